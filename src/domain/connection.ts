@@ -1,0 +1,84 @@
+import type { Category, ProviderName } from './provider-names.ts';
+
+/** A customer's link to one provider: at most one for each (customer, provider). Its credentials are not part of it. */
+export interface Connection {
+  readonly id: string;
+  readonly applicationId: string;
+  readonly customerId: string;
+  /** The same for the same (application, provider), always. */
+  readonly providerId: string;
+  readonly providerName: ProviderName;
+  readonly category: Category;
+  readonly instanceUrl: string | null;
+  readonly schemaMappingsConfig: SchemaMappingsConfig | null;
+  readonly entityMappings: readonly EntityMapping[] | null;
+  readonly connectionSyncConfig: ConnectionSyncConfig | null;
+  readonly status: ConnectionStatus;
+}
+
+/**
+ * `connected`: credentials are there and not known to be refused. `reauthorize`: the provider refused them, the
+ * customer has to connect again. `unauthorized`: none were given yet.
+ */
+export const CONNECTION_STATUSES = ['connected', 'reauthorize', 'unauthorized'] as const;
+export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
+
+/** What a provider wants to be convinced by. Write-only: no answer, log or error ever shows one. */
+export type Credentials = OAuth2Credentials | StaticToken;
+
+export interface OAuth2Credentials {
+  readonly type: 'oauth2';
+  readonly accessToken: string;
+  readonly refreshToken: string | null;
+  /** RFC 3339. Null where the provider does not say (Salesforce never does). */
+  readonly expiresAt: string | null;
+}
+
+export interface StaticToken {
+  readonly type: 'token';
+  readonly value: string;
+}
+
+export interface FieldMapping {
+  /** The field's name in the client application. */
+  readonly schemaField: string;
+  /** The field's name in the customer's provider. */
+  readonly mappedField: string;
+}
+
+export interface SchemaMappingsConfig {
+  readonly commonObjects: readonly ObjectFieldMappings[];
+  readonly standardObjects: readonly ObjectFieldMappings[];
+}
+
+export interface ObjectFieldMappings {
+  readonly object: string;
+  readonly fieldMappings: readonly FieldMapping[];
+}
+
+export const ENTITY_OBJECT_TYPES = ['standard', 'custom'] as const;
+export type EntityObjectType = (typeof ENTITY_OBJECT_TYPES)[number];
+
+export interface EntityMapping {
+  readonly entityId: string | null;
+  readonly object: { readonly type: EntityObjectType; readonly name: string } | null;
+  readonly fieldMappings: readonly FieldMapping[];
+}
+
+export interface ConnectionSyncConfig {
+  readonly destinationConfig: DestinationConfig | null;
+  readonly standardObjects: readonly SyncedObject[] | null;
+  readonly customObjects: readonly SyncedObject[] | null;
+}
+
+/** Null where the configured destination's own schema or dataset is used. */
+export type DestinationConfig =
+  | { readonly type: 'postgres'; readonly schema: string | null }
+  | { readonly type: 'bigquery'; readonly dataset: string | null };
+
+export interface SyncedObject {
+  /** The provider's name for it, case-sensitive. */
+  readonly object: string;
+  /** Null where the default table is used. */
+  readonly table: string | null;
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+
+/** Every way a request can fail, with the status that the specification gives it. The table is closed. */
+export const ERROR_CODES = {
+  BAD_REQUEST: { status: 400, title: 'Bad request', retryable: false },
+  UNAUTHORIZED: { status: 401, title: 'Unauthorized', retryable: false },
+  FORBIDDEN: { status: 403, title: 'Forbidden', retryable: false },
+  NOT_FOUND: { status: 404, title: 'Not found', retryable: false },
+  METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed', retryable: false },
+  NOT_ACCEPTABLE: { status: 406, title: 'Not acceptable', retryable: false },
+  CONFLICT: { status: 409, title: 'Conflict', retryable: false },
+  PAYLOAD_TOO_LARGE: { status: 413, title: 'Payload too large', retryable: false },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type', retryable: false },
+  UNPROCESSABLE_ENTITY: { status: 422, title: 'Unprocessable entity', retryable: false },
+  TOO_MANY_REQUESTS: { status: 429, title: 'Too many requests', retryable: true },
+  REMOTE_PROVIDER_ERROR: { status: 499, title: 'Remote provider error', retryable: false },
+  REMOTE_PROVIDER_UNAUTHORIZED: {
+    status: 499,
+    title: 'Remote provider refused the credentials',
+    retryable: false,
+  },
+  REMOTE_PROVIDER_FORBIDDEN: {
+    status: 499,
+    title: 'Remote provider forbids this',
+    retryable: false,
+  },
+  REMOTE_PROVIDER_RATE_LIMITED: {
+    status: 499,
+    title: 'Remote provider rate limit reached',
+    retryable: true,
+  },
+  REMOTE_PROVIDER_TIMEOUT: {
+    status: 499,
+    title: 'Remote provider did not answer in time',
+    retryable: true,
+  },
+  REMOTE_PROVIDER_UNAVAILABLE: {
+    status: 499,
+    title: 'Remote provider unavailable',
+    retryable: true,
+  },
+  REMOTE_PROVIDER_BAD_RESPONSE: {
+    status: 499,
+    title: 'Remote provider gave an answer that cannot be understood',
+    retryable: false,
+  },
+  INTERNAL_SERVER_ERROR: { status: 500, title: 'Internal server error', retryable: false },
+  NOT_IMPLEMENTED: { status: 501, title: 'Not implemented', retryable: false },
+  SERVICE_UNAVAILABLE: { status: 503, title: 'Service unavailable', retryable: true },
+} as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** The one class for everything that goes wrong in a way we know. Anything else that is thrown is a bug. */
+export class CrossbookError extends Error {
+  override readonly name = 'CrossbookError';
+  /** Names this instance in the answer and in the log, so that support can find one by the other. */
+  readonly id: string = randomUUID();
+  readonly code: ErrorCode;
+  readonly remote: RemoteCause | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: ErrorCode, detail: string, options: CrossbookErrorOptions = {}) {
+    super(detail, { cause: options.cause });
+    this.code = code;
+    this.remote = options.remote;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** What a client sees of an error: the same object in both faces. */
+export function toErrorBody(error: CrossbookError, applicationName: string | null): ErrorBody {
+  const { status, title, retryable } = ERROR_CODES[error.code];
+  return {
+    id: error.id,
+    code: error.code,
+    problem_type: error.code,
+    status: String(status),
+    title,
+    detail: error.message,
+    meta: {
+      origin: status === 499 ? 'remote-provider' : 'crossbook',
+      application_name: applicationName,
+      ...(error.remote && { cause: error.remote }),
+      retryable,
+      ...(error.retryAfterMs !== undefined && { retry_after_ms: error.retryAfterMs }),
+    },
+  };
+}
+
+/** What a provider answered, already cut and cleaned: nothing in it may be secret. */
+export interface RemoteCause {
+  readonly code: number;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface ErrorBody {
+  readonly id: string;
+  readonly code: ErrorCode;
+  readonly problem_type: ErrorCode;
+  readonly status: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly meta: {
+    readonly origin: 'remote-provider' | 'crossbook';
+    /** Null where no caller is known yet. */
+    readonly application_name: string | null;
+    readonly cause?: RemoteCause;
+    readonly retryable: boolean;
+    readonly retry_after_ms?: number;
+  };
+}
+
+interface CrossbookErrorOptions {
+  readonly cause?: unknown;
+  readonly remote?: RemoteCause | undefined;
+  readonly retryAfterMs?: number | undefined;
+}
