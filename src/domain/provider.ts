@@ -1,0 +1,101 @@
+import type { Connection, OAuth2Credentials } from './connection.ts';
+import type { AssociatedObject, Association, Contact } from './contact.ts';
+import type { Category, ProviderName } from './provider-names.ts';
+import type { RemoteAnswer, RemoteRequest, Send } from './remote.ts';
+
+/** One of the 18 tools. The registry holds one of these for each. */
+export interface Provider {
+  readonly name: ProviderName;
+  readonly category: Category;
+  /** Hosts (lower case, without port) that an instance URL may point to. Empty: the provider has no instance URL. */
+  readonly instanceHosts: readonly RegExp[];
+  /** Absent where the tool cannot be searched: the caller gets NOT_IMPLEMENTED. */
+  readonly contacts?: ContactAccess;
+}
+
+/** How a provider's contacts are reached: everything that differs between CRMs is declared here. */
+export interface ContactAccess {
+  /** The only origin that is ever sent this connection's token. Undefined: the connection lacks what names it. */
+  origin(instanceUrl: string | null): string | undefined;
+  /** What the provider allows, by the name that requests carry in `budget`. */
+  readonly budgets: Readonly<Record<string, Budget>>;
+  /** What an answer says about the budget that paid for it. */
+  readAllowance(answer: RemoteAnswer): Allowance | undefined;
+  /** Is this answer the provider's way to say that the access token has to be refreshed? */
+  isTokenExpired(answer: RemoteAnswer): boolean;
+  /** How an expired access token is replaced. */
+  readonly refresh: TokenRefresh;
+  /** How many emails one look-up call takes. */
+  readonly lookupBatch: number;
+  /** What `findAssociations` can follow; empty where associations are not offered. */
+  readonly associatedObjects: readonly AssociatedObject[];
+  open(options: { readonly send: Send; readonly connection: Connection }): ContactPort;
+}
+
+/** One customer's contacts in one CRM. */
+export interface ContactPort {
+  /**
+   * Emails arrive trimmed, lower-cased and unique, at most `lookupBatch`. Every email asked for is in the answer; one
+   * that nobody has maps to an empty list. A hit is only a hit when the contact really has that email.
+   */
+  findByEmails(emails: readonly string[], want: Want): Promise<ReadonlyMap<string, readonly Contact[]>>;
+  /** A run of the contacts of one email domain, by record id. */
+  readByDomain(domain: string, run: Run, want: Want): Promise<readonly Contact[]>;
+  countByDomain(domain: string): Promise<number>;
+  /** Missing ids are missing from the map. Any number of ids: the adapter cuts them into calls. */
+  findByIds(ids: readonly string[], want: Want): Promise<ReadonlyMap<string, Contact>>;
+  /** Any number of ids. A contact without associations maps to an empty list. */
+  findAssociations?(
+    ids: readonly string[],
+    to: AssociatedObject,
+  ): Promise<ReadonlyMap<string, readonly Association[]>>;
+  /** The provider's order of record ids, the one that `readByDomain` follows. */
+  compareIds(a: string, b: string): number;
+}
+
+/** `limit` records in id order from `from` on (inclusive), or from the list's end where it is absent. Always ascending in the answer. */
+export interface Run {
+  readonly direction: 'forward' | 'backward';
+  readonly from: string | undefined;
+  /** At most 1,002; fewer come back only where there are no more. The adapter stitches the provider's pages. */
+  readonly limit: number;
+}
+
+/** What is to be fetched beyond the common fields. */
+export interface Want {
+  readonly rawData: boolean;
+}
+
+export interface Budget {
+  /** Calls per interval; absent where only the number at once is limited. */
+  readonly calls?: number;
+  readonly intervalMs?: number;
+  readonly concurrency: number;
+}
+
+export interface Allowance {
+  /** Calls that the provider still takes in this interval. */
+  readonly remaining: number;
+  /** The interval's whole. */
+  readonly max: number;
+  readonly intervalMs: number;
+}
+
+/** The OAuth client that this installation is registered as with a provider. */
+export interface OAuthClient {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export interface TokenRefresh {
+  /** The origin of the token endpoint: refresh tokens go nowhere else. */
+  origin(instanceUrl: string | null): string | undefined;
+  toRequest(options: { readonly client: OAuthClient; readonly refreshToken: string }): RemoteRequest;
+  /** Throws a CrossbookError: REMOTE_PROVIDER_UNAUTHORIZED where the refresh token is refused for good. */
+  readAnswer(answer: RemoteAnswer, now: Date): RefreshedToken;
+}
+
+export interface RefreshedToken extends Omit<OAuth2Credentials, 'type'> {
+  /** Present where the provider says where the instance lives now. */
+  readonly instanceUrl: string | undefined;
+}

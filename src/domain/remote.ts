@@ -1,0 +1,28 @@
+/**
+ * One call to a provider. It names a path and never a host: the origin belongs to the connection and is bound by
+ * whoever made the `Send`, so that an adapter has no way to spell another host.
+ */
+export interface RemoteRequest {
+  readonly method: 'GET' | 'POST';
+  /** Starts with a slash; query string included. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Which of the provider's declared budgets pays for it. */
+  readonly budget: string;
+  /** False where asking twice could do harm (a rotating refresh token). Everything else here only reads. */
+  readonly repeatable?: boolean;
+}
+
+export interface RemoteAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * Sends with the connection's token, within its budget and the request's deadline. Resolves with whatever status the
+ * provider gave after retries; rejects with a CrossbookError where no answer came.
+ */
+export type Send = (request: RemoteRequest) => Promise<RemoteAnswer>;
