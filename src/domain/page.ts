@@ -1,8 +1,10 @@
-/** Which slice of an ordered list is asked for. Lists are ordered by record id, ascending. */
+import type { Direction } from './contact-search.ts';
+
+/** Which slice of a list is asked for. Lists are ordered by record id, ascending. */
 export interface PageRequest {
-  readonly direction: 'forward' | 'backward';
+  readonly direction: Direction;
   readonly size: number;
-  /** The id that the slice starts after (forward) or ends before (backward). Absent: from the end of the list. */
+  /** The id that the slice starts after (forward) or ends before (backward). Undefined: the list's end. */
   readonly boundary: string | undefined;
 }
 
@@ -11,8 +13,6 @@ export interface Page<Item> {
   readonly items: readonly Item[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
-  /** Of the whole search; undefined where nobody asked for it. */
-  readonly totalCount: number | undefined;
 }
 
 export const DEFAULT_PAGE_SIZE = 100;

@@ -1,0 +1,25 @@
+import type { AssociatedObject, Association, Contact } from '../domain/contact.ts';
+import { type OpenDeps, type OpenedContacts, openContacts } from './open-contacts.ts';
+
+/** What a contact is linked to. A provider that offers no such links answers with none. */
+export async function findAssociations(
+  deps: AssociationDeps,
+  contact: Contact,
+  to: readonly AssociatedObject[],
+): Promise<readonly Association[]> {
+  const client = await openContacts(deps, contact.source);
+  const offered = [...new Set(to)].filter((object) => client.access.associatedObjects.includes(object));
+  const lists = await Promise.all(
+    offered.map((object) => deps.loadAssociations(client, contact.remoteId, object)),
+  );
+  return lists.flat();
+}
+
+export interface AssociationDeps extends OpenDeps {
+  /** Batched: all contacts of one request, by connection and object. */
+  loadAssociations(
+    client: OpenedContacts,
+    remoteId: string,
+    to: AssociatedObject,
+  ): Promise<readonly Association[]>;
+}

@@ -1,0 +1,24 @@
+import type { AssociatedObject } from '../domain/contact.ts';
+import type { Provider } from '../domain/provider.ts';
+import type { Category, ProviderName } from '../domain/provider-names.ts';
+
+/** What each provider can do for us: a UI hides what would answer NOT_IMPLEMENTED. */
+export function listProviders(deps: ProviderDeps): readonly ProviderFacts[] {
+  return [...deps.providers.values()].map(({ name, category, contacts }) => ({
+    name,
+    category,
+    canSearchContacts: contacts !== undefined,
+    associatedObjects: contacts?.associatedObjects ?? [],
+  }));
+}
+
+export interface ProviderFacts {
+  readonly name: ProviderName;
+  readonly category: Category;
+  readonly canSearchContacts: boolean;
+  readonly associatedObjects: readonly AssociatedObject[];
+}
+
+interface ProviderDeps {
+  readonly providers: ReadonlyMap<ProviderName, Provider>;
+}

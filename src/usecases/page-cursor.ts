@@ -1,0 +1,54 @@
+import type { ContactSource } from '../domain/contact.ts';
+import type { ContactFilter, Direction, PageInput } from '../domain/contact-search.ts';
+import { CrossbookError } from '../domain/errors.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageRequest } from '../domain/page.ts';
+import type { Sealer } from '../domain/sealer.ts';
+
+const MAX_CURSOR_LENGTH = 1_024;
+
+/** A cursor opens only where it was made: same application, customer, provider and filter. */
+export function toCursorBinding(source: ContactSource, filter: ContactFilter): string {
+  return JSON.stringify([source.applicationId, source.customerId, source.provider, filter]);
+}
+
+export function sealCursor(sealer: Sealer, binding: string, position: CursorPosition): string {
+  return sealer.seal(`${position.direction?.[0] ?? ' '}${position.key}`, binding);
+}
+
+/** From what a face was asked for to the slice that it means. */
+export function readPageRequest(sealer: Sealer, binding: string, page: PageInput): PageRequest {
+  const size = readSize(page.size);
+  const position = page.cursor === undefined || page.cursor === null ? undefined : open(page.cursor);
+  if (page.direction && position?.direction && page.direction !== position.direction) {
+    throw new CrossbookError('BAD_REQUEST', `The cursor leads ${position.direction}, not ${page.direction}.`);
+  }
+  return {
+    size,
+    direction: page.direction ?? position?.direction ?? 'forward',
+    boundary: position?.key,
+  };
+
+  function open(cursor: string): CursorPosition {
+    const opened = cursor.length <= MAX_CURSOR_LENGTH ? sealer.open(cursor, binding) : undefined;
+    if (opened !== undefined) return { key: opened.slice(1), direction: DIRECTIONS[opened.charAt(0)] };
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      'The cursor is not one that this search has given: use it unchanged, with the same customer, provider and filter.',
+    );
+  }
+}
+
+function readSize(size: number | null | undefined): number {
+  if (size === undefined || size === null) return DEFAULT_PAGE_SIZE;
+  if (Number.isInteger(size) && size >= 0 && size <= MAX_PAGE_SIZE) return size;
+  throw new CrossbookError('BAD_REQUEST', `The page size must be from 0 to ${MAX_PAGE_SIZE}; it is ${size}.`);
+}
+
+const DIRECTIONS: Readonly<Record<string, Direction>> = { f: 'forward', b: 'backward' };
+
+interface CursorPosition {
+  /** The record id. */
+  readonly key: string;
+  /** Undefined where the cursor serves both ways, as an edge's does. */
+  readonly direction?: Direction | undefined;
+}

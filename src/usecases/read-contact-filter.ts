@@ -1,0 +1,40 @@
+import type { ContactFilter, ContactFilterInput } from '../domain/contact-search.ts';
+import { isEmail, isEmailDomain, normaliseEmail } from '../domain/email.ts';
+import { CrossbookError } from '../domain/errors.ts';
+
+const MAX_EMAILS = 1_000;
+
+/** Checks a filter: exactly one way to search, and what is searched for must be able to exist. */
+export function readContactFilter({ email, emails, emailDomain }: ContactFilterInput): ContactFilter {
+  const given = [email, emails, emailDomain].filter((value) => value !== undefined && value !== null);
+  if (given.length !== 1) {
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      'The filter takes exactly one of: email, a list of emails, an email domain.',
+    );
+  }
+  if (typeof emailDomain === 'string') return { by: 'domain', domain: readDomain(emailDomain) };
+  return { by: 'emails', emails: readEmails(typeof email === 'string' ? [email] : (emails ?? [])) };
+}
+
+function readEmails(emails: readonly string[]): readonly string[] {
+  if (emails.length > MAX_EMAILS) {
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      `The filter takes at most ${MAX_EMAILS} emails; these are ${emails.length}.`,
+    );
+  }
+  const normalised = emails.map(normaliseEmail);
+  const wrong = normalised.findIndex((email) => !isEmail(email));
+  if (wrong >= 0) {
+    const which = emails.length === 1 ? 'The filter’s email' : `Email ${wrong + 1} of the filter`;
+    throw new CrossbookError('UNPROCESSABLE_ENTITY', `${which} is not an email address.`);
+  }
+  return [...new Set(normalised)];
+}
+
+function readDomain(domain: string): string {
+  const normalised = domain.trim().toLowerCase();
+  if (isEmailDomain(normalised)) return normalised;
+  throw new CrossbookError('UNPROCESSABLE_ENTITY', 'The filter’s email domain is not a domain name.');
+}

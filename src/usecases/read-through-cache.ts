@@ -1,0 +1,69 @@
+import type { Contact } from '../domain/contact.ts';
+import type { ContactCache } from '../domain/contact-cache.ts';
+import { CrossbookError, ERROR_CODES } from '../domain/errors.ts';
+import type { OpenedContacts } from './open-contacts.ts';
+
+/** An answer older than this is not served even when the provider is down. */
+const MAX_STALE_MS = 24 * 60 * 60 * 1000;
+
+/** Asks the provider and keeps the answer, or serves the kept one where that was asked for. */
+export async function readThroughCache(deps: CacheDeps, search: CachedSearch): Promise<Dated> {
+  const kept = search.readFromCache ? await readKept(deps, search) : undefined;
+  const age = kept ? deps.now() - Date.parse(kept.fetchedAt) : Number.POSITIVE_INFINITY;
+  if (kept && age <= deps.cacheMaxAgeMs) return kept;
+  try {
+    return keep(deps, search, await search.ask());
+  } catch (error) {
+    if (kept && age <= MAX_STALE_MS && isRemoteFailure(error)) return kept;
+    throw error;
+  }
+}
+
+function keep(deps: CacheDeps, { client, question }: CachedSearch, found: FoundContacts): Dated {
+  const fetchedAt = new Date(deps.now()).toISOString();
+  // Behind the answer: a search does not wait for its cache.
+  deps.cache.write(client.connection.id, question, {
+    fetchedAt,
+    // The source is known from the connection that the entry belongs to.
+    payload: JSON.stringify(found, (key, value: unknown) => (key === 'source' ? undefined : value)),
+  });
+  return { found, fetchedAt };
+}
+
+async function readKept(deps: CacheDeps, { client, question }: CachedSearch): Promise<Dated | undefined> {
+  const entry = await deps.cache.read(client.connection.id, question);
+  if (!entry) return undefined;
+  const { contacts, ...page } = JSON.parse(entry.payload) as FoundContacts;
+  const found = { ...page, contacts: contacts.map((contact) => ({ ...contact, source: client.source })) };
+  return { found, fetchedAt: entry.fetchedAt };
+}
+
+function isRemoteFailure(error: unknown): boolean {
+  return error instanceof CrossbookError && ERROR_CODES[error.code].status === 499;
+}
+
+/** What a search has found, before it is cut into a page. */
+export interface FoundContacts {
+  readonly contacts: readonly Contact[];
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+  readonly totalCount: number | null;
+}
+
+interface Dated {
+  readonly found: FoundContacts;
+  readonly fetchedAt: string;
+}
+
+interface CachedSearch {
+  readonly client: OpenedContacts;
+  readonly question: string;
+  readonly readFromCache: boolean;
+  ask(): Promise<FoundContacts>;
+}
+
+export interface CacheDeps {
+  readonly cache: ContactCache;
+  readonly cacheMaxAgeMs: number;
+  now(): number;
+}

@@ -1,0 +1,107 @@
+import type { Contact } from '../domain/contact.ts';
+import type { ContactFilter, ContactPage, ContactSearch, SearchWant } from '../domain/contact-search.ts';
+import type { PageRequest } from '../domain/page.ts';
+import type { Want } from '../domain/provider.ts';
+import type { Sealer } from '../domain/sealer.ts';
+import { type OpenDeps, type OpenedContacts, openContacts } from './open-contacts.ts';
+import { readPageRequest, sealCursor, toCursorBinding } from './page-cursor.ts';
+import { readContactFilter } from './read-contact-filter.ts';
+import { readDomainPage } from './read-domain-page.ts';
+import { type CacheDeps, type FoundContacts, readThroughCache } from './read-through-cache.ts';
+import { slicePage } from './slice-page.ts';
+
+/** Finds a customer's contacts in one CRM: one page of them, in the order of their ids. */
+export async function searchContacts(deps: SearchDeps, search: ContactSearch): Promise<ContactPage> {
+  deps.requireCaller();
+  const filter = readContactFilter(search.filter);
+  const client = await openContacts(deps, search);
+  const binding = toCursorBinding(client.source, filter);
+  const request = readPageRequest(deps.cursors, binding, search.page);
+  const ask: Ask = { filter, request, want: search.want };
+  const { found, fetchedAt } = await readThroughCache(deps, {
+    client,
+    question: toQuestion(ask),
+    readFromCache: search.readFromCache,
+    ask: () => find(deps, client, ask),
+  });
+  return toContactPage({ deps, client, binding, ask, found, fetchedAt });
+}
+
+/** By email everything there is, by domain one page: the first is sliced later, the second by the provider. */
+async function find(deps: SearchDeps, client: OpenedContacts, ask: Ask): Promise<FoundContacts> {
+  const { filter, request, want } = ask;
+  if (filter.by === 'emails') {
+    const contacts = await findByEmails(deps, client, { emails: filter.emails, want });
+    return { contacts, hasNextPage: false, hasPreviousPage: false, totalCount: contacts.length };
+  }
+  const { items, ...neighbours } = await readDomainPage(client.port, filter.domain, {
+    request,
+    want,
+    neighbours: want.neighbours,
+  });
+  const whole = request.boundary === undefined && !neighbours.hasNextPage && !neighbours.hasPreviousPage;
+  const totalCount = whole
+    ? items.length
+    : want.totalCount
+      ? await client.port.countByDomain(filter.domain)
+      : null;
+  return { contacts: items, ...neighbours, totalCount };
+}
+
+async function findByEmails(deps: SearchDeps, client: OpenedContacts, ask: EmailsAsk) {
+  const lists = await Promise.all(ask.emails.map((email) => deps.lookup(client, email, ask.want)));
+  // Two of the emails may belong to one contact: it is found once.
+  const unique = new Map(lists.flat().map((contact) => [contact.remoteId, contact]));
+  return [...unique.values()].sort((a, b) => client.port.compareIds(a.remoteId, b.remoteId));
+}
+
+function toContactPage({ deps, client, binding, ask, found, fetchedAt }: Result): ContactPage {
+  const order = { keyOf: (contact: Contact) => contact.remoteId, compare: client.port.compareIds };
+  const page =
+    ask.filter.by === 'emails'
+      ? slicePage(found.contacts, ask.request, order)
+      : { items: found.contacts, hasNextPage: found.hasNextPage, hasPreviousPage: found.hasPreviousPage };
+  return {
+    contacts: page.items,
+    source: client.source,
+    hasNextPage: page.hasNextPage,
+    hasPreviousPage: page.hasPreviousPage,
+    totalCount: found.totalCount,
+    fetchedAt,
+    cursorOf: (contact, direction) => sealCursor(deps.cursors, binding, { key: contact.remoteId, direction }),
+  };
+}
+
+/** What has to be the same for one answer to serve another search. */
+function toQuestion({ filter, request, want }: Ask): string {
+  const { rawData, totalCount, neighbours } = want;
+  return filter.by === 'emails'
+    ? JSON.stringify([filter, rawData])
+    : JSON.stringify([filter, request, rawData, totalCount, neighbours]);
+}
+
+interface Ask {
+  readonly filter: ContactFilter;
+  readonly request: PageRequest;
+  readonly want: SearchWant;
+}
+
+interface EmailsAsk {
+  readonly emails: readonly string[];
+  readonly want: Want;
+}
+
+interface Result {
+  readonly deps: SearchDeps;
+  readonly client: OpenedContacts;
+  readonly binding: string;
+  readonly ask: Ask;
+  readonly found: FoundContacts;
+  readonly fetchedAt: string;
+}
+
+export interface SearchDeps extends OpenDeps, CacheDeps {
+  readonly cursors: Sealer;
+  /** Batched: all look-ups of one request, by connection. */
+  lookup(client: OpenedContacts, email: string, want: Want): Promise<readonly Contact[]>;
+}

@@ -1,0 +1,25 @@
+import type { Customer, CustomerStore, CustomerUpsert } from '../domain/customer.ts';
+import { CrossbookError } from '../domain/errors.ts';
+import { checkCustomerUpsert, type UpsertRules } from './check-customer-upsert.ts';
+import type { TargetDeps } from './resolve-target.ts';
+
+/** Creates or updates a customer together with its connections: all of it, or nothing. */
+export async function upsertCustomer(deps: UpsertDeps, upsert: CustomerUpsert): Promise<UpsertedCustomer> {
+  if (deps.requireCaller().customer) {
+    throw new CrossbookError('FORBIDDEN', 'A customer token reads; only an API key may change customers.');
+  }
+  const { customer, created } = await deps.customers.upsert(checkCustomerUpsert(deps, upsert));
+  deps.forgetCustomer(customer.customerId);
+  return { customer, created };
+}
+
+export interface UpsertedCustomer {
+  readonly customer: Customer;
+  readonly created: boolean;
+}
+
+export interface UpsertDeps extends TargetDeps, UpsertRules {
+  readonly customers: CustomerStore;
+  /** What this request, or this process, remembers of the customer is no longer true. */
+  forgetCustomer(customerId: string): void;
+}
