@@ -68,6 +68,16 @@ export class CrossbookError extends Error {
   }
 }
 
+/** Anything else that is thrown is a bug: what a client learns of it is where to ask. The cause stays for the log. */
+export function toCrossbookError(thrown: unknown): CrossbookError {
+  if (thrown instanceof CrossbookError) return thrown;
+  return new CrossbookError(
+    'INTERNAL_SERVER_ERROR',
+    'Something went wrong on our side. The log has it under the id of this error.',
+    { cause: thrown },
+  );
+}
+
 /** What a client sees of an error: the same object in both faces. */
 export function toErrorBody(error: CrossbookError, applicationName: string | null): ErrorBody {
   const { status, title, retryable } = ERROR_CODES[error.code];

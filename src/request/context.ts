@@ -1,0 +1,114 @@
+import type { Caller } from '../domain/caller.ts';
+import type { Connection } from '../domain/connection.ts';
+import type { CredentialStore } from '../domain/credentials.ts';
+import { CrossbookError } from '../domain/errors.ts';
+import type { Log } from '../domain/log.ts';
+import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
+import type { Sealer } from '../domain/sealer.ts';
+import type { Tenant } from '../domain/tenant.ts';
+import { createLoaders, type Loaders } from './loaders.ts';
+
+/**
+ * One request. It closes over the caller: what it gives a use case is already the caller's own, and where there is no
+ * caller it gives nothing.
+ */
+export function createRequestContext(services: Services, request: RequestFacts): RequestContext {
+  const { caller, defaults, log } = request;
+  let opened: { readonly tenant: Tenant; readonly loaders: Loaders } | undefined;
+
+  return {
+    caller,
+    defaults,
+    log,
+    providers: services.providers,
+    cursors: services.cursors,
+    cacheMaxAgeMs: services.cacheMaxAgeMs,
+    now: services.now,
+    checkInstanceUrl: services.checkInstanceUrl,
+    requireCaller,
+    get customers() {
+      return open().tenant.customers;
+    },
+    get cache() {
+      return open().tenant.contactCache;
+    },
+    loadCustomer: (customerId) => open().loaders.customers.load(customerId),
+    loadConnection: (key) => open().loaders.connections.load(key),
+    forgetCustomer(customerId) {
+      open().loaders.customers.clear(customerId);
+      open().loaders.connections.clearAll();
+    },
+    openPort: (connection, access) =>
+      services.openPort({ connection, access, credentials: open().tenant.credentials }),
+    lookup: (client, email, want) => open().loaders.lookup(client, email, want),
+    loadContact: (client, remoteId, want) => open().loaders.contact(client, remoteId, want),
+    loadAssociations: (client, remoteId, to) => open().loaders.associations(client, remoteId, to),
+  };
+
+  function requireCaller(): Caller {
+    if (caller) return caller;
+    throw new CrossbookError(
+      'UNAUTHORIZED',
+      'Say who calls: with the header x-api-key, or a customer token.',
+    );
+  }
+
+  function open() {
+    if (opened) return opened;
+    const tenant = services.openTenant(requireCaller().application.id);
+    opened = { tenant, loaders: createLoaders(tenant) };
+    return opened;
+  }
+}
+
+export interface RequestContext {
+  readonly caller: Caller | undefined;
+  readonly defaults: RequestDefaults;
+  readonly log: Log;
+  readonly providers: ReadonlyMap<ProviderName, Provider>;
+  readonly cursors: Sealer;
+  readonly cacheMaxAgeMs: number;
+  readonly customers: Tenant['customers'];
+  readonly cache: Tenant['contactCache'];
+  readonly checkInstanceUrl: Services['checkInstanceUrl'];
+  readonly lookup: Loaders['lookup'];
+  readonly loadContact: Loaders['contact'];
+  readonly loadAssociations: Loaders['associations'];
+  now(): number;
+  requireCaller(): Caller;
+  loadCustomer(customerId: string): ReturnType<Loaders['customers']['load']>;
+  loadConnection(key: Parameters<Loaders['connections']['load']>[0]): Promise<Connection | undefined>;
+  forgetCustomer(customerId: string): void;
+  openPort(connection: Connection, access: ContactAccess): ContactPort;
+}
+
+/** What the headers say where arguments are silent: as they came, unchecked. */
+export interface RequestDefaults {
+  readonly customerId: string | undefined;
+  readonly provider: string | undefined;
+}
+
+export interface RequestFacts {
+  readonly caller: Caller | undefined;
+  readonly defaults: RequestDefaults;
+  readonly log: Log;
+}
+
+/** What lives as long as the process. */
+export interface Services {
+  readonly providers: ReadonlyMap<ProviderName, Provider>;
+  readonly cursors: Sealer;
+  readonly cacheMaxAgeMs: number;
+  now(): number;
+  openTenant(applicationId: string): Tenant;
+  openPort(options: {
+    readonly connection: Connection;
+    readonly access: ContactAccess;
+    readonly credentials: CredentialStore;
+  }): ContactPort;
+  checkInstanceUrl(
+    url: string,
+    hosts: readonly RegExp[],
+  ): { readonly url: string } | { readonly problem: string };
+}
