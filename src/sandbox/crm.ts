@@ -1,0 +1,95 @@
+import type { ServerResponse } from 'node:http';
+import { type AccountOptions, createAccount, type SandboxAccount } from './account.ts';
+import { answerControl, isControl } from './control.ts';
+import { sendFault } from './faults.ts';
+import { type Answer, listen, type SandboxRequest, sendAnswer, textAnswer } from './http.ts';
+import type { Call, CrmTypes, Imitation } from './imitation.ts';
+import { type Person, toPerson } from './people.ts';
+import { demoPeople } from './people-demo.ts';
+import { createTokenBook } from './tokens.ts';
+
+/** One imitated CRM on a port of its own: its accounts, and the control API that drives them from outside. */
+export async function openCrm<Crm extends CrmTypes>(options: Options<Crm>): Promise<OpenCrm<Crm>> {
+  const { imitation, now } = options;
+  const tokens = createTokenBook<SandboxAccount<Crm>>({ now });
+  const accounts: SandboxAccount<Crm>[] = [];
+
+  const listener = await listen(options.port, (request, response) => {
+    if (isControl(request)) return sendAnswer(request, response, answerControl(crm, request));
+    return serve(request, response);
+  });
+  const { origin } = listener;
+
+  const open = (seed: () => readonly Person[], wanted: AccountOptions<Crm>): SandboxAccount<Crm> => {
+    const limits = wanted.limits === undefined && !options.enforceLimits ? null : wanted.limits;
+    const account = createAccount({
+      ...{ imitation, tokens, seed, now, options: wanted },
+      identity: imitation.identify(accounts.length, origin),
+      limits: limits === null ? null : { ...imitation.limits, ...limits },
+    });
+    accounts.push(account);
+    return account;
+  };
+
+  const serve = async (request: SandboxRequest, response: ServerResponse): Promise<void> => {
+    const route = imitation.route(request);
+    const grant = tokens.find(route.token);
+    const call: Call<Crm> = { request, now: now(), origin, grant, findToken: (token) => tokens.find(token) };
+    const entry = grant?.account.openCall({ ...route, path: request.path });
+    response.once('close', () => entry?.ended());
+    const fault = grant?.account.faults.take(route.operation);
+    const produce = () => survive(() => route.answer(call));
+    if (fault) {
+      entry?.answered(await sendFault({ fault, request, response, produce }));
+    } else {
+      const answer = await produce();
+      entry?.answered(answer.status);
+      sendAnswer(request, response, answer);
+    }
+  };
+
+  const demo = open(demoPeople, {});
+  const crm: OpenCrm<Crm> = {
+    ...{ name: imitation.name, origin, demo, faultNames: Object.keys(imitation.faults) },
+    accounts: () => accounts,
+    createAccount({ people = [], ...wanted } = {}) {
+      return open(() => people.map((person, position) => toPerson(person, position + 1)), wanted);
+    },
+    close: () => listener.close(),
+  };
+  return crm;
+}
+
+/** A mistake of the imitation itself must not look like a quirk of the CRM. */
+async function survive(produce: () => Answer | Promise<Answer>): Promise<Answer> {
+  try {
+    return await produce();
+  } catch (error) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return textAnswer(500, `The sandbox has a bug.\n${text}`, { 'content-type': 'text/plain;charset=utf-8' });
+  }
+}
+
+/** One imitated CRM, as a test or the application sees it. */
+export interface SandboxCrm<Crm extends CrmTypes> {
+  readonly name: string;
+  /** `http://127.0.0.1:PORT`: in place of the CRM's own host. */
+  readonly origin: string;
+  /** The account with 25,000 people, always the same, its first tokens too. */
+  readonly demo: SandboxAccount<Crm>;
+  readonly faultNames: readonly string[];
+  accounts(): readonly SandboxAccount<Crm>[];
+  /** A fresh account for one test. Its people are numbered from 1 in the order given. */
+  createAccount(options?: AccountOptions<Crm>): SandboxAccount<Crm>;
+}
+
+interface OpenCrm<Crm extends CrmTypes> extends SandboxCrm<Crm> {
+  close(): Promise<void>;
+}
+
+interface Options<Crm extends CrmTypes> {
+  readonly imitation: Imitation<Crm>;
+  readonly port: number;
+  readonly enforceLimits: boolean;
+  readonly now: () => number;
+}

@@ -1,0 +1,122 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+
+/** Listens on loopback only: these are test doubles, nobody else may reach them. */
+export async function listen(port: number, serve: Serve): Promise<Listener> {
+  // The CRMs have their own answers for long addresses and headers, so Node's own bound has to be out of the way.
+  const server = createServer(
+    { maxHeaderSize: 256 * 1024, keepAliveTimeout: 65_000 },
+    (message, response) => {
+      readRequest(message)
+        .then((request) => serve(request, response))
+        .catch((error: unknown) =>
+          response.destroy(error instanceof Error ? error : new Error(String(error))),
+        );
+    },
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => resolve());
+  });
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export function jsonAnswer(status: number, value: unknown, headers: Headers = {}): Answer {
+  return {
+    status,
+    headers: { 'content-type': 'application/json;charset=utf-8', ...headers },
+    body: JSON.stringify(value),
+  };
+}
+
+export function textAnswer(status: number, body: string, headers: Headers = {}): Answer {
+  return { status, headers: { 'content-type': 'text/html;charset=utf-8', ...headers }, body };
+}
+
+export function sendAnswer(request: SandboxRequest, response: ServerResponse, answer: Answer): void {
+  const zipped = answer.body.length > 1_400 && acceptsGzip(request) && !answer.headers['content-encoding'];
+  const body = zipped ? gzipSync(answer.body, { level: 1 }) : answer.body;
+  response.writeHead(answer.status, {
+    ...answer.headers,
+    ...(zipped && { 'content-encoding': 'gzip' }),
+    'content-length': Buffer.byteLength(body),
+  });
+  response.end(body);
+}
+
+/** The value of a JSON body, parsed once however often it is asked for; undefined where it is not JSON. */
+export function readJson(request: SandboxRequest): unknown {
+  if (!parsed.has(request)) parsed.set(request, parse(request.body));
+  return parsed.get(request);
+}
+
+export function readForm(request: SandboxRequest): URLSearchParams {
+  return new URLSearchParams(request.body);
+}
+
+export function bearerOf(request: SandboxRequest): string | undefined {
+  return /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+}
+
+const parsed = new WeakMap<SandboxRequest, unknown>();
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function acceptsGzip(request: SandboxRequest): boolean {
+  return /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+}
+
+async function readRequest(message: IncomingMessage): Promise<SandboxRequest> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk as Buffer);
+  const target = message.url ?? '/';
+  const question = target.indexOf('?');
+  return {
+    method: message.method ?? 'GET',
+    target,
+    path: question < 0 ? target : target.slice(0, question),
+    query: new URLSearchParams(question < 0 ? '' : target.slice(question + 1)),
+    headers: message.headers,
+    headerBytes: message.rawHeaders.reduce((sum, text) => sum + text.length + 2, 0),
+    body: Buffer.concat(chunks).toString('utf8'),
+  };
+}
+
+export interface SandboxRequest {
+  readonly method: string;
+  /** As it stood in the request line: path and query, still encoded. */
+  readonly target: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly headerBytes: number;
+  readonly body: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string | Buffer;
+}
+
+export type Headers = Readonly<Record<string, string>>;
+export type Serve = (request: SandboxRequest, response: ServerResponse) => void | Promise<void>;
+
+export interface Listener {
+  readonly origin: string;
+  close(): Promise<void>;
+}

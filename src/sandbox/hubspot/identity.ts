@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import type { AccountIdentity } from '../imitation.ts';
+import type { TokenKind } from '../tokens.ts';
+
+/** Portals are numbered; the instance URL only names one, the API never lives there. */
+export function identify(number: number): AccountIdentity {
+  const portalId = String(FIRST_PORTAL + number);
+  return {
+    id: portalId,
+    instanceUrl: `https://app.hubspot.com/contacts/${portalId}`,
+    clientId: uuidOf(`client ${portalId}`),
+    clientSecret: uuidOf(`secret ${portalId}`),
+    recordId: (index) => String(FIRST_RECORD + index),
+    indexOf: (recordId) => (/^\d{1,15}$/.test(recordId) ? Number(recordId) - FIRST_RECORD : undefined),
+  };
+}
+
+/** Always the same for the same account and serial, so that what a client has stored outlives a restart. */
+export function mintToken(kind: TokenKind, { id }: AccountIdentity, serial: number): string {
+  const seed = `${kind} ${id} ${serial}`;
+  if (kind === 'static') return `pat-na1-${uuidOf(seed)}`;
+  if (kind === 'refresh') return `na1-${uuidOf(seed)}`;
+  return `C${createHash('sha256').update(seed).digest('base64url')}`;
+}
+
+function uuidOf(seed: string): string {
+  const hex = createHash('sha256').update(`sandbox hubspot ${seed}`).digest('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
+    '-',
+  );
+}
+
+const FIRST_PORTAL = 48_000_100;
+const FIRST_RECORD = 500;

@@ -1,0 +1,58 @@
+import type { SandboxAccount } from '../account.ts';
+import type { Call, Imitation, Route } from '../imitation.ts';
+import type { Meter } from '../limits.ts';
+
+export interface HubSpotTypes {
+  readonly quirks: HubSpotQuirks;
+  readonly limits: HubSpotLimits;
+  readonly state: HubSpotState;
+}
+
+/** What the live service was seen to do now and then; all off in a fresh account. */
+export interface HubSpotQuirks {
+  /** Search sees changes only after so many milliseconds: new people are missing, removed and changed ones still found. */
+  readonly searchLagMs: number;
+  /** Search counts what it finds, and lists none of it. */
+  readonly searchTotalWithoutResults: boolean;
+  /** Search also returns this record (its id), whatever was asked for. */
+  readonly searchStaleHit: string | null;
+  /** `email EQ x` in a search also finds those who have x as a further address. Both were reported. */
+  readonly searchEmailMatchesAliases: boolean;
+  /** A search body of more than 3,000 characters is refused, as the documents say and the recordings do not. */
+  readonly searchBodyLimit: boolean;
+  /** Requested properties without a value are left out instead of null. */
+  readonly omitUnsetProperties: boolean;
+  /** A batch read that finds nothing at all is a 404 instead of a 207. */
+  readonly batchReadAllMissingIs404: boolean;
+  /** The page that search answers with has no `url`, as before 2025. */
+  readonly withoutRecordUrl: boolean;
+  /** A token answer has the four fields of old only. */
+  readonly shortTokenAnswer: boolean;
+  /** A refresh returns another refresh token, and the old one is dead. */
+  readonly rotateRefreshTokens: boolean;
+  /** The answer to a refresh leaves out `refresh_token`. */
+  readonly withoutRefreshToken: boolean;
+}
+
+export interface HubSpotLimits {
+  readonly searchPerSecond: number;
+  readonly perTenSeconds: number;
+  readonly perDay: number;
+}
+
+export interface HubSpotState {
+  meters: HubSpotMeters | undefined;
+}
+
+/** They start anew when the account's limits change. */
+export interface HubSpotMeters {
+  readonly limits: HubSpotLimits;
+  readonly second: Meter;
+  readonly tenSeconds: Meter;
+  readonly day: Meter;
+}
+
+export type HubSpotCall = Call<HubSpotTypes>;
+export type HubSpotRoute = Route<HubSpotTypes>;
+export type HubSpotAccount = SandboxAccount<HubSpotTypes>;
+export type HubSpotImitation = Imitation<HubSpotTypes>;

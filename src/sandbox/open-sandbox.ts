@@ -1,0 +1,44 @@
+import type { SandboxAccount } from './account.ts';
+import { openCrm, type SandboxCrm } from './crm.ts';
+import { hubSpotImitation } from './hubspot/imitation.ts';
+import type { HubSpotTypes } from './hubspot/types.ts';
+import { salesforceImitation } from './salesforce/imitation.ts';
+import type { SalesforceTypes } from './salesforce/types.ts';
+
+/** The imitated CRMs, listening on loopback. Nothing is stored: closing it forgets everything. */
+export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { hubspotPort = 0, salesforcePort = 0, enforceLimits = true, now = Date.now } = options;
+  const hubspot = await openCrm({ imitation: hubSpotImitation, port: hubspotPort, enforceLimits, now });
+  const salesforce = await openCrm({
+    ...{ imitation: salesforceImitation, port: salesforcePort, enforceLimits, now },
+  }).catch(async (error: unknown) => {
+    await hubspot.close();
+    throw error;
+  });
+  return {
+    hubspot,
+    salesforce,
+    async close() {
+      await Promise.all([hubspot.close(), salesforce.close()]);
+    },
+  };
+}
+
+export interface SandboxOptions {
+  /** 0 or absent: any free port. */
+  readonly hubspotPort?: number | undefined;
+  readonly salesforcePort?: number | undefined;
+  /** False: accounts have no rate limits unless they are created with some. */
+  readonly enforceLimits?: boolean | undefined;
+  /** The clock of limits and of tokens, in milliseconds since 1970. */
+  readonly now?: (() => number) | undefined;
+}
+
+export interface Sandbox {
+  readonly hubspot: SandboxCrm<HubSpotTypes>;
+  readonly salesforce: SandboxCrm<SalesforceTypes>;
+  close(): Promise<void>;
+}
+
+export type HubSpotAccount = SandboxAccount<HubSpotTypes>;
+export type SalesforceAccount = SandboxAccount<SalesforceTypes>;

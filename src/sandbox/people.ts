@@ -1,0 +1,76 @@
+/** A whole person of the few fields that matter to a test. */
+export function toPerson(some: Partial<Person>, index: number): Person {
+  return { ...NOBODY, ...some, index };
+}
+
+export const BEGINNING = Date.UTC(2023, 0, 2, 9, 30, 0, 250);
+
+const NOBODY: Person = {
+  index: 0,
+  firstName: null,
+  lastName: null,
+  email: null,
+  secondaryEmails: [],
+  workEmail: null,
+  phone: null,
+  mobilePhone: null,
+  homePhone: null,
+  otherPhone: null,
+  fax: null,
+  jobTitle: null,
+  mailingAddress: null,
+  otherAddress: null,
+  lifecycleStage: null,
+  companyIndex: null,
+  ownerIndex: null,
+  dealIndexes: [],
+  ticketIndexes: [],
+  lastActivityAt: null,
+  createdAt: BEGINNING,
+  updatedAt: BEGINNING,
+  isDeleted: false,
+  custom: {},
+};
+
+/**
+ * A person as no CRM in particular knows them. Null is "never set", an empty string "set once and cleared".
+ * Each CRM translates: HubSpot lower-cases emails and gives a shared one to its first owner only.
+ */
+export interface Person {
+  /** From 1, growing: both CRMs make their record ids of it, so that its order is the order of ids. */
+  readonly index: number;
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+  readonly email: string | null;
+  readonly secondaryEmails: readonly string[];
+  readonly workEmail: string | null;
+  readonly phone: string | null;
+  readonly mobilePhone: string | null;
+  readonly homePhone: string | null;
+  readonly otherPhone: string | null;
+  readonly fax: string | null;
+  readonly jobTitle: string | null;
+  readonly mailingAddress: PersonAddress | null;
+  readonly otherAddress: PersonAddress | null;
+  /** One of HubSpot's eight, or the number of a stage that a portal made itself. */
+  readonly lifecycleStage: string | null;
+  readonly companyIndex: number | null;
+  readonly ownerIndex: number | null;
+  readonly dealIndexes: readonly number[];
+  readonly ticketIndexes: readonly number[];
+  /** Milliseconds since 1970. */
+  readonly lastActivityAt: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly isDeleted: boolean;
+  /** Fields of a customer's own making, in snake_case (Salesforce: `Favorite_Color__c`). */
+  readonly custom: Readonly<Record<string, string | null>>;
+}
+
+export interface PersonAddress {
+  readonly street: string | null;
+  readonly city: string | null;
+  readonly state: string | null;
+  readonly postalCode: string | null;
+  readonly country: string | null;
+}

@@ -1,0 +1,5 @@
+export interface SalesforceTypes {
+  readonly quirks: object;
+  readonly limits: object;
+  readonly state: undefined;
+}
