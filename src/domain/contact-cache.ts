@@ -1,14 +1,21 @@
-/** Answers that a connection has given before. Opened for one application; sealed at rest, keyed by a keyed hash. */
+/** Answers of earlier searches, for ONE application. Encrypted at rest, and never keyed by anything readable. */
 export interface ContactCache {
-  /** `question` says what was asked, in the clear: it may hold emails, so it is hashed and never kept. */
-  read(connectionId: string, question: string): Promise<CachedAnswer | undefined>;
-  /** Works behind the answer: returns at once and never fails the caller. */
-  write(connectionId: string, question: string, answer: CachedAnswer): void;
+  /** Undefined where nothing is cached, or the connection was changed since. How old is too old the reader decides. */
+  read(connectionId: string, filterKey: string): Promise<CachedContacts | undefined>;
+  /** Best effort: what is too large is not kept, and an older answer does not replace a newer one. */
+  write(entry: CacheEntry): Promise<void>;
 }
 
-export interface CachedAnswer {
-  /** RFC 3339: when the provider was asked. */
-  readonly fetchedAt: string;
-  /** Opaque to the cache. */
+export interface CachedContacts {
   readonly payload: string;
+  readonly fetchedAt: Date;
+}
+
+export interface CacheEntry {
+  readonly connectionId: string;
+  /** Names the search within its connection: filter, page, everything that changes the answer. */
+  readonly filterKey: string;
+  readonly payload: string;
+  /** When the search was STARTED: a connection that was changed while it ran makes its answer worthless. */
+  readonly fetchedAt: Date;
 }

@@ -1,31 +1,31 @@
 import type { Credentials, OAuth2Credentials } from './connection.ts';
 
-/** The credentials of one application's connections: unsealed only in here, and only for the way out. */
+/** The credentials of ONE application's connections. */
 export interface CredentialStore {
+  /** Undefined where the connection is unknown or has no credentials. */
   read(connectionId: string): Promise<StoredCredentials | undefined>;
   /**
-   * Replaces expired OAuth credentials, once for everybody who waits, over all processes. `refresh` is called only
-   * where the stored generation is still the one `seen`; otherwise somebody else was faster and theirs is returned.
+   * However many requests and processes find a token expired at once, one of them refreshes it and all get the new
+   * one. `refresh` is not called when the stored credentials are newer already than the ones that were `seen`.
    */
   refreshOnce(
     connectionId: string,
     seen: number,
-    refresh: (current: OAuth2Credentials) => Promise<RefreshOutcome>,
-  ): Promise<StoredCredentials>;
-  /** The provider has refused them for good: the connection's status becomes `reauthorize`. */
-  markRefused(connectionId: string): Promise<void>;
+    refresh: (current: StoredCredentials) => Promise<RefreshedCredentials>,
+  ): Promise<StoredCredentials | undefined>;
+  /** The provider refused these credentials for good. Nothing happens when newer ones were stored meanwhile. */
+  markRefused(connectionId: string, seen: number): Promise<void>;
 }
 
 export interface StoredCredentials {
   readonly credentials: Credentials;
-  /** Grows with every change. */
+  /** Grows with every change, so that a refused token is told from its successor. */
   readonly generation: number;
-  /** As stored with them: a refresh may have moved the instance. */
   readonly instanceUrl: string | null;
 }
 
-export interface RefreshOutcome {
+export interface RefreshedCredentials {
   readonly credentials: OAuth2Credentials;
-  /** Present where the provider said that the instance has moved. */
+  /** Absent: as it was. A Salesforce organisation that moved says so when it refreshes. */
   readonly instanceUrl?: string | undefined;
 }

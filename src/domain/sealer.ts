@@ -1,7 +1,7 @@
-/** Authenticated encryption for one purpose. What is sealed opens only with the binding that it was sealed with. */
+/** Authenticated encryption for what leaves our hands: stored secrets, cached answers, page cursors. */
 export interface Sealer {
-  /** URL-safe text. */
-  seal(plaintext: string, binding: string): string;
-  /** Undefined when altered, bound elsewhere, or sealed under a key that is no longer known. */
+  /** The binding is not stored: what is sealed for one place opens only there. */
+  seal(plaintext: string | Uint8Array, binding: string): string;
+  /** Undefined when it was altered, is bound elsewhere, or its key is unknown. */
   open(sealed: string, binding: string): string | undefined;
 }

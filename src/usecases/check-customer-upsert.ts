@@ -12,79 +12,89 @@ const MAX_CONFIG_BYTES = 64 * 1024;
 
 /** What no type can say. Every mistake is reported at once; the answer is the upsert with its email and URLs cleaned. */
 export function checkCustomerUpsert(rules: UpsertRules, upsert: CustomerUpsert): CustomerUpsert {
-  const mistakes: string[] = [];
   const email = upsert.email.trim();
-  checkText(upsert.customerId, 'customer_id', MAX_ID_LENGTH, mistakes);
-  checkText(upsert.name, 'name', MAX_NAME_LENGTH, mistakes);
-  if (!isEmail(email)) mistakes.push('email is not an email address');
-  const version = upsert.expectedVersion;
-  if (version !== undefined && !(Number.isInteger(version) && version >= 0)) {
-    mistakes.push('expected_version is not a whole number from 0 on');
-  }
-  const connections = upsert.connections?.map((connection, index) =>
-    checkConnection(rules, connection, `connections[${index}]`, mistakes),
-  );
-  checkUnique(connections ?? [], mistakes);
+  const connections = upsert.connections?.map((connection) => cleanInstanceUrl(rules, connection));
+  const mistakes = [
+    ...findTextMistakes(upsert.customerId, 'customer_id', MAX_ID_LENGTH),
+    ...findTextMistakes(upsert.name, 'name', MAX_NAME_LENGTH),
+    ...(isEmail(email) ? [] : ['email is not an email address']),
+    ...findVersionMistakes(upsert.expectedVersion),
+    ...findRepeated(upsert.connections ?? []),
+    ...(connections ?? []).flatMap((cleaned, index) =>
+      findConnectionMistakes(cleaned, `connections[${index}]`),
+    ),
+  ];
   if (mistakes.length > 0) throw new CrossbookError('UNPROCESSABLE_ENTITY', `${mistakes.join('; ')}.`);
-  return { ...upsert, email, ...(connections && { connections }) };
+  return { ...upsert, email, ...(connections && { connections: connections.map((it) => it.connection) }) };
 }
 
-function checkConnection(
-  rules: UpsertRules,
-  connection: ConnectionUpsert,
-  path: string,
-  mistakes: string[],
-): ConnectionUpsert {
+function cleanInstanceUrl(rules: UpsertRules, connection: ConnectionUpsert): CleanedConnection {
+  const { instanceUrl, providerName } = connection;
+  if (instanceUrl === undefined || instanceUrl === null) return { connection };
+  const checked = rules.checkInstanceUrl(instanceUrl, rules.providers.get(providerName)?.instanceHosts ?? []);
+  if ('problem' in checked) return { connection, problem: checked.problem };
+  return { connection: { ...connection, instanceUrl: checked.url } };
+}
+
+function findConnectionMistakes({ connection, problem }: CleanedConnection, path: string): string[] {
   const { providerName, instanceUrl, credentials, ...configs } = connection;
-  checkConfigs(configs, path, mistakes);
-  if (credentials) checkCredentials(credentials, `${path}.credentials`, mistakes);
-  if (instanceUrl === undefined || instanceUrl === null) return connection;
-  const provider = rules.providers.get(providerName);
-  const checked = rules.checkInstanceUrl(instanceUrl, provider?.instanceHosts ?? []);
-  if ('problem' in checked) {
-    mistakes.push(`${path}.instance_url is not an address of ${providerName}: ${checked.problem}`);
-    return connection;
-  }
-  return { ...connection, instanceUrl: checked.url };
+  return [
+    ...(problem ? [`${path}.instance_url is not an address of ${providerName}: ${problem}`] : []),
+    ...findConfigMistakes(configs, path),
+    ...(credentials ? findCredentialMistakes(credentials, `${path}.credentials`) : []),
+  ];
 }
 
-function checkConfigs(configs: object, path: string, mistakes: string[]): void {
+function findConfigMistakes(configs: object, path: string): string[] {
   const text = JSON.stringify(configs);
-  if (Buffer.byteLength(text) > MAX_CONFIG_BYTES) {
-    mistakes.push(`${path} has more than ${MAX_CONFIG_BYTES / 1024} KiB of configuration`);
-  }
-  // PostgreSQL cannot keep U+0000, neither as text nor in JSON.
-  if (text.includes('\\u0000')) mistakes.push(`${path} contains the character U+0000`);
+  return [
+    ...(Buffer.byteLength(text) > MAX_CONFIG_BYTES
+      ? [`${path} has more than ${MAX_CONFIG_BYTES / 1024} KiB of configuration`]
+      : []),
+    // PostgreSQL cannot keep U+0000, neither as text nor in JSON.
+    ...(text.includes('\\u0000') ? [`${path} contains the character U+0000`] : []),
+  ];
 }
 
-function checkCredentials(credentials: Credentials, path: string, mistakes: string[]): void {
+function findCredentialMistakes(credentials: Credentials, path: string): string[] {
+  const oauth2 = credentials.type === 'oauth2' ? credentials : undefined;
   const secrets =
-    credentials.type === 'token'
-      ? [credentials.value]
-      : [credentials.accessToken, ...(credentials.refreshToken === null ? [] : [credentials.refreshToken])];
+    credentials.type === 'token' ? [credentials.value] : [credentials.accessToken, credentials.refreshToken];
   // What could not stand in a header cannot be a token. The value itself is never repeated.
-  if (!secrets.every((secret) => secret.length <= MAX_SECRET_LENGTH && /^[\x21-\x7e]+$/.test(secret))) {
-    mistakes.push(`${path} holds a token that is empty, too long, or has characters that no token has`);
-  }
-  if (
-    credentials.type === 'oauth2' &&
-    credentials.expiresAt &&
-    Number.isNaN(Date.parse(credentials.expiresAt))
-  ) {
-    mistakes.push(`${path}.expires_at is not a timestamp`);
-  }
+  const wrong = secrets.some((secret) => secret !== null && !isToken(secret));
+  const undated = oauth2?.expiresAt && Number.isNaN(Date.parse(oauth2.expiresAt));
+  return [
+    ...(wrong ? [`${path} holds a token that is empty, too long, or has characters that no token has`] : []),
+    ...(undated ? [`${path}.expires_at is not a timestamp`] : []),
+  ];
 }
 
-function checkUnique(connections: readonly ConnectionUpsert[], mistakes: string[]): void {
+function isToken(secret: string): boolean {
+  return secret.length <= MAX_SECRET_LENGTH && /^[\x21-\x7e]+$/.test(secret);
+}
+
+function findVersionMistakes(version: number | undefined): string[] {
+  if (version === undefined || (Number.isSafeInteger(version) && version >= 0)) return [];
+  return ['expected_version is not a whole number from 0 on'];
+}
+
+function findRepeated(connections: readonly ConnectionUpsert[]): string[] {
   const names = connections.map(({ providerName }) => providerName);
-  const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index));
-  for (const name of twice) mistakes.push(`connections names the provider ${name} more than once`);
+  const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  return [...repeated].map((name) => `connections names the provider ${name} more than once`);
 }
 
-function checkText(value: string, path: string, longest: number, mistakes: string[]): void {
-  if (value.trim() === '') mistakes.push(`${path} is empty`);
-  if (value.length > longest) mistakes.push(`${path} is longer than ${longest} characters`);
-  if (/\p{Cc}/u.test(value)) mistakes.push(`${path} contains control characters`);
+function findTextMistakes(value: string, path: string, longest: number): string[] {
+  return [
+    ...(value.trim() === '' ? [`${path} is empty`] : []),
+    ...(value.length > longest ? [`${path} is longer than ${longest} characters`] : []),
+    ...(/\p{Cc}/u.test(value) ? [`${path} contains control characters`] : []),
+  ];
+}
+
+interface CleanedConnection {
+  readonly connection: ConnectionUpsert;
+  readonly problem?: string;
 }
 
 export interface UpsertRules {

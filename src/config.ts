@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import type { OAuthClient } from './domain/provider.ts';
+import { PROVIDER_NAMES, type ProviderName } from './domain/provider-names.ts';
+
+/** The only reader of the environment. It fails once, and names every mistake. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = shape.safeParse(given);
+  const mistakes = [
+    ...(parsed.success
+      ? []
+      : parsed.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`)),
+    ...findUnknown(given).map((name) => `  ${name}: there is no such setting`),
+    ...findHalfClients(given),
+  ];
+  if (!parsed.success || mistakes.length > 0)
+    throw new ConfigError(`The environment is not right:\n${mistakes.join('\n')}`);
+  return Object.freeze(toConfig(parsed.data, given));
+}
+
+/** Its message is for the person at the terminal: no stack is needed. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const onOff = z.enum(['on', 'off'], 'must be on or off').transform((value) => value === 'on');
+const wholeNumber = (lowest: number, highest: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= lowest && value <= highest, `must be from ${lowest} to ${highest}`);
+const pathPrefix = z
+  .string()
+  .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /crm/v2, without a slash at the end');
+
+const shape = z.object({
+  NODE_ENV: z.string().default('development'),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: wholeNumber(0, 65_535).default(4000),
+  LOG_LEVEL: z
+    .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
+    .default('info'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL')
+    .optional(),
+  CACHE_MAX_AGE: wholeNumber(0, 86_400).default(900),
+  CROSSBOOK_DATA: z.string().default('.crossbook'),
+  CROSSBOOK_KEYS: z.string().optional(),
+  CROSSBOOK_SANDBOX: onOff.optional(),
+  CROSSBOOK_SANDBOX_PORT: wholeNumber(0, 65_534).default(4010),
+  CROSSBOOK_GRAPHIQL: onOff.default(true),
+  CROSSBOOK_INTROSPECTION: onOff.default(true),
+  CROSSBOOK_PROVIDER_DEADLINE_MS: wholeNumber(100, 120_000).default(10_000),
+  CROSSBOOK_CONTACTS_PREFIX: pathPrefix.optional(),
+  CROSSBOOK_CUSTOMERS_PREFIX: pathPrefix.optional(),
+});
+
+function toConfig(env: z.infer<typeof shape>, given: Given): Config {
+  const production = env.NODE_ENV === 'production';
+  return {
+    production,
+    host: env.HOST,
+    port: env.PORT,
+    logLevel: env.LOG_LEVEL,
+    database: env.DATABASE_URL ? { url: env.DATABASE_URL } : { directory: `${env.CROSSBOOK_DATA}/data` },
+    dataDirectory: env.CROSSBOOK_DATA,
+    keys: env.CROSSBOOK_KEYS,
+    cacheMaxAgeMs: env.CACHE_MAX_AGE * 1000,
+    sandbox: (env.CROSSBOOK_SANDBOX ?? !production) ? { port: env.CROSSBOOK_SANDBOX_PORT } : undefined,
+    graphiql: env.CROSSBOOK_GRAPHIQL,
+    introspection: env.CROSSBOOK_INTROSPECTION,
+    providerDeadlineMs: env.CROSSBOOK_PROVIDER_DEADLINE_MS,
+    restPrefixes: { contacts: env.CROSSBOOK_CONTACTS_PREFIX, customers: env.CROSSBOOK_CUSTOMERS_PREFIX },
+    oauthClients: readOAuthClients(given),
+  };
+}
+
+/** Which OAuth client this installation is, with each provider that it is registered with. */
+function readOAuthClients(given: Given): Config['oauthClients'] {
+  const clients: Partial<Record<ProviderName, OAuthClient>> = {};
+  for (const provider of PROVIDER_NAMES) {
+    const { id, secret } = clientSettings(provider);
+    const [clientId, clientSecret] = [given[id], given[secret]];
+    if (clientId && clientSecret) clients[provider] = { clientId, clientSecret };
+  }
+  return clients;
+}
+
+function findHalfClients(given: Given): string[] {
+  return PROVIDER_NAMES.map(clientSettings)
+    .filter(({ id, secret }) => (given[id] === undefined) !== (given[secret] === undefined))
+    .map(({ id, secret }) => `  ${id}, ${secret}: must be given together`);
+}
+
+/** A misspelt setting that is silently ignored costs an evening. */
+function findUnknown(given: Given): string[] {
+  const clients = PROVIDER_NAMES.map(clientSettings).flatMap(({ id, secret }) => [id, secret]);
+  const known = new Set([...Object.keys(shape.shape), ...clients]);
+  return Object.keys(given).filter((name) => name.startsWith('CROSSBOOK_') && !known.has(name));
+}
+
+function clientSettings(provider: ProviderName) {
+  const name = `CROSSBOOK_${provider.toUpperCase()}_CLIENT`;
+  return { id: `${name}_ID`, secret: `${name}_SECRET` };
+}
+
+type Given = Readonly<Record<string, string | undefined>>;
+
+export interface Config {
+  readonly production: boolean;
+  readonly host: string;
+  readonly port: number;
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  readonly database: { readonly url: string } | { readonly directory: string };
+  readonly dataDirectory: string;
+  /** `id:base64,…`; the first seals, all open. Undefined: a key file is made beside the data, never in production. */
+  readonly keys: string | undefined;
+  readonly cacheMaxAgeMs: number;
+  readonly sandbox: { readonly port: number } | undefined;
+  readonly graphiql: boolean;
+  readonly introspection: boolean;
+  readonly providerDeadlineMs: number;
+  readonly restPrefixes: { readonly contacts: string | undefined; readonly customers: string | undefined };
+  readonly oauthClients: Partial<Record<ProviderName, OAuthClient>>;
+}

@@ -1,0 +1,154 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, sep } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+/** Folder → the folders that it may import. A folder missing here fails: name it, then use it. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  domain: ['lib'],
+  usecases: ['domain', 'lib'],
+  providers: ['domain', 'lib'],
+  outbound: ['domain', 'lib'],
+  storage: ['domain', 'lib'],
+  telemetry: ['domain', 'lib'],
+  request: ['domain', 'lib'],
+  graphql: ['usecases', 'request', 'domain', 'lib'],
+  rest: ['usecases', 'request', 'domain', 'lib'],
+  sandbox: ['domain', 'lib'],
+};
+
+/** Files at the top of src, and what each may import beside itself. */
+const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
+  'main.ts': ['app.ts', 'config.ts', 'domain', 'lib'],
+  'app.ts': [...Object.keys(MAY_IMPORT), 'config.ts'],
+  'config.ts': ['domain', 'lib'],
+};
+
+/** Package → the only folders (or top files) that may import it. */
+const PACKAGE_HOMES: readonly { packages: RegExp; homes: readonly string[] }[] = [
+  { packages: /^(graphql|graphql-.*|@pothos\/.*|@graphql-.*)$/, homes: ['graphql'] },
+  { packages: /^undici$/, homes: ['outbound'] },
+  { packages: /^(pg|drizzle-orm|@electric-sql\/.*)$/, homes: ['storage'] },
+  { packages: /^dataloader$/, homes: ['request'] },
+  { packages: /^pino$/, homes: ['telemetry'] },
+  { packages: /^zod$/, homes: ['providers', 'graphql', 'rest', 'storage', 'sandbox', 'config.ts'] },
+  { packages: /^@whatwg-node\/server$/, homes: ['main.ts'] },
+];
+
+const MAX_LINES = 300;
+const SRC = normalize(join(import.meta.dirname, '../src'));
+const ROOT = dirname(SRC);
+
+const sources = listFiles(SRC).map(readSource);
+
+describe('imports', () => {
+  test('there is a source to look at', () => {
+    expect(sources.length).toBeGreaterThan(50);
+  });
+
+  test.each(sources)('$file imports only what its folder may', ({ home, ours }) => {
+    const allowed = TOP_FILES[home] ?? MAY_IMPORT[home];
+    expect(allowed, `${home} has no place in the table`).toBeDefined();
+    expect(ours.filter((folder) => folder !== home && !allowed?.includes(folder))).toEqual([]);
+  });
+
+  test.each(sources)('$file imports packages only where they are at home', ({ home, packages }) => {
+    const strangers = packages.filter(
+      (name) => !PACKAGE_HOMES.some((entry) => entry.packages.test(name) && entry.homes.includes(home)),
+    );
+    expect(strangers).toEqual([]);
+  });
+
+  test.each(sources.filter(({ home }) => home === 'providers'))('$file knows no other provider', (source) => {
+    const own = providerOf(source.file);
+    const others = source.targets.map(providerOf).filter((name) => name !== undefined && name !== own);
+    expect(own === undefined ? [] : others).toEqual([]);
+  });
+
+  test('nothing but the composition root knows the sandbox', () => {
+    const knowing = sources.filter(({ home, ours }) => home !== 'sandbox' && ours.includes('sandbox'));
+    expect(knowing.map(({ file }) => file)).toEqual(['src/app.ts']);
+  });
+
+  test('the environment is read in main.ts alone', () => {
+    const readers = sources.filter(({ code }) => /process\s*\.\s*env|process\[/.test(code));
+    expect(readers.map(({ file }) => file)).toEqual(['src/main.ts']);
+  });
+});
+
+describe('shape', () => {
+  const written = [...sources.map(({ file }) => file), ...listFiles(join(ROOT, 'test')).map(toRelative)];
+
+  test.each(written.filter((file) => !file.endsWith('.generated.ts')))('%s stays below 300 lines', (file) => {
+    expect(readFileSync(join(ROOT, file), 'utf8').split('\n').length).toBeLessThanOrEqual(MAX_LINES);
+  });
+
+  test('main.ts stays below 60 lines', () => {
+    expect(readFileSync(join(SRC, 'main.ts'), 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(60);
+  });
+
+  test.each(Object.keys(MAY_IMPORT).filter((folder) => folder !== 'lib'))(
+    'src/%s opens with a README',
+    (folder) => {
+      const lines = readFileSync(join(SRC, folder, 'README.md'), 'utf8')
+        .trimEnd()
+        .split('\n');
+      expect(lines.length).toBeLessThanOrEqual(10);
+    },
+  );
+
+  test('shared code does not branch on a provider', () => {
+    const branching = /(===|!==|case)\s*['"](hubspot|salesforce|pipedrive)['"]/;
+    const shared = sources.filter(({ home }) => !['providers', 'sandbox'].includes(home));
+    expect(shared.filter(({ code }) => branching.test(code)).map(({ file }) => file)).toEqual([]);
+  });
+
+  test('no file exports a default', () => {
+    expect(sources.filter(({ code }) => /^export default/m.test(code)).map(({ file }) => file)).toEqual([]);
+  });
+});
+
+function listFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function toRelative(path: string): string {
+  return path.slice(ROOT.length + 1).replaceAll(sep, '/');
+}
+
+function readSource(path: string) {
+  const code = readFileSync(path, 'utf8');
+  const imported = [
+    ...code.matchAll(/(?:^|\n)(?:import|export)\s[^;]*?from\s+['"]([^'"]+)['"]/g),
+    ...code.matchAll(/(?:^|\n)import\s+['"]([^'"]+)['"]/g),
+    ...code.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g),
+  ].map((match) => match[1] ?? '');
+  const targets = imported
+    .filter((name) => name.startsWith('.'))
+    .map((name) => toRelative(normalize(join(dirname(path), name))));
+  return {
+    file: toRelative(path),
+    code,
+    home: homeOf(toRelative(path)),
+    targets,
+    ours: [...new Set(targets.map(homeOf))],
+    packages: imported.filter((name) => !name.startsWith('.') && !name.startsWith('node:')).map(packageOf),
+  };
+}
+
+function homeOf(file: string): string {
+  return file.split('/')[1] ?? file;
+}
+
+function packageOf(name: string): string {
+  return name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+function providerOf(file: string): string | undefined {
+  return /^src\/providers\/([^/]+)\//.exec(file)?.[1];
+}

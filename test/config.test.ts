@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
+
+test('an empty environment is a complete configuration: embedded database, sandbox, loopback', () => {
+  expect(readConfig({})).toMatchObject({
+    host: '127.0.0.1',
+    port: 4000,
+    database: { directory: '.crossbook/data' },
+    sandbox: { port: 4010 },
+    production: false,
+  });
+});
+
+test('production has no sandbox unless it is asked for', () => {
+  expect(readConfig({ NODE_ENV: 'production' }).sandbox).toBeUndefined();
+  expect(readConfig({ NODE_ENV: 'production', CROSSBOOK_SANDBOX: 'on' }).sandbox).toBeDefined();
+});
+
+test('every mistake is named at once', () => {
+  const env = { PORT: 'http', CACHE_MAX_AGE: '-1', CROSSBOOK_SANDBOX: 'yes', CROSSBOOK_KEY: 'x' };
+  expect(() => readConfig(env)).toThrow(
+    /PORT[\s\S]*CACHE_MAX_AGE[\s\S]*CROSSBOOK_SANDBOX[\s\S]*CROSSBOOK_KEY: there is no such/,
+  );
+});
+
+test('half of an OAuth client is a mistake, a whole one is read for any provider', () => {
+  const half = { CROSSBOOK_HUBSPOT_CLIENT_ID: 'id' };
+  expect(() => readConfig(half)).toThrow('CROSSBOOK_HUBSPOT_CLIENT_SECRET');
+  const whole = { ...half, CROSSBOOK_HUBSPOT_CLIENT_SECRET: 'secret' };
+  expect(readConfig(whole).oauthClients).toEqual({ hubspot: { clientId: 'id', clientSecret: 'secret' } });
+});
+
+test('a mistake is named without repeating the value, which may be a secret', () => {
+  expect(() => readConfig({ DATABASE_URL: 'mysql://user:hunter2@host/db' })).toThrow(
+    /^((?!hunter2)[\s\S])*$/,
+  );
+});
+
+test('the example file documents every setting that is read', () => {
+  const example = readFileSync('.env.example', 'utf8');
+  const source = readFileSync('src/config.ts', 'utf8');
+  const settings = [...source.matchAll(/^ {2}([A-Z_]+):/gm)].map((match) => match[1]);
+  expect(settings.length).toBeGreaterThan(10);
+  for (const setting of settings) expect(example).toContain(`# ${setting}=`);
+});
