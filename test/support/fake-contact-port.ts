@@ -1,0 +1,85 @@
+import type { Connection } from '../../src/domain/connection.ts';
+import type { Association, Contact } from '../../src/domain/contact.ts';
+import type { ContactPort, Want } from '../../src/domain/provider.ts';
+import type { ProviderName } from '../../src/domain/provider-names.ts';
+import type { FakePerson } from './fake-people.ts';
+
+/** A CRM in memory. It writes down every call, and fails with whatever `fault` throws. */
+export function createFakeContactPort({ people, connection, record, fault }: FakeCrm): ContactPort {
+  const source = {
+    applicationId: connection.applicationId,
+    customerId: connection.customerId,
+    provider: connection.providerName,
+  };
+  return {
+    async findByEmails(emails, want) {
+      called('findByEmails', emails, want);
+      return new Map(emails.map((email) => [email, owners(email).map((person) => read(person, want))]));
+    },
+    async readByDomain(domain, { direction, from, limit }, want) {
+      called('readByDomain', [domain], want);
+      const all = members(domain);
+      const forward = direction === 'forward';
+      const index = from === undefined ? -1 : all.findIndex(({ remoteId }) => remoteId === from);
+      const start =
+        from === undefined ? (forward ? 0 : all.length - limit) : forward ? index : index + 1 - limit;
+      const end = from === undefined ? (forward ? limit : all.length) : forward ? index + limit : index + 1;
+      return all.slice(Math.max(0, start), Math.max(0, end)).map((person) => read(person, want));
+    },
+    async countByDomain(domain) {
+      called('countByDomain', [domain]);
+      return members(domain).length;
+    },
+    async findByIds(ids, want) {
+      called('findByIds', ids, want);
+      const wanted = new Set(ids);
+      const found = people.filter(({ remoteId }) => wanted.has(remoteId));
+      return new Map(found.map((person) => [person.remoteId, read(person, want)]));
+    },
+    async findAssociations(ids, to) {
+      called('findAssociations', ids);
+      return new Map<string, readonly Association[]>(
+        ids.map((id) => [id, [{ object: to, remoteId: `${to}-of-${id}` }]]),
+      );
+    },
+    compareIds: (a, b) => Number(a) - Number(b),
+  };
+
+  function called(method: string, keys: readonly string[], want?: Want): void {
+    record({ provider: connection.providerName, customerId: connection.customerId, method, keys, want });
+    const thrown = fault();
+    if (thrown !== undefined) throw thrown;
+  }
+
+  function read(person: FakePerson, want: Want): Contact {
+    return { ...person, source, rawData: want.rawData ? person.rawData : null };
+  }
+
+  function owners(email: string) {
+    return people.filter((person) => person.emailAddresses.some((one) => one.emailAddress === email));
+  }
+
+  function members(domain: string) {
+    return people.filter((person) =>
+      person.emailAddresses.some((one) => one.emailAddress.endsWith(`@${domain}`)),
+    );
+  }
+}
+
+/** One call to a provider. */
+export interface FakeCall {
+  readonly provider: ProviderName;
+  readonly customerId: string;
+  readonly method: string;
+  /** Emails, ids, or the one domain. */
+  readonly keys: readonly string[];
+  readonly want: Want | undefined;
+}
+
+interface FakeCrm {
+  readonly people: readonly FakePerson[];
+  readonly connection: Connection;
+  record(call: FakeCall): void;
+  /** What the next call rejects with; undefined where it works. */
+  fault(): unknown;
+}

@@ -1,0 +1,152 @@
+import { createHmac } from 'node:crypto';
+import type { Caller } from '../../src/domain/caller.ts';
+import type { ContactAccess, Provider } from '../../src/domain/provider.ts';
+import { PROVIDER_CATEGORIES, PROVIDER_NAMES, type ProviderName } from '../../src/domain/provider-names.ts';
+import type { Sealer } from '../../src/domain/sealer.ts';
+import { readCaller } from '../../src/request/caller.ts';
+import { createRequestContext, type RequestContext, type Services } from '../../src/request/context.ts';
+import { createFakeContactPort, type FakeCall } from './fake-contact-port.ts';
+import { createFakeLog, type FakeLog } from './fake-log.ts';
+import { createFakePeople, type FakePerson } from './fake-people.ts';
+import { createFakeTenant, type FakeTenant } from './fake-tenant.ts';
+
+export const DEMO_APPLICATION = { id: '11111111-1111-4111-8111-111111111111', name: 'Demo' } as const;
+export const OTHER_APPLICATION = { id: '22222222-2222-4222-8222-222222222222', name: 'Other' } as const;
+
+/** What `x-api-key` may say. */
+export const API_KEYS: Readonly<Record<string, Caller>> = {
+  'demo-key': { application: DEMO_APPLICATION, credentialId: 'demo-key-id' },
+  'other-key': { application: OTHER_APPLICATION, credentialId: 'other-key-id' },
+};
+
+/** What `Authorization: Bearer …` may say. Both are tokens of the customer `demo`. */
+export const TOKENS: Readonly<Record<string, Caller>> = {
+  'demo-token': toTokenCaller(undefined),
+  'hubspot-token': toTokenCaller(['hubspot']),
+};
+
+const SEARCHABLE: readonly ProviderName[] = ['hubspot', 'salesforce'];
+
+/**
+ * Everything behind the faces, in memory: 18 providers of which HubSpot and Salesforce can be searched, two
+ * applications, and the demo's customer `demo`, connected to HubSpot, Salesforce and Pipedrive.
+ */
+export async function createFakeServices(options: FakeOptions = {}): Promise<FakeServices> {
+  const calls: FakeCall[] = [];
+  const log = createFakeLog();
+  const people = options.people ?? createFakePeople(30);
+  const faults = new Map<ProviderName, unknown>();
+  const demo = createFakeTenant(DEMO_APPLICATION.id);
+  const tenants = new Map([
+    [DEMO_APPLICATION.id as string, demo],
+    [OTHER_APPLICATION.id as string, createFakeTenant(OTHER_APPLICATION.id)],
+  ]);
+  const services: Services = {
+    providers: new Map(PROVIDER_NAMES.map((name) => [name, toProvider(name)])),
+    cursors: createFakeSealer(),
+    cacheMaxAgeMs: 15 * 60 * 1000,
+    now: options.now ?? (() => Date.parse('2025-01-01T00:00:00.000Z')),
+    openTenant: (id) => tenants.get(id) ?? createFakeTenant(id),
+    openPort: ({ connection }) =>
+      createFakeContactPort({
+        people,
+        connection,
+        record: (call) => void calls.push(call),
+        fault: () => faults.get(connection.providerName),
+      }),
+    checkInstanceUrl: (url, hosts) =>
+      hosts.some((host) => URL.canParse(url) && host.test(new URL(url).hostname))
+        ? { url: new URL(url).origin }
+        : { problem: 'not one of its hosts' },
+  };
+  await demo.customers.upsert({
+    customerId: 'demo',
+    name: 'Demo customer',
+    email: 'demo@example.com',
+    connections: [
+      { providerName: 'hubspot', credentials: { type: 'token', value: 'secret-hubspot' } },
+      { providerName: 'salesforce', instanceUrl: 'https://demo.salesforce.example' },
+      { providerName: 'pipedrive' },
+    ],
+  });
+  return { services, calls, log, people, faults, tenant: demo, openContext };
+
+  async function openContext(headers: Headers): Promise<RequestContext> {
+    const caller = await readCaller(headers, {
+      findCallerByKey: async (key) => API_KEYS[key],
+      findCallerByToken: async (token) => TOKENS[token],
+    });
+    const defaults = {
+      customerId: headers.get('x-customer-id') ?? undefined,
+      provider: headers.get('x-provider-name') ?? undefined,
+    };
+    return createRequestContext(services, { caller, defaults, log });
+  }
+}
+
+function toProvider(name: ProviderName): Provider {
+  const provider = {
+    name,
+    category: PROVIDER_CATEGORIES[name],
+    instanceHosts: [new RegExp(`\\.${name.replaceAll('_', '-')}\\.example$`)],
+  };
+  return SEARCHABLE.includes(name) ? { ...provider, contacts: toAccess(name) } : provider;
+}
+
+function toAccess(name: ProviderName): ContactAccess {
+  return {
+    origin: () => undefined,
+    budgets: {},
+    readAllowance: () => undefined,
+    isTokenExpired: () => false,
+    refresh: { origin: () => undefined, toRequest: unreachable, readAnswer: unreachable },
+    lookupBatch: 100,
+    associatedObjects: name === 'hubspot' ? ['company', 'deal', 'ticket'] : [],
+    open: unreachable,
+  };
+}
+
+/** Signed, not encrypted: enough to be bound, and to notice what was altered. */
+function createFakeSealer(): Sealer {
+  const sign = (text: string, binding: string) =>
+    createHmac('sha256', binding).update(text).digest('base64url').slice(0, 16);
+  return {
+    seal: (text, binding) => `${Buffer.from(text).toString('base64url')}.${sign(String(text), binding)}`,
+    open(sealed, binding) {
+      const [body = '', signature] = sealed.split('.');
+      const text = Buffer.from(body, 'base64url').toString();
+      return signature === sign(text, binding) ? text : undefined;
+    },
+  };
+}
+
+function toTokenCaller(providers: readonly ProviderName[] | undefined): Caller {
+  return {
+    application: DEMO_APPLICATION,
+    credentialId: 'demo-token-id',
+    customer: { customerId: 'demo', providers },
+  };
+}
+
+function unreachable(): never {
+  throw new Error('The fake services open their own ports.');
+}
+
+interface FakeOptions {
+  readonly people?: readonly FakePerson[];
+  readonly now?: () => number;
+}
+
+export interface FakeServices {
+  readonly services: Services;
+  /** Every call to a provider, in order. */
+  readonly calls: FakeCall[];
+  readonly log: FakeLog;
+  readonly people: readonly FakePerson[];
+  /** What a provider's calls fail with, as long as it is set. */
+  readonly faults: Map<ProviderName, unknown>;
+  /** The demo application's storage. */
+  readonly tenant: FakeTenant;
+  /** Authenticates as the product does, from `x-api-key` or `Authorization`. */
+  openContext(headers: Headers): Promise<RequestContext>;
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import type { Connection } from '../../src/domain/connection.ts';
+import type { CacheEntry } from '../../src/domain/contact-cache.ts';
+import type { ConnectionUpsert, Customer, CustomerUpsert } from '../../src/domain/customer.ts';
+import { CrossbookError } from '../../src/domain/errors.ts';
+import { PROVIDER_CATEGORIES } from '../../src/domain/provider-names.ts';
+import type { Tenant } from '../../src/domain/tenant.ts';
+
+/** One application's storage, in memory. `customers` is the table itself: tests may look into it. */
+export function createFakeTenant(applicationId: string): FakeTenant {
+  const table = new Map<string, Customer>();
+  const cache = new Map<string, CacheEntry>();
+
+  return {
+    table,
+    customers: {
+      async findMany(ids) {
+        return new Map(ids.flatMap((id) => entry(id, table.get(id))));
+      },
+      async upsert(upsert) {
+        const stored = table.get(upsert.customerId);
+        checkVersion(upsert, stored?.version ?? 0);
+        const customer = merge(applicationId, stored, upsert);
+        table.set(customer.customerId, customer);
+        return { customer, created: stored === undefined };
+      },
+    },
+    connections: {
+      async findMany(keys) {
+        return keys.map(({ customerId, provider }) =>
+          table.get(customerId)?.connections.find(({ providerName }) => providerName === provider),
+        );
+      },
+    },
+    credentials: {
+      read: async () => undefined,
+      refreshOnce: async () => undefined,
+      markRefused: async () => {},
+    },
+    contactCache: {
+      read: async (connectionId, filterKey) => cache.get(`${connectionId} ${filterKey}`),
+      write: async (entry) => void cache.set(`${entry.connectionId} ${entry.filterKey}`, entry),
+    },
+  };
+}
+
+function merge(applicationId: string, stored: Customer | undefined, upsert: CustomerUpsert): Customer {
+  const { customerId, name, email } = upsert;
+  const given = upsert.connections ?? [];
+  const kept = stored?.connections ?? [];
+  const untouched = kept.filter((old) => !given.some((fresh) => fresh.providerName === old.providerName));
+  const written = given.map((fresh) => {
+    const old = kept.find(({ providerName }) => providerName === fresh.providerName);
+    return toConnection({ applicationId, customerId }, old, fresh);
+  });
+  const version = (stored?.version ?? 0) + 1;
+  return { applicationId, customerId, name, email, version, connections: [...untouched, ...written] };
+}
+
+function toConnection(owner: Owner, old: Connection | undefined, fresh: ConnectionUpsert): Connection {
+  const { providerName, credentials } = fresh;
+  const pick = <T>(given: T | undefined, kept: T | undefined) => (given === undefined ? kept : given) ?? null;
+  return {
+    id: old?.id ?? randomUUID(),
+    ...owner,
+    providerId: `provider-of-${providerName}`,
+    providerName,
+    category: PROVIDER_CATEGORIES[providerName],
+    instanceUrl: pick(fresh.instanceUrl, old?.instanceUrl),
+    schemaMappingsConfig: pick(fresh.schemaMappingsConfig, old?.schemaMappingsConfig),
+    entityMappings: pick(fresh.entityMappings, old?.entityMappings),
+    connectionSyncConfig: pick(fresh.connectionSyncConfig, old?.connectionSyncConfig),
+    status:
+      credentials === undefined
+        ? (old?.status ?? 'unauthorized')
+        : credentials
+          ? 'connected'
+          : 'unauthorized',
+  };
+}
+
+function checkVersion({ expectedVersion }: CustomerUpsert, version: number): void {
+  if (expectedVersion === undefined || expectedVersion === version) return;
+  throw new CrossbookError('CONFLICT', `The stored version is ${version}, not ${expectedVersion}.`);
+}
+
+function entry<T>(key: string, value: T | undefined): [string, T][] {
+  return value === undefined ? [] : [[key, value]];
+}
+
+export interface FakeTenant extends Tenant {
+  readonly table: Map<string, Customer>;
+}
+
+interface Owner {
+  readonly applicationId: string;
+  readonly customerId: string;
+}
