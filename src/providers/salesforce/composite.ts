@@ -1,0 +1,53 @@
+import type { RemoteAnswer } from '../../domain/remote.ts';
+import { API, type Call } from './call.ts';
+import { toBadResponse, toCrossbookError } from './failure.ts';
+import { isRecord } from './json.ts';
+
+/** Several GETs, each of any length, in as few calls as can be. Answers are in the order of the paths. */
+export async function readComposite<T>(
+  call: Call,
+  paths: readonly string[],
+  understand: (json: unknown) => T | undefined,
+): Promise<readonly T[]> {
+  const groups: (readonly string[])[] = [];
+  for (let at = 0; at < paths.length; at += MAX_QUERIES) groups.push(paths.slice(at, at + MAX_QUERIES));
+  const answers = await Promise.all(groups.map((group) => askGroup(call, group)));
+  return answers.flat().map((answer) => understandPart(answer, understand));
+}
+
+async function askGroup(call: Call, paths: readonly string[]): Promise<readonly Part[]> {
+  const compositeRequest = paths.map((url, index) => ({ method: 'GET', url, referenceId: `query${index}` }));
+  return call({ path: `${API}/composite`, body: { compositeRequest } }, (json) => {
+    const parts = isRecord(json) ? json['compositeResponse'] : undefined;
+    return Array.isArray(parts) && parts.length === paths.length && parts.every(isPart) ? parts : undefined;
+  });
+}
+
+/** Every part has a status of its own: the whole succeeds even where its parts do not. */
+function understandPart<T>(part: Part, understand: (json: unknown) => T | undefined): T {
+  if (part.httpStatusCode < 200 || part.httpStatusCode >= 300) throw toCrossbookError(toAnswer(part));
+  const understood = understand(part.body);
+  if (understood !== undefined) return understood;
+  throw toBadResponse(toAnswer(part), 'Salesforce gave a partial answer of an unknown shape');
+}
+
+function toAnswer({ httpStatusCode: status, httpHeaders, body }: Part): RemoteAnswer {
+  const headers = Object.entries(isRecord(httpHeaders) ? httpHeaders : {}).map(([name, value]) => [
+    name.toLowerCase(),
+    String(value),
+  ]);
+  return { status, headers: Object.fromEntries(headers), body: JSON.stringify(body) ?? '' };
+}
+
+function isPart(value: unknown): value is Part {
+  return isRecord(value) && typeof value['httpStatusCode'] === 'number';
+}
+
+/** Of the 25 parts of a composite call only five may be queries. */
+const MAX_QUERIES = 5;
+
+interface Part {
+  readonly httpStatusCode: number;
+  readonly httpHeaders?: unknown;
+  readonly body?: unknown;
+}

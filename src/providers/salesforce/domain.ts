@@ -1,0 +1,53 @@
+import type { Contact } from '../../domain/contact.ts';
+import type { Run, Want } from '../../domain/provider.ts';
+import { emailOf } from './emails.ts';
+import { EMAIL, ID } from './fields.ts';
+import type { ContactReader } from './reader.ts';
+import { allOf, type Condition, compare, endsWith } from './soql.ts';
+
+/** A run by record id: what comes and goes elsewhere in the list moves nothing. */
+export async function readByDomain(reader: ContactReader, ask: DomainAsk): Promise<readonly Contact[]> {
+  const { domain, run, want } = ask;
+  const forward = run.direction === 'forward';
+  const contacts: Contact[] = [];
+  let where = startingAt(domain, run);
+  while (contacts.length < run.limit) {
+    const limit = run.limit - contacts.length;
+    const pages = await reader.read({
+      conditions: [where],
+      want,
+      order: forward ? 'ascending' : 'descending',
+      limit,
+    });
+    for (const rows of pages) {
+      for (const row of rows) {
+        if (emailOf(row).endsWith(`@${domain}`)) contacts.push(reader.toContact(row, want));
+      }
+    }
+    const last = pages.findLast((rows) => rows.length > 0)?.at(-1)?.['Id'];
+    const size = pages.reduce((sum, rows) => sum + rows.length, 0);
+    if (size < limit || typeof last !== 'string') break;
+    // Only where a hit was none after all there is something left to fetch.
+    where = allOf([ofDomain(domain), compare(ID, forward ? '>' : '<', last)]);
+  }
+  return forward ? contacts : contacts.reverse();
+}
+
+export async function countByDomain(reader: ContactReader, domain: string): Promise<number> {
+  return reader.count(ofDomain(domain));
+}
+
+function startingAt(domain: string, { direction, from }: Run): Condition {
+  const all = ofDomain(domain);
+  return from === undefined ? all : allOf([all, compare(ID, direction === 'forward' ? '>=' : '<=', from)]);
+}
+
+function ofDomain(domain: string): Condition {
+  return endsWith(EMAIL, `@${domain}`);
+}
+
+interface DomainAsk {
+  readonly domain: string;
+  readonly run: Run;
+  readonly want: Want;
+}

@@ -1,0 +1,32 @@
+import type { Contact } from '../../domain/contact.ts';
+import { normaliseEmail } from '../../domain/email.ts';
+import type { Want } from '../../domain/provider.ts';
+import { EMAIL } from './fields.ts';
+import type { Row } from './query.ts';
+import type { ContactReader } from './reader.ts';
+import { isIn } from './soql.ts';
+import { splitList } from './split-list.ts';
+
+/** One call for all of them. Several contacts may share an email: each gets all of its own. */
+export async function findByEmails(
+  reader: ContactReader,
+  emails: readonly string[],
+  want: Want,
+): Promise<ReadonlyMap<string, readonly Contact[]>> {
+  const found = new Map<string, Contact[]>(emails.map((email) => [email, []]));
+  if (emails.length === 0) return found;
+  const conditions = splitList(emails).map((part) => isIn(EMAIL, part));
+  for (const rows of await reader.read({ conditions, want, order: 'ascending' })) {
+    for (const row of rows) {
+      // Salesforce compares in the locale of its user: what it takes for equal is looked at again.
+      found.get(emailOf(row))?.push(reader.toContact(row, want));
+    }
+  }
+  return found;
+}
+
+/** As emails are compared; empty where the row has none. */
+export function emailOf(row: Row): string {
+  const email = row['Email'];
+  return typeof email === 'string' ? normaliseEmail(email) : '';
+}

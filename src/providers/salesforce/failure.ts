@@ -1,0 +1,88 @@
+import { CrossbookError, type ErrorCode } from '../../domain/errors.ts';
+import type { RemoteAnswer } from '../../domain/remote.ts';
+import { toRemoteCause } from '../../domain/remote-cause.ts';
+import { isRecord, parseJson } from './json.ts';
+
+/** What a refusal says, whichever of its shapes it came in; both are null where it says nothing that can be read. */
+export interface Failure {
+  readonly errorCode: string | null;
+  readonly message: string | null;
+}
+
+/** The error that a refusal becomes. */
+export function toCrossbookError(answer: RemoteAnswer): CrossbookError {
+  const failure = readFailure(answer.body);
+  return new CrossbookError(toCode(answer.status, failure), toDetail(answer.status, failure), {
+    remote: toRemoteCause(answer),
+    retryAfterMs: readRetryAfter(answer.headers),
+  });
+}
+
+/** For an answer that succeeded, and yet is not what was asked for. */
+export function toBadResponse(answer: RemoteAnswer, detail: string): CrossbookError {
+  return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', detail, { remote: toRemoteCause(answer) });
+}
+
+/** What Salesforce said, of an error that was made here. */
+export function failureOf(error: unknown): Failure {
+  const body = error instanceof CrossbookError ? error.remote?.body : undefined;
+  return typeof body === 'string' ? readFailure(body) : readJsonFailure(body);
+}
+
+/** The API answers with an array, OAuth with an object, the edge in front of both with XML, HTML or text. */
+export function readFailure(body: string): Failure {
+  const json = parseJson(body);
+  return json === undefined ? readTextFailure(body) : readJsonFailure(json);
+}
+
+function readJsonFailure(json: unknown): Failure {
+  const first: unknown = Array.isArray(json) ? json[0] : json;
+  if (!isRecord(first)) return SILENT;
+  return {
+    errorCode: toText(first['errorCode'] ?? first['error']),
+    message: toText(first['message'] ?? first['error_description']),
+  };
+}
+
+function readTextFailure(body: string): Failure {
+  const start = body.slice(0, MAX_READ);
+  const errorCode = /<errorCode>\s*(?:\w+:)?(\w+)\s*<\/errorCode>/.exec(start)?.[1] ?? null;
+  const inside = /<message>([^<]*)<\/message>/.exec(start)?.[1];
+  const isMarkup = start.trimStart().startsWith('<');
+  return { errorCode, message: toText(inside ?? (isMarkup ? null : start)) };
+}
+
+/** Salesforce has no 429 of its own: a limit is a 403 with a certain code. */
+function toCode(status: number, { errorCode }: Failure): ErrorCode {
+  if (errorCode === 'REQUEST_LIMIT_EXCEEDED' || status === 429) return 'REMOTE_PROVIDER_RATE_LIMITED';
+  if (errorCode === 'QUERY_TIMEOUT') return 'REMOTE_PROVIDER_TIMEOUT';
+  if (errorCode === 'SERVER_UNAVAILABLE') return 'REMOTE_PROVIDER_UNAVAILABLE';
+  if (status === 401) return 'REMOTE_PROVIDER_UNAUTHORIZED';
+  if (status === 403) return 'REMOTE_PROVIDER_FORBIDDEN';
+  // 420 is the edge that cannot reach the org.
+  if (status === 420 || status >= 500) return 'REMOTE_PROVIDER_UNAVAILABLE';
+  return 'REMOTE_PROVIDER_ERROR';
+}
+
+function toDetail(status: number, { errorCode, message }: Failure): string {
+  const moved = status >= 300 && status < 400 ? ' The instance URL may have moved.' : '';
+  const said = message === null ? '' : `: ${message.replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL)}`;
+  return `Salesforce answered ${status}${errorCode === null ? '' : ` ${errorCode}`}${said}${moved}`;
+}
+
+/** Seconds or a date. The date is measured against the answer's own clock. */
+function readRetryAfter(headers: RemoteAnswer['headers']): number | undefined {
+  const value = headers['retry-after']?.trim();
+  if (value === undefined || value === '') return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
+  const wait = Date.parse(value) - Date.parse(headers['date'] ?? '');
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+}
+
+function toText(value: unknown): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? value : null;
+}
+
+const SILENT: Failure = { errorCode: null, message: null };
+const MAX_READ = 4_096;
+const MAX_DETAIL = 300;

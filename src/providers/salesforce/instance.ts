@@ -1,0 +1,35 @@
+const LABEL = '(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+
+/**
+ * The hosts of the REST API, and only those: not where people log in, look at pages or chat. The customer chooses the
+ * first label, so that they keep tokens inside Salesforce and do not tell one org from another.
+ */
+export const INSTANCE_HOSTS: readonly RegExp[] = [
+  // My Domain, with the sandbox, partition or pod that may stand behind it.
+  new RegExp(`^${LABEL}(?:\\.${LABEL})?\\.my\\.salesforce\\.(?:com|mil)$`),
+  // Salesforce on Alibaba Cloud.
+  new RegExp(`^${LABEL}(?:\\.${LABEL})?\\.my\\.sfcrmproducts\\.cn$`),
+  // Names from before My Domain that connections of old still carry. gs1 is a host for logins.
+  /^(?!gs\d)[a-z]{2,4}\d{1,4}s?\.salesforce\.com$/,
+  new RegExp(`^(?!(?:www|login|test)\\.)${LABEL}\\.(?:cloudforce|database)\\.com$`),
+  new RegExp(`^(?:${LABEL}\\.${LABEL}\\.sandbox|${LABEL})\\.my-salesforce\\.com$`),
+];
+
+/** Where the connection's calls go; undefined for everything that is not plainly an instance of Salesforce. */
+export function instanceOrigin(instanceUrl: string | null): string | undefined {
+  const url = instanceUrl !== null && URL.canParse(instanceUrl) ? new URL(instanceUrl) : undefined;
+  if (url === undefined || url.protocol !== 'https:' || url.port !== '') return undefined;
+  if (url.username !== '' || url.password !== '') return undefined;
+  return INSTANCE_HOSTS.some((host) => host.test(url.hostname)) ? url.origin : undefined;
+}
+
+/** Where the connection's refresh token goes: test orgs have a door of their own, separate clouds only their instance. */
+export function tokenOrigin(instanceUrl: string | null): string | undefined {
+  const origin = instanceOrigin(instanceUrl);
+  if (origin === undefined || SEPARATE_CLOUD.test(origin)) return origin;
+  return TEST_ORG.test(origin) ? 'https://test.salesforce.com' : 'https://login.salesforce.com';
+}
+
+const SEPARATE_CLOUD = /\.(?:mil|cn)$/;
+/** `--` parts the name of a sandbox from its org's; `cs12` and `usa2s` are pods of sandboxes. */
+const TEST_ORG = /^https:\/\/(?:[^.]*--|cs\d|[a-z]+\d+s\.salesforce)|\.(?:sandbox|scratch|cs\d+)\./;

@@ -1,0 +1,26 @@
+import type { Provider } from '../../domain/provider.ts';
+import { readAllowance } from './allowance.ts';
+import { INSTANCE_HOSTS, instanceOrigin } from './instance.ts';
+import { openContacts } from './port.ts';
+import { isTokenExpired, refresh } from './token.ts';
+
+export const salesforce: Provider = {
+  name: 'salesforce',
+  category: 'crm',
+  instanceHosts: INSTANCE_HOSTS,
+  contacts: {
+    origin: instanceOrigin,
+    budgets: {
+      // The org takes 25 long calls at once, from everyone who is connected to it: we are not alone. How many a day
+      // is in every answer.
+      api: { concurrency: 10 },
+      token: { concurrency: 1 },
+    },
+    readAllowance,
+    isTokenExpired,
+    refresh,
+    lookupBatch: 100,
+    associatedObjects: [],
+    open: openContacts,
+  },
+};

@@ -1,0 +1,99 @@
+import { CrossbookError } from '../../domain/errors.ts';
+import { API, type Call } from './call.ts';
+import { readComposite } from './composite.ts';
+import { failureOf } from './failure.ts';
+import { isRecord } from './json.ts';
+import type { Soql } from './soql.ts';
+
+/** A row as it came: nothing about its fields is known yet. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** All rows of all queries, in the pages that they came in: nobody has to copy them together. */
+export async function readRows(call: Call, queries: readonly Soql[]): Promise<readonly (readonly Row[])[]> {
+  try {
+    return await readPages(call, queries);
+  } catch (error) {
+    // The cursor died between two pages. What it stood for can simply be asked again, once.
+    if (failureOf(error).errorCode !== 'INVALID_QUERY_LOCATOR') throw error;
+    return readPages(call, queries);
+  }
+}
+
+/** How many rows a query has: of COUNT() no row comes back. */
+export async function readCount(call: Call, query: Soql): Promise<number> {
+  const [result] = await ask(call, [query]);
+  return result?.totalSize ?? 0;
+}
+
+async function readPages(call: Call, queries: readonly Soql[]): Promise<readonly (readonly Row[])[]> {
+  const pages: (readonly Row[])[] = [];
+  for (const first of await ask(call, queries)) {
+    for await (const { records } of follow(call, first)) pages.push(records);
+  }
+  return pages;
+}
+
+/** An endless chain of pages, empty or full, has to end somewhere; cutting it silently would be a lie. */
+async function* follow(call: Call, first: QueryResult): AsyncGenerator<QueryResult> {
+  let rows = 0;
+  let page = first;
+  for (let pages = 1; ; pages += 1) {
+    rows += page.records.length;
+    if (rows > MAX_ROWS || pages > MAX_PAGES) throw tooMany();
+    yield page;
+    if (page.next === undefined) return;
+    page = await call({ path: page.next }, toQueryResult);
+  }
+}
+
+/** A short query is one GET. A long one travels in a body, because no URI may be long, and several share a call. */
+async function ask(call: Call, queries: readonly Soql[]): Promise<readonly QueryResult[]> {
+  const paths = queries.map(toPath);
+  const [only] = paths;
+  if (paths.length === 1 && only !== undefined && only.length <= MAX_URI) {
+    return [await call({ path: only }, toQueryResult)];
+  }
+  return readComposite(call, paths, toQueryResult);
+}
+
+function toPath(query: Soql): string {
+  // The quote is legal in a query string, but some clients encode it: encoded here, the length is known.
+  return `${API}/query/?q=${encodeURIComponent(query).replaceAll("'", '%27')}`;
+}
+
+function toQueryResult(json: unknown): QueryResult | undefined {
+  if (!isRecord(json) || !Array.isArray(json['records'])) return undefined;
+  const { totalSize, done, nextRecordsUrl } = json;
+  const records = json['records'].every(isRecord) ? json['records'] : json['records'].filter(isRecord);
+  if (typeof totalSize !== 'number') return undefined;
+  if (done === true) return { totalSize, records, next: undefined };
+  return done === false && isLocator(nextRecordsUrl)
+    ? { totalSize, records, next: nextRecordsUrl }
+    : undefined;
+}
+
+/** The provider names the next page: a path of the API, or nothing that is ever followed. */
+function isLocator(url: unknown): url is string {
+  return typeof url === 'string' && url.length <= MAX_URI && LOCATOR.test(url) && !/\.\.|\/\//.test(url);
+}
+
+function tooMany(): CrossbookError {
+  return new CrossbookError(
+    'REMOTE_PROVIDER_ERROR',
+    `Salesforce has more than ${MAX_ROWS} contacts for this`,
+  );
+}
+
+/** What Salesforce recommends; beyond 16,384 bytes it refuses. */
+const MAX_URI = 2_000;
+/** Of one query. */
+const MAX_ROWS = 20_000;
+/** Pages of the smallest size, and some slack for empty ones. */
+const MAX_PAGES = 200;
+const LOCATOR = /^\/services\/data\/v\d{1,3}\.0\/query(?:All)?\/[\w.-]+$/;
+
+interface QueryResult {
+  readonly totalSize: number;
+  readonly records: readonly Row[];
+  readonly next: string | undefined;
+}

@@ -1,0 +1,98 @@
+import { CrossbookError } from '../../domain/errors.ts';
+import type { RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
+import type { RemoteAnswer } from '../../domain/remote.ts';
+import { toRemoteCause } from '../../domain/remote-cause.ts';
+import { type Failure, readFailure, toCrossbookError } from './failure.ts';
+import { instanceOrigin, tokenOrigin } from './instance.ts';
+import { isRecord, parseJson } from './json.ts';
+
+/** Salesforce says nothing of when a token ends: only a refusal tells, and only one kind of refusal. */
+export function isTokenExpired({ status, body }: RemoteAnswer): boolean {
+  if (status !== 401) return false;
+  const { errorCode, message } = readFailure(body);
+  // The two that a new token would not change: refreshing for them would go round in circles.
+  return errorCode === 'INVALID_SESSION_ID' && !/not valid for use with|not attached to/i.test(message ?? '');
+}
+
+export const refresh: TokenRefresh = {
+  origin: tokenOrigin,
+  toRequest({ client, refreshToken }) {
+    const form = new URLSearchParams({
+      grant_type: 'refresh_token',
+      client_id: client.clientId,
+      client_secret: client.clientSecret,
+      refresh_token: refreshToken,
+      format: 'json',
+    });
+    return {
+      method: 'POST',
+      path: '/services/oauth2/token',
+      headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+      body: form.toString(),
+      budget: 'token',
+      // With rotation on, the second of two tries would come with a dead token.
+      repeatable: false,
+    };
+  },
+  readAnswer(answer, now) {
+    if (answer.status < 200 || answer.status >= 300) throw toRefusal(answer);
+    const token = toToken(parseJson(answer.body), now);
+    if (token !== undefined) return token;
+    // The body may hold half of a token: it is not shown.
+    throw new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', 'Salesforce gave no token and no reason', {
+      remote: toRemoteCause({ ...answer, body: '' }),
+    });
+  },
+};
+
+function toToken(json: unknown, now: Date): RefreshedToken | undefined {
+  if (!isRecord(json)) return undefined;
+  const { access_token: accessToken, refresh_token: rotated, instance_url: instanceUrl } = json;
+  if (typeof accessToken !== 'string' || accessToken === '') return undefined;
+  return {
+    accessToken,
+    // Only with rotation on there is a new one, and then the old one is already dead.
+    refreshToken: typeof rotated === 'string' && rotated !== '' ? rotated : null,
+    expiresAt: toExpiry(json['expires_in'], now),
+    instanceUrl: typeof instanceUrl === 'string' ? instanceOrigin(instanceUrl) : undefined,
+  };
+}
+
+/** Salesforce has never sent it; should it begin to, it is believed. */
+function toExpiry(seconds: unknown, now: Date): string | null {
+  const valid = typeof seconds === 'number' && seconds > 0 && seconds < MAX_LIFE_SECONDS;
+  return valid ? new Date(now.getTime() + seconds * 1_000).toISOString() : null;
+}
+
+function toRefusal(answer: RemoteAnswer): CrossbookError {
+  const failure = readFailure(answer.body);
+  const plain = toCrossbookError(answer);
+  const code = isBusy(failure)
+    ? 'REMOTE_PROVIDER_UNAVAILABLE'
+    : failure.errorCode === 'rate_limit_exceeded'
+      ? 'REMOTE_PROVIDER_RATE_LIMITED'
+      : FINAL.has(failure.errorCode ?? '')
+        ? 'REMOTE_PROVIDER_UNAUTHORIZED'
+        : plain.code;
+  const { remote, retryAfterMs } = plain;
+  return new CrossbookError(code, plain.message, { remote, retryAfterMs });
+}
+
+/** Two refreshes at a time with one token: whichever code this comes with, it passes. */
+function isBusy({ message }: Failure): boolean {
+  return /already being processed|retry your request/i.test(message ?? '');
+}
+
+/** Nobody but the customer, or whoever registered the client, can mend these. */
+const FINAL: ReadonlySet<string> = new Set([
+  'invalid_grant',
+  'invalid_client',
+  'invalid_client_id',
+  'invalid_client_credentials',
+  'invalid_app_access',
+  'unauthorized_client',
+  'inactive_user',
+  'inactive_org',
+  'unsupported_grant_type',
+]);
+const MAX_LIFE_SECONDS = 10 * 365 * 24 * 60 * 60;
