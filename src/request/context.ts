@@ -25,6 +25,7 @@ export function createRequestContext(services: Services, request: RequestFacts):
     cursors: services.cursors,
     cacheMaxAgeMs: services.cacheMaxAgeMs,
     now: services.now,
+    behind: services.behind,
     checkInstanceUrl: services.checkInstanceUrl,
     requireCaller,
     get customers() {
@@ -71,6 +72,7 @@ export interface RequestContext {
   readonly cacheMaxAgeMs: number;
   readonly customers: Tenant['customers'];
   readonly cache: Tenant['contactCache'];
+  readonly behind: Services['behind'];
   readonly checkInstanceUrl: Services['checkInstanceUrl'];
   readonly lookup: Loaders['lookup'];
   readonly loadContact: Loaders['contact'];
@@ -101,6 +103,8 @@ export interface Services {
   readonly cursors: Sealer;
   readonly cacheMaxAgeMs: number;
   now(): number;
+  /** Lets work finish after the answer; what goes wrong with it is logged. */
+  behind(work: Promise<unknown>): void;
   openTenant(applicationId: string): Tenant;
   openPort(options: {
     readonly connection: Connection;

@@ -9,25 +9,27 @@ const MAX_STALE_MS = 24 * 60 * 60 * 1000;
 /** Asks the provider and keeps the answer, or serves the kept one where that was asked for. */
 export async function readThroughCache(deps: CacheDeps, search: CachedSearch): Promise<Dated> {
   const kept = search.readFromCache ? await readKept(deps, search) : undefined;
-  const age = kept ? deps.now() - Date.parse(kept.fetchedAt) : Number.POSITIVE_INFINITY;
+  const age = kept ? deps.now() - kept.fetchedAt.getTime() : Number.POSITIVE_INFINITY;
   if (kept && age <= deps.cacheMaxAgeMs) return kept;
+  const fetchedAt = new Date(deps.now());
   try {
-    return keep(deps, search, await search.ask());
+    const found = await search.ask();
+    keep(deps, search, { found, fetchedAt });
+    return { found, fetchedAt };
   } catch (error) {
     if (kept && age <= MAX_STALE_MS && isRemoteFailure(error)) return kept;
     throw error;
   }
 }
 
-function keep(deps: CacheDeps, { client, question }: CachedSearch, found: FoundContacts): Dated {
-  const fetchedAt = new Date(deps.now()).toISOString();
-  // Behind the answer: a search does not wait for its cache.
-  deps.cache.write(client.connection.id, question, {
-    fetchedAt,
-    // The source is known from the connection that the entry belongs to.
-    payload: JSON.stringify(found, (key, value: unknown) => (key === 'source' ? undefined : value)),
-  });
-  return { found, fetchedAt };
+/** Behind the answer: a search does not wait for its cache. */
+function keep(deps: CacheDeps, { client, question }: CachedSearch, { found, fetchedAt }: Dated): void {
+  // The source is known from the connection that the entry belongs to.
+  const contacts = found.contacts.map(({ source: _, ...contact }) => contact);
+  const payload = JSON.stringify({ ...found, contacts });
+  deps.behind(
+    deps.cache.write({ connectionId: client.connection.id, filterKey: question, payload, fetchedAt }),
+  );
 }
 
 async function readKept(deps: CacheDeps, { client, question }: CachedSearch): Promise<Dated | undefined> {
@@ -52,7 +54,7 @@ export interface FoundContacts {
 
 interface Dated {
   readonly found: FoundContacts;
-  readonly fetchedAt: string;
+  readonly fetchedAt: Date;
 }
 
 interface CachedSearch {
@@ -66,4 +68,6 @@ export interface CacheDeps {
   readonly cache: ContactCache;
   readonly cacheMaxAgeMs: number;
   now(): number;
+  /** Lets work finish after the answer; what goes wrong with it is logged. */
+  behind(work: Promise<unknown>): void;
 }

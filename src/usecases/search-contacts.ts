@@ -67,7 +67,7 @@ function toContactPage({ deps, client, binding, ask, found, fetchedAt }: Result)
     hasNextPage: page.hasNextPage,
     hasPreviousPage: page.hasPreviousPage,
     totalCount: found.totalCount,
-    fetchedAt,
+    fetchedAt: fetchedAt.toISOString(),
     cursorOf: (contact, direction) => sealCursor(deps.cursors, binding, { key: contact.remoteId, direction }),
   };
 }
@@ -97,7 +97,7 @@ interface Result {
   readonly binding: string;
   readonly ask: Ask;
   readonly found: FoundContacts;
-  readonly fetchedAt: string;
+  readonly fetchedAt: Date;
 }
 
 export interface SearchDeps extends OpenDeps, CacheDeps {
