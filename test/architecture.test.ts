@@ -12,6 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   storage: ['domain', 'lib'],
   telemetry: ['domain', 'lib'],
   request: ['domain', 'lib'],
+  http: ['domain', 'lib'],
   graphql: ['usecases', 'request', 'domain', 'lib'],
   rest: ['usecases', 'request', 'domain', 'lib'],
   sandbox: ['domain', 'lib'],
@@ -19,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Files at the top of src, and what each may import beside itself. */
 const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['app.ts', 'config.ts', 'domain', 'lib'],
+  'main.ts': ['app.ts', 'config.ts', 'http', 'domain', 'lib'],
   'app.ts': [...Object.keys(MAY_IMPORT), 'config.ts'],
   'config.ts': ['domain', 'lib'],
 };
@@ -32,7 +33,7 @@ const PACKAGE_HOMES: readonly { packages: RegExp; homes: readonly string[] }[] =
   { packages: /^dataloader$/, homes: ['request'] },
   { packages: /^pino$/, homes: ['telemetry'] },
   { packages: /^zod$/, homes: ['providers', 'graphql', 'rest', 'storage', 'sandbox', 'config.ts'] },
-  { packages: /^@whatwg-node\/server$/, homes: ['main.ts'] },
+  { packages: /^@whatwg-node\/server$/, homes: ['http'] },
 ];
 
 const MAX_LINES = 300;

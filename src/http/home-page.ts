@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+
+const STYLE = `
+:root { color-scheme: light dark; --ink: #16202c; --soft: #5b6b7d; --line: #dfe5ec; --paper: #fff; --tint: #f4f7fa; --blue: #1f5fd0 }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6edf5; --soft: #93a4b8; --line: #2b3643; --paper: #10161d; --tint: #17202a; --blue: #7fb0ff }
+}
+* { box-sizing: border-box }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 17px/1.6 system-ui, sans-serif }
+main { max-width: 46rem; margin: 0 auto; padding: 4rem 1.5rem }
+h1 { font-size: 2.4rem; letter-spacing: -.02em; margin: 0 }
+p.lead { font-size: 1.2rem; color: var(--soft); margin: .3rem 0 2.2rem }
+ul { list-style: none; padding: 0; margin: 0 0 2.2rem; display: grid; gap: .8rem }
+a.card { display: block; padding: 1rem 1.2rem; border: 1px solid var(--line); border-radius: .6rem; color: inherit; text-decoration: none }
+a.card:hover, a.card:focus { border-color: var(--blue) }
+a.card b { color: var(--blue) }
+a.card span { display: block; color: var(--soft); font-size: .95rem }
+pre { background: var(--tint); border-radius: .6rem; padding: 1rem 1.2rem; overflow-x: auto; font-size: .85rem; line-height: 1.5 }
+h2 { font-size: 1.1rem; margin: 2rem 0 .6rem }
+`;
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+
+/** Tells a person in a browser what this is and where to go. */
+export function renderHomePage({ version, tryIt }: HomeOptions): Response {
+  return new Response(toHtml(version, tryIt), {
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    },
+  });
+}
+
+function toHtml(version: string, tryIt: string | undefined): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Crossbook</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>Crossbook</h1>
+<p class="lead">One API over the CRMs of your customers: name a customer and a CRM, find the contacts in one common shape.</p>
+<ul>
+<li><a class="card" href="/graphql"><b>GraphQL</b> <code>/graphql</code><span>The query page, with operations that are ready to run.</span></a></li>
+<li><a class="card" href="/docs"><b>REST</b> <code>/docs</code><span>The same two operations, described and ready to try.</span></a></li>
+<li><a class="card" href="/openapi.json"><b>OpenAPI</b> <code>/openapi.json</code><span>The REST face for machines.</span></a></li>
+</ul>
+${tryIt === undefined ? '' : `<h2>Or from a terminal</h2>\n<pre>${escape(tryIt)}</pre>`}
+<p class="lead">Version ${escape(version)}</p>
+</main>
+</body>
+</html>
+`;
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+interface HomeOptions {
+  readonly version: string;
+  /** A command that works when pasted; only the demo has one. */
+  readonly tryIt: string | undefined;
+}
