@@ -51,15 +51,15 @@ function toHtml(version: string, tryIt: string | undefined): string {
 <li><a class="card" href="/docs"><b>REST</b> <code>/docs</code><span>The same two operations, described and ready to try.</span></a></li>
 <li><a class="card" href="/openapi.json"><b>OpenAPI</b> <code>/openapi.json</code><span>The REST face for machines.</span></a></li>
 </ul>
-${tryIt === undefined ? '' : `<h2>Or from a terminal</h2>\n<pre>${escape(tryIt)}</pre>`}
-<p class="lead">Version ${escape(version)}</p>
+${tryIt === undefined ? '' : `<h2>Or from a terminal</h2>\n<pre>${escapeHtml(tryIt)}</pre>`}
+<p class="lead">Version ${escapeHtml(version)}</p>
 </main>
 </body>
 </html>
 `;
 }
 
-function escape(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
