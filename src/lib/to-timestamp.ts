@@ -1,0 +1,20 @@
+const ISO_DATE = /^\d{4}-\d\d-\d\d/;
+const HAS_ZONE = /(?:z|[+-]\d\d(?::?\d\d)?)$/i;
+const EPOCH_MILLISECONDS = /^\d{12,14}$/;
+
+/** RFC 3339 in UTC with milliseconds, from whichever way a CRM writes a moment or a day; null where it is neither. */
+export function toTimestamp(value: unknown): string | null {
+  const moment = new Date(toMilliseconds(value));
+  const year = moment.getUTCFullYear();
+  return year >= 0 && year <= 9_999 ? moment.toISOString() : null;
+}
+
+function toMilliseconds(value: unknown): number {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'string') return Number.NaN;
+  const text = value.trim();
+  if (EPOCH_MILLISECONDS.test(text)) return Number(text);
+  if (!ISO_DATE.test(text)) return Number.NaN;
+  // A day is UTC by itself; a time that names no zone would be read as this machine's.
+  return Date.parse(text.length === 10 || HAS_ZONE.test(text) ? text : `${text}Z`);
+}

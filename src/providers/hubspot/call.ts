@@ -1,0 +1,104 @@
+import type { z } from 'zod';
+import { CrossbookError, type ErrorCode } from '../../domain/errors.ts';
+import type { RemoteAnswer, Send } from '../../domain/remote.ts';
+import { toRemoteCause } from '../../domain/remote-cause.ts';
+import { readRetryAfter } from '../../lib/read-retry-after.ts';
+import type { BudgetName } from './limits.ts';
+import { type WireProblem, wireProblem, wireProblems } from './wire.ts';
+
+/** The one way to HubSpot. Everything that we ask there is a POST that only reads. */
+export function createCall(send: Send): HubSpotCall {
+  return async (shape, { path, budget, body }) => {
+    const answer = await send({
+      method: 'POST',
+      path,
+      budget,
+      headers: { accept: 'application/json', 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (answer.status < 200 || answer.status > 299) throw toCrossbookError(answer);
+    return understand(shape, answer);
+  };
+}
+
+/** HubSpot's refusal in our words. */
+export function toCrossbookError(answer: RemoteAnswer, problem = readProblem(answer.body)): CrossbookError {
+  const message = problem.message ? `: ${problem.message.slice(0, MAX_MESSAGE)}` : '.';
+  return new CrossbookError(toCode(answer.status, problem), `HubSpot answered ${answer.status}${message}`, {
+    remote: toRemoteCause(answer),
+    retryAfterMs: readRetryAfter(answer.headers) ?? impliedWait(answer.status, problem),
+  });
+}
+
+/** HubSpot does not know what was asked for, as opposed to: there is nothing at this path. */
+export function isNotFound(error: unknown): boolean {
+  if (!(error instanceof CrossbookError) || error.remote?.code !== 404) return false;
+  return wireProblem.parse(error.remote.body).category === MISSING;
+}
+
+function understand<Shape extends z.ZodType>(shape: Shape, answer: RemoteAnswer): z.output<Shape> {
+  const json = readJson(answer.body);
+  const parsed = shape.safeParse(json);
+  if (!parsed.success) {
+    throw new CrossbookError(
+      'REMOTE_PROVIDER_BAD_RESPONSE',
+      json === undefined
+        ? `HubSpot answered ${answer.status} with something that is not JSON.`
+        : `HubSpot answered ${answer.status} with something of another shape than documented.`,
+      { remote: toRemoteCause(answer) },
+    );
+  }
+  refusePartial(answer, json);
+  return parsed.data;
+}
+
+/** A batch may fail in parts. What is missing is missing; but what merely failed must not pass for missing. */
+function refusePartial(answer: RemoteAnswer, json: unknown): void {
+  const problems = wireProblems.parse(json).errors ?? [];
+  const failure = problems.find(({ category }) => category !== MISSING && category !== INVALID);
+  if (failure) throw toCrossbookError(answer, failure);
+}
+
+function toCode(status: number, problem: WireProblem): ErrorCode {
+  if (status === 429 || isRateLimit(problem)) return 'REMOTE_PROVIDER_RATE_LIMITED';
+  if (status === 401) return 'REMOTE_PROVIDER_UNAUTHORIZED';
+  if (status === 403) return 'REMOTE_PROVIDER_FORBIDDEN';
+  // 423: locked for the moment. 477: the account is being moved to another data centre.
+  if (status === 423 || status === 477 || status >= 500) return 'REMOTE_PROVIDER_UNAVAILABLE';
+  return 'REMOTE_PROVIDER_ERROR';
+}
+
+function isRateLimit({ category, errorType, policyName }: WireProblem): boolean {
+  return category === 'RATE_LIMITS' || errorType === 'RATE_LIMIT' || Boolean(policyName);
+}
+
+/** How long a refusal lasts where HubSpot does not say it in a header. A day's limit ends at a midnight unknown to us. */
+function impliedWait(status: number, { policyName, message }: WireProblem): number | undefined {
+  if (status === 423) return 2_000;
+  if (status !== 429) return undefined;
+  const policy = `${policyName ?? ''} ${message ?? ''}`.toLowerCase();
+  if (policy.includes('ten_secondly')) return 10_000;
+  return policy.includes('secondly') ? 1_000 : undefined;
+}
+
+function readProblem(body: string): WireProblem {
+  return wireProblem.parse(readJson(body));
+}
+
+function readJson(body: string): unknown {
+  try {
+    return JSON.parse(body) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const MISSING = 'OBJECT_NOT_FOUND';
+/** An input that HubSpot refuses as malformed cannot be anybody's. */
+const INVALID = 'VALIDATION_ERROR';
+const MAX_MESSAGE = 500;
+
+export type HubSpotCall = <Shape extends z.ZodType>(
+  shape: Shape,
+  request: { readonly path: string; readonly budget: BudgetName; readonly body: unknown },
+) => Promise<z.output<Shape>>;

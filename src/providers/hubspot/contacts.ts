@@ -1,0 +1,112 @@
+import {
+  type Address,
+  type Contact,
+  type ContactSource,
+  type EmailAddress,
+  type EmailAddressType,
+  LIFECYCLE_STAGES,
+  type LifecycleStage,
+  type PhoneNumber,
+  type PhoneNumberType,
+} from '../../domain/contact.ts';
+import { normaliseEmail } from '../../domain/email.ts';
+import { toTimestamp } from '../../lib/to-timestamp.ts';
+
+/** A record as HubSpot sent it, in the common shape. Undefined where it is no record: nothing that comes may throw. */
+export function toContact(record: unknown, { source, rawData }: Mapping): Contact | undefined {
+  if (!isObject(record)) return undefined;
+  const remoteId = toText(record['id']);
+  if (remoteId === null) return undefined;
+  const properties = isObject(record['properties']) ? record['properties'] : NOTHING;
+  const modifiedAt = toTimestamp(properties['lastmodifieddate']);
+  const updatedAt = toTimestamp(record['updatedAt']) ?? modifiedAt;
+  return {
+    source,
+    remoteId,
+    // Always the primary company: HubSpot keeps this property itself.
+    accountId: toText(properties['associatedcompanyid']),
+    ownerId: toText(properties['hubspot_owner_id']),
+    firstName: toText(properties['firstname']),
+    lastName: toText(properties['lastname']),
+    addresses: toAddresses(properties),
+    emailAddresses: toEmailAddresses(properties),
+    phoneNumbers: toPhoneNumbers(properties),
+    lifecycleStage: toLifecycleStage(toText(properties['lifecyclestage'])),
+    lastActivityAt: toTimestamp(properties['notes_last_updated']),
+    createdAt: toTimestamp(record['createdAt']) ?? toTimestamp(properties['createdate']),
+    updatedAt,
+    lastModifiedAt: modifiedAt ?? updatedAt,
+    isDeleted: record['archived'] === true,
+    rawData: rawData ? record : null,
+  };
+}
+
+function toAddresses(properties: Properties): readonly Address[] {
+  const street1 = toText(properties['address']);
+  const city = toText(properties['city']);
+  const state = toText(properties['state']);
+  const postalCode = toText(properties['zip']);
+  const country = toText(properties['country']);
+  if ((street1 ?? city ?? state ?? postalCode ?? country) === null) return NONE;
+  return [{ addressType: 'primary', street1, street2: null, city, state, postalCode, country }];
+}
+
+function toEmailAddresses(properties: Properties): readonly EmailAddress[] {
+  const found: EmailAddress[] = [];
+  add(toText(properties['email']), 'primary');
+  add(toText(properties['work_email']), 'work');
+  const others = toText(properties['hs_additional_emails']);
+  if (others !== null) for (const other of others.split(';')) add(other.trim(), 'other');
+  return found;
+
+  function add(emailAddress: string | null, emailAddressType: EmailAddressType): void {
+    if (emailAddress && !found.some((known) => isSame(known.emailAddress, emailAddress)))
+      found.push({ emailAddress, emailAddressType });
+  }
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.length === other.length && normaliseEmail(one) === normaliseEmail(other);
+}
+
+function toPhoneNumbers(properties: Properties): readonly PhoneNumber[] {
+  const found: PhoneNumber[] = [];
+  for (const [property, phoneNumberType] of PHONES) {
+    const phoneNumber = toText(properties[property]);
+    if (phoneNumber !== null) found.push({ phoneNumber, phoneNumberType });
+  }
+  return found;
+}
+
+const PHONES: readonly (readonly [string, PhoneNumberType])[] = [
+  ['phone', 'primary'],
+  ['mobilephone', 'mobile'],
+  ['fax', 'fax'],
+];
+
+/** Portals make stages of their own; HubSpot numbers them. */
+function toLifecycleStage(stage: string | null): LifecycleStage | null {
+  if (stage === null) return null;
+  const known = stage.toLowerCase() as LifecycleStage;
+  return LIFECYCLE_STAGES.includes(known) ? known : 'other';
+}
+
+/** A property that was never set is null, one that was cleared is empty, one that the portal lacks is left out. */
+function toText(value: unknown): string | null {
+  if (typeof value === 'string') return value.trim() || null;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
+}
+
+function isObject(value: unknown): value is Properties {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const NOTHING: Properties = {};
+const NONE: readonly never[] = [];
+
+type Properties = Readonly<Record<string, unknown>>;
+
+export interface Mapping {
+  readonly source: ContactSource;
+  readonly rawData: boolean;
+}

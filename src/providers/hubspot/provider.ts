@@ -1,0 +1,38 @@
+import type { ContactPort, Provider } from '../../domain/provider.ts';
+import { openAccount } from './account.ts';
+import { findAssociations } from './associations.ts';
+import { BATCH } from './batch-read.ts';
+import { findByIds } from './by-id.ts';
+import { findByEmails } from './emails.ts';
+import { BUDGETS, readAllowance } from './limits.ts';
+import { API_ORIGIN } from './paths.ts';
+import { compareIds } from './record-id.ts';
+import { countByDomain, readByDomain } from './search.ts';
+import { refresh } from './token.ts';
+
+export const hubspot: Provider = {
+  name: 'hubspot',
+  category: 'crm',
+  // Where people see their contacts; the API is elsewhere and the same for all.
+  instanceHosts: [/^app(-[a-z]{2,4}\d{1,3})?\.hubspot\.com$/],
+  contacts: {
+    origin: () => API_ORIGIN,
+    budgets: BUDGETS,
+    readAllowance,
+    isTokenExpired: ({ status }) => status === 401,
+    refresh,
+    lookupBatch: BATCH,
+    associatedObjects: ['company', 'deal', 'ticket'],
+    open: ({ send, connection }): ContactPort => {
+      const account = openAccount(send, connection);
+      return {
+        findByEmails: (emails, want) => findByEmails(account, emails, want),
+        readByDomain: (domain, run, want) => readByDomain(account, { domain, run, want }),
+        countByDomain: (domain) => countByDomain(account, domain),
+        findByIds: (ids, want) => findByIds(account, ids, want),
+        findAssociations: (ids, to) => findAssociations(account, ids, to),
+        compareIds,
+      };
+    },
+  },
+};

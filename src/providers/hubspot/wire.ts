@@ -1,0 +1,58 @@
+import { z } from 'zod';
+
+// Envelopes only: a record's own fields are read by a mapper that takes whatever comes, because validating twenty
+// properties of a thousand contacts would cost more than everything else that is done with them.
+/** Ids are documented as strings and some are sent as numbers. */
+const id = z.union([z.string(), z.number()]).transform(String);
+
+const paging = z.object({ next: z.object({ after: id.nullish() }).nullish() }).nullish();
+
+export const wireRecords = z.object({ results: z.array(z.unknown()) });
+export type WireRecords = z.infer<typeof wireRecords>;
+
+export const wireSearchPage = z.object({
+  total: z.number().nullish(),
+  results: z.array(z.unknown()),
+  paging,
+});
+export type WireSearchPage = z.infer<typeof wireSearchPage>;
+
+export const wireAssociations = z.object({
+  results: z.array(
+    z.object({
+      from: z.object({ id }),
+      to: z.array(z.object({ toObjectId: id })).nullish(),
+      paging,
+    }),
+  ),
+});
+export type WireAssociations = z.infer<typeof wireAssociations>;
+
+/** Every field of a refusal is optional, and so is its being one at all. */
+export const wireProblem = z
+  .object({
+    message: z.string().nullish().catch(null),
+    category: z.string().nullish().catch(null),
+    errorType: z.string().nullish().catch(null),
+    policyName: z.string().nullish().catch(null),
+  })
+  .catch({});
+export type WireProblem = z.infer<typeof wireProblem>;
+
+/** What went wrong with parts of a batch. */
+export const wireProblems = z.object({ errors: z.array(wireProblem).nullish().catch([]) }).catch({});
+
+export const wireToken = z.object({
+  access_token: z.string().min(1),
+  refresh_token: z.string().min(1).nullish(),
+  expires_in: z.coerce.number().positive().nullish().catch(null),
+});
+
+export const wireTokenProblem = z
+  .object({
+    error: z.string().nullish().catch(null),
+    error_description: z.string().nullish().catch(null),
+    status: z.string().nullish().catch(null),
+    message: z.string().nullish().catch(null),
+  })
+  .catch({});
