@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Contact } from '../../src/domain/contact.ts';
+import type { Page, PageRequest } from '../../src/domain/page.ts';
+import type { ContactPort } from '../../src/domain/provider.ts';
+import { readDomainPage } from '../../src/usecases/read-domain-page.ts';
+import { slicePage } from '../../src/usecases/slice-page.ts';
+
+const byNumber = { keyOf: ({ remoteId }: Contact) => remoteId, compare: compareIds };
+const listArb = fc
+  .uniqueArray(fc.integer({ min: 1, max: 60 }), { maxLength: 40 })
+  .map((ids) => ids.sort((a, b) => a - b).map(String));
+const requestArb: fc.Arbitrary<PageRequest> = fc.record({
+  direction: fc.constantFrom('forward', 'backward'),
+  size: fc.integer({ min: 0, max: 12 }),
+  boundary: fc.option(fc.integer({ min: 1, max: 60 }).map(String), { nil: undefined }),
+});
+
+describe.each([
+  {
+    name: 'a list at hand',
+    read: async (ids: string[], ask: PageRequest) => slicePage(ids.map(toContact), ask, byNumber),
+  },
+  { name: 'a list that only the provider has', read: readFromProvider },
+])('a page of $name', ({ read }) => {
+  test('is exactly the slice that its request names, with true neighbours, also when the boundary has gone', async () => {
+    await fc.assert(
+      fc.asyncProperty(listArb, requestArb, async (ids, request) => {
+        expect(toFacts(await read(ids, request))).toEqual(expectPage(ids, request));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('leads to the next without repeats or gaps while records come and go', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        listArb,
+        fc.array(fc.integer({ min: 1, max: 60 })),
+        fc.integer({ min: 1, max: 7 }),
+        async (ids, flips, size) => {
+          const steady = ids.filter((id) => !flips.includes(Number(id)));
+          const seen: string[] = [];
+          let current = ids;
+          let boundary: string | undefined;
+          for (let step = 0; ; step += 1) {
+            const page: Page<Contact> = await read(current, { direction: 'forward', size, boundary });
+            seen.push(...page.items.map(({ remoteId }) => remoteId));
+            if (!page.hasNextPage) break;
+            boundary = page.items.at(-1)?.remoteId;
+            current = flip(current, flips[step]);
+          }
+          expect(new Set(seen).size).toBe(seen.length);
+          expect(steady.filter((id) => !seen.includes(id))).toEqual([]);
+        },
+      ),
+    );
+  });
+});
+
+test('the boundary that still stands proves the neighbour without a call of its own', async () => {
+  let calls = 0;
+  const port = toPort(['1', '2', '3', '4', '5'], () => (calls += 1));
+  const request: PageRequest = { direction: 'forward', size: 2, boundary: '2' };
+  const page = await readDomainPage(port, 'example.com', {
+    request,
+    want: { rawData: false },
+    neighbours: true,
+  });
+  expect(toFacts(page)).toEqual({ ids: ['3', '4'], next: true, previous: true });
+  expect(calls).toBe(1);
+});
+
+function expectPage(ids: string[], { direction, size, boundary }: PageRequest) {
+  const before = boundary === undefined ? [] : ids.filter((id) => compareIds(id, boundary) < 0);
+  const at = boundary !== undefined && ids.includes(boundary) ? 1 : 0;
+  const after = boundary === undefined ? ids : ids.slice(before.length + at);
+  if (direction === 'forward') {
+    const previous = boundary !== undefined && before.length + at > 0;
+    return { ids: after.slice(0, size), next: after.length > size, previous };
+  }
+  const reach = boundary === undefined ? ids : before;
+  const start = Math.max(0, reach.length - size);
+  const next = boundary !== undefined && ids.length > before.length;
+  return { ids: reach.slice(start), next, previous: start > 0 };
+}
+
+function toFacts(page: Page<Contact>) {
+  return {
+    ids: page.items.map(({ remoteId }) => remoteId),
+    next: page.hasNextPage,
+    previous: page.hasPreviousPage,
+  };
+}
+
+function readFromProvider(ids: string[], request: PageRequest) {
+  const ask = { request, want: { rawData: false }, neighbours: true };
+  return readDomainPage(toPort(ids), 'example.com', ask);
+}
+
+function toPort(ids: string[], called?: () => void): ContactPort {
+  return {
+    async readByDomain(_domain, { direction, from, limit }) {
+      called?.();
+      const forward = direction === 'forward';
+      const reach = ids.filter(
+        (id) => from === undefined || (forward ? compareIds(id, from) >= 0 : compareIds(id, from) <= 0),
+      );
+      return (forward ? reach.slice(0, limit) : reach.slice(Math.max(0, reach.length - limit))).map(
+        toContact,
+      );
+    },
+    compareIds,
+  } as Partial<ContactPort> as ContactPort;
+}
+
+function flip(ids: string[], change: number | undefined): string[] {
+  if (change === undefined) return ids;
+  const id = String(change);
+  return ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id].sort(compareIds);
+}
+
+function compareIds(a: string, b: string): number {
+  return Number(a) - Number(b);
+}
+
+function toContact(remoteId: string): Contact {
+  return { remoteId } as Partial<Contact> as Contact;
+}

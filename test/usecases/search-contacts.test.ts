@@ -1,0 +1,207 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { ContactSearch } from '../../src/domain/contact-search.ts';
+import { CrossbookError, type ErrorCode } from '../../src/domain/errors.ts';
+import { searchContacts } from '../../src/usecases/search-contacts.ts';
+import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
+
+const HOUR = 60 * 60 * 1000;
+let fake: FakeServices;
+let clock: number;
+
+beforeEach(async () => {
+  clock = Date.parse('2025-06-01T00:00:00.000Z');
+  fake = await createFakeServices({ now: () => clock });
+});
+
+describe('who and what', () => {
+  test.each<{
+    promise: string;
+    headers: Record<string, string>;
+    search?: Partial<ContactSearch>;
+    code: ErrorCode;
+  }>([
+    {
+      promise: 'nobody gets nothing, whatever else is wrong',
+      headers: {},
+      search: { filter: {} },
+      code: 'UNAUTHORIZED',
+    },
+    {
+      promise: 'a search without a customer is refused',
+      headers: { 'x-api-key': 'demo-key' },
+      code: 'BAD_REQUEST',
+    },
+    {
+      promise: 'a search without a provider is refused',
+      headers: demo({ 'x-provider-name': '' }),
+      code: 'BAD_REQUEST',
+    },
+    {
+      promise: 'an unknown provider is refused',
+      headers: demo({ 'x-provider-name': 'hotspur' }),
+      code: 'BAD_REQUEST',
+    },
+    {
+      promise: 'another application’s customer does not exist',
+      headers: demo({ 'x-api-key': 'other-key' }),
+      code: 'NOT_FOUND',
+    },
+    {
+      promise: 'a customer that nobody made does not exist',
+      headers: demo({ 'x-customer-id': 'nobody' }),
+      code: 'NOT_FOUND',
+    },
+    {
+      promise: 'a provider without contact search says so',
+      headers: demo({ 'x-provider-name': 'slack' }),
+      code: 'NOT_IMPLEMENTED',
+    },
+    {
+      promise: 'a token does not reach another customer',
+      headers: token('demo-token', { 'x-customer-id': 'acme' }),
+      code: 'FORBIDDEN',
+    },
+    {
+      promise: 'a token does not reach a provider it is not for',
+      headers: token('hubspot-token', { 'x-provider-name': 'salesforce' }),
+      code: 'FORBIDDEN',
+    },
+    {
+      promise: 'a filter asks for one thing',
+      headers: demo(),
+      search: { filter: { email: 'a@b.c', emailDomain: 'b.c' } },
+      code: 'BAD_REQUEST',
+    },
+    {
+      promise: 'what is not an email cannot be searched',
+      headers: demo(),
+      search: { filter: { email: 'ada' } },
+      code: 'UNPROCESSABLE_ENTITY',
+    },
+    {
+      promise: 'a page has at most a thousand',
+      headers: demo(),
+      search: { page: { size: 1001 } },
+      code: 'BAD_REQUEST',
+    },
+    {
+      promise: 'a page has no negative size',
+      headers: demo(),
+      search: { page: { size: -1 } },
+      code: 'BAD_REQUEST',
+    },
+  ])('$promise', async ({ headers, search, code }) => {
+    await expect(run(headers, search)).rejects.toMatchObject({ code });
+    expect(fake.calls).toEqual([]);
+  });
+
+  test('a token names its customer by itself', async () => {
+    const page = await run(token('demo-token', { 'x-provider-name': 'hubspot' }));
+    expect(page.source.customerId).toBe('demo');
+  });
+
+  test('arguments win over headers', async () => {
+    const page = await run(demo({ 'x-provider-name': 'slack' }), { provider: 'salesforce' });
+    expect(page.source.provider).toBe('salesforce');
+  });
+});
+
+describe('cursors', () => {
+  test('open only where they were made', async () => {
+    const first = await run(demo(), { filter: { emailDomain: 'example.com' }, page: { size: 1 } });
+    const [contact] = first.contacts;
+    if (!contact) throw new Error('nobody at example.com');
+    const cursor = first.cursorOf(contact, 'forward');
+    const next = await run(demo(), { filter: { emailDomain: 'example.com' }, page: { size: 1, cursor } });
+    expect(next.contacts[0]?.remoteId).not.toBe(contact.remoteId);
+    expect(next.hasPreviousPage).toBe(true);
+
+    const refused = { code: 'BAD_REQUEST' };
+    const elsewhere = { provider: 'salesforce', filter: { emailDomain: 'example.com' } } as const;
+    await expect(run(demo(), { ...elsewhere, page: { cursor } })).rejects.toMatchObject(refused);
+    await expect(
+      run(demo(), { filter: { emailDomain: 'example.org' }, page: { cursor } }),
+    ).rejects.toMatchObject(refused);
+    await expect(
+      run(demo(), { filter: { email: 'ada@example.com' }, page: { cursor: 'x' } }),
+    ).rejects.toMatchObject(refused);
+    const against = { cursor, direction: 'backward' } as const;
+    await expect(
+      run(demo(), { filter: { emailDomain: 'example.com' }, page: against }),
+    ).rejects.toMatchObject(refused);
+  });
+});
+
+describe('the cache', () => {
+  test('is asked only when the search says so, and says how old its answer is', async () => {
+    const live = await run(demo());
+    clock += HOUR / 6;
+    const kept = await run(demo(), { readFromCache: true });
+    expect(fake.calls).toHaveLength(1);
+    expect(kept).toMatchObject({
+      contacts: live.contacts,
+      fetchedAt: live.fetchedAt,
+      totalCount: live.totalCount,
+    });
+    await run(demo());
+    expect(fake.calls).toHaveLength(2);
+  });
+
+  test('an answer that is too old is asked for again', async () => {
+    await run(demo());
+    clock += HOUR;
+    const fresh = await run(demo(), { readFromCache: true });
+    expect(fake.calls).toHaveLength(2);
+    expect(fresh.fetchedAt).toBe(new Date(clock).toISOString());
+  });
+
+  test('a provider that is down is stood in for, but not for longer than a day', async () => {
+    const live = await run(demo());
+    fake.faults.set('hubspot', new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'down'));
+    clock += 23 * HOUR;
+    expect((await run(demo(), { readFromCache: true })).fetchedAt).toBe(live.fetchedAt);
+    clock += 2 * HOUR;
+    const refused = { code: 'REMOTE_PROVIDER_UNAVAILABLE' };
+    await expect(run(demo(), { readFromCache: true })).rejects.toMatchObject(refused);
+  });
+
+  test('what a bug breaks is not hidden by an old answer', async () => {
+    await run(demo());
+    fake.faults.set('hubspot', new TypeError('a bug'));
+    clock += HOUR;
+    await expect(run(demo(), { readFromCache: true })).rejects.toThrow('a bug');
+  });
+
+  test('an answer without raw data does not serve a search that wants it', async () => {
+    await run(demo());
+    const want = { rawData: true, totalCount: true, neighbours: true };
+    const page = await run(demo(), { readFromCache: true, want });
+    expect(page.contacts[0]?.rawData).not.toBeNull();
+    expect(fake.calls).toHaveLength(2);
+  });
+});
+
+test('the total of a page that is the whole list costs no call', async () => {
+  const page = await run(demo(), { filter: { emailDomain: 'example.com' }, page: { size: 1000 } });
+  expect(page.totalCount).toBe(page.contacts.length);
+  expect(fake.calls.map(({ method }) => method)).toEqual(['readByDomain']);
+});
+
+async function run(headers: Record<string, string>, search: Partial<ContactSearch> = {}) {
+  const context = await fake.openContext(new Headers(headers));
+  return searchContacts(context, {
+    filter: { email: fake.people[0]?.emailAddresses[0]?.emailAddress },
+    page: {},
+    readFromCache: false,
+    want: { rawData: false, totalCount: true, neighbours: true },
+    ...search,
+  });
+}
+
+function demo(headers: Record<string, string> = {}): Record<string, string> {
+  return { 'x-api-key': 'demo-key', 'x-customer-id': 'demo', 'x-provider-name': 'hubspot', ...headers };
+}
+
+function token(name: string, headers: Record<string, string>): Record<string, string> {
+  return { authorization: `Bearer ${name}`, ...headers };
+}

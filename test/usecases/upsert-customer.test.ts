@@ -1,0 +1,133 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { ConnectionUpsert, CustomerUpsert } from '../../src/domain/customer.ts';
+import { upsertCustomer } from '../../src/usecases/upsert-customer.ts';
+import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
+
+const ACME: CustomerUpsert = { customerId: 'acme', name: 'Acme', email: 'it@acme.example' };
+const hubspot = (rest: Partial<ConnectionUpsert>): CustomerUpsert => ({
+  ...ACME,
+  connections: [{ providerName: 'hubspot', ...rest }],
+});
+
+let fake: FakeServices;
+beforeEach(async () => {
+  fake = await createFakeServices();
+});
+
+test('says whether it created, and counts versions', async () => {
+  expect(await run(ACME)).toMatchObject({ created: true, customer: { version: 1 } });
+  expect(await run({ ...ACME, name: 'Acme Inc.' })).toMatchObject({
+    created: false,
+    customer: { version: 2 },
+  });
+});
+
+test('the email is kept without the spaces around it, its case as given', async () => {
+  expect((await run({ ...ACME, email: '  IT@Acme.example ' })).customer.email).toBe('IT@Acme.example');
+});
+
+test('the instance URL is kept in its clean form', async () => {
+  const { customer } = await run(hubspot({ instanceUrl: 'https://APP.hubspot.example/' }));
+  expect(customer.connections[0]?.instanceUrl).toBe('https://app.hubspot.example');
+});
+
+test('a version that is not the stored one is a conflict, and nothing is written', async () => {
+  await run(ACME);
+  await expect(run({ ...ACME, name: 'late', expectedVersion: 0 })).rejects.toMatchObject({
+    code: 'CONFLICT',
+  });
+  expect(fake.tenant.table.get('acme')?.name).toBe('Acme');
+});
+
+test('what this request remembered of the customer is asked for again', async () => {
+  const context = await fake.openContext(new Headers({ 'x-api-key': 'demo-key' }));
+  expect(await context.loadCustomer('acme')).toBeUndefined();
+  await upsertCustomer(context, ACME);
+  expect(await context.loadCustomer('acme')).toMatchObject({ name: 'Acme' });
+});
+
+describe('may be done', () => {
+  test('by nobody without a key', async () => {
+    await expect(run(ACME, {})).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+  });
+
+  test('not with a customer token, not even for its own customer', async () => {
+    const own = { ...ACME, customerId: 'demo' };
+    await expect(run(own, { authorization: 'Bearer demo-token' })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+    });
+  });
+});
+
+describe('is refused as a whole', () => {
+  test.each<[string, CustomerUpsert, RegExp]>([
+    ['an empty id', { ...ACME, customerId: ' ' }, /^customer_id is empty/],
+    ['a long id', { ...ACME, customerId: 'a'.repeat(256) }, /customer_id is longer than 255/],
+    ['a control character in a name', { ...ACME, name: 'Ac\u0000me' }, /name contains control characters/],
+    ['what is not an email', { ...ACME, email: 'acme' }, /email is not an email/],
+    ['a version below zero', { ...ACME, expectedVersion: -1 }, /expected_version/],
+    [
+      'a provider twice',
+      { ...ACME, connections: [{ providerName: 'slack' }, { providerName: 'slack' }] },
+      /slack more than once/,
+    ],
+    [
+      'an instance URL of somebody else',
+      hubspot({ instanceUrl: 'https://evil.example' }),
+      /connections\[0\]\.instance_url is not an address of hubspot/,
+    ],
+    [
+      'a token with a line break',
+      hubspot({ credentials: { type: 'token', value: 'a\r\nb' } }),
+      /connections\[0\]\.credentials holds a token/,
+    ],
+    ['an empty token', hubspot({ credentials: { type: 'token', value: '' } }), /credentials holds a token/],
+    [
+      'a configuration without end',
+      hubspot({
+        schemaMappingsConfig: {
+          commonObjects: [{ object: 'x'.repeat(70_000), fieldMappings: [] }],
+          standardObjects: [],
+        },
+      }),
+      /64 KiB/,
+    ],
+    [
+      'what a database cannot keep',
+      hubspot({
+        schemaMappingsConfig: {
+          commonObjects: [{ object: 'a\u0000', fieldMappings: [] }],
+          standardObjects: [],
+        },
+      }),
+      /U\+0000/,
+    ],
+  ])('%s', async (_what, upsert, detail) => {
+    await expect(run(upsert)).rejects.toMatchObject({
+      code: 'UNPROCESSABLE_ENTITY',
+      message: expect.stringMatching(detail),
+    });
+    expect(fake.tenant.table.has(upsert.customerId)).toBe(false);
+  });
+
+  test('with every mistake named at once', async () => {
+    const wrong = { ...hubspot({ instanceUrl: 'https://evil.example' }), name: '', email: 'x' };
+    await expect(run(wrong)).rejects.toThrow(/name is empty; email .*; connections\[0\]\.instance_url/);
+  });
+
+  test('without repeating a secret', async () => {
+    const oauth2 = {
+      type: 'oauth2',
+      accessToken: 'hunter2 hunter2',
+      refreshToken: null,
+      expiresAt: 'soon',
+    } as const;
+    const refusal = run(hubspot({ credentials: oauth2 }));
+    await expect(refusal).rejects.toThrow(/expires_at is not a timestamp/);
+    await expect(refusal).rejects.toThrow(/^((?!hunter2).)*$/);
+  });
+});
+
+async function run(upsert: CustomerUpsert, headers: Record<string, string> = { 'x-api-key': 'demo-key' }) {
+  return upsertCustomer(await fake.openContext(new Headers(headers)), upsert);
+}
