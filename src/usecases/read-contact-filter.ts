@@ -2,7 +2,7 @@ import type { ContactFilter, ContactFilterInput } from '../domain/contact-search
 import { isEmail, isEmailDomain, normaliseEmail } from '../domain/email.ts';
 import { CrossbookError } from '../domain/errors.ts';
 
-const MAX_EMAILS = 1_000;
+export const MAX_EMAILS = 1_000;
 
 /** Checks a filter: exactly one way to search, and what is searched for must be able to exist. */
 export function readContactFilter({ email, emails, emailDomain }: ContactFilterInput): ContactFilter {
