@@ -55,15 +55,16 @@ function addAddress(addresses: Address[], addressType: AddressType, value: unkno
 
 /** One text with line breaks in it: the first line is the first street, what is left the second. */
 function toStreets(value: unknown): readonly [string | null, string | null] {
-  const street = toText(value)?.trim();
-  if (street === undefined) return [null, null];
-  const [, first, rest] = /^([^\r\n]*)(?:\r\n|\r|\n)?([\s\S]*)$/.exec(street) ?? [];
-  return [toText(first?.trim()), toText(rest?.trim())];
+  const street = toText(value);
+  const end = street?.search(/[\r\n]/) ?? -1;
+  return street === null || end < 0
+    ? [street, null]
+    : [toText(street.slice(0, end)), toText(street.slice(end))];
 }
 
 function toEmailAddresses(value: unknown): readonly EmailAddress[] {
-  const email = toText(value)?.trim();
-  return email === undefined ? [] : [{ emailAddress: email, emailAddressType: 'primary' }];
+  const email = toText(value);
+  return email === null ? [] : [{ emailAddress: email, emailAddressType: 'primary' }];
 }
 
 function toPhoneNumbers(row: Row): readonly PhoneNumber[] {
@@ -75,9 +76,9 @@ function toPhoneNumbers(row: Row): readonly PhoneNumber[] {
   return numbers;
 }
 
-/** Null for what is no text, and for text that says nothing. */
+/** Trimmed; null for what is no text, and for text that says nothing. */
 function toText(value: unknown): string | null {
-  if (typeof value === 'string') return value.trim() === '' ? null : value;
+  if (typeof value === 'string') return value.trim() || null;
   return typeof value === 'number' ? String(value) : null;
 }
 

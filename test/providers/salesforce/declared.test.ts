@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { PROVIDER_CATEGORIES } from '../../../src/domain/provider-names.ts';
+import { salesforce } from '../../../src/providers/salesforce/provider.ts';
+
+const access = salesforce.contacts;
+if (access === undefined) throw new Error('Salesforce can be searched');
+
+test('stands in its category, and keeps well below the calls that an org takes at once', () => {
+  expect(salesforce.category).toBe(PROVIDER_CATEGORIES[salesforce.name]);
+  expect(access.budgets['api']?.concurrency).toBeLessThan(20);
+  expect(access.budgets['token']?.concurrency).toBe(1);
+  expect(access.lookupBatch).toBe(100);
+  expect(access.associatedObjects).toEqual([]);
+});
+
+describe('the instance', () => {
+  test.each([
+    ['https://acme.my.salesforce.com', 'login.salesforce.com'],
+    ['https://ACME.my.salesforce.com/', 'login.salesforce.com'],
+    ['https://acme--dev.sandbox.my.salesforce.com', 'test.salesforce.com'],
+    ['https://acme--dev.my.salesforce.com', 'test.salesforce.com'],
+    ['https://acme--dev.cs12.my.salesforce.com', 'test.salesforce.com'],
+    ['https://acme-dev-ed.develop.my.salesforce.com', 'login.salesforce.com'],
+    ['https://acme.scratch.my.salesforce.com', 'test.salesforce.com'],
+    ['https://acme.trailblaze.my.salesforce.com', 'login.salesforce.com'],
+    ['https://na44.salesforce.com', 'login.salesforce.com'],
+    ['https://cs12.salesforce.com', 'test.salesforce.com'],
+    ['https://usa2s.salesforce.com', 'test.salesforce.com'],
+    ['https://acme.cloudforce.com', 'login.salesforce.com'],
+    ['https://acme.database.com', 'login.salesforce.com'],
+    ['https://acme.my-salesforce.com', 'login.salesforce.com'],
+    ['https://dev.acme.sandbox.my-salesforce.com', 'test.salesforce.com'],
+    ['https://acme.my.salesforce.mil', 'acme.my.salesforce.mil'],
+    ['https://acme--dev.sandbox.my.salesforce.mil', 'acme--dev.sandbox.my.salesforce.mil'],
+    ['https://acme.my.sfcrmproducts.cn', 'acme.my.sfcrmproducts.cn'],
+    [`https://${'a'.repeat(63)}.my.salesforce.com`, 'login.salesforce.com'],
+  ])('%s is called at its origin, and refreshed at %s', (instanceUrl, host) => {
+    expect(access.origin(instanceUrl)).toBe(new URL(instanceUrl).origin);
+    expect(access.refresh.origin(instanceUrl)).toBe(`https://${host}`);
+  });
+
+  test.each([
+    ...[null, '', 'acme', 'acme.my.salesforce.com', 'http://acme.my.salesforce.com'],
+    ...['https://acme.my.salesforce.com:8443', 'https://u:p@acme.my.salesforce.com'],
+    ...['https://acme.my.salesforce.com@evil.example', 'https://acme.my.salesforce.com.evil.example'],
+    ...['https://evilmy.salesforce.com', 'https://evil.example/acme.my.salesforce.com'],
+    ...['https://my.salesforce.com', 'https://.my.salesforce.com', 'https://acme.my.salesforce.com.'],
+    ...[
+      'https://-acme.my.salesforce.com',
+      'https://acme-.my.salesforce.com',
+      'https://a_b.my.salesforce.com',
+    ],
+    ...['https://a.b.c.my.salesforce.com', `https://${'a'.repeat(64)}.my.salesforce.com`],
+    ...['https://аcme.my.salesforce.com', 'https://acme.my.salesforce.com.mil'],
+    ...['https://login.salesforce.com', 'https://test.salesforce.com', 'https://gs1.salesforce.com'],
+    ...['https://welcome.salesforce.com', 'https://api.salesforce.com', 'https://login.database.com'],
+    ...['https://acme.lightning.force.com', 'https://acme.my.site.com', 'https://acme.force.com'],
+    ...['https://acme.visualforce.com', 'https://127.0.0.1', 'https://[::1]', 'https://localhost'],
+    ...['https://evilcrmforce.mil', 'https://acme.my.salesforce.co', 'https://acme.mysalesforce.com'],
+  ])('%s is none', (instanceUrl) => {
+    expect(access.origin(instanceUrl)).toBeUndefined();
+    expect(access.refresh.origin(instanceUrl)).toBeUndefined();
+  });
+});
+
+describe('the daily limit', () => {
+  const DAY_MS = 86_400_000;
+  const read = (info?: string) =>
+    access.readAllowance({
+      ...{ status: 200, body: '' },
+      headers: info === undefined ? {} : { 'sforce-limit-info': info },
+    });
+
+  test.each([
+    ['api-usage=18/5000', { remaining: 4_982, max: 5_000 }],
+    [
+      'api-usage=25/5000; per-app-api-usage=17/250(appName=sample-connected-app)',
+      { remaining: 233, max: 250 },
+    ],
+    ['api-usage=4990/5000; per-app-api-usage=17/250(appName=x)', { remaining: 10, max: 5_000 }],
+    ['api-usage=18/5000; api-bursts=1/750', { remaining: 4_982, max: 5_000 }],
+    ['api-usage=5000/5000', { remaining: 0, max: 5_000 }],
+    ['api-usage=5100/5000', { remaining: 0, max: 5_000 }],
+    ['api-usage=5100/5000; api-bursts=750/750', { remaining: 0, max: 5_000 }],
+  ])('is read from %s', (info, expected) => {
+    expect(read(info)).toEqual({ ...expected, intervalMs: DAY_MS });
+  });
+
+  test.each([undefined, '', 'api-usage=', 'api-usage=a/b', 'api-usage=5100/5000; api-bursts=1/750'])(
+    'is unknown from %j',
+    (info) => {
+      expect(read(info)).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ErrorCode } from '../../../src/domain/errors.ts';
+import { readFailure, toCrossbookError } from '../../../src/providers/salesforce/failure.ts';
+
+const array = (errorCode: string, message = 'No') => JSON.stringify([{ message, errorCode }]);
+const refuse = (status: number, body: string, headers = {}) => toCrossbookError({ status, headers, body });
+
+describe('a refusal', () => {
+  const cases: [number, string, ErrorCode][] = [
+    [401, array('INVALID_SESSION_ID'), 'REMOTE_PROVIDER_UNAUTHORIZED'],
+    [401, '', 'REMOTE_PROVIDER_UNAUTHORIZED'],
+    [403, array('REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'), 'REMOTE_PROVIDER_RATE_LIMITED'],
+    [
+      ...([403, array('REQUEST_LIMIT_EXCEEDED', 'ConcurrentPerOrgLongTxn Limit exceeded.')] as const),
+      'REMOTE_PROVIDER_RATE_LIMITED',
+    ],
+    [403, array('API_DISABLED_FOR_ORG'), 'REMOTE_PROVIDER_FORBIDDEN'],
+    [403, array('INSUFFICIENT_ACCESS'), 'REMOTE_PROVIDER_FORBIDDEN'],
+    [429, 'slow down', 'REMOTE_PROVIDER_RATE_LIMITED'],
+    [400, array('QUERY_TIMEOUT'), 'REMOTE_PROVIDER_TIMEOUT'],
+    [400, array('MALFORMED_QUERY'), 'REMOTE_PROVIDER_ERROR'],
+    [404, array('NOT_FOUND'), 'REMOTE_PROVIDER_ERROR'],
+    [409, array('CONFLICT'), 'REMOTE_PROVIDER_ERROR'],
+    [410, array('UNSUPPORTED_API_VERSION'), 'REMOTE_PROVIDER_ERROR'],
+    [414, '<html><body>URI Too Long</body></html>', 'REMOTE_PROVIDER_ERROR'],
+    [431, '<html><body>Too large</body></html>', 'REMOTE_PROVIDER_ERROR'],
+    [420, "<html>We've hit a snag</html>", 'REMOTE_PROVIDER_UNAVAILABLE'],
+    [500, array('UNKNOWN_EXCEPTION'), 'REMOTE_PROVIDER_UNAVAILABLE'],
+    [502, '<html></html>', 'REMOTE_PROVIDER_UNAVAILABLE'],
+    [503, array('SERVER_UNAVAILABLE'), 'REMOTE_PROVIDER_UNAVAILABLE'],
+    [302, '', 'REMOTE_PROVIDER_ERROR'],
+  ];
+
+  test.each(cases)('of %d %s is %s', (status, body, code) => {
+    expect(refuse(status, body).code).toBe(code);
+  });
+
+  test('carries what Salesforce answered, without its cookies', () => {
+    const error = refuse(403, array('REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'), {
+      ...{ 'set-cookie': 'BrowserId=secret', 'sforce-limit-info': 'api-usage=5000/5000' },
+    });
+    expect(error.remote).toEqual({
+      code: 403,
+      body: [{ message: 'TotalRequests Limit exceeded.', errorCode: 'REQUEST_LIMIT_EXCEEDED' }],
+      headers: { 'sforce-limit-info': 'api-usage=5000/5000' },
+    });
+    expect(error.message).toBe(
+      'Salesforce answered 403 REQUEST_LIMIT_EXCEEDED: TotalRequests Limit exceeded.',
+    );
+    expect(error.retryAfterMs).toBeUndefined();
+  });
+
+  test.each([
+    [{ 'retry-after': '7' }, 7_000],
+    [{ 'retry-after': 'Fri, 20 Nov 2026 10:00:30 GMT', date: 'Fri, 20 Nov 2026 10:00:00 GMT' }, 30_000],
+    [{ 'retry-after': 'Fri, 20 Nov 2026 09:00:00 GMT', date: 'Fri, 20 Nov 2026 10:00:00 GMT' }, 0],
+    [{ 'retry-after': 'Fri, 20 Nov 2026 10:00:30 GMT' }, undefined],
+    [{ 'retry-after': 'soon' }, undefined],
+    [{}, undefined],
+  ])('with %j says to wait %j ms', (headers, wait) => {
+    expect(refuse(503, '', headers).retryAfterMs).toBe(wait);
+  });
+});
+
+describe('what a refusal says', () => {
+  test.each([
+    ['[{"message":"a","errorCode":"B"}]', 'B', 'a'],
+    ['[{"errorCode":"B","message":"a","fields":["Id"]}]', 'B', 'a'],
+    ['{"error":"invalid_grant","error_description":"expired"}', 'invalid_grant', 'expired'],
+    ['<Errors><Error><errorCode>B</errorCode><message>a</message></Error></Errors>', 'B', 'a'],
+    ['<html><body>Sorry</body></html>', null, null],
+    ['plain words', null, 'plain words'],
+    ['[]', null, null],
+    ['', null, null],
+    ['[{"errorCode":7,"message":{}}]', null, null],
+  ])('is read from %s', (body, errorCode, message) => {
+    expect(readFailure(body)).toEqual({ errorCode, message });
+  });
+
+  test('is read from anything without failing', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.json(), fc.string()), (body) => {
+        readFailure(body);
+        refuse(400, body);
+      }),
+    );
+  });
+});

@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  allOf,
+  compare,
+  count,
+  endsWith,
+  fieldName,
+  isFieldName,
+  isIn,
+  quote,
+  select,
+} from '../../../src/providers/salesforce/soql.ts';
+import { readPattern, readQuoted, readQuotedList } from './literal-reader.ts';
+
+const EMAIL = fieldName('Email');
+
+/** Biased towards what means something to the grammar, and with halves of surrogate pairs. */
+const nastyText = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom(
+      '\\',
+      "'",
+      '"',
+      '%',
+      '_',
+      'u',
+      'n',
+      '0',
+      '\n',
+      '\r',
+      '\t',
+      '\b',
+      '\f',
+      '\0',
+      '\u2028',
+      '\u00a0',
+    ),
+    fc.constantFrom('\ud800', '\udfff', 'İ', 'ß', '😀'),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 3 }),
+  ),
+});
+
+describe('a quoted value', () => {
+  test('reads back as itself, by the documented grammar', () => {
+    fc.assert(
+      fc.property(nastyText, (value) => {
+        expect(readQuoted(quote(value))).toBe(value);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('ends where it ends: nothing of it reaches the query around it', () => {
+    fc.assert(
+      fc.property(fc.array(nastyText, { minLength: 1, maxLength: 5 }), (values) => {
+        expect(readQuotedList(isIn(EMAIL, values), 'Email IN (')).toEqual(values);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('can travel in a URL, whatever it was', () => {
+    fc.assert(
+      fc.property(nastyText, (value) => {
+        expect(decodeURIComponent(encodeURIComponent(quote(value)))).toBe(quote(value));
+      }),
+    );
+  });
+
+  test.each([
+    ["o'brien@example.com", "'o\\'brien@example.com'"],
+    ['back\\slash', "'back\\\\slash'"],
+    ["\\' OR Name != '", "'\\\\\\' OR Name != \\''"],
+    ['"odd"', '\'\\"odd\\"\''],
+    ['a\nb', "'a\\nb'"],
+    ['\u0000', "'\\u0000'"],
+    ['\ud83d', "'\\ud83d'"],
+    ['żółć 😀', "'żółć 😀'"],
+    ['100%_', "'100%_'"],
+  ])('%j becomes %s', (value, literal) => {
+    expect(quote(value)).toBe(literal);
+  });
+});
+
+describe('a pattern', () => {
+  test('means its text literally, after anything at all', () => {
+    fc.assert(
+      fc.property(nastyText, (ending) => {
+        const [head = '', literal = ''] = endsWith(EMAIL, ending).split(/ LIKE (.*)/s);
+        expect(head).toBe('Email');
+        expect(readPattern(literal)).toEqual(['%', ...(ending === '' ? [] : [{ text: ending }])]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('a query', () => {
+  test('is put together in the order of the grammar', () => {
+    const where = allOf([
+      endsWith(EMAIL, '@a_b.example'),
+      compare(fieldName('Id'), '>=', '003RO0000000001AAA'),
+    ]);
+    expect(select({ fields: [fieldName('Id'), EMAIL], where, order: 'descending', limit: 3 })).toBe(
+      "SELECT Id,Email FROM Contact WHERE Email LIKE '%@a\\_b.example' AND Id >= '003RO0000000001AAA' ORDER BY Id DESC LIMIT 3",
+    );
+    expect(count(isIn(EMAIL, ['a@b.c']))).toBe("SELECT COUNT() FROM Contact WHERE Email IN ('a@b.c')");
+  });
+
+  test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('has no limit of %d', (limit) => {
+    expect(() => select({ fields: [EMAIL], where: isIn(EMAIL, ['x']), limit })).toThrow(RangeError);
+  });
+
+  test('has no empty list', () => {
+    expect(() => isIn(EMAIL, [])).toThrow(RangeError);
+  });
+
+  test.each(['Id', 'Favorite_Color__c', 'ns__Field__c', 'Account.Name', 'Region__r.Code__c'])(
+    'takes %s for a field',
+    (name) => {
+      expect(isFieldName(name)).toBe(true);
+    },
+  );
+
+  test.each([
+    '',
+    ' Id',
+    'Id ',
+    'Id,Name',
+    "Id'",
+    'a.b.c',
+    '1a',
+    '_a',
+    'Id\n',
+    '(SELECT Id FROM Cases)',
+    'É',
+    'FIELDS(ALL)',
+    'a'.repeat(256),
+  ])('does not take %j for a field', (name) => {
+    expect(isFieldName(name)).toBe(false);
+    expect(() => fieldName(name)).toThrow(TypeError);
+  });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import type { ErrorCode } from '../../../src/domain/errors.ts';
+import { isTokenExpired, refresh } from '../../../src/providers/salesforce/token.ts';
+
+const NOW = new Date('2026-11-20T10:00:00Z');
+const answer = (status: number, body: unknown, headers = {}) => ({
+  ...{ status, headers },
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+});
+const token = {
+  access_token: '00Dxx0000001gPL!AR8AQ',
+  signature: 'SSSbLO',
+  scope: 'api refresh_token',
+  instance_url: 'https://acme.my.salesforce.com',
+  id: 'https://login.salesforce.com/id/00Dxx0000001gPL/005xx000001Sv6A',
+  token_type: 'Bearer',
+  issued_at: '1278448384422',
+};
+
+describe('an expired token', () => {
+  const refused = (message: string, errorCode = 'INVALID_SESSION_ID', status = 401) =>
+    isTokenExpired(answer(status, [{ message, errorCode }]));
+
+  test('is a 401 with INVALID_SESSION_ID, in either order of keys', () => {
+    expect(refused('Session expired or invalid')).toBe(true);
+    const turned = '[{"errorCode":"INVALID_SESSION_ID","message":"Session expired or invalid"}]';
+    expect(isTokenExpired(answer(401, turned))).toBe(true);
+  });
+
+  test.each([
+    ['This session is not valid for use with the REST API', 'INVALID_SESSION_ID', 401],
+    ['Connected app is not attached to Agent', 'INVALID_SESSION_ID', 401],
+    ['Session expired or invalid', 'INVALID_SESSION_ID', 403],
+    ['No', 'INVALID_AUTH_HEADER', 401],
+    ['No', 'REQUEST_LIMIT_EXCEEDED', 403],
+  ])('is not %s (%s, %d)', (message, errorCode, status) => {
+    expect(refused(message, errorCode, status)).toBe(false);
+  });
+
+  test.each(['', '<html></html>', '{}'])('is not a 401 that says %j', (body) => {
+    expect(isTokenExpired(answer(401, body))).toBe(false);
+  });
+});
+
+describe('a refresh', () => {
+  test('is asked for in a form, once', () => {
+    const request = refresh.toRequest({
+      client: { clientId: 'id&1', clientSecret: 'se cret' },
+      refreshToken: '5Aep/+=',
+    });
+    expect(request).toMatchObject({ method: 'POST', path: '/services/oauth2/token', repeatable: false });
+    expect(request.headers?.['content-type']).toBe('application/x-www-form-urlencoded');
+    expect(Object.fromEntries(new URLSearchParams(request.body))).toEqual({
+      ...{ grant_type: 'refresh_token', refresh_token: '5Aep/+=', format: 'json' },
+      ...{ client_id: 'id&1', client_secret: 'se cret' },
+    });
+  });
+
+  test('brings a token without an end and without a new refresh token', () => {
+    expect(refresh.readAnswer(answer(200, token), NOW)).toEqual({
+      ...{ accessToken: token.access_token, refreshToken: null, expiresAt: null },
+      instanceUrl: 'https://acme.my.salesforce.com',
+    });
+  });
+
+  test('brings the new refresh token where they rotate', () => {
+    const rotated = { ...token, refresh_token: '5Aep862' };
+    expect(refresh.readAnswer(answer(200, rotated), NOW).refreshToken).toBe('5Aep862');
+  });
+
+  test('brings an end, should Salesforce ever tell one', () => {
+    const ending = { ...token, expires_in: 900 };
+    expect(refresh.readAnswer(answer(200, ending), NOW).expiresAt).toBe('2026-11-20T10:15:00.000Z');
+  });
+
+  test('brings the instance that moved, but never one outside of Salesforce', () => {
+    const moved = { ...token, instance_url: 'https://new-acme.my.salesforce.com' };
+    expect(refresh.readAnswer(answer(200, moved), NOW).instanceUrl).toBe(
+      'https://new-acme.my.salesforce.com',
+    );
+    const lured = { ...token, instance_url: 'https://acme.my.salesforce.com.evil.example' };
+    expect(refresh.readAnswer(answer(200, lured), NOW).instanceUrl).toBeUndefined();
+  });
+
+  const refusals: [number, unknown, ErrorCode][] = [
+    [
+      ...([400, { error: 'invalid_grant', error_description: 'expired access/refresh token' }] as const),
+      'REMOTE_PROVIDER_UNAUTHORIZED',
+    ],
+    [
+      400,
+      { error_description: 'authentication failure', error: 'invalid_grant' },
+      'REMOTE_PROVIDER_UNAUTHORIZED',
+    ],
+    [400, { error: 'invalid_client_id' }, 'REMOTE_PROVIDER_UNAUTHORIZED'],
+    [400, { error: 'invalid_client' }, 'REMOTE_PROVIDER_UNAUTHORIZED'],
+    [400, { error: 'inactive_user' }, 'REMOTE_PROVIDER_UNAUTHORIZED'],
+    [400, { error: 'inactive_org' }, 'REMOTE_PROVIDER_UNAUTHORIZED'],
+    [400, { error: 'unsupported_grant_type' }, 'REMOTE_PROVIDER_UNAUTHORIZED'],
+    [400, { error: 'rate_limit_exceeded' }, 'REMOTE_PROVIDER_RATE_LIMITED'],
+    [
+      ...([
+        400,
+        { error: 'invalid_grant', error_description: 'token request is already being processed' },
+      ] as const),
+      'REMOTE_PROVIDER_UNAVAILABLE',
+    ],
+    [400, { error: 'unknown_error', error_description: 'retry your request' }, 'REMOTE_PROVIDER_UNAVAILABLE'],
+    [503, '<html></html>', 'REMOTE_PROVIDER_UNAVAILABLE'],
+    [400, 'what?', 'REMOTE_PROVIDER_ERROR'],
+  ];
+
+  test.each(refusals)('that is refused with %d %j is %s', (status, body, code) => {
+    expect(() => refresh.readAnswer(answer(status, body), NOW)).toThrow(
+      expect.objectContaining({ code, remote: expect.objectContaining({ code: status }) }),
+    );
+  });
+
+  test.each(['', 'null', '[]', '{}', '{"access_token":""}', '{"access_token":"00D!secret"'])(
+    'that brings %j is no answer, and shows nothing of it',
+    (body) => {
+      expect(() => refresh.readAnswer(answer(200, body), NOW)).toThrow(
+        expect.objectContaining({
+          code: 'REMOTE_PROVIDER_BAD_RESPONSE',
+          remote: expect.objectContaining({ body: '' }),
+        }),
+      );
+    },
+  );
+});
