@@ -1,0 +1,110 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../domain/credentials.ts';
+import type { Sealer } from '../domain/sealer.ts';
+import { openCredentials, type Place, sealCredentials } from './credential-seal.ts';
+import { MARK_REFUSED, REPLACE } from './credential-statements.ts';
+import type { Engine } from './engine/engine.ts';
+import { connections, credentials } from './schema.ts';
+
+/** Prepares the statement once; the function that it returns opens the store for one application. */
+export function createCredentials(deps: Deps): (applicationId: string) => CredentialStore {
+  const { engine, sealer } = deps;
+  const select = prepareSelect(engine);
+  const flights = new Map<string, Flight>();
+  return (applicationId) => {
+    const find = async (connectionId: string) => {
+      const [row] = await engine.repeatable(() => select.execute({ applicationId, connectionId }));
+      return row && toFound(sealer, row);
+    };
+    const store: CredentialStore = {
+      read: async (connectionId) => (await find(connectionId))?.stored,
+      refreshOnce: async (connectionId, seen, refresh) => {
+        const key = `refresh ${applicationId} ${connectionId}`;
+        const running = flights.get(key);
+        if (running) {
+          const landed = await running;
+          // It may have set out for an earlier generation than the one that was refused now.
+          const isNewer = !landed || landed.generation > seen;
+          return isNewer ? landed : store.refreshOnce(connectionId, seen, refresh);
+        }
+        const flight = engine
+          .exclusively(key, async () => {
+            const current = await find(connectionId);
+            if (!current || current.stored.generation > seen) return current?.stored;
+            const replaced = await replace({ ...deps, ...current }, await refresh(current.stored));
+            return replaced ?? store.read(connectionId);
+          })
+          .finally(() => flights.delete(key));
+        flights.set(key, flight);
+        return flight;
+      },
+      markRefused: async (connectionId, seen) => {
+        await engine.repeatable(() => engine.query(MARK_REFUSED, [applicationId, connectionId, seen]));
+      },
+    };
+    return store;
+  };
+}
+
+/** Undefined when somebody stored others meanwhile: those are newer than what the refresh brought. */
+async function replace(
+  { engine, sealer, clock, place, stored }: Deps & Found,
+  refreshed: RefreshedCredentials,
+): Promise<StoredCredentials | undefined> {
+  const { sealed, keyId } = sealCredentials(sealer, place, refreshed.credentials);
+  const instanceUrl = refreshed.instanceUrl ?? stored.instanceUrl;
+  const { applicationId, connectionId } = place;
+  const now = clock().toISOString();
+  const values = [applicationId, connectionId, stored.generation, sealed, keyId, instanceUrl, now];
+  // Repeatable, and worth repeating: some providers void the old refresh token, so that losing the new one is for good.
+  const [row] = await engine.repeatable(() => engine.query<{ generation: number }>(REPLACE, values));
+  return row && { credentials: refreshed.credentials, generation: row.generation, instanceUrl };
+}
+
+function toFound(sealer: Sealer, row: SelectedRow): Found | undefined {
+  const { sealed, generation, instanceUrl, ...place } = row;
+  if (sealed === null) return undefined;
+  return { place, stored: { credentials: openCredentials(sealer, place, sealed), generation, instanceUrl } };
+}
+
+function prepareSelect({ orm }: Engine) {
+  return orm
+    .select({
+      connectionId: connections.id,
+      applicationId: connections.applicationId,
+      customerId: connections.customerId,
+      providerName: connections.providerName,
+      instanceUrl: connections.instanceUrl,
+      sealed: credentials.sealed,
+      generation: credentials.generation,
+    })
+    .from(credentials)
+    .innerJoin(connections, eq(connections.id, credentials.connectionId))
+    .where(
+      and(
+        eq(credentials.applicationId, sql.placeholder('applicationId')),
+        eq(credentials.connectionId, sql.placeholder('connectionId')),
+      ),
+    )
+    .prepare('read_credentials');
+}
+
+interface Found {
+  readonly place: Place & { readonly connectionId: string };
+  readonly stored: StoredCredentials;
+}
+
+interface SelectedRow extends Place {
+  readonly connectionId: string;
+  readonly sealed: string | null;
+  readonly generation: number;
+  readonly instanceUrl: string | null;
+}
+
+interface Deps {
+  readonly engine: Engine;
+  readonly sealer: Sealer;
+  readonly clock: () => Date;
+}
+
+type Flight = Promise<StoredCredentials | undefined>;

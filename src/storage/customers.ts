@@ -1,0 +1,101 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Customer, CustomerStore } from '../domain/customer.ts';
+import type { Engine } from './engine/engine.ts';
+import { isStorable, toCustomer } from './rows.ts';
+import { connections, customers } from './schema.ts';
+import { type UpsertDeps, upsertCustomer } from './upsert-customer.ts';
+
+/** Prepares the statements once; the function that it returns opens the store for one application. */
+export function createCustomers(deps: UpsertDeps): (applicationId: string) => CustomerRecords {
+  const { engine } = deps;
+  const select = prepareSelect(engine);
+  return (applicationId) => {
+    const scope = { ...deps, applicationId };
+    const own = (customerId: string) =>
+      and(eq(customers.applicationId, applicationId), eq(customers.customerId, customerId));
+    const records: CustomerRecords = {
+      findMany: async (ids) => {
+        const customerIds = ids.filter(isStorable);
+        if (customerIds.length === 0) return new Map();
+        return gather(await engine.repeatable(() => select.execute({ applicationId, customerIds })));
+      },
+      upsert: (upsert) =>
+        upsertCustomer(scope, upsert, async () =>
+          (await records.findMany([upsert.customerId])).get(upsert.customerId),
+        ),
+      remove: async (customerId) => {
+        if (!isStorable(customerId)) return false;
+        const removed = await engine.once(() =>
+          engine.orm.delete(customers).where(own(customerId)).returning({ id: customers.customerId }),
+        );
+        return removed.length > 0;
+      },
+      readTokenGeneration: async (customerId) => {
+        if (!isStorable(customerId)) return undefined;
+        const [row] = await engine.repeatable(() =>
+          engine.orm.select({ generation: customers.tokenGeneration }).from(customers).where(own(customerId)),
+        );
+        return row?.generation;
+      },
+      raiseTokenGeneration: async (customerId) => {
+        if (!isStorable(customerId)) return undefined;
+        const [row] = await engine.repeatable(() =>
+          engine.orm
+            .update(customers)
+            .set({ tokenGeneration: sql`${customers.tokenGeneration} + 1` })
+            .where(own(customerId))
+            .returning({ generation: customers.tokenGeneration }),
+        );
+        return row?.generation;
+      },
+    };
+    return records;
+  };
+}
+
+function prepareSelect({ orm }: Engine) {
+  return orm
+    .select({ customer: customers, connection: connections })
+    .from(customers)
+    .leftJoin(
+      connections,
+      and(
+        eq(connections.applicationId, customers.applicationId),
+        eq(connections.customerId, customers.customerId),
+      ),
+    )
+    .where(
+      and(
+        eq(customers.applicationId, sql.placeholder('applicationId')),
+        sql`${customers.customerId} = any(${sql.placeholder('customerIds')}::text[])`,
+      ),
+    )
+    .prepare('find_customers');
+}
+
+function gather(rows: readonly JoinedRow[]): Map<string, Customer> {
+  const found = new Map<string, { row: JoinedRow['customer']; links: ConnectionRow[] }>();
+  for (const { customer, connection } of rows) {
+    const entry = found.get(customer.customerId) ?? { row: customer, links: [] };
+    if (connection) entry.links.push(connection);
+    found.set(customer.customerId, entry);
+  }
+  return new Map([...found].map(([id, { row, links }]) => [id, toCustomer(row, links)]));
+}
+
+/** What storage can do with customers beyond what requests need. */
+export interface CustomerRecords extends CustomerStore {
+  /** With everything of theirs: connections, credentials, cached answers. False when there was none. */
+  remove(customerId: string): Promise<boolean>;
+  /** Tokens of an earlier generation are void. Undefined where there is no such customer. */
+  readTokenGeneration(customerId: string): Promise<number | undefined>;
+  /** Voids every token that this customer was given. */
+  raiseTokenGeneration(customerId: string): Promise<number | undefined>;
+}
+
+type ConnectionRow = typeof connections.$inferSelect;
+
+interface JoinedRow {
+  readonly customer: typeof customers.$inferSelect;
+  readonly connection: ConnectionRow | null;
+}

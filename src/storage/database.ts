@@ -1,0 +1,106 @@
+import type { ConnectionStore } from '../domain/connection-store.ts';
+import type { ContactCache } from '../domain/contact-cache.ts';
+import type { CredentialStore } from '../domain/credentials.ts';
+import { CrossbookError } from '../domain/errors.ts';
+import { type Admin, createAdmin } from './admin.ts';
+import { createFindCaller, type FindCallerByKey } from './callers.ts';
+import { createConnections } from './connections.ts';
+import { createContactCache } from './contact-cache.ts';
+import { createCredentials } from './credentials.ts';
+import { type CustomerRecords, createCustomers } from './customers.ts';
+import type { Engine } from './engine/engine.ts';
+import { migrate } from './engine/migrate.ts';
+import { openEngine, type Target, type Tuning } from './engine/open.ts';
+import { createMaintenance, type Maintenance } from './maintenance.ts';
+import type { KeyRing } from './sealing/key-ring.ts';
+import { createKeyedHash, createSealer } from './sealing/seal.ts';
+
+/** Opens the database, brings its tables up to date, and makes sure that the ring opens what is stored. */
+export async function openDatabase(target: Target, options: DatabaseOptions): Promise<Database> {
+  const engine = await openEngine(target, options);
+  try {
+    await migrate(engine);
+    const database = toDatabase(engine, options);
+    await requireKeys(database);
+    return database;
+  } catch (error) {
+    await engine.close();
+    throw cannotOpen(target, error);
+  }
+}
+
+function toDatabase(
+  engine: Engine,
+  { keyRing, clock = () => new Date(), maxCacheEntryBytes }: DatabaseOptions,
+): Database {
+  const sealer = createSealer(keyRing, 'credentials');
+  const customers = createCustomers({ engine, sealer, clock });
+  const connections = createConnections(engine);
+  const credentials = createCredentials({ engine, sealer, clock });
+  const contactCache = createContactCache({
+    engine,
+    sealer: createSealer(keyRing, 'contact cache'),
+    hash: createKeyedHash(keyRing, 'contact cache key'),
+    maxEntryBytes: maxCacheEntryBytes ?? 1024 * 1024,
+  });
+  return {
+    kind: engine.kind,
+    forApplication: (applicationId) => ({
+      customers: customers(applicationId),
+      connections: connections(applicationId),
+      credentials: credentials(applicationId),
+      contactCache: contactCache(applicationId),
+    }),
+    findCallerByKey: createFindCaller(engine),
+    admin: createAdmin({ engine, clock }),
+    maintenance: createMaintenance({ engine, sealer, ring: keyRing }),
+    ping: engine.ping,
+    close: engine.close,
+  };
+}
+
+async function requireKeys({ maintenance }: Database): Promise<void> {
+  const unreadable = await maintenance.findUnreadableKeys();
+  if (unreadable.length === 0) return;
+  throw new Error(
+    `Stored credentials are sealed with keys that the key ring lacks, or has otherwise: ${unreadable.join(', ')}. ` +
+      'Add these keys to the ring, behind the first one.',
+  );
+}
+
+/** At the start somebody reads the message who has to mend it: it says where, and the driver's own reason. */
+function cannotOpen(target: Target, error: unknown): unknown {
+  if (!('url' in target) || !(error instanceof CrossbookError)) return error;
+  const { host, pathname } = new URL(target.url);
+  const { cause } = error;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  const reason = (cause instanceof Error && cause.message) || code || error.message;
+  return new Error(`PostgreSQL at ${host}${pathname} cannot be used: ${reason}`, { cause: error });
+}
+
+export interface Database {
+  readonly kind: Engine['kind'];
+  /** Everything that a request can reach. Cheap: made for each request. */
+  forApplication(applicationId: string): ApplicationStores;
+  readonly findCallerByKey: FindCallerByKey;
+  readonly admin: Admin;
+  readonly maintenance: Maintenance;
+  /** Rejects with SERVICE_UNAVAILABLE while the database is away: for readiness. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opened for one application: there is no way to ask for another's rows. */
+export interface ApplicationStores {
+  readonly customers: CustomerRecords;
+  readonly connections: ConnectionStore;
+  readonly credentials: CredentialStore;
+  readonly contactCache: ContactCache;
+}
+
+export interface DatabaseOptions extends Tuning {
+  readonly keyRing: KeyRing;
+  readonly clock?: (() => Date) | undefined;
+  /** Longer answers are not cached. */
+  readonly maxCacheEntryBytes?: number | undefined;
+}

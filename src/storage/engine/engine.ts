@@ -1,0 +1,27 @@
+import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
+
+/** What PGlite and PostgreSQL have in common: all that the stores know of where they run. */
+export interface Engine {
+  readonly kind: 'pglite' | 'postgres';
+  readonly orm: PgDatabase<PgQueryResultHKT>;
+  /** For what only SQL can say. The name lets the server prepare it once for each connection. */
+  query<Row>(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]>;
+  /** Reads, and writes that may be executed twice without harm: tried again even if the first try was executed. */
+  repeatable<T>(work: () => Promise<T>): Promise<T>;
+  /** Other writes: tried again only when the database certainly did nothing. */
+  once<T>(work: () => Promise<T>): Promise<T>;
+  /** One at a time over all processes that share this database. Holds no row, so that nobody waits but its rivals. */
+  exclusively<T>(key: string, work: () => Promise<T>): Promise<T>;
+  /** One transaction, without time limits, that no other process can be in at the same time: for migrations. */
+  alone<T>(work: (run: RunSql) => Promise<T>): Promise<T>;
+  /** Rejects while the database cannot answer. Never tries again: it is asked often. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type RunSql = (text: string, values?: readonly unknown[]) => Promise<readonly unknown[]>;
+
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}

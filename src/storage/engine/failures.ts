@@ -1,0 +1,79 @@
+import { DrizzleQueryError } from 'drizzle-orm/errors';
+import { CrossbookError } from '../../domain/errors.ts';
+
+/**
+ * What went wrong, and what may be done about it. The drivers' own errors stay here: their messages and details
+ * quote parameters and rows, which are secrets and personal data.
+ */
+export function understandFailure(thrown: unknown): Failure {
+  const failure = thrown instanceof DrizzleQueryError ? thrown.cause : thrown;
+  if (!(failure instanceof Error)) return { repeat: 'never', error: thrown };
+  const code = codeOf(failure);
+  if (NEVER_EXECUTED.has(code) || CONNECT_FAILURE.test(failure.message)) return away(failure, 'always');
+  if (LOST.has(code) || code.startsWith('08') || LOST_MESSAGE.test(failure.message))
+    return away(failure, 'reads');
+  if (OVERLOADED.test(code)) return away(failure, 'never');
+  if (UNSTORABLE.has(code)) return { repeat: 'never', error: unstorable() };
+  return { repeat: 'never', error: SQL_STATE.test(code) ? refused(failure, code) : failure };
+}
+
+export function unstorable(): CrossbookError {
+  return new CrossbookError(
+    'UNPROCESSABLE_ENTITY',
+    'A text is too long, or holds a character that cannot be stored.',
+  );
+}
+
+function away(cause: Error, repeat: Failure['repeat']): Failure {
+  const error = new CrossbookError('SERVICE_UNAVAILABLE', 'The database cannot answer at the moment.', {
+    cause,
+    retryAfterMs: 1_000,
+  });
+  return { repeat, error };
+}
+
+/** A bug, most likely. Messages of class 22 quote values. */
+function refused(failure: Error, code: string): Error {
+  const reason = code.startsWith('22') ? 'a value does not fit' : failure.message;
+  return new Error(`The database refused a statement (${code}): ${reason}`);
+}
+
+function codeOf(failure: Error): string {
+  return 'code' in failure && typeof failure.code === 'string' ? failure.code : '';
+}
+
+export interface Failure {
+  /** `always`: nothing was executed. `reads`: it may have been. */
+  readonly repeat: 'always' | 'reads' | 'never';
+  /** What may be shown to the rest of the program. */
+  readonly error: unknown;
+}
+
+const SQL_STATE = /^[0-9A-Z]{5}$/;
+
+const NEVER_EXECUTED = new Set([
+  '40001', // serialization failure
+  '40P01', // deadlock: the other one went on
+  '55P03', // a lock was not to be had
+  '25006', // read-only: the primary has become a replica
+  '53300', // too many connections
+  '57P03', // starting up, or shutting down
+  '08001',
+  '08004',
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+const CONNECT_FAILURE = /^timeout exceeded when trying to connect|due to connection timeout/;
+
+const LOST = new Set(['57P01', '57P02', '57P05', '25P03', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
+const LOST_MESSAGE =
+  /^Connection terminated|^Client (was closed|has encountered)|^Query read timeout|^Cannot use a pool after/;
+
+/** Statement timeout, no memory, disk full: trying again would make it worse. */
+const OVERLOADED = /^(57014|53[0-9A-Z]{3})$/;
+
+/** NUL in a text or in JSON, an index entry that is too large. */
+const UNSTORABLE = new Set(['22021', '22P05', '54000']);

@@ -1,0 +1,38 @@
+import { MIGRATIONS } from '../migrations.generated.ts';
+import type { Engine, RunSql } from './engine.ts';
+
+/** Brings the tables up to date, all or nothing. Of many processes that start at once, one does it. */
+export async function migrate(engine: Engine, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+  // The common start has nothing to do, and then needs neither the lock nor the right to change tables.
+  const missing = await engine.repeatable(() => pending(migrations, (text) => engine.query(named(text), [])));
+  if (missing.length > 0) await engine.repeatable(() => engine.alone((run) => applyAll(run, migrations)));
+}
+
+async function applyAll(run: RunSql, migrations: readonly Migration[]): Promise<void> {
+  for (const { name, statements } of await pending(migrations, run)) {
+    for (const statement of statements) await run(statement);
+    await run(LIST);
+    await run('insert into crossbook.migrations (name) values ($1)', [name]);
+  }
+}
+
+async function pending(migrations: readonly Migration[], run: RunSql): Promise<readonly Migration[]> {
+  const [list] = await run(`select to_regclass('crossbook.migrations')::text as name`);
+  if (nameOf(list) === null) return migrations;
+  const applied = new Set((await run('select name from crossbook.migrations')).map(nameOf));
+  return migrations.filter(({ name }) => !applied.has(name));
+}
+
+function nameOf(row: unknown): unknown {
+  return typeof row === 'object' && row !== null && 'name' in row ? row.name : null;
+}
+
+const named = (text: string) => ({ name: `migrations: ${text}`.slice(0, 40), text });
+
+const LIST = `create table if not exists crossbook.migrations
+  (name text primary key, applied_at timestamptz not null default now())`;
+
+interface Migration {
+  readonly name: string;
+  readonly statements: readonly string[];
+}

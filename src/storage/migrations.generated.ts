@@ -1,0 +1,25 @@
+// Made from migrations/*.sql by `npm run db:generate`. Not to be edited.
+export const MIGRATIONS: readonly { readonly name: string; readonly statements: readonly string[] }[] =
+[
+  {
+    "name": "0000_start",
+    "statements": [
+      "CREATE SCHEMA IF NOT EXISTS \"crossbook\";",
+      "CREATE TABLE \"crossbook\".\"api_keys\" (\n\t\"public_id\" text PRIMARY KEY NOT NULL,\n\t\"application_id\" uuid NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"secret_hash\" text NOT NULL,\n\t\"created_at\" timestamp with time zone DEFAULT now() NOT NULL,\n\t\"revoked_at\" timestamp with time zone\n);",
+      "CREATE TABLE \"crossbook\".\"applications\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"created_at\" timestamp with time zone DEFAULT now() NOT NULL\n);",
+      "CREATE TABLE \"crossbook\".\"connections\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"application_id\" uuid NOT NULL,\n\t\"customer_id\" text NOT NULL,\n\t\"provider_name\" text NOT NULL,\n\t\"provider_id\" uuid NOT NULL,\n\t\"instance_url\" text,\n\t\"schema_mappings_config\" jsonb,\n\t\"entity_mappings\" jsonb,\n\t\"connection_sync_config\" jsonb,\n\t\"status\" text NOT NULL,\n\t\"created_at\" timestamp with time zone DEFAULT now() NOT NULL,\n\t\"updated_at\" timestamp with time zone DEFAULT now() NOT NULL,\n\tCONSTRAINT \"connections_of_customer\" UNIQUE(\"application_id\",\"customer_id\",\"provider_name\"),\n\tCONSTRAINT \"connections_in_application\" UNIQUE(\"id\",\"application_id\"),\n\tCONSTRAINT \"connections_status\" CHECK (\"crossbook\".\"connections\".\"status\" in ('connected', 'reauthorize', 'unauthorized'))\n);",
+      "CREATE TABLE \"crossbook\".\"contact_cache\" (\n\t\"application_id\" uuid NOT NULL,\n\t\"key_hash\" text NOT NULL,\n\t\"connection_id\" uuid NOT NULL,\n\t\"sealed\" text NOT NULL,\n\t\"bytes\" integer NOT NULL,\n\t\"fetched_at\" timestamp with time zone NOT NULL,\n\tCONSTRAINT \"contact_cache_application_id_key_hash_pk\" PRIMARY KEY(\"application_id\",\"key_hash\")\n);",
+      "CREATE TABLE \"crossbook\".\"credentials\" (\n\t\"connection_id\" uuid PRIMARY KEY NOT NULL,\n\t\"application_id\" uuid NOT NULL,\n\t\"sealed\" text,\n\t\"key_id\" text,\n\t\"generation\" integer NOT NULL,\n\t\"updated_at\" timestamp with time zone DEFAULT now() NOT NULL\n);",
+      "CREATE TABLE \"crossbook\".\"customers\" (\n\t\"application_id\" uuid NOT NULL,\n\t\"customer_id\" text NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"email\" text NOT NULL,\n\t\"version\" integer NOT NULL,\n\t\"token_generation\" integer DEFAULT 0 NOT NULL,\n\t\"created_at\" timestamp with time zone DEFAULT now() NOT NULL,\n\t\"updated_at\" timestamp with time zone DEFAULT now() NOT NULL,\n\tCONSTRAINT \"customers_application_id_customer_id_pk\" PRIMARY KEY(\"application_id\",\"customer_id\")\n);",
+      "ALTER TABLE \"crossbook\".\"api_keys\" ADD CONSTRAINT \"api_keys_application_id_applications_id_fk\" FOREIGN KEY (\"application_id\") REFERENCES \"crossbook\".\"applications\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"crossbook\".\"connections\" ADD CONSTRAINT \"connections_customer\" FOREIGN KEY (\"application_id\",\"customer_id\") REFERENCES \"crossbook\".\"customers\"(\"application_id\",\"customer_id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"crossbook\".\"contact_cache\" ADD CONSTRAINT \"contact_cache_connection\" FOREIGN KEY (\"connection_id\",\"application_id\") REFERENCES \"crossbook\".\"connections\"(\"id\",\"application_id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"crossbook\".\"credentials\" ADD CONSTRAINT \"credentials_connection\" FOREIGN KEY (\"connection_id\",\"application_id\") REFERENCES \"crossbook\".\"connections\"(\"id\",\"application_id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"crossbook\".\"customers\" ADD CONSTRAINT \"customers_application_id_applications_id_fk\" FOREIGN KEY (\"application_id\") REFERENCES \"crossbook\".\"applications\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "CREATE INDEX \"api_keys_by_application\" ON \"crossbook\".\"api_keys\" USING btree (\"application_id\");",
+      "CREATE INDEX \"contact_cache_by_connection\" ON \"crossbook\".\"contact_cache\" USING btree (\"connection_id\");",
+      "CREATE INDEX \"contact_cache_by_age\" ON \"crossbook\".\"contact_cache\" USING btree (\"fetched_at\");",
+      "CREATE INDEX \"credentials_by_key\" ON \"crossbook\".\"credentials\" USING btree (\"key_id\");"
+    ]
+  }
+];

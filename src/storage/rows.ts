@@ -1,0 +1,50 @@
+import type { Connection } from '../domain/connection.ts';
+import type { Customer } from '../domain/customer.ts';
+import { PROVIDER_CATEGORIES } from '../domain/provider-names.ts';
+import type { connections, customers } from './schema.ts';
+
+export function toConnection(row: ConnectionRow): Connection {
+  return {
+    id: row.id,
+    applicationId: row.applicationId,
+    customerId: row.customerId,
+    providerId: row.providerId,
+    providerName: row.providerName,
+    category: PROVIDER_CATEGORIES[row.providerName],
+    instanceUrl: row.instanceUrl,
+    schemaMappingsConfig: row.schemaMappingsConfig,
+    entityMappings: row.entityMappings,
+    connectionSyncConfig: row.connectionSyncConfig,
+    status: row.status,
+  };
+}
+
+/** Connections come in the order of their providers' names, so that the same customer always reads the same. */
+export function toCustomer(row: CustomerRow, rows: readonly ConnectionRow[]): Customer {
+  return {
+    applicationId: row.applicationId,
+    customerId: row.customerId,
+    name: row.name,
+    email: row.email,
+    version: row.version,
+    connections: rows
+      .map(toConnection)
+      .sort((left, right) => (left.providerName < right.providerName ? -1 : 1)),
+  };
+}
+
+/** PostgreSQL keeps neither NUL nor half a surrogate pair: no stored text holds one, and none can be asked for. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && !/\p{Surrogate}/u.test(text);
+}
+
+/** The same for JSON, where `JSON.stringify` has written both as escapes. */
+export function isStorableJson(json: string): boolean {
+  return !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(json);
+}
+
+type CustomerRow = Pick<
+  typeof customers.$inferSelect,
+  'applicationId' | 'customerId' | 'name' | 'email' | 'version'
+>;
+export type ConnectionRow = Omit<typeof connections.$inferSelect, 'createdAt' | 'updatedAt'>;

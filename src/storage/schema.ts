@@ -1,0 +1,138 @@
+import { sql } from 'drizzle-orm';
+import {
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgSchema,
+  primaryKey,
+  text,
+  timestamp,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import type {
+  ConnectionStatus,
+  ConnectionSyncConfig,
+  EntityMapping,
+  SchemaMappingsConfig,
+} from '../domain/connection.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
+
+/** A schema of our own: a shared PostgreSQL may well have its own "customers". */
+export const crossbook = pgSchema('crossbook');
+
+const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
+const createdAt = () => moment('created_at').notNull().defaultNow();
+const updatedAt = () => moment('updated_at').notNull().defaultNow();
+
+export const applications = crossbook.table('applications', {
+  id: uuid('id').primaryKey(),
+  name: text('name').notNull(),
+  createdAt: createdAt(),
+});
+
+export const apiKeys = crossbook.table(
+  'api_keys',
+  {
+    publicId: text('public_id').primaryKey(),
+    applicationId: uuid('application_id')
+      .notNull()
+      .references(() => applications.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    secretHash: text('secret_hash').notNull(),
+    createdAt: createdAt(),
+    revokedAt: moment('revoked_at'),
+  },
+  (table) => [index('api_keys_by_application').on(table.applicationId)],
+);
+
+export const customers = crossbook.table(
+  'customers',
+  {
+    applicationId: uuid('application_id')
+      .notNull()
+      .references(() => applications.id, { onDelete: 'cascade' }),
+    customerId: text('customer_id').notNull(),
+    name: text('name').notNull(),
+    email: text('email').notNull(),
+    version: integer('version').notNull(),
+    tokenGeneration: integer('token_generation').notNull().default(0),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [primaryKey({ columns: [table.applicationId, table.customerId] })],
+);
+
+export const connections = crossbook.table(
+  'connections',
+  {
+    id: uuid('id').primaryKey(),
+    applicationId: uuid('application_id').notNull(),
+    customerId: text('customer_id').notNull(),
+    providerName: text('provider_name').$type<ProviderName>().notNull(),
+    providerId: uuid('provider_id').notNull(),
+    instanceUrl: text('instance_url'),
+    schemaMappingsConfig: jsonb('schema_mappings_config').$type<SchemaMappingsConfig>(),
+    entityMappings: jsonb('entity_mappings').$type<readonly EntityMapping[]>(),
+    connectionSyncConfig: jsonb('connection_sync_config').$type<ConnectionSyncConfig>(),
+    status: text('status').$type<ConnectionStatus>().notNull(),
+    createdAt: createdAt(),
+    /** Of the last upsert that named it. A change of status leaves it: what is cached stays true. */
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    unique('connections_of_customer').on(table.applicationId, table.customerId, table.providerName),
+    unique('connections_in_application').on(table.id, table.applicationId),
+    check('connections_status', sql`${table.status} in ('connected', 'reauthorize', 'unauthorized')`),
+    foreignKey({
+      name: 'connections_customer',
+      columns: [table.applicationId, table.customerId],
+      foreignColumns: [customers.applicationId, customers.customerId],
+    }).onDelete('cascade'),
+  ],
+);
+
+export const credentials = crossbook.table(
+  'credentials',
+  {
+    connectionId: uuid('connection_id').primaryKey(),
+    applicationId: uuid('application_id').notNull(),
+    /** Null once they were cleared: the row stays, so that a generation is never given twice. */
+    sealed: text('sealed'),
+    keyId: text('key_id'),
+    generation: integer('generation').notNull(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    index('credentials_by_key').on(table.keyId),
+    foreignKey({
+      name: 'credentials_connection',
+      columns: [table.connectionId, table.applicationId],
+      foreignColumns: [connections.id, connections.applicationId],
+    }).onDelete('cascade'),
+  ],
+);
+
+export const contactCache = crossbook.table(
+  'contact_cache',
+  {
+    applicationId: uuid('application_id').notNull(),
+    keyHash: text('key_hash').notNull(),
+    connectionId: uuid('connection_id').notNull(),
+    sealed: text('sealed').notNull(),
+    bytes: integer('bytes').notNull(),
+    fetchedAt: moment('fetched_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.applicationId, table.keyHash] }),
+    index('contact_cache_by_connection').on(table.connectionId),
+    index('contact_cache_by_age').on(table.fetchedAt),
+    foreignKey({
+      name: 'contact_cache_connection',
+      columns: [table.connectionId, table.applicationId],
+      foreignColumns: [connections.id, connections.applicationId],
+    }).onDelete('cascade'),
+  ],
+);

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { KEY_BYTES, type KeyRing, parseKeyRing } from './key-ring.ts';
+
+/** The key ring of the default start: made once in the directory, readable by its owner alone, and used ever after. */
+export function loadOrCreateKeyRing(directory: string): KeyFile {
+  const path = join(directory, 'keys');
+  const kept = readRing(path);
+  if (kept) return { ring: kept, created: false, path };
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const created = createRing(path);
+  const ring = readRing(path);
+  if (!ring) throw new Error(`The key file ${path} cannot be read back`);
+  return { ring, created, path };
+}
+
+function readRing(path: string): KeyRing | undefined {
+  try {
+    const text = readFileSync(path, 'utf8').trim();
+    // A copy or a restored backup may have been left readable to others.
+    chmodSync(path, 0o600);
+    return parseKeyRing(text);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw new Error(`The key file ${path} cannot be used: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** Linked into place when complete: no process ever reads half a key, and the first of two wins. */
+function createRing(path: string): boolean {
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  const id = `local-${randomBytes(4).toString('hex')}`;
+  writeFileSync(draft, `${id}:${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flush: true });
+  try {
+    linkSync(draft, path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    unlinkSync(draft);
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+export interface KeyFile {
+  readonly ring: KeyRing;
+  /** True the first time: the start says so, because whoever loses the file loses the stored credentials. */
+  readonly created: boolean;
+  readonly path: string;
+}
