@@ -35,7 +35,8 @@ export function createRequestContext(services: Services, request: RequestFacts):
       return open().tenant.contactCache;
     },
     loadCustomer: (customerId) => open().loaders.customers.load(customerId),
-    loadConnection: (key) => open().loaders.connections.load(key),
+    loadConnection: ({ customerId, provider }) =>
+      open().loaders.connections.load({ customerId, providerName: provider }),
     forgetCustomer(customerId) {
       open().loaders.customers.clear(customerId);
       open().loaders.connections.clearAll();
@@ -80,7 +81,10 @@ export interface RequestContext {
   now(): number;
   requireCaller(): Caller;
   loadCustomer(customerId: string): ReturnType<Loaders['customers']['load']>;
-  loadConnection(key: Parameters<Loaders['connections']['load']>[0]): Promise<Connection | undefined>;
+  loadConnection(target: {
+    readonly customerId: string;
+    readonly provider: ProviderName;
+  }): Promise<Connection | undefined>;
   forgetCustomer(customerId: string): void;
   openPort(connection: Connection, access: ContactAccess): ContactPort;
 }

@@ -1,10 +1,11 @@
 import DataLoader from 'dataloader';
 import type { Connection } from '../domain/connection.ts';
+import type { ConnectionTarget } from '../domain/connection-store.ts';
 import type { AssociatedObject, Association, Contact } from '../domain/contact.ts';
 import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess, ContactPort, Want } from '../domain/provider.ts';
-import type { ConnectionKey, Tenant } from '../domain/tenant.ts';
+import type { Tenant } from '../domain/tenant.ts';
 
 /** All that one request asks for at the same moment goes out together. */
 export function createLoaders(tenant: Tenant) {
@@ -12,9 +13,9 @@ export function createLoaders(tenant: Tenant) {
     const found = await tenant.customers.findMany(ids);
     return ids.map((id) => found.get(id));
   });
-  const connections = new DataLoader<ConnectionKey, Connection | undefined, string>(
-    async (keys) => tenant.connections.findMany(keys),
-    { cacheKeyFn: ({ customerId, provider }) => `${provider}:${customerId}` },
+  const connections = new DataLoader<ConnectionTarget, Connection | undefined, string>(
+    async (targets) => tenant.connections.findMany(targets),
+    { cacheKeyFn: ({ customerId, providerName }) => `${providerName}:${customerId}` },
   );
   const byClient = new Map<string, DataLoader<string, unknown>>();
 

@@ -27,8 +27,10 @@ export function createFakeTenant(applicationId: string): FakeTenant {
     },
     connections: {
       async findMany(keys) {
-        return keys.map(({ customerId, provider }) =>
-          table.get(customerId)?.connections.find(({ providerName }) => providerName === provider),
+        return keys.map((key) =>
+          table
+            .get(key.customerId)
+            ?.connections.find(({ providerName }) => providerName === key.providerName),
         );
       },
     },

@@ -1,0 +1,34 @@
+import type { CustomerUpsert } from '../domain/customer.ts';
+import type { Sandbox } from './open-sandbox.ts';
+
+/** Who the sandbox's people belong to: an application with one customer, connected to both imitated CRMs. */
+export const DEMO_APPLICATION = {
+  id: 'c7055b00-de30-4000-8000-000000000001',
+  name: 'Demo application',
+} as const;
+
+export const DEMO_CUSTOMER_ID = 'demo';
+
+/** Pipedrive is connected too, so that the demo can show what a provider without contact search answers. */
+export function toDemoCustomer({ hubspot, salesforce }: Sandbox): CustomerUpsert {
+  const { accessToken, refreshToken, instanceUrl } = salesforce.demo;
+  return {
+    customerId: DEMO_CUSTOMER_ID,
+    name: 'Demo customer',
+    email: 'demo@example.com',
+    connections: [
+      {
+        providerName: 'hubspot',
+        // HubSpot's instance URL is only a name; ours also says that this portal is an imitated one.
+        instanceUrl: `${hubspot.origin}/contacts/${hubspot.demo.id}`,
+        credentials: { type: 'token', value: hubspot.demo.staticToken ?? hubspot.demo.accessToken },
+      },
+      {
+        providerName: 'salesforce',
+        instanceUrl,
+        credentials: { type: 'oauth2', accessToken, refreshToken, expiresAt: null },
+      },
+      { providerName: 'pipedrive' },
+    ],
+  };
+}
