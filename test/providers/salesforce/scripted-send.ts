@@ -1,8 +1,10 @@
 import type { Connection } from '../../../src/domain/connection.ts';
+import type { ContactPort } from '../../../src/domain/provider.ts';
 import type { RemoteAnswer, RemoteRequest, Send } from '../../../src/domain/remote.ts';
+import { openContacts } from '../../../src/providers/salesforce/port.ts';
 
 /** A Salesforce of which only the answers are known, one after the other, and which remembers what it was asked. */
-export function scriptSend(...answers: readonly Partial<RemoteAnswer>[]): ScriptedSend {
+export function scriptSend(answers: readonly Scripted[]): ScriptedSend {
   const requests: RemoteRequest[] = [];
   return {
     requests,
@@ -16,22 +18,28 @@ export function scriptSend(...answers: readonly Partial<RemoteAnswer>[]): Script
   };
 }
 
-export function json(body: unknown, status = 200): Partial<RemoteAnswer> {
+/** The adapter in front of it. */
+export function openScripted(answers: readonly Scripted[], connection = CONNECTION): ScriptedPort {
+  const script = scriptSend(answers);
+  return { ...script, port: openContacts({ send: script.send, connection }) };
+}
+
+export function json(body: unknown, status = 200): Scripted {
   return { status, body: JSON.stringify(body) };
 }
 
-export function rows(records: readonly unknown[], next?: unknown): Partial<RemoteAnswer> {
+export function rows(records: readonly unknown[], next?: unknown): Scripted {
   return json({
     ...{ totalSize: records.length, done: next === undefined, records },
     ...(next !== undefined && { nextRecordsUrl: next }),
   });
 }
 
-export function refusal(status: number, errorCode: string, message = 'No'): Partial<RemoteAnswer> {
+export function refusal(status: number, errorCode: string, message = 'No'): Scripted {
   return json([{ message, errorCode }], status);
 }
 
-export function composite(...parts: readonly Partial<RemoteAnswer>[]): Partial<RemoteAnswer> {
+export function composite(...parts: readonly Scripted[]): Scripted {
   return json({
     compositeResponse: parts.map(({ status, body }, index) => ({
       ...{ body: JSON.parse(body ?? 'null'), httpHeaders: { 'Sforce-Limit-Info': 'api-usage=1/15000' } },
@@ -60,6 +68,12 @@ function queriesOf({ path, body }: RemoteRequest): readonly string[] {
       ? [path]
       : (JSON.parse(body) as { compositeRequest: { url: string }[] }).compositeRequest.map(({ url }) => url);
   return paths.map((one) => new URL(one, 'https://any.example').searchParams.get('q') ?? one);
+}
+
+export type Scripted = Partial<RemoteAnswer>;
+
+interface ScriptedPort extends ScriptedSend {
+  readonly port: ContactPort;
 }
 
 interface ScriptedSend {

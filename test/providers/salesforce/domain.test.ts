@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { json, openScripted, rows, type Scripted } from './scripted-send.ts';
+
+const WANT = { rawData: false };
+const ID = (number: number) => `003RO00000000${number}YAA`;
+const row = (number: number, email = `p${number}@Example.COM`) => ({ Id: ID(number), Email: email });
+
+const open = (...answers: readonly Scripted[]) => openScripted(answers);
+
+test('a run goes by id from where it was told, itself included', async () => {
+  const { port, queries } = open(rows([row(10), row(11)]));
+  const run = await port.readByDomain('example.com', { direction: 'forward', from: ID(10), limit: 5 }, WANT);
+  expect(run.map(({ remoteId }) => remoteId)).toEqual([ID(10), ID(11)]);
+  expect(queries()[0]).toMatch(
+    /WHERE Email LIKE '%@example\.com' AND Id >= '003RO0000000010YAA' ORDER BY Id ASC LIMIT 5$/,
+  );
+});
+
+test('a run backward is asked for backward, and answered forward', async () => {
+  const { port, queries } = open(rows([row(12), row(11)]));
+  const run = await port.readByDomain('example.com', { direction: 'backward', from: ID(12), limit: 2 }, WANT);
+  expect(run.map(({ remoteId }) => remoteId)).toEqual([ID(11), ID(12)]);
+  expect(queries()[0]).toMatch(/AND Id <= '003RO0000000012YAA' ORDER BY Id DESC LIMIT 2$/);
+});
+
+test('a run from the end of the list has no boundary', async () => {
+  const { port, queries } = open(rows([]));
+  expect(
+    await port.readByDomain('ex_a%.com', { direction: 'backward', from: undefined, limit: 2 }, WANT),
+  ).toEqual([]);
+  expect(queries()[0]).toMatch(/WHERE Email LIKE '%@ex\\_a\\%\.com' ORDER BY Id DESC LIMIT 2$/);
+});
+
+test('hits that are none are made up for, so that only the end of the list makes a run short', async () => {
+  const { port, queries } = open(rows([row(10), row(11, 'p@sub.example.org'), row(12)]), rows([row(13)]));
+  const run = await port.readByDomain(
+    'example.com',
+    { direction: 'forward', from: undefined, limit: 3 },
+    WANT,
+  );
+  expect(run.map(({ remoteId }) => remoteId)).toEqual([ID(10), ID(12), ID(13)]);
+  expect(queries()[1]).toMatch(/AND Id > '003RO0000000012YAA' ORDER BY Id ASC LIMIT 1$/);
+});
+
+test('a run is short where Salesforce has no more', async () => {
+  const { port, requests } = open(rows([row(10)]));
+  expect(
+    await port.readByDomain('example.com', { direction: 'forward', from: undefined, limit: 3 }, WANT),
+  ).toHaveLength(1);
+  expect(requests).toHaveLength(1);
+});
+
+test('a run is stitched over the pages of Salesforce', async () => {
+  const next = '/services/data/v66.0/query/01gRO0000016PIAYA2-500';
+  const { port } = open(rows([row(10)], next), rows([row(11)]));
+  expect(
+    await port.readByDomain('example.com', { direction: 'forward', from: undefined, limit: 2 }, WANT),
+  ).toHaveLength(2);
+});
+
+test('a count fetches no rows', async () => {
+  const { port, queries } = open(json({ totalSize: 4_711, done: true, records: [] }));
+  expect(await port.countByDomain('example.com')).toBe(4_711);
+  expect(queries()).toEqual(["SELECT COUNT() FROM Contact WHERE Email LIKE '%@example.com'"]);
+});
+
+test('ids are ordered as Salesforce orders them, in either of their lengths', () => {
+  const { port } = open();
+  const ids = [
+    '003RO000000000a',
+    '003RO0000000010AAA',
+    '003RO000000000A',
+    '003RO0000000009',
+    '003RO0000000010',
+  ];
+  expect(ids.toSorted(port.compareIds)).toEqual([
+    ...['003RO0000000009', '003RO000000000A', '003RO000000000a', '003RO0000000010AAA', '003RO0000000010'],
+  ]);
+});
