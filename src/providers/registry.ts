@@ -8,7 +8,7 @@ export function createRegistry(): ReadonlyMap<ProviderName, Provider> {
   return new Map(Object.values(PROVIDERS).map((provider) => [provider.name, provider]));
 }
 
-const PROVIDERS: { readonly [Name in ProviderName]: Provider & { readonly name: Name } } = {
+const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
   salesforce,
   hubspot,
   pipedrive: unsearchable('pipedrive', under('pipedrive.com')),
@@ -32,7 +32,7 @@ const PROVIDERS: { readonly [Name in ProviderName]: Provider & { readonly name: 
   slack: unsearchable('slack', under('slack.com')),
 };
 
-function unsearchable<Name extends ProviderName>(name: Name, ...instanceHosts: readonly RegExp[]) {
+function unsearchable(name: ProviderName, ...instanceHosts: readonly RegExp[]): Provider {
   return { name, category: PROVIDER_CATEGORIES[name], instanceHosts };
 }
 

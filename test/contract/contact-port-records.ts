@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+import type { Connection } from '../../src/domain/connection.ts';
+import { crowd, idsOf, PLAIN, RAW, type Subject, WHOLE_PERSON } from './contact-port-subject.ts';
+
+export function testRecords(subject: Subject): void {
+  const { associatedObjects } = subject.access;
+
+  test('every field of a whole person arrives, whichever way the person is read', async () => {
+    const { account, openPort } = subject.open([WHOLE_PERSON]);
+    const port = openPort();
+    const remoteId = account.recordId(1);
+    const contact = (await port.findByIds([remoteId], PLAIN)).get(remoteId);
+    expect(contact).toMatchObject({ ...subject.wholeContact, remoteId, rawData: null });
+    expect(contact?.source).toEqual({
+      applicationId: expect.any(String),
+      customerId: 'acme',
+      provider: expect.any(String),
+    });
+    expect(contact?.accountId).toMatch(/^\w+$/);
+    expect(contact?.ownerId).toMatch(/^\w+$/);
+    expect((await port.findByEmails(['ada@whole.example'], PLAIN)).get('ada@whole.example')).toEqual([
+      contact,
+    ]);
+    const run = { direction: 'forward', from: undefined, limit: 5 } as const;
+    expect(await port.readByDomain('whole.example', run, PLAIN)).toEqual([contact]);
+  });
+
+  test.each([
+    ['never set', {}],
+    [
+      'set once and cleared',
+      { firstName: '', lastName: '', phone: '', mobilePhone: '', fax: '', lifecycleStage: '' },
+    ],
+  ])('what was %s is null or an empty list', async (_, person) => {
+    const { account, openPort } = subject.open([person]);
+    const remoteId = account.recordId(1);
+    expect((await openPort().findByIds([remoteId], PLAIN)).get(remoteId)).toMatchObject({
+      ...{ accountId: null, firstName: null, addresses: [], emailAddresses: [], phoneNumbers: [] },
+      ...{ lifecycleStage: null, lastActivityAt: null, isDeleted: false, rawData: null },
+    });
+  });
+
+  test('ids that nobody has, or that are none, are missing from the answer', async () => {
+    const { account, openPort } = subject.open([{ email: 'a@here.example' }, { email: 'b@here.example' }]);
+    account.removePerson(account.recordId(2));
+    const known = account.recordId(1);
+    const ids = ['', '0', "'", '../../x', 'null', account.recordId(2), account.recordId(99), known, known];
+    expect([...(await openPort().findByIds(ids, PLAIN)).keys()]).toEqual([known]);
+    expect((await openPort().findByIds([], PLAIN)).size).toBe(0);
+  });
+
+  test('hundreds of ids are read in few calls', async () => {
+    const { account, openPort } = subject.open(crowd(175, 'here.example'));
+    const ids = Array.from({ length: 350 }, (_, index) => account.recordId(index + 1));
+    const found = await openPort().findByIds(ids, PLAIN);
+    expect(new Set(found.keys())).toEqual(new Set(ids));
+    expect(account.callCount()).toBeLessThanOrEqual(4);
+  });
+
+  test('raw data is the record of the CRM, with the fields that the customer has mapped', async () => {
+    const mappedField = subject.customField;
+    const fieldMappings = [{ schemaField: 'color', mappedField }];
+    const mapped: readonly Partial<Connection>[] = [
+      {
+        schemaMappingsConfig: { commonObjects: [{ object: 'contact', fieldMappings }], standardObjects: [] },
+      },
+      {
+        schemaMappingsConfig: { commonObjects: [], standardObjects: [{ object: 'Contact', fieldMappings }] },
+      },
+      { entityMappings: [{ entityId: null, object: { type: 'standard', name: 'Contact' }, fieldMappings }] },
+    ];
+    const { account, openPort } = subject.open([WHOLE_PERSON]);
+    const id = account.recordId(1);
+    for (const connection of mapped) {
+      const record = (await openPort(connection).findByIds([id], RAW)).get(id)?.rawData;
+      expect(record && subject.readRaw(record, mappedField)).toBe('violet');
+    }
+  });
+
+  test('fields mapped for other objects are left alone, and so is everything where raw data is not wanted', async () => {
+    const fieldMappings = [{ schemaField: 'color', mappedField: subject.customField }];
+    const connection: Partial<Connection> = {
+      schemaMappingsConfig: { commonObjects: [{ object: 'account', fieldMappings }], standardObjects: [] },
+      entityMappings: [{ entityId: null, object: { type: 'custom', name: 'Contact' }, fieldMappings }],
+    };
+    const { account, openPort } = subject.open([WHOLE_PERSON]);
+    const port = openPort(connection);
+    const id = account.recordId(1);
+    const record = (await port.findByIds([id], RAW)).get(id)?.rawData;
+    expect(record && subject.readRaw(record, subject.customField)).toBeUndefined();
+    expect((await port.findByIds([id], PLAIN)).get(id)?.rawData).toBeNull();
+  });
+
+  test.runIf(associatedObjects.length === 0)('what has no associations does not offer them', () => {
+    expect(subject.open([]).openPort().findAssociations).toBeUndefined();
+  });
+
+  test.runIf(associatedObjects.length > 0)(
+    'a thousand contacts’ associations cost one call, none is an empty list',
+    async () => {
+      const loner = { email: 'loner@here.example' };
+      const { account, openPort } = subject.open([...Array.from({ length: 999 }, () => WHOLE_PERSON), loner]);
+      const ids = Array.from({ length: 1_000 }, (_, index) => account.recordId(index + 1));
+      const found = await openPort().findAssociations?.(ids, 'company');
+      expect(account.callCount()).toBe(1);
+      expect(idsOfAll(found)).toEqual(ids);
+      expect(found?.get(account.recordId(1000))).toEqual([]);
+      expect(found?.get(account.recordId(1))).toHaveLength(1);
+    },
+  );
+
+  test.runIf(associatedObjects.length > 0)('the account of a contact is one of its companies', async () => {
+    const { account, openPort } = subject.open([WHOLE_PERSON]);
+    const port = openPort();
+    const id = account.recordId(1);
+    const remoteId = (await port.findByIds([id], PLAIN)).get(id)?.accountId;
+    expect((await port.findAssociations?.([id], 'company'))?.get(id)).toEqual([
+      { object: 'company', remoteId },
+    ]);
+    expect((await port.findAssociations?.([id], 'deal'))?.get(id)).toHaveLength(2);
+    expect((await port.findAssociations?.([id], 'ticket'))?.get(id)).toHaveLength(1);
+  });
+
+  test('records come back in one shape only: ids are strings, unique and of this account', async () => {
+    const { account, openPort } = subject.open(crowd(3, 'here.example'));
+    const run = { direction: 'forward', from: undefined, limit: 5 } as const;
+    const contacts = await openPort().readByDomain('here.example', run, PLAIN);
+    expect(idsOf(contacts)).toEqual([1, 3, 5].map((index) => account.recordId(index)));
+  });
+}
+
+function idsOfAll(found: ReadonlyMap<string, unknown> | undefined): readonly string[] {
+  return [...(found?.keys() ?? [])];
+}

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import type { ContactPort } from '../../src/domain/provider.ts';
+import { crowd, type Fixture, idsOf, PLAIN, type Subject } from './contact-port-subject.ts';
+
+const DOMAIN = 'crowd.example';
+
+export function testRuns(subject: Subject): void {
+  const members = (count: number, { account }: Fixture) =>
+    Array.from({ length: count }, (_, index) => account.recordId(2 * index + 1));
+
+  test('only those whose email is of exactly this domain are in it, in the order of their ids', async () => {
+    const fixture = subject.open([
+      ...crowd(12, DOMAIN),
+      { email: `CASE@${DOMAIN.toUpperCase()}` },
+      { email: null },
+    ]);
+    const port = fixture.openPort();
+    const expected = [...members(12, fixture), fixture.account.recordId(25)];
+    for (const direction of ['forward', 'backward'] as const) {
+      const run = await port.readByDomain(DOMAIN, { direction, from: undefined, limit: 50 }, PLAIN);
+      expect(idsOf(run)).toEqual(expected);
+      expect([...idsOf(run)].sort(port.compareIds)).toEqual(expected);
+    }
+    expect(await port.countByDomain(DOMAIN)).toBe(13);
+  });
+
+  test('a run starts on the id that it is given, and ends there when it leads backward', async () => {
+    const fixture = subject.open(crowd(9, DOMAIN));
+    const ids = members(9, fixture);
+    const port = fixture.openPort();
+    const forward = await port.readByDomain(DOMAIN, { direction: 'forward', from: ids[3], limit: 3 }, PLAIN);
+    expect(idsOf(forward)).toEqual(ids.slice(3, 6));
+    const backward = await port.readByDomain(
+      DOMAIN,
+      { direction: 'backward', from: ids[3], limit: 3 },
+      PLAIN,
+    );
+    expect(idsOf(backward)).toEqual(ids.slice(1, 4));
+  });
+
+  test('an id that has gone since still marks the place', async () => {
+    const fixture = subject.open(crowd(9, DOMAIN));
+    const ids = members(9, fixture);
+    fixture.account.removePerson(ids[3] ?? '');
+    const port = fixture.openPort();
+    const forward = await port.readByDomain(DOMAIN, { direction: 'forward', from: ids[3], limit: 2 }, PLAIN);
+    expect(idsOf(forward)).toEqual(ids.slice(4, 6));
+    const backward = await port.readByDomain(
+      DOMAIN,
+      { direction: 'backward', from: ids[3], limit: 2 },
+      PLAIN,
+    );
+    expect(idsOf(backward)).toEqual(ids.slice(1, 3));
+  });
+
+  test('the longest run comes whole, from either end', async () => {
+    const fixture = subject.open(crowd(1_100, DOMAIN));
+    const ids = members(1_100, fixture);
+    const port = fixture.openPort();
+    const forward = await port.readByDomain(
+      DOMAIN,
+      { direction: 'forward', from: undefined, limit: 1_002 },
+      PLAIN,
+    );
+    expect(idsOf(forward)).toEqual(ids.slice(0, 1_002));
+    const backward = await port.readByDomain(
+      DOMAIN,
+      { direction: 'backward', from: undefined, limit: 1_002 },
+      PLAIN,
+    );
+    expect(idsOf(backward)).toEqual(ids.slice(-1_002));
+    expect(await port.countByDomain(DOMAIN)).toBe(1_100);
+  });
+
+  test('a domain without contacts is an empty run and counts none', async () => {
+    const port = subject.open(crowd(3, DOMAIN)).openPort();
+    const run = await port.readByDomain(
+      'nobody.example',
+      { direction: 'forward', from: undefined, limit: 5 },
+      PLAIN,
+    );
+    expect(run).toEqual([]);
+    expect(await port.countByDomain('nobody.example')).toBe(0);
+  });
+
+  test.each(['forward', 'backward'] as const)(
+    'a walk %s repeats and misses nobody while people come and go',
+    async (direction) => {
+      const fixture = subject.open(crowd(260, DOMAIN));
+      const initial = members(260, fixture);
+      const removed = new Set<string>();
+      const seen = await walk(fixture.openPort(), direction, (step, boundary) => {
+        fixture.account.addPerson({ email: `late.${step}@${DOMAIN}` });
+        // Ahead of the walk, behind it, and the very record that it stands on.
+        for (const id of [initial[step * 5], initial[259 - step * 5], step % 2 ? boundary : undefined]) {
+          if (id !== undefined && fixture.account.removePerson(id)) removed.add(id);
+        }
+      });
+      expect(new Set(seen).size).toBe(seen.length);
+      const stayed = initial.filter((id) => !removed.has(id));
+      expect(seen.filter((id) => stayed.includes(id))).toEqual(
+        direction === 'forward' ? stayed : stayed.toReversed(),
+      );
+    },
+  );
+}
+
+/** As a page walker does: each run starts on the last record of the one before, which is then left out. */
+async function walk(
+  port: ContactPort,
+  direction: 'forward' | 'backward',
+  between: (step: number, boundary: string) => void,
+): Promise<readonly string[]> {
+  const seen: string[] = [];
+  for (let step = 0; step < 40; step += 1) {
+    const boundary = seen.at(-1);
+    const run = await port.readByDomain(DOMAIN, { direction, from: boundary, limit: 21 }, PLAIN);
+    const ids = direction === 'forward' ? idsOf(run) : idsOf(run.toReversed());
+    const fresh = ids[0] === boundary ? ids.slice(1) : ids;
+    if (fresh.length === 0) return seen;
+    seen.push(...fresh);
+    between(step, seen.at(-1) ?? '');
+  }
+  throw new Error('The walk did not come to an end.');
+}

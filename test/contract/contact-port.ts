@@ -1,0 +1,14 @@
+import { describe } from 'vitest';
+import { testAnomalies } from './contact-port-anomalies.ts';
+import { testLookups } from './contact-port-lookups.ts';
+import { testRecords } from './contact-port-records.ts';
+import { testRuns } from './contact-port-runs.ts';
+import type { Subject } from './contact-port-subject.ts';
+
+/** What every searchable CRM promises, over real HTTP. A new adapter passes this before it is registered. */
+export function testContactPort(name: string, subject: Subject): void {
+  describe(`${name}: looking up by email`, () => testLookups(subject));
+  describe(`${name}: runs of one email domain`, () => testRuns(subject));
+  describe(`${name}: what a contact holds`, () => testRecords(subject));
+  describe(`${name}: when the CRM fails`, () => testAnomalies(subject));
+}

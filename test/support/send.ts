@@ -1,0 +1,43 @@
+import type { RemoteAnswer, Send } from '../../src/domain/remote.ts';
+
+/** The way out without retries, budgets and limits: one request, one answer, one origin that gets the token. */
+export function createSend({ origin, token }: Target): Send {
+  return async ({ method, path, headers, body }) => {
+    const response = await fetch(origin + path, {
+      method,
+      headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      redirect: 'manual',
+      ...(body !== undefined && { body }),
+    });
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: await response.text(),
+    };
+  };
+}
+
+/** Answers in the order given, and remembers what was asked. */
+export function createScriptedSend(...answers: readonly Partial<RemoteAnswer>[]): ScriptedSend {
+  const requests: Parameters<Send>[0][] = [];
+  return {
+    requests,
+    send: async (request) => {
+      const answer = answers[requests.length];
+      requests.push(request);
+      if (answer === undefined) throw new Error(`No answer is scripted for call ${requests.length}.`);
+      return { status: 200, headers: { 'content-type': 'application/json' }, body: '', ...answer };
+    },
+  };
+}
+
+interface Target {
+  readonly origin: string;
+  /** Absent where the request carries its own secret, as a token refresh does. */
+  readonly token?: string;
+}
+
+export interface ScriptedSend {
+  readonly send: Send;
+  readonly requests: readonly Parameters<Send>[0][];
+}
