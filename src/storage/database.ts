@@ -20,7 +20,7 @@ export async function openDatabase(target: Target, options: DatabaseOptions): Pr
   const engine = await openEngine(target, options);
   try {
     await migrate(engine);
-    const database = toDatabase(engine, options);
+    const database = createDatabase(engine, options);
     await requireKeys(database);
     return database;
   } catch (error) {
@@ -29,7 +29,7 @@ export async function openDatabase(target: Target, options: DatabaseOptions): Pr
   }
 }
 
-function toDatabase(
+export function createDatabase(
   engine: Engine,
   { keyRing, clock = () => new Date(), maxCacheEntryBytes }: DatabaseOptions,
 ): Database {

@@ -1,0 +1,194 @@
+import { expect, test } from 'vitest';
+import type { Connection, Credentials } from '../../src/domain/connection.ts';
+import type { ConnectionUpsert, CustomerUpsert } from '../../src/domain/customer.ts';
+import { describeEachEngine } from '../support/engines.ts';
+
+const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
+const OAUTH: Credentials = {
+  type: 'oauth2',
+  accessToken: 'secret-access',
+  refreshToken: 'r',
+  expiresAt: null,
+};
+const FULL = {
+  providerName: 'salesforce',
+  instanceUrl: 'https://acme.my.salesforce.com',
+  schemaMappingsConfig: {
+    commonObjects: [{ object: 'contact', fieldMappings: [{ schemaField: 'a', mappedField: 'b' }] }],
+    standardObjects: [],
+  },
+  entityMappings: [{ entityId: null, object: { type: 'custom', name: 'X__c' }, fieldMappings: [] }],
+  connectionSyncConfig: {
+    destinationConfig: { type: 'postgres', schema: 'crm' },
+    standardObjects: [{ object: 'Contact', table: null }],
+    customObjects: null,
+  },
+} satisfies ConnectionUpsert;
+
+describeEachEngine('upsert', (on) => {
+  const open = async () => on.database().forApplication((await on.createApplication()).id);
+
+  test('says whether it created, and counts versions from 1', async () => {
+    const { customers } = await open();
+    const first = await customers.upsert(ADA);
+    const second = await customers.upsert({ ...ADA, name: 'Ada L.' });
+    expect([first.created, first.customer.version, first.customer.name]).toEqual([true, 1, 'Ada']);
+    expect([second.created, second.customer.version, second.customer.name]).toEqual([false, 2, 'Ada L.']);
+  });
+
+  test('answers what is stored, every field of it', async () => {
+    const { customers } = await open();
+    const { customer } = await customers.upsert({ ...ADA, connections: [FULL, { providerName: '6sense' }] });
+    expect(customer.connections.map(({ providerName }) => providerName)).toEqual(['6sense', 'salesforce']);
+    expect(customer.connections[1]).toMatchObject({ ...FULL, category: 'crm', status: 'unauthorized' });
+    expect((await customers.findMany(['ada', 'nobody'])).get('nobody')).toBeUndefined();
+    expect((await customers.findMany(['ada'])).get('ada')).toEqual(customer);
+  });
+
+  test('leaves what is absent, clears what is null, and keeps connections that are not named', async () => {
+    const { customers } = await open();
+    const { customer: before } = await customers.upsert({
+      ...ADA,
+      connections: [FULL, { providerName: 'gong' }],
+    });
+    const { customer: same } = await customers.upsert({
+      ...ADA,
+      connections: [{ providerName: 'salesforce' }],
+    });
+    expect(same.connections).toEqual(before.connections);
+    const cleared = { instanceUrl: null, schemaMappingsConfig: null, entityMappings: null };
+    const { customer: after } = await customers.upsert({
+      ...ADA,
+      connections: [{ providerName: 'salesforce', ...cleared }],
+    });
+    expect(after.connections).toEqual([before.connections[0], { ...before.connections[1], ...cleared }]);
+    expect((await customers.upsert(ADA)).customer.connections).toEqual(after.connections);
+    expect((await customers.findMany(['ada'])).get('ada')?.connections).toEqual(after.connections);
+  });
+
+  test('a cleared JSON field is really empty, not a JSON null', async () => {
+    const { customers } = await open();
+    const { customer } = await customers.upsert({
+      ...ADA,
+      connections: [{ providerName: 'gong', entityMappings: null, connectionSyncConfig: null }],
+    });
+    const [row] = await on.rows<{ empty: boolean }>(
+      'select entity_mappings is null and connection_sync_config is null as empty from crossbook.connections where id = $1',
+      [customer.connections[0]?.id],
+    );
+    expect(row?.empty).toBe(true);
+  });
+
+  test('status follows the credentials: given, untouched, cleared, given again', async () => {
+    const { customers, credentials } = await open();
+    const put = async (link: Omit<ConnectionUpsert, 'providerName'>) => {
+      const connections = [{ providerName: 'hubspot' as const, ...link }];
+      const { customer } = await customers.upsert({ ...ADA, connections });
+      const [connection] = customer.connections as [Connection];
+      return { status: connection.status, stored: await credentials.read(connection.id) };
+    };
+    expect(await put({})).toEqual({ status: 'unauthorized', stored: undefined });
+    expect(await put({ credentials: OAUTH })).toMatchObject({
+      status: 'connected',
+      stored: { credentials: OAUTH },
+    });
+    expect(await put({})).toMatchObject({ status: 'connected', stored: { credentials: OAUTH } });
+    expect(await put({ credentials: null })).toEqual({ status: 'unauthorized', stored: undefined });
+    const again = await put({ credentials: { type: 'token', value: 'v' } });
+    expect(again).toMatchObject({
+      status: 'connected',
+      stored: { credentials: { type: 'token', value: 'v' } },
+    });
+    expect(again.stored?.generation).toBeGreaterThan(1);
+  });
+
+  test('a provider has the same id for the same application, always; another application has its own', async () => {
+    const link: Pick<CustomerUpsert, 'connections'> = { connections: [{ providerName: 'hubspot' }] };
+    const { customers } = await open();
+    const ids = [
+      await customers.upsert({ ...ADA, ...link }),
+      await customers.upsert({ ...ADA, customerId: 'bob', ...link }),
+      await (await open()).customers.upsert({ ...ADA, ...link }),
+    ].map(({ customer }) => customer.connections[0]);
+    expect(ids[0]?.providerId).toBe(ids[1]?.providerId);
+    expect(ids[0]?.id).not.toBe(ids[1]?.id);
+    expect(ids[0]?.providerId).not.toBe(ids[2]?.providerId);
+  });
+
+  test('another version than expected is a conflict that names both, and writes nothing', async () => {
+    const { customers } = await open();
+    const attempt = (expectedVersion: number) =>
+      customers.upsert({ ...ADA, name: 'x', expectedVersion, connections: [{ providerName: 'gong' }] });
+    await expect(attempt(1)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringMatching(/1.*not exist/),
+    });
+    await customers.upsert({ ...ADA, expectedVersion: 0 });
+    await expect(attempt(0)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringMatching(/0.*version 1/),
+    });
+    await expect(attempt(7)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringMatching(/7.*version 1/),
+    });
+    expect((await customers.findMany(['ada'])).get('ada')).toMatchObject({
+      ...ADA,
+      version: 1,
+      connections: [],
+    });
+    expect((await attempt(1)).customer).toMatchObject({ name: 'x', version: 2 });
+  });
+
+  test('a provider that is named twice is refused, and nothing is written', async () => {
+    const { customers } = await open();
+    const connections: ConnectionUpsert[] = [{ providerName: 'gong' }, { providerName: 'gong' }];
+    await expect(customers.upsert({ ...ADA, connections })).rejects.toMatchObject({
+      code: 'UNPROCESSABLE_ENTITY',
+    });
+    expect((await customers.findMany(['ada'])).size).toBe(0);
+  });
+
+  test.each(['"', "'; drop table x; --", '{a,b}', 'NULL', '\\', '\u{1F600}', ' ', '$1', '%', 'ä'])(
+    'a customer may be called %j',
+    async (customerId) => {
+      const { customers, connections } = await open();
+      const { customer } = await customers.upsert({
+        ...ADA,
+        customerId,
+        connections: [{ providerName: 'gong' }],
+      });
+      expect((await customers.findMany(['other', customerId])).get(customerId)).toEqual(customer);
+      const targets = [{ customerId, providerName: 'gong' as const }];
+      expect(await connections.findMany(targets)).toEqual(customer.connections);
+    },
+  );
+
+  test.each(['\0', 'a\ud800b'])(
+    'what cannot be stored (%j) is refused as the input that it is',
+    async (odd) => {
+      const { customers, connections } = await open();
+      const refused = { code: 'UNPROCESSABLE_ENTITY' };
+      await expect(customers.upsert({ ...ADA, customerId: odd })).rejects.toMatchObject(refused);
+      await expect(customers.upsert({ ...ADA, name: odd })).rejects.toMatchObject(refused);
+      const entityMappings = [{ entityId: odd, object: null, fieldMappings: [] }];
+      const link = { providerName: 'gong' as const, entityMappings };
+      await expect(customers.upsert({ ...ADA, connections: [link] })).rejects.toMatchObject(refused);
+      expect((await customers.findMany([odd])).size).toBe(0);
+      expect(await connections.findMany([{ customerId: odd, providerName: 'gong' }])).toEqual([undefined]);
+    },
+  );
+
+  test('removing a customer removes everything of theirs, and they start anew', async () => {
+    const { customers, credentials } = await open();
+    const link = { providerName: 'hubspot' as const, credentials: OAUTH };
+    const { customer } = await customers.upsert({ ...ADA, connections: [link] });
+    expect(await customers.remove('ada')).toBe(true);
+    expect(await customers.remove('ada')).toBe(false);
+    expect(await credentials.read(customer.connections[0]?.id ?? '')).toBeUndefined();
+    expect(await customers.upsert(ADA)).toMatchObject({
+      created: true,
+      customer: { version: 1, connections: [] },
+    });
+  });
+});
