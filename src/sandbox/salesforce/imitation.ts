@@ -1,29 +1,36 @@
-import { bearerOf, jsonAnswer } from '../http.ts';
-import type { Imitation } from '../imitation.ts';
-import type { SalesforceTypes } from './types.ts';
+import { createRollingWindow } from '../limits.ts';
+import { createCursorBook } from './cursors.ts';
+import { SALESFORCE_FAULTS } from './faults.ts';
+import { identify, mintToken } from './identity.ts';
+import { route } from './route.ts';
+import type { SalesforceImitation } from './types.ts';
 
-/** The room of the imitated Salesforce, so that the shared machinery can be started before it moves in. */
-export const salesforceImitation: Imitation<SalesforceTypes> = {
+export const salesforceImitation: SalesforceImitation = {
   name: 'salesforce',
-  quirks: {},
-  limits: {},
-  faults: {},
-  accessTokenTtlMs: 2 * 3_600_000,
-  identify: (number, origin) => ({
-    id: `00D0000000${String(number).padStart(5, '0')}EAA`,
-    instanceUrl: origin,
-    clientId: `client-${number}`,
-    clientSecret: `secret-${number}`,
-    recordId: (index) => `003${String(index).padStart(12, '0')}AAA`,
-    indexOf: (recordId) => Number(recordId.slice(3, 15)),
+  quirks: {
+    maxBatchSize: 2_000,
+    cursorTtlMs: 2 * 24 * 60 * 60_000,
+    shuffleTies: false,
+    errorCodeFirst: false,
+    doneFirst: false,
+    limitInfo: 'plain',
+    stateAndCountryPicklists: false,
+    hiddenFields: [],
+    namesDeleted: false,
+    rotateRefreshTokens: false,
+    movedInstanceUrl: null,
+    secretIsOptional: false,
+  },
+  limits: { requestsPerDay: 100_000, longRequests: 25, longRequestMs: 20_000 },
+  faults: SALESFORCE_FAULTS,
+  accessTokenTtlMs: 2 * 60 * 60_000,
+  identify,
+  mintToken,
+  openState: () => ({
+    // The account's own limit decides: this only counts what the last 24 hours have used.
+    requests: createRollingWindow({ max: Number.POSITIVE_INFINITY, windowMs: 24 * 60 * 60_000 }),
+    cursors: createCursorBook(),
+    shuffles: 0,
   }),
-  mintToken: (kind, { id }, serial) => (kind === 'static' ? undefined : `${id}!${kind}.${serial}`),
-  openState: () => undefined,
-  route: (request) => ({
-    operation: 'unknown',
-    inputs: 1,
-    token: bearerOf(request),
-    answer: () =>
-      jsonAnswer(404, [{ errorCode: 'NOT_FOUND', message: 'The requested resource does not exist' }]),
-  }),
+  route,
 };

@@ -1,5 +1,57 @@
+import type { SandboxAccount } from '../account.ts';
+import type { Call, Imitation, Route } from '../imitation.ts';
+import type { Meter } from '../limits.ts';
+import type { CursorBook } from './cursors.ts';
+
 export interface SalesforceTypes {
-  readonly quirks: object;
-  readonly limits: object;
-  readonly state: undefined;
+  readonly quirks: SalesforceQuirks;
+  readonly limits: SalesforceLimits;
+  readonly state: SalesforceState;
 }
+
+/** What organisations differ in, and what the live service was seen to do; all off in a fresh account. */
+export interface SalesforceQuirks {
+  /** A page of a query has at most so many rows, whatever batch size was asked for. */
+  readonly maxBatchSize: number;
+  /** How long a query can be continued. */
+  readonly cursorTtlMs: number;
+  /** Rows that tie in an ORDER BY come in another order with every query. */
+  readonly shuffleTies: boolean;
+  /** Error objects start with `errorCode` instead of `message`. */
+  readonly errorCodeFirst: boolean;
+  /** Query answers start with `done` instead of `totalSize`. */
+  readonly doneFirst: boolean;
+  readonly limitInfo: 'plain' | 'per-app' | 'bursts';
+  /** Addresses have StateCode and CountryCode fields. */
+  readonly stateAndCountryPicklists: boolean;
+  /** Fields that the user may not see: to a query they do not exist. */
+  readonly hiddenFields: readonly string[];
+  /** A deleted record asked for by id is ENTITY_IS_DELETED instead of NOT_FOUND. */
+  readonly namesDeleted: boolean;
+  /** A refresh returns another refresh token, and the old one is dead. */
+  readonly rotateRefreshTokens: boolean;
+  /** The organisation lives at this URL now: the token answer says so, and the old host has nothing any more. */
+  readonly movedInstanceUrl: string | null;
+  /** The client may refresh without its secret. */
+  readonly secretIsOptional: boolean;
+}
+
+export interface SalesforceLimits {
+  /** In any 24 hours. */
+  readonly requestsPerDay: number;
+  /** Requests at once that have run for longer than `longRequestMs`. */
+  readonly longRequests: number;
+  readonly longRequestMs: number;
+}
+
+export interface SalesforceState {
+  readonly requests: Meter;
+  readonly cursors: CursorBook;
+  /** Counts the queries whose ties were shuffled. */
+  shuffles: number;
+}
+
+export type SalesforceCall = Call<SalesforceTypes>;
+export type SalesforceRoute = Route<SalesforceTypes>;
+export type SalesforceAccount = SandboxAccount<SalesforceTypes>;
+export type SalesforceImitation = Imitation<SalesforceTypes>;

@@ -1,0 +1,48 @@
+import { type Answer, type Headers, jsonAnswer, textAnswer } from '../http.ts';
+import type { SalesforceRefusal } from './errors.ts';
+import type { SalesforceAccount } from './types.ts';
+
+/** An answer of the API, with the headers that all of them carry. */
+export function apiAnswer(reply: Reply, account: SalesforceAccount | undefined, now: number): Answer {
+  return jsonAnswer(reply.status, reply.body, {
+    'content-type': 'application/json;charset=UTF-8',
+    'cache-control': 'no-cache,must-revalidate,max-age=0,no-store,private',
+    'set-cookie': 'BrowserId=sandbox; domain=.salesforce.com; path=/; SameSite=None; Secure',
+    'strict-transport-security': 'max-age=63072000; includeSubDomains',
+    ...(account && limitInfo(account, now)),
+  });
+}
+
+/** The body of every refusal is a list, even of one. The order of its keys is nobody's promise. */
+export function toErrorReply(refusal: SalesforceRefusal, errorCodeFirst: boolean): Reply {
+  const { status, errorCode, message, fields } = refusal;
+  const error = errorCodeFirst ? { errorCode, message } : { message, errorCode };
+  return { status, body: [{ ...error, ...(fields && { fields }) }] };
+}
+
+/** What stands in front of the API refuses in HTML. */
+export function htmlAnswer(status: number, title: string): Answer {
+  return textAnswer(status, htmlPage(status, title));
+}
+
+export function htmlPage(status: number, title: string): string {
+  return `<html>\n<head><title>Error ${status} ${title}</title></head>\n<body><h2>HTTP ERROR ${status}</h2>\n<p>Reason: <pre>    ${title}</pre></p></body>\n</html>\n`;
+}
+
+function limitInfo({ limits, quirks, state }: SalesforceAccount, now: number): Headers {
+  const used = state.requests.used(now);
+  const usage = `api-usage=${used}/${limits?.requestsPerDay ?? UNLIMITED}`;
+  const more = {
+    plain: '',
+    'per-app': `; per-app-api-usage=${used}/250(appName=crossbook)`,
+    bursts: '; api-bursts=1/750',
+  };
+  return { 'sforce-limit-info': usage + more[quirks.limitInfo] };
+}
+
+const UNLIMITED = 100_000;
+
+export interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+}

@@ -1,0 +1,36 @@
+import { makeId } from './record-id.ts';
+import type { WireRecord } from './soql/projection.ts';
+import type { Row } from './soql/table.ts';
+
+/** Queries that are not read to their end yet. */
+export function createCursorBook(): CursorBook {
+  const cursors = new Map<string, Cursor>();
+  let serial = 0;
+  return {
+    open(cursor) {
+      serial += 1;
+      const id = makeId(CURSOR_PREFIX, serial);
+      cursors.set(id, cursor);
+      const [oldest] = cursors.keys();
+      if (cursors.size > MAX_CURSORS && oldest !== undefined) cursors.delete(oldest);
+      return id;
+    },
+    find: (id) => cursors.get(id),
+  };
+}
+
+const CURSOR_PREFIX = '01g';
+/** The real service keeps any number: the bound is for the memory of this process. */
+const MAX_CURSORS = 500;
+
+export interface CursorBook {
+  /** Gives the id under which it can be continued. */
+  open(cursor: Cursor): string;
+  find(id: string): Cursor | undefined;
+}
+
+export interface Cursor {
+  readonly rows: readonly Row[];
+  readonly show: (row: Row, version: string) => WireRecord;
+  readonly openedAt: number;
+}

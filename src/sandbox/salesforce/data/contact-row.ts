@@ -1,0 +1,83 @@
+import type { Person, PersonAddress } from '../../people.ts';
+import { wireDatetime } from '../datetime.ts';
+import { makeId } from '../record-id.ts';
+import type { CompoundAddress, Row, RowValue } from '../soql/table.ts';
+import { PREFIXES } from './objects.ts';
+
+/** A person as Salesforce keeps them. It knows no empty text: what was cleared is null. */
+export function toContactRow(person: Person): Row {
+  const known = rows.get(person);
+  if (known) return known;
+  const row = makeRow(person);
+  rows.set(person, row);
+  return row;
+}
+
+/** `favorite_color` is `Favorite_Color__c`. */
+export function customFieldName(name: string): string {
+  return `${name.replace(/(^|_)([a-z])/g, (_, gap: string, letter: string) => gap + letter.toUpperCase())}__c`;
+}
+
+// A changed person is another object, so that a row is never out of date.
+const rows = new WeakMap<Person, Row>();
+
+function makeRow(person: Person): Row {
+  const lastName = person.lastName || '[not provided]';
+  const owner = makeId(PREFIXES.User, person.ownerIndex ?? ADMINISTRATOR);
+  return {
+    Id: makeId(PREFIXES.Contact, person.index),
+    IsDeleted: person.isDeleted,
+    AccountId: person.companyIndex === null ? null : makeId(PREFIXES.Account, person.companyIndex),
+    LastName: lastName,
+    FirstName: person.firstName || null,
+    Name: [person.firstName, lastName].filter(Boolean).join(' '),
+    ...toAddressFields('Other', person.otherAddress),
+    ...toAddressFields('Mailing', person.mailingAddress),
+    Phone: person.phone || null,
+    Fax: person.fax || null,
+    MobilePhone: person.mobilePhone || null,
+    HomePhone: person.homePhone || null,
+    OtherPhone: person.otherPhone || null,
+    Email: person.email?.trim() || null,
+    Title: person.jobTitle || null,
+    OwnerId: owner,
+    CreatedDate: wireDatetime(person.createdAt),
+    CreatedById: owner,
+    LastModifiedDate: wireDatetime(person.updatedAt),
+    LastModifiedById: owner,
+    SystemModstamp: wireDatetime(person.updatedAt),
+    LastActivityDate:
+      person.lastActivityAt === null ? null : wireDatetime(person.lastActivityAt).slice(0, 10),
+    IsEmailBounced: false,
+    ...customValues(person),
+  };
+}
+
+function toAddressFields(kind: string, address: PersonAddress | null): Record<string, RowValue> {
+  if (address === null) return {};
+  const { city, country, postalCode, state, street } = address;
+  const parts = { City: city || null, Country: country || null, PostalCode: postalCode || null };
+  const all = { ...parts, State: state || null, Street: street || null };
+  const named = Object.entries(all).map(([part, value]): [string, RowValue] => [kind + part, value]);
+  return { ...Object.fromEntries(named), [`${kind}Address`]: toCompound(all) };
+}
+
+function toCompound(parts: Readonly<Record<string, string | null>>): CompoundAddress | null {
+  if (Object.values(parts).every((part) => part === null)) return null;
+  const { City = null, Country = null, PostalCode = null, State = null, Street = null } = parts;
+  return {
+    ...{ city: City, country: Country, geocodeAccuracy: null, latitude: null, longitude: null },
+    ...{ postalCode: PostalCode, state: State, street: Street },
+  };
+}
+
+function customValues({ custom }: Person): Record<string, RowValue> {
+  const named = Object.entries(custom).map(([name, value]): [string, RowValue] => [
+    customFieldName(name),
+    value || null,
+  ]);
+  return Object.fromEntries(named);
+}
+
+/** The user who owns what nobody owns: no record is without an owner. */
+export const ADMINISTRATOR = 0;

@@ -1,0 +1,91 @@
+import type { Person } from '../../people.ts';
+import type { PeopleTable } from '../../people-table.ts';
+import { makeId, numberOf } from '../record-id.ts';
+import type { Database, ObjectDefinition, Table } from '../soql/table.ts';
+import { customFieldName, toContactRow } from './contact-row.ts';
+import { defineContact, PREFIXES } from './objects.ts';
+import { accountTable, lowerBound, userTable } from './parents.ts';
+
+/** An account's people as an organisation's tables. */
+export function openDatabase(people: PeopleTable, { withCodes, hidden }: Options): Database {
+  const summary = summarize(people.all());
+  const definition = hide(withCodes ? summary.withCodes : summary.plain, hidden);
+  const tables = new Map<string, Table>([
+    ['contact', contactTable(people, definition)],
+    ['account', summary.accounts],
+    ['user', summary.users],
+  ]);
+  return { table: (name) => tables.get(name.toLowerCase()) };
+}
+
+function hide(definition: ObjectDefinition, hidden: readonly string[]): ObjectDefinition {
+  if (hidden.length === 0) return definition;
+  const fields = new Map(definition.fields);
+  for (const name of hidden) fields.delete(name.toLowerCase());
+  return { ...definition, fields };
+}
+
+function contactTable(people: PeopleTable, definition: ObjectDefinition): Table {
+  const list = people.all();
+  const rowsOf = (indexes: readonly number[]) =>
+    indexes.map((index) => people.get(index)).filter((person) => person !== undefined);
+  return {
+    definition,
+    size: () => list.length,
+    rowAt(place) {
+      const person = list[place];
+      if (person === undefined) throw new RangeError(`There is no row ${place}`);
+      return toContactRow(person);
+    },
+    lowerBound: (id15) =>
+      lowerBound(
+        list.length,
+        (place) => makeId(PREFIXES.Contact, list[place]?.index ?? 0).slice(0, 15) < id15,
+      ),
+    find(id15) {
+      const person = people.get(numberOf(id15, PREFIXES.Contact) ?? 0);
+      return person && toContactRow(person);
+    },
+    byEmail: (email) => rowsOf(people.byEmail(email)).map(toContactRow),
+  };
+}
+
+function summarize(people: readonly Person[]): Summary {
+  const known = summaries.get(people);
+  if (known) return known;
+  const custom = new Set<string>();
+  let companies = LEAST_COMPANIES;
+  let users = LEAST_USERS;
+  for (const person of people) {
+    for (const name of Object.keys(person.custom)) custom.add(customFieldName(name));
+    companies = Math.max(companies, person.companyIndex ?? 0);
+    users = Math.max(users, person.ownerIndex ?? 0);
+  }
+  const names = [...custom].sort();
+  const summary: Summary = {
+    plain: defineContact(names, false),
+    withCodes: defineContact(names, true),
+    accounts: accountTable(companies),
+    users: userTable(users),
+  };
+  summaries.set(people, summary);
+  return summary;
+}
+
+// The list of people is another one after every change.
+const summaries = new WeakMap<readonly Person[], Summary>();
+const LEAST_COMPANIES = 20;
+const LEAST_USERS = 20;
+
+interface Options {
+  readonly withCodes: boolean;
+  /** Fields of the contact that this user may not see. */
+  readonly hidden: readonly string[];
+}
+
+interface Summary {
+  readonly plain: ObjectDefinition;
+  readonly withCodes: ObjectDefinition;
+  readonly accounts: Table;
+  readonly users: Table;
+}

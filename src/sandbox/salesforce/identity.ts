@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import type { AccountIdentity } from '../imitation.ts';
+import type { TokenKind } from '../tokens.ts';
+import { ADMINISTRATOR } from './data/contact-row.ts';
+import { PREFIXES } from './data/objects.ts';
+import { makeId, numberOf, toId15 } from './record-id.ts';
+
+/** Organisations are numbered. All of them live on the sandbox's one host: the token tells them apart. */
+export function identify(number: number, origin: string): AccountIdentity {
+  const id = makeId('00D', number + 1);
+  return {
+    id,
+    instanceUrl: origin,
+    clientId: `3MVG9${digest(`client ${id}`, 40)}`,
+    clientSecret: digest(`secret ${id}`, 48).toUpperCase(),
+    recordId: (index) => makeId(PREFIXES.Contact, index),
+    indexOf: (recordId) => numberOf(toId15(recordId) ?? '', PREFIXES.Contact),
+  };
+}
+
+/** Always the same for the same account and serial. There are no tokens that never expire. */
+export function mintToken(kind: TokenKind, { id }: AccountIdentity, serial: number): string | undefined {
+  if (kind === 'static') return undefined;
+  const secret = digest(`${kind} ${id} ${serial}`, 80);
+  return kind === 'access' ? `${id.slice(0, 15)}!AQ${secret}` : `5Aep861${secret}`;
+}
+
+/** The user on whose behalf everything is asked. */
+export const USER_ID = makeId(PREFIXES.User, ADMINISTRATOR);
+
+function digest(seed: string, length: number): string {
+  return createHash('sha512').update(`sandbox salesforce ${seed}`).digest('hex').slice(0, length);
+}

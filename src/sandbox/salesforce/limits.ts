@@ -1,0 +1,17 @@
+import { SalesforceRefusal } from './errors.ts';
+import type { SalesforceAccount } from './types.ts';
+
+/** Counts calls against the day, and refuses when it is used up or when too many slow requests run at once. */
+export function spend(account: SalesforceAccount, { calls, now }: { calls: number; now: number }): void {
+  const { limits, state } = account;
+  if (limits !== null) {
+    const slow = account.running().filter((startedAt) => startedAt <= now - limits.longRequestMs);
+    if (slow.length >= limits.longRequests) throw exceeded('ConcurrentPerOrgLongTxn');
+    if (state.requests.used(now) + calls > limits.requestsPerDay) throw exceeded('TotalRequests');
+  }
+  for (let call = 0; call < calls; call += 1) state.requests.take(now);
+}
+
+function exceeded(which: string): SalesforceRefusal {
+  return new SalesforceRefusal(403, 'REQUEST_LIMIT_EXCEEDED', `${which} Limit exceeded.`);
+}

@@ -1,0 +1,42 @@
+import { SalesforceRefusal } from '../errors.ts';
+import type { Database } from '../soql/table.ts';
+import type { SalesforceAccount } from '../types.ts';
+
+/** One question to the API: a request, or a part of a composite one. */
+export interface Ask {
+  readonly account: SalesforceAccount;
+  readonly now: number;
+  readonly origin: string;
+  /** `68.0` */
+  readonly version: string;
+  readonly method: string;
+  /** What follows the version, in its parts. */
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+  /** Rows per page that were asked for. */
+  readonly batchSize: number;
+  /** The JSON that came along; refuses what is none. */
+  readonly body: () => unknown;
+  readonly database: Database;
+}
+
+export function allow(ask: Ask, ...methods: readonly string[]): void {
+  if (methods.includes(ask.method)) return;
+  const message = `HTTP Method '${ask.method}' not allowed. Allowed are ${methods.join(',')}`;
+  throw new SalesforceRefusal(405, 'METHOD_NOT_ALLOWED', message);
+}
+
+export function badInput(message: string, errorCode = 'INVALID_INPUT'): SalesforceRefusal {
+  return new SalesforceRefusal(400, errorCode, message);
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The list of texts that a body must have under this name. */
+export function textsOf(body: unknown, name: string): readonly string[] {
+  const list = isRecord(body) ? body[name] : undefined;
+  if (Array.isArray(list) && list.every((item) => typeof item === 'string')) return list;
+  throw badInput(`${name} must be a list of strings`, 'JSON_PARSER_ERROR');
+}

@@ -1,0 +1,128 @@
+import { type Reply, toErrorReply } from '../answers.ts';
+import { notFound, SalesforceRefusal } from '../errors.ts';
+import { spend } from '../limits.ts';
+import { checkVersion } from '../versions.ts';
+import { type Ask, allow, badInput, isRecord } from './ask.ts';
+
+/** Up to 25 independent requests in one. Each costs one call, and fails alone. */
+export function answerBatch(ask: Ask, dispatch: Dispatch): Reply {
+  allow(ask, 'POST');
+  const body = ask.body();
+  const parts = readParts(body, 'batchRequests');
+  const haltOnError = isRecord(body) && body['haltOnError'] === true;
+  // The envelope itself was counted when it came in.
+  spend(ask.account, { calls: parts.length - 1, now: ask.now });
+  const results: object[] = [];
+  let hasErrors = false;
+  for (const part of parts) {
+    const reply: Reply =
+      hasErrors && haltOnError ? HALTED : answerPart(ask, () => dispatch(toPartAsk(ask, part, BATCH_ROOT)));
+    hasErrors ||= isError(reply);
+    results.push({ statusCode: reply.status, result: reply.body });
+  }
+  return { status: 200, body: { hasErrors, results } };
+}
+
+/** Up to 25 requests, of which five may be queries, for the price of one. */
+export function answerComposite(ask: Ask, dispatch: Dispatch): Reply {
+  allow(ask, 'POST');
+  const body = ask.body();
+  const parts = readParts(body, 'compositeRequest');
+  checkReferences(parts);
+  if (parts.filter(({ url }) => QUERY_URL.test(url)).length > MAX_QUERIES) {
+    throw badInput(`A composite request can have at most ${MAX_QUERIES} query subrequests`, 'LIMIT_EXCEEDED');
+  }
+  const replies = parts.map((part) => answerPart(ask, () => dispatch(toPartAsk(ask, part))));
+  const isRolledBack = isRecord(body) && body['allOrNone'] === true && replies.some(isError);
+  const compositeResponse = parts.map(({ referenceId }, place) => {
+    const reply = replies[place] ?? ROLLED_BACK;
+    const { status, body: answer } = isRolledBack && !isError(reply) ? ROLLED_BACK : reply;
+    return { body: answer, httpHeaders: {}, httpStatusCode: status, referenceId };
+  });
+  return { status: 200, body: { compositeResponse } };
+}
+
+function answerPart({ account }: Ask, answer: () => Reply): Reply {
+  try {
+    return answer();
+  } catch (error) {
+    if (!(error instanceof SalesforceRefusal)) throw error;
+    return toErrorReply(error, account.quirks.errorCodeFirst);
+  }
+}
+
+/** The parts of a composite name their whole path, those of a batch may begin with the version. */
+function toPartAsk(ask: Ask, { method, url, body }: Part, shortRoot?: RegExp): Ask {
+  const whole = shortRoot === undefined ? url : url.replace(shortRoot, ROOT);
+  const question = whole.indexOf('?');
+  const path = question < 0 ? whole : whole.slice(0, question);
+  if (!path.startsWith(ROOT)) throw notFound();
+  const [named = '', ...segments] = path.slice(ROOT.length).split('/');
+  const version = checkVersion(named);
+  if (Number(version) > Number(ask.version)) throw badInput(`Version ${version} is newer than the request's`);
+  const parts = segments.filter((segment) => segment !== '').map(decodeURIComponent);
+  if (parts[0] === 'composite' && parts[1] !== 'sobjects') throw badInput('Composite requests do not nest');
+  const query = new URLSearchParams(question < 0 ? '' : whole.slice(question + 1));
+  return { ...ask, version, method, path: parts, query, body: () => body };
+}
+
+function readParts(body: unknown, name: string): readonly Part[] {
+  const list = isRecord(body) ? body[name] : undefined;
+  if (!Array.isArray(list) || list.length === 0) throw badInput(`${name} is required`, 'JSON_PARSER_ERROR');
+  if (list.length > MAX_PARTS) throw badInput(`At most ${MAX_PARTS} subrequests`, 'LIMIT_EXCEEDED');
+  return list.map((part: unknown) => {
+    const { method, url, referenceId, body: own, richInput } = isRecord(part) ? part : {};
+    if (typeof method !== 'string' || typeof url !== 'string') {
+      throw badInput(`${name} must have method and url`, 'JSON_PARSER_ERROR');
+    }
+    return {
+      method: method.toUpperCase(),
+      url,
+      body: own ?? richInput,
+      referenceId: String(referenceId ?? ''),
+    };
+  });
+}
+
+function checkReferences(parts: readonly Part[]): void {
+  const ids = new Set(parts.map(({ referenceId }) => referenceId));
+  if (parts.some(({ referenceId }) => !/^[A-Za-z0-9]\w*$/.test(referenceId))) {
+    throw badInput('Provided referenceId is missing or invalid');
+  }
+  if (ids.size < parts.length) throw badInput('Duplicate referenceId provided');
+}
+
+function isError({ status }: Reply): boolean {
+  return status >= 400;
+}
+
+const ROOT = '/services/data/';
+const BATCH_ROOT = /^\/?(?=v\d)/;
+const MAX_PARTS = 25;
+const MAX_QUERIES = 5;
+const QUERY_URL = /\/v\d+\.0\/(?:query|queryAll|composite\/sobjects)(?:[/?]|$)/;
+
+const HALTED: Reply = {
+  status: 412,
+  body: [
+    { errorCode: 'BATCH_PROCESSING_HALTED', message: 'Batch processing halted due to an earlier error.' },
+  ],
+};
+const ROLLED_BACK: Reply = {
+  status: 400,
+  body: [
+    {
+      errorCode: 'PROCESSING_HALTED',
+      message: 'The transaction was rolled back since another operation in the same transaction failed.',
+    },
+  ],
+};
+
+type Dispatch = (ask: Ask) => Reply;
+
+interface Part {
+  readonly method: string;
+  readonly url: string;
+  readonly referenceId: string;
+  readonly body: unknown;
+}

@@ -1,0 +1,73 @@
+import type { FieldDefinition, FieldType, ObjectDefinition } from '../soql/table.ts';
+import type { Ask } from './ask.ts';
+
+/** What is known of an object and its fields, as far as clients of records read it. */
+export function describeObject({ version }: Ask, definition: ObjectDefinition): object {
+  return {
+    ...summarize(definition, version),
+    fields: [...definition.fields.values()].map(describeField),
+    childRelationships: [],
+    recordTypeInfos: [],
+  };
+}
+
+export function describeGlobal({ database, version }: Ask): object {
+  const definitions = ['Account', 'Contact', 'User'].flatMap(
+    (name) => database.table(name)?.definition ?? [],
+  );
+  const sobjects = definitions.map((definition) => summarize(definition, version));
+  return { encoding: 'UTF-8', maxBatchSize: 200, sobjects };
+}
+
+function summarize({ name, keyPrefix }: ObjectDefinition, version: string): object {
+  const url = `/services/data/v${version}/sobjects/${name}`;
+  return {
+    ...{ name, label: name, labelPlural: `${name}s`, keyPrefix, custom: false },
+    ...{ queryable: true, retrieveable: true, searchable: true, createable: true, updateable: true },
+    urls: { sobject: url, describe: `${url}/describe`, rowTemplate: `${url}/{ID}` },
+  };
+}
+
+function describeField(field: FieldDefinition): object {
+  const { name, type, length, nillable, relationshipName, referenceTo, values } = field;
+  const isPlain = type !== 'address';
+  return {
+    ...{ name, label: toLabel(name), type, length, nillable, custom: name.endsWith('__c') },
+    soapType: SOAP_TYPES[type] ?? 'xsd:string',
+    byteLength: length * 3,
+    ...{ filterable: isPlain, sortable: isPlain, groupable: isPlain && type !== 'datetime' },
+    ...{ aggregatable: isPlain, idLookup: type === 'id' || type === 'email' },
+    ...{ caseSensitive: false, unique: false, externalId: false, calculated: false },
+    ...{ relationshipName, referenceTo: referenceTo === null ? [] : [referenceTo] },
+    compoundFieldName: compoundOf(name),
+    picklistValues: values.map((value) => ({
+      ...{ value, label: value, active: true, defaultValue: false, validFor: null },
+    })),
+  };
+}
+
+function toLabel(name: string): string {
+  return name
+    .replace(/__c$/, '')
+    .replaceAll('_', ' ')
+    .replace(/([a-z])(?=[A-Z])/g, '$1 ');
+}
+
+/** The compound that a field is a part of. */
+function compoundOf(name: string): string | null {
+  if (name === 'FirstName' || name === 'LastName' || name === 'Salutation') return 'Name';
+  const kind = /^(Mailing|Other)(?:Street|City|State|PostalCode|Country|StateCode|CountryCode)$/.exec(
+    name,
+  )?.[1];
+  return kind === undefined ? null : `${kind}Address`;
+}
+
+const SOAP_TYPES: Partial<Record<FieldType, string>> = {
+  id: 'tns:ID',
+  reference: 'tns:ID',
+  boolean: 'xsd:boolean',
+  double: 'xsd:double',
+  date: 'xsd:date',
+  datetime: 'xsd:dateTime',
+  address: 'urn:address',
+};

@@ -1,0 +1,77 @@
+import { bearerOf, jsonAnswer, readForm, readJson, type SandboxRequest } from '../http.ts';
+import { htmlAnswer } from './answers.ts';
+import { answerApi } from './api.ts';
+import { answerIntrospect, answerRevoke, answerToken, answerUserInfo } from './oauth.ts';
+import type { SalesforceRoute } from './types.ts';
+import { listVersions } from './versions.ts';
+
+export function route(request: SandboxRequest): SalesforceRoute {
+  const path = request.path.replace(/\/+$/, '');
+  if (path === '/services/data')
+    return { ...ofNobody('versions'), answer: () => jsonAnswer(200, listVersions()) };
+  if (path.startsWith('/services/data/')) {
+    return {
+      operation: operationOf(path),
+      inputs: inputsOf(request),
+      token: bearerOf(request),
+      answer: answerApi,
+    };
+  }
+  if (path.startsWith('/services/oauth2/'))
+    return routeOAuth(request, path.slice('/services/oauth2/'.length));
+  if (path.startsWith('/id/')) return userInfo(request);
+  return { ...ofNobody('unknown'), answer: () => htmlAnswer(404, 'URL No Longer Exists') };
+}
+
+function routeOAuth(request: SandboxRequest, name: string): SalesforceRoute {
+  const form = readForm(request);
+  const token = form.get('token') ?? request.query.get('token') ?? undefined;
+  switch (name) {
+    case 'token':
+      return {
+        ...{ operation: 'oauth.token', inputs: 1, answer: answerToken },
+        token: form.get('refresh_token') ?? undefined,
+      };
+    case 'revoke':
+      return { operation: 'oauth.revoke', inputs: 1, token, answer: answerRevoke };
+    case 'introspect':
+      return { operation: 'oauth.introspect', inputs: 1, token, answer: answerIntrospect };
+    case 'userinfo':
+      return userInfo(request);
+    default:
+      return { ...ofNobody('unknown'), answer: () => htmlAnswer(404, 'URL No Longer Exists') };
+  }
+}
+
+/** `/services/data/v68.0/composite/sobjects/Contact` is `composite.sobjects`. */
+function operationOf(path: string): string {
+  const [, , , , resource, second, third] = path.split('/');
+  if (resource === undefined) return 'resources';
+  if (resource === 'query' || resource === 'queryAll') return second === undefined ? resource : 'query.more';
+  if (resource === 'composite') return second === undefined ? 'composite' : `composite.${second}`;
+  if (resource === 'sobjects' && second !== undefined) {
+    if (third === undefined) return 'sobjects.object';
+    return third === 'describe' ? 'sobjects.describe' : 'sobjects.get';
+  }
+  return RESOURCES.has(resource) ? resource : 'unknown';
+}
+
+/** How many questions or ids a body holds. */
+function inputsOf(request: SandboxRequest): number {
+  if (!request.path.includes('/composite') || request.body === '') return 1;
+  const body = readJson(request);
+  if (typeof body !== 'object' || body === null) return 1;
+  const list = Object.values(body).find((value) => Array.isArray(value));
+  return Array.isArray(list) ? list.length : 1;
+}
+
+function userInfo(request: SandboxRequest): SalesforceRoute {
+  return { operation: 'oauth.userinfo', inputs: 1, token: bearerOf(request), answer: answerUserInfo };
+}
+
+/** Calls that need no token count for no account. */
+function ofNobody(operation: string): Omit<SalesforceRoute, 'answer'> {
+  return { operation, inputs: 1, token: undefined };
+}
+
+const RESOURCES = new Set(['sobjects', 'limits', 'parameterizedSearch']);

@@ -1,0 +1,115 @@
+import { queryFault, type SalesforceRefusal } from '../errors.ts';
+import { toId15 } from '../record-id.ts';
+import { type BoundField, type Key, resolveField, type Scope, toKey } from './fields.ts';
+import type { CompareOperator, Condition, Literal, LiteralType, Name } from './syntax.ts';
+import type { FieldType } from './table.ts';
+
+/** Names become fields, and every literal is checked against the type of its field. */
+export function bindCondition(scope: Scope, condition: Condition): BoundCondition {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return { kind: condition.kind, parts: condition.parts.map((part) => bindCondition(scope, part)) };
+    case 'not':
+      return { kind: 'not', part: bindCondition(scope, condition.part) };
+    case 'like':
+      return { kind: 'like', field: bindLike(scope, condition.field), pattern: condition.pattern };
+    case 'in': {
+      const field = bindFilter(scope, condition.field);
+      const values = new Set(condition.values.map((value) => bindLiteral(scope, field, value)));
+      return { kind: 'in', field, negated: condition.negated, values };
+    }
+    case 'compare': {
+      const field = bindFilter(scope, condition.field);
+      const value = bindLiteral(scope, field, condition.value);
+      if (field.definition.type === 'boolean' && !['=', '!='].includes(condition.operator)) {
+        throw refuse(scope, condition.field, {
+          errorCode: OPERATOR,
+          text: 'invalid operator on boolean field',
+        });
+      }
+      return { kind: 'compare', field, operator: condition.operator, value };
+    }
+  }
+}
+
+function bindFilter(scope: Scope, name: Name): BoundField {
+  const field = resolveField(scope, name);
+  if (field.definition.type !== 'address') return field;
+  const text = `field '${field.definition.name}' can not be filtered in a query call`;
+  throw refuse(scope, name, { errorCode: 'INVALID_FIELD', text });
+}
+
+function bindLike(scope: Scope, name: Name): BoundField {
+  const field = bindFilter(scope, name);
+  const { type } = field.definition;
+  if (EXPECTED[type] === 'string' && type !== 'id' && type !== 'reference') return field;
+  const text = `invalid operator on ${type === 'reference' ? 'id' : type} field`;
+  throw refuse(scope, name, { errorCode: OPERATOR, text });
+}
+
+function bindLiteral(scope: Scope, { definition }: BoundField, literal: Literal): Key {
+  if (literal.type === 'null') return null;
+  const expected = EXPECTED[definition.type];
+  if (literal.type !== expected) {
+    const quotes = expected === 'string' ? 'should be' : 'should not be';
+    const text = `value of filter criterion for field '${definition.name}' must be of type ${TYPE_NAMES[expected]} and ${quotes} enclosed in quotes`;
+    throw refuse(scope, literal, { errorCode: 'INVALID_FIELD', text });
+  }
+  if (definition.type !== 'id' && definition.type !== 'reference')
+    return toKey(definition.type, literal.value);
+  const id15 = toId15(String(literal.value));
+  if (id15 !== undefined) return id15;
+  throw refuse(scope, literal, { errorCode: OPERATOR, text: `invalid ID field: ${literal.value}` });
+}
+
+function refuse(
+  { soql }: Scope,
+  { at }: { readonly at: number },
+  fault: { readonly errorCode: string; readonly text: string },
+): SalesforceRefusal {
+  return queryFault(soql, { ...fault, at });
+}
+
+const OPERATOR = 'INVALID_QUERY_FILTER_OPERATOR';
+
+const EXPECTED: Readonly<Record<FieldType, Exclude<LiteralType, 'null'>>> = {
+  id: 'string',
+  reference: 'string',
+  string: 'string',
+  textarea: 'string',
+  email: 'string',
+  phone: 'string',
+  picklist: 'string',
+  url: 'string',
+  address: 'string',
+  boolean: 'boolean',
+  double: 'number',
+  date: 'date',
+  datetime: 'datetime',
+};
+
+const TYPE_NAMES: Readonly<Record<Exclude<LiteralType, 'null'>, string>> = {
+  string: 'string',
+  boolean: 'boolean',
+  number: 'double',
+  date: 'date',
+  datetime: 'dateTime',
+};
+
+export type BoundCondition =
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly BoundCondition[] }
+  | { readonly kind: 'not'; readonly part: BoundCondition }
+  | {
+      readonly kind: 'compare';
+      readonly field: BoundField;
+      readonly operator: CompareOperator;
+      readonly value: Key;
+    }
+  | { readonly kind: 'like'; readonly field: BoundField; readonly pattern: RegExp }
+  | {
+      readonly kind: 'in';
+      readonly field: BoundField;
+      readonly negated: boolean;
+      readonly values: ReadonlySet<Key>;
+    };

@@ -1,0 +1,92 @@
+import { queryFault, type SalesforceRefusal } from '../errors.ts';
+import type { Name } from './syntax.ts';
+import type { Database, FieldDefinition, FieldType, Row, RowValue, Table } from './table.ts';
+
+/** The field that a name leads to, over as many parents as it has dots. */
+export function resolveField(scope: Scope, name: Name): BoundField {
+  const segments = name.text.split('.');
+  if (segments.length > 1 && isOwnName(scope, segments[0])) segments.shift();
+  const last = segments.pop() ?? '';
+  const steps: Step[] = [];
+  let table = scope.table;
+  for (const segment of segments) {
+    const step = resolveStep(scope, table, { text: segment, at: name.at });
+    steps.push(step);
+    table = step.table;
+  }
+  const definition = table.definition.fields.get(last.toLowerCase());
+  if (definition === undefined) throw unknownColumn(scope, name, { column: last, table });
+  return { definition, steps, key: keyReader(steps, definition) };
+}
+
+/** How a value takes part in comparisons: text without case and never empty, ids by their 15 characters. */
+export function toKey(type: FieldType, value: RowValue | undefined): Key {
+  if (value === undefined || value === null || value === '' || typeof value === 'object') return null;
+  if (typeof value !== 'string') return value;
+  if (type === 'id' || type === 'reference') return value.slice(0, 15);
+  return type === 'date' || type === 'datetime' ? value : value.toLowerCase();
+}
+
+export function parentOf(step: Step, row: Row): Row | undefined {
+  const id = row[step.idField];
+  return typeof id === 'string' ? step.table.find(id.slice(0, 15)) : undefined;
+}
+
+function isOwnName({ table, alias }: Scope, segment = ''): boolean {
+  const own = segment.toLowerCase();
+  return own === alias?.toLowerCase() || own === table.definition.name.toLowerCase();
+}
+
+function resolveStep(scope: Scope, table: Table, name: Name): Step {
+  const wanted = name.text.toLowerCase();
+  for (const field of table.definition.fields.values()) {
+    if (field.relationshipName?.toLowerCase() !== wanted || field.referenceTo === null) continue;
+    const parent = scope.database.table(field.referenceTo);
+    if (parent) return { name: field.relationshipName, idField: field.name, table: parent };
+  }
+  throw queryFault(scope.soql, {
+    errorCode: 'INVALID_FIELD',
+    at: name.at,
+    text: `Didn't understand relationship '${name.text}' in field path. If you are attempting to use a custom relationship, be sure to append the '__r' after the custom relationship name. Please reference your WSDL or the describe call for the appropriate names.`,
+  });
+}
+
+function keyReader(steps: readonly Step[], { name, type }: FieldDefinition): (row: Row) => Key {
+  if (steps.length === 0) return (row) => toKey(type, row[name]);
+  return (row) => {
+    let current: Row | undefined = row;
+    for (const step of steps) current = current && parentOf(step, current);
+    return toKey(type, current?.[name]);
+  };
+}
+
+function unknownColumn(
+  { soql }: Scope,
+  { at }: Name,
+  { column, table }: { column: string; table: Table },
+): SalesforceRefusal {
+  const text = `No such column '${column}' on entity '${table.definition.name}'. If you are attempting to use a custom field, be sure to append the '__c' after the custom field name. Please reference your WSDL or the describe call for the appropriate names.`;
+  return queryFault(soql, { errorCode: 'INVALID_FIELD', at, text });
+}
+
+export interface Scope {
+  readonly soql: string;
+  readonly database: Database;
+  readonly table: Table;
+  readonly alias: string | undefined;
+}
+
+export interface BoundField {
+  readonly definition: FieldDefinition;
+  /** The parents on the way; empty for a field of the record itself. */
+  readonly steps: readonly Step[];
+  readonly key: (row: Row) => Key;
+}
+
+export interface Step {
+  readonly name: string;
+  readonly idField: string;
+  readonly table: Table;
+}
+
+export type Key = string | number | boolean | null;

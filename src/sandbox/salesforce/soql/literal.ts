@@ -1,0 +1,46 @@
+import { toWireDatetime } from '../datetime.ts';
+import { readString } from './string-literal.ts';
+import type { Literal } from './syntax.ts';
+import type { TokenReader } from './token-reader.ts';
+import type { Token } from './tokens.ts';
+
+/** One value of a condition. Dates and datetimes come out in the form in which records hold them. */
+export function parseLiteral(reader: TokenReader): Literal {
+  const token = reader.next();
+  switch (token.kind) {
+    case 'string':
+      return { type: 'string', value: readString(reader, token), at: token.at };
+    case 'number':
+      return { type: 'number', value: Number(token.text), at: token.at };
+    case 'date':
+      return { type: 'date', value: readDate(reader, token), at: token.at };
+    case 'datetime':
+      return { type: 'datetime', value: readDatetime(reader, token), at: token.at };
+    case 'word':
+      return parseWord(reader, token);
+    default:
+      throw reader.unexpected(token);
+  }
+}
+
+function parseWord(reader: TokenReader, token: Token): Literal {
+  const word = token.text.toUpperCase();
+  if (word === 'NULL') return { type: 'null', value: null, at: token.at };
+  if (word === 'TRUE' || word === 'FALSE') return { type: 'boolean', value: word === 'TRUE', at: token.at };
+  throw reader.unexpected(token);
+}
+
+function readDate(reader: TokenReader, token: Token): string {
+  if (toWireDatetime(`${token.text}T00:00:00Z`) === undefined) throw invalidDate(reader, token);
+  return token.text;
+}
+
+function readDatetime(reader: TokenReader, token: Token): string {
+  const value = toWireDatetime(token.text);
+  if (value === undefined) throw invalidDate(reader, token);
+  return value;
+}
+
+function invalidDate(reader: TokenReader, token: Token) {
+  return reader.fault(token.at, `Invalid date: ${token.text}`, 'INVALID_QUERY_FILTER_OPERATOR');
+}

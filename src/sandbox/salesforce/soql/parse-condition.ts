@@ -1,0 +1,69 @@
+import { parseLiteral } from './literal.ts';
+import { readLikePattern } from './string-literal.ts';
+import type { CompareOperator, Condition, Literal, Name } from './syntax.ts';
+import type { TokenReader } from './token-reader.ts';
+
+/**
+ * AND and OR have no precedence over each other: mixing them without parentheses is an error, and so is NOT anywhere
+ * but at the start of a condition or of a parenthesis.
+ */
+export function parseCondition(reader: TokenReader, depth = 0): Condition {
+  if (reader.accept('NOT')) return { kind: 'not', part: parseOperand(reader, depth) };
+  const first = parseOperand(reader, depth);
+  for (const kind of ['and', 'or'] as const) {
+    const parts = [first];
+    while (reader.accept(kind.toUpperCase())) parts.push(parseOperand(reader, depth));
+    if (parts.length > 1) return { kind, parts };
+  }
+  return first;
+}
+
+function parseOperand(reader: TokenReader, depth: number): Condition {
+  if (!reader.accept('(')) return parseComparison(reader);
+  if (depth > MAX_DEPTH) {
+    throw reader.fault(reader.peek().at, 'Query is too complicated', 'QUERY_TOO_COMPLICATED');
+  }
+  const inner = parseCondition(reader, depth + 1);
+  reader.expect(')');
+  return inner;
+}
+
+function parseComparison(reader: TokenReader): Condition {
+  const field: Name = reader.take('word');
+  if (reader.accept('LIKE')) {
+    return { kind: 'like', field, pattern: readLikePattern(reader, reader.take('string')) };
+  }
+  if (reader.accept('NOT')) {
+    reader.expect('IN');
+    return { kind: 'in', field, negated: true, values: parseList(reader) };
+  }
+  if (reader.accept('IN')) return { kind: 'in', field, negated: false, values: parseList(reader) };
+  return { kind: 'compare', field, operator: parseOperator(reader), value: parseLiteral(reader) };
+}
+
+function parseOperator(reader: TokenReader): CompareOperator {
+  const operator = OPERATORS.get(reader.peek().text);
+  if (operator === undefined) throw reader.unexpected();
+  reader.next();
+  return operator;
+}
+
+function parseList(reader: TokenReader): readonly Literal[] {
+  reader.expect('(');
+  const values = [parseLiteral(reader)];
+  while (reader.accept(',')) values.push(parseLiteral(reader));
+  reader.expect(')');
+  return values;
+}
+
+const MAX_DEPTH = 100;
+
+const OPERATORS = new Map<string, CompareOperator>([
+  ['=', '='],
+  ['!=', '!='],
+  ['<>', '!='],
+  ['<', '<'],
+  ['<=', '<='],
+  ['>', '>'],
+  ['>=', '>='],
+]);

@@ -1,0 +1,47 @@
+import type { BoundCondition } from './bind.ts';
+import type { Key } from './fields.ts';
+import type { CompareOperator } from './syntax.ts';
+import type { Row } from './table.ts';
+
+/** Two-valued: a comparison with a missing value is false, and its negation true. */
+export function toTest(condition: BoundCondition): (row: Row) => boolean {
+  switch (condition.kind) {
+    case 'and': {
+      const tests = condition.parts.map(toTest);
+      return (row) => tests.every((test) => test(row));
+    }
+    case 'or': {
+      const tests = condition.parts.map(toTest);
+      return (row) => tests.some((test) => test(row));
+    }
+    case 'not': {
+      const test = toTest(condition.part);
+      return (row) => !test(row);
+    }
+    case 'in': {
+      const { field, values, negated } = condition;
+      return (row) => values.has(field.key(row)) !== negated;
+    }
+    case 'like': {
+      const { field, pattern } = condition;
+      return (row) => {
+        const value = field.key(row);
+        return value !== null && pattern.test(String(value));
+      };
+    }
+    case 'compare': {
+      const { field, value } = condition;
+      const compare = COMPARISONS[condition.operator];
+      return (row) => compare(field.key(row), value);
+    }
+  }
+}
+
+const COMPARISONS: Readonly<Record<CompareOperator, (left: Key, right: Key) => boolean>> = {
+  '=': (left, right) => left === right,
+  '!=': (left, right) => left !== right,
+  '<': (left, right) => left !== null && right !== null && left < right,
+  '<=': (left, right) => left !== null && right !== null && left <= right,
+  '>': (left, right) => left !== null && right !== null && left > right,
+  '>=': (left, right) => left !== null && right !== null && left >= right,
+};
