@@ -1,4 +1,5 @@
 import type { RemoteAnswer } from '../../domain/remote.ts';
+import { chunk } from '../../lib/chunk.ts';
 import { API, type Call } from './call.ts';
 import { toBadResponse, toCrossbookError } from './failure.ts';
 import { isRecord } from './json.ts';
@@ -9,9 +10,7 @@ export async function readComposite<T>(
   paths: readonly string[],
   understand: (json: unknown) => T | undefined,
 ): Promise<readonly T[]> {
-  const groups: (readonly string[])[] = [];
-  for (let at = 0; at < paths.length; at += MAX_QUERIES) groups.push(paths.slice(at, at + MAX_QUERIES));
-  const answers = await Promise.all(groups.map((group) => askGroup(call, group)));
+  const answers = await Promise.all(chunk(paths, MAX_QUERIES).map((group) => askGroup(call, group)));
   return answers.flat().map((answer) => understandPart(answer, understand));
 }
 

@@ -6,8 +6,8 @@ import type {
   EmailAddress,
   PhoneNumber,
 } from '../../domain/contact.ts';
+import { toTimestamp } from '../../lib/to-timestamp.ts';
 import { isRecord } from './json.ts';
-import { toTimestamp } from './timestamp.ts';
 
 /** One pass over a row, whatever is in it: a dirty value is a missing one, never a failure. */
 export function toContact(row: Row, { source, rawData }: Options): Contact {

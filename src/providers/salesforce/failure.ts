@@ -1,6 +1,7 @@
 import { CrossbookError, type ErrorCode } from '../../domain/errors.ts';
 import type { RemoteAnswer } from '../../domain/remote.ts';
 import { toRemoteCause } from '../../domain/remote-cause.ts';
+import { readRetryAfter } from '../../lib/read-retry-after.ts';
 import { isRecord, parseJson } from './json.ts';
 
 /** What a refusal says, whichever of its shapes it came in; both are null where it says nothing that can be read. */
@@ -68,15 +69,6 @@ function toDetail(status: number, { errorCode, message }: Failure): string {
   const moved = status >= 300 && status < 400 ? ' The instance URL may have moved.' : '';
   const said = message === null ? '' : `: ${message.replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL)}`;
   return `Salesforce answered ${status}${errorCode === null ? '' : ` ${errorCode}`}${said}${moved}`;
-}
-
-/** Seconds or a date. The date is measured against the answer's own clock. */
-function readRetryAfter(headers: RemoteAnswer['headers']): number | undefined {
-  const value = headers['retry-after']?.trim();
-  if (value === undefined || value === '') return undefined;
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
-  const wait = Date.parse(value) - Date.parse(headers['date'] ?? '');
-  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }
 
 function toText(value: unknown): string | null {

@@ -1,3 +1,5 @@
+import { checkInstanceUrl } from '../../domain/instance-url.ts';
+
 const LABEL = '(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 
 /**
@@ -17,10 +19,9 @@ export const INSTANCE_HOSTS: readonly RegExp[] = [
 
 /** Where the connection's calls go; undefined for everything that is not plainly an instance of Salesforce. */
 export function instanceOrigin(instanceUrl: string | null): string | undefined {
-  const url = instanceUrl !== null && URL.canParse(instanceUrl) ? new URL(instanceUrl) : undefined;
-  if (url === undefined || url.protocol !== 'https:' || url.port !== '') return undefined;
-  if (url.username !== '' || url.password !== '') return undefined;
-  return INSTANCE_HOSTS.some((host) => host.test(url.hostname)) ? url.origin : undefined;
+  if (instanceUrl === null) return undefined;
+  const checked = checkInstanceUrl(instanceUrl, { hosts: INSTANCE_HOSTS, sandboxOrigins: [] });
+  return 'problem' in checked ? undefined : checked.origin;
 }
 
 /** Where the connection's refresh token goes: test orgs have a door of their own, separate clouds only their instance. */

@@ -1,9 +1,9 @@
-import { CrossbookError } from '../../domain/errors.ts';
+import { CrossbookError, type ErrorCode } from '../../domain/errors.ts';
 import type { RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
 import type { RemoteAnswer } from '../../domain/remote.ts';
 import { toRemoteCause } from '../../domain/remote-cause.ts';
 import { type Failure, readFailure, toCrossbookError } from './failure.ts';
-import { instanceOrigin, tokenOrigin } from './instance.ts';
+import { tokenOrigin } from './instance.ts';
 import { isRecord, parseJson } from './json.ts';
 
 /** Salesforce says nothing of when a token ends: only a refusal tells, and only one kind of refusal. */
@@ -54,7 +54,8 @@ function toToken(json: unknown, now: Date): RefreshedToken | undefined {
     // Only with rotation on there is a new one, and then the old one is already dead.
     refreshToken: typeof rotated === 'string' && rotated !== '' ? rotated : null,
     expiresAt: toExpiry(json['expires_in'], now),
-    instanceUrl: typeof instanceUrl === 'string' ? instanceOrigin(instanceUrl) : undefined,
+    // It changes when the org moves. Whoever keeps it checks it like every other instance URL.
+    instanceUrl: typeof instanceUrl === 'string' ? instanceUrl : undefined,
   };
 }
 
@@ -65,17 +66,16 @@ function toExpiry(seconds: unknown, now: Date): string | null {
 }
 
 function toRefusal(answer: RemoteAnswer): CrossbookError {
-  const failure = readFailure(answer.body);
-  const plain = toCrossbookError(answer);
-  const code = isBusy(failure)
-    ? 'REMOTE_PROVIDER_UNAVAILABLE'
-    : failure.errorCode === 'rate_limit_exceeded'
-      ? 'REMOTE_PROVIDER_RATE_LIMITED'
-      : FINAL.has(failure.errorCode ?? '')
-        ? 'REMOTE_PROVIDER_UNAUTHORIZED'
-        : plain.code;
-  const { remote, retryAfterMs } = plain;
-  return new CrossbookError(code, plain.message, { remote, retryAfterMs });
+  const { code, message, remote, retryAfterMs } = toCrossbookError(answer);
+  return new CrossbookError(toRefusalCode(readFailure(answer.body), code), message, { remote, retryAfterMs });
+}
+
+function toRefusalCode(failure: Failure, plain: ErrorCode): ErrorCode {
+  if (isBusy(failure)) return 'REMOTE_PROVIDER_UNAVAILABLE';
+  if (failure.errorCode === 'rate_limit_exceeded') return 'REMOTE_PROVIDER_RATE_LIMITED';
+  if (FINAL.has(failure.errorCode ?? '')) return 'REMOTE_PROVIDER_UNAUTHORIZED';
+  // A client that is set up wrongly is this installation's mistake: no customer's consent is over for it.
+  return plain === 'REMOTE_PROVIDER_UNAUTHORIZED' ? 'REMOTE_PROVIDER_ERROR' : plain;
 }
 
 /** Two refreshes at a time with one token: whichever code this comes with, it passes. */
@@ -83,16 +83,11 @@ function isBusy({ message }: Failure): boolean {
   return /already being processed|retry your request/i.test(message ?? '');
 }
 
-/** Nobody but the customer, or whoever registered the client, can mend these. */
+/** Only the customer can mend these. */
 const FINAL: ReadonlySet<string> = new Set([
   'invalid_grant',
-  'invalid_client',
-  'invalid_client_id',
-  'invalid_client_credentials',
   'invalid_app_access',
-  'unauthorized_client',
   'inactive_user',
   'inactive_org',
-  'unsupported_grant_type',
 ]);
 const MAX_LIFE_SECONDS = 10 * 365 * 24 * 60 * 60;

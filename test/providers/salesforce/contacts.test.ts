@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toContact } from '../../../src/providers/salesforce/contacts.ts';
-import { toTimestamp } from '../../../src/providers/salesforce/timestamp.ts';
 
 const source = { applicationId: 'app', customerId: 'acme', provider: 'salesforce' } as const;
 const map = (row: Record<string, unknown>) => toContact(row, { source, rawData: false });
@@ -115,32 +114,5 @@ describe('dirty rows', () => {
       }),
       { numRuns: 2_000 },
     );
-  });
-});
-
-describe('a timestamp', () => {
-  test.each([
-    ['2021-12-02T18:22:42.000+0000', '2021-12-02T18:22:42.000Z'],
-    ['2021-12-02T18:22:42.123+0530', '2021-12-02T12:52:42.123Z'],
-    ['2021-12-02T18:22:42Z', '2021-12-02T18:22:42.000Z'],
-    ['2021-12-02T18:22:42+00:00', '2021-12-02T18:22:42.000Z'],
-    ['2021-12-02', '2021-12-02T00:00:00.000Z'],
-  ])('%s is %s', (value, expected) => {
-    expect(toTimestamp(value)).toBe(expected);
-  });
-
-  test.each([
-    null,
-    undefined,
-    '',
-    0,
-    1_700_000_000_000,
-    {},
-    'yesterday',
-    '2021-12-02T18:22:42',
-    '2021-13-40',
-    '12',
-  ])('%j is none', (value) => {
-    expect(toTimestamp(value)).toBeNull();
   });
 });

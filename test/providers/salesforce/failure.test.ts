@@ -55,7 +55,6 @@ describe('a refusal', () => {
     [{ 'retry-after': '7' }, 7_000],
     [{ 'retry-after': 'Fri, 20 Nov 2026 10:00:30 GMT', date: 'Fri, 20 Nov 2026 10:00:00 GMT' }, 30_000],
     [{ 'retry-after': 'Fri, 20 Nov 2026 09:00:00 GMT', date: 'Fri, 20 Nov 2026 10:00:00 GMT' }, 0],
-    [{ 'retry-after': 'Fri, 20 Nov 2026 10:00:30 GMT' }, undefined],
     [{ 'retry-after': 'soon' }, undefined],
     [{}, undefined],
   ])('with %j says to wait %j ms', (headers, wait) => {

@@ -73,13 +73,13 @@ describe('a refresh', () => {
     expect(refresh.readAnswer(answer(200, ending), NOW).expiresAt).toBe('2026-11-20T10:15:00.000Z');
   });
 
-  test('brings the instance that moved, but never one outside of Salesforce', () => {
+  test('brings the instance where it lives now, and none where Salesforce tells none', () => {
     const moved = { ...token, instance_url: 'https://new-acme.my.salesforce.com' };
     expect(refresh.readAnswer(answer(200, moved), NOW).instanceUrl).toBe(
       'https://new-acme.my.salesforce.com',
     );
-    const lured = { ...token, instance_url: 'https://acme.my.salesforce.com.evil.example' };
-    expect(refresh.readAnswer(answer(200, lured), NOW).instanceUrl).toBeUndefined();
+    const silent = { ...token, instance_url: null };
+    expect(refresh.readAnswer(answer(200, silent), NOW).instanceUrl).toBeUndefined();
   });
 
   const refusals: [number, unknown, ErrorCode][] = [
@@ -92,11 +92,13 @@ describe('a refresh', () => {
       { error_description: 'authentication failure', error: 'invalid_grant' },
       'REMOTE_PROVIDER_UNAUTHORIZED',
     ],
-    [400, { error: 'invalid_client_id' }, 'REMOTE_PROVIDER_UNAUTHORIZED'],
-    [400, { error: 'invalid_client' }, 'REMOTE_PROVIDER_UNAUTHORIZED'],
+    [400, { error: 'invalid_client_id' }, 'REMOTE_PROVIDER_ERROR'],
+    [400, { error: 'invalid_client' }, 'REMOTE_PROVIDER_ERROR'],
     [400, { error: 'inactive_user' }, 'REMOTE_PROVIDER_UNAUTHORIZED'],
     [400, { error: 'inactive_org' }, 'REMOTE_PROVIDER_UNAUTHORIZED'],
-    [400, { error: 'unsupported_grant_type' }, 'REMOTE_PROVIDER_UNAUTHORIZED'],
+    [400, { error: 'unsupported_grant_type' }, 'REMOTE_PROVIDER_ERROR'],
+    [401, { error: 'invalid_client' }, 'REMOTE_PROVIDER_ERROR'],
+    [400, { error: 'invalid_app_access' }, 'REMOTE_PROVIDER_UNAUTHORIZED'],
     [400, { error: 'rate_limit_exceeded' }, 'REMOTE_PROVIDER_RATE_LIMITED'],
     [
       ...([
