@@ -41,7 +41,7 @@ export function createAccount<Crm extends CrmTypes>(setup: AccountSetup<Crm>): S
       limits = patch === null ? null : { ...(limits ?? imitation.limits), ...patch };
     },
     fail(fault, timing) {
-      queue.add(typeof fault === 'string' ? namedFault(imitation, fault) : fault, timing);
+      queue.add(typeof fault === 'string' ? namedFault(imitation, fault, now()) : fault, timing);
     },
     clearFaults: () => queue.clear(),
     issueToken(kind) {
@@ -52,6 +52,7 @@ export function createAccount<Crm extends CrmTypes>(setup: AccountSetup<Crm>): S
       current.set(kind, token);
       return token;
     },
+    endToken: (token, how) => setup.tokens.end(token, how),
     expireAccessToken: () => setup.tokens.end(account.accessToken, 'expired'),
     revoke() {
       for (const token of [account.accessToken, account.refreshToken, account.staticToken ?? ''])
@@ -67,13 +68,13 @@ export function createAccount<Crm extends CrmTypes>(setup: AccountSetup<Crm>): S
   return account;
 }
 
-function namedFault<Crm extends CrmTypes>(imitation: Imitation<Crm>, name: string): Fault {
+function namedFault<Crm extends CrmTypes>(imitation: Imitation<Crm>, name: string, now: number): Fault {
   const fault = imitation.faults[name];
   if (fault === undefined)
     throw new RangeError(
       `No fault is called ${name}. There are: ${Object.keys(imitation.faults).join(', ')}`,
     );
-  return fault;
+  return typeof fault === 'function' ? fault(now) : fault;
 }
 
 export interface SandboxAccount<Crm extends CrmTypes> extends AccountIdentity, CallLog {
@@ -94,6 +95,8 @@ export interface SandboxAccount<Crm extends CrmTypes> extends AccountIdentity, C
   fail(fault: Fault | string, timing?: FaultTiming): void;
   clearFaults(): void;
   issueToken(kind: TokenKind): string;
+  /** One token of this account: the newest or any other. */
+  endToken(token: string, how: 'revoked' | 'expired'): void;
   expireAccessToken(): void;
   /** The customer uninstalls the application: no token of this account is good any more. */
   revoke(): void;

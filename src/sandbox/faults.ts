@@ -30,6 +30,9 @@ export type Fault =
   | { readonly kind: 'oversized'; readonly megabytes: number }
   | { readonly kind: 'gzip-bomb'; readonly megabytes: number };
 
+/** Some say a time of day: they are made when they are ordered. */
+export type NamedFault = Fault | ((now: number) => Fault);
+
 /** Faults in waiting: the first that fits a call is used up by it. */
 export function createFaultQueue(): FaultQueue {
   let rules: Rule[] = [];

@@ -81,8 +81,7 @@ function acceptsGzip(request: SandboxRequest): boolean {
 }
 
 async function readRequest(message: IncomingMessage): Promise<SandboxRequest> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of message) chunks.push(chunk as Buffer);
+  const body = await readBody(message);
   const target = message.url ?? '/';
   const question = target.indexOf('?');
   return {
@@ -92,8 +91,17 @@ async function readRequest(message: IncomingMessage): Promise<SandboxRequest> {
     query: new URLSearchParams(question < 0 ? '' : target.slice(question + 1)),
     headers: message.headers,
     headerBytes: message.rawHeaders.reduce((sum, text) => sum + text.length + 2, 0),
-    body: Buffer.concat(chunks).toString('utf8'),
+    body,
   };
+}
+
+function readBody(message: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    message.on('data', (chunk: Buffer) => chunks.push(chunk));
+    message.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    message.once('error', reject);
+  });
 }
 
 export interface SandboxRequest {

@@ -1,5 +1,5 @@
 import type { SandboxAccount } from './account.ts';
-import type { Fault } from './faults.ts';
+import type { NamedFault } from './faults.ts';
 import type { Answer, SandboxRequest } from './http.ts';
 import type { Grant, TokenKind } from './tokens.ts';
 
@@ -11,7 +11,7 @@ export interface Imitation<Crm extends CrmTypes> {
   /** Of a fresh account: what the vendor documents. */
   readonly limits: Crm['limits'];
   /** The CRM's own failures by name, for the control API and for tests. */
-  readonly faults: Readonly<Record<string, Fault>>;
+  readonly faults: Readonly<Record<string, NamedFault>>;
   readonly accessTokenTtlMs: number;
   /** Who the account of that number is; 0 is the demo's. Always the same. */
   identify(number: number, origin: string): AccountIdentity;

@@ -23,6 +23,7 @@ export function inventPerson(index: number): Person {
       otherAddress: index % 19 === 0 ? inventAddress(index + 1) : null,
       lifecycleStage: pick(STAGES, 5),
       companyIndex: index % 6 === 0 ? null : 1 + (scatter(index, 6) % 900),
+      otherCompanyIndexes: index % 29 === 0 ? [901, 902] : [],
       ownerIndex: index % 8 === 0 ? null : 1 + (scatter(index, 7) % 20),
       dealIndexes: index % 10 === 3 ? [index, index + 30_000] : [],
       ticketIndexes: index % 23 === 0 ? [index] : [],

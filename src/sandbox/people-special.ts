@@ -23,6 +23,7 @@ const ada: Partial<Person> = {
   otherAddress: address('Ockham Park', 'Ockham', 'Surrey', 'GU23 6NQ', 'United Kingdom'),
   lifecycleStage: 'customer',
   companyIndex: 1,
+  otherCompanyIndexes: [7, 5],
   ownerIndex: 1,
   dealIndexes: [1, 2],
   ticketIndexes: [1],

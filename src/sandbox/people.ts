@@ -22,6 +22,7 @@ const NOBODY: Person = {
   otherAddress: null,
   lifecycleStage: null,
   companyIndex: null,
+  otherCompanyIndexes: [],
   ownerIndex: null,
   dealIndexes: [],
   ticketIndexes: [],
@@ -54,7 +55,9 @@ export interface Person {
   readonly otherAddress: PersonAddress | null;
   /** One of HubSpot's eight, or the number of a stage that a portal made itself. */
   readonly lifecycleStage: string | null;
+  /** The primary one. */
   readonly companyIndex: number | null;
+  readonly otherCompanyIndexes: readonly number[];
   readonly ownerIndex: number | null;
   readonly dealIndexes: readonly number[];
   readonly ticketIndexes: readonly number[];

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { AccountIdentity } from '../imitation.ts';
 import type { TokenKind } from '../tokens.ts';
+import { indexOfRecord, recordId } from './contact-view.ts';
 
 /** Portals are numbered; the instance URL only names one, the API never lives there. */
 export function identify(number: number): AccountIdentity {
-  const portalId = String(FIRST_PORTAL + number);
+  const portalId = String(48_000_100 + number);
   return {
     id: portalId,
     instanceUrl: `https://app.hubspot.com/contacts/${portalId}`,
     clientId: uuidOf(`client ${portalId}`),
     clientSecret: uuidOf(`secret ${portalId}`),
-    recordId: (index) => String(FIRST_RECORD + index),
-    indexOf: (recordId) => (/^\d{1,15}$/.test(recordId) ? Number(recordId) - FIRST_RECORD : undefined),
+    recordId,
+    indexOf: indexOfRecord,
   };
 }
 
@@ -29,6 +30,3 @@ function uuidOf(seed: string): string {
     '-',
   );
 }
-
-const FIRST_PORTAL = 48_000_100;
-const FIRST_RECORD = 500;

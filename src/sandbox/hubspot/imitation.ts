@@ -1,5 +1,6 @@
-import { bearerOf, jsonAnswer } from '../http.ts';
+import { HUBSPOT_FAULTS } from './faults.ts';
 import { identify, mintToken } from './identity.ts';
+import { route } from './routes.ts';
 import type { HubSpotImitation } from './types.ts';
 
 export const hubSpotImitation: HubSpotImitation = {
@@ -12,21 +13,17 @@ export const hubSpotImitation: HubSpotImitation = {
     searchBodyLimit: false,
     omitUnsetProperties: false,
     batchReadAllMissingIs404: false,
+    batchReadRefusesDuplicates: false,
     withoutRecordUrl: false,
     shortTokenAnswer: false,
     rotateRefreshTokens: false,
     withoutRefreshToken: false,
   },
-  limits: { searchPerSecond: 5, perTenSeconds: 190, perDay: 650_000 },
-  faults: {},
+  limits: { searchPerSecond: 5, perTenSeconds: 190, perTenSecondsOAuth: 110, perDay: 650_000 },
+  faults: HUBSPOT_FAULTS,
   accessTokenTtlMs: 30 * 60_000,
   identify,
   mintToken,
-  openState: () => ({ meters: undefined }),
-  route: (request) => ({
-    operation: 'unknown',
-    inputs: 1,
-    token: bearerOf(request),
-    answer: () => jsonAnswer(404, { status: 'error', message: 'resource not found' }),
-  }),
+  openState: () => ({}),
+  route,
 };

@@ -1,4 +1,5 @@
 import type { SandboxAccount } from '../account.ts';
+import type { Headers } from '../http.ts';
 import type { Call, Imitation, Route } from '../imitation.ts';
 import type { Meter } from '../limits.ts';
 
@@ -20,11 +21,13 @@ export interface HubSpotQuirks {
   readonly searchEmailMatchesAliases: boolean;
   /** A search body of more than 3,000 characters is refused, as the documents say and the recordings do not. */
   readonly searchBodyLimit: boolean;
-  /** Requested properties without a value are left out instead of null. */
+  /** Properties without a value are left out instead of null. */
   readonly omitUnsetProperties: boolean;
   /** A batch read that finds nothing at all is a 404 instead of a 207. */
   readonly batchReadAllMissingIs404: boolean;
-  /** The page that search answers with has no `url`, as before 2025. */
+  /** A batch read that names one record twice is refused, as a batch update is. */
+  readonly batchReadRefusesDuplicates: boolean;
+  /** Records have no `url`, as before 2025. */
   readonly withoutRecordUrl: boolean;
   /** A token answer has the four fields of old only. */
   readonly shortTokenAnswer: boolean;
@@ -35,23 +38,44 @@ export interface HubSpotQuirks {
 }
 
 export interface HubSpotLimits {
+  /** Of searches, by anybody in the portal. */
   readonly searchPerSecond: number;
+  /** Of everything else but associations, in any ten seconds, with a static token. */
   readonly perTenSeconds: number;
+  /** The same with the token of an OAuth application. */
+  readonly perTenSecondsOAuth: number;
+  /** With a static token only. */
   readonly perDay: number;
 }
 
+/** Absent until the first call, and anew when the account's limits change. */
 export interface HubSpotState {
-  meters: HubSpotMeters | undefined;
+  meters?: HubSpotMeters;
 }
 
-/** They start anew when the account's limits change. */
 export interface HubSpotMeters {
   readonly limits: HubSpotLimits;
   readonly second: Meter;
   readonly tenSeconds: Meter;
+  readonly tenSecondsOAuth: Meter;
   readonly day: Meter;
 }
 
+/** What an endpoint gets when the caller is known and within its limits. */
+export interface Visit {
+  readonly account: HubSpotAccount;
+  readonly call: HubSpotCall;
+  /** The parts of the path that the endpoint's pattern captures, decoded. */
+  readonly parts: readonly string[];
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly body: object;
+  readonly headers?: Headers;
+}
+
+export type Endpoint = (visit: Visit) => Reply;
 export type HubSpotCall = Call<HubSpotTypes>;
 export type HubSpotRoute = Route<HubSpotTypes>;
 export type HubSpotAccount = SandboxAccount<HubSpotTypes>;

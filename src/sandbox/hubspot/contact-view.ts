@@ -1,0 +1,58 @@
+import type { Person } from '../people.ts';
+import { normalEmail, type PeopleTable } from '../people-table.ts';
+
+/** Emails are lower-case here and belong to one contact: who comes second has none. */
+export function emailOf(people: PeopleTable, person: Person): string | null {
+  if (person.email === null || person.email === '') return person.email;
+  return owns(people, person, person.email) ? normalEmail(person.email) : null;
+}
+
+/** Further addresses stand in one text, divided by semicolons. */
+export function additionalEmailsOf(people: PeopleTable, person: Person): string | null {
+  const owned = person.secondaryEmails.filter((email) => owns(people, person, email)).map(normalEmail);
+  return owned.length > 0 ? owned.join(';') : null;
+}
+
+/** The one contact that an address leads to, be it the first or a further one. */
+export function ownerOfEmail(people: PeopleTable, email: string, isDeleted: boolean): Person | undefined {
+  for (const index of people.byEmail(email)) {
+    const person = people.get(index);
+    if (person?.isDeleted === isDeleted) return person;
+  }
+  return undefined;
+}
+
+export function recordId(index: number): string {
+  return String(FIRST_RECORD + index);
+}
+
+export function indexOfRecord(id: string): number | undefined {
+  return /^\d{1,15}$/.test(id) ? Number(id) - FIRST_RECORD : undefined;
+}
+
+export function companyId(index: number): number {
+  return 5_790_939_000 + index;
+}
+
+export function companyName(index: number): string {
+  return index === 1 ? 'Analytical Engines Ltd' : `Company ${index}`;
+}
+
+export function dealId(index: number): number {
+  return 9_100_000_000 + index;
+}
+
+export function ticketId(index: number): number {
+  return 7_200_000_000 + index;
+}
+
+export function ownerId(index: number): string {
+  return String(41_629_700 + index);
+}
+
+function owns(people: PeopleTable, person: Person, email: string): boolean {
+  const owner = ownerOfEmail(people, email, false);
+  return person.isDeleted || owner === undefined || owner.index === person.index;
+}
+
+const FIRST_RECORD = 500;

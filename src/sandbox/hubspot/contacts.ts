@@ -1,0 +1,116 @@
+import type { Person } from '../people.ts';
+import { embeddedAssociations } from './associations.ts';
+import { indexOfRecord, ownerOfEmail } from './contact-view.ts';
+import { toRecord } from './record.ts';
+import { invalid, notFound } from './refusal.ts';
+import { isObject, listOf, objectBody, textOf, textsOf } from './request-body.ts';
+import type { HubSpotAccount, Reply, Visit } from './types.ts';
+
+export function readContact({ account, call, parts }: Visit): Reply {
+  const { query } = call.request;
+  const isArchived = query.get('archived') === 'true';
+  const person = findPerson({ account, id: parts[1] ?? '', idProperty: query.get('idProperty'), isArchived });
+  if (person === undefined) throw notFound();
+  const record = toRecord(account, person, wantedBy(query));
+  const associations = embeddedAssociations(person, query.getAll('associations').flatMap(divided));
+  return { status: 200, body: { ...record, ...(associations && { associations }) } };
+}
+
+/** Lists by id: `after` is the last id of the page before, not an offset. */
+export function listContacts({ account, call }: Visit): Reply {
+  const { query } = call.request;
+  const limit = Number(query.get('limit') ?? 10);
+  if (!(limit >= 1 && limit <= 100)) throw invalid(`Invalid limit ${limit}: it has to be between 1 and 100.`);
+  const after = indexOfRecord(query.get('after') ?? '') ?? 0;
+  const isArchived = query.get('archived') === 'true';
+  const rest = account.people
+    .all()
+    .filter((person) => person.index > after && person.isDeleted === isArchived)
+    .slice(0, limit + 1);
+  const page = rest.slice(0, limit);
+  const last = page.at(-1);
+  const next = last && account.recordId(last.index);
+  const link = `https://api.hubapi.com${call.request.path}?limit=${limit}&after=${next}`;
+  return {
+    status: 200,
+    body: {
+      results: page.map((person) => toRecord(account, person, wantedBy(query))),
+      ...(rest.length > limit && { paging: { next: { after: next, link } } }),
+    },
+  };
+}
+
+export function batchReadContacts({ account, call }: Visit): Reply {
+  const body = objectBody(call);
+  const isArchived = call.request.query.get('archived') === 'true';
+  const idProperty = body['idProperty'] ? textOf(body['idProperty'], 'idProperty') : null;
+  const wanted = textsOf(body['properties'], 'properties');
+  const ids = readIds(account, body['inputs']);
+  const found = new Map<number, Person>();
+  const missing = ids.filter((id) => {
+    const person = findPerson({ account, id, idProperty, isArchived });
+    if (person) found.set(person.index, person);
+    return person === undefined;
+  });
+  if (ids.length > 0 && found.size === 0 && account.quirks.batchReadAllMissingIs404) throw notFound();
+  // In an order of its own: the newest first.
+  const results = [...found.values()].sort((one, other) => other.index - one.index);
+  const now = new Date(call.now).toISOString();
+  return {
+    status: missing.length > 0 ? 207 : 200,
+    body: {
+      status: 'COMPLETE',
+      results: results.map((person) => toRecord(account, person, wanted)),
+      ...(missing.length > 0 && { numErrors: 1, errors: [missingError(missing)] }),
+      startedAt: now,
+      completedAt: now,
+    },
+  };
+}
+
+function readIds(account: HubSpotAccount, inputs: unknown): readonly string[] {
+  const ids = listOf(inputs, 'inputs').map((input) =>
+    textOf(isObject(input) ? input['id'] : undefined, 'id'),
+  );
+  if (ids.length > 100)
+    throw invalid(`Too many inputs: ${ids.length}. At most 100 records can be read at once.`);
+  const twice = ids.filter((id, position) => ids.indexOf(id) !== position);
+  if (twice.length > 0 && account.quirks.batchReadRefusesDuplicates)
+    throw invalid(`Duplicate IDs found in batch input: [${twice.join(', ')}].`, { context: { ids: twice } });
+  return ids;
+}
+
+/** One error for all that are missing. */
+function missingError(ids: readonly string[]): object {
+  return {
+    status: 'error',
+    category: 'OBJECT_NOT_FOUND',
+    message:
+      'Could not get some CONTACT objects, they may be deleted or not exist. Check that ids are valid.',
+    context: { ids: [...new Set(ids)] },
+  };
+}
+
+function findPerson({ account, id, idProperty, isArchived }: Lookup): Person | undefined {
+  if (idProperty === 'email') return ownerOfEmail(account.people, id, isArchived);
+  if (idProperty !== null && idProperty !== 'hs_object_id')
+    throw invalid(`${idProperty} is not a unique property of CONTACT and cannot name a record.`);
+  const index = indexOfRecord(id);
+  const person = index === undefined ? undefined : account.people.get(index);
+  return person?.isDeleted === isArchived ? person : undefined;
+}
+
+function wantedBy(query: URLSearchParams): readonly string[] | undefined {
+  return query.has('properties') ? query.getAll('properties').flatMap(divided) : undefined;
+}
+
+function divided(list: string): readonly string[] {
+  return list.split(',').map((part) => part.trim());
+}
+
+interface Lookup {
+  readonly account: HubSpotAccount;
+  readonly id: string;
+  readonly idProperty: string | null;
+  readonly isArchived: boolean;
+}

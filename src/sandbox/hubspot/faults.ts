@@ -1,0 +1,81 @@
+import type { Fault, NamedFault } from '../faults.ts';
+import { expired } from './authenticate.ts';
+import { dailyRefusal, searchRefusal, tenSecondlyRefusal } from './rate-limits.ts';
+import { notFound, Refusal } from './refusal.ts';
+
+const SCOPES = ['crm.objects.contacts.read'];
+const GATEWAY_PAGE =
+  '<html>\n<head><title>502 Bad Gateway</title></head>\n<body>cloudflare</body>\n</html>\n';
+
+/** HubSpot's own ways to fail, by name. */
+export const HUBSPOT_FAULTS: Readonly<Record<string, NamedFault>> = {
+  'expired-token': (now) => of(expired(now - 90_000, now)),
+  'missing-scopes': of(
+    new Refusal(403, {
+      message:
+        "This app hasn't been granted all required scopes to make this call. Read more about required scopes here: https://developers.hubspot.com/scopes.",
+      errors: [
+        {
+          message: 'One or more of the following scopes are required.',
+          context: { requiredGranularScopes: SCOPES },
+        },
+      ],
+      links: { scopes: 'https://developers.hubspot.com/scopes' },
+      category: 'MISSING_SCOPES',
+    }),
+  ),
+  'missing-scopes-in-context': of(
+    new Refusal(403, {
+      message: "This app hasn't been granted all required scopes to make this call.",
+      context: { requiredGranularScopes: SCOPES },
+      category: 'MISSING_SCOPES',
+    }),
+  ),
+  'not-found': of(notFound()),
+  conflict: of(new Refusal(409, { message: 'Contact already exists.', category: 'CONFLICT' })),
+  'uri-too-long': { kind: 'answer', status: 414, body: '<html><h1>414 Request-URI Too Large</h1></html>' },
+  locked: of(new Refusal(423, { message: 'The resource is locked for a moment.', category: 'LOCKED' })),
+  'rate-limit-search': of(searchRefusal()),
+  'rate-limit-secondly-of-old': of(
+    new Refusal(429, {
+      ...{
+        message: 'You have reached your secondly limit.',
+        errorType: 'RATE_LIMIT',
+        policyName: 'SECONDLY',
+      },
+    }),
+  ),
+  'rate-limit-ten-secondly': of(tenSecondlyRefusal()),
+  'rate-limit-daily': of(dailyRefusal()),
+  'rate-limit-retry-after': of(tenSecondlyRefusal(), { 'retry-after': '3' }),
+  'rate-limit-retry-after-date': (now) =>
+    of(tenSecondlyRefusal(), { 'retry-after': new Date(now + 3_000).toUTCString() }),
+  'rate-limit-cloudflare': {
+    ...{ kind: 'answer', status: 429, body: 'error code: 1015' },
+    headers: { 'content-type': 'text/plain; charset=UTF-8' },
+  },
+  migrating: of(new Refusal(477, { message: 'The account is being migrated to another data center.' }), {
+    'retry-after': '120',
+  }),
+  'server-error': of(new Refusal(500, { message: 'internal error' })),
+  'bad-gateway': { kind: 'answer', status: 502, body: GATEWAY_PAGE },
+  unavailable: { kind: 'answer', status: 503, body: GATEWAY_PAGE.replace('502 Bad Gateway', '503') },
+  'gateway-timeout': { kind: 'answer', status: 504, body: GATEWAY_PAGE.replace('502 Bad Gateway', '504') },
+  'origin-down': { kind: 'answer', status: 521, body: GATEWAY_PAGE.replace('502 Bad Gateway', '521') },
+  'origin-timeout': { kind: 'answer', status: 524, body: GATEWAY_PAGE.replace('502 Bad Gateway', '524') },
+  'wrong-shape': { kind: 'answer', status: 200, body: { total: 'many', results: { id: 501 } } },
+  redirect: {
+    ...{ kind: 'answer', status: 302, body: '' },
+    headers: { location: 'https://attacker.example/crm/v3/objects/contacts/search' },
+  },
+};
+
+function of({ reply }: Refusal, headers: Readonly<Record<string, string>> = {}): Fault {
+  const correlationId = '00000000-0000-4000-8000-00000000fa17';
+  return {
+    kind: 'answer',
+    status: reply.status,
+    body: { ...reply.body, correlationId },
+    headers: { 'x-hubspot-correlation-id': correlationId, ...headers },
+  };
+}

@@ -1,0 +1,14 @@
+/** An object type goes by its name, in the singular or plural and in any case, or by its number. */
+export function objectTypeOf(alias: string): ObjectType | undefined {
+  const wanted = alias.toLowerCase();
+  return OBJECT_TYPES.find((type) => type.name === wanted || type.plural === wanted || type.id === wanted);
+}
+
+const OBJECT_TYPES = [
+  { name: 'contact', plural: 'contacts', id: '0-1' },
+  { name: 'company', plural: 'companies', id: '0-2' },
+  { name: 'deal', plural: 'deals', id: '0-3' },
+  { name: 'ticket', plural: 'tickets', id: '0-5' },
+] as const;
+
+export type ObjectType = (typeof OBJECT_TYPES)[number];

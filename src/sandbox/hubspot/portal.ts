@@ -1,0 +1,74 @@
+import { allProperties, findProperty, type Property, STAGES } from './property-definitions.ts';
+import { dailyUse } from './rate-limits.ts';
+import { notFound } from './refusal.ts';
+import type { HubSpotAccount, Reply, Visit } from './types.ts';
+
+/** What a portal tells of itself: its details, its use of the API, its properties. */
+export function readDetails({ account }: Visit): Reply {
+  return {
+    status: 200,
+    body: {
+      portalId: Number(account.id),
+      accountType: 'STANDARD',
+      timeZone: 'UTC',
+      companyCurrency: 'USD',
+      additionalCurrencies: [],
+      utcOffset: '+00:00',
+      utcOffsetMilliseconds: 0,
+      uiDomain: 'app.hubspot.com',
+      dataHostingLocation: 'na1',
+    },
+  };
+}
+
+export function readIntegration({ account }: Visit): Reply {
+  const portalId = Number(account.id);
+  return { status: 200, body: { portalId, timeZone: 'UTC', accountType: 'STANDARD', currency: 'USD' } };
+}
+
+export function readDailyUse({ account, call }: Visit): Reply {
+  const usageLimit = account.limits?.perDay ?? 0;
+  const day = 86_400_000;
+  return {
+    status: 200,
+    body: {
+      results: [
+        {
+          ...{ name: 'private-apps-api-calls-daily', usageLimit, currentUsage: dailyUse(account, call.now) },
+          ...{ fetchStatus: 'SUCCESS', collectedAt: new Date(call.now).toISOString() },
+          resetsAt: new Date((Math.floor(call.now / day) + 1) * day).toISOString(),
+        },
+      ],
+    },
+  };
+}
+
+export function listProperties({ account }: Visit): Reply {
+  const results = allProperties(account.people).map((property) => describe(account, property));
+  return { status: 200, body: { results } };
+}
+
+export function readProperty({ account, parts }: Visit): Reply {
+  const property = findProperty(account.people, parts[1] ?? '');
+  if (property === undefined) throw notFound();
+  return { status: 200, body: describe(account, property) };
+}
+
+function describe({ people }: HubSpotAccount, property: Property): object {
+  const { name, label, type, fieldType, calculated, readOnly } = property;
+  const isOwn = people.all().some((person) => name in person.custom);
+  return {
+    ...{ updatedAt: '2024-01-17T19:55:04.281Z', createdAt: '2019-08-06T02:41:52.241Z' },
+    ...{ name, label, type, fieldType, description: '', groupName: 'contactinformation' },
+    options: name === 'lifecyclestage' ? STAGES.map(describeStage) : [],
+    ...{ displayOrder: -1, calculated, externalOptions: name === 'hubspot_owner_id', archived: false },
+    ...{ hasUniqueValue: false, hidden: false, hubspotDefined: !isOwn, formField: !readOnly },
+    modificationMetadata: {
+      ...{ archivable: isOwn, readOnlyDefinition: !isOwn, readOnlyValue: readOnly || calculated },
+    },
+  };
+}
+
+function describeStage([value, label]: readonly [string, string], displayOrder: number): object {
+  return { label, value, displayOrder, hidden: false };
+}

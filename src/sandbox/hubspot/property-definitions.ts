@@ -1,0 +1,112 @@
+import type { Person } from '../people.ts';
+import type { PeopleTable } from '../people-table.ts';
+import { additionalEmailsOf, companyId, companyName, emailOf, ownerId, recordId } from './contact-view.ts';
+
+/** The contact properties of a portal, each with the way its value is read from a person. */
+export const PROPERTIES: ReadonlyMap<string, Property> = new Map(
+  [
+    text('email', 'Email', (person, people) => emailOf(people, person)),
+    text('work_email', 'Work email', (person) => person.workEmail),
+    text('hs_email_domain', 'Email Domain', (person, people) => {
+      const email = emailOf(people, person);
+      return email ? email.slice(email.lastIndexOf('@') + 1) : null;
+    }),
+    {
+      ...text('hs_additional_emails', 'Additional email addresses', (person, people) =>
+        additionalEmailsOf(people, person),
+      ),
+      ...{ type: 'enumeration' as const, fieldType: 'checkbox', calculated: true },
+    },
+    text('firstname', 'First Name', (person) => person.firstName),
+    text('lastname', 'Last Name', (person) => person.lastName),
+    text('phone', 'Phone Number', (person) => person.phone, 'phonenumber'),
+    text('mobilephone', 'Mobile Phone Number', (person) => person.mobilePhone, 'phonenumber'),
+    text('fax', 'Fax Number', (person) => person.fax),
+    text('jobtitle', 'Job Title', (person) => person.jobTitle),
+    text('company', 'Company Name', (person) =>
+      person.companyIndex === null ? null : companyName(person.companyIndex),
+    ),
+    text('address', 'Street Address', (person) => person.mailingAddress?.street ?? null),
+    text('city', 'City', (person) => person.mailingAddress?.city ?? null),
+    text('state', 'State/Region', (person) => person.mailingAddress?.state ?? null),
+    text('zip', 'Postal Code', (person) => person.mailingAddress?.postalCode ?? null),
+    text('country', 'Country/Region', (person) => person.mailingAddress?.country ?? null),
+    choice('lifecyclestage', 'Lifecycle Stage', (person) => person.lifecycleStage),
+    choice('hubspot_owner_id', 'Contact owner', (person) =>
+      person.ownerIndex === null ? null : ownerId(person.ownerIndex),
+    ),
+    other('associatedcompanyid', 'number', (person) =>
+      person.companyIndex === null ? null : String(companyId(person.companyIndex)),
+    ),
+    { ...other('hs_object_id', 'number', (person) => recordId(person.index)), readOnly: true },
+    other('notes_last_updated', 'datetime', (person) => iso(person.lastActivityAt)),
+    { ...other('createdate', 'datetime', (person) => iso(person.createdAt)), readOnly: true },
+    { ...other('lastmodifieddate', 'datetime', (person) => iso(person.updatedAt)), readOnly: true },
+  ].map((property) => [property.name, property]),
+);
+
+/** The eight that every portal starts with; what a portal adds is called by a number. */
+export const STAGES = [
+  ['subscriber', 'Subscriber'],
+  ['lead', 'Lead'],
+  ['marketingqualifiedlead', 'Marketing Qualified Lead'],
+  ['salesqualifiedlead', 'Sales Qualified Lead'],
+  ['opportunity', 'Opportunity'],
+  ['customer', 'Customer'],
+  ['evangelist', 'Evangelist'],
+  ['other', 'Other'],
+  ['48151623', 'Onboarding'],
+  ['99000111', 'Churned'],
+] as const;
+
+/** One of the portal's own properties, or a text that some person of this account has a value for. */
+export function findProperty(people: PeopleTable, name: string): Property | undefined {
+  const standard = PROPERTIES.get(name);
+  if (standard !== undefined || !customNames(people.all()).has(name)) return standard;
+  return text(name, name, (person) => person.custom[name] ?? null);
+}
+
+export function allProperties(people: PeopleTable): readonly Property[] {
+  const own = [...customNames(people.all())].flatMap((name) => findProperty(people, name) ?? []);
+  return [...PROPERTIES.values(), ...own];
+}
+
+function customNames(all: readonly Person[]): ReadonlySet<string> {
+  const known = names.get(all) ?? new Set(all.flatMap((person) => Object.keys(person.custom)));
+  names.set(all, known);
+  return known;
+}
+
+const names = new WeakMap<readonly Person[], ReadonlySet<string>>();
+
+function text(...[name, label, read, fieldType = 'text']: TextParts): Property {
+  return { name, label, type: 'string', fieldType, read, calculated: false, readOnly: false };
+}
+
+function choice(name: string, label: string, read: Reader): Property {
+  const fieldType = name === 'lifecyclestage' ? 'radio' : 'select';
+  return { name, label, type: 'enumeration', fieldType, read, calculated: false, readOnly: false };
+}
+
+function other(name: string, type: 'number' | 'datetime', read: Reader): Property {
+  const fieldType = type === 'number' ? 'number' : 'date';
+  return { name, label: name, type, fieldType, read, calculated: false, readOnly: false };
+}
+
+function iso(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}
+
+export interface Property {
+  readonly name: string;
+  readonly label: string;
+  readonly type: 'string' | 'enumeration' | 'number' | 'datetime';
+  readonly fieldType: string;
+  readonly calculated: boolean;
+  readonly readOnly: boolean;
+  readonly read: Reader;
+}
+
+/** Null: never set. An empty text: set once, and cleared. */
+type Reader = (person: Person, people: PeopleTable) => string | null;
+type TextParts = [name: string, label: string, read: Reader, fieldType?: string];

@@ -1,0 +1,24 @@
+import type { Reply } from './types.ts';
+
+/** Ends a call with one of HubSpot's error bodies. The correlation id is added where the answer is put together. */
+export class Refusal extends Error {
+  readonly reply: Reply;
+
+  constructor(status: number, body: Readonly<Record<string, unknown>> & { readonly message: string }) {
+    super(body.message);
+    this.reply = { status, body: { status: 'error', ...body } };
+  }
+}
+
+export function invalid(message: string, more: Readonly<Record<string, unknown>> = {}): Refusal {
+  return new Refusal(400, { message, category: 'VALIDATION_ERROR', ...more });
+}
+
+/** Jackson's words, which come without a category. */
+export function unreadable(what: string): Refusal {
+  return new Refusal(400, { message: `Invalid input JSON on line 1, column 1: ${what}` });
+}
+
+export function notFound(): Refusal {
+  return new Refusal(404, { message: 'resource not found', category: 'OBJECT_NOT_FOUND' });
+}

@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { type Answer, bearerOf, jsonAnswer, readForm, readJson, type SandboxRequest } from '../http.ts';
+import { batchReadAssociations, listAssociations } from './associations.ts';
+import { authenticate } from './authenticate.ts';
+import { batchReadContacts, listContacts, readContact } from './contacts.ts';
+import { answerIntrospection, answerRevocation, answerToken, answerTokenDetails } from './oauth.ts';
+import { objectTypeOf } from './object-types.ts';
+import { listProperties, readDailyUse, readDetails, readIntegration, readProperty } from './portal.ts';
+import { meter, type Policy } from './rate-limits.ts';
+import { notFound, Refusal } from './refusal.ts';
+import { search } from './search/search.ts';
+import type { Endpoint, HubSpotCall, HubSpotRoute } from './types.ts';
+
+export function route(request: SandboxRequest): HubSpotRoute {
+  const open = OPEN_ROUTES.find(({ pattern }) => pattern.test(request.path));
+  if (open)
+    return { operation: open.operation, inputs: 1, token: open.tokenOf(request), answer: open.answer };
+  const token = bearerOf(request);
+  const path = withoutVersion(request.path);
+  for (const { method, pattern, operation, endpoint, policy = 'burst' } of ROUTES) {
+    const found = method === request.method ? pattern.exec(path) : null;
+    if (found === null) continue;
+    const parts = found.slice(1).map(decodeURIComponent);
+    const needsContacts = /^\/(objects|properties)\//.test(path);
+    const checked: Endpoint = (visit) => {
+      if (needsContacts) refuseOtherTypes(parts[0] ?? '');
+      return endpoint(visit);
+    };
+    return {
+      operation,
+      inputs: countInputs(request),
+      token,
+      answer: (call) => guarded(call, { endpoint: checked, policy, parts }),
+    };
+  }
+  return {
+    operation: 'unknown',
+    inputs: 1,
+    token,
+    answer: (call) => guarded(call, { endpoint: refuseAll, policy: 'burst', parts: [] }),
+  };
+}
+
+/** A known caller, within the limits: only then is anything looked at. */
+function guarded(call: HubSpotCall, { endpoint, policy, parts }: Guarded): Answer {
+  const correlationId = randomUUID();
+  const headers: Record<string, string> = {
+    'x-hubspot-correlation-id': correlationId,
+    'cf-ray': '8f0-SANDBOX',
+  };
+  try {
+    const account = authenticate(call);
+    Object.assign(headers, meter(account, call, policy));
+    const reply = endpoint({ account, call, parts });
+    return jsonAnswer(reply.status, reply.body, headers);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return jsonAnswer(error.reply.status, { ...error.reply.body, correlationId }, headers);
+  }
+}
+
+/** `/crm/v3/objects/…` and `/crm/objects/2026-03/…` are the same: `/objects/…`. */
+function withoutVersion(path: string): string {
+  return path
+    .replace(/^\/crm\/(?:v3|v4)\/(objects|associations|properties)\//, '/$1/')
+    .replace(/^\/crm\/(objects|associations|properties)\/(?:2025-09|2026-03|2026-09)\//, '/$1/')
+    .replace(/^\/account-info\/(?:v3|2025-09|2026-03|2026-09)\//, '/account-info/');
+}
+
+function refuseOtherTypes(name: string): void {
+  const type = objectTypeOf(name);
+  if (type === undefined) throw new Refusal(400, { message: `Unable to infer object type from: ${name}` });
+  if (type.name !== 'contact') throw notFound();
+}
+
+function refuseAll(): never {
+  throw notFound();
+}
+
+function countInputs(request: SandboxRequest): number {
+  if (request.method !== 'POST') return 1;
+  const body = readJson(request) as { readonly inputs?: unknown } | null | undefined;
+  return Array.isArray(body?.inputs) ? body.inputs.length : 1;
+}
+
+function formToken(request: SandboxRequest): string | undefined {
+  const form = readForm(request);
+  return form.get('refresh_token') ?? form.get('token') ?? undefined;
+}
+
+function lastPart(request: SandboxRequest): string {
+  return decodeURIComponent(request.path.split('/').at(-1) ?? '');
+}
+
+const ROUTES: readonly KnownRoute[] = [
+  {
+    method: 'POST',
+    pattern: /^\/objects\/([^/]+)\/search$/,
+    operation: 'contacts.search',
+    endpoint: search,
+    policy: 'search',
+  },
+  {
+    method: 'POST',
+    pattern: /^\/objects\/([^/]+)\/batch\/read$/,
+    operation: 'contacts.batchRead',
+    endpoint: batchReadContacts,
+  },
+  {
+    method: 'POST',
+    pattern: /^\/associations\/([^/]+)\/([^/]+)\/batch\/read$/,
+    operation: 'associations.batchRead',
+    endpoint: batchReadAssociations,
+    policy: 'exempt',
+  },
+  {
+    method: 'GET',
+    pattern: /^\/objects\/([^/]+)\/([^/]+)\/associations\/([^/]+)$/,
+    operation: 'associations.list',
+    endpoint: listAssociations,
+    policy: 'exempt',
+  },
+  { method: 'GET', pattern: /^\/objects\/([^/]+)$/, operation: 'contacts.list', endpoint: listContacts },
+  {
+    method: 'GET',
+    pattern: /^\/objects\/([^/]+)\/([^/]+)$/,
+    operation: 'contacts.read',
+    endpoint: readContact,
+  },
+  {
+    method: 'GET',
+    pattern: /^\/properties\/([^/]+)$/,
+    operation: 'properties.list',
+    endpoint: listProperties,
+  },
+  {
+    method: 'GET',
+    pattern: /^\/properties\/([^/]+)\/([^/]+)$/,
+    operation: 'properties.read',
+    endpoint: readProperty,
+  },
+  {
+    method: 'GET',
+    pattern: /^\/account-info\/details$/,
+    operation: 'account.details',
+    endpoint: readDetails,
+  },
+  {
+    method: 'GET',
+    pattern: /^\/account-info\/api-usage\/daily(?:\/private-apps)?$/,
+    operation: 'account.usage',
+    endpoint: readDailyUse,
+  },
+  {
+    method: 'GET',
+    pattern: /^\/integrations\/v1\/(?:me|limit\/daily)$/,
+    operation: 'account.integration',
+    endpoint: readIntegration,
+  },
+];
+
+/** These need no bearer: the token is in the form or in the path. */
+const OPEN_ROUTES: readonly OpenRoute[] = [
+  {
+    pattern: /^\/oauth\/(?:v1|v3|2026-03|2026-09)\/token$/,
+    operation: 'oauth.token',
+    tokenOf: formToken,
+    answer: answerToken,
+  },
+  {
+    pattern: /^\/oauth\/(?:v3|2026-03|2026-09)\/token\/introspect$/,
+    operation: 'oauth.introspect',
+    tokenOf: formToken,
+    answer: answerIntrospection,
+  },
+  {
+    pattern: /^\/oauth\/(?:v3|2026-03|2026-09)\/token\/revoke$/,
+    operation: 'oauth.revoke',
+    tokenOf: formToken,
+    answer: answerRevocation,
+  },
+  {
+    pattern: /^\/oauth\/v1\/(?:access|refresh)-tokens\/[^/]+$/,
+    operation: 'oauth.tokenDetails',
+    tokenOf: lastPart,
+    answer: answerTokenDetails,
+  },
+];
+
+interface KnownRoute {
+  readonly method: 'GET' | 'POST';
+  readonly pattern: RegExp;
+  readonly operation: string;
+  readonly endpoint: Endpoint;
+  readonly policy?: Policy;
+}
+
+interface OpenRoute {
+  readonly pattern: RegExp;
+  readonly operation: string;
+  readonly tokenOf: (request: SandboxRequest) => string | undefined;
+  readonly answer: (call: HubSpotCall) => Answer;
+}
+
+interface Guarded {
+  readonly endpoint: Endpoint;
+  readonly policy: Policy;
+  readonly parts: readonly string[];
+}

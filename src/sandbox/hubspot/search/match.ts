@@ -1,0 +1,86 @@
+import type { Property } from '../property-definitions.ts';
+import type { Filter } from './request.ts';
+
+/**
+ * Whether a value passes a filter. Texts compare without regard to case, but for enumerations, and but for IN and
+ * NOT_IN, whose own values are taken as they are and therefore have to be lower-case.
+ */
+export function matches(filter: Filter, value: string | null): boolean {
+  const hasValue = value !== null && value !== '';
+  if (filter.operator === 'HAS_PROPERTY') return hasValue;
+  if (filter.operator === 'NOT_HAS_PROPERTY') return !hasValue;
+  if (filter.operator === 'NOT_CONTAINS_TOKEN') return !hasValue || !containsToken(value, filter.value);
+  if (!hasValue) return false;
+  // A property with several values passes when one of them does.
+  const single = filter.property.name === 'hs_additional_emails' ? value.split(';') : [value];
+  if (filter.operator === 'NEQ') return !single.some((one) => passes({ ...filter, operator: 'EQ' }, one));
+  if (filter.operator === 'NOT_IN') return !single.some((one) => passes({ ...filter, operator: 'IN' }, one));
+  return single.some((one) => passes(filter, one));
+}
+
+/** Smaller than 0 when the first comes first. What has no value comes last. */
+export function compareValues(property: Property, left: string | null, right: string | null): number {
+  if (!left || !right) return Number(!left) - Number(!right);
+  return compare(property, fold(property, left), fold(property, right));
+}
+
+function passes(filter: Filter, value: string): boolean {
+  const { property } = filter;
+  const order = (other: string): number => compare(property, fold(property, value), fold(property, other));
+  switch (filter.operator) {
+    case 'EQ':
+      return order(filter.value) === 0;
+    case 'LT':
+      return order(filter.value) < 0;
+    case 'LTE':
+      return order(filter.value) <= 0;
+    case 'GT':
+      return order(filter.value) > 0;
+    case 'GTE':
+      return order(filter.value) >= 0;
+    case 'BETWEEN':
+      return order(filter.value) >= 0 && order(filter.highValue) <= 0;
+    case 'IN':
+      return filter.values.some((one) => compare(property, fold(property, value), one) === 0);
+    case 'CONTAINS_TOKEN':
+      return containsToken(value, filter.value);
+    default:
+      return false;
+  }
+}
+
+function fold(property: Property, value: string): string {
+  return property.type === 'string' ? value.toLowerCase() : value;
+}
+
+function compare(property: Property, left: string, right: string): number {
+  if (property.type === 'number') return Number(left) - Number(right);
+  if (property.type === 'datetime') return toTime(left) - toTime(right);
+  return left < right ? -1 : Number(left > right);
+}
+
+/** Milliseconds since 1970 and ISO dates are both understood. */
+function toTime(value: string): number {
+  return /^\d+$/.test(value) ? Number(value) : Date.parse(value);
+}
+
+/** A token is the whole value or a word of it; a star stands for anything. */
+function containsToken(value: string, wanted: string): boolean {
+  const whole = value.toLowerCase();
+  const pattern = wildcard(wanted.trim().toLowerCase());
+  return pattern.test(whole) || whole.split(/[^\p{L}\p{N}]+/u).some((word) => pattern.test(word));
+}
+
+function wildcard(wanted: string): RegExp {
+  if (cached?.wanted !== wanted) {
+    const source = wanted
+      .split('*')
+      .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+      .join('.*');
+    cached = { wanted, pattern: new RegExp(`^${source}$`, 's') };
+  }
+  return cached.pattern;
+}
+
+/** A search compares one pattern with thousands of values. */
+let cached: { readonly wanted: string; readonly pattern: RegExp } | undefined;

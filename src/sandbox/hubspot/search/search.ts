@@ -1,0 +1,91 @@
+import type { Person } from '../../people.ts';
+import type { PeopleTable } from '../../people-table.ts';
+import { indexOfRecord } from '../contact-view.ts';
+import { PROPERTIES } from '../property-definitions.ts';
+import { toRecord } from '../record.ts';
+import type { HubSpotAccount, Reply, Visit } from '../types.ts';
+import { findCandidates } from './candidates.ts';
+import { compareValues, matches } from './match.ts';
+import { type Filter, readSearch, type Search } from './request.ts';
+
+/** Finds in the index, which may lag behind, and then shows the records as they are now. */
+export function search(visit: Visit): Reply {
+  const { account, call } = visit;
+  const wanted = readSearch(visit);
+  const { people, quirks } = account;
+  const found = sorted(
+    people,
+    wanted,
+    findCandidates(account, wanted, call.now).filter((person) => isFound(account, wanted, person)),
+  );
+  const hits = found.slice(wanted.offset, wanted.offset + wanted.limit).map((person) => person.index);
+  const stale = quirks.searchStaleHit === null ? undefined : indexOfRecord(quirks.searchStaleHit);
+  if (stale !== undefined && !hits.includes(stale)) hits.push(stale);
+  const total = found.length + (stale === undefined ? 0 : 1);
+  const next = wanted.offset + wanted.limit;
+  return {
+    status: 200,
+    body: {
+      total,
+      results: quirks.searchTotalWithoutResults
+        ? []
+        : hits
+            .flatMap((index) => live(people, index))
+            .map((person) => toRecord(account, person, wanted.properties)),
+      ...(next < total && { paging: { next: { after: String(next) } } }),
+    },
+  };
+}
+
+function live(people: PeopleTable, index: number): readonly Person[] {
+  const person = people.get(index);
+  return person === undefined || person.isDeleted ? [] : [person];
+}
+
+function isFound(account: HubSpotAccount, { groups, query }: Search, person: Person): boolean {
+  if (person.isDeleted) return false;
+  const passes = (filters: readonly Filter[]) =>
+    filters.every((filter) => passesOne(account, filter, person));
+  if (groups.length > 0 && !groups.some(passes)) return false;
+  return query === '' || isAnswerTo(account.people, query, person);
+}
+
+function passesOne({ people, quirks }: HubSpotAccount, filter: Filter, person: Person): boolean {
+  if (matches(filter, filter.property.read(person, people))) return true;
+  const reachesAliases = quirks.searchEmailMatchesAliases && filter.property.name === 'email';
+  if (!reachesAliases || filter.operator !== 'EQ') return false;
+  const value = filter.value.trim().toLowerCase();
+  const aliases = PROPERTIES.get('hs_additional_emails')?.read(person, people) ?? '';
+  return aliases.split(';').includes(value);
+}
+
+/** Every word of the query has to begin a word of one of the properties that are searched by default. */
+function isAnswerTo(people: PeopleTable, query: string, person: Person): boolean {
+  const values = QUERIED.map((name) => PROPERTIES.get(name)?.read(person, people) ?? '');
+  const words = values.flatMap((value) => [value, ...value.split(/[^\p{L}\p{N}]+/u)]).map(lower);
+  return query
+    .split(/\s+/)
+    .filter((part) => part !== '')
+    .every((part) => words.some((word) => word.startsWith(lower(part))));
+}
+
+function sorted(people: PeopleTable, { sort }: Search, found: Person[]): readonly Person[] {
+  const direction = sort.isDescending ? -1 : 1;
+  if (sort.property.name === 'hs_object_id')
+    return found.sort((left, right) => direction * (left.index - right.index));
+  if (sort.property.name === 'createdate')
+    return found.sort(
+      (one, other) => direction * (one.createdAt - other.createdAt) || one.index - other.index,
+    );
+  const keys = new Map(found.map((person) => [person, sort.property.read(person, people)]));
+  return found.sort((one, other) => {
+    const order = compareValues(sort.property, keys.get(one) ?? null, keys.get(other) ?? null);
+    return direction * order || one.index - other.index;
+  });
+}
+
+function lower(value: string): string {
+  return value.toLowerCase();
+}
+
+const QUERIED = ['firstname', 'lastname', 'email', 'phone', 'company', 'hs_additional_emails'];
