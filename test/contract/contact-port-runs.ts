@@ -90,7 +90,7 @@ export function testRuns(subject: Subject): void {
       const initial = members(260, fixture);
       const removed = new Set<string>();
       const seen = await walk(fixture.openPort(), direction, (step, boundary) => {
-        fixture.account.addPerson({ email: `late.${step}@${DOMAIN}` });
+        if (step < 10) fixture.account.addPerson({ email: `late.${step}@${DOMAIN}` });
         // Ahead of the walk, behind it, and the very record that it stands on.
         for (const id of [initial[step * 5], initial[259 - step * 5], step % 2 ? boundary : undefined]) {
           if (id !== undefined && fixture.account.removePerson(id)) removed.add(id);

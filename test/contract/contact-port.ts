@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { testAnomalies } from './contact-port-anomalies.ts';
 import { testLookups } from './contact-port-lookups.ts';
-import { testRecords } from './contact-port-records.ts';
+import { testAssociations, testNoAssociations, testRecords } from './contact-port-records.ts';
 import { testRuns } from './contact-port-runs.ts';
 import type { Subject } from './contact-port-subject.ts';
 
@@ -10,5 +10,8 @@ export function testContactPort(name: string, subject: Subject): void {
   describe(`${name}: looking up by email`, () => testLookups(subject));
   describe(`${name}: runs of one email domain`, () => testRuns(subject));
   describe(`${name}: what a contact holds`, () => testRecords(subject));
+  const offersAssociations = subject.access.associatedObjects.length > 0;
+  describe(`${name}: associations`, () =>
+    (offersAssociations ? testAssociations : testNoAssociations)(subject));
   describe(`${name}: when the CRM fails`, () => testAnomalies(subject));
 }

@@ -12,23 +12,25 @@ import { type WireSearchPage, wireSearchPage } from './wire.ts';
  */
 export async function readByDomain(account: HubSpotAccount, read: DomainRead): Promise<readonly Contact[]> {
   const { domain, run, want } = read;
-  const forward = run.direction === 'forward';
   const found = new Map<string, Contact>();
   let position: Position | undefined = startOf(run);
+  let limit = Math.min(MAX_PAGE, run.limit);
   for (let calls = 0; position && found.size < run.limit; calls += 1) {
     if (calls === MAX_CALLS) throw endless(domain);
-    const limit = Math.min(MAX_PAGE, Math.max(run.limit - found.size, MIN_PAGE));
     const { results, paging } = await search(account, {
-      ...{ domain, position, limit },
+      ...{ domain, position, limit, direction: run.direction },
       properties: account.propertiesFor(want),
-      direction: forward ? 'ASCENDING' : 'DESCENDING',
     });
-    const contacts = account.toContacts(results, want).filter(({ remoteId }) => isRecordId(remoteId));
-    for (const contact of contacts) if (isHit(contact, domain)) found.set(contact.remoteId, contact);
-    position = next(position, contacts, { forward, after: paging?.next?.after });
+    const page = account.toContacts(results, want).filter(within(position));
+    const hits = page.filter((contact) => isHit(contact, domain));
+    for (const hit of hits) found.set(hit.remoteId, hit);
+    position = after(position, { last: hits.at(-1) ?? page.at(-1), run, offset: paging?.next?.after });
+    // Where the index lies it may go on for a while: that stretch is crossed in large steps.
+    const lied = results.length === 0 || hits.length < results.length;
+    limit = lied ? MAX_PAGE : Math.min(MAX_PAGE, run.limit - found.size);
   }
   const ascending = [...found.values()].sort((a, b) => compareIds(a.remoteId, b.remoteId));
-  return forward ? ascending.slice(0, run.limit) : ascending.slice(Math.max(0, ascending.length - run.limit));
+  return run.direction === 'forward' ? ascending.slice(0, run.limit) : ascending.slice(-run.limit);
 }
 
 /**
@@ -37,9 +39,8 @@ export async function readByDomain(account: HubSpotAccount, read: DomainRead): P
  */
 export async function countByDomain(account: HubSpotAccount, domain: string): Promise<number> {
   const page = await search(account, {
-    ...{ domain, position: {}, limit: MAX_PAGE },
+    ...{ domain, position: {}, limit: MAX_PAGE, direction: 'forward' },
     properties: ['email'],
-    direction: 'ASCENDING',
   });
   const contacts = account.toContacts(page.results, { rawData: false });
   const hits = contacts.filter((contact) => isHit(contact, domain)).length;
@@ -57,7 +58,7 @@ function search(account: HubSpotAccount, { domain, position, ...page }: Search):
     budget: 'search',
     body: {
       filterGroups: [{ filters }],
-      sorts: [{ propertyName: 'hs_object_id', direction: page.direction }],
+      sorts: [{ propertyName: 'hs_object_id', direction: SORTS[page.direction] }],
       properties: page.properties,
       limit: page.limit,
       ...(position.after !== undefined && { after: position.after }),
@@ -70,12 +71,27 @@ function startOf({ direction, from }: Run): Position {
   return { bound: { operator: direction === 'forward' ? 'GTE' : 'LTE', value: from } };
 }
 
-/** Behind the page's last record. A page may be empty and yet not the last: then there is only its offset to go by. */
-function next(position: Position, page: readonly Contact[], { forward, after }: Step): Position | undefined {
-  if (!after) return undefined;
-  const last = page.at(-1);
-  if (last === undefined) return { ...position, after };
-  return { bound: { operator: forward ? 'GT' : 'LT', value: last.remoteId } };
+/**
+ * Behind the page's last record. A page may be empty and yet not the last: then there is only its offset to go by.
+ * No `after` at all is how HubSpot says that this was the last.
+ */
+function after(position: Position, { last, run, offset }: Step): Position | undefined {
+  if (!offset) return undefined;
+  if (last === undefined) return { ...position, after: offset };
+  return { bound: { operator: run.direction === 'forward' ? 'GT' : 'LT', value: last.remoteId } };
+}
+
+/** A record that was not asked for would lead the next page astray. */
+function within({ bound }: Position): (contact: Contact) => boolean {
+  return ({ remoteId }) => {
+    if (!isRecordId(remoteId)) return false;
+    if (bound === undefined) return true;
+    const order = compareIds(remoteId, bound.value);
+    return (
+      (order === 0 && bound.operator.endsWith('E')) ||
+      (bound.operator.startsWith('G') ? order > 0 : order < 0)
+    );
+  };
 }
 
 /** The index answers by what a record was; and to its tokeniser more may look alike than is. */
@@ -94,10 +110,10 @@ function endless(domain: string): CrossbookError {
 }
 
 const MAX_PAGE = 200;
-/** So that a stretch of false hits is not crossed one record at a time. */
-const MIN_PAGE = 20;
 /** The longest run takes six; the rest is for false hits. */
-const MAX_CALLS = 30;
+const MAX_CALLS = 20;
+
+const SORTS = { forward: 'ASCENDING', backward: 'DESCENDING' } as const;
 
 interface Position {
   readonly bound?: { readonly operator: 'GTE' | 'GT' | 'LTE' | 'LT'; readonly value: string };
@@ -105,8 +121,9 @@ interface Position {
 }
 
 interface Step {
-  readonly forward: boolean;
-  readonly after: string | null | undefined;
+  readonly last: Contact | undefined;
+  readonly run: Run;
+  readonly offset: string | null | undefined;
 }
 
 interface Search {
@@ -114,7 +131,7 @@ interface Search {
   readonly position: Position;
   readonly limit: number;
   readonly properties: readonly string[];
-  readonly direction: 'ASCENDING' | 'DESCENDING';
+  readonly direction: Run['direction'];
 }
 
 export interface DomainRead {
