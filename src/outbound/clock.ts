@@ -1,0 +1,24 @@
+/** Time is passed in: what waits for seconds in production is moved by hand in tests. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Calls back once, after the delay; the answer calls it off. */
+  schedule(delayMs: number, callback: () => void): () => void;
+}
+
+/** A longer delay would overflow the timer and fire at once. */
+const LONGEST_DELAY_MS = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: Date.now,
+  schedule(delayMs, callback) {
+    const timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), LONGEST_DELAY_MS));
+    return () => clearTimeout(timer);
+  },
+};
+
+export function sleep(clock: Clock, delayMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.schedule(delayMs, resolve);
+  });
+}

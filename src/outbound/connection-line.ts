@@ -1,0 +1,145 @@
+import type { StoredCredentials } from '../domain/credentials.ts';
+import type { ContactAccess, ContactPort, OAuthClient } from '../domain/provider.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
+import type { RemoteAnswer, RemoteRequest } from '../domain/remote.ts';
+import { type AttemptDeps, attempt, FIXED_HEADERS, type OutboundCall } from './attempts.ts';
+import type { Clock } from './clock.ts';
+import type { CallEvent } from './events.ts';
+import type { Transport } from './http/transport.ts';
+import { createLookups, type Lookups } from './lookups.ts';
+import { createBreaker } from './pace/breaker.ts';
+import { createLane, type Lane } from './pace/lane.ts';
+import { retrying } from './pace/retries.ts';
+import type { OutboundSettings } from './settings.ts';
+import { resolveOrigin } from './token/origins.ts';
+import { refreshToken } from './token/refresh-token.ts';
+import { createTokens, type TokenSource } from './token/tokens.ts';
+import { within } from './token/within.ts';
+
+/**
+ * One connection's way out: its token, its breaker, its lanes. What one customer's calls wait for is theirs alone.
+ * In order: token, then for each try the breaker, the lane and the wire.
+ */
+export function createConnectionLine(deps: LineDeps): ConnectionLine {
+  const { access, clock, settings, provider, connectionId, hosts, sandboxOrigins } = deps;
+  const lanes = new Map<string, Lane>();
+  const breaker = createBreaker({
+    clock,
+    maxFailures: settings.breakerFailures,
+    openMs: settings.breakerOpenMs,
+  });
+  const lookups = createLookups({
+    clock,
+    batchSize: access.lookupBatch,
+    maxUnderWay: settings.lookupsUnderWay,
+    maxWaiting: settings.maxWaitingLookups,
+  });
+  const tokens = createTokens({ now: clock.now, originOf, refresh });
+  const attempts: AttemptDeps = {
+    access,
+    breaker,
+    clock,
+    tokens,
+    transport: deps.transport,
+    who: { provider, connectionId },
+    onCall: deps.onCall,
+  };
+  let instanceUrl: string | null | undefined;
+
+  return {
+    lookups,
+    compareIds: deps.compareIds,
+
+    async send(source, request, deadline) {
+      const token = tokens.current() ?? (await within(clock, deadline, tokens.load(source)));
+      const call: OutboundCall = { request, deadline, token, lane: laneFor(request.budget) };
+      const answer = await tryOut(call);
+      if (answer.status < 400 || !access.isTokenExpired(answer)) return answer;
+      const renewed = await within(clock, deadline, tokens.renew(source, call.token));
+      if (!renewed) return answer;
+      call.token = renewed;
+      return tryOut(call);
+    },
+
+    noticeInstance(current) {
+      if (current === instanceUrl) return;
+      // Another host, perhaps: what is known of the token and of the last failures is of the one before.
+      if (instanceUrl !== undefined) {
+        tokens.forget();
+        breaker.reset();
+      }
+      instanceUrl = current;
+    },
+
+    forgetToken: tokens.forget,
+
+    isIdle() {
+      return lookups.isIdle() && breaker.isClosed() && [...lanes.values()].every((lane) => lane.isIdle());
+    },
+  };
+
+  function tryOut(call: OutboundCall): Promise<RemoteAnswer> {
+    const { lane, deadline, request } = call;
+    const pausedMs = () => lane.pausedUntil - clock.now();
+    return retrying(
+      { clock, random: deps.random, deadline, isRepeatable: request.repeatable !== false, pausedMs },
+      (isAgain) => attempt(attempts, call, isAgain),
+    );
+  }
+
+  function laneFor(name: string): Lane {
+    const known = lanes.get(name);
+    if (known) return known;
+    const budget = access.budgets[name];
+    if (!budget) throw new Error(`A call names the budget ${name}, which its provider does not declare.`);
+    const lane = createLane({ budget, clock, maxWaiting: settings.maxWaitingCalls });
+    lanes.set(name, lane);
+    return lane;
+  }
+
+  function originOf(url: string | null): string {
+    return resolveOrigin(url, { hosts, sandboxOrigins, originOf: (instance) => access.origin(instance) });
+  }
+
+  function refresh(stored: StoredCredentials) {
+    const { client } = deps;
+    const about = { provider, client, hosts, sandboxOrigins, refresh: access.refresh, now: clock.now };
+    return refreshToken({ ...about, ask: askForToken }, stored);
+  }
+
+  /** Past the lanes: a token endpoint has its own rules, and everybody waits for it. */
+  function askForToken(origin: string, request: RemoteRequest): Promise<RemoteAnswer> {
+    const deadline = clock.now() + settings.deadlineMs;
+    const headers = { ...FIXED_HEADERS, ...request.headers };
+    return retrying(
+      { clock, random: deps.random, deadline, isRepeatable: request.repeatable !== false, pausedMs: () => 0 },
+      () => deps.transport.send({ origin, request, headers, deadline }),
+    );
+  }
+}
+
+export interface ConnectionLine {
+  readonly lookups: Lookups;
+  readonly compareIds: ContactPort['compareIds'];
+  send(source: TokenSource, request: RemoteRequest, deadline: number): Promise<RemoteAnswer>;
+  /** Told with every request: a customer may have moved to another instance. */
+  noticeInstance(instanceUrl: string | null): void;
+  forgetToken(): void;
+  /** Nothing is known here that the next call would miss. */
+  isIdle(): boolean;
+}
+
+export interface LineDeps {
+  readonly provider: ProviderName;
+  readonly connectionId: string;
+  readonly access: ContactAccess;
+  readonly compareIds: ContactPort['compareIds'];
+  readonly client: OAuthClient | undefined;
+  readonly hosts: readonly RegExp[];
+  readonly sandboxOrigins: readonly string[];
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly settings: OutboundSettings;
+  readonly transport: Pick<Transport, 'send'>;
+  readonly onCall: ((event: CallEvent) => void) | undefined;
+}

@@ -1,0 +1,62 @@
+import type { Connection } from '../domain/connection.ts';
+import type { CredentialStore } from '../domain/credentials.ts';
+import { CrossbookError } from '../domain/errors.ts';
+import type { ContactAccess, ContactPort, Want } from '../domain/provider.ts';
+import type { ConnectionLine } from './connection-line.ts';
+
+/** A provider's own port behind its connection's line. Each operation has one deadline, whatever it takes. */
+export function createContactPort(options: PortOptions): ContactPort {
+  const { access, connection, line, deadline } = options;
+
+  return {
+    findByEmails(emails, want) {
+      const key = toMergeKey(connection, want);
+      return line.lookups.find({ emails, want, key, deadline: deadline(), open: openUntil });
+    },
+    readByDomain: (domain, run, want) => openUntil(deadline()).readByDomain(domain, run, want),
+    countByDomain: (domain) => openUntil(deadline()).countByDomain(domain),
+    findByIds: (ids, want) => openUntil(deadline()).findByIds(ids, want),
+    ...(access.associatedObjects.length > 0 && {
+      findAssociations: (ids, to) => openUntil(deadline()).findAssociations?.(ids, to) ?? notOffered(),
+    }),
+    compareIds: line.compareIds,
+  };
+
+  function openUntil(until: number): ContactPort {
+    return access.open({ connection, send: (request) => send(request, until) });
+  }
+
+  async function send(...[request, until]: Parameters<OmitFirst<ConnectionLine['send']>>) {
+    if (connection.status === 'reauthorize') throw mustReconnect(connection);
+    return line.send(options, request, until);
+  }
+}
+
+/** The fields that raw data holds follow the connection's mappings: with others it is another question. */
+function toMergeKey({ schemaMappingsConfig, entityMappings }: Connection, want: Want): string {
+  return JSON.stringify(want.rawData ? [want, schemaMappingsConfig, entityMappings] : want);
+}
+
+function mustReconnect({ providerName }: Connection): CrossbookError {
+  return new CrossbookError(
+    'REMOTE_PROVIDER_UNAUTHORIZED',
+    `${providerName} no longer accepts this connection's authorization: the customer has to reconnect.`,
+  );
+}
+
+function notOffered(): never {
+  throw new CrossbookError('NOT_IMPLEMENTED', 'Associations are not offered here.');
+}
+
+export interface PortOptions {
+  readonly connection: Connection;
+  readonly access: ContactAccess;
+  readonly credentials: CredentialStore;
+  readonly line: ConnectionLine;
+  /** Asked once for each operation. */
+  deadline(): number;
+}
+
+type OmitFirst<F> = F extends (first: never, ...rest: infer Rest) => infer Result
+  ? (...rest: Rest) => Result
+  : never;

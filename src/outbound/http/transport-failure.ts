@@ -1,0 +1,45 @@
+import { CrossbookError } from '../../domain/errors.ts';
+import { timedOut } from '../failures.ts';
+import { PrivateAddressError } from './guarded-connector.ts';
+
+const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+const UNRESOLVED = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA']);
+const NOT_HTTP = /^HPE_|^UND_ERR_(HEADERS_OVERFLOW|RES_)/;
+const NOT_TRUSTED = /CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO$/;
+const NOT_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** What undici, the system or TLS say went wrong, in the product's words. */
+export function toTransportFailure(error: Error & { readonly code?: string }, origin: string): Error {
+  if (error instanceof CrossbookError) return error;
+  const host = new URL(origin).host;
+  const code = error.code ?? '';
+  // A request that cannot be written is a mistake of ours.
+  if (code === 'UND_ERR_INVALID_ARG') return error;
+  if (TIMEOUTS.has(code)) return timedOut(error);
+  if (NOT_HTTP.test(code)) {
+    const detail = `The answer of ${host} is not HTTP that can be read.`;
+    return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', detail, { cause: error });
+  }
+  return new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', toDetail(error, host, code), { cause: error });
+}
+
+/** Another try may find what this one did not. */
+export function isPassing(error: unknown): boolean {
+  if (!(error instanceof CrossbookError) || error.code !== 'REMOTE_PROVIDER_UNAVAILABLE') return false;
+  const cause = error.cause as { readonly code?: string } | undefined;
+  return !(cause instanceof PrivateAddressError) && !NOT_TRUSTED.test(cause?.code ?? '');
+}
+
+function toDetail(error: Error, host: string, code: string): string {
+  if (error instanceof PrivateAddressError) return error.message;
+  if (UNRESOLVED.has(code)) return `The name ${host} cannot be resolved.`;
+  if (NOT_CONNECTED.has(code) || error instanceof AggregateError) return `${host} cannot be connected to.`;
+  if (NOT_TRUSTED.test(code)) return `${host} does not prove that it is who it says (TLS: ${code}).`;
+  return `${host} broke the connection off before its answer was complete.`;
+}

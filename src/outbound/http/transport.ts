@@ -1,0 +1,95 @@
+import { Agent } from 'undici';
+import type { RemoteAnswer, RemoteRequest } from '../../domain/remote.ts';
+import type { Clock } from '../clock.ts';
+import { timedOut } from '../failures.ts';
+import { Exchange } from './exchange.ts';
+import { createGuardedConnector, type HostLookup } from './guarded-connector.ts';
+
+/** One call, one answer, over kept-alive connections: bounded in time and in size, and only to public hosts. */
+export function createTransport(options: TransportOptions): Transport {
+  const { clock, connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs, maxAnswerBytes } = options;
+  const timeouts = {
+    headersTimeout: headersTimeoutMs,
+    bodyTimeout: bodyTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  };
+  const connect = createGuardedConnector({ timeoutMs: connectTimeoutMs, lookup: options.lookup });
+  // No bound on sockets per host: one customer's slow calls must not take another's. The lanes bound them.
+  const guarded = new Agent({ ...timeouts, connect });
+  const sandbox = new Agent({ ...timeouts, connect: { timeout: connectTimeoutMs } });
+  const sandboxOrigins = new Set(options.sandboxOrigins);
+
+  return {
+    send({ origin, request, headers, deadline }) {
+      return new Promise((resolve, reject) => {
+        const remainingMs = deadline - clock.now();
+        if (remainingMs <= 0) {
+          reject(timedOut());
+          return;
+        }
+        const exchange = new Exchange({
+          origin,
+          maxBytes: maxAnswerBytes,
+          settle: {
+            resolve(answer) {
+              cancel();
+              resolve(answer);
+            },
+            reject(error) {
+              cancel();
+              reject(error as Error);
+            },
+          },
+        });
+        const cancel = clock.schedule(remainingMs, () => exchange.fail(timedOut()));
+        dispatch(sandboxOrigins.has(origin) ? sandbox : guarded, { origin, request, headers }, exchange);
+      });
+    },
+
+    async close() {
+      await Promise.all([guarded.destroy(), sandbox.destroy()]);
+    },
+  };
+}
+
+function dispatch(agent: Agent, call: Omit<Call, 'deadline'>, exchange: Exchange): void {
+  const { origin, request, headers } = call;
+  const { method, path, body } = request;
+  // With a whole URL in its place undici would write another host into the request.
+  if (!path.startsWith('/')) {
+    exchange.fail(new Error('A path starts with a slash.'));
+    return;
+  }
+  try {
+    agent.dispatch({ origin, method, path, headers, body: body ?? null }, exchange);
+  } catch (error) {
+    exchange.onResponseError(undefined, error as Error);
+  }
+}
+
+const KEEP_ALIVE_MS = 20_000;
+
+export interface Transport {
+  /** Rejects with a CrossbookError where no whole answer came. */
+  send(call: Call): Promise<RemoteAnswer>;
+  close(): Promise<void>;
+}
+
+export interface Call {
+  readonly origin: string;
+  readonly request: Pick<RemoteRequest, 'method' | 'path' | 'body'>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly deadline: number;
+}
+
+export interface TransportOptions {
+  readonly clock: Clock;
+  readonly connectTimeoutMs: number;
+  readonly headersTimeoutMs: number;
+  readonly bodyTimeoutMs: number;
+  /** Of the answer, unpacked. */
+  readonly maxAnswerBytes: number;
+  /** These alone may be plain HTTP and on this machine. */
+  readonly sandboxOrigins: readonly string[];
+  readonly lookup?: HostLookup | undefined;
+}

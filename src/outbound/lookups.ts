@@ -1,0 +1,147 @@
+import type { Contact } from '../domain/contact.ts';
+import type { ContactPort, Want } from '../domain/provider.ts';
+import type { Clock } from './clock.ts';
+import { anew, rateLimited, timedOut } from './failures.ts';
+
+/**
+ * Look-ups by email of one connection. While a few are under way the next ones wait and then travel together: a burst
+ * of a thousand is a dozen calls. While none is, nobody waits.
+ */
+export function createLookups({ clock, batchSize, maxUnderWay, maxWaiting }: LookupOptions): Lookups {
+  const groups = new Map<string, Group>();
+
+  return { find, isIdle: () => groups.size === 0 };
+
+  function find(ask: Lookup): Promise<FoundByEmail> {
+    if (ask.emails.length > batchSize) return findInParts(ask);
+    // A full call gains nothing by waiting for company.
+    if (ask.emails.length === batchSize) return ask.open(ask.deadline).findByEmails(ask.emails, ask.want);
+    const group = groupFor(ask.key);
+    if (group.underWay < maxUnderWay) return runAlone(group, ask);
+    return group.waiting.size >= maxWaiting ? Promise.reject(rateLimited(RETRY_AFTER_MS)) : join(group, ask);
+  }
+
+  async function findInParts(ask: Lookup): Promise<FoundByEmail> {
+    const parts: Promise<FoundByEmail>[] = [];
+    for (let from = 0; from < ask.emails.length; from += batchSize) {
+      parts.push(find({ ...ask, emails: ask.emails.slice(from, from + batchSize) }));
+    }
+    return new Map((await Promise.all(parts)).flatMap((part) => [...part]));
+  }
+
+  async function runAlone(group: Group, ask: Lookup): Promise<FoundByEmail> {
+    group.underWay++;
+    try {
+      return await ask.open(ask.deadline).findByEmails(ask.emails, ask.want);
+    } finally {
+      release(group, ask.key);
+    }
+  }
+
+  function join(group: Group, ask: Lookup): Promise<FoundByEmail> {
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        ask,
+        resolve(found) {
+          cancel();
+          resolve(found);
+        },
+        reject(error) {
+          cancel();
+          reject(error as Error);
+        },
+      };
+      const cancel = clock.schedule(ask.deadline - clock.now(), () => {
+        // Still in the line, it was the budget; already on the way, it is the provider.
+        const wasWaiting = group.waiting.delete(waiter);
+        reject(wasWaiting ? rateLimited(RETRY_AFTER_MS) : timedOut());
+      });
+      group.waiting.add(waiter);
+    });
+  }
+
+  function release(group: Group, key: string): void {
+    group.underWay--;
+    if (group.waiting.size > 0) void runTogether(group, key);
+    else if (group.underWay === 0) groups.delete(key);
+  }
+
+  /** Never rejects: each of the waiting is told by itself. */
+  async function runTogether(group: Group, key: string): Promise<void> {
+    group.underWay++;
+    const { waiters, emails } = takeBatch(group.waiting, batchSize);
+    try {
+      const [first] = waiters;
+      if (!first) return;
+      const deadline = Math.max(...waiters.map(({ ask }) => ask.deadline));
+      const found = await first.ask.open(deadline).findByEmails([...emails], first.ask.want);
+      for (const { ask, resolve } of waiters) resolve(pick(found, ask.emails));
+    } catch (error) {
+      for (const { reject } of waiters) reject(anew(error));
+    } finally {
+      release(group, key);
+    }
+  }
+
+  function groupFor(key: string): Group {
+    const known = groups.get(key);
+    if (known) return known;
+    const group = { underWay: 0, waiting: new Set<Waiter>() };
+    groups.set(key, group);
+    return group;
+  }
+}
+
+/** In the order of their coming, as many as fit into one call. */
+function takeBatch(waiting: Set<Waiter>, batchSize: number) {
+  const waiters: Waiter[] = [];
+  const emails = new Set<string>();
+  for (const waiter of waiting) {
+    const fresh = waiter.ask.emails.filter((email) => !emails.has(email));
+    if (emails.size + fresh.length > batchSize) break;
+    for (const email of fresh) emails.add(email);
+    waiting.delete(waiter);
+    waiters.push(waiter);
+  }
+  return { waiters, emails };
+}
+
+function pick(found: FoundByEmail, emails: readonly string[]): FoundByEmail {
+  return new Map(emails.map((email) => [email, found.get(email) ?? []]));
+}
+
+const RETRY_AFTER_MS = 1_000;
+
+export interface Lookups {
+  find(ask: Lookup): Promise<FoundByEmail>;
+  isIdle(): boolean;
+}
+
+export interface Lookup {
+  readonly emails: readonly string[];
+  readonly want: Want;
+  /** Look-ups with the same key may share a call. */
+  readonly key: string;
+  readonly deadline: number;
+  open(deadline: number): ContactPort;
+}
+
+export type FoundByEmail = ReadonlyMap<string, readonly Contact[]>;
+
+export interface LookupOptions {
+  readonly clock: Clock;
+  readonly batchSize: number;
+  readonly maxUnderWay: number;
+  readonly maxWaiting: number;
+}
+
+interface Group {
+  underWay: number;
+  readonly waiting: Set<Waiter>;
+}
+
+interface Waiter {
+  readonly ask: Lookup;
+  resolve(found: FoundByEmail): void;
+  reject(error: unknown): void;
+}

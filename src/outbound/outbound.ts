@@ -1,0 +1,92 @@
+import type { Connection } from '../domain/connection.ts';
+import type { CredentialStore } from '../domain/credentials.ts';
+import type { ContactAccess, ContactPort, OAuthClient, Provider } from '../domain/provider.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { createConnectionLine } from './connection-line.ts';
+import { createConnectionLines } from './connection-lines.ts';
+import { createContactPort } from './contact-port.ts';
+import type { CallEvent } from './events.ts';
+import type { HostLookup } from './http/guarded-connector.ts';
+import { createTransport } from './http/transport.ts';
+import { DEFAULT_SETTINGS, type OutboundSettings } from './settings.ts';
+
+/** The way out to the providers: one for the process. */
+export function createOutbound(options: OutboundOptions): Outbound {
+  const { sandboxOrigins, oauthClients, providers, clock = systemClock, random = Math.random } = options;
+  const settings = { ...DEFAULT_SETTINGS, ...options.settings };
+  const transport = createTransport({ ...settings, clock, sandboxOrigins, lookup: options.lookup });
+  const lines = createConnectionLines({ clock, maxKept: settings.maxConnections, create });
+
+  return {
+    openContacts({ connection, access, credentials, deadline }) {
+      const line = lines.of(connection, access);
+      line.noticeInstance(connection.instanceUrl);
+      return createContactPort({
+        connection,
+        access,
+        credentials,
+        line,
+        deadline: () => deadline ?? clock.now() + settings.deadlineMs,
+      });
+    },
+
+    forget(connectionId) {
+      lines.find(connectionId)?.forgetToken();
+    },
+
+    close: transport.close,
+  };
+
+  function create(connection: Connection, access: ContactAccess) {
+    const { id, providerName } = connection;
+    // The order of ids is the provider's own: one port that is never asked anything serves all requests.
+    const { compareIds } = access.open({ connection, send: unused });
+    return createConnectionLine({
+      provider: providerName,
+      connectionId: id,
+      access,
+      compareIds,
+      client: oauthClients[providerName],
+      hosts: providers.get(providerName)?.instanceHosts ?? [],
+      sandboxOrigins,
+      clock,
+      random,
+      settings,
+      transport,
+      onCall: options.onCall,
+    });
+  }
+}
+
+function unused(): never {
+  throw new Error('This port only compares.');
+}
+
+export interface Outbound {
+  /** The contacts of one connection, behind its lane. Cheap: called for every request. */
+  openContacts(options: {
+    readonly connection: Connection;
+    readonly access: ContactAccess;
+    readonly credentials: CredentialStore;
+    /** Milliseconds since 1970. Absent: each operation has the usual time. */
+    readonly deadline?: number | undefined;
+  }): ContactPort;
+  /** The connection's credentials were changed: the next call reads them again. */
+  forget(connectionId: string): void;
+  close(): Promise<void>;
+}
+
+export interface OutboundOptions {
+  /** The imitated CRMs of this installation; empty in production. */
+  readonly sandboxOrigins: readonly string[];
+  readonly oauthClients: Readonly<Partial<Record<ProviderName, OAuthClient>>>;
+  /** For the hosts that an instance may live on. */
+  readonly providers: ReadonlyMap<ProviderName, Pick<Provider, 'instanceHosts'>>;
+  readonly settings?: Partial<OutboundSettings> | undefined;
+  /** Told of every try, after it. */
+  readonly onCall?: ((event: CallEvent) => void) | undefined;
+  readonly clock?: Clock | undefined;
+  readonly random?: (() => number) | undefined;
+  readonly lookup?: HostLookup | undefined;
+}

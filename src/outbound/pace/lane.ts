@@ -1,0 +1,150 @@
+import type { Allowance, Budget } from '../../domain/provider.ts';
+import type { Clock } from '../clock.ts';
+import { rateLimited } from '../failures.ts';
+import { createWaitingLine } from './waiting-line.ts';
+import { createWindow } from './window.ts';
+
+/** One budget of one connection: calls go at once while it lasts, then in turn. Nobody else's calls are behind them. */
+export function createLane({ budget, clock, maxWaiting }: LaneOptions): Lane {
+  const window = createWindow();
+  const line = createWaitingLine(clock);
+  let calls = budget.calls ?? Number.POSITIVE_INFINITY;
+  let intervalMs = budget.intervalMs ?? DEFAULT_INTERVAL_MS;
+  let underWay = 0;
+  let pausedUntil = 0;
+  let wake: { readonly at: number; cancel(): void } | undefined;
+
+  return {
+    enter(deadline, inFront = false) {
+      const now = clock.now();
+      if (isFree(now) && (inFront || line.length === 0)) {
+        underWay++;
+        return undefined;
+      }
+      const at = earliest(inFront ? 0 : line.length, now);
+      if (at > deadline || line.length >= maxWaiting) {
+        return Promise.reject(rateLimited(Math.max(at - now, MIN_RETRY_AFTER_MS)));
+      }
+      const waiting = line.join({ deadline, inFront, retryAfterMs: retryAfter });
+      wakeInTime(now);
+      return waiting;
+    },
+
+    leave({ allowance, pauseMs } = {}) {
+      const now = clock.now();
+      underWay--;
+      if (calls !== Number.POSITIVE_INFINITY) window.add(now + intervalMs, grain());
+      if (allowance) follow(allowance, now);
+      if (pauseMs !== undefined) pause(now, pauseMs);
+      moveUp(now);
+    },
+
+    leaveUnsent() {
+      underWay--;
+      moveUp(clock.now());
+    },
+
+    get pausedUntil() {
+      return pausedUntil;
+    },
+
+    get intervalMs() {
+      return intervalMs;
+    },
+
+    isIdle() {
+      const now = clock.now();
+      return underWay === 0 && line.length === 0 && now >= pausedUntil && window.count(now) === 0;
+    },
+  };
+
+  function isFree(now: number): boolean {
+    return underWay < budget.concurrency && now >= pausedUntil && window.count(now) + underWay < calls;
+  }
+
+  function moveUp(now: number): void {
+    while (line.length > 0 && isFree(now)) {
+      underWay++;
+      line.callNext();
+    }
+    wakeInTime(now);
+  }
+
+  /** Somebody waits for time to pass: a call that comes back wakes the lane by itself. */
+  function wakeInTime(now: number): void {
+    if (line.length === 0 || underWay >= budget.concurrency) return;
+    const at = earliest(0, now);
+    if (wake && wake.at <= at) return;
+    wake?.cancel();
+    const cancel = clock.schedule(at - now, () => {
+      wake = undefined;
+      moveUp(clock.now());
+    });
+    wake = { at, cancel };
+  }
+
+  /** The earliest moment at which a call with so many ahead of it can go: it may be later, never sooner. */
+  function earliest(ahead: number, now: number): number {
+    const turn = ahead - (calls - window.count(now) - underWay);
+    if (turn < 0) return Math.max(now, pausedUntil);
+    const released = window.releaseAt(turn % calls, now + intervalMs);
+    return Math.max(pausedUntil, released + Math.floor(turn / calls) * intervalMs);
+  }
+
+  function retryAfter(): number {
+    const now = clock.now();
+    return Math.max(earliest(line.length, now) - now, MIN_RETRY_AFTER_MS);
+  }
+
+  function pause(now: number, pauseMs: number): void {
+    const until = now + Math.min(pauseMs, LONGEST_PAUSE_MS);
+    if (until <= pausedUntil) return;
+    pausedUntil = until;
+    line.refuseBefore(until, until - now);
+  }
+
+  /** What the provider counts and we did not send, others have: another process of ours, or another program. */
+  function follow(allowance: Allowance, now: number): void {
+    if (allowance.intervalMs > LONGEST_WINDOW_MS) {
+      if (allowance.remaining <= underWay) pause(now, LONGEST_WINDOW_MS);
+      return;
+    }
+    calls = Math.max(1, allowance.max);
+    intervalMs = Math.max(1, allowance.intervalMs);
+    // What is under way may not be counted yet: it is left out of what is ours, which errs on the safe side.
+    const ours = window.count(now) - window.foreign();
+    window.setForeign(Math.max(0, calls - allowance.remaining - ours), now + intervalMs, grain());
+  }
+
+  function grain(): number {
+    return intervalMs / 100;
+  }
+}
+
+const DEFAULT_INTERVAL_MS = 1_000;
+const MIN_RETRY_AFTER_MS = 100;
+const LONGEST_PAUSE_MS = 24 * 60 * 60 * 1_000;
+
+/** Of a longer interval (a day) only the rest is followed, and asked about again once in this time. */
+const LONGEST_WINDOW_MS = 60_000;
+
+export interface Lane {
+  /** Undefined: go now. Else wait; rejects with REMOTE_PROVIDER_RATE_LIMITED as soon as the deadline cannot be held. */
+  enter(deadline: number, inFront?: boolean): Promise<void> | undefined;
+  /** After the call, whatever came of it. */
+  leave(learned?: {
+    readonly allowance?: Allowance | undefined;
+    readonly pauseMs?: number | undefined;
+  }): void;
+  /** Where the call was not made after all. */
+  leaveUnsent(): void;
+  readonly pausedUntil: number;
+  readonly intervalMs: number;
+  isIdle(): boolean;
+}
+
+export interface LaneOptions {
+  readonly budget: Budget;
+  readonly clock: Clock;
+  readonly maxWaiting: number;
+}

@@ -1,0 +1,13 @@
+import type { RemoteAnswer } from '../../domain/remote.ts';
+
+/** How long the provider asks to wait, in seconds or as a date. Undefined where it does not say, or not clearly. */
+export function readRetryAfter({ headers }: RemoteAnswer, now: number): number | undefined {
+  const text = headers['retry-after']?.trim();
+  if (!text) return undefined;
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000;
+  // `Date.parse` would take nearly anything for a year.
+  const date = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+const HTTP_DATE = /^[A-Za-z]{3,9},? /;

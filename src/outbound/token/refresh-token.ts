@@ -1,0 +1,83 @@
+import type { RefreshedCredentials, StoredCredentials } from '../../domain/credentials.ts';
+import { CrossbookError } from '../../domain/errors.ts';
+import { checkInstanceUrl } from '../../domain/instance-url.ts';
+import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
+import type { ProviderName } from '../../domain/provider-names.ts';
+import type { RemoteAnswer, RemoteRequest } from '../../domain/remote.ts';
+import { resolveOrigin } from './origins.ts';
+import { redact } from './redaction.ts';
+
+/** Asks the provider for a new access token. Throws a RefusedError where it never gives one again. */
+export async function refreshToken(
+  deps: RefreshDeps,
+  { credentials, instanceUrl }: StoredCredentials,
+): Promise<RefreshedCredentials> {
+  const { client, refresh, provider, hosts, sandboxOrigins } = deps;
+  if (!client) {
+    throw unauthorized(
+      `The access token has expired, and no OAuth client of ${provider} is set up to renew it.`,
+    );
+  }
+  if (credentials.type === 'token' || credentials.refreshToken === null) {
+    throw unauthorized('The access token has expired, and there is no refresh token to renew it with.');
+  }
+  const originOf = (url: string | null) => refresh.origin(url);
+  const origin = resolveOrigin(instanceUrl, { hosts, sandboxOrigins, originOf });
+  const request = refresh.toRequest({ client, refreshToken: credentials.refreshToken });
+  const answer = await deps.ask(origin, request);
+  const secrets = [credentials.refreshToken, credentials.accessToken, client.clientSecret];
+  const refreshed = readAnswer(deps, answer.status < 300 ? answer : redact(answer, secrets));
+  return {
+    credentials: {
+      type: 'oauth2',
+      accessToken: refreshed.accessToken,
+      // Most providers answer with none, and mean that the old one goes on.
+      refreshToken: refreshed.refreshToken ?? credentials.refreshToken,
+      expiresAt: refreshed.expiresAt,
+    },
+    instanceUrl: readMove(deps, refreshed, instanceUrl),
+  };
+}
+
+function readAnswer({ refresh, provider, now }: RefreshDeps, answer: RemoteAnswer): RefreshedToken {
+  try {
+    return refresh.readAnswer(answer, new Date(now()));
+  } catch (error) {
+    if (!(error instanceof CrossbookError) || error.code !== 'REMOTE_PROVIDER_UNAUTHORIZED') throw error;
+    throw new RefusedError(provider, error);
+  }
+}
+
+/** Where an instance moves to has to be one of the provider's hosts as well, else the token would follow it anywhere. */
+function readMove(
+  deps: RefreshDeps,
+  { instanceUrl }: RefreshedToken,
+  current: string | null,
+): string | undefined {
+  if (instanceUrl === undefined || instanceUrl === current) return undefined;
+  const checked = checkInstanceUrl(instanceUrl, deps);
+  return 'problem' in checked || checked.url === current ? undefined : checked.url;
+}
+
+/** Only a new consent of the customer helps. */
+export class RefusedError extends CrossbookError {
+  constructor(provider: ProviderName, cause: CrossbookError) {
+    const detail = `${provider} no longer accepts this connection's authorization: the customer has to reconnect.`;
+    super('REMOTE_PROVIDER_UNAUTHORIZED', detail, { cause, remote: cause.remote });
+  }
+}
+
+function unauthorized(detail: string): CrossbookError {
+  return new CrossbookError('REMOTE_PROVIDER_UNAUTHORIZED', detail);
+}
+
+export interface RefreshDeps {
+  readonly provider: ProviderName;
+  readonly refresh: TokenRefresh;
+  /** Absent where this installation is not registered with the provider. */
+  readonly client: OAuthClient | undefined;
+  readonly hosts: readonly RegExp[];
+  readonly sandboxOrigins: readonly string[];
+  now(): number;
+  ask(origin: string, request: RemoteRequest): Promise<RemoteAnswer>;
+}

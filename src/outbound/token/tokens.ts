@@ -1,0 +1,175 @@
+import type { Connection, Credentials } from '../../domain/connection.ts';
+import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../../domain/credentials.ts';
+import { CrossbookError } from '../../domain/errors.ts';
+import { anew } from '../failures.ts';
+import { RefusedError } from './refresh-token.ts';
+import { createSingleFlight } from './single-flight.ts';
+
+/** One connection's access token: kept for a moment, renewed before it expires, and once for everybody who waits. */
+export function createTokens(deps: TokenDeps): Tokens {
+  const reading = createSingleFlight<Token>();
+  const renewing = createSingleFlight<Token>();
+  let kept: Token | undefined;
+  let refused: { readonly generation: number; readonly error: CrossbookError } | undefined;
+
+  return {
+    current() {
+      return kept && deps.now() < kept.staleAt ? kept : undefined;
+    },
+
+    load(source) {
+      return reading(async () => {
+        const token = keep(await readStored(source));
+        return needsRenewal(token) ? renewEarly(source, token) : token;
+      });
+    },
+
+    async renew(source, seen) {
+      if (kept && kept.generation > seen.generation) return kept;
+      if (isRefreshable(seen.stored.credentials)) return renewing(() => refresh(source, seen));
+      // Nothing to renew it with: but another one may have been given meanwhile.
+      const stored = await readStored(source);
+      return stored.generation === seen.generation ? undefined : keep(stored);
+    },
+
+    forget() {
+      kept = undefined;
+    },
+  };
+
+  async function readStored({ credentials, connection }: TokenSource): Promise<StoredCredentials> {
+    const stored = await credentials.read(connection.id);
+    if (!stored) throw missing(connection);
+    if (refused?.generation === stored.generation) throw anew(refused.error);
+    refused = undefined;
+    return stored;
+  }
+
+  /** A token that still works bridges a token endpoint that does not. */
+  async function renewEarly(source: TokenSource, token: Token): Promise<Token> {
+    try {
+      return await renewing(() => refresh(source, token));
+    } catch (error) {
+      if (deps.now() >= token.expiresAt || !isTransient(error)) throw error;
+      kept = { ...token, staleAt: Math.min(token.expiresAt, deps.now() + RENEW_AGAIN_MS) };
+      return kept;
+    }
+  }
+
+  async function refresh({ credentials, connection }: TokenSource, seen: Token): Promise<Token> {
+    try {
+      const stored = await credentials.refreshOnce(connection.id, seen.generation, deps.refresh);
+      if (!stored) throw missing(connection);
+      return keep(stored, true);
+    } catch (error) {
+      if (error instanceof RefusedError) {
+        refused = { generation: seen.generation, error };
+        kept = undefined;
+        await credentials.markRefused(connection.id, seen.generation);
+      }
+      throw error;
+    }
+  }
+
+  function keep(stored: StoredCredentials, isNew = false): Token {
+    const now = deps.now();
+    const expiresAt = readExpiry(stored.credentials);
+    // A new token that lives shorter than the margin is used for half its life, not renewed for each call.
+    const marginMs = isNew ? Math.min(RENEWAL_MARGIN_MS, (expiresAt - now) / 2) : RENEWAL_MARGIN_MS;
+    const renewAt = isRefreshable(stored.credentials) ? expiresAt - marginMs : Number.POSITIVE_INFINITY;
+    kept =
+      kept?.generation === stored.generation && kept.stored.instanceUrl === stored.instanceUrl
+        ? { ...kept, staleAt: Math.min(kept.renewAt, now + KEPT_MS) }
+        : toToken(stored, { expiresAt, renewAt, staleAt: Math.min(renewAt, now + KEPT_MS) });
+    return kept;
+  }
+
+  function toToken(
+    stored: StoredCredentials,
+    times: Pick<Token, 'expiresAt' | 'renewAt' | 'staleAt'>,
+  ): Token {
+    const { credentials } = stored;
+    const value = credentials.type === 'token' ? credentials.value : credentials.accessToken;
+    if (!HEADER_SAFE.test(value)) {
+      throw new CrossbookError(
+        'REMOTE_PROVIDER_UNAUTHORIZED',
+        'The stored token is empty or has characters that no token has: the customer has to reconnect.',
+      );
+    }
+    const origin = deps.originOf(stored.instanceUrl);
+    return {
+      stored,
+      generation: stored.generation,
+      origin,
+      authorization: `Bearer ${value}`,
+      value,
+      ...times,
+    };
+  }
+
+  function needsRenewal(token: Token): boolean {
+    return deps.now() >= token.renewAt;
+  }
+}
+
+function isRefreshable(credentials: Credentials): boolean {
+  return credentials.type === 'oauth2' && credentials.refreshToken !== null;
+}
+
+function readExpiry(credentials: Credentials): number {
+  const expiresAt = credentials.type === 'oauth2' ? credentials.expiresAt : null;
+  const moment = expiresAt === null ? Number.NaN : Date.parse(expiresAt);
+  return Number.isNaN(moment) ? Number.POSITIVE_INFINITY : moment;
+}
+
+function isTransient(error: unknown): boolean {
+  return error instanceof CrossbookError && error.code !== 'REMOTE_PROVIDER_UNAUTHORIZED';
+}
+
+function missing({ providerName }: Connection): CrossbookError {
+  return new CrossbookError(
+    'REMOTE_PROVIDER_UNAUTHORIZED',
+    `This customer's connection to ${providerName} has no credentials yet.`,
+  );
+}
+
+const RENEWAL_MARGIN_MS = 60_000;
+const RENEW_AGAIN_MS = 5_000;
+
+/** Another process may have been given other credentials: they are read again after this time. */
+const KEPT_MS = 15_000;
+
+const HEADER_SAFE = /^[\x21-\x7e]+$/;
+
+export interface Tokens {
+  /** Undefined: has to be loaded. */
+  current(): Token | undefined;
+  load(source: TokenSource): Promise<Token>;
+  /** After the provider has called `seen` expired. Undefined: there is no other. */
+  renew(source: TokenSource, seen: Token): Promise<Token | undefined>;
+  /** What is stored may have changed: read it again. */
+  forget(): void;
+}
+
+export interface Token {
+  readonly value: string;
+  readonly authorization: string;
+  readonly origin: string;
+  readonly generation: number;
+  readonly stored: StoredCredentials;
+  readonly expiresAt: number;
+  readonly renewAt: number;
+  /** Until then it is used without a look at the store. */
+  readonly staleAt: number;
+}
+
+export interface TokenSource {
+  readonly connection: Connection;
+  readonly credentials: CredentialStore;
+}
+
+export interface TokenDeps {
+  now(): number;
+  originOf(instanceUrl: string | null): string;
+  refresh(current: StoredCredentials): Promise<RefreshedCredentials>;
+}
