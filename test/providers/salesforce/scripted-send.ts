@@ -1,27 +1,14 @@
-import type { Connection } from '../../../src/domain/connection.ts';
 import type { ContactPort } from '../../../src/domain/provider.ts';
-import type { RemoteAnswer, RemoteRequest, Send } from '../../../src/domain/remote.ts';
+import type { RemoteAnswer, RemoteRequest } from '../../../src/domain/remote.ts';
 import { openContacts } from '../../../src/providers/salesforce/port.ts';
+import { createConnection } from '../../support/connection.ts';
+import { createScriptedSend } from '../../support/send.ts';
 
-/** A Salesforce of which only the answers are known, one after the other, and which remembers what it was asked. */
-export function scriptSend(answers: readonly Scripted[]): ScriptedSend {
-  const requests: RemoteRequest[] = [];
-  return {
-    requests,
-    queries: () => requests.flatMap(queriesOf),
-    async send(request) {
-      const answer = answers[requests.length];
-      requests.push(request);
-      if (answer === undefined) throw new Error(`Nobody expected ${request.method} ${request.path}`);
-      return { status: 200, headers: {}, body: '', ...answer };
-    },
-  };
-}
-
-/** The adapter in front of it. */
+/** The adapter in front of a Salesforce of which only the answers are known, one after the other. */
 export function openScripted(answers: readonly Scripted[], connection = CONNECTION): ScriptedPort {
-  const script = scriptSend(answers);
-  return { ...script, port: openContacts({ send: script.send, connection }) };
+  const { send, requests } = createScriptedSend(...answers);
+  const port = openContacts({ send, connection });
+  return { port, requests, queries: () => requests.flatMap(queriesOf) };
 }
 
 export function json(body: unknown, status = 200): Scripted {
@@ -48,19 +35,7 @@ export function composite(...parts: readonly Scripted[]): Scripted {
   });
 }
 
-export const CONNECTION: Connection = {
-  id: '6f9f9c3e-3c1e-4a41-b5a5-0b1ac3f1a001',
-  applicationId: '6f9f9c3e-3c1e-4a41-b5a5-0b1ac3f1a002',
-  customerId: 'acme',
-  providerId: '6f9f9c3e-3c1e-4a41-b5a5-0b1ac3f1a003',
-  providerName: 'salesforce',
-  category: 'crm',
-  instanceUrl: 'https://acme.my.salesforce.com',
-  schemaMappingsConfig: null,
-  entityMappings: null,
-  connectionSyncConfig: null,
-  status: 'connected',
-};
+export const CONNECTION = createConnection('salesforce', { instanceUrl: 'https://acme.my.salesforce.com' });
 
 function queriesOf({ path, body }: RemoteRequest): readonly string[] {
   const paths =
@@ -72,12 +47,8 @@ function queriesOf({ path, body }: RemoteRequest): readonly string[] {
 
 export type Scripted = Partial<RemoteAnswer>;
 
-interface ScriptedPort extends ScriptedSend {
+interface ScriptedPort {
   readonly port: ContactPort;
-}
-
-interface ScriptedSend {
-  readonly send: Send;
   readonly requests: readonly RemoteRequest[];
   /** The queries in clear text, of plain and of composite calls. */
   queries(): readonly string[];

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll } from 'vitest';
+import type { Connection } from '../../../src/domain/connection.ts';
+import type { ContactPort } from '../../../src/domain/provider.ts';
+import type { Send } from '../../../src/domain/remote.ts';
+import { openContacts } from '../../../src/providers/salesforce/port.ts';
+import { openSandbox, type SalesforceAccount, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
+import type { Person } from '../../../src/sandbox/people.ts';
+import type { SalesforceQuirks } from '../../../src/sandbox/salesforce/types.ts';
+import { createConnection } from '../../support/connection.ts';
+import { createSend } from '../../support/send.ts';
+
+/** Imitated organisations for the tests of one file, over real HTTP. */
+export function useOrgs(): OpenOrg {
+  let sandbox: Sandbox | undefined;
+  beforeAll(async () => {
+    sandbox = await openSandbox();
+  });
+  afterAll(() => sandbox?.close());
+  return (people, quirks = {}) => {
+    if (sandbox === undefined) throw new Error('The sandbox is not open yet.');
+    const account = sandbox.salesforce.createAccount({ people, quirks });
+    const send: Send = (request) =>
+      createSend({ origin: account.instanceUrl, token: account.accessToken })(request);
+    return {
+      account,
+      send,
+      openPort: (patch) => openContacts({ send, connection: createConnection('salesforce', patch) }),
+    };
+  };
+}
+
+type OpenOrg = (people: readonly Partial<Person>[], quirks?: Partial<SalesforceQuirks>) => Org;
+
+export interface Org {
+  readonly account: SalesforceAccount;
+  /** With the newest access token, and nothing else that the way out would do. */
+  readonly send: Send;
+  openPort(connection?: Partial<Connection>): ContactPort;
+}
