@@ -1,0 +1,21 @@
+/** Data is the caller's own: no cache between us keeps it. */
+export function answerJson(
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  status = 200,
+): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+  });
+}
+
+/** Does `If-None-Match` hold the tag of what would be answered? Weak and strong are the same here. */
+export function isNotModified(ifNoneMatch: string | null | undefined, etag: string): boolean {
+  const tags = (ifNoneMatch ?? '').split(',').map(toStrong);
+  return tags.includes('*') || tags.includes(toStrong(etag));
+}
+
+function toStrong(tag: string): string {
+  return tag.trim().replace(/^W\//, '');
+}

@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+import { CrossbookError } from '../../domain/errors.ts';
+import type { InputParts } from '../operation.ts';
+import { readJson } from './read-json.ts';
+import { readQuery } from './read-query.ts';
+import { toMistakes } from './to-mistakes.ts';
+
+/** Checks all of a request at once, so that one answer names every mistake. */
+export async function readInput<Parts extends InputParts>(
+  schema: z.ZodObject<Parts>,
+  { request, url, path }: Arrival,
+): Promise<z.output<z.ZodObject<Parts>>> {
+  const { query, body } = schema.shape;
+  const parsed = schema.safeParse(
+    {
+      path: readPath(path),
+      query: readQuery(url.searchParams, query),
+      headers: Object.fromEntries(request.headers),
+      body: body.def.type === 'undefined' ? undefined : await readJson(request),
+    },
+    { reportInput: true },
+  );
+  if (parsed.success) return parsed.data;
+  throw new CrossbookError('BAD_REQUEST', toMistakes(parsed.error.issues));
+}
+
+function readPath(raw: Arrival['path']): Readonly<Record<string, string>> {
+  try {
+    return Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, decodeURIComponent(value)]));
+  } catch (cause) {
+    throw new CrossbookError('BAD_REQUEST', 'The path is not percent-encoded UTF-8.', { cause });
+  }
+}
+
+/** A request at the operation that it is for. */
+export interface Arrival {
+  readonly request: Request;
+  readonly url: URL;
+  /** The path's parameters, still percent-encoded. */
+  readonly path: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { connectionShape } from '../wire/connection.ts';
+import { connectionUpsertShape, credentialsShape } from '../wire/connection-upsert.ts';
+import {
+  addressShape,
+  associationsShape,
+  contactShape,
+  emailAddressShape,
+  phoneNumberShape,
+} from '../wire/contact.ts';
+import { contactPageShape, contactSearchShape, paginationShape } from '../wire/contact-search.ts';
+import { customerShape, customerUpsertShape } from '../wire/customer.ts';
+import { errorShape, errorsShape } from '../wire/error.ts';
+import {
+  entityMappingShape,
+  fieldMappingShape,
+  objectFieldMappingsShape,
+  schemaMappingsConfigShape,
+} from '../wire/mappings.ts';
+import { connectionSyncConfigShape, destinationConfigShape, syncedObjectShape } from '../wire/sync-config.ts';
+
+/** What is asked with: absent fields that have a default may be absent. */
+const ASKED = toRegistry({
+  ContactSearch: contactSearchShape,
+  CustomerUpsert: customerUpsertShape,
+  ConnectionUpsert: connectionUpsertShape,
+  Credentials: credentialsShape,
+  SchemaMappingsConfigInput: schemaMappingsConfigShape,
+  ObjectFieldMappingsInput: objectFieldMappingsShape,
+  EntityMappingInput: entityMappingShape,
+  ConnectionSyncConfigInput: connectionSyncConfigShape,
+  DestinationConfigInput: destinationConfigShape,
+  SyncedObjectInput: syncedObjectShape,
+  FieldMappingInput: fieldMappingShape,
+});
+
+/** What is answered with: every field that has a default is there. */
+const ANSWERED = toRegistry({
+  ContactPage: contactPageShape,
+  Pagination: paginationShape,
+  Contact: contactShape,
+  Address: addressShape,
+  EmailAddress: emailAddressShape,
+  PhoneNumber: phoneNumberShape,
+  Associations: associationsShape,
+  Customer: customerShape,
+  Connection: connectionShape,
+  SchemaMappingsConfig: schemaMappingsConfigShape,
+  ObjectFieldMappings: objectFieldMappingsShape,
+  EntityMapping: entityMappingShape,
+  ConnectionSyncConfig: connectionSyncConfigShape,
+  DestinationConfig: destinationConfigShape,
+  SyncedObject: syncedObjectShape,
+  FieldMapping: fieldMappingShape,
+  Error: errorShape,
+  Errors: errorsShape,
+});
+
+/** The named schemas of the document. */
+export function toComponentSchemas(): Record<string, object> {
+  return { ...toJsonSchemas(ASKED, 'input'), ...toJsonSchemas(ANSWERED, 'output') };
+}
+
+export function refToAsked(shape: z.ZodType): object {
+  return toRef(ASKED, shape);
+}
+
+export function refToAnswered(shape: z.ZodType): object {
+  return toRef(ANSWERED, shape);
+}
+
+function toRef(registry: Registry, shape: z.ZodType): object {
+  const entry = registry.get(shape);
+  if (!entry)
+    throw new Error('A schema of an operation has no name in the document: name it in components.ts.');
+  return { $ref: toUri(entry.id) };
+}
+
+function toJsonSchemas(registry: Registry, io: 'input' | 'output'): Record<string, object> {
+  const { schemas } = z.toJSONSchema(registry, { io, uri: toUri });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, { $schema, $id, ...schema }]) => [name, schema]),
+  );
+}
+
+function toUri(id: string): string {
+  return `#/components/schemas/${id}`;
+}
+
+function toRegistry(shapes: Readonly<Record<string, z.ZodType>>): Registry {
+  const registry: Registry = z.registry<{ id: string }>();
+  for (const [id, shape] of Object.entries(shapes)) registry.add(shape, { id });
+  return registry;
+}
+
+type Registry = z.core.$ZodRegistry<{ id: string }>;

@@ -1,0 +1,11 @@
+import type { Operation } from '../operation.ts';
+import { getCustomer } from './get-customer.ts';
+import { searchContactsOperation } from './search-contacts.ts';
+import { upsertCustomerOperation } from './upsert-customer.ts';
+
+/** Every operation, in the order of the document. */
+export const OPERATIONS: readonly Operation[] = [
+  searchContactsOperation,
+  upsertCustomerOperation,
+  getCustomer,
+];

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { AssociatedObject, Contact } from '../../domain/contact.ts';
+import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
+import type { RequestContext } from '../../request/context.ts';
+import { findAssociations } from '../../usecases/find-associations.ts';
+import { searchContacts } from '../../usecases/search-contacts.ts';
+import { answerJson } from '../answers.ts';
+import { defineOperation } from '../operation.ts';
+import { toAssociationsRecord, toContactRecord } from '../wire/contact.ts';
+import {
+  contactPageShape,
+  contactSearchQuery,
+  contactSearchShape,
+  toContactFilterInput,
+  toPagination,
+} from '../wire/contact-search.ts';
+import { EXAMPLE_CONTACT_PAGE } from '../wire/examples.ts';
+import { choice, text } from '../wire/fields.ts';
+
+export const searchContactsOperation = defineOperation({
+  id: 'searchContacts',
+  method: 'POST',
+  path: '/contacts/_search',
+  group: 'contacts',
+  summary: 'Search contacts',
+  description:
+    'Finds contacts of one customer in one provider. A provider without contact search answers 501.',
+  callers: ['apiKey', 'customerToken'],
+  input: z.object({
+    path: z.strictObject({}),
+    query: contactSearchQuery,
+    headers: z.object({
+      'x-customer-id': text(
+        'Whose contacts: the application’s own id of the customer. A token implies its own.',
+        'demo',
+      ).optional(),
+      'x-provider-name': choice(PROVIDER_NAMES, 'The provider to search.'),
+    }),
+    body: contactSearchShape,
+  }),
+  bodyExample: { filter: { email: 'ada@example.com' } },
+  answer: {
+    description: 'One page of contacts.',
+    shape: contactPageShape,
+    example: EXAMPLE_CONTACT_PAGE,
+    headers: { 'x-fetched-at': 'When the provider was asked.' },
+  },
+  refusals: [400, 401, 403, 404, 409, 413, 415, 422, 429, 499, 500, 501, 503],
+
+  async handle(context, { query, body }) {
+    const rawData = query.include_raw_data ?? false;
+    const readFromCache = query.read_from_cache ?? false;
+    const page = await searchContacts(context, {
+      filter: toContactFilterInput(body),
+      page: { size: query.page_size, cursor: query.cursor },
+      readFromCache,
+      want: { rawData, totalCount: true, neighbours: true },
+    });
+    // The cache does not keep associations, and a search that wants it asks the provider for nothing.
+    const asked = readFromCache ? undefined : query.associations_to_fetch;
+    const records = await Promise.all(
+      page.contacts.map(async (contact) => {
+        const associations = asked && (await readAssociations(context, contact, asked));
+        return toContactRecord(contact, { rawData, associations });
+      }),
+    );
+    return answerJson({ pagination: toPagination(page), records }, { 'x-fetched-at': page.fetchedAt });
+  },
+});
+
+async function readAssociations(
+  context: RequestContext,
+  contact: Contact,
+  asked: readonly AssociatedObject[],
+) {
+  return toAssociationsRecord(asked, await findAssociations(context, contact, asked));
+}

@@ -1,0 +1,83 @@
+import { CrossbookError } from '../domain/errors.ts';
+import type { Log } from '../domain/log.ts';
+import { compressResponse } from '../lib/compress-response.ts';
+import type { RequestContext } from '../request/context.ts';
+import { createDocsEndpoint } from './docs/endpoint.ts';
+import { answerError } from './errors.ts';
+import { createOpenApiEndpoint } from './openapi/endpoint.ts';
+import type { Operation, OperationGroup } from './operation.ts';
+import { createRouter, type Endpoint, toAllow } from './router.ts';
+import { OPERATIONS } from './routes/all.ts';
+
+/** The REST face: the operations, the document that describes them, and the page that shows it. */
+export function createRest(options: RestOptions): Rest {
+  const { prefixes = {}, log } = options;
+  const operations = OPERATIONS.map((operation) => ({
+    ...operation,
+    path: `${prefixes[operation.group] ?? ''}${operation.path}`,
+  }));
+  const router = createRouter([
+    ...operations.map((operation) => toEndpoint(operation, options)),
+    createOpenApiEndpoint(operations, options.version),
+    createDocsEndpoint(),
+  ]);
+
+  return {
+    handles: (pathname) => router.find(pathname) !== undefined,
+    async fetch(request) {
+      const response = await route(request).catch((thrown: unknown) =>
+        answerError(thrown, { log, applicationName: null }),
+      );
+      response.headers.set('x-content-type-options', 'nosniff');
+      if (request.method !== 'HEAD')
+        return compressResponse(response, request.headers.get('accept-encoding'));
+      return new Response(null, response);
+    },
+  };
+
+  async function route(request: Request): Promise<Response> {
+    const url = new URL(request.url);
+    const matches = router.find(url.pathname);
+    if (!matches) throw new CrossbookError('NOT_FOUND', 'There is nothing at this path: see /docs.');
+    const allow = toAllow(matches);
+    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const found = matches.find(({ endpoint }) => endpoint.method === method);
+    if (found) return found.endpoint.answer({ request, url, path: found.path });
+    const refusal = new CrossbookError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`);
+    return answerError(refusal, { log, applicationName: null, headers: { allow } });
+  }
+}
+
+function toEndpoint(operation: Operation, { openContext, log }: RestOptions): Endpoint {
+  return {
+    method: operation.method,
+    path: operation.path,
+    async answer(arrival) {
+      let context: RequestContext | undefined;
+      try {
+        context = await openContext(arrival.request.headers);
+        return await operation.run(context, arrival);
+      } catch (thrown) {
+        const applicationName = context?.caller?.application.name ?? null;
+        return answerError(thrown, { log: context?.log ?? log, applicationName });
+      }
+    },
+  };
+}
+
+export interface Rest {
+  fetch(request: Request): Promise<Response>;
+  /** Is there something at this path, whatever the method? */
+  handles(pathname: string): boolean;
+}
+
+export interface RestOptions {
+  /** Rejects with UNAUTHORIZED where what the headers present is wrong; without a caller where they present nothing. */
+  openContext(headers: Headers): Promise<RequestContext>;
+  readonly log: Log;
+  /** Paths that the operations of a group live below: `/crm/v2`. */
+  readonly prefixes?: Readonly<Partial<Record<OperationGroup, string>>>;
+  /** Of the product, for the document. */
+  readonly version: string;
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import {
+  ADDRESS_TYPES,
+  type Address,
+  type Association,
+  type Contact,
+  EMAIL_ADDRESS_TYPES,
+  LIFECYCLE_STAGES,
+  PHONE_NUMBER_TYPES,
+} from '../../domain/contact.ts';
+import { choice, nullableMoment, nullableText, text } from './fields.ts';
+
+export const addressShape = z
+  .strictObject({
+    address_type: choice(ADDRESS_TYPES, 'What the address is for.'),
+    street_1: nullableText('Street and number.', '12 St James’s Square'),
+    street_2: nullableText('Second line of the street.'),
+    city: nullableText('City.', 'London'),
+    state: nullableText('State, county or region.'),
+    postal_code: nullableText('Postal code.', 'SW1Y 4JH'),
+    country: nullableText('Country, as the provider writes it.', 'GB'),
+  })
+  .describe('A postal address of a contact.');
+
+export const emailAddressShape = z
+  .strictObject({
+    email_address: text('The email address.', 'ada@example.com'),
+    email_address_type: choice(EMAIL_ADDRESS_TYPES, 'What the email address is for.'),
+  })
+  .describe('An email address of a contact.');
+
+export const phoneNumberShape = z
+  .strictObject({
+    phone_number: text('The phone number, as the provider writes it.', '+44 20 7946 0000'),
+    phone_number_type: choice(PHONE_NUMBER_TYPES, 'What the phone number is for.'),
+  })
+  .describe('A phone number of a contact.');
+
+export const associationsShape = z
+  .strictObject({
+    company: z.array(z.string()).optional().describe('Ids of the companies.'),
+    deal: z.array(z.string()).optional().describe('Ids of the deals.'),
+    ticket: z.array(z.string()).optional().describe('Ids of the tickets.'),
+  })
+  .meta({
+    description:
+      'The provider’s ids of the records that a contact is linked to: one list for each object that was asked for, empty where there is no link or where the provider offers none.',
+    examples: [{ company: ['123'], deal: [] }],
+  });
+
+export const contactShape = z
+  .strictObject({
+    id: text('The contact’s id in the provider.', '101'),
+    account_id: nullableText('Id of the account that the contact belongs to.', '2001'),
+    owner_id: nullableText('Id of the provider’s user who owns the contact.', '31'),
+    first_name: nullableText('First name.', 'Ada'),
+    last_name: nullableText('Last name.', 'Lovelace'),
+    addresses: z.array(addressShape).describe('Postal addresses.'),
+    email_addresses: z.array(emailAddressShape).describe('Email addresses.'),
+    phone_numbers: z.array(phoneNumberShape).describe('Phone numbers.'),
+    lifecycle_stage: choice(
+      LIFECYCLE_STAGES,
+      'How far the contact has come towards being a customer.',
+    ).nullable(),
+    last_activity_at: nullableMoment('When something last happened with the contact.'),
+    created_at: nullableMoment('When the contact was created in the provider.'),
+    updated_at: nullableMoment('When the contact was last updated in the provider.'),
+    last_modified_at: nullableMoment('When the contact, or anything it is derived from, last changed.'),
+    is_deleted: z.boolean().describe('Is the contact deleted in the provider?'),
+    raw_data: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .optional()
+      .describe('The record as the provider sent it. Present with include_raw_data=true.'),
+    associations: associationsShape.optional().describe('Present with associations_to_fetch.'),
+  })
+  .describe('A person in a customer’s CRM.');
+
+export type ContactRecord = z.output<typeof contactShape>;
+
+export function toContactRecord(contact: Contact, extras: Extras): ContactRecord {
+  return {
+    id: contact.remoteId,
+    account_id: contact.accountId,
+    owner_id: contact.ownerId,
+    first_name: contact.firstName,
+    last_name: contact.lastName,
+    addresses: contact.addresses.map(toAddressRecord),
+    email_addresses: contact.emailAddresses.map((one) => ({
+      email_address: one.emailAddress,
+      email_address_type: one.emailAddressType,
+    })),
+    phone_numbers: contact.phoneNumbers.map((one) => ({
+      phone_number: one.phoneNumber,
+      phone_number_type: one.phoneNumberType,
+    })),
+    lifecycle_stage: contact.lifecycleStage,
+    last_activity_at: contact.lastActivityAt,
+    created_at: contact.createdAt,
+    updated_at: contact.updatedAt,
+    last_modified_at: contact.lastModifiedAt,
+    is_deleted: contact.isDeleted,
+    ...(extras.rawData && { raw_data: contact.rawData }),
+    ...(extras.associations && { associations: extras.associations }),
+  };
+}
+
+/** One list for each object that was asked for, whether anything was found or not. */
+export function toAssociationsRecord(
+  asked: readonly Association['object'][],
+  found: readonly Association[],
+): z.output<typeof associationsShape> {
+  const idsOf = (object: Association['object']) =>
+    found.filter((one) => one.object === object).map(({ remoteId }) => remoteId);
+  return Object.fromEntries(asked.map((object) => [object, idsOf(object)]));
+}
+
+function toAddressRecord(address: Address): z.output<typeof addressShape> {
+  return {
+    address_type: address.addressType,
+    street_1: address.street1,
+    street_2: address.street2,
+    city: address.city,
+    state: address.state,
+    postal_code: address.postalCode,
+    country: address.country,
+  };
+}
+
+interface Extras {
+  readonly rawData: boolean;
+  readonly associations: z.output<typeof associationsShape> | undefined;
+}
