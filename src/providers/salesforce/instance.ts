@@ -12,7 +12,7 @@ export const INSTANCE_HOSTS: readonly RegExp[] = [
   // Salesforce on Alibaba Cloud.
   new RegExp(`^${LABEL}(?:\\.${LABEL})?\\.my\\.sfcrmproducts\\.cn$`),
   // Names from before My Domain that connections of old still carry. gs1 is a host for logins.
-  /^(?!gs\d)[a-z]{2,4}\d{1,4}s?\.salesforce\.com$/,
+  /^(?!gs\d)[a-z]{2,3}\d{1,4}s?\.salesforce\.com$/,
   new RegExp(`^(?!(?:www|login|test)\\.)${LABEL}\\.(?:cloudforce|database)\\.com$`),
   new RegExp(`^(?:${LABEL}\\.${LABEL}\\.sandbox|${LABEL})\\.my-salesforce\\.com$`),
 ];
@@ -33,4 +33,4 @@ export function tokenOrigin(instanceUrl: string | null): string | undefined {
 
 const SEPARATE_CLOUD = /\.(?:mil|cn)$/;
 /** `--` parts the name of a sandbox from its org's; `cs12` and `usa2s` are pods of sandboxes. */
-const TEST_ORG = /^https:\/\/(?:[^.]*--|cs\d|[a-z]+\d+s\.salesforce)|\.(?:sandbox|scratch|cs\d+)\./;
+const TEST_ORG = /^https:\/\/(?:[^.]*--|(?:cs\d+|[a-z]+\d+s)\.salesforce\.)|\.(?:sandbox|scratch|cs\d+)\./;

@@ -12,34 +12,9 @@ import {
   select,
 } from '../../../src/providers/salesforce/soql.ts';
 import { readPattern, readQuoted, readQuotedList } from './literal-reader.ts';
+import { nastyText } from './nasty-text.ts';
 
 const EMAIL = fieldName('Email');
-
-/** Biased towards what means something to the grammar, and with halves of surrogate pairs. */
-const nastyText = fc.string({
-  unit: fc.oneof(
-    fc.constantFrom(
-      '\\',
-      "'",
-      '"',
-      '%',
-      '_',
-      'u',
-      'n',
-      '0',
-      '\n',
-      '\r',
-      '\t',
-      '\b',
-      '\f',
-      '\0',
-      '\u2028',
-      '\u00a0',
-    ),
-    fc.constantFrom('\ud800', '\udfff', 'İ', 'ß', '😀'),
-    fc.string({ unit: 'binary', minLength: 1, maxLength: 3 }),
-  ),
-});
 
 describe('a quoted value', () => {
   test('reads back as itself, by the documented grammar', () => {

@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest';
+import type { Contact } from '../../../src/domain/contact.ts';
+import type { ErrorCode } from '../../../src/domain/errors.ts';
+import { type Org, useOrgs } from './open-org.ts';
+
+const open = useOrgs();
+const PLAIN = { rawData: false };
+const EMAIL = 'team@shared.example';
+const TEAM = Array.from({ length: 23 }, () => ({ email: 'Team@Shared.example' }));
+const RUN = { direction: 'forward', from: undefined, limit: 20 } as const;
+
+async function find({ openPort }: Org): Promise<readonly Contact[]> {
+  return (await openPort().findByEmails([EMAIL], PLAIN)).get(EMAIL) ?? [];
+}
+
+describe('rows', () => {
+  test('of several contacts with one email are all found, with the email as it is stored', async () => {
+    const contacts = await find(open(TEAM));
+    expect(contacts).toHaveLength(23);
+    expect(contacts[0]?.emailAddresses).toEqual([
+      { emailAddress: 'Team@Shared.example', emailAddressType: 'primary' },
+    ]);
+  });
+
+  test('that come in smaller pages than asked for are stitched', async () => {
+    const org = open(TEAM, { maxBatchSize: 7, doneFirst: true });
+    expect(await find(org)).toHaveLength(23);
+    expect([org.account.callCount('query'), org.account.callCount('query.more')]).toEqual([1, 3]);
+    expect(await org.openPort().readByDomain('shared.example', RUN, PLAIN)).toHaveLength(20);
+  });
+
+  test('stay in the order of their ids where Salesforce shuffles what ties', async () => {
+    const { account, openPort } = open(TEAM, { shuffleTies: true, maxBatchSize: 4 });
+    const expected = Array.from({ length: 20 }, (_, index) => account.recordId(index + 1));
+    for (const _ of [1, 2, 3]) {
+      const run = await openPort().readByDomain('shared.example', RUN, PLAIN);
+      expect(run.map(({ remoteId }) => remoteId)).toEqual(expected);
+    }
+  });
+
+  test('that were deleted are nowhere, however they are asked for', async () => {
+    const org = open(TEAM.slice(0, 3), { namesDeleted: true });
+    const gone = org.account.recordId(2);
+    org.account.removePerson(gone);
+    const port = org.openPort();
+    expect(await find(org)).toHaveLength(2);
+    expect(await port.readByDomain('shared.example', RUN, PLAIN)).toHaveLength(2);
+    expect(await port.countByDomain('shared.example')).toBe(2);
+    expect((await port.findByIds([gone], PLAIN)).size).toBe(0);
+  });
+
+  test('are the same in an organisation with lists of states and countries', async () => {
+    const mailingAddress = { street: 'A\nB', city: 'C', state: 'D', postalCode: 'E', country: 'F' };
+    const [contact] = await find(
+      open([{ email: EMAIL, mailingAddress }], { stateAndCountryPicklists: true }),
+    );
+    expect(contact?.addresses).toEqual([
+      {
+        ...{ addressType: 'mailing', street1: 'A', street2: 'B', city: 'C', state: 'D' },
+        ...{ postalCode: 'E', country: 'F' },
+      },
+    ]);
+  });
+});
+
+describe('cursors', () => {
+  test('that have died are replaced once, unnoticed', async () => {
+    const org = open(TEAM, { maxBatchSize: 10 });
+    org.account.fail('invalid-locator', { operation: 'query.more', after: 1 });
+    expect(await find(org)).toHaveLength(23);
+    expect(org.account.callCount('query')).toBe(2);
+  });
+
+  test('that die at once are an error, and no endless loop', async () => {
+    const org = open(TEAM, { maxBatchSize: 10, cursorTtlMs: 0, errorCodeFirst: true });
+    await expect(find(org)).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_ERROR',
+      remote: { code: 400, body: [{ errorCode: 'INVALID_QUERY_LOCATOR' }] },
+    });
+    expect(org.account.callCount()).toBe(4);
+  });
+});
+
+describe('fields', () => {
+  test('that the user may not see are left out, in plain and in composite calls', async () => {
+    const emails = Array.from({ length: 100 }, (_, index) => `person.${index}@long-company-name.example`);
+    const person = { email: emails[0] ?? '', fax: '1', phone: '2', firstName: 'Ada' };
+    const org = open([person], { hiddenFields: ['Fax', 'LastActivityDate', 'MailingAddress'] });
+    for (const asked of [emails.slice(0, 1), emails]) {
+      org.account.resetCalls();
+      const found = await org.openPort().findByEmails(asked, PLAIN);
+      expect(found.get(emails[0] ?? '')).toEqual([
+        expect.objectContaining({
+          firstName: 'Ada',
+          lastActivityAt: null,
+          phoneNumbers: [{ phoneNumber: '2', phoneNumberType: 'primary' }],
+        }),
+      ]);
+      expect(org.account.callCount()).toBe(4);
+    }
+  });
+
+  test('that are mapped and do not exist are told by the mapping that names them', async () => {
+    const fieldMappings = [{ schemaField: 'shoe_size', mappedField: 'Shoe_Size__c' }];
+    const schemaMappingsConfig = {
+      commonObjects: [{ object: 'contact', fieldMappings }],
+      standardObjects: [],
+    };
+    const { openPort } = open(TEAM);
+    const port = openPort({ schemaMappingsConfig });
+    await expect(port.findByEmails([EMAIL], { rawData: true })).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_ERROR',
+      message: expect.stringContaining('"shoe_size" names the Contact field "Shoe_Size__c"'),
+    });
+    expect((await port.findByEmails([EMAIL], PLAIN)).get(EMAIL)).toHaveLength(23);
+  });
+
+  test('of the account behind a contact can be mapped', async () => {
+    const fieldMappings = [{ schemaField: 'company', mappedField: 'Account.Name' }];
+    const entityMappings = [
+      { entityId: null, object: { type: 'standard', name: 'Contact' } as const, fieldMappings },
+    ];
+    const { openPort } = open([{ email: EMAIL, companyIndex: 3 }]);
+    const found = await openPort({ entityMappings }).findByEmails([EMAIL], { rawData: true });
+    expect(found.get(EMAIL)?.[0]?.rawData?.['Account']).toMatchObject({ Name: expect.any(String) });
+  });
+});
+
+describe('refusals', () => {
+  const cases: [string, ErrorCode, number][] = [
+    ['session-not-for-rest', 'REMOTE_PROVIDER_UNAUTHORIZED', 401],
+    ['app-not-attached', 'REMOTE_PROVIDER_UNAUTHORIZED', 401],
+    ['session-expired', 'REMOTE_PROVIDER_UNAUTHORIZED', 401],
+    ['total-requests', 'REMOTE_PROVIDER_RATE_LIMITED', 403],
+    ['concurrent-requests', 'REMOTE_PROVIDER_RATE_LIMITED', 403],
+    ['rate-limited', 'REMOTE_PROVIDER_RATE_LIMITED', 429],
+    ['api-disabled', 'REMOTE_PROVIDER_FORBIDDEN', 403],
+    ['insufficient-access', 'REMOTE_PROVIDER_FORBIDDEN', 403],
+    ['not-found', 'REMOTE_PROVIDER_ERROR', 404],
+    ['error-code-first', 'REMOTE_PROVIDER_ERROR', 404],
+    ['conflict', 'REMOTE_PROVIDER_ERROR', 409],
+    ['locked', 'REMOTE_PROVIDER_UNAVAILABLE', 423],
+    ['query-timeout', 'REMOTE_PROVIDER_TIMEOUT', 400],
+    ['query-too-complicated', 'REMOTE_PROVIDER_ERROR', 400],
+    ['xml', 'REMOTE_PROVIDER_ERROR', 400],
+    ['uri-too-long', 'REMOTE_PROVIDER_ERROR', 414],
+    ['headers-too-long', 'REMOTE_PROVIDER_ERROR', 431],
+    ['out-of-reach', 'REMOTE_PROVIDER_UNAVAILABLE', 420],
+    ['server-error', 'REMOTE_PROVIDER_UNAVAILABLE', 500],
+    ['bad-gateway', 'REMOTE_PROVIDER_UNAVAILABLE', 502],
+    ['unavailable', 'REMOTE_PROVIDER_UNAVAILABLE', 503],
+    ['maintenance', 'REMOTE_PROVIDER_UNAVAILABLE', 503],
+  ];
+
+  test.each(cases)('%s is %s, and asked once', async (fault, code, status) => {
+    const org = open(TEAM);
+    org.account.fail(fault);
+    await expect(find(org)).rejects.toMatchObject({
+      code,
+      remote: { code: status },
+      retryAfterMs: undefined,
+    });
+    expect(org.account.callCount()).toBe(1);
+  });
+
+  test('a limit that is used up is one, of the whole call and of a part of it', async () => {
+    const emails = Array.from({ length: 100 }, (_, index) => `person.${index}@long-company-name.example`);
+    const { account, openPort } = open(TEAM);
+    account.setLimits({ requestsPerDay: 0 });
+    for (const asked of [[EMAIL], emails]) {
+      await expect(openPort().findByEmails(asked, PLAIN)).rejects.toMatchObject({
+        code: 'REMOTE_PROVIDER_RATE_LIMITED',
+        message: 'Salesforce answered 403 REQUEST_LIMIT_EXCEEDED: TotalRequests Limit exceeded.',
+      });
+    }
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import type { RefreshedToken } from '../../../src/domain/provider.ts';
+import type { Send } from '../../../src/domain/remote.ts';
+import { openContacts } from '../../../src/providers/salesforce/port.ts';
+import { salesforce } from '../../../src/providers/salesforce/provider.ts';
+import { createConnection } from '../../support/connection.ts';
+import { createSend } from '../../support/send.ts';
+import { type Org, useOrgs } from './open-org.ts';
+
+const open = useOrgs();
+const access = salesforce.contacts;
+if (access === undefined) throw new Error('Salesforce can be searched.');
+const NOW = new Date('2026-11-20T10:00:00Z');
+const QUERY = '/services/data/v66.0/query/?q=SELECT%20Id%20FROM%20Contact';
+const PEOPLE = Array.from({ length: 30 }, () => ({ email: 'team@shared.example' }));
+
+async function refresh({ account }: Org, refreshToken = account.refreshToken): Promise<RefreshedToken> {
+  const { clientId, clientSecret } = account;
+  const request = access?.refresh.toRequest({ client: { clientId, clientSecret }, refreshToken });
+  if (access === undefined || request === undefined) throw new Error('There is no way to refresh.');
+  return access.refresh.readAnswer(await createSend({ origin: account.instanceUrl })(request), NOW);
+}
+
+/** As much of the way out as these promises need: one refresh where the answer asks for it. */
+function refreshing(org: Org): Send {
+  let token = org.account.accessToken;
+  return async (request) => {
+    const send = () => createSend({ origin: org.account.instanceUrl, token })(request);
+    const answer = await send();
+    if (!access?.isTokenExpired(answer)) return answer;
+    token = (await refresh(org)).accessToken;
+    return send();
+  };
+}
+
+describe('a session', () => {
+  test('that expires between two pages is renewed, and the search goes on where it was', async () => {
+    const org = open(PEOPLE, { maxBatchSize: 10 });
+    org.account.fail('session-expired', { operation: 'query.more' });
+    const port = openContacts({ send: refreshing(org), connection: createConnection('salesforce') });
+    const found = await port.findByEmails(['team@shared.example'], { rawData: false });
+    expect(found.get('team@shared.example')).toHaveLength(30);
+    expect([org.account.callCount('oauth.token'), org.account.callCount('query')]).toEqual([1, 1]);
+  });
+
+  test('that has expired is renewed for good', async () => {
+    const org = open(PEOPLE);
+    org.account.expireAccessToken();
+    const port = openContacts({ send: refreshing(org), connection: createConnection('salesforce') });
+    expect(await port.countByDomain('shared.example')).toBe(30);
+    expect(await port.countByDomain('shared.example')).toBe(30);
+    expect(org.account.callCount('oauth.token')).toBe(1);
+  });
+
+  test.each(['session-not-for-rest', 'app-not-attached'])('refused as %s is not renewed', async (fault) => {
+    const org = open(PEOPLE);
+    org.account.fail(fault, { times: 5 });
+    const port = openContacts({ send: refreshing(org), connection: createConnection('salesforce') });
+    await expect(port.countByDomain('shared.example')).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_UNAUTHORIZED',
+    });
+    expect([org.account.callCount('oauth.token'), org.account.callCount()]).toEqual([0, 1]);
+  });
+});
+
+describe('a refresh', () => {
+  test('brings an access token that works, no end, and no new refresh token', async () => {
+    const org = open(PEOPLE);
+    const { accessToken, ...rest } = await refresh(org);
+    expect(rest).toEqual({ refreshToken: null, expiresAt: null, instanceUrl: org.account.instanceUrl });
+    const send = createSend({ origin: org.account.instanceUrl, token: accessToken });
+    expect((await send({ method: 'GET', path: QUERY, budget: 'api' })).status).toBe(200);
+  });
+
+  test('brings a new refresh token where they rotate, and the old one is dead', async () => {
+    const org = open(PEOPLE, { rotateRefreshTokens: true });
+    const old = org.account.refreshToken;
+    const { refreshToken } = await refresh(org, old);
+    expect(refreshToken).not.toBe(old);
+    await expect(refresh(org, old)).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_UNAUTHORIZED' });
+    expect((await refresh(org, refreshToken ?? '')).accessToken).toMatch(/^00D/);
+  });
+
+  test('says where the instance lives now', async () => {
+    const movedInstanceUrl = 'https://acme-new.my.salesforce.com';
+    expect((await refresh(open(PEOPLE, { movedInstanceUrl }))).instanceUrl).toBe(movedInstanceUrl);
+  });
+
+  test.each([
+    ['refresh-refused', 'REMOTE_PROVIDER_UNAUTHORIZED'],
+    ['authentication-failure', 'REMOTE_PROVIDER_UNAUTHORIZED'],
+    ['inactive-user', 'REMOTE_PROVIDER_UNAUTHORIZED'],
+    ['inactive-org', 'REMOTE_PROVIDER_UNAUTHORIZED'],
+    ['token-rate-limited', 'REMOTE_PROVIDER_RATE_LIMITED'],
+    ['maintenance', 'REMOTE_PROVIDER_UNAVAILABLE'],
+  ])('that ends in %s is %s', async (fault, code) => {
+    const org = open(PEOPLE);
+    org.account.fail(fault);
+    await expect(refresh(org)).rejects.toMatchObject({ code });
+  });
+
+  test('with a wrong secret is this installation’s mistake', async () => {
+    const org = open(PEOPLE);
+    const account = { ...org.account, refreshToken: org.account.refreshToken, clientSecret: 'wrong' };
+    await expect(refresh({ ...org, account })).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_ERROR',
+      remote: { code: 400, body: { error: 'invalid_client' } },
+    });
+  });
+});
+
+describe('the limit', () => {
+  test.each([
+    ['plain', { remaining: 99_999, max: 100_000 }],
+    ['per-app', { remaining: 249, max: 250 }],
+    ['bursts', { remaining: 99_999, max: 100_000 }],
+  ] as const)('is read from every answer in its %s form', async (limitInfo, expected) => {
+    const answer = await open(PEOPLE, { limitInfo }).send({ method: 'GET', path: QUERY, budget: 'api' });
+    expect(access.readAllowance(answer)).toEqual({ ...expected, intervalMs: 86_400_000 });
+  });
+});

@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { endsWith, fieldName, isIn, select } from '../../../src/providers/salesforce/soql.ts';
+import { parseQuery } from '../../../src/sandbox/salesforce/soql/parse.ts';
+import type { Condition } from '../../../src/sandbox/salesforce/soql/syntax.ts';
+import { nastyText } from './nasty-text.ts';
+
+const EMAIL = fieldName('Email');
+
+function conditionOf(where: Parameters<typeof select>[0]['where']): Condition | undefined {
+  return parseQuery(select({ fields: [EMAIL], where, order: 'ascending', limit: 1 })).where;
+}
+
+test('a list is read by another parser as the values that went in', () => {
+  fc.assert(
+    fc.property(fc.array(nastyText, { minLength: 1, maxLength: 4 }), (values) => {
+      const condition = conditionOf(isIn(EMAIL, values));
+      expect(condition?.kind === 'in' && condition.values.map(({ value }) => value)).toEqual(values);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a pattern is read by another parser as an ending, and nothing else ends like it', () => {
+  fc.assert(
+    fc.property(nastyText, nastyText, (ending, other) => {
+      const condition = conditionOf(endsWith(EMAIL, `@${ending}`));
+      const pattern = condition?.kind === 'like' ? condition.pattern : undefined;
+      expect(pattern?.test(`someone@${ending}`)).toBe(true);
+      const same = `x${other}`.toLowerCase().endsWith(`@${ending}`.toLowerCase());
+      if (!same) expect(pattern?.test(`x@${other}${ending}y`)).toBe(false);
+    }),
+    { numRuns: 1_000 },
+  );
+});
