@@ -1,0 +1,120 @@
+import { expect, test, vi } from 'vitest';
+import type { OAuth2Credentials } from '../../src/domain/connection.ts';
+import { describeEachEngine } from '../support/engines.ts';
+
+const oauth = (accessToken: string): OAuth2Credentials => ({
+  type: 'oauth2',
+  accessToken,
+  refreshToken: 'refresh-secret',
+  expiresAt: '2030-01-01T00:00:00.000Z',
+});
+
+describeEachEngine('credentials', (on) => {
+  const setUp = async () => {
+    const { id } = await on.createApplication();
+    const stores = on.database().forApplication(id);
+    const put = async (accessToken: string) => {
+      const connections = [
+        {
+          providerName: 'hubspot' as const,
+          instanceUrl: 'https://old.example',
+          credentials: oauth(accessToken),
+        },
+      ];
+      const { customer } = await stores.customers.upsert({
+        customerId: 'c',
+        name: 'C',
+        email: 'c@d.e',
+        connections,
+      });
+      return customer.connections[0]?.id ?? '';
+    };
+    const connectionId = await put('first');
+    const connection = async () =>
+      (await stores.connections.findMany([{ customerId: 'c', providerName: 'hubspot' }]))[0];
+    return { ...stores, connectionId, connection, put };
+  };
+
+  test('a hundred who find the token expired cause one refresh, and all get the new one', async () => {
+    const { credentials, connectionId } = await setUp();
+    const refresh = vi.fn(async () => ({ credentials: oauth('second') }));
+    const all = await Promise.all(
+      Array.from({ length: 100 }, () => credentials.refreshOnce(connectionId, 1, refresh)),
+    );
+    expect(refresh).toHaveBeenCalledTimes(1);
+    for (const stored of all) expect(stored).toMatchObject({ generation: 2, credentials: oauth('second') });
+    expect(await credentials.read(connectionId)).toEqual(all[0]);
+  });
+
+  test('who comes late with the old token gets the new one, and refreshes nothing', async () => {
+    const { credentials, connectionId } = await setUp();
+    await credentials.refreshOnce(connectionId, 1, async () => ({ credentials: oauth('second') }));
+    const refresh = vi.fn();
+    expect(await credentials.refreshOnce(connectionId, 1, refresh)).toMatchObject({ generation: 2 });
+    expect(refresh).not.toHaveBeenCalled();
+  });
+
+  test('who finds the newer token refused too, while the older is being refreshed, gets a refresh of that', async () => {
+    const { credentials, connectionId } = await setUp();
+    const first = credentials.refreshOnce(connectionId, 1, async () => ({ credentials: oauth('second') }));
+    const second = credentials.refreshOnce(connectionId, 2, async () => ({ credentials: oauth('third') }));
+    expect((await first)?.generation).toBe(2);
+    expect(await second).toMatchObject({ generation: 3, credentials: oauth('third') });
+  });
+
+  test('credentials that were given while a refresh ran win over what it brings', async () => {
+    const { credentials, connectionId, connection, put } = await setUp();
+    const stored = await credentials.refreshOnce(connectionId, 1, async () => {
+      await put('given');
+      return { credentials: oauth('refreshed'), instanceUrl: 'https://moved.example' };
+    });
+    expect(stored).toMatchObject({ generation: 2, credentials: oauth('given') });
+    expect((await connection())?.instanceUrl).toBe('https://old.example');
+  });
+
+  test('a refresh that fails fails for all who wait, and the next may try again', async () => {
+    const { credentials, connectionId } = await setUp();
+    const failing = vi.fn(() => Promise.reject(new Error('invalid_grant')));
+    const results = await Promise.allSettled(
+      [1, 2, 3].map(() => credentials.refreshOnce(connectionId, 1, failing)),
+    );
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(failing).toHaveBeenCalledTimes(1);
+    const refresh = async () => ({ credentials: oauth('second') });
+    expect((await credentials.refreshOnce(connectionId, 1, refresh))?.generation).toBe(2);
+  });
+
+  test('a refresh stores where the instance moved, and mends the status', async () => {
+    const { credentials, connectionId, connection } = await setUp();
+    await credentials.markRefused(connectionId, 1);
+    expect((await connection())?.status).toBe('reauthorize');
+    const moved = { credentials: oauth('second'), instanceUrl: 'https://new.example' };
+    const stored = await credentials.refreshOnce(connectionId, 1, async () => moved);
+    expect(stored?.instanceUrl).toBe('https://new.example');
+    expect(await connection()).toMatchObject({ status: 'connected', instanceUrl: 'https://new.example' });
+  });
+
+  test('a refusal of an older token says nothing about the newer one', async () => {
+    const { credentials, connectionId, connection, put } = await setUp();
+    await put('newer');
+    await credentials.markRefused(connectionId, 1);
+    expect((await connection())?.status).toBe('connected');
+  });
+
+  test('what is stored holds no token, and opens in no other row', async () => {
+    const [one, other] = [await setUp(), await setUp()];
+    const [row] = await on.rows<{ sealed: string }>(
+      'select sealed from crossbook.credentials where connection_id = $1',
+      [one.connectionId],
+    );
+    expect(row?.sealed).toMatch(/^test\.[\w-]+$/);
+    expect(Buffer.from(row?.sealed.slice(5) ?? '', 'base64url').toString('latin1')).not.toMatch(
+      /first|refresh/,
+    );
+    await on.rows('update crossbook.credentials set sealed = $2 where connection_id = $1', [
+      other.connectionId,
+      row?.sealed,
+    ]);
+    await expect(other.credentials.read(other.connectionId)).rejects.toThrow(/do not open/);
+  });
+});

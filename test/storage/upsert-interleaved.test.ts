@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type ApplicationStores, type Database, openDatabase } from '../../src/storage/database.ts';
+import {
+  createPostgresDatabase,
+  POSTGRES_ONLY,
+  type PostgresDatabase,
+  TEST_RING,
+} from '../support/engines.ts';
+import { openRival, type Rival } from '../support/postgres-rival.ts';
+
+const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
+const TOKEN = { type: 'token', value: 'v' } as const;
+
+/** A rival process commits exactly while our statement, begun before, waits for its row. */
+describe.each(POSTGRES_ONLY)('an upsert that began before its rival committed (%s)', () => {
+  let fresh: PostgresDatabase;
+  let database: Database;
+  let rival: Rival;
+  let stores: ApplicationStores;
+  let applicationId: string;
+
+  beforeAll(async () => {
+    fresh = await createPostgresDatabase();
+    database = await openDatabase(fresh, { keyRing: TEST_RING });
+    rival = await openRival(fresh.url);
+  });
+  afterAll(async () => {
+    await rival.close();
+    await database.close();
+    await fresh.drop();
+  });
+  beforeEach(async () => {
+    applicationId = (await database.admin.createApplication('test')).id;
+    stores = database.forApplication(applicationId);
+  });
+
+  const writeCustomer = () =>
+    rival.run(
+      `insert into crossbook.customers (application_id, customer_id, name, email, version)
+       values ($1, 'ada', 'rival', 'rival@example.com', 1)
+       on conflict (application_id, customer_id) do update set version = customers.version + 1`,
+      [applicationId],
+    );
+  const writeConnection = (providerName: string) =>
+    rival.run(
+      `insert into crossbook.connections (id, application_id, customer_id, provider_name, provider_id, status)
+       values (gen_random_uuid(), $1, 'ada', $2, gen_random_uuid(), 'connected') returning id`,
+      [applicationId, providerName],
+    );
+
+  test('two first inserts: the second updates, and answers the connection that it could not see', async () => {
+    await rival.run('begin');
+    await writeCustomer();
+    const pending = stores.customers.upsert({ ...ADA, connections: [{ providerName: 'gong' }] });
+    await rival.untilSomebodyWaits();
+    await writeConnection('slack');
+    await rival.run('commit');
+    const { created, customer } = await pending;
+    expect({ created, version: customer.version, name: customer.name }).toEqual({
+      created: false,
+      version: 2,
+      name: 'Ada',
+    });
+    expect(customer.connections.map(({ providerName }) => providerName)).toEqual(['gong', 'slack']);
+  });
+
+  test('the same new connection: absent fields keep what the rival wrote', async () => {
+    await rival.run('begin');
+    await writeCustomer();
+    const pending = stores.customers.upsert({
+      ...ADA,
+      connections: [{ providerName: 'slack', instanceUrl: 'https://a.b' }],
+    });
+    await rival.untilSomebodyWaits();
+    const [row] = await writeConnection('slack');
+    await rival.run('commit');
+    const { customer } = await pending;
+    expect(customer.connections).toMatchObject([
+      { id: row?.['id'], instanceUrl: 'https://a.b', status: 'connected' },
+    ]);
+  });
+
+  test('clearing credentials clears also those that the rival has just stored', async () => {
+    const { customer } = await stores.customers.upsert({ ...ADA, connections: [{ providerName: 'gong' }] });
+    const id = customer.connections[0]?.id ?? '';
+    await rival.run('begin');
+    await writeCustomer();
+    const pending = stores.customers.upsert({
+      ...ADA,
+      connections: [{ providerName: 'gong', credentials: null }],
+    });
+    await rival.untilSomebodyWaits();
+    await rival.run(
+      `insert into crossbook.credentials (connection_id, application_id, sealed, key_id, generation)
+       values ($1, $2, 'test.AAAA', 'test', 1)`,
+      [id, applicationId],
+    );
+    await rival.run('commit');
+    await pending;
+    expect(await stores.credentials.read(id)).toBeUndefined();
+    const stored = await rival.run(
+      'select sealed, generation from crossbook.credentials where connection_id = $1',
+      [id],
+    );
+    expect(stored).toEqual([{ sealed: null, generation: 2 }]);
+  });
+
+  test('the expected version counts when it is our turn, not when we began', async () => {
+    await stores.customers.upsert(ADA);
+    await rival.run('begin');
+    await writeCustomer();
+    const pending = stores.customers.upsert({
+      ...ADA,
+      expectedVersion: 1,
+      connections: [{ providerName: 'gong' }],
+    });
+    const refusal = expect(pending).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('version 2'),
+    });
+    await rival.untilSomebodyWaits();
+    await rival.run('commit');
+    await refusal;
+    expect((await stores.customers.findMany(['ada'])).get('ada')?.connections).toEqual([]);
+  });
+
+  test('a refusal that comes late does not mark credentials that were given meanwhile', async () => {
+    const connections = [{ providerName: 'hubspot' as const, credentials: TOKEN }];
+    const { customer } = await stores.customers.upsert({ ...ADA, connections });
+    const id = customer.connections[0]?.id ?? '';
+    await rival.run('begin');
+    await rival.run(`update crossbook.connections set status = 'connected' where id = $1`, [id]);
+    const pending = stores.credentials.markRefused(id, 1);
+    await rival.untilSomebodyWaits();
+    await rival.run('update crossbook.credentials set generation = 2 where connection_id = $1', [id]);
+    await rival.run('commit');
+    await pending;
+    const [connection] = await stores.connections.findMany([{ customerId: 'ada', providerName: 'hubspot' }]);
+    expect(connection?.status).toBe('connected');
+  });
+});
