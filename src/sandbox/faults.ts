@@ -148,7 +148,7 @@ function sendTooMuch(
     sink.end('}');
   };
   sink.on('drain', pump);
-  sink.write('{"results":[],');
+  sink.write('{"results":[]');
   pump();
   return 200;
 }

@@ -1,14 +1,23 @@
 /** At most `max` in any stretch of `windowMs`. What is refused does not count. */
 export function createRollingWindow({ max, windowMs }: { max: number; windowMs: number }): Meter {
   let taken: number[] = [];
+  // How many of them are too old. They are cleared away rarely, so that a call costs no more at a high limit.
+  let over = 0;
+  const used = (now: number): number => {
+    while (over < taken.length && (taken[over] ?? now) <= now - windowMs) over += 1;
+    if (over > 1_000 && over * 2 > taken.length) {
+      taken = taken.slice(over);
+      over = 0;
+    }
+    return taken.length - over;
+  };
   return {
+    used,
     take(now) {
-      taken = taken.filter((at) => at > now - windowMs);
-      if (taken.length >= max) return false;
+      if (used(now) >= max) return false;
       taken.push(now);
       return true;
     },
-    used: (now) => taken.filter((at) => at > now - windowMs).length,
   };
 }
 

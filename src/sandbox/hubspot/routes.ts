@@ -153,7 +153,7 @@ const ROUTES: readonly KnownRoute[] = [
   },
   {
     method: 'GET',
-    pattern: /^\/integrations\/v1\/(?:me|limit\/daily)$/,
+    pattern: /^\/integrations\/v1\/me$/,
     operation: 'account.integration',
     endpoint: readIntegration,
   },

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openSandbox, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
+import { byFilter, createAsk, ids, SEARCH } from './ask.ts';
+
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  sandbox = await openSandbox({ enforceLimits: false });
+});
+afterAll(() => sandbox.close());
+
+async function control(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+  const response = await fetch(`${sandbox.hubspot.origin}/__sandbox${path}`, {
+    method,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+test('the overview names the demo with its tokens, the faults and the verbs', async () => {
+  const { status, body } = await control('GET', '');
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    ...{ crm: 'hubspot', origin: sandbox.hubspot.origin },
+    demo: { accessToken: sandbox.hubspot.demo.accessToken, staticToken: expect.stringMatching(/^pat-na1-/) },
+    ...{
+      faults: expect.arrayContaining(['bad-gateway']),
+      verbs: expect.arrayContaining([expect.stringContaining('calls')]),
+    },
+  });
+});
+
+test('another process opens an account, fills it, and reads what was asked of it', async () => {
+  const created = await control('POST', '/accounts', { people: [{ email: 'one@example.com' }] });
+  expect(created.status).toBe(201);
+  const account = sandbox.hubspot.accounts().find((one) => one.id === created.body['id']);
+  if (account === undefined) throw new Error('The account is not there.');
+  const path = `/accounts/${account.id}`;
+  const ask = createAsk(sandbox, account);
+
+  const added = await control('POST', `${path}/people`, { email: 'two@example.com' });
+  expect(added.body).toEqual({ id: '502' });
+  await control('PATCH', `${path}/people/502`, { email: 'zwei@example.com' });
+  expect(ids(await ask(SEARCH, byFilter('email', 'EQ', 'zwei@example.com')))).toEqual(['502']);
+  expect((await control('DELETE', `${path}/people/502`)).body).toEqual({ done: true });
+  expect((await control('DELETE', `${path}/people/999`)).body).toEqual({ done: false });
+
+  expect((await control('PATCH', `${path}/quirks`, { searchTotalWithoutResults: true })).body).toMatchObject({
+    searchTotalWithoutResults: true,
+  });
+  expect((await ask(SEARCH, {})).body).toEqual({ total: 1, results: [] });
+  await control('POST', `${path}/faults`, { fault: 'bad-gateway' });
+  await control('POST', `${path}/faults`, { fault: { kind: 'answer', status: 418 } });
+  expect([(await ask(SEARCH, {})).status, (await ask(SEARCH, {})).status]).toEqual([502, 418]);
+  await control('PATCH', `${path}/limits`, { searchPerSecond: 0 });
+  expect((await ask(SEARCH, {})).status).toBe(429);
+
+  const { body } = await control('GET', `${path}/calls`);
+  expect(body).toMatchObject({ total: 5 });
+  expect((body['calls'] as object[])[0]).toMatchObject({
+    ...{ operation: 'contacts.search', path: SEARCH, inputs: 1, status: 200 },
+  });
+  await control('DELETE', `${path}/calls`);
+  expect((await control('GET', `${path}/calls`)).body).toEqual({ total: 0, calls: [] });
+  await control('POST', `${path}/expire`);
+  expect((await ask(SEARCH, {})).status).toBe(401);
+});
+
+test('what is not there is 404, what is not known 400', async () => {
+  expect((await control('GET', '/nothing')).status).toBe(404);
+  expect((await control('GET', '/accounts/404')).status).toBe(404);
+  expect((await control('POST', '/accounts/demo/faults', { fault: 'nope' })).status).toBe(400);
+});
+
+test('a page in a browser cannot drive it', async () => {
+  const origin = { origin: 'https://page.example' };
+  expect((await control('POST', '/accounts', {}, origin)).status).toBe(403);
+  expect((await control('POST', '/accounts', {}, { 'content-type': 'text/plain' })).status).toBe(403);
+});

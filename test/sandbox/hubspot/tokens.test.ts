@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type HubSpotAccount, openSandbox, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
+import { createAsk, createClock } from './ask.ts';
+
+const DETAILS = '/account-info/v3/details';
+const clock = createClock();
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  sandbox = await openSandbox({ now: clock.now });
+});
+afterAll(() => sandbox.close());
+
+async function post(path: string, form: Readonly<Record<string, string>>) {
+  const response = await fetch(sandbox.hubspot.origin + path, {
+    method: 'POST',
+    body: new URLSearchParams(form),
+  });
+  return { status: response.status, body: response.status === 204 ? undefined : await response.json() };
+}
+
+function refreshForm({ refreshToken, clientId, clientSecret }: HubSpotAccount) {
+  return {
+    ...{ grant_type: 'refresh_token', refresh_token: refreshToken },
+    ...{ client_id: clientId, client_secret: clientSecret },
+  };
+}
+
+test('an access token lives half an hour, and its end says when it came', async () => {
+  const account = sandbox.hubspot.createAccount();
+  const ask = createAsk(sandbox, account);
+  expect(await ask(DETAILS)).toMatchObject({ status: 200, body: { portalId: Number(account.id) } });
+  clock.pass(30 * 60_000 + 90_000);
+  expect(await ask(DETAILS)).toMatchObject({
+    status: 401,
+    body: {
+      message: 'The OAuth token used to make this call expired 1 minute(s) ago.',
+      category: 'EXPIRED_AUTHENTICATION',
+      context: { 'expire time': [new Date(clock.now() - 90_000).toISOString()] },
+    },
+  });
+  expect((await ask(DETAILS, undefined, account.staticToken)).status).toBe(200);
+});
+
+test('a token that nobody gave out expired in 1970; no token at all is another error', async () => {
+  const ask = createAsk(sandbox, sandbox.hubspot.demo);
+  const unknown = await ask(DETAILS, undefined, 'garbage');
+  expect(unknown.body).toMatchObject({ context: { 'expire time': ['1970-01-01T00:00:00.000Z'] } });
+  expect(unknown.body.message).toMatch(/expired 20\d\d\d day\(s\) ago/);
+  expect(await ask(DETAILS, undefined, '')).toMatchObject({
+    status: 401,
+    body: { category: 'INVALID_AUTHENTICATION' },
+  });
+  const { refreshToken } = sandbox.hubspot.demo;
+  expect((await ask(DETAILS, undefined, refreshToken)).status).toBe(401);
+});
+
+test.each(['/oauth/v1/token', '/oauth/v3/token', '/oauth/2026-03/token'])(
+  '%s gives a new access token and the same refresh token',
+  async (path) => {
+    const account = sandbox.hubspot.createAccount({ accessTokenTtlMs: 600_000 });
+    const { accessToken, refreshToken } = account;
+    const { status, body } = await post(path, refreshForm(account));
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      ...{ token_type: 'bearer', access_token: account.accessToken, refresh_token: refreshToken },
+      ...{ expires_in: 600, hub_id: Number(account.id), token_use: 'access_token' },
+    });
+    expect(body).not.toMatchObject({ access_token: accessToken });
+    expect((await createAsk(sandbox, account)(DETAILS)).status).toBe(200);
+    expect(account.callCount('oauth.token')).toBe(1);
+  },
+);
+
+test('rotation kills the old refresh token; the answer may also leave it out, or be short', async () => {
+  const rotating = sandbox.hubspot.createAccount({ quirks: { rotateRefreshTokens: true } });
+  const form = refreshForm(rotating);
+  expect((await post('/oauth/v3/token', form)).body).toMatchObject({ refresh_token: rotating.refreshToken });
+  expect(rotating.refreshToken).not.toBe(form.refresh_token);
+  expect(await post('/oauth/v3/token', form)).toMatchObject({ status: 400 });
+  const brief = sandbox.hubspot.createAccount({
+    quirks: { shortTokenAnswer: true, withoutRefreshToken: true },
+  });
+  const { body } = await post('/oauth/v3/token', refreshForm(brief));
+  expect(Object.keys(body as object)).toEqual(['token_type', 'access_token', 'expires_in']);
+});
+
+test('a refresh is refused in OAuth’s words and in HubSpot’s', async () => {
+  const account = sandbox.hubspot.createAccount();
+  const form = refreshForm(account);
+  expect(await post('/oauth/v3/token', { ...form, client_secret: 'no' })).toMatchObject({
+    status: 400,
+    body: { error: 'invalid_client', status: 'BAD_CLIENT_SECRET' },
+  });
+  account.revoke();
+  expect(await post('/oauth/v3/token', form)).toEqual({
+    status: 400,
+    body: {
+      ...{ error: 'invalid_grant', error_description: 'missing or invalid refresh token' },
+      ...{ status: 'BAD_REFRESH_TOKEN', message: 'missing or invalid refresh token' },
+    },
+  });
+  const ask = createAsk(sandbox, account);
+  expect((await ask(DETAILS)).body.category).toBe('INVALID_AUTHENTICATION');
+  expect((await ask(DETAILS, undefined, account.staticToken)).status).toBe(401);
+});
+
+test('tokens tell whose they are, and revoking one ends them all', async () => {
+  const account = sandbox.hubspot.createAccount();
+  const { clientId: client_id, clientSecret: client_secret, accessToken } = account;
+  const look = await fetch(`${sandbox.hubspot.origin}/oauth/v1/access-tokens/${accessToken}`);
+  expect(await look.json()).toMatchObject({
+    hub_id: Number(account.id),
+    token_type: 'access',
+    expires_in: 1_800,
+  });
+  const question = { client_id, client_secret, token: accessToken };
+  const path = '/oauth/2026-03/token/introspect';
+  expect((await post(path, question)).body).toMatchObject({ active: true, hub_id: Number(account.id) });
+  const revoked = await post('/oauth/2026-03/token/revoke', { ...question, token: account.refreshToken });
+  expect(revoked.status).toBe(204);
+  expect((await post(path, question)).body).toEqual({ active: false });
+});
