@@ -4,7 +4,7 @@ import { apiAnswer, htmlAnswer, type Reply, toErrorReply } from './answers.ts';
 import { openDatabase } from './data/database.ts';
 import { SalesforceRefusal } from './errors.ts';
 import { spend } from './limits.ts';
-import type { Ask } from './resources/ask.ts';
+import { type Ask, decodeParts } from './resources/ask.ts';
 import { dispatch } from './resources.ts';
 import { checkSession } from './session.ts';
 import type { SalesforceAccount, SalesforceCall } from './types.ts';
@@ -47,7 +47,7 @@ function toAsk({ request, now, origin }: SalesforceCall, account: SalesforceAcco
   return {
     ...{ account, now, origin, query: request.query, method: request.method },
     version: checkVersion(named),
-    path: segments.filter((segment) => segment !== '').map(decodeURIComponent),
+    path: decodeParts(segments),
     batchSize: readBatchSize(request.headers['sforce-query-options']),
     body: () => readBody(request),
     database: openDatabase(account.people, { withCodes: stateAndCountryPicklists, hidden: hiddenFields }),

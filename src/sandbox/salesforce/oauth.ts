@@ -67,10 +67,7 @@ export function answerUserInfo({ grant, now }: SalesforceCall): Answer {
 function checkClient({ request }: SalesforceCall, account: SalesforceAccount): Answer | undefined {
   const form = readForm(request);
   const basic = /^Basic (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
-  const [basicId, ...basicSecret] = Buffer.from(basic, 'base64')
-    .toString()
-    .split(':')
-    .map(decodeURIComponent);
+  const [basicId, ...basicSecret] = Buffer.from(basic, 'base64').toString().split(':');
   const id = form.get('client_id') ?? basicId;
   const secret = form.get('client_secret') ?? (basic === '' ? null : basicSecret.join(':'));
   if (id !== account.clientId) return oauthError('invalid_client_id', 'client identifier invalid');

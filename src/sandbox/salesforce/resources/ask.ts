@@ -1,4 +1,4 @@
-import { SalesforceRefusal } from '../errors.ts';
+import { notFound, SalesforceRefusal } from '../errors.ts';
 import type { Database } from '../soql/table.ts';
 import type { SalesforceAccount } from '../types.ts';
 
@@ -24,6 +24,15 @@ export function allow(ask: Ask, ...methods: readonly string[]): void {
   if (methods.includes(ask.method)) return;
   const message = `HTTP Method '${ask.method}' not allowed. Allowed are ${methods.join(',')}`;
   throw new SalesforceRefusal(405, 'METHOD_NOT_ALLOWED', message);
+}
+
+/** The parts of a path, decoded. One that cannot be decoded leads nowhere. */
+export function decodeParts(segments: readonly string[]): readonly string[] {
+  try {
+    return segments.filter((segment) => segment !== '').map(decodeURIComponent);
+  } catch {
+    throw notFound();
+  }
 }
 
 export function badInput(message: string, errorCode = 'INVALID_INPUT'): SalesforceRefusal {

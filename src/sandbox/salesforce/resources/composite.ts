@@ -2,7 +2,7 @@ import { type Reply, toErrorReply } from '../answers.ts';
 import { notFound, SalesforceRefusal } from '../errors.ts';
 import { spend } from '../limits.ts';
 import { checkVersion } from '../versions.ts';
-import { type Ask, allow, badInput, isRecord } from './ask.ts';
+import { type Ask, allow, badInput, decodeParts, isRecord } from './ask.ts';
 
 /** Up to 25 independent requests in one. Each costs one call, and fails alone. */
 export function answerBatch(ask: Ask, dispatch: Dispatch): Reply {
@@ -60,7 +60,7 @@ function toPartAsk(ask: Ask, { method, url, body }: Part, shortRoot?: RegExp): A
   const [named = '', ...segments] = path.slice(ROOT.length).split('/');
   const version = checkVersion(named);
   if (Number(version) > Number(ask.version)) throw badInput(`Version ${version} is newer than the request's`);
-  const parts = segments.filter((segment) => segment !== '').map(decodeURIComponent);
+  const parts = decodeParts(segments);
   if (parts[0] === 'composite' && parts[1] !== 'sobjects') throw badInput('Composite requests do not nest');
   const query = new URLSearchParams(question < 0 ? '' : whole.slice(question + 1));
   return { ...ask, version, method, path: parts, query, body: () => body };

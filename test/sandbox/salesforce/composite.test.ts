@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { API, type Client, openClient } from './client.ts';
+
+const QUERY = `${API}/query/?q=SELECT+COUNT()+FROM+Contact`;
+
+describe('several questions in one call', () => {
+  let client: Client;
+  beforeAll(async () => {
+    client = await openClient([
+      { lastName: 'One', email: 'one@example.com' },
+      { lastName: 'Two', email: 'two@example.com', isDeleted: true },
+    ]);
+  });
+  beforeEach(() => client.account.setQuirks({ errorCodeFirst: false, namesDeleted: false }));
+  afterAll(() => client.sandbox.close());
+
+  const composite = (parts: readonly object[], more = {}) =>
+    client.ask(`${API}/composite`, { body: { compositeRequest: parts, ...more } });
+  const batch = (parts: readonly object[], more = {}) =>
+    client.ask(`${API}/composite/batch`, { body: { batchRequests: parts, ...more } });
+  const usage = (headers: Headers) =>
+    Number(/api-usage=(\d+)/.exec(headers.get('sforce-limit-info') ?? '')?.[1]);
+
+  test('a composite answers by reference, and costs one call', async () => {
+    const before = usage((await client.ask(`${API}/limits`)).headers);
+    const { body, headers } = await composite([
+      { method: 'GET', url: QUERY, referenceId: 'count' },
+      { method: 'GET', url: `${API}/query/?q=SELECT+Shoe+FROM+Contact`, referenceId: 'wrong' },
+    ]);
+    expect(body.compositeResponse).toEqual([
+      {
+        body: { totalSize: 1, done: true, records: [] },
+        httpHeaders: {},
+        httpStatusCode: 200,
+        referenceId: 'count',
+      },
+      expect.objectContaining({
+        httpStatusCode: 400,
+        body: [expect.objectContaining({ errorCode: 'INVALID_FIELD' })],
+      }),
+    ]);
+    expect(usage(headers)).toBe(before + 1);
+  });
+
+  test('all or none: what succeeded is taken back', async () => {
+    const parts = [QUERY, `${API}/nothing`].map((url, place) => ({
+      method: 'GET',
+      url,
+      referenceId: `r${place}`,
+    }));
+    const { body } = await composite(parts, { allOrNone: true });
+    expect(body.compositeResponse).toMatchObject([
+      { httpStatusCode: 400, body: [{ errorCode: 'PROCESSING_HALTED' }] },
+      { httpStatusCode: 404 },
+    ]);
+  });
+
+  test('five queries are the most', async () => {
+    const parts = (count: number) =>
+      Array.from({ length: count }, (_, place) => ({ method: 'GET', url: QUERY, referenceId: `q${place}` }));
+    expect((await composite(parts(5))).status).toBe(200);
+    expect((await composite(parts(6))).status).toBe(400);
+  });
+
+  test('references have to be there and to differ', async () => {
+    const part = { method: 'GET', url: QUERY };
+    expect((await composite([part])).status).toBe(400);
+    const twice = { ...part, referenceId: 'same' };
+    expect((await composite([twice, twice])).status).toBe(400);
+  });
+
+  test('a batch counts each of its parts, and knows the short form of an address', async () => {
+    const before = usage((await client.ask(`${API}/limits`)).headers);
+    const short = 'v60.0/query/?q=SELECT+COUNT()+FROM+Contact';
+    const { body, headers } = await batch(
+      [short, QUERY, 'v66.0/nothing'].map((url) => ({ method: 'GET', url })),
+    );
+    expect(body.hasErrors).toBe(true);
+    expect(body.results.map(({ statusCode }: { statusCode: number }) => statusCode)).toEqual([200, 200, 404]);
+    expect(usage(headers)).toBe(before + 3);
+  });
+
+  test('a batch halts where it is told to', async () => {
+    const parts = ['v66.0/nothing', QUERY].map((url) => ({ method: 'GET', url }));
+    const { body } = await batch(parts, { haltOnError: true });
+    expect(body.results[1]).toMatchObject({
+      statusCode: 412,
+      result: [{ errorCode: 'BATCH_PROCESSING_HALTED' }],
+    });
+  });
+
+  test('25 parts are the most', async () => {
+    const parts = (count: number) => Array.from({ length: count }, () => ({ method: 'GET', url: QUERY }));
+    expect((await batch(parts(25))).status).toBe(200);
+    expect((await batch(parts(26))).status).toBe(400);
+  });
+
+  test('many records by id: null for what is missing, deleted or no id at all', async () => {
+    const [one, two, three] = [1, 2, 3].map((index) => client.account.recordId(index));
+    const ids = [three, one?.slice(0, 15), two, 'nonsense'];
+    const { body } = await client.ask(`${API}/composite/sobjects/Contact`, {
+      body: { ids, fields: ['email'] },
+    });
+    expect(body).toEqual([
+      null,
+      {
+        attributes: { type: 'Contact', url: `${API}/sobjects/Contact/${one}` },
+        Id: one,
+        Email: 'one@example.com',
+      },
+      null,
+      null,
+    ]);
+  });
+
+  test('too many ids, or an unknown field, refuse the whole', async () => {
+    const ids = Array.from({ length: 2_001 }, (_, place) => client.account.recordId(place));
+    const get = (body: object) => client.ask(`${API}/composite/sobjects/Contact`, { body });
+    expect((await get({ ids, fields: ['Id'] })).status).toBe(400);
+    expect((await get({ ids: [], fields: ['Shoe'] })).body[0].errorCode).toBe('INVALID_FIELD');
+  });
+
+  test('one record by id, with all its fields or some; a deleted one is gone', async () => {
+    const [one, two] = [1, 2].map((index) => client.account.recordId(index));
+    const whole = await client.ask(`${API}/sobjects/Contact/${one}`);
+    expect(whole.body).toMatchObject({ Id: one, Name: 'One', MailingAddress: null, LastActivityDate: null });
+    const some = await client.ask(`${API}/sobjects/Contact/${one}?fields=Email`);
+    expect(Object.keys(some.body)).toEqual(['attributes', 'Id', 'Email']);
+    expect((await client.ask(`${API}/sobjects/Contact/${two}`)).body[0].errorCode).toBe('NOT_FOUND');
+    client.account.setQuirks({ namesDeleted: true, errorCodeFirst: true });
+    const deleted = await client.ask(`${API}/sobjects/Contact/${two}`);
+    expect(deleted.status).toBe(404);
+    expect(Object.entries(deleted.body[0])[0]).toEqual(['errorCode', 'ENTITY_IS_DELETED']);
+  });
+
+  test('a search finds words, not whole addresses, in both forms', async () => {
+    const body = { q: 'one example', in: 'EMAIL', fields: ['Id', 'Email'], sobjects: [{ name: 'Contact' }] };
+    const posted = await client.ask(`${API}/parameterizedSearch`, { body });
+    expect(posted.body.searchRecords).toMatchObject([{ attributes: { type: 'Contact' } }]);
+    const got = await client.ask(
+      `${API}/parameterizedSearch/?q=one&sobject=Contact&Contact.fields=Id,Email&in=EMAIL`,
+    );
+    expect(got.body.searchRecords).toMatchObject([{ Email: 'one@example.com' }]);
+    expect((await client.ask(`${API}/parameterizedSearch/?q=o&sobject=Contact`)).status).toBe(400);
+  });
+});

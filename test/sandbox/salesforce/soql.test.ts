@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { toPerson } from '../../../src/sandbox/people.ts';
+import { createPeopleTable } from '../../../src/sandbox/people-table.ts';
+import { openDatabase } from '../../../src/sandbox/salesforce/data/database.ts';
+import { executeQuery } from '../../../src/sandbox/salesforce/soql/execute.ts';
+
+const PEOPLE = [
+  { firstName: 'Ada', lastName: 'Lovelace', email: 'Ada@Example.com', companyIndex: 1, phone: '1' },
+  { firstName: 'Conan', lastName: "O'Brien", email: "o'brien@example.com" },
+  { firstName: 'Under', lastName: 'Score', email: 'under_score@example.com', phone: '3' },
+  { firstName: 'Underx', lastName: 'score', email: 'underxscore@example.com', phone: '3' },
+  { firstName: 'Hundred', lastName: 'Percent', email: '100%@example.com' },
+  { firstName: 'Back', lastName: 'Sl\\ash', email: 'back\\slash@example.com' },
+  { firstName: null, lastName: 'Lovelace', email: null, isDeleted: true },
+  { firstName: 'ada', lastName: 'Byron', email: 'ada@example.com', custom: { favorite_color: 'Teal' } },
+];
+const people = createPeopleTable({
+  seed: () => PEOPLE.map((person, place) => toPerson(person, place + 1)),
+  now: () => 0,
+});
+const database = openDatabase(people, { withCodes: false, hidden: [] });
+
+function run(soql: string, includeDeleted = false) {
+  return executeQuery(soql, { database, includeDeleted });
+}
+
+/** The first names of what a condition finds. */
+function names(condition: string, includeDeleted = false): unknown[] {
+  const result = run(`SELECT FirstName FROM Contact ${condition}`, includeDeleted);
+  return result.kind === 'rows' ? result.rows.map((row) => row['FirstName'] ?? null) : [];
+}
+
+describe('what a condition finds', () => {
+  test.each([
+    ["WHERE Email = 'ADA@EXAMPLE.COM'", ['Ada', 'ada']],
+    ["WHERE Email IN ('ada@example.com', 'o\\'brien@example.com')", ['Ada', 'Conan', 'ada']],
+    ["WHERE Email NOT IN ('ada@example.com') AND Phone != null", ['Under', 'Underx']],
+    ["WHERE Email LIKE 'under_score@%'", ['Under', 'Underx']],
+    ["WHERE Email LIKE 'under\\_score@%'", ['Under']],
+    ["WHERE Email LIKE '100\\%@example.com'", ['Hundred']],
+    ["WHERE Email LIKE '%.COM' AND LastName LIKE 'S%'", ['Under', 'Underx', 'Back']],
+    ["WHERE Email = 'back\\\\slash@example.com'", ['Back']],
+    ["WHERE Email LIKE 'back\\\\\\\\slash%'", []],
+    ["WHERE FirstName = '\\u0041da'", ['Ada', 'ada']],
+    ["WHERE (FirstName = 'Ada' AND LastName = 'Byron') OR LastName = 'Score'", ['Under', 'Underx', 'ada']],
+    ["WHERE FirstName = 'Ada' AND (LastName = 'Byron' OR LastName = 'Score')", ['ada']],
+    ["WHERE (NOT Email LIKE '%a%')", []],
+    ["WHERE NOT (Phone = '3' OR Phone = '1')", ['Conan', 'Hundred', 'Back', 'ada']],
+    ["WHERE Account.Name LIKE '%' AND Contact.LastName > 'a'", ['Ada']],
+    ["WHERE AccountId = null AND Favorite_Color__c = 'TEAL'", ['ada']],
+    ["WHERE Phone = '' AND FirstName < 'b'", ['ada']],
+    ['WHERE CreatedDate >= 2023-01-02T09:30:00Z AND LastActivityDate = null LIMIT 1', ['Ada']],
+    ['WHERE CreatedDate > 2023-01-02T10:30:00+01:00 LIMIT 1 OFFSET 1', ['Conan']],
+    ['WHERE IsDeleted = true', []],
+  ])('%s', (condition, expected) => {
+    expect(names(condition)).toEqual(expected);
+  });
+
+  test('deleted rows are found only where they are asked for', () => {
+    expect(names('WHERE IsDeleted = true', true)).toEqual([null]);
+    expect(names("WHERE LastName = 'lovelace'", true)).toEqual(['Ada', null]);
+  });
+
+  test('ids compare by their fifteen characters, and make ranges', () => {
+    const id = run("SELECT Id FROM Contact WHERE LastName = 'Percent'");
+    const percent = id.kind === 'rows' ? String(id.rows[0]?.['Id']) : '';
+    expect(names(`WHERE Id = '${percent}'`)).toEqual(['Hundred']);
+    expect(names(`WHERE Id IN ('${percent.slice(0, 15)}')`)).toEqual(['Hundred']);
+    expect(names(`WHERE Id > '${percent}' ORDER BY Id LIMIT 2`)).toEqual(['Back', 'ada']);
+    expect(names(`WHERE Id >= '${percent}' ORDER BY Id ASC LIMIT 1`)).toEqual(['Hundred']);
+    expect(names(`WHERE Id < '${percent}' ORDER BY Id DESC LIMIT 2`)).toEqual(['Underx', 'Under']);
+    expect(names(`WHERE Id <= '${percent}' AND Email LIKE '%o%' ORDER BY Id DESC LIMIT 2`)).toEqual([
+      'Hundred',
+      'Underx',
+    ]);
+  });
+
+  test('order is by several fields, without case, and nulls are first unless told', () => {
+    expect(names('ORDER BY Phone, FirstName DESC LIMIT 5')).toEqual([
+      'Hundred',
+      'Conan',
+      'Back',
+      'ada',
+      'Ada',
+    ]);
+    expect(names('ORDER BY Phone DESC NULLS LAST, LastName, Id DESC LIMIT 3')).toEqual([
+      'Underx',
+      'Under',
+      'Ada',
+    ]);
+  });
+
+  test('counting needs no rows', () => {
+    expect(run('select count() from contact')).toEqual({ kind: 'count', total: 7 });
+    expect(run('SELECT COUNT(Id), COUNT(Phone) phones, COUNT_DISTINCT(Phone) FROM Contact')).toMatchObject({
+      values: { expr0: 7, phones: 3, expr1: 2 },
+    });
+  });
+});
+
+describe('what is refused', () => {
+  const refusal = (soql: string): { errorCode: string; message: string } => {
+    try {
+      run(soql);
+    } catch (error) {
+      return error as { errorCode: string; message: string };
+    }
+    return { errorCode: 'none', message: '' };
+  };
+
+  test.each([
+    ["SELECT Id FROM Contact WHERE Email = 'a\\.b'", 'MALFORMED_QUERY'],
+    ["SELECT Id FROM Contact WHERE Email = 'a\\_b'", 'MALFORMED_QUERY'],
+    ["SELECT Id FROM Contact WHERE Email LIKE 'a\\-b'", 'MALFORMED_QUERY'],
+    ["SELECT Id FROM Contact WHERE Email = 'a\\u00g0'", 'MALFORMED_QUERY'],
+    ["SELECT Id FROM Contact WHERE Email = 'o'brien'", 'MALFORMED_QUERY'],
+    ["SELECT Id FROM Contact WHERE Email = 'open", 'MALFORMED_QUERY'],
+    ['SELECT Id FROM Contact WHERE Email = "double"', 'MALFORMED_QUERY'],
+    ["SELECT Id FROM Contact WHERE Email = 'a' OR Phone = 'b' AND Fax = 'c'", 'MALFORMED_QUERY'],
+    ["SELECT Id FROM Contact WHERE Email = 'a' AND NOT Phone = 'b'", 'MALFORMED_QUERY'],
+    ['SELECT Id FROM Contact WHERE Email IN ()', 'MALFORMED_QUERY'],
+    ['SELECT Id FROM Contact LIMIT -1', 'MALFORMED_QUERY'],
+    ['SELECT Id FROM Contact GROUP BY Email', 'MALFORMED_QUERY'],
+    ['SELECT COUNT(Id) FROM Contact LIMIT 1', 'MALFORMED_QUERY'],
+    ['SELECT FIELDS(ALL) FROM Contact', 'MALFORMED_QUERY'],
+    [`SELECT Id FROM Contact WHERE Email = '${'a'.repeat(4_001)}'`, 'MALFORMED_QUERY'],
+    [`SELECT Id FROM Contact${' '.repeat(100_000)}`, 'MALFORMED_QUERY'],
+    [`SELECT Id FROM Contact WHERE ${'('.repeat(200)}Id = null${')'.repeat(200)}`, 'QUERY_TOO_COMPLICATED'],
+    ['SELECT Id, Id FROM Contact', 'INVALID_FIELD'],
+    ['SELECT Owner.Shoe FROM Contact', 'INVALID_FIELD'],
+    ['SELECT Boss.Name FROM Contact', 'INVALID_FIELD'],
+    ["SELECT Id FROM Contact WHERE IsDeleted = 'false'", 'INVALID_FIELD'],
+    ['SELECT Id FROM Contact WHERE CreatedDate > 2024-01-01', 'INVALID_FIELD'],
+    ['SELECT Id FROM Contact WHERE MailingAddress = null', 'INVALID_FIELD'],
+    ['SELECT Id FROM Contact ORDER BY MailingAddress', 'INVALID_FIELD'],
+    ["SELECT Id FROM Contact WHERE Id = '003'", 'INVALID_QUERY_FILTER_OPERATOR'],
+    ["SELECT Id FROM Contact WHERE Id LIKE '003%'", 'INVALID_QUERY_FILTER_OPERATOR'],
+    ['SELECT Id FROM Contact WHERE CreatedDate > 2023-02-30T00:00:00Z', 'INVALID_QUERY_FILTER_OPERATOR'],
+    ['SELECT Id FROM Person', 'INVALID_TYPE'],
+    ['SELECT Id FROM Contact OFFSET 2001', 'NUMBER_OUTSIDE_VALID_RANGE'],
+  ])('%.70s is %s', (soql, errorCode) => {
+    expect(refusal(soql).errorCode).toBe(errorCode);
+  });
+
+  test('the error points at the place, line by line', () => {
+    expect(refusal('SELECT Id\nFROM Contact\nWHERE Shoe = 1').message).toMatch(
+      /^\nWHERE Shoe = 1\n {6}\^\nERROR at Row:3:Column:7\nNo such column 'Shoe' on entity 'Contact'/,
+    );
+  });
+});

@@ -1,0 +1,201 @@
+import { Connection } from 'jsforce';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openSandbox, type SalesforceAccount, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
+
+// The vendor's own client is the judge: a difference is the sandbox's fault.
+describe('the vendor’s client', () => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await openSandbox();
+  });
+  afterAll(() => sandbox.close());
+
+  const connect = (account: SalesforceAccount): Connection =>
+    new Connection({
+      instanceUrl: account.instanceUrl,
+      accessToken: account.accessToken,
+      refreshToken: account.refreshToken,
+      version: '66.0',
+      oauth2: {
+        loginUrl: sandbox.salesforce.origin,
+        clientId: account.clientId,
+        clientSecret: account.clientSecret,
+      },
+    });
+  const crowd = (count: number): SalesforceAccount =>
+    sandbox.salesforce.createAccount({
+      people: Array.from({ length: count }, (_, index) => ({
+        firstName: 'Person',
+        lastName: `No. ${index + 1}`,
+        email: `person.${index + 1}@crowd.example`,
+      })),
+    });
+
+  test('finds a contact by its email, with its parents', async () => {
+    const result = await connect(sandbox.salesforce.demo).query(
+      "SELECT Id, Email, MailingAddress, Account.Name, Owner.Name FROM Contact WHERE Email IN ('ADA@EXAMPLE.COM')",
+    );
+    expect(result).toMatchObject({ totalSize: 1, done: true });
+    expect(result.records[0]).toMatchObject({
+      Email: 'ada@example.com',
+      MailingAddress: { city: 'London' },
+      Account: { attributes: { type: 'Account' }, Name: expect.any(String) },
+      Owner: { attributes: { type: 'User' }, Name: expect.any(String) },
+    });
+  });
+
+  test('reads page after page to the end, without gaps or repeats', async () => {
+    const connection = connect(crowd(4_500));
+    let result = await connection.query('SELECT Id FROM Contact ORDER BY Id');
+    const ids = result.records.map(({ Id }) => Id);
+    while (!result.done) {
+      expect(result.nextRecordsUrl).toMatch(/\/services\/data\/v66\.0\/query\/01g\w{15}-\d+$/);
+      result = await connection.queryMore(result.nextRecordsUrl ?? '');
+      ids.push(...result.records.map(({ Id }) => Id));
+    }
+    expect(new Set(ids).size).toBe(4_500);
+    expect(ids).toEqual([...ids].sort());
+  });
+
+  test('fetches everything by itself when told to', async () => {
+    const account = crowd(2_001);
+    const emails: unknown[] = [];
+    await new Promise((resolve, reject) => {
+      const query = connect(account).query('SELECT Email FROM Contact', { autoFetch: true, maxFetch: 5_000 });
+      query.on('record', ({ Email }) => emails.push(Email));
+      query.on('end', resolve);
+      query.on('error', reject);
+      query.run();
+    });
+    expect(emails).toHaveLength(2_001);
+    expect(account.callCount('query.more')).toBe(1);
+  });
+
+  test('counts, both ways', async () => {
+    const connection = connect(crowd(7));
+    expect(await connection.sobject('Contact').count()).toBe(7);
+    const { records } = await connection.query('SELECT COUNT(Id) total, COUNT(Phone) FROM Contact');
+    expect(records).toEqual([{ attributes: { type: 'AggregateResult' }, total: 7, expr0: 0 }]);
+  });
+
+  test('builds queries of its own that are understood', async () => {
+    const contacts = connect(crowd(30)).sobject('Contact');
+    const found = await contacts
+      .find({ Email: { $like: 'person.2%' }, IsDeleted: false, LastName: { $ne: 'No. 2' } }, [
+        'Id',
+        'LastName',
+      ])
+      .sort({ LastName: -1 })
+      .limit(2)
+      .execute();
+    expect(found.map(({ LastName }) => LastName)).toEqual(['No. 29', 'No. 28']);
+  });
+
+  test('asks several things in a batch, and one failure leaves the others whole', async () => {
+    const account = crowd(3);
+    const answer = await connect(account).requestPost('/composite/batch', {
+      batchRequests: [
+        { method: 'GET', url: "v66.0/query/?q=SELECT+Id+FROM+Contact+WHERE+LastName='No. 2'" },
+        { method: 'GET', url: 'v66.0/query/?q=SELECT+Nothing+FROM+Contact' },
+      ],
+    });
+    expect(answer).toMatchObject({
+      hasErrors: true,
+      results: [
+        { statusCode: 200, result: { totalSize: 1 } },
+        { statusCode: 400, result: [{ errorCode: 'INVALID_FIELD' }] },
+      ],
+    });
+  });
+
+  test('retrieves one record, and many in the order of their ids', async () => {
+    const account = crowd(3);
+    const connection = connect(account);
+    const [first, , third] = [1, 2, 3].map((index) => account.recordId(index));
+    const missing = account.recordId(99);
+    const one = await connection.sobject('Contact').retrieve(first ?? '');
+    expect(one).toMatchObject({ Id: first, Name: 'Person No. 1', Email: 'person.1@crowd.example' });
+    const many = await connection.sobject('Contact').retrieve([third ?? '', missing, first ?? '']);
+    expect(many.map((record) => record?.['Email'] ?? null)).toEqual([
+      'person.3@crowd.example',
+      null,
+      'person.1@crowd.example',
+    ]);
+  });
+
+  test('describes the contact', async () => {
+    const { fields, keyPrefix } = await connect(crowd(1)).describe('Contact');
+    expect(keyPrefix).toBe('003');
+    expect(fields.find(({ name }) => name === 'Email')).toMatchObject({
+      type: 'email',
+      length: 80,
+      idLookup: true,
+    });
+  });
+
+  test('refreshes its token after a 401 and goes on', async () => {
+    const account = crowd(2);
+    const connection = connect(account);
+    const before = account.accessToken;
+    account.expireAccessToken();
+    const { totalSize } = await connection.query('SELECT Id FROM Contact');
+    expect(totalSize).toBe(2);
+    expect(account.callCount('oauth.token')).toBe(1);
+    expect(connection.accessToken).toBe(account.accessToken);
+    expect(connection.accessToken).not.toBe(before);
+  });
+
+  test('refreshes in the middle of a query', async () => {
+    const account = crowd(2_500);
+    const connection = connect(account);
+    const first = await connection.query('SELECT Id FROM Contact');
+    account.expireAccessToken();
+    const second = await connection.queryMore(first.nextRecordsUrl ?? '');
+    expect([first.records.length, second.records.length, second.done]).toEqual([2_000, 500, true]);
+  });
+
+  test('follows an organisation that has moved', async () => {
+    const account = crowd(1);
+    const connection = connect(account);
+    const moved = account.instanceUrl.replace('127.0.0.1', 'localhost');
+    account.setQuirks({ movedInstanceUrl: moved });
+    account.expireAccessToken();
+    // The client refreshes, but sends the call that made it do so to the old place once more.
+    await expect(connection.query('SELECT Id FROM Contact')).rejects.toThrow();
+    expect(connection.instanceUrl).toBe(moved);
+    expect(await connection.query('SELECT Id FROM Contact')).toMatchObject({ totalSize: 1 });
+  });
+
+  test('does not refresh where that would not help', async () => {
+    const account = crowd(1);
+    account.fail('session-not-for-rest');
+    const query = connect(account).query('SELECT Id FROM Contact');
+    await expect(query).rejects.toThrow('This session is not valid for use with the REST API');
+    expect(account.callCount('oauth.token')).toBe(0);
+  });
+
+  test.each(['plain', 'per-app', 'bursts'] as const)(
+    'reads the limit from its %s form',
+    async (limitInfo) => {
+      const account = crowd(1);
+      account.setQuirks({ limitInfo });
+      const connection = connect(account);
+      await connection.query('SELECT Id FROM Contact');
+      expect(connection.limitInfo.apiUsage).toEqual({ used: 1, limit: 100_000 });
+      expect(await connection.limits()).toMatchObject({
+        DailyApiRequests: { Max: 100_000, Remaining: 99_998 },
+      });
+    },
+  );
+
+  test('says who it is', async () => {
+    const account = crowd(1);
+    const identity = await connect(account).identity();
+    expect(identity).toMatchObject({ organization_id: account.id, user_id: expect.stringMatching(/^005/) });
+  });
+
+  test('shows a faulty query’s error by its code', async () => {
+    const query = connect(crowd(1)).query("SELECT Id FROM Contact WHERE Email = 'a\\.b'");
+    await expect(query).rejects.toMatchObject({ errorCode: 'MALFORMED_QUERY' });
+  });
+});
