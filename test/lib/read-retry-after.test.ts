@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { readRetryAfter } from '../../src/lib/read-retry-after.ts';
+
+const date = 'Fri, 20 Nov 2026 21:00:00 GMT';
+
+test.each([
+  ['7', 7_000],
+  ['0', 0],
+  [' 2.5 ', 2_500],
+  ['Fri, 20 Nov 2026 21:00:30 GMT', 30_000],
+  ['Fri, 20 Nov 2026 20:00:00 GMT', 0],
+  ['soon', undefined],
+  ['-5', undefined],
+  ['', undefined],
+])('%j is %s', (value, expected) => {
+  expect(readRetryAfter({ 'retry-after': value, date })).toBe(expected);
+});
+
+test('nothing said is nothing to wait for', () => {
+  expect(readRetryAfter({})).toBeUndefined();
+});

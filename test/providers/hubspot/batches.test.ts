@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { hubspot } from '../../../src/providers/hubspot/provider.ts';
+import { idsOf, PLAIN } from '../../contract/contact-port-subject.ts';
+import { createConnection } from '../../support/connection.ts';
+import { createScriptedSend, type ScriptedSend } from '../../support/send.ts';
+import { useHubSpot } from './use-sandbox.ts';
+
+const subject = useHubSpot();
+
+function openScripted({ send }: ScriptedSend) {
+  const port = hubspot.contacts?.open({ send, connection: createConnection('hubspot') });
+  if (port === undefined) throw new Error('HubSpot can be searched.');
+  return port;
+}
+
+describe('looking up by email', () => {
+  test('a further address finds its contact, alone and together with the first', async () => {
+    const { account, openPort } = subject.open([
+      { email: 'ada@first.example', secondaryEmails: ['ada@second.example', 'Ada@Third.example'] },
+    ]);
+    const emails = ['ada@third.example', 'ada@first.example', 'ada@second.example'];
+    const found = await openPort().findByEmails(emails, PLAIN);
+    for (const email of emails) expect(idsOf(found.get(email) ?? [])).toEqual([account.recordId(1)]);
+    expect(account.callCount()).toBe(1);
+  });
+
+  test('a batch of which nobody is known may be a 404, and is an empty answer all the same', async () => {
+    const { account, openPort } = subject.open([{ email: 'a@b.example' }]);
+    account.setQuirks({ batchReadAllMissingIs404: true });
+    const port = openPort();
+    expect((await port.findByEmails(['no@one.example'], PLAIN)).get('no@one.example')).toEqual([]);
+    expect((await port.findByIds(['99999999'], PLAIN)).size).toBe(0);
+  });
+
+  test('properties that are left out instead of null change nothing', async () => {
+    const { account, openPort } = subject.open([{ email: 'a@b.example' }]);
+    const before = await openPort().findByEmails(['a@b.example'], PLAIN);
+    account.setQuirks({ omitUnsetProperties: true, withoutRecordUrl: true });
+    expect(await openPort().findByEmails(['a@b.example'], PLAIN)).toEqual(before);
+  });
+
+  test('ids that are asked for twice reach HubSpot once', async () => {
+    const { account, openPort } = subject.open([{ email: 'a@b.example' }]);
+    account.setQuirks({ batchReadRefusesDuplicates: true });
+    const id = account.recordId(1);
+    expect([...(await openPort().findByIds([id, id, id], PLAIN)).keys()]).toEqual([id]);
+  });
+
+  test('a record that was not asked for is nobody’s', async () => {
+    const stray = { results: [{ id: '7', properties: { email: 'someone@else.example' } }] };
+    const script = createScriptedSend({ body: JSON.stringify(stray) }, { body: JSON.stringify(stray) });
+    const port = openScripted(script);
+    expect((await port.findByEmails(['a@b.example'], PLAIN)).get('a@b.example')).toEqual([]);
+    expect((await port.findByIds(['8'], PLAIN)).size).toBe(0);
+  });
+
+  test.each([
+    [{ category: 'RATE_LIMITS' }, 'REMOTE_PROVIDER_RATE_LIMITED'],
+    [{ category: 'INTERNAL_ERROR', message: 'some failed' }, 'REMOTE_PROVIDER_ERROR'],
+    [{ message: 'who knows' }, 'REMOTE_PROVIDER_ERROR'],
+  ])('what failed within a batch does not pass for missing: %j', async (problem, code) => {
+    const body = JSON.stringify({ status: 'COMPLETE', results: [], numErrors: 1, errors: [problem] });
+    const script = createScriptedSend({ status: 207, body });
+    await expect(openScripted(script).findByEmails(['a@b.example'], PLAIN)).rejects.toMatchObject({
+      ...{ code, remote: { code: 207 } },
+    });
+  });
+
+  test('an email that HubSpot takes for malformed is nobody’s, and harms no other', async () => {
+    const body = JSON.stringify({
+      results: [{ id: '1', properties: { email: 'a@b.example' } }],
+      errors: [{ category: 'VALIDATION_ERROR', message: 'odd@ is not valid' }],
+    });
+    const found = await openScripted(createScriptedSend({ status: 207, body })).findByEmails(
+      ['odd@', 'a@b.example'],
+      PLAIN,
+    );
+    expect([...found].map(([, contacts]) => contacts.length)).toEqual([0, 1]);
+  });
+});
+
+describe('associations', () => {
+  test('pages of one contact’s links are followed, numbers become texts, repeats count once', async () => {
+    const link = (toObjectId: unknown) => ({ toObjectId, associationTypes: [] });
+    const script = createScriptedSend(
+      {
+        status: 207,
+        body: JSON.stringify({
+          results: [
+            { from: { id: '1' }, to: [link(5790939450), link('11')], paging: { next: { after: 'a1' } } },
+            { from: { id: '2' }, to: [link(12)] },
+            { from: { id: '77' }, to: [link(13)] },
+          ],
+          errors: [{ category: 'OBJECT_NOT_FOUND', subCategory: 'crm.associations.NO_ASSOCIATIONS_FOUND' }],
+        }),
+      },
+      { body: JSON.stringify({ results: [{ from: { id: 1 }, to: [link(11), link(14)] }] }) },
+    );
+    const found = await openScripted(script).findAssociations?.(['1', '2', '3', 'x'], 'company');
+    const ids = [...(found ?? [])].map(([id, linked]) => [id, linked.map(({ remoteId }) => remoteId)]);
+    expect(ids).toEqual([
+      ['1', ['5790939450', '11', '14']],
+      ['2', ['12']],
+      ['3', []],
+      ['x', []],
+    ]);
+    expect(JSON.parse(script.requests[1]?.body ?? '')).toEqual({ inputs: [{ id: '1', after: 'a1' }] });
+  });
+
+  test('more than a thousand contacts are asked for in batches', async () => {
+    const { account, openPort } = subject.open(Array.from({ length: 1_500 }, () => ({ companyIndex: 3 })));
+    const ids = Array.from({ length: 1_500 }, (_, index) => account.recordId(index + 1));
+    const found = await openPort().findAssociations?.(ids, 'company');
+    expect(account.callCount('associations.batchRead')).toBe(2);
+    expect([...(found?.values() ?? [])].filter((linked) => linked.length === 1)).toHaveLength(1_500);
+  });
+
+  test('a list of links that never ends is given up', async () => {
+    const more = { results: [{ from: { id: '1' }, to: [], paging: { next: { after: 'a' } } }] };
+    const script = createScriptedSend(...Array.from({ length: 99 }, () => ({ body: JSON.stringify(more) })));
+    await expect(openScripted(script).findAssociations?.(['1'], 'deal')).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_BAD_RESPONSE',
+    });
+  });
+});

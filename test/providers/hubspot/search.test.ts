@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { hubspot } from '../../../src/providers/hubspot/provider.ts';
+import { crowd, idsOf, PLAIN } from '../../contract/contact-port-subject.ts';
+import { createConnection } from '../../support/connection.ts';
+import { createScriptedSend, type ScriptedSend } from '../../support/send.ts';
+import { useHubSpot } from './use-sandbox.ts';
+
+const DOMAIN = 'crowd.example';
+const ALL = { direction: 'forward', from: undefined, limit: 1_002 } as const;
+
+function openScripted({ send }: ScriptedSend) {
+  const port = hubspot.contacts?.open({ send, connection: createConnection('hubspot') });
+  if (port === undefined) throw new Error('HubSpot can be searched.');
+  return port;
+}
+
+function page(ids: readonly number[], { after, total = 9_999, domain = DOMAIN }: PageOptions = {}) {
+  const results = ids.map((id) => ({ id: String(id), properties: { email: `p${id}@${domain}` } }));
+  return { body: JSON.stringify({ total, results, ...(after && { paging: { next: { after } } }) }) };
+}
+
+describe('against the sandbox', () => {
+  const subject = useHubSpot();
+
+  test('a thousand records cost as many calls as HubSpot’s pages, each call a search', async () => {
+    const { account, openPort } = subject.open(crowd(1_100, DOMAIN));
+    expect(await openPort().readByDomain(DOMAIN, ALL, PLAIN)).toHaveLength(1_002);
+    expect(account.callCount('contacts.search')).toBe(6);
+    expect(account.callCount()).toBe(6);
+  });
+
+  test('the ceiling of 10,000 results is passed', async () => {
+    const people = Array.from({ length: 10_450 }, (_, index) => ({ email: `p${index}@${DOMAIN}` }));
+    const { account, openPort } = subject.open(people);
+    const port = openPort();
+    const from = account.recordId(9_900);
+    const run = await port.readByDomain(DOMAIN, { ...ALL, from }, PLAIN);
+    expect(idsOf(run).at(0)).toBe(from);
+    expect(idsOf(run).at(-1)).toBe(account.recordId(10_450));
+    expect(run).toHaveLength(551);
+    expect(await port.countByDomain(DOMAIN)).toBe(10_450);
+  });
+
+  test.each(['forward', 'backward'] as const)(
+    'a hit that matches no more is left out, walking %s, and leads nowhere astray',
+    async (direction) => {
+      const { account, openPort } = subject.open(crowd(420, DOMAIN));
+      for (const stale of [2, 400, 840]) {
+        account.setQuirks({ searchStaleHit: account.recordId(stale) });
+        const run = await openPort().readByDomain(DOMAIN, { ...ALL, direction }, PLAIN);
+        expect(run).toHaveLength(420);
+        expect(new Set(idsOf(run)).size).toBe(420);
+      }
+    },
+  );
+
+  test('hits that are false or gone are not counted', async () => {
+    const { account, openPort } = subject.open(crowd(5, DOMAIN));
+    const port = openPort();
+    account.setQuirks({ searchStaleHit: account.recordId(2) });
+    expect(await port.countByDomain(DOMAIN)).toBe(5);
+    account.setQuirks({ searchStaleHit: null, searchTotalWithoutResults: true });
+    expect(await port.countByDomain(DOMAIN)).toBe(0);
+    expect(await port.readByDomain(DOMAIN, ALL, PLAIN)).toEqual([]);
+  });
+
+  test('while the index lags, who left the domain or the CRM is not found, and nobody else is lost', async () => {
+    const { account, openPort } = subject.open(crowd(8, DOMAIN));
+    account.setQuirks({ searchLagMs: 3_600_000 });
+    account.removePerson(account.recordId(1));
+    account.updatePerson(account.recordId(3), { email: 'moved@elsewhere.example' });
+    const run = await openPort().readByDomain(DOMAIN, ALL, PLAIN);
+    expect(idsOf(run)).toEqual([5, 7, 9, 11, 13, 15].map((index) => account.recordId(index)));
+  });
+
+  test('an ordinary search stays below the size that the documents allow', async () => {
+    const { account, openPort } = subject.open(crowd(3, DOMAIN));
+    account.setQuirks({ searchBodyLimit: true });
+    expect(await openPort().readByDomain(DOMAIN, ALL, PLAIN)).toHaveLength(3);
+  });
+});
+
+describe('against what HubSpot may say', () => {
+  test('the next page starts behind the last record, not at an offset', async () => {
+    const script = createScriptedSend(page([1, 2], { after: '2' }), page([3]));
+    const run = await openScripted(script).readByDomain(DOMAIN, { ...ALL, from: '1' }, PLAIN);
+    expect(idsOf(run)).toEqual(['1', '2', '3']);
+    const [first, second] = script.requests.map(({ body }) => JSON.parse(body ?? '') as SearchBody);
+    expect(first?.filterGroups[0]?.filters[1]).toMatchObject({ operator: 'GTE', value: '1' });
+    expect(second?.filterGroups[0]?.filters[1]).toMatchObject({ operator: 'GT', value: '2' });
+    expect(second).not.toHaveProperty('after');
+    expect(first?.sorts).toEqual([{ propertyName: 'hs_object_id', direction: 'ASCENDING' }]);
+    expect(script.requests.map(({ budget }) => budget)).toEqual(['search', 'search']);
+  });
+
+  test('an empty page that is not the last is passed by its offset', async () => {
+    const script = createScriptedSend(page([], { after: '200' }), page([7]));
+    expect(idsOf(await openScripted(script).readByDomain(DOMAIN, ALL, PLAIN))).toEqual(['7']);
+    expect(JSON.parse(script.requests[1]?.body ?? '')).toMatchObject({ after: '200', limit: 200 });
+  });
+
+  test('ids are ordered as numbers, however long', async () => {
+    const script = createScriptedSend(page([9, 10, 99, 100]));
+    const run = await openScripted(script).readByDomain(DOMAIN, { ...ALL, from: '9' }, PLAIN);
+    expect(idsOf(run)).toEqual(['9', '10', '99', '100']);
+  });
+
+  test('a list that never ends is given up after a bounded number of calls', async () => {
+    const script = createScriptedSend(...Array.from({ length: 50 }, () => page([], { after: '200' })));
+    await expect(openScripted(script).readByDomain(DOMAIN, ALL, PLAIN)).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_BAD_RESPONSE',
+    });
+    expect(script.requests.length).toBeLessThanOrEqual(20);
+  });
+
+  test('a large total is believed, less the false hits seen', async () => {
+    const foreign = page([1, 2, 3], { after: '200', total: 450, domain: 'other.example' });
+    expect(await openScripted(createScriptedSend(foreign)).countByDomain(DOMAIN)).toBe(447);
+  });
+});
+
+interface PageOptions {
+  readonly after?: string;
+  readonly total?: number;
+  readonly domain?: string;
+}
+
+interface SearchBody {
+  readonly filterGroups: readonly { readonly filters: readonly object[] }[];
+  readonly sorts: readonly object[];
+}
