@@ -1,6 +1,7 @@
 import type { Caller } from '../domain/caller.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
+import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
@@ -37,9 +38,10 @@ export function createRequestContext(services: Services, request: RequestFacts):
     loadCustomer: (customerId) => open().loaders.customers.load(customerId),
     loadConnection: ({ customerId, provider }) =>
       open().loaders.connections.load({ customerId, providerName: provider }),
-    forgetCustomer(customerId) {
+    forgetCustomer({ customerId, connections }) {
       open().loaders.customers.clear(customerId);
       open().loaders.connections.clearAll();
+      for (const { id } of connections) services.forgetConnection(id);
     },
     openPort: (connection, access) =>
       services.openPort({ connection, access, credentials: open().tenant.credentials }),
@@ -85,7 +87,7 @@ export interface RequestContext {
     readonly customerId: string;
     readonly provider: ProviderName;
   }): Promise<Connection | undefined>;
-  forgetCustomer(customerId: string): void;
+  forgetCustomer(customer: Customer): void;
   openPort(connection: Connection, access: ContactAccess): ContactPort;
 }
 
@@ -110,6 +112,8 @@ export interface Services {
   /** Lets work finish after the answer; what goes wrong with it is logged. */
   behind(work: Promise<unknown>): void;
   openTenant(applicationId: string): Tenant;
+  /** What this process remembers of it, such as its token, is no longer true. */
+  forgetConnection(connectionId: string): void;
   openPort(options: {
     readonly connection: Connection;
     readonly access: ContactAccess;

@@ -1,4 +1,4 @@
-import type { CustomerUpsert } from '../domain/customer.ts';
+import type { CustomerStore, CustomerUpsert } from '../domain/customer.ts';
 import type { Sandbox } from './open-sandbox.ts';
 
 /** Who the sandbox's people belong to: an application with one customer, connected to both imitated CRMs. */
@@ -9,8 +9,29 @@ export const DEMO_APPLICATION = {
 
 export const DEMO_CUSTOMER_ID = 'demo';
 
+/**
+ * Makes the demo customer where there is none. One that is there is somebody's by now: only connections that lead to
+ * this machine, to where the sandbox used to listen, are led to where it listens now.
+ */
+export async function seedDemo(customers: CustomerStore, sandbox: Sandbox): Promise<void> {
+  const wanted = toDemoCustomer(sandbox);
+  const stored = (await customers.findMany([DEMO_CUSTOMER_ID])).get(DEMO_CUSTOMER_ID);
+  if (!stored) {
+    await customers.upsert(wanted);
+    return;
+  }
+  const moved = wanted.connections?.filter(({ providerName, instanceUrl }) => {
+    const kept = stored.connections.find((connection) => connection.providerName === providerName);
+    return kept?.instanceUrl?.startsWith('http://127.0.0.1:') && kept.instanceUrl !== instanceUrl;
+  });
+  if (moved?.length) {
+    const { customerId, name, email } = stored;
+    await customers.upsert({ customerId, name, email, connections: moved });
+  }
+}
+
 /** Pipedrive is connected too, so that the demo can show what a provider without contact search answers. */
-export function toDemoCustomer({ hubspot, salesforce }: Sandbox): CustomerUpsert {
+function toDemoCustomer({ hubspot, salesforce }: Sandbox): CustomerUpsert {
   const { accessToken, refreshToken, instanceUrl } = salesforce.demo;
   return {
     customerId: DEMO_CUSTOMER_ID,

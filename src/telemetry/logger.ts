@@ -14,7 +14,7 @@ function toLoggedCause(cause: unknown): string {
   return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
 }
 
-interface LoggerOptions {
+export interface LoggerOptions {
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly output: { write(line: string): unknown };
   readonly readable: boolean;

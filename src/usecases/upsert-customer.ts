@@ -9,7 +9,7 @@ export async function upsertCustomer(deps: UpsertDeps, upsert: CustomerUpsert): 
     throw new CrossbookError('FORBIDDEN', 'A customer token reads; only an API key may change customers.');
   }
   const { customer, created } = await deps.customers.upsert(checkCustomerUpsert(deps, upsert));
-  deps.forgetCustomer(customer.customerId);
+  deps.forgetCustomer(customer);
   return { customer, created };
 }
 
@@ -21,5 +21,5 @@ export interface UpsertedCustomer {
 export interface UpsertDeps extends TargetDeps, UpsertRules {
   readonly customers: CustomerStore;
   /** What this request, or this process, remembers of the customer is no longer true. */
-  forgetCustomer(customerId: string): void;
+  forgetCustomer(customer: Customer): void;
 }

@@ -45,6 +45,8 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
     providers: new Map(PROVIDER_NAMES.map((name) => [name, toProvider(name)])),
     cursors: createFakeSealer(),
     cacheMaxAgeMs: 15 * 60 * 1000,
+    behind: (work) => void work,
+    forgetConnection: () => {},
     now: options.now ?? (() => Date.parse('2025-01-01T00:00:00.000Z')),
     openTenant: (id) => tenants.get(id) ?? createFakeTenant(id),
     openPort: ({ connection }) =>

@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import { type Config, ConfigError } from './config.ts';
+import { checkInstanceUrl } from './domain/instance-url.ts';
+import type { Log } from './domain/log.ts';
+import type { OAuthClient } from './domain/provider.ts';
+import type { ProviderName } from './domain/provider-names.ts';
+import { createGraphQL } from './graphql/server.ts';
+import { type Demo, toDemoCommand } from './http/demo-command.ts';
+import { answerHealth } from './http/health.ts';
+import { renderHomePage } from './http/home-page.ts';
+import { logRequests } from './http/log-requests.ts';
+import { type Background, createBackground } from './lib/background.ts';
+import { createOutbound, type Outbound } from './outbound/outbound.ts';
+import { createRegistry } from './providers/registry.ts';
+import { readCaller } from './request/caller.ts';
+import { createRequestContext, type RequestContext, type Services } from './request/context.ts';
+import { createRest } from './rest/server.ts';
+import { DEMO_APPLICATION, DEMO_CUSTOMER_ID, seedDemo } from './sandbox/demo.ts';
+import { openSandbox, type Sandbox } from './sandbox/open-sandbox.ts';
+import { type Database, openDatabase } from './storage/database.ts';
+import { loadOrCreateKeyRing } from './storage/sealing/key-file.ts';
+import { type KeyRing, parseKeyRing } from './storage/sealing/key-ring.ts';
+import { createKeyedHash, createSealer } from './storage/sealing/seal.ts';
+import { createLogger, type LoggerOptions } from './telemetry/logger.ts';
+
+/** The composition root: the only place that knows every room. */
+export async function createApp(config: Config, logging: Omit<LoggerOptions, 'level'>): Promise<App> {
+  const log = createLogger({ ...logging, level: config.logLevel });
+  const keys = openKeys(config);
+  const database = await openDatabase(config.database, {
+    keyRing: keys.ring,
+    onError: (cause) => log.warn({ cause }, 'a database connection broke'),
+  });
+  const sandbox = config.sandbox ? await openSandboxNear(config.sandbox.port) : undefined;
+  const demo = sandbox ? await prepareDemo(database, sandbox, keys.ring) : undefined;
+  const outbound = openOutbound(config, sandbox);
+  const background = createBackground((cause) => log.warn({ cause }, 'work behind an answer failed'));
+  const services = toServices({ config, keys: keys.ring, database, sandbox, outbound, background });
+  const openContext = toOpenContext(services, database, log);
+
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const rest = createRest({ openContext, log, prefixes: config.restPrefixes, version });
+  const graphql = createGraphQL({
+    openContext,
+    log,
+    introspection: config.introspection,
+    graphiql: config.graphiql ? { headers: toDemoHeaders(demo) } : false,
+  });
+  const isReady = () => database.ping().then(yes, no);
+
+  return {
+    demo,
+    notes: keys.notes,
+    fetch: logRequests({
+      log,
+      now: () => performance.now(),
+      async handle(request) {
+        const { pathname, origin } = new URL(request.url);
+        if (pathname === '/graphql') return graphql.fetch(request);
+        if (pathname === '/' && request.method === 'GET') {
+          return renderHomePage({ version, tryIt: demo && toDemoCommand(origin, demo) });
+        }
+        return (await answerHealth(pathname, { isReady })) ?? rest.fetch(request);
+      },
+    }),
+    async close() {
+      await background.drain();
+      await Promise.all([outbound.close(), database.close(), sandbox?.close()]);
+    },
+  };
+}
+
+/** The default start makes its own keys; in production they are the operator's, and their absence stops the start. */
+function openKeys({ keys, production, dataDirectory }: Config) {
+  if (keys !== undefined) return { ring: parseKeyRing(keys), notes: [] };
+  if (production) throw new ConfigError('CROSSBOOK_KEYS must be set in production: see .env.example.');
+  const { ring, created, path } = loadOrCreateKeyRing(dataDirectory);
+  return { ring, notes: created ? [`Keys       made in ${path}: who loses them loses the credentials`] : [] };
+}
+
+/** The port that is asked for, or any free one: the demo's connections follow. */
+async function openSandboxNear(port: number): Promise<Sandbox> {
+  try {
+    return await openSandbox({ hubspotPort: port, salesforcePort: port === 0 ? 0 : port + 1 });
+  } catch {
+    return openSandbox();
+  }
+}
+
+/** The key is derived, not kept: the same at every start, and nobody without the key ring can compute it. */
+async function prepareDemo(database: Database, sandbox: Sandbox, ring: KeyRing): Promise<Demo> {
+  const key = `cbk_demo_${createKeyedHash(ring, 'demo key')('demo')}`;
+  await database.admin.ensureApplication(DEMO_APPLICATION);
+  await database.admin.ensureKey({ applicationId: DEMO_APPLICATION.id, name: 'demo', key });
+  await seedDemo(database.forApplication(DEMO_APPLICATION.id).customers, sandbox);
+  return { key, customerId: DEMO_CUSTOMER_ID };
+}
+
+function openOutbound({ oauthClients, providerDeadlineMs }: Config, sandbox: Sandbox | undefined): Outbound {
+  return createOutbound({
+    providers: createRegistry(),
+    sandboxOrigins: toOrigins(sandbox),
+    oauthClients: { ...toSandboxClients(sandbox), ...oauthClients },
+    settings: { deadlineMs: providerDeadlineMs },
+  });
+}
+
+function toServices({ config, keys, database, sandbox, outbound, background }: Parts): Services {
+  const sandboxOrigins = toOrigins(sandbox);
+  return {
+    providers: createRegistry(),
+    cursors: createSealer(keys, 'cursor'),
+    cacheMaxAgeMs: config.cacheMaxAgeMs,
+    now: Date.now,
+    behind: background.run,
+    openTenant: database.forApplication,
+    openPort: outbound.openContacts,
+    forgetConnection: outbound.forget,
+    checkInstanceUrl: (url, hosts) => checkInstanceUrl(url, { hosts, sandboxOrigins }),
+  };
+}
+
+function toOpenContext(services: Services, database: Database, log: Log) {
+  return async (headers: Headers): Promise<RequestContext> => {
+    const caller = await readCaller(headers, {
+      async findCallerByKey(key) {
+        const found = await database.findCallerByKey(key);
+        return found && { application: found.application, credentialId: found.keyId };
+      },
+      findCallerByToken: async () => undefined,
+    });
+    const defaults = {
+      customerId: headers.get('x-customer-id') ?? undefined,
+      provider: headers.get('x-provider-name') ?? undefined,
+    };
+    return createRequestContext(services, { caller, defaults, log });
+  };
+}
+
+function toOrigins(sandbox: Sandbox | undefined): readonly string[] {
+  return sandbox ? [sandbox.hubspot.origin, sandbox.salesforce.origin] : [];
+}
+
+function toSandboxClients(sandbox: Sandbox | undefined): Partial<Record<ProviderName, OAuthClient>> {
+  return sandbox ? { hubspot: sandbox.hubspot.demo, salesforce: sandbox.salesforce.demo } : {};
+}
+
+function toDemoHeaders(demo: Demo | undefined): Record<string, string> {
+  return demo ? { 'x-api-key': demo.key, 'x-customer-id': demo.customerId } : {};
+}
+
+const yes = () => true;
+const no = () => false;
+
+export interface App {
+  fetch(request: Request): Promise<Response>;
+  /** Only where the sandbox is on. */
+  readonly demo: Demo | undefined;
+  /** For the person who starts it. */
+  readonly notes: readonly string[];
+  close(): Promise<void>;
+}
+
+interface Parts {
+  readonly config: Config;
+  readonly keys: KeyRing;
+  readonly database: Database;
+  readonly sandbox: Sandbox | undefined;
+  readonly outbound: Outbound;
+  readonly background: Background;
+}

@@ -1,0 +1,19 @@
+/** A first query that works when it is pasted into a terminal. */
+export function toDemoCommand(url: string, { key, customerId }: Demo): string {
+  const query =
+    '{ searchContacts(filter: { email: "ada@example.com" }) { nodes { firstName lastName emailAddresses { emailAddress } } } }';
+  return [
+    `curl -s ${url}/graphql`,
+    `-H 'content-type: application/json'`,
+    `-H 'x-api-key: ${key}'`,
+    `-H 'x-customer-id: ${customerId}'`,
+    `-H 'x-provider-name: hubspot'`,
+    `-d '${JSON.stringify({ query })}'`,
+  ].join(' \\\n  ');
+}
+
+/** What the default start has ready to be asked. */
+export interface Demo {
+  readonly key: string;
+  readonly customerId: string;
+}
