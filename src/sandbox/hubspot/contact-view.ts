@@ -4,7 +4,13 @@ import { normalEmail, type PeopleTable } from '../people-table.ts';
 /** Emails are lower-case here and belong to one contact: who comes second has none. */
 export function emailOf(people: PeopleTable, person: Person): string | null {
   if (person.email === null || person.email === '') return person.email;
-  return owns(people, person, person.email) ? normalEmail(person.email) : null;
+  const known = emailsOf(people);
+  let email = known.get(person);
+  if (email === undefined) {
+    email = owns(people, person, person.email) ? normalEmail(person.email) : null;
+    known.set(person, email);
+  }
+  return email;
 }
 
 /** Further addresses stand in one text, divided by semicolons. */
@@ -49,6 +55,16 @@ export function ticketId(index: number): number {
 export function ownerId(index: number): string {
   return String(41_629_700 + index);
 }
+
+/** A search reads everybody's address: what was found out holds until somebody changes. */
+function emailsOf(people: PeopleTable): Map<Person, string | null> {
+  const everybody = people.all();
+  const known = emails.get(everybody) ?? new Map<Person, string | null>();
+  emails.set(everybody, known);
+  return known;
+}
+
+const emails = new WeakMap<readonly Person[], Map<Person, string | null>>();
 
 function owns(people: PeopleTable, person: Person, email: string): boolean {
   const owner = ownerOfEmail(people, email, false);
