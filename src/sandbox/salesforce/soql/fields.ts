@@ -16,7 +16,8 @@ export function resolveField(scope: Scope, name: Name): BoundField {
   }
   const definition = table.definition.fields.get(last.toLowerCase());
   if (definition === undefined) throw unknownColumn(scope, name, { column: last, table });
-  return { definition, steps, key: keyReader(steps, definition) };
+  const read = reader(steps, definition);
+  return { definition, steps, read, key: (row) => toKey(definition.type, read(row)) };
 }
 
 /** How a value takes part in comparisons: text without case and never empty, ids by their 15 characters. */
@@ -51,12 +52,12 @@ function resolveStep(scope: Scope, table: Table, name: Name): Step {
   });
 }
 
-function keyReader(steps: readonly Step[], { name, type }: FieldDefinition): (row: Row) => Key {
-  if (steps.length === 0) return (row) => toKey(type, row[name]);
+function reader(steps: readonly Step[], { name }: FieldDefinition): BoundField['read'] {
+  if (steps.length === 0) return (row) => row[name];
   return (row) => {
     let current: Row | undefined = row;
     for (const step of steps) current = current && parentOf(step, current);
-    return toKey(type, current?.[name]);
+    return current?.[name];
   };
 }
 
@@ -80,6 +81,8 @@ export interface BoundField {
   readonly definition: FieldDefinition;
   /** The parents on the way; empty for a field of the record itself. */
   readonly steps: readonly Step[];
+  readonly read: (row: Row) => RowValue | undefined;
+  /** The value as it compares. */
   readonly key: (row: Row) => Key;
 }
 

@@ -25,8 +25,8 @@ export function toTest(condition: BoundCondition): (row: Row) => boolean {
     case 'like': {
       const { field, pattern } = condition;
       return (row) => {
-        const value = field.key(row);
-        return value !== null && pattern.test(String(value));
+        const value = field.read(row);
+        return typeof value === 'string' && pattern.test(value);
       };
     }
     case 'compare': {

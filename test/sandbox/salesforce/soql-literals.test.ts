@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { toPerson } from '../../../src/sandbox/people.ts';
+import { createPeopleTable } from '../../../src/sandbox/people-table.ts';
+import { openDatabase } from '../../../src/sandbox/salesforce/data/database.ts';
+import { SalesforceRefusal } from '../../../src/sandbox/salesforce/errors.ts';
+import { executeQuery } from '../../../src/sandbox/salesforce/soql/execute.ts';
+
+const ESCAPED: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  "'": "\\'",
+  '"': '\\"',
+  '\n': '\\n',
+  '\r': '\\r',
+};
+const texts = fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }).filter((text) => text.trim() !== '');
+
+/** As the vendor documents it. */
+function escaped(text: string): string {
+  return text.replace(/[\\'"\n\r]/g, (character) => ESCAPED[character] ?? '');
+}
+
+/** How many of two people a condition finds: one is called so, the other only begins so. */
+function countOf(name: string, condition: string): number {
+  const people = [name, `${name}x`].map((lastName, place) => toPerson({ lastName }, place + 1));
+  const database = openDatabase(createPeopleTable({ seed: () => people, now: () => 0 }), {
+    withCodes: false,
+    hidden: [],
+  });
+  const result = executeQuery(`SELECT COUNT() FROM Contact WHERE ${condition}`, {
+    database,
+    includeDeleted: false,
+  });
+  return result.kind === 'count' ? result.total : -1;
+}
+
+test('whatever is escaped as documented finds exactly itself', () => {
+  fc.assert(
+    fc.property(texts, (text) => {
+      expect(countOf(text, `LastName = '${escaped(text)}'`)).toBe(1);
+      expect(countOf(text, `LastName IN ('${escaped(text)}')`)).toBe(1);
+    }),
+  );
+});
+
+test('in a pattern too, once its wildcards are escaped as well', () => {
+  fc.assert(
+    fc.property(texts, (text) => {
+      const pattern = escaped(text).replace(/[%_]/g, '\\$&');
+      expect(countOf(text, `LastName LIKE '${pattern}'`)).toBe(1);
+      expect(countOf(text, `LastName LIKE '${pattern}%'`)).toBe(2);
+    }),
+  );
+});
+
+test('a literal of nothing but unicode escapes is the same text', () => {
+  fc.assert(
+    fc.property(texts, (text) => {
+      const codes = Array.from({ length: text.length }, (_, place) =>
+        text.charCodeAt(place).toString(16).padStart(4, '0'),
+      );
+      expect(countOf(text, `LastName = '${codes.map((code) => `\\u${code}`).join('')}'`)).toBe(1);
+    }),
+  );
+});
+
+test('any text at all is answered or refused, and nothing else happens', () => {
+  const words = fc.constantFrom(
+    'Id',
+    'Email',
+    'Name',
+    "'a'",
+    'NULL',
+    'TRUE',
+    '1',
+    '2024-01-01',
+    '(',
+    ')',
+    ',',
+    '=',
+  );
+  const keywords = fc.constantFrom(
+    'SELECT',
+    'FROM',
+    'Contact',
+    'WHERE',
+    'AND',
+    'NOT',
+    'IN',
+    'LIKE',
+    'LIMIT',
+    'COUNT',
+  );
+  const queries = fc.oneof(
+    fc.string(),
+    fc.array(fc.oneof(words, keywords)).map((parts) => parts.join(' ')),
+  );
+  fc.assert(
+    fc.property(queries, (tail) => {
+      for (const soql of [tail, `SELECT Id FROM Contact ${tail}`, `SELECT Id FROM Contact WHERE ${tail}`]) {
+        const people = createPeopleTable({ seed: () => [], now: () => 0 });
+        const database = openDatabase(people, { withCodes: false, hidden: [] });
+        try {
+          executeQuery(soql, { database, includeDeleted: false });
+        } catch (error) {
+          expect(error).toBeInstanceOf(SalesforceRefusal);
+        }
+      }
+    }),
+  );
+});
