@@ -99,6 +99,15 @@ describe('against what HubSpot may say', () => {
     expect(JSON.parse(script.requests[1]?.body ?? '')).toMatchObject({ after: '200', limit: 200 });
   });
 
+  test('a record from outside of the run is left out, and so is one whose id is none', async () => {
+    const script = createScriptedSend(page([500, 3, 600], { after: '3' }), page([601]));
+    const run = await openScripted(script).readByDomain(DOMAIN, { ...ALL, from: '500' }, PLAIN);
+    expect(idsOf(run)).toEqual(['500', '600', '601']);
+    const odd = { results: [{ id: 'x1', properties: { email: `x@${DOMAIN}` } }, null, 7, {}] };
+    const dirty = createScriptedSend({ body: JSON.stringify(odd) });
+    expect(await openScripted(dirty).readByDomain(DOMAIN, ALL, PLAIN)).toEqual([]);
+  });
+
   test('ids are ordered as numbers, however long', async () => {
     const script = createScriptedSend(page([9, 10, 99, 100]));
     const run = await openScripted(script).readByDomain(DOMAIN, { ...ALL, from: '9' }, PLAIN);
