@@ -58,7 +58,9 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
       const renewed = await within(clock, deadline, tokens.renew(source, call.token));
       if (!renewed) return answer;
       call.token = renewed;
-      return tryOut(call);
+      const second = await tryOut(call);
+      if (second.status >= 400 && access.isTokenExpired(second)) tokens.distrust(call.token);
+      return second;
     },
 
     noticeInstance(current) {

@@ -4,7 +4,7 @@ import { PrivateAddressError } from './guarded-connector.ts';
 
 const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 const UNRESOLVED = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA']);
-const NOT_HTTP = /^HPE_|^UND_ERR_(HEADERS_OVERFLOW|RES_)/;
+const NOT_HTTP = /^UND_ERR_(HEADERS_OVERFLOW|RES_)/;
 const NOT_TRUSTED = /CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO$/;
 const NOT_CONNECTED = new Set([
   'ECONNREFUSED',
@@ -22,7 +22,8 @@ export function toTransportFailure(error: Error & { readonly code?: string }, or
   // A request that cannot be written is a mistake of ours.
   if (code === 'UND_ERR_INVALID_ARG') return error;
   if (TIMEOUTS.has(code)) return timedOut(error);
-  if (NOT_HTTP.test(code)) {
+  // The parser's own errors come without a code.
+  if (error.name === 'HTTPParserError' || NOT_HTTP.test(code)) {
     const detail = `The answer of ${host} is not HTTP that can be read.`;
     return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', detail, { cause: error });
   }

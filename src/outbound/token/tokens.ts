@@ -10,6 +10,7 @@ export function createTokens(deps: TokenDeps): Tokens {
   const reading = createSingleFlight<Token>();
   const renewing = createSingleFlight<Token>();
   let kept: Token | undefined;
+  let futile: { readonly generation: number; readonly until: number } | undefined;
   let refused: { readonly generation: number; readonly error: CrossbookError } | undefined;
 
   return {
@@ -26,10 +27,15 @@ export function createTokens(deps: TokenDeps): Tokens {
 
     async renew(source, seen) {
       if (kept && kept.generation > seen.generation) return kept;
+      if (futile?.generation === seen.generation && deps.now() < futile.until) return undefined;
       if (isRefreshable(seen.stored.credentials)) return renewing(() => refresh(source, seen));
       // Nothing to renew it with: but another one may have been given meanwhile.
       const stored = await readStored(source);
       return stored.generation === seen.generation ? undefined : keep(stored);
+    },
+
+    distrust({ generation }) {
+      futile = { generation, until: deps.now() + FUTILE_MS };
     },
 
     forget() {
@@ -135,6 +141,7 @@ function missing({ providerName }: Connection): CrossbookError {
 
 const RENEWAL_MARGIN_MS = 60_000;
 const RENEW_AGAIN_MS = 5_000;
+const FUTILE_MS = 30_000;
 
 /** Another process may have been given other credentials: they are read again after this time. */
 const KEPT_MS = 15_000;
@@ -147,6 +154,8 @@ export interface Tokens {
   load(source: TokenSource): Promise<Token>;
   /** After the provider has called `seen` expired. Undefined: there is no other. */
   renew(source: TokenSource, seen: Token): Promise<Token | undefined>;
+  /** A new token that is called expired at once: the next one would be as well, so none is asked for in a while. */
+  distrust(token: Token): void;
   /** What is stored may have changed: read it again. */
   forget(): void;
 }

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { CrossbookError } from '../../src/domain/errors.ts';
+import type { RemoteAnswer } from '../../src/domain/remote.ts';
+import { type RetryOptions, retrying } from '../../src/outbound/pace/retries.ts';
+import { readRetryAfter } from '../../src/outbound/pace/retry-after.ts';
+import { createFakeClock } from '../support/clock.ts';
+
+const RESET = new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'broke off', {
+  cause: Object.assign(new Error(), { code: 'ECONNRESET' }),
+});
+const HANG = new CrossbookError('REMOTE_PROVIDER_TIMEOUT', 'no answer');
+const NO_TURN = new CrossbookError('REMOTE_PROVIDER_RATE_LIMITED', 'no turn', { retryAfterMs: 5 });
+
+describe('another try', () => {
+  test.each([420, 423, 429, 477, 500, 502, 503, 504, 521, 523, 524])('follows a %d', async (status) => {
+    const { answer, tries } = await run([{ status }, { status: 200 }]);
+    expect([answer, tries]).toEqual([expect.objectContaining({ status: 200 }), 2]);
+  });
+
+  test.each([200, 207, 400, 401, 403, 404, 409, 414, 431, 501])('does not follow a %d', async (status) => {
+    const { answer, tries } = await run([{ status }, { status: 200 }]);
+    expect([answer, tries]).toEqual([expect.objectContaining({ status }), 1]);
+  });
+
+  test('follows a reset, but not a hang: that took the time already', async () => {
+    expect(await run([RESET, { status: 200 }])).toMatchObject({ answer: { status: 200 }, tries: 2 });
+    expect(await run([HANG, { status: 200 }])).toMatchObject({ error: HANG, tries: 1 });
+  });
+
+  test('never follows where asking twice could do harm', async () => {
+    expect(await run([{ status: 503 }], { isRepeatable: false })).toMatchObject({
+      answer: { status: 503 },
+      tries: 1,
+    });
+    expect(await run([RESET], { isRepeatable: false })).toMatchObject({ error: RESET, tries: 1 });
+  });
+
+  test('is tried a few times, and the last answer is the one that counts', async () => {
+    const { answer, tries } = await run([503, 503, 503, 502, 500, 200].map((status) => ({ status })));
+    expect([answer?.status, tries]).toEqual([500, 5]);
+  });
+
+  test('waits a random part of a time that doubles', async () => {
+    const { waits } = await run(
+      [500, 500, 500, 500, 500].map((status) => ({ status })),
+      { random: () => 1 },
+    );
+    expect(waits).toEqual([200, 400, 800, 1_600]);
+    expect((await run([{ status: 500 }, { status: 200 }], { random: () => 0.25 })).waits).toEqual([50]);
+  });
+
+  test('waits as long as the provider asks', async () => {
+    const asked = { status: 503, headers: { 'retry-after': '3' } };
+    expect((await run([asked, { status: 200 }])).waits).toEqual([3_000]);
+  });
+
+  test('after a 429 waits for the lane', async () => {
+    expect((await run([{ status: 429 }, { status: 200 }], { pausedMs: () => 1_234 })).waits).toEqual([1_234]);
+  });
+
+  test('gives a locked account time', async () => {
+    expect((await run([{ status: 423 }, { status: 200 }])).waits).toEqual([2_000]);
+  });
+
+  test('is not waited for past the deadline: the answer is given at once', async () => {
+    const asked = { status: 503, headers: { 'retry-after': '60' } };
+    const { answer, waits } = await run([asked, { status: 200 }]);
+    expect([answer?.status, waits]).toEqual([503, []]);
+  });
+
+  test('that finds no turn leaves the answer before it standing', async () => {
+    expect((await run([{ status: 503 }, NO_TURN])).answer).toMatchObject({ status: 503 });
+    expect((await run([RESET, NO_TURN])).error).toBe(RESET);
+    expect(await run([NO_TURN, { status: 200 }])).toMatchObject({ error: NO_TURN, tries: 1 });
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Date.parse('2026-11-20T12:00:00.000Z');
+
+  test.each([
+    ['3', 3_000],
+    ['0', 0],
+    [' 2 ', 2_000],
+    ['1.5', 1_500],
+    ['Fri, 20 Nov 2026 12:00:07 GMT', 7_000],
+    ['Friday, 20-Nov-26 12:00:07 GMT', 7_000],
+    ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
+    ['', undefined],
+    ['soon', undefined],
+    ['-1', undefined],
+    ['2026', 2_026_000],
+    ['12 hours', undefined],
+    ['Fri, soon', undefined],
+  ])('%j', (text, expected) => {
+    expect(readRetryAfter({ status: 429, headers: { 'retry-after': text }, body: '' }, now)).toBe(expected);
+  });
+
+  test('may be missing', () => {
+    expect(readRetryAfter({ status: 429, headers: {}, body: '' }, now)).toBeUndefined();
+  });
+});
+
+async function run(script: readonly (Partial<RemoteAnswer> | Error)[], options: Partial<RetryOptions> = {}) {
+  const clock = createFakeClock();
+  const triedAt: number[] = [];
+  const result: { answer?: RemoteAnswer; error?: unknown } = {};
+  const done = retrying(
+    {
+      clock,
+      random: () => 0,
+      deadline: clock.now() + 10_000,
+      isRepeatable: true,
+      pausedMs: () => 0,
+      ...options,
+    },
+    async () => {
+      const next = script[triedAt.length];
+      triedAt.push(clock.now());
+      if (next instanceof Error || next === undefined) throw next;
+      return { status: 200, headers: {}, body: '', ...next };
+    },
+  ).then(
+    (answer) => Object.assign(result, { answer }),
+    (error: unknown) => Object.assign(result, { error }),
+  );
+  await clock.advance(20_000);
+  await done;
+  const waits = triedAt.slice(1).map((at, index) => at - (triedAt[index] ?? 0));
+  return { ...result, tries: triedAt.length, waits };
+}

@@ -1,0 +1,240 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/outbound/clock.ts';
+import { createTransport, type TransportOptions } from '../../src/outbound/http/transport.ts';
+import { isPassing } from '../../src/outbound/http/transport-failure.ts';
+import { createFakeClock, settle } from '../support/clock.ts';
+import { openWireServer } from '../support/wire-server.ts';
+
+const closing: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+describe('an answer', () => {
+  test('comes back with its status, its headers and its text', async () => {
+    const call = await opened((_, response) => {
+      response.writeHead(207, { 'content-type': 'application/json', 'x-thing': ['a', 'b'] });
+      response.end('{"name":"Zoë 🐝"}');
+    });
+    await expect(call('/')).resolves.toMatchObject({
+      status: 207,
+      body: '{"name":"Zoë 🐝"}',
+      headers: { 'content-type': 'application/json', 'x-thing': 'a, b' },
+    });
+  });
+
+  test('in pieces, cut through a letter, is the same text', async () => {
+    const bytes = Buffer.from('"🐝🐝"');
+    const call = await opened(async (_, response) => {
+      for (const byte of bytes) {
+        response.write(Buffer.from([byte]));
+        await settle();
+      }
+      response.end();
+    });
+    expect((await call('/')).body).toBe('"🐝🐝"');
+  });
+
+  test.each([10, 100_000])('of %d numbers is unpacked when it is gzip', async (count) => {
+    const text = JSON.stringify(Array.from({ length: count }, (_, index) => (index * 7919) % 10_007));
+    const call = await opened((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' });
+      response.end(gzipSync(text));
+    });
+    expect((await call('/')).body).toBe(text);
+  });
+
+  test('may be empty', async () => {
+    const call = await opened((_, response) => response.writeHead(204, { 'content-encoding': 'gzip' }).end());
+    await expect(call('/')).resolves.toMatchObject({ status: 204, body: '' });
+  });
+});
+
+describe('a request', () => {
+  test('goes where it should, with its headers and its body, over connections that are kept', async () => {
+    const seen: unknown[] = [];
+    const sockets = new Set<unknown>();
+    const call = await opened(async (request, response) => {
+      sockets.add(request.socket);
+      seen.push([request.method, request.url, request.headers['x-one'], await readBody(request)]);
+      response.end('{}');
+    });
+    await call('/a?q=1', { method: 'GET' });
+    await call('/b', { method: 'POST', body: '{"ü":1}' });
+    expect(seen.splice(0)).toEqual([
+      ['GET', '/a?q=1', 'yes', ''],
+      ['POST', '/b', 'yes', '{"ü":1}'],
+    ]);
+    for (let count = 0; count < 10; count++) await call('/again');
+    expect(sockets.size).toBeLessThan(4);
+  });
+
+  test('is never a whole URL: that would name another host', async () => {
+    const call = await opened((_, response) => response.end('{}'));
+    await expect(call('http://evil.example/')).rejects.toThrow('starts with a slash');
+  });
+});
+
+describe('what fails', () => {
+  const LIMIT = 64 * 1024;
+
+  test.each<[string, RequestListener, string, RegExp, boolean]>([
+    ['a hang', () => {}, 'REMOTE_PROVIDER_TIMEOUT', /in time/, false],
+    [
+      'headers and then nothing',
+      (_, r) => void r.writeHead(200).write('{'),
+      'REMOTE_PROVIDER_TIMEOUT',
+      /in time/,
+      false,
+    ],
+    ['a reset', (q) => void q.socket.resetAndDestroy(), 'REMOTE_PROVIDER_UNAVAILABLE', /broke/, true],
+    ['an answer that breaks off', breakOff, 'REMOTE_PROVIDER_UNAVAILABLE', /broke/, true],
+    [
+      'no HTTP',
+      (q) => void q.socket.end('SSH-2.0-x\r\n\r\n'),
+      'REMOTE_PROVIDER_BAD_RESPONSE',
+      /not HTTP/,
+      false,
+    ],
+    [
+      'a redirect',
+      (_, r) => void r.writeHead(302, { location: '/b' }).end(),
+      'REMOTE_PROVIDER_BAD_RESPONSE',
+      /redirect/,
+      false,
+    ],
+    [
+      'a body that says it is too long',
+      (_, r) => void r.writeHead(200, { 'content-length': '9999999' }).write(' '),
+      'REMOTE_PROVIDER_BAD_RESPONSE',
+      /larger/,
+      false,
+    ],
+    ['an endless body', endless, 'REMOTE_PROVIDER_BAD_RESPONSE', /larger/, false],
+    ['a small gzip bomb', bomb(4), 'REMOTE_PROVIDER_BAD_RESPONSE', /unpacks to more/, false],
+    ['a large gzip bomb', bomb(40), 'REMOTE_PROVIDER_BAD_RESPONSE', /unpacks to more/, false],
+    [
+      'gzip that is none',
+      (_, r) => void r.writeHead(200, { 'content-encoding': 'gzip' }).end('{}'),
+      'REMOTE_PROVIDER_BAD_RESPONSE',
+      /cannot be unpacked/,
+      false,
+    ],
+    ['gzip that breaks off', halfGzip, 'REMOTE_PROVIDER_BAD_RESPONSE', /cannot be unpacked/, false],
+    [
+      'an encoding that nobody asked for',
+      (_, r) => void r.writeHead(200, { 'content-encoding': 'br' }).end('x'),
+      'REMOTE_PROVIDER_BAD_RESPONSE',
+      /encoding/,
+      false,
+    ],
+    [
+      'headers without end',
+      (_, r) => void r.writeHead(200, { 'x-long': 'x'.repeat(20_000) }).end(),
+      'REMOTE_PROVIDER_BAD_RESPONSE',
+      /not HTTP/,
+      false,
+    ],
+  ])('%s', async (_name, listener, code, detail, passing) => {
+    const call = await opened(listener, { headersTimeoutMs: 50, bodyTimeoutMs: 50, maxAnswerBytes: LIMIT });
+    const error = await call('/').catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code, message: expect.stringMatching(detail) });
+    expect(isPassing(error)).toBe(passing);
+  });
+
+  test('a closed port cannot be connected to', async () => {
+    const server = await openWireServer(() => {});
+    await server.close();
+    const transport = open({ sandboxOrigins: [server.origin] });
+    const error = await transport.send(toCall(server.origin, '/')).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'REMOTE_PROVIDER_UNAVAILABLE', message: /cannot be connected to/ });
+    expect(isPassing(error)).toBe(true);
+  });
+
+  test('the deadline holds, whatever the provider does meanwhile', async () => {
+    const clock = createFakeClock();
+    const server = await openWireServer(() => {});
+    closing.push(server.close);
+    const transport = open({ sandboxOrigins: [server.origin], clock });
+    const answer = transport.send({ ...toCall(server.origin, '/'), deadline: clock.now() + 5_000 });
+    const failure = expect(answer).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_TIMEOUT' });
+    await clock.advance(5_000);
+    await failure;
+    expect(clock.pending).toBe(0);
+  });
+
+  test('what is too late from the start is not sent', async () => {
+    let calls = 0;
+    const server = await openWireServer((_, response) => {
+      calls++;
+      response.end();
+    });
+    closing.push(server.close);
+    const transport = open({ sandboxOrigins: [server.origin] });
+    await expect(transport.send({ ...toCall(server.origin, '/'), deadline: 0 })).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_TIMEOUT',
+    });
+    expect(calls).toBe(0);
+  });
+});
+
+async function opened(listener: RequestListener, options: Partial<TransportOptions> = {}) {
+  const server = await openWireServer(listener);
+  const transport = open({ sandboxOrigins: [server.origin], ...options });
+  closing.push(server.close);
+  return (path: string, request: { method?: 'GET' | 'POST'; body?: string } = {}) =>
+    transport.send(toCall(server.origin, path, request));
+}
+
+function open(options: Partial<TransportOptions>) {
+  const transport = createTransport({
+    clock: systemClock,
+    connectTimeoutMs: 1_000,
+    headersTimeoutMs: 20_000,
+    bodyTimeoutMs: 20_000,
+    maxAnswerBytes: 32 * 1024 * 1024,
+    sandboxOrigins: [],
+    ...options,
+  });
+  closing.push(transport.close);
+  return transport;
+}
+
+function toCall(origin: string, path: string, request: { method?: 'GET' | 'POST'; body?: string } = {}) {
+  return {
+    origin,
+    request: { method: 'GET', path, ...request } as const,
+    headers: { 'x-one': 'yes' },
+    deadline: Date.now() + 25_000,
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  return Buffer.concat(await request.toArray()).toString();
+}
+
+function breakOff(request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(200, { 'content-length': '100' });
+  response.write('{"half":', () => request.socket.destroy());
+}
+
+function endless(_request: IncomingMessage, response: ServerResponse): void {
+  const pump = () => {
+    while (!response.destroyed && response.write(' '.repeat(1_024)));
+  };
+  response.on('drain', pump);
+  pump();
+}
+
+function bomb(megabytes: number): RequestListener {
+  const packed = gzipSync(Buffer.alloc(megabytes * 1024 * 1024));
+  return (_, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed);
+}
+
+function halfGzip(_request: IncomingMessage, response: ServerResponse): void {
+  const packed = gzipSync('{"a":"a long enough text to be cut"}');
+  response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed.subarray(0, 20));
+}

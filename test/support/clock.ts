@@ -1,0 +1,56 @@
+import type { Clock } from '../../src/outbound/clock.ts';
+
+/** Time that stands still until a test moves it. */
+export function createFakeClock(start = Date.parse('2026-11-20T12:00:00.000Z')): FakeClock {
+  let now = start;
+  let timers: Timer[] = [];
+
+  return {
+    now: () => now,
+
+    schedule(delayMs, callback) {
+      const timer = { at: now + Math.max(0, delayMs), callback };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((one) => one !== timer);
+      };
+    },
+
+    get pending() {
+      return timers.length;
+    },
+
+    async advance(byMs) {
+      const until = now + byMs;
+      await settle();
+      for (let due = next(until); due; due = next(until)) {
+        timers = timers.filter((one) => one !== due);
+        now = Math.max(now, due.at);
+        due.callback();
+        await settle();
+      }
+      now = until;
+      await settle();
+    },
+  };
+
+  function next(until: number): Timer | undefined {
+    return timers.filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)[0];
+  }
+}
+
+/** Lets everything run that waits for nothing but its turn. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+export interface FakeClock extends Clock {
+  advance(byMs: number): Promise<void>;
+  /** Timers that nobody has called off: none may be left behind. */
+  readonly pending: number;
+}
+
+interface Timer {
+  readonly at: number;
+  readonly callback: () => void;
+}
