@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { uuidV5 } from '../../src/lib/uuid-v5.ts';
+
+const DNS = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
+
+test('agrees with the example of RFC 9562', () => {
+  expect(uuidV5(DNS, 'www.example.com')).toBe('2ed6657d-e927-568b-95e1-2665a8aea6a2');
+});
+
+test('another name or another namespace gives another id', () => {
+  const ids = [uuidV5(DNS, 'a'), uuidV5(DNS, 'b'), uuidV5(uuidV5(DNS, 'a'), 'a')];
+  expect(new Set(ids).size).toBe(3);
+});

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import { describeEachEngine, ringOf } from '../support/engines.ts';
+
+const at = (minute: number) => new Date(Date.UTC(2030, 0, 1, 0, minute));
+
+describeEachEngine('the contact cache', (on) => {
+  let now = at(0);
+  const clock = () => now;
+  const setUp = async (customerId = 'ada') => {
+    const { id: applicationId } = await on.createApplication();
+    const database = on.another({ clock, maxCacheEntryBytes: 2_000 });
+    const stores = database.forApplication(applicationId);
+    const put = async (minute: number, providerName: 'hubspot' | 'gong' = 'hubspot') => {
+      now = at(minute);
+      const upsert = { customerId, name: 'Ada', email: 'a@b.c', connections: [{ providerName }] };
+      return (await stores.customers.upsert(upsert)).customer.connections.find(
+        (connection) => connection.providerName === providerName,
+      );
+    };
+    const connectionId = (await put(0))?.id ?? '';
+    const count = async () =>
+      (
+        await on.rows('select key_hash from crossbook.contact_cache where application_id = $1', [
+          applicationId,
+        ])
+      ).length;
+    return { ...stores, applicationId, database, connectionId, put, count };
+  };
+
+  test('gives back what was written, with its age, for this search alone', async () => {
+    const { contactCache, connectionId } = await setUp();
+    await contactCache.write({ connectionId, filterKey: 'email:ada', payload: '["ü"]', fetchedAt: at(1) });
+    expect(await contactCache.read(connectionId, 'email:ada')).toEqual({
+      payload: '["ü"]',
+      fetchedAt: at(1),
+    });
+    expect(await contactCache.read(connectionId, 'email:bob')).toBeUndefined();
+  });
+
+  test('a newer answer replaces an older one, and never the other way round', async () => {
+    const { contactCache, connectionId, count } = await setUp();
+    for (const minute of [2, 3, 1]) {
+      await contactCache.write({ connectionId, filterKey: 'f', payload: `${minute}`, fetchedAt: at(minute) });
+    }
+    expect(await contactCache.read(connectionId, 'f')).toEqual({ payload: '3', fetchedAt: at(3) });
+    expect(await count()).toBe(1);
+  });
+
+  test('an upsert of the connection drops its answers, and no others', async () => {
+    const { contactCache, connectionId, put, count } = await setUp();
+    const other = (await put(0, 'gong'))?.id ?? '';
+    for (const id of [connectionId, other]) {
+      await contactCache.write({ connectionId: id, filterKey: 'f', payload: 'p', fetchedAt: at(5) });
+    }
+    await put(6);
+    expect(await contactCache.read(connectionId, 'f')).toBeUndefined();
+    expect(await contactCache.read(other, 'f')).toBeDefined();
+    expect(await count()).toBe(1);
+  });
+
+  test('a search that began before the upsert and ended after it leaves no answer', async () => {
+    const { contactCache, connectionId, put } = await setUp();
+    await put(6);
+    await contactCache.write({ connectionId, filterKey: 'f', payload: 'old', fetchedAt: at(5) });
+    expect(await contactCache.read(connectionId, 'f')).toBeUndefined();
+  });
+
+  test('an answer that slipped in while the upsert was under way is not served', async () => {
+    const { applicationId, contactCache, connectionId, put } = await setUp();
+    await put(6);
+    await contactCache.write({ connectionId, filterKey: 'f', payload: 'old', fetchedAt: at(7) });
+    await on.rows('update crossbook.contact_cache set fetched_at = $2 where application_id = $1', [
+      applicationId,
+      at(5).toISOString(),
+    ]);
+    expect(await contactCache.read(connectionId, 'f')).toBeUndefined();
+  });
+
+  test('what is stored shows neither the filter nor the contacts, and opens under no other key', async () => {
+    const { applicationId, contactCache, connectionId } = await setUp();
+    const entry = { connectionId, fetchedAt: at(1) };
+    await contactCache.write({ ...entry, filterKey: 'ada@example.com', payload: 'Lovelace' });
+    await contactCache.write({ ...entry, filterKey: 'bob@example.com', payload: 'Bob' });
+    const rows = await on.rows('select * from crossbook.contact_cache where application_id = $1', [
+      applicationId,
+    ]);
+    expect(JSON.stringify(rows)).not.toMatch(/ada|example|Lovelace/);
+    await on.rows(
+      `update crossbook.contact_cache set sealed = (select max(sealed) from crossbook.contact_cache where application_id = $1)
+       where application_id = $1`,
+      [applicationId],
+    );
+    const read = await Promise.all(
+      ['ada@example.com', 'bob@example.com'].map((key) => contactCache.read(connectionId, key)),
+    );
+    expect(read.filter((found) => found !== undefined).length).toBe(1);
+  });
+
+  test('what is too large is not kept, and what names no connection is not either', async () => {
+    const { contactCache, connectionId, count } = await setUp();
+    await contactCache.write({ connectionId, filterKey: 'f', payload: 'x'.repeat(2_000), fetchedAt: at(1) });
+    const gone = '00000000-0000-4000-8000-000000000000';
+    await contactCache.write({ connectionId: gone, filterKey: 'f', payload: 'x', fetchedAt: at(1) });
+    expect(await count()).toBe(0);
+  });
+
+  test('the sweep drops what is old, then the oldest above each application’s share', async () => {
+    const [one, other] = [await setUp(), await setUp()];
+    const { sweepContactCache } = one.database.maintenance;
+    await sweepContactCache({ olderThan: at(59), maxBytesPerApplication: 0 }); // what other tests left
+    for (let minute = 1; minute <= 6; minute += 1) {
+      const entry = { filterKey: `${minute}`, payload: 'x'.repeat(700), fetchedAt: at(minute) };
+      await one.contactCache.write({ ...entry, connectionId: one.connectionId });
+      if (minute > 4) await other.contactCache.write({ ...entry, connectionId: other.connectionId });
+    }
+    expect(await sweepContactCache({ olderThan: at(3), maxBytesPerApplication: 3_000 })).toBe(3);
+    const left = await Promise.all(
+      ['1', '2', '3', '4', '5', '6'].map((key) => one.contactCache.read(one.connectionId, key)),
+    );
+    expect(left.map((found) => found !== undefined)).toEqual([false, false, false, true, true, true]);
+    expect(await other.count()).toBe(2);
+  });
+
+  test('after a change of keys there is nothing to be found', async () => {
+    const { applicationId, contactCache, connectionId } = await setUp();
+    await contactCache.write({ connectionId, filterKey: 'f', payload: 'p', fetchedAt: at(1) });
+    const rotated = on.another({ clock, keyRing: ringOf('new', 'test') });
+    expect(await rotated.forApplication(applicationId).contactCache.read(connectionId, 'f')).toBeUndefined();
+  });
+});

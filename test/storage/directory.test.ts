@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/storage/database.ts';
+import { lockDirectory } from '../../src/storage/engine/directory-lock.ts';
+import { type CompiledStorage, compileStorage, linesOf } from '../support/compiled-storage.ts';
+import { ringOf, TEST_RING } from '../support/engines.ts';
+
+let root: string;
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'crossbook-data-'));
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+describe('a data directory', () => {
+  let storage: CompiledStorage;
+  beforeAll(() => {
+    storage = compileStorage();
+  });
+  afterAll(() => storage.remove());
+
+  test('is one process’s alone, and after a kill -9 holds every write that was acknowledged', async () => {
+    const directory = join(root, 'killed');
+    const child = storage.run(`
+      const keyRing = parseKeyRing('test:${Buffer.alloc(32, 'test').toString('base64')}');
+      const database = await openDatabase({ directory: ${JSON.stringify(directory)} }, { keyRing });
+      const { id } = await database.admin.createApplication('x');
+      const { customers } = database.forApplication(id);
+      const connections = [{ providerName: 'hubspot', credentials: { type: 'token', value: 'v' } }];
+      for (let index = 0; ; index += 1) {
+        const customerId = String(index);
+        await customers.upsert({ customerId, name: 'N', email: 'a@b.c', connections });
+        process.stdout.write(id + ' ' + customerId + '\\n');
+      }`);
+    const exited = once(child, 'exit');
+    const acknowledged: string[] = [];
+    for await (const line of linesOf(child)) {
+      acknowledged.push(line);
+      if (acknowledged.length === 1) {
+        const refused = openDatabase({ directory }, { keyRing: TEST_RING });
+        await expect(refused).rejects.toThrow(
+          new RegExp(`in use by process ${child.pid} .*stop that process`),
+        );
+      }
+      if (acknowledged.length === 50) child.kill('SIGKILL');
+    }
+    await exited;
+    expect(acknowledged.length).toBeGreaterThanOrEqual(50);
+
+    const database = await openDatabase({ directory }, { keyRing: TEST_RING });
+    const { customers } = database.forApplication(acknowledged[0]?.split(' ')[0] ?? '');
+    const stored = await customers.findMany(acknowledged.map((line) => line.split(' ')[1] ?? ''));
+    expect(stored.size).toBe(acknowledged.length);
+    for (const { connections } of stored.values()) expect(connections.length).toBe(1);
+    await database.close();
+
+    // Every file is the owner's alone, and the next start is told when the key is another.
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    expect(existsSync(`${directory}.lock`)).toBe(false);
+    await expect(openDatabase({ directory }, { keyRing: ringOf('other') })).rejects.toThrow(
+      /key ring lacks.*: test\./,
+    );
+    expect(existsSync(`${directory}.lock`)).toBe(false);
+  });
+});
+
+describe('the lock', () => {
+  const holder = { pid: process.pid, host: hostname(), started: 'another time', token: 't', since: 's' };
+  const leave = (name: string, content: string) => {
+    const directory = join(root, name);
+    writeFileSync(`${directory}.lock`, content);
+    return directory;
+  };
+  const age = (directory: string) => utimesSync(`${directory}.lock`, new Date(0), new Date(0));
+
+  test('keeps out the same process too, until it is released', () => {
+    const directory = join(root, 'same');
+    const release = lockDirectory(directory);
+    expect(() => lockDirectory(`${directory}/`)).toThrow(`in use by process ${process.pid}`);
+    release();
+    lockDirectory(directory)();
+  });
+
+  test('of an earlier process with an id that is in use again is taken over', () => {
+    const directory = leave('reused', JSON.stringify(holder));
+    const release = lockDirectory(directory);
+    expect(JSON.parse(readFileSync(`${directory}.lock`, 'utf8')).pid).toBe(process.pid);
+    release();
+  });
+
+  test('of another host holds while it is touched, and no longer', () => {
+    const directory = leave('host', JSON.stringify({ ...holder, host: 'elsewhere', pid: 1 }));
+    expect(() => lockDirectory(directory)).toThrow('process 1 on elsewhere');
+    age(directory);
+    lockDirectory(directory)();
+  });
+
+  test.each(['', '{"pid":'])('that was cut short (%j) holds while it is fresh, and no longer', (content) => {
+    const directory = leave('short', content);
+    expect(() => lockDirectory(directory)).toThrow('in use by another process');
+    age(directory);
+    lockDirectory(directory)();
+  });
+
+  test('that another has taken over is not removed by who had it', () => {
+    const directory = join(root, 'taken');
+    const release = lockDirectory(directory);
+    writeFileSync(`${directory}.lock`, JSON.stringify({ ...holder, token: 'theirs' }));
+    release();
+    expect(existsSync(`${directory}.lock`)).toBe(true);
+  });
+});

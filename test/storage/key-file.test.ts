@@ -1,0 +1,40 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadOrCreateKeyRing } from '../../src/storage/sealing/key-file.ts';
+import { createSealer } from '../../src/storage/sealing/seal.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'crossbook-keys-'));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+test('the key is made once, for its owner alone, and is the same ever after', () => {
+  const directory = join(root, 'new');
+  const first = loadOrCreateKeyRing(directory);
+  const again = loadOrCreateKeyRing(directory);
+  expect([first.created, again.created]).toEqual([true, false]);
+  expect([modeOf(first.path), modeOf(directory)]).toEqual(['600', '700']);
+  const sealed = createSealer(first.ring, 'p').seal('secret', 'b');
+  expect(createSealer(again.ring, 'p').open(sealed, 'b')).toBe('secret');
+  expect(readdirSync(directory)).toEqual(['keys']);
+});
+
+test('a key file that others may read is closed to them', () => {
+  const { path } = loadOrCreateKeyRing(root);
+  writeFileSync(join(root, 'copy'), readFileSync(path), { mode: 0o644 });
+  rmSync(path);
+  writeFileSync(path, readFileSync(join(root, 'copy')), { mode: 0o644 });
+  loadOrCreateKeyRing(root);
+  expect(modeOf(path)).toBe('600');
+});
+
+test('a damaged key file is an error that names the file: a new key would lose what is stored', () => {
+  writeFileSync(join(root, 'keys'), 'a:AAAA');
+  expect(() => loadOrCreateKeyRing(root)).toThrow(/key file .*keys cannot be used.*32 bytes/);
+  expect(readFileSync(join(root, 'keys'), 'utf8')).toBe('a:AAAA');
+});

@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/storage/database.ts';
+import { migrate } from '../../src/storage/engine/migrate.ts';
+import { openEngine } from '../../src/storage/engine/open.ts';
+import { MIGRATIONS } from '../../src/storage/migrations.generated.ts';
+import { createPostgresDatabase, POSTGRES_ONLY, TEST_RING } from '../support/engines.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const FOLDER = join(ROOT, 'src/storage/migrations');
+const NOW = { name: 'test_now', text: 'select name from crossbook.migrations order by name' };
+
+describe('what npm run db:generate makes', () => {
+  test('the module carries every migration of the folder, word for word', () => {
+    const journal = JSON.parse(readFileSync(join(FOLDER, 'meta/_journal.json'), 'utf8'));
+    const names = journal.entries.map(({ tag }: { tag: string }) => tag);
+    expect(MIGRATIONS.map(({ name }) => name)).toEqual(names);
+    for (const { name, statements } of MIGRATIONS) {
+      const written = readFileSync(join(FOLDER, `${name}.sql`), 'utf8').split('--> statement-breakpoint');
+      expect(statements).toEqual(written.map((statement) => statement.trim()));
+    }
+  });
+
+  test('the migrations lead to the tables of schema.ts: there is nothing left to generate', () => {
+    // drizzle-kit resolves its folder from the project's root.
+    const copy = join('test-results', `migrations-${process.pid}`);
+    mkdirSync(join(ROOT, 'test-results'), { recursive: true });
+    cpSync(FOLDER, join(ROOT, copy), { recursive: true });
+    try {
+      const given = [
+        'generate',
+        '--dialect=postgresql',
+        '--schema=./src/storage/schema.ts',
+        `--out=./${copy}`,
+      ];
+      const program = join(ROOT, 'node_modules/drizzle-kit/bin.cjs');
+      const said = execFileSync(process.execPath, [program, ...given], { cwd: ROOT, encoding: 'utf8' });
+      expect(said).toContain('No schema changes');
+      expect(readdirSync(join(ROOT, copy)).sort()).toEqual(readdirSync(FOLDER).sort());
+    } finally {
+      rmSync(join(ROOT, copy), { recursive: true });
+    }
+  });
+});
+
+test('migrations are applied in their order, once, and one that fails leaves nothing behind', async () => {
+  const engine = await openEngine({ memory: true }, {});
+  const one = { name: '1', statements: ['create schema crossbook', 'create table crossbook.a (id int)'] };
+  const broken = { name: '2', statements: ['create table crossbook.b (id int)', 'create nonsense'] };
+  await migrate(engine, [one]);
+  await expect(migrate(engine, [one, broken])).rejects.toThrow(/42601/);
+  const exists = { name: 'test_exists', text: `select to_regclass('crossbook.b') as name` };
+  expect(await engine.query(exists, [])).toEqual([{ name: null }]);
+  await migrate(engine, [one, { name: '2', statements: ['create table crossbook.b (id int)'] }]);
+  expect(await engine.query(NOW, [])).toEqual([{ name: '1' }, { name: '2' }]);
+  await engine.close();
+});
+
+describe.each(POSTGRES_ONLY)('on a server (%s)', () => {
+  test('ten processes that start at once on an empty database migrate it once', async () => {
+    const fresh = await createPostgresDatabase();
+    const open = () => openDatabase(fresh, { keyRing: TEST_RING, poolSize: 2 });
+    const databases = await Promise.all(Array.from({ length: 10 }, open));
+    const application = await databases[0]?.admin.createApplication('seen by all');
+    for (const { admin } of databases) expect(await admin.listApplications()).toEqual([application]);
+    await Promise.all(databases.map((database) => database.close()));
+
+    const engine = await openEngine(fresh, {});
+    expect(await engine.query(NOW, [])).toEqual(MIGRATIONS.map(({ name }) => ({ name })));
+    await engine.close();
+    await fresh.drop();
+  });
+});

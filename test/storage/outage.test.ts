@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+import {
+  createPostgresDatabase,
+  POSTGRES_ONLY,
+  type PostgresDatabase,
+  TEST_RING,
+} from '../support/engines.ts';
+import { openRival } from '../support/postgres-rival.ts';
+import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+
+const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
+
+describe.each(POSTGRES_ONLY)('while the database is away (%s)', () => {
+  let fresh: PostgresDatabase;
+  let proxy: TcpProxy;
+  let url: string;
+  let database: Database;
+  let patient: Database;
+  let applicationId: string;
+
+  beforeAll(async () => {
+    fresh = await createPostgresDatabase();
+    const server = new URL(fresh.url);
+    proxy = await openTcpProxy({ host: server.hostname, port: Number(server.port || 5432) });
+    server.port = String(proxy.port);
+    url = server.href;
+    database = await openDatabase({ url }, { keyRing: TEST_RING, deadlineMs: 0 });
+    patient = await openDatabase({ url }, { keyRing: TEST_RING, deadlineMs: 20_000 });
+    applicationId = (await database.admin.createApplication('test')).id;
+  });
+  afterAll(async () => {
+    await database.close();
+    await patient.close();
+    await proxy.cut();
+    await fresh.drop();
+  });
+
+  /** A pool may still hold a connection whose end it has not heard of. */
+  const untilNoConnectionIsLeft = async () => {
+    for (let code: unknown; code !== 'ECONNREFUSED'; ) {
+      code = await patient.ping().catch(({ cause }) => cause.code);
+    }
+  };
+
+  test('it is said to be, without a word of the driver’s, and is there again when it returns', async () => {
+    const { customers } = database.forApplication(applicationId);
+    await customers.upsert(ADA);
+    await proxy.cut();
+    const away = { code: 'SERVICE_UNAVAILABLE', message: 'The database cannot answer at the moment.' };
+    await expect(database.ping()).rejects.toMatchObject(away);
+    await expect(customers.findMany(['ada'])).rejects.toMatchObject(away);
+    await expect(customers.upsert(ADA)).rejects.toMatchObject(away);
+    await proxy.mend();
+    await database.ping();
+    expect((await customers.findMany(['ada'])).size).toBe(1);
+  });
+
+  test('reads and writes that begin then are done when it returns, each write once', async () => {
+    const { customers } = patient.forApplication(applicationId);
+    await proxy.cut();
+    await untilNoConnectionIsLeft();
+    const writes = Array.from({ length: 5 }, () => customers.upsert({ ...ADA, customerId: 'bob' }));
+    const read = customers.findMany(['ada']);
+    await proxy.mend();
+    expect((await read).size).toBe(1);
+    const versions = (await Promise.all(writes)).map(({ customer }) => customer.version);
+    expect(versions.sort()).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test('a connection that the server ends does not end the process: reads go on', async () => {
+    const { customers } = patient.forApplication(applicationId);
+    const rival = await openRival(fresh.url);
+    for (let round = 0; round < 10; round += 1) {
+      const reads = Array.from({ length: 10 }, () => customers.findMany(['ada']));
+      await rival.run(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid()`,
+      );
+      for (const found of await Promise.all(reads)) expect(found.size).toBe(1);
+    }
+    await rival.close();
+  });
+
+  test('a write whose connection is lost half way is not repeated: nobody knows whether it was done', async () => {
+    const { customers } = patient.forApplication(applicationId);
+    const rival = await openRival(fresh.url);
+    await customers.upsert(ADA);
+    await rival.run('begin');
+    await rival.run('select from crossbook.customers where application_id = $1 for update', [applicationId]);
+    const lost = expect(customers.upsert(ADA)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await rival.untilSomebodyWaits();
+    await proxy.cut();
+    await lost;
+    await rival.run('commit');
+    await rival.close();
+    await proxy.mend();
+    await patient.ping();
+  });
+
+  test('a statement that takes too long is given up', async () => {
+    const impatient = await openDatabase(fresh, { keyRing: TEST_RING, statementTimeoutMs: 50 });
+    const rival = await openRival(fresh.url);
+    await rival.run('begin');
+    await rival.run('select from crossbook.customers where application_id = $1 for update', [applicationId]);
+    const { customers } = impatient.forApplication(applicationId);
+    await expect(customers.upsert(ADA)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await rival.run('commit');
+    await rival.close();
+    await impatient.close();
+  });
+
+  test('a start says where and why, and not the password', async () => {
+    const nobody = new URL(url);
+    nobody.password = 'hunter2';
+    await proxy.cut();
+    const failure = await openDatabase({ url: nobody.href }, { keyRing: TEST_RING, deadlineMs: 0 }).catch(
+      String,
+    );
+    expect(failure).toMatch(
+      /PostgreSQL at 127\.0\.0\.1:\d+\/crossbook_test_\w+ cannot be used: .*ECONNREFUSED/,
+    );
+    expect(failure).not.toContain('hunter2');
+    await proxy.mend();
+  });
+});

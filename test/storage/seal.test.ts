@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
+import { createKeyedHash, createSealer, keyIdOf } from '../../src/storage/sealing/seal.ts';
+import { ringOf } from '../support/engines.ts';
+
+const sealer = createSealer(ringOf('a'), 'test');
+
+describe('a sealer', () => {
+  test('opens what it sealed, whatever it was', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string(), (plaintext, binding) => {
+        expect(sealer.open(sealer.seal(plaintext, binding), binding)).toBe(plaintext);
+      }),
+    );
+    expect(sealer.open(sealer.seal(Buffer.from('bytes'), 'b'), 'b')).toBe('bytes');
+  });
+
+  test('never seals the same twice the same way, and shows nothing but the key’s id', () => {
+    const sealed = Array.from({ length: 1_000 }, () => sealer.seal('secret', 'row'));
+    expect(new Set(sealed.map((text) => text.slice(0, 18))).size).toBe(1_000);
+    expect(sealed.every((text) => keyIdOf(text) === 'a')).toBe(true);
+  });
+
+  test('any flipped bit closes it', () => {
+    const sealed = sealer.seal('secret', 'row');
+    const box = Buffer.from(sealed.slice(2), 'base64url');
+    for (let bit = 0; bit < box.length * 8; bit += 1) {
+      const altered = Buffer.from(box);
+      altered.writeUInt8(altered.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+      expect(sealer.open(`a.${altered.toString('base64url')}`, 'row')).toBeUndefined();
+    }
+  });
+
+  test('any other character closes it, also one that decodes to the same bytes', () => {
+    const sealed = sealer.seal('secret!', 'row');
+    for (let index = 0; index <= sealed.length; index += 1) {
+      for (const other of ['A', 'B', '_', '=', ' ', '+', '']) {
+        const altered = `${sealed.slice(0, index)}${other}${sealed.slice(index + 1)}`;
+        if (altered !== sealed) expect(sealer.open(altered, 'row')).toBeUndefined();
+      }
+    }
+  });
+
+  test.each(['', '.', 'a', 'a.', 'a.AAAA', 'zzz.AAAA', '.AAAA', '\0'])('%j is nothing sealed', (text) => {
+    expect(sealer.open(text, 'row')).toBeUndefined();
+  });
+
+  test('it opens only where it was bound, and only for its purpose', () => {
+    const sealed = sealer.seal('secret', 'row 1');
+    expect(sealer.open(sealed, 'row 2')).toBeUndefined();
+    expect(createSealer(ringOf('a'), 'other').open(sealed, 'row 1')).toBeUndefined();
+    expect(createSealer(ringOf('a'), 'test').open(sealed, 'row 1')).toBe('secret');
+  });
+
+  test('a new key seals, the old one still opens, and a key that is gone does not', () => {
+    const old = sealer.seal('secret', 'row');
+    const rotated = createSealer(ringOf('b', 'a'), 'test');
+    expect(rotated.open(old, 'row')).toBe('secret');
+    expect(keyIdOf(rotated.seal('secret', 'row'))).toBe('b');
+    expect(createSealer(ringOf('b'), 'test').open(old, 'row')).toBeUndefined();
+    const impostor = parseKeyRing(`a:${Buffer.alloc(32, 'other').toString('base64')}`);
+    expect(createSealer(impostor, 'test').open(old, 'row')).toBeUndefined();
+  });
+});
+
+test('a keyed hash depends on the value, the purpose and the key', () => {
+  const hash = createKeyedHash(ringOf('a'), 'test');
+  expect(hash('ada@example.com')).toBe(createKeyedHash(ringOf('a', 'b'), 'test')('ada@example.com'));
+  const others = [
+    hash('bob@example.com'),
+    createKeyedHash(ringOf('a'), 'other')('ada@example.com'),
+    createKeyedHash(ringOf('b', 'a'), 'test')('ada@example.com'),
+  ];
+  expect(new Set([hash('ada@example.com'), ...others]).size).toBe(4);
+});
+
+describe('a key ring', () => {
+  const key = Buffer.alloc(32, 'x').toString('base64');
+
+  test('takes base64 of either alphabet, with blanks around the entries', () => {
+    const ring = parseKeyRing(` one:${key} , two:${Buffer.alloc(32, 255).toString('base64url')}`);
+    expect([ring.current.id, ...ring.keys.keys()]).toEqual(['one', 'one', 'two']);
+  });
+
+  test.each([
+    ['', /Key 1/],
+    [key, /Key 1/],
+    [`:${key}`, /Key 1/],
+    [`bad id:${key}`, /Key 1/],
+    [`a:${key},`, /Key 2/],
+    [`a:${key},b:${key.slice(4)}`, /Key 2.*"b".*32 bytes/],
+    [`a:${key.replace('e', '*')}`, /Key 1.*32 bytes/],
+    [`a:${key},a:${key}`, /twice/],
+  ])('%j is refused with its place', (text, message) => {
+    expect(() => parseKeyRing(text)).toThrow(message);
+  });
+
+  test('no message and no printing shows a secret', () => {
+    expect(() => parseKeyRing(`a:${key}x!`)).toThrow(expect.not.stringContaining(key));
+    expect(JSON.stringify([...parseKeyRing(`a:${key}`).keys])).not.toContain(key);
+  });
+});
