@@ -1,9 +1,13 @@
+/** What most CRMs send is already what we say; days that not every month has are left to the calendar. */
+const ALREADY = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 const ISO_DATE = /^\d{4}-\d\d-\d\d/;
 const HAS_ZONE = /(?:z|[+-]\d\d(?::?\d\d)?)$/i;
 const EPOCH_MILLISECONDS = /^\d{12,14}$/;
 
 /** RFC 3339 in UTC with milliseconds, from whichever way a CRM writes a moment or a day; null where it is neither. */
 export function toTimestamp(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string' && ALREADY.test(value)) return value;
   const moment = new Date(toMilliseconds(value));
   const year = moment.getUTCFullYear();
   return year >= 0 && year <= 9_999 ? moment.toISOString() : null;
