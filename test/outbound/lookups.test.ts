@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import type { Contact } from '../../src/domain/contact.ts';
+import { CrossbookError } from '../../src/domain/errors.ts';
+import type { ContactPort } from '../../src/domain/provider.ts';
+import { createLookups } from '../../src/outbound/lookups.ts';
+import { createFakeClock, settle } from '../support/clock.ts';
+
+describe('look-ups by email', () => {
+  test('go by themselves, at once, while few are under way', async () => {
+    const { find, calls, answerAll } = open();
+    const found = [find(['a@x.co']), find(['b@x.co'])];
+    expect(calls.map(({ emails }) => emails)).toEqual([['a@x.co'], ['b@x.co']]);
+    await answerAll();
+    expect((await Promise.all(found)).map((map) => [...map.keys()])).toEqual([['a@x.co'], ['b@x.co']]);
+  });
+
+  test('a thousand at once are about a dozen calls, and everybody gets their own answer', async () => {
+    const { find, calls, answerAll } = open();
+    const emails = Array.from({ length: 1_000 }, (_, index) => `person${index}@x.co`);
+    const all = Promise.all(emails.map((email) => find([email])));
+    await answerAll();
+    expect((await all).map((map) => [...map].map(([email, [first]]) => [email, first?.remoteId]))).toEqual(
+      emails.map((email) => [[email, email]]),
+    );
+    expect(calls.length).toBeLessThanOrEqual(14);
+    expect(Math.max(...calls.map((call) => call.emails.length))).toBe(100);
+  });
+
+  test('of one email by many ask for it once', async () => {
+    const { find, calls, answerAll } = open();
+    const all = Promise.all(Array.from({ length: 50 }, () => find(['same@x.co'])));
+    await answerAll();
+    expect((await all).every((map) => map.get('same@x.co')?.length === 1)).toBe(true);
+    expect(calls.map((call) => call.emails)).toEqual([...Array(4)].map(() => ['same@x.co']));
+  });
+
+  test('that want something else do not share a call', async () => {
+    const { find, calls, answerAll } = open();
+    const all = ['plain', 'raw'].flatMap((key) =>
+      [1, 2, 3, 4, 5].map((index) => find([`${index}@x.co`], { key })),
+    );
+    await answerAll();
+    await Promise.all(all);
+    expect(calls.map((call) => call.emails.length)).toEqual([1, 1, 1, 1, 1, 1, 2, 2]);
+  });
+
+  test('of more than a call takes are cut, and the answer is whole', async () => {
+    const { find, calls, answerAll } = open();
+    const emails = Array.from({ length: 250 }, (_, index) => `person${index}@x.co`);
+    const found = find(emails);
+    await answerAll();
+    expect([...(await found).keys()]).toEqual(emails);
+    expect(calls.map((call) => call.emails.length)).toEqual([100, 100, 50]);
+  });
+
+  test('that fail together fail each with an error of their own', async () => {
+    const { find, calls, answerAll } = open();
+    const all = Promise.allSettled(Array.from({ length: 10 }, (_, index) => find([`${index}@x.co`])));
+    await answerAll(new CrossbookError('REMOTE_PROVIDER_RATE_LIMITED', 'busy', { retryAfterMs: 7 }));
+    const errors = (await all).map((one) =>
+      one.status === 'rejected' ? (one.reason as CrossbookError) : undefined,
+    );
+    expect(
+      errors.every((error) => error?.code === 'REMOTE_PROVIDER_RATE_LIMITED' && error.retryAfterMs === 7),
+    ).toBe(true);
+    // Of those that went alone the error is the call's own, and here the same for all.
+    expect(new Set(errors.slice(3).map((error) => error?.id)).size).toBe(7);
+    expect(calls.length).toBe(4);
+  });
+
+  test('wait no longer than their own deadline, in the line or on the way', async () => {
+    const { find, answerAll, clock, answerOne } = open();
+    const first = [1, 2, 3].map((index) => find([`${index}@x.co`]));
+    const merged = find(['short@x.co'], { deadline: clock.now() + 2_000 });
+    const mergedLong = find(['long@x.co']);
+    await answerOne();
+    const inLine = find(['late@x.co'], { deadline: clock.now() + 1_000 });
+    const refusals = Promise.all([
+      expect(inLine).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_RATE_LIMITED', retryAfterMs: 1_000 }),
+      expect(merged).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_TIMEOUT' }),
+    ]);
+    await clock.advance(2_000);
+    await refusals;
+    await answerAll();
+    await Promise.all([...first, mergedLong]);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('that share a call have until the last deadline among them', async () => {
+    const { find, calls, answerAll, clock } = open();
+    const late = clock.now() + 9_000;
+    const all = [1, 2, 3].map((index) => find([`${index}@x.co`]));
+    all.push(find(['x@x.co'], { deadline: clock.now() + 5_000 }), find(['y@x.co'], { deadline: late }));
+    await answerAll();
+    await Promise.all(all);
+    expect(calls.at(-1)?.deadline).toBe(late);
+  });
+
+  test('are refused where too many wait', async () => {
+    const { find, answerAll } = open({ maxWaiting: 2 });
+    const all = [1, 2, 3, 4, 5].map((index) => find([`${index}@x.co`]));
+    await expect(find(['6@x.co'])).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_RATE_LIMITED' });
+    await answerAll();
+    await Promise.all(all);
+  });
+
+  test('leave nothing behind', async () => {
+    const { find, answerAll, lookups, clock } = open();
+    const all = Promise.all(Array.from({ length: 20 }, (_, index) => find([`${index}@x.co`])));
+    expect(lookups.isIdle()).toBe(false);
+    await answerAll();
+    await all;
+    expect([lookups.isIdle(), clock.pending]).toEqual([true, 0]);
+  });
+});
+
+function open({ maxWaiting = 5_000 } = {}) {
+  const clock = createFakeClock();
+  const lookups = createLookups({ clock, batchSize: 100, maxUnderWay: 3, maxWaiting });
+  const calls: Call[] = [];
+  const unanswered: Call[] = [];
+  const find = (emails: readonly string[], { key = 'plain', deadline = clock.now() + 10_000 } = {}) =>
+    lookups.find({ emails, want: { rawData: false }, key, deadline, open: (until) => toPort(until) });
+
+  function toPort(deadline: number): ContactPort {
+    const findByEmails: ContactPort['findByEmails'] = (emails) =>
+      new Promise((resolve, reject) => {
+        const found = new Map(emails.map((email) => [email, [{ remoteId: email } as Contact]]));
+        const call = { emails, deadline, resolve: () => resolve(found), reject };
+        calls.push(call);
+        unanswered.push(call);
+      });
+    return { findByEmails } as ContactPort;
+  }
+
+  async function answerOne(error?: Error) {
+    const call = unanswered.shift();
+    if (error) call?.reject(error);
+    else call?.resolve();
+    await settle();
+  }
+
+  async function answerAll(error?: Error) {
+    while (unanswered.length > 0) await answerOne(error);
+  }
+  return { find, lookups, calls, clock, answerOne, answerAll };
+}
+
+interface Call {
+  readonly emails: readonly string[];
+  readonly deadline: number;
+  resolve(): void;
+  reject(error: Error): void;
+}

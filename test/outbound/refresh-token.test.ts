@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import type { Credentials } from '../../src/domain/connection.ts';
+import { CrossbookError } from '../../src/domain/errors.ts';
+import type { RefreshedToken } from '../../src/domain/provider.ts';
+import type { RemoteAnswer, RemoteRequest } from '../../src/domain/remote.ts';
+import { toRemoteCause } from '../../src/domain/remote-cause.ts';
+import { type RefreshDeps, refreshToken } from '../../src/outbound/token/refresh-token.ts';
+
+const HOSTS = [/^[a-z0-9-]+\.my\.salesforce\.com$/];
+const ACME = 'https://acme.my.salesforce.com';
+
+describe('a refresh', () => {
+  test('asks the token endpoint that the provider declares, with this installation’s client', async () => {
+    const { asked } = await run();
+    expect(asked).toEqual([['https://login.salesforce.com', 'client-1 refresh-0']]);
+  });
+
+  test('asks the sandbox where the connection lives there', async () => {
+    const { asked } = await run({ instanceUrl: 'http://127.0.0.1:4010' });
+    expect(asked[0]?.[0]).toBe('http://127.0.0.1:4010');
+  });
+
+  test('keeps the old refresh token when none comes back', async () => {
+    expect((await run({ token: { refreshToken: null } })).result?.credentials.refreshToken).toBe('refresh-0');
+    expect((await run({ token: { refreshToken: 'next' } })).result?.credentials.refreshToken).toBe('next');
+  });
+
+  test.each([
+    ['https://moved.my.salesforce.com', 'https://moved.my.salesforce.com'],
+    ['https://Moved.my.salesforce.com/', 'https://moved.my.salesforce.com'],
+    ['http://127.0.0.1:4010/', 'http://127.0.0.1:4010'],
+    [ACME, undefined],
+    [`${ACME}/`, undefined],
+    ['https://evil.example', undefined],
+    ['http://moved.my.salesforce.com', undefined],
+    ['https://169.254.169.254', undefined],
+    ['http://127.0.0.1:4011', undefined],
+    ['nonsense', undefined],
+  ])('an instance that says it is at %s now', async (instanceUrl, taken) => {
+    expect((await run({ token: { instanceUrl } })).result?.instanceUrl).toBe(taken);
+  });
+
+  test('that is refused says that the customer has to reconnect, and shows no secret', async () => {
+    const body = '{"error":"invalid_grant","was":"refresh-0 secret-1 access-0"}';
+    const { error } = await run({ answer: { status: 400, headers: { server: 'x secret-1' }, body } });
+    expect(error).toMatchObject({
+      code: 'REMOTE_PROVIDER_UNAUTHORIZED',
+      message: expect.stringContaining('has to reconnect'),
+      remote: { code: 400 },
+    });
+    expect(JSON.stringify(error)).toContain('[redacted] [redacted] [redacted]');
+    expect(JSON.stringify(error)).not.toMatch(/refresh-0|secret-1|access-0/);
+  });
+
+  test('is not possible without a client, and says so', async () => {
+    expect((await run({ client: undefined })).error).toMatchObject({
+      code: 'REMOTE_PROVIDER_UNAUTHORIZED',
+      message: expect.stringContaining('no OAuth client of salesforce'),
+    });
+  });
+
+  test('never goes to an instance that is not the provider’s', async () => {
+    const { error, asked } = await run({ instanceUrl: 'https://evil.example' });
+    expect([error, asked]).toEqual([expect.objectContaining({ code: 'UNPROCESSABLE_ENTITY' }), []]);
+  });
+});
+
+async function run(setup: Setup = {}) {
+  const asked: [string, string | undefined][] = [];
+  const token: RefreshedToken = {
+    accessToken: 'access-1',
+    refreshToken: null,
+    expiresAt: null,
+    instanceUrl: undefined,
+    ...setup.token,
+  };
+  const deps: RefreshDeps = {
+    provider: 'salesforce',
+    client: 'client' in setup ? setup.client : { clientId: 'client-1', clientSecret: 'secret-1' },
+    hosts: HOSTS,
+    sandboxOrigins: ['http://127.0.0.1:4010'],
+    now: () => 0,
+    refresh: {
+      origin: () => 'https://login.salesforce.com',
+      toRequest: ({ client, refreshToken: secret }): RemoteRequest => ({
+        method: 'POST',
+        path: '/token',
+        budget: 'token',
+        body: `${client.clientId} ${secret}`,
+      }),
+      readAnswer(answer) {
+        if (answer.status === 200) return token;
+        throw new CrossbookError('REMOTE_PROVIDER_UNAUTHORIZED', 'refused', {
+          remote: toRemoteCause(answer),
+        });
+      },
+    },
+    async ask(origin, { body }) {
+      asked.push([origin, body]);
+      return setup.answer ?? { status: 200, headers: {}, body: '' };
+    },
+  };
+  const credentials: Credentials = {
+    type: 'oauth2',
+    accessToken: 'access-0',
+    refreshToken: 'refresh-0',
+    expiresAt: null,
+  };
+  const stored = { credentials, generation: 1, instanceUrl: setup.instanceUrl ?? ACME };
+  return refreshToken(deps, stored).then(
+    (result) => ({ result, error: undefined, asked }),
+    (error: unknown) => ({ result: undefined, error, asked }),
+  );
+}
+
+interface Setup {
+  readonly token?: Partial<RefreshedToken>;
+  readonly answer?: RemoteAnswer;
+  readonly client?: RefreshDeps['client'];
+  readonly instanceUrl?: string;
+}

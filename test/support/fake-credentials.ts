@@ -1,0 +1,39 @@
+import type { Credentials } from '../../src/domain/connection.ts';
+import type { CredentialStore, StoredCredentials } from '../../src/domain/credentials.ts';
+
+/** One connection's credentials in memory, with the promises of the real store. */
+export function createFakeCredentials(initial: Credentials | undefined, instanceUrl: string | null = null) {
+  let stored: StoredCredentials | undefined;
+  const calls = { reads: 0, refreshes: 0, refused: [] as number[] };
+  if (initial) put(initial);
+
+  const store: CredentialStore = {
+    async read() {
+      calls.reads++;
+      return stored;
+    },
+    async refreshOnce(_id, seen, refresh) {
+      if (!stored || stored.generation > seen) return stored;
+      calls.refreshes++;
+      const refreshed = await refresh(stored);
+      put(refreshed.credentials, refreshed.instanceUrl);
+      return stored;
+    },
+    async markRefused(_id, seen) {
+      calls.refused.push(seen);
+    },
+  };
+  return { store, calls, put, remove, stored: () => stored };
+
+  function put(credentials: Credentials, movedTo?: string): void {
+    stored = {
+      credentials,
+      generation: (stored?.generation ?? 0) + 1,
+      instanceUrl: movedTo ?? stored?.instanceUrl ?? instanceUrl,
+    };
+  }
+
+  function remove(): void {
+    stored = undefined;
+  }
+}
