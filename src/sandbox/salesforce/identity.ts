@@ -3,7 +3,7 @@ import type { AccountIdentity } from '../imitation.ts';
 import type { TokenKind } from '../tokens.ts';
 import { ADMINISTRATOR } from './data/contact-row.ts';
 import { PREFIXES } from './data/objects.ts';
-import { makeId, numberOf, toId15 } from './record-id.ts';
+import { makeId, numberOf, toId15 } from './values/record-id.ts';
 
 /** Organisations are numbered. All of them live on the sandbox's one host: the token tells them apart. */
 export function identify(number: number, origin: string): AccountIdentity {

@@ -1,7 +1,7 @@
 import { createRollingWindow } from '../limits.ts';
-import { createCursorBook } from './cursors.ts';
 import { SALESFORCE_FAULTS } from './faults.ts';
 import { identify, mintToken } from './identity.ts';
+import { createCursorBook } from './resources/cursors.ts';
 import { route } from './route.ts';
 import type { SalesforceImitation } from './types.ts';
 

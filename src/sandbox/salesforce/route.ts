@@ -1,9 +1,9 @@
 import { bearerOf, jsonAnswer, readForm, readJson, type SandboxRequest } from '../http.ts';
 import { htmlAnswer } from './answers.ts';
-import { answerApi } from './api.ts';
+import { answerApi } from './gate/api.ts';
+import { listVersions } from './gate/versions.ts';
 import { answerIntrospect, answerRevoke, answerToken, answerUserInfo } from './oauth.ts';
 import type { SalesforceRoute } from './types.ts';
-import { listVersions } from './versions.ts';
 
 export function route(request: SandboxRequest): SalesforceRoute {
   const path = request.path.replace(/\/+$/, '');

@@ -1,7 +1,7 @@
 import type { SandboxAccount } from '../account.ts';
 import type { Call, Imitation, Route } from '../imitation.ts';
 import type { Meter } from '../limits.ts';
-import type { CursorBook } from './cursors.ts';
+import type { CursorBook } from './resources/cursors.ts';
 
 export interface SalesforceTypes {
   readonly quirks: SalesforceQuirks;

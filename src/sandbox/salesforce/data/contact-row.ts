@@ -1,7 +1,7 @@
 import type { Person, PersonAddress } from '../../people.ts';
-import { wireDatetime } from '../datetime.ts';
-import { makeId } from '../record-id.ts';
 import type { CompoundAddress, Row, RowValue } from '../soql/table.ts';
+import { wireDatetime } from '../values/datetime.ts';
+import { makeId } from '../values/record-id.ts';
 import { PREFIXES } from './objects.ts';
 
 /** A person as Salesforce keeps them. It knows no empty text: what was cleared is null. */

@@ -1,7 +1,7 @@
 import type { Person } from '../../people.ts';
 import type { PeopleTable } from '../../people-table.ts';
-import { makeId, numberOf } from '../record-id.ts';
 import type { Database, ObjectDefinition, Table } from '../soql/table.ts';
+import { makeId, numberOf } from '../values/record-id.ts';
 import { customFieldName, toContactRow } from './contact-row.ts';
 import { defineContact, PREFIXES } from './objects.ts';
 import { accountTable, lowerBound, userTable } from './parents.ts';

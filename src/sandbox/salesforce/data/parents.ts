@@ -1,6 +1,6 @@
-import { wireDatetime } from '../datetime.ts';
-import { makeId, numberOf } from '../record-id.ts';
 import type { ObjectDefinition, Row, Table } from '../soql/table.ts';
+import { wireDatetime } from '../values/datetime.ts';
+import { makeId, numberOf } from '../values/record-id.ts';
 import { ADMINISTRATOR } from './contact-row.ts';
 import { ACCOUNT, PREFIXES, USER } from './objects.ts';
 

@@ -1,7 +1,7 @@
 import { type Reply, toErrorReply } from '../answers.ts';
 import { notFound, SalesforceRefusal } from '../errors.ts';
-import { spend } from '../limits.ts';
-import { checkVersion } from '../versions.ts';
+import { spend } from '../gate/limits.ts';
+import { checkVersion } from '../gate/versions.ts';
 import { type Ask, allow, badInput, decodeParts, isRecord } from './ask.ts';
 
 /** Up to 25 independent requests in one. Each costs one call, and fails alone. */

@@ -1,10 +1,10 @@
 import type { Reply } from '../answers.ts';
-import type { Cursor } from '../cursors.ts';
 import { SalesforceRefusal } from '../errors.ts';
 import { executeQuery, type QueryResult } from '../soql/execute.ts';
 import type { WireRecord } from '../soql/projection.ts';
 import type { Row } from '../soql/table.ts';
 import { type Ask, allow, badInput } from './ask.ts';
+import type { Cursor } from './cursors.ts';
 
 /** A query, or the continuation of one: `query/01g…-2000`. */
 export function answerQuery(ask: Ask): Reply {

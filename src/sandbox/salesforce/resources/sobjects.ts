@@ -1,7 +1,7 @@
 import type { Reply } from '../answers.ts';
 import { notFound, SalesforceRefusal } from '../errors.ts';
-import { toId15 } from '../record-id.ts';
 import type { Row, Table } from '../soql/table.ts';
+import { toId15 } from '../values/record-id.ts';
 import { type Ask, allow, badInput, textsOf } from './ask.ts';
 import { describeGlobal, describeObject } from './describe.ts';
 

@@ -1,5 +1,5 @@
 import { queryFault, type SalesforceRefusal } from '../errors.ts';
-import { toId15 } from '../record-id.ts';
+import { toId15 } from '../values/record-id.ts';
 import { type BoundField, type Key, resolveField, type Scope, toKey } from './fields.ts';
 import type { CompareOperator, Condition, Literal, LiteralType, Name } from './syntax.ts';
 import type { FieldType } from './table.ts';

@@ -2,12 +2,12 @@ import { queryFault, SalesforceRefusal } from '../errors.ts';
 import { type BoundCondition, bindCondition } from './bind.ts';
 import { candidates } from './candidates.ts';
 import { resolveField, type Scope } from './fields.ts';
+import { toMatcher } from './matcher.ts';
 import { bindOrder, isIdOrder, sortRows } from './order.ts';
 import { parseQuery } from './parse.ts';
 import { bindProjection, toRecord, type WireRecord } from './projection.ts';
 import type { Aggregate, Name, Query } from './syntax.ts';
 import type { Database, Row, Table } from './table.ts';
-import { toTest } from './test-row.ts';
 
 /** Runs one query. The rows are found at once; what is shown of each is made when its page is read. */
 export function executeQuery(soql: string, { database, includeDeleted, shuffleTies }: Options): QueryResult {
@@ -85,7 +85,7 @@ function toCounter(scope: Scope, { field, distinct }: Aggregate): (rows: readonl
 }
 
 function findRows(table: Table, { condition, includeDeleted, descending, enough }: FindOptions): Row[] {
-  const matches = condition ? toTest(condition) : () => true;
+  const matches = condition ? toMatcher(condition) : () => true;
   const rows: Row[] = [];
   if (enough === 0) return rows;
   for (const row of candidates(table, condition, enough !== undefined && descending)) {

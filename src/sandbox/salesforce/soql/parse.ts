@@ -1,8 +1,8 @@
 import { SalesforceRefusal } from '../errors.ts';
-import { parseCondition } from './parse-condition.ts';
-import { parseSelect } from './parse-select.ts';
+import { parseCondition } from './grammar/parse-condition.ts';
+import { parseSelect } from './grammar/parse-select.ts';
+import { TokenReader } from './grammar/token-reader.ts';
 import type { Ordering, Query } from './syntax.ts';
-import { TokenReader } from './token-reader.ts';
 
 export function parseQuery(soql: string): Query {
   if (soql.length > MAX_QUERY) {

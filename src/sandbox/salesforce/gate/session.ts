@@ -1,5 +1,5 @@
-import { SalesforceRefusal } from './errors.ts';
-import type { SalesforceAccount, SalesforceCall } from './types.ts';
+import { SalesforceRefusal } from '../errors.ts';
+import type { SalesforceAccount, SalesforceCall } from '../types.ts';
 
 /** Whose call this is. Whatever is wrong with the token, the words are the same. */
 export function checkSession({ grant, now }: SalesforceCall): SalesforceAccount {

@@ -1,6 +1,6 @@
+import type { CompareOperator, Condition, Literal, Name } from '../syntax.ts';
 import { parseLiteral } from './literal.ts';
 import { readLikePattern } from './string-literal.ts';
-import type { CompareOperator, Condition, Literal, Name } from './syntax.ts';
 import type { TokenReader } from './token-reader.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { makeId } from './record-id.ts';
-import type { WireRecord } from './soql/projection.ts';
-import type { Row } from './soql/table.ts';
+import type { WireRecord } from '../soql/projection.ts';
+import type { Row } from '../soql/table.ts';
+import { makeId } from '../values/record-id.ts';
 
 /** Queries that are not read to their end yet. */
 export function createCursorBook(): CursorBook {

@@ -1,4 +1,4 @@
-import { queryFault } from '../errors.ts';
+import { queryFault } from '../../errors.ts';
 
 /** Cuts a query into tokens. String literals stay escaped: what an escape means depends on the operator before it. */
 export function toTokens(soql: string): readonly Token[] {

@@ -4,18 +4,18 @@ import type { CompareOperator } from './syntax.ts';
 import type { Row } from './table.ts';
 
 /** Two-valued: a comparison with a missing value is false, and its negation true. */
-export function toTest(condition: BoundCondition): (row: Row) => boolean {
+export function toMatcher(condition: BoundCondition): (row: Row) => boolean {
   switch (condition.kind) {
     case 'and': {
-      const tests = condition.parts.map(toTest);
+      const tests = condition.parts.map(toMatcher);
       return (row) => tests.every((test) => test(row));
     }
     case 'or': {
-      const tests = condition.parts.map(toTest);
+      const tests = condition.parts.map(toMatcher);
       return (row) => tests.some((test) => test(row));
     }
     case 'not': {
-      const test = toTest(condition.part);
+      const test = toMatcher(condition.part);
       return (row) => !test(row);
     }
     case 'in': {

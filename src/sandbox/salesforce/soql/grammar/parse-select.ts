@@ -1,4 +1,4 @@
-import type { Aggregate, FieldGroup, Name, Select, SelectItem } from './syntax.ts';
+import type { Aggregate, FieldGroup, Name, Select, SelectItem } from '../syntax.ts';
 import type { TokenReader } from './token-reader.ts';
 
 export function parseSelect(reader: TokenReader): Select {

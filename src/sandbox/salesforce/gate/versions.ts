@@ -1,4 +1,4 @@
-import { notFound, SalesforceRefusal } from './errors.ts';
+import { notFound, SalesforceRefusal } from '../errors.ts';
 
 /** `v68.0`: what is older than the oldest is gone, what is newer than the newest never was. */
 export function checkVersion(named: string): string {

@@ -1,6 +1,6 @@
-import { toWireDatetime } from '../datetime.ts';
+import { toWireDatetime } from '../../values/datetime.ts';
+import type { Literal } from '../syntax.ts';
 import { readString } from './string-literal.ts';
-import type { Literal } from './syntax.ts';
 import type { TokenReader } from './token-reader.ts';
 import type { Token } from './tokens.ts';
 

@@ -1,4 +1,4 @@
-import { queryFault, type SalesforceRefusal } from '../errors.ts';
+import { queryFault, type SalesforceRefusal } from '../../errors.ts';
 import { type Token, type TokenKind, toTokens } from './tokens.ts';
 
 /** Walks over the tokens of one query. Keywords are words, and their case does not matter. */

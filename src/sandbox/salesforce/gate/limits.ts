@@ -1,5 +1,5 @@
-import { SalesforceRefusal } from './errors.ts';
-import type { SalesforceAccount } from './types.ts';
+import { SalesforceRefusal } from '../errors.ts';
+import type { SalesforceAccount } from '../types.ts';
 
 /** Counts calls against the day, and refuses when it is used up or when too many slow requests run at once. */
 export function spend(account: SalesforceAccount, { calls, now }: { calls: number; now: number }): void {

@@ -1,13 +1,13 @@
-import type { Answer } from '../http.ts';
-import { readJson } from '../http.ts';
-import { apiAnswer, htmlAnswer, type Reply, toErrorReply } from './answers.ts';
-import { openDatabase } from './data/database.ts';
-import { SalesforceRefusal } from './errors.ts';
+import type { Answer } from '../../http.ts';
+import { readJson } from '../../http.ts';
+import { apiAnswer, htmlAnswer, type Reply, toErrorReply } from '../answers.ts';
+import { openDatabase } from '../data/database.ts';
+import { SalesforceRefusal } from '../errors.ts';
+import { type Ask, decodeParts } from '../resources/ask.ts';
+import { dispatch } from '../resources.ts';
+import type { SalesforceAccount, SalesforceCall } from '../types.ts';
 import { spend } from './limits.ts';
-import { type Ask, decodeParts } from './resources/ask.ts';
-import { dispatch } from './resources.ts';
 import { checkSession } from './session.ts';
-import type { SalesforceAccount, SalesforceCall } from './types.ts';
 import { checkVersion } from './versions.ts';
 
 /** Everything under /services/data/vXX.X/: who asks, whether they still may, and then the resource. */
