@@ -14,12 +14,14 @@ export function answerControl<Crm extends CrmTypes>(crm: SandboxCrm<Crm>, reques
   const [collection = '', accountId, part = '', recordId] = request.path.slice(ROOT.length + 1).split('/');
   if (collection === '') return jsonAnswer(200, overview(crm));
   if (collection !== 'accounts') return notFound();
-  if (accountId === undefined) return answerAccounts(crm, request);
-  const account =
-    accountId === 'demo' ? crm.demo : crm.accounts().find((one) => encodeURIComponent(one.id) === accountId);
-  const verb = ACCOUNT_VERBS[`${request.method} ${part}`];
-  if (account === undefined || verb === undefined) return notFound();
   try {
+    if (accountId === undefined) return answerAccounts(crm, request);
+    const account =
+      accountId === 'demo'
+        ? crm.demo
+        : crm.accounts().find((one) => encodeURIComponent(one.id) === accountId);
+    const verb = ACCOUNT_VERBS[`${request.method} ${part}`];
+    if (account === undefined || verb === undefined) return notFound();
     return jsonAnswer(200, verb({ account, request, recordId: recordId ?? '', body: bodyOf(request) }) ?? {});
   } catch (error) {
     return jsonAnswer(400, { error: error instanceof Error ? error.message : String(error) });

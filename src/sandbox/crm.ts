@@ -6,58 +6,58 @@ import { type Answer, listen, type SandboxRequest, sendAnswer, textAnswer } from
 import type { Call, CrmTypes, Imitation } from './imitation.ts';
 import { type Person, toPerson } from './people.ts';
 import { demoPeople } from './people-demo.ts';
-import { createTokenBook } from './tokens.ts';
+import { createTokenBook, type TokenBook } from './tokens.ts';
 
 /** One imitated CRM on a port of its own: its accounts, and the control API that drives them from outside. */
 export async function openCrm<Crm extends CrmTypes>(options: Options<Crm>): Promise<OpenCrm<Crm>> {
-  const { imitation, now } = options;
+  const { imitation, now, enforceLimits } = options;
   const tokens = createTokenBook<SandboxAccount<Crm>>({ now });
   const accounts: SandboxAccount<Crm>[] = [];
 
-  const listener = await listen(options.port, (request, response) => {
+  const { origin, close } = await listen(options.port, (request, response) => {
     if (isControl(request)) return sendAnswer(request, response, answerControl(crm, request));
-    return serve(request, response);
+    return serve({ imitation, now, tokens, origin }, request, response);
   });
-  const { origin } = listener;
 
   const open = (seed: () => readonly Person[], wanted: AccountOptions<Crm>): SandboxAccount<Crm> => {
-    const limits = wanted.limits === undefined && !options.enforceLimits ? null : wanted.limits;
-    const account = createAccount({
-      ...{ imitation, tokens, seed, now, options: wanted },
-      identity: imitation.identify(accounts.length, origin),
-      limits: limits === null ? null : { ...imitation.limits, ...limits },
-    });
+    const { limits = enforceLimits ? {} : null } = wanted;
+    const identity = imitation.identify(accounts.length, origin);
+    const account = createAccount({ imitation, identity, tokens, seed, now, limits, options: wanted });
     accounts.push(account);
     return account;
   };
 
-  const serve = async (request: SandboxRequest, response: ServerResponse): Promise<void> => {
-    const route = imitation.route(request);
-    const grant = tokens.find(route.token);
-    const call: Call<Crm> = { request, now: now(), origin, grant, findToken: (token) => tokens.find(token) };
-    const entry = grant?.account.openCall({ ...route, path: request.path });
-    response.once('close', () => entry?.ended());
-    const fault = grant?.account.faults.take(route.operation);
-    const produce = () => survive(() => route.answer(call));
-    if (fault) {
-      entry?.answered(await sendFault({ fault, request, response, produce }));
-    } else {
-      const answer = await produce();
-      entry?.answered(answer.status);
-      sendAnswer(request, response, answer);
-    }
-  };
-
   const demo = open(demoPeople, {});
   const crm: OpenCrm<Crm> = {
-    ...{ name: imitation.name, origin, demo, faultNames: Object.keys(imitation.faults) },
+    ...{ name: imitation.name, origin, demo, close, faultNames: Object.keys(imitation.faults) },
     accounts: () => accounts,
     createAccount({ people = [], ...wanted } = {}) {
       return open(() => people.map((person, position) => toPerson(person, position + 1)), wanted);
     },
-    close: () => listener.close(),
   };
   return crm;
+}
+
+/** One call: counted for the account whose token it carries, and met by a fault that waits there. */
+async function serve<Crm extends CrmTypes>(
+  { imitation, now, tokens, origin }: Service<Crm>,
+  request: SandboxRequest,
+  response: ServerResponse,
+): Promise<void> {
+  const route = imitation.route(request);
+  const grant = tokens.find(route.token);
+  const call: Call<Crm> = { request, now: now(), origin, grant, findToken: (token) => tokens.find(token) };
+  const entry = grant?.account.openCall({ ...route, path: request.path });
+  response.once('close', () => entry?.ended());
+  const fault = grant?.account.faults.take(route.operation);
+  const produce = () => survive(() => route.answer(call));
+  if (fault) {
+    entry?.answered(await sendFault({ fault, request, response, produce }));
+    return;
+  }
+  const answer = await produce();
+  entry?.answered(answer.status);
+  sendAnswer(request, response, answer);
 }
 
 /** A mistake of the imitation itself must not look like a quirk of the CRM. */
@@ -92,4 +92,9 @@ interface Options<Crm extends CrmTypes> {
   readonly port: number;
   readonly enforceLimits: boolean;
   readonly now: () => number;
+}
+
+interface Service<Crm extends CrmTypes> extends Pick<Options<Crm>, 'imitation' | 'now'> {
+  readonly tokens: TokenBook<SandboxAccount<Crm>>;
+  readonly origin: string;
 }

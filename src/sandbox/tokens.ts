@@ -15,6 +15,9 @@ export function createTokenBook<Account>({ now }: { now: () => number }): TokenB
         how === 'revoked' ? { ...grant, isRevoked: true } : { ...grant, expiresAt: now() - 1_000 },
       );
     },
+    endAll(account) {
+      for (const grant of grants.values()) if (grant.account === account) this.end(grant.token, 'revoked');
+    },
   };
 }
 
@@ -22,6 +25,8 @@ export interface TokenBook<Account> {
   find(token: string | undefined): Grant<Account> | undefined;
   enter(entry: NewGrant<Account>): void;
   end(token: string, how: 'revoked' | 'expired'): void;
+  /** Revokes all that this account ever got. */
+  endAll(account: Account): void;
 }
 
 export interface Grant<Account> {

@@ -1,0 +1,59 @@
+import type { AccountSetup } from './account.ts';
+import { createFaultQueue, type Fault, type FaultQueue, type FaultTiming } from './faults.ts';
+import type { CrmTypes, Imitation } from './imitation.ts';
+
+/** How an account behaves, and misbehaves: its quirks and limits, and the faults that wait for the next calls. */
+export function openSettings<Crm extends CrmTypes>(setup: AccountSetup<Crm>): AccountSettings<Crm> {
+  const { imitation, now } = setup;
+  const faults = createFaultQueue();
+  let quirks = merge(imitation.quirks, setup.options.quirks ?? {});
+  let limits = setup.limits && merge(imitation.limits, setup.limits);
+  return {
+    get quirks() {
+      return quirks;
+    },
+    get limits() {
+      return limits;
+    },
+    faults,
+    setQuirks(patch) {
+      quirks = merge(quirks, patch);
+    },
+    setLimits(patch) {
+      limits = patch && merge(limits ?? imitation.limits, patch);
+    },
+    fail(fault, timing) {
+      faults.add(typeof fault === 'string' ? namedFault(imitation, fault, now()) : fault, timing);
+    },
+    clearFaults: () => faults.clear(),
+  };
+}
+
+/** A switch that does not exist is a mistake of the test: it would pass for the wrong reason. */
+function merge<Settings extends object>(settings: Settings, patch: Partial<Settings>): Settings {
+  for (const name of Object.keys(patch))
+    if (!(name in settings))
+      throw new RangeError(`Nothing is called ${name}. There are: ${Object.keys(settings).join(', ')}`);
+  return { ...settings, ...patch };
+}
+
+function namedFault<Crm extends CrmTypes>(imitation: Imitation<Crm>, name: string, now: number): Fault {
+  const fault = imitation.faults[name];
+  if (fault === undefined)
+    throw new RangeError(
+      `No fault is called ${name}. There are: ${Object.keys(imitation.faults).join(', ')}`,
+    );
+  return typeof fault === 'function' ? fault(now) : fault;
+}
+
+export interface AccountSettings<Crm extends CrmTypes> {
+  readonly quirks: Readonly<Crm['quirks']>;
+  setQuirks(patch: Partial<Crm['quirks']>): void;
+  /** Null: no limits at all. */
+  readonly limits: Readonly<Crm['limits']> | null;
+  setLimits(patch: Partial<Crm['limits']> | null): void;
+  readonly faults: FaultQueue;
+  /** The next call (or as timed) fails like this: any fault, or one of the CRM's own by name. */
+  fail(fault: Fault | string, timing?: FaultTiming): void;
+  clearFaults(): void;
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { openSandbox } from '../../src/sandbox/open-sandbox.ts';
+
+test('whenever it is opened, the demo has the same tokens and the same people', async () => {
+  const first = await openSandbox();
+  const second = await openSandbox();
+  for (const crm of ['hubspot', 'salesforce'] as const) {
+    expect(first[crm].demo.accessToken).toBe(second[crm].demo.accessToken);
+    expect(first[crm].demo.refreshToken).toBe(second[crm].demo.refreshToken);
+    expect(first[crm].demo.recordId(1)).toBe(second[crm].demo.recordId(1));
+    expect(first[crm].demo.people.get(1)?.email).toBe('ada@example.com');
+  }
+  await Promise.all([first.close(), second.close()]);
+});
+
+test('a port that is taken is an error, and leaves nothing open behind', async () => {
+  const first = await openSandbox();
+  const salesforcePort = Number(new URL(first.salesforce.origin).port);
+  await expect(openSandbox({ salesforcePort })).rejects.toThrow('EADDRINUSE');
+  await first.close();
+  const again = await openSandbox({ salesforcePort });
+  expect(again.salesforce.origin).toBe(first.salesforce.origin);
+  await again.close();
+});
+
+test('closing it ends calls that hang', async () => {
+  const sandbox = await openSandbox();
+  const { demo, origin } = sandbox.hubspot;
+  demo.fail({ kind: 'hang' });
+  const pending = fetch(origin, { headers: { authorization: `Bearer ${demo.accessToken}` } });
+  const outcome = expect(pending).rejects.toThrow();
+  while (demo.running().length === 0) await new Promise(setImmediate);
+  await sandbox.close();
+  await outcome;
+});
+
+test('accounts are apart: each has its own tokens, people, quirks and counters', async () => {
+  const { hubspot, close } = await openSandbox();
+  const one = hubspot.createAccount({ people: [{ email: 'one@example.com' }], quirks: { searchLagMs: 1 } });
+  const two = hubspot.createAccount();
+  expect(new Set([hubspot.demo.id, one.id, two.id]).size).toBe(3);
+  expect(new Set([hubspot.demo.accessToken, one.accessToken, two.accessToken]).size).toBe(3);
+  expect([one.people.all().length, two.people.all().length]).toEqual([1, 0]);
+  expect([one.quirks.searchLagMs, two.quirks.searchLagMs]).toEqual([1, 0]);
+  await close();
+});
+
+test('a quirk or a fault that does not exist is refused, so that no test passes by a slip', async () => {
+  const { hubspot, close } = await openSandbox();
+  const slip = JSON.parse('{"serchLagMs":1}');
+  expect(() => hubspot.createAccount({ quirks: slip })).toThrow('Nothing is called serchLagMs');
+  expect(() => hubspot.demo.setQuirks(slip)).toThrow('Nothing is called serchLagMs');
+  expect(() => hubspot.demo.fail('no-such-fault')).toThrow('No fault is called no-such-fault');
+  await close();
+});
+
+test('revoking an account kills the tokens of before as well', async () => {
+  const { hubspot, close } = await openSandbox();
+  const account = hubspot.createAccount();
+  const old = account.accessToken;
+  account.issueToken('access');
+  const ask = () =>
+    fetch(`${hubspot.origin}/account-info/v3/details`, { headers: { authorization: `Bearer ${old}` } });
+  expect((await ask()).status).toBe(200);
+  account.revoke();
+  expect((await ask()).status).toBe(401);
+  await close();
+});
