@@ -53,7 +53,11 @@ describe('the instance', () => {
       'https://a_b.my.salesforce.com',
     ],
     ...['https://a.b.c.my.salesforce.com', `https://${'a'.repeat(64)}.my.salesforce.com`],
-    ...['https://аcme.my.salesforce.com', 'https://acme.my.salesforce.com.mil'],
+    ...[
+      'https://аcme.my.salesforce.com',
+      'https://acme.my.salesforce.com.mil',
+      'https://xn--cme-5cd.my.salesforce.com',
+    ],
     ...[
       'https://login.salesforce.com',
       'https://test.salesforce.com',

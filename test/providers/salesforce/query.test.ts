@@ -47,6 +47,9 @@ describe('paging', () => {
       '/services/oauth2/token',
     ],
     ...[
+      '/services/data/v66.0/query/..',
+      '/services/data/v66.0/query/',
+      '/services/data/v66.0/query/x\n',
       '/services/data/v66.0//query/x',
       '/services/data/v66.0/query/%2e%2e/x',
       '/services/data/v66.0/query/x?y=z',
