@@ -1,0 +1,24 @@
+import SchemaBuilder from '@pothos/core';
+import DirectivesPlugin from '@pothos/plugin-directives';
+import type { RequestContext } from '../request/context.ts';
+
+/** Every type file adds to this one. Fields answer always, unless they say `nullable`. */
+export const builder = new SchemaBuilder<SchemaTypes>({
+  plugins: [DirectivesPlugin],
+  directives: { useGraphQLToolsUnorderedDirectives: true },
+  defaultFieldNullability: false,
+});
+
+interface SchemaTypes {
+  Context: RequestContext;
+  DefaultFieldNullability: false;
+  Scalars: {
+    ID: { Input: string; Output: string };
+    DateTime: { Input: string; Output: string };
+    JSON: { Input: unknown; Output: unknown };
+  };
+  Directives: {
+    key: { locations: 'OBJECT'; args: { fields: string } };
+    shareable: { locations: 'OBJECT'; args: Record<string, never> };
+  };
+}

@@ -1,0 +1,30 @@
+/**
+ * What a field costs, said where the field is. One unit is one value in the answer; `limits.ts` adds them up before
+ * anything runs. A field that says nothing costs one unit and what is selected in it.
+ */
+export interface FieldCost {
+  /** What the field costs by itself. */
+  readonly weight?: Reckon;
+  /** A list: how often what is selected in it is paid for. */
+  readonly items?: Reckon;
+  /** A page: how long the lists within it are that say `paged`. */
+  readonly pageSize?: Reckon;
+  readonly paged?: true;
+}
+
+/** A fixed number, or one that follows from the arguments: as the client gave them, unchecked. */
+export type Reckon = number | ((args: UncheckedArguments) => number);
+
+export type UncheckedArguments = Readonly<Record<string, unknown>>;
+
+/** A call to a provider, against a value in the answer. */
+export const PROVIDER_CALL = 150;
+
+/** For a field's options: `t.field({ …, ...costs({ items: 18 }) })`. */
+export function costs(cost: FieldCost): { extensions: { cost: FieldCost } } {
+  return { extensions: { cost } };
+}
+
+export function readCost(extensions: object): FieldCost {
+  return 'cost' in extensions ? (extensions.cost as FieldCost) : {};
+}

@@ -1,0 +1,101 @@
+import { getDocumentNodeFromSchema } from '@graphql-tools/utils';
+import {
+  extendSchema,
+  type GraphQLFieldResolver,
+  type GraphQLSchema,
+  isUnionType,
+  parse,
+  print,
+  visit,
+} from 'graphql';
+import { CrossbookError } from '../domain/errors.ts';
+import type { RequestContext } from '../request/context.ts';
+import { findCustomer } from '../usecases/find-customer.ts';
+import { costs, type FieldCost, PROVIDER_CALL } from './cost.ts';
+import { orNull, readRecord } from './read-record.ts';
+import { selects } from './selection.ts';
+import { typeNameOf } from './types/node.ts';
+
+const MAX_REPRESENTATIONS = 1_000;
+
+/** The protocol between a gateway and a subgraph of Apollo Federation 2, beside our own API. */
+const PROTOCOL = parse(/* GraphQL */ `
+  "A reference to an entity: its type name and one of its keys."
+  scalar _Any
+  "What a gateway can ask for by reference."
+  union _Entity = Contact | Customer
+  "This subgraph, described for gateways."
+  type _Service {
+    "The schema with its federation directives."
+    sdl: String!
+  }
+  extend type Query {
+    "For gateways: the schema with its federation directives."
+    _service: _Service!
+    "For gateways: the entities behind these references, in their order. Null where there is none of yours."
+    _entities(
+      "Up to 1,000 references, read in few calls."
+      representations: [_Any!]!
+    ): [_Entity]!
+  }
+`);
+
+/** The same schema, and what makes it a subgraph. */
+export function toSubgraph(api: GraphQLSchema): GraphQLSchema {
+  const sdl = printSubgraph(api);
+  const schema = extendSchema(api, PROTOCOL);
+  const fields = schema.getQueryType()?.getFields() ?? {};
+  resolveWith(fields['_service'], () => ({ sdl }));
+  resolveWith(fields['_entities'], resolveEntities, ENTITIES_COST);
+  const entity = schema.getType('_Entity');
+  if (isUnionType(entity)) entity.resolveType = typeNameOf;
+  return schema;
+}
+
+/** Composers do not know @oneOf: the subgraph enforces it all the same. */
+function printSubgraph(api: GraphQLSchema): string {
+  const document = visit(getDocumentNodeFromSchema(api), {
+    Directive: ({ name }) => (name.value === 'oneOf' ? null : undefined),
+    DirectiveDefinition: () => null,
+  });
+  return `extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])\n\n${print(document)}\n`;
+}
+
+const resolveEntities: GraphQLFieldResolver<unknown, RequestContext> = (_root, args, context, info) => {
+  const representations = args['representations'] as readonly unknown[];
+  if (representations.length > MAX_REPRESENTATIONS) {
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      `\`_entities\` takes at most ${MAX_REPRESENTATIONS} references; these are ${representations.length}.`,
+    );
+  }
+  const want = { rawData: selects(info, 'rawData') };
+  return representations.map(async (representation) => {
+    const { __typename, id, customerId } = { ...(representation as object) } as Record<string, unknown>;
+    if (__typename !== 'Customer' && __typename !== 'Contact') {
+      throw new CrossbookError(
+        'BAD_REQUEST',
+        'A reference must say whether it is to a Customer or a Contact.',
+      );
+    }
+    if (__typename === 'Customer' && typeof customerId === 'string') {
+      return orNull(findCustomer(context, customerId));
+    }
+    if (typeof id !== 'string') throw new CrossbookError('BAD_REQUEST', 'A reference must carry a key.');
+    const record = await readRecord(context, id, want);
+    return record && typeNameOf(record) === __typename ? record : null;
+  });
+};
+
+const ENTITIES_COST: FieldCost = {
+  weight: PROVIDER_CALL,
+  items: ({ representations }) => (Array.isArray(representations) ? representations.length : 1),
+};
+
+function resolveWith(
+  field: { resolve?: unknown; extensions: object } | undefined,
+  resolve: GraphQLFieldResolver<unknown, RequestContext>,
+  cost: FieldCost = {},
+): void {
+  if (field) Object.assign(field, { resolve, ...costs(cost) });
+}

@@ -1,0 +1,98 @@
+/** What GraphiQL opens with: operations that answer as they stand. A tab is named by its operation. */
+export const EXAMPLE_OPERATIONS: readonly ExampleOperation[] = [
+  {
+    query: `# Find a person in one CRM by their email address.
+query FindInOneCrm($email: String!) {
+  searchContacts(provider: HUBSPOT, filter: { email: $email }) {
+    totalCount
+    fetchedAt
+    nodes {
+      id
+      remoteId
+      firstName
+      lastName
+      lifecycleStage
+      emailAddresses {
+        emailAddress
+        emailAddressType
+      }
+      associations(to: [COMPANY]) {
+        object
+        remoteId
+      }
+    }
+  }
+}
+`,
+    variables: toVariables({ email: 'ada@example.com' }),
+  },
+  {
+    query: `# Ask all CRMs of a customer at once. Pipedrive cannot be searched: its branch is null, with an error that
+# says so, and the rest of the answer stands.
+query FindInAllCrms($filter: ContactFilter!) {
+  hubspot: searchContacts(provider: HUBSPOT, filter: $filter) {
+    ...People
+  }
+  salesforce: searchContacts(provider: SALESFORCE, filter: $filter) {
+    ...People
+  }
+  pipedrive: searchContacts(provider: PIPEDRIVE, filter: $filter) {
+    ...People
+  }
+}
+
+fragment People on ContactConnection {
+  totalCount
+  nodes {
+    id
+    provider
+    firstName
+    lastName
+    emailAddresses {
+      emailAddress
+    }
+  }
+}
+`,
+    variables: toVariables({ filter: { email: 'ada@example.com' } }),
+  },
+  {
+    query: `# Create or update one of your customers, together with its connections.
+mutation UpsertCustomer($input: UpsertCustomerInput!) {
+  upsertCustomer(input: $input) {
+    created
+    customer {
+      id
+      customerId
+      name
+      version
+      connections {
+        providerName
+        category
+        status
+      }
+    }
+  }
+}
+`,
+    variables: toVariables({
+      input: {
+        customerId: 'acme',
+        name: 'Acme Ltd',
+        email: 'office@acme.example',
+        connections: [
+          { providerName: 'HUBSPOT', credentials: { token: { value: 'the-token-of-a-private-app' } } },
+        ],
+      },
+    }),
+  },
+];
+
+function toVariables(variables: object): string {
+  return JSON.stringify(variables, null, 2);
+}
+
+interface ExampleOperation {
+  readonly query: string;
+  readonly variables: string;
+}

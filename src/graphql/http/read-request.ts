@@ -1,0 +1,110 @@
+import { CrossbookError } from '../../domain/errors.ts';
+import type { Limits } from '../limits.ts';
+import { chooseMediaType, isJson } from './media-types.ts';
+
+/** What the request must be before anything of it is read. */
+export function checkRequest({ method, headers }: Request): void {
+  if (chooseMediaType(headers.get('accept')) === undefined) {
+    throw new CrossbookError(
+      'NOT_ACCEPTABLE',
+      'Answers are application/graphql-response+json or application/json: accept one of them.',
+    );
+  }
+  if (method !== 'GET' && method !== 'POST') {
+    throw new CrossbookError('METHOD_NOT_ALLOWED', 'GraphQL is asked with GET and POST.');
+  }
+  // Nothing but JSON: a page of another site cannot send that without asking the browser first.
+  if (method === 'POST' && !isJson(headers.get('content-type'))) {
+    throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The content type must be application/json in UTF-8.');
+  }
+}
+
+/** The operation, or the batch of operations, that a request carries. */
+export async function readRequest(request: Request, limits: Limits): Promise<Operation | Operation[]> {
+  if (request.method === 'GET') return readQueryString(new URL(request.url, 'http://localhost').searchParams);
+  const body = parseJson(await readBody(request, limits.bodyBytes), 'The body');
+  if (!Array.isArray(body)) return readOperation(body);
+  if (body.length === 0) throw new CrossbookError('BAD_REQUEST', 'The batch is empty.');
+  if (body.length > limits.batch) {
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      `A batch takes at most ${limits.batch} operations; these are ${body.length}.`,
+    );
+  }
+  return body.map(readOperation);
+}
+
+function readQueryString(parameters: URLSearchParams): Operation {
+  const json = (name: string) => {
+    const text = parameters.get(name);
+    return text ? parseJson(text, `The parameter \`${name}\``) : undefined;
+  };
+  return readOperation({
+    query: parameters.get('query') ?? undefined,
+    operationName: parameters.get('operationName') || undefined,
+    variables: json('variables'),
+    extensions: json('extensions'),
+  });
+}
+
+function readOperation(given: unknown): Operation {
+  if (!isObject(given)) throw new CrossbookError('BAD_REQUEST', 'An operation must be a JSON object.');
+  const { query, operationName = null, variables = null, extensions = null } = given;
+  if (query === undefined) throw new CrossbookError('BAD_REQUEST', 'The `query` is missing.');
+  if (typeof query !== 'string') throw new CrossbookError('BAD_REQUEST', 'The `query` must be a string.');
+  if (operationName !== null && typeof operationName !== 'string') {
+    throw new CrossbookError('BAD_REQUEST', 'The `operationName` must be a string.');
+  }
+  if (variables !== null && !isObject(variables)) {
+    throw new CrossbookError('BAD_REQUEST', 'The `variables` must be an object.');
+  }
+  if (extensions !== null && !isObject(extensions)) {
+    throw new CrossbookError('BAD_REQUEST', 'The `extensions` must be an object.');
+  }
+  // Left out rather than null: the spelling that Yoga and graphql expect.
+  return {
+    query,
+    ...(operationName !== null && { operationName }),
+    ...(variables !== null && { variables }),
+    ...(extensions !== null && { extensions }),
+  };
+}
+
+async function readBody(request: Request, maxBytes: number): Promise<string> {
+  const length = request.headers.get('content-length');
+  if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (length !== null) return request.text();
+  // A body that comes in chunks does not say its length: it is counted while it comes.
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function tooLarge(maxBytes: number): CrossbookError {
+  return new CrossbookError('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBytes / 1024} KiB.`);
+}
+
+function parseJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new CrossbookError('BAD_REQUEST', `${what} is not JSON.`, { cause });
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** One GraphQL operation, checked for its shape. */
+export interface Operation {
+  readonly query: string;
+  readonly operationName?: string;
+  readonly variables?: Record<string, unknown>;
+  readonly extensions?: Record<string, unknown>;
+}

@@ -1,0 +1,43 @@
+import type { ExecutionResult } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { CrossbookError } from '../../domain/errors.ts';
+import type { Log } from '../../domain/log.ts';
+import { chooseMediaType, JSON_TYPE } from './media-types.ts';
+import { type HttpAnswer, toResponse } from './respond.ts';
+import type { OpenedRequests } from './use-request.ts';
+
+/** Whatever becomes of a request, its response is made in one place. */
+export function useResponse({ path, requests, suggestions, log }: Options): Plugin {
+  return {
+    onRequest({ request, url, fetchAPI, endResponse }) {
+      if (url.pathname === path) return;
+      const error = new CrossbookError('NOT_FOUND', `There is nothing here: GraphQL is at ${path}.`);
+      const { body, ...init } = answer(request, { errors: [error as never] });
+      endResponse(new fetchAPI.Response(body, init));
+    },
+    onResultProcess({ request, setResultProcessor }) {
+      setResultProcessor((result, fetchAPI) => {
+        // Without @defer, @stream and subscriptions there is nothing that comes in pieces.
+        const { body, ...init } = answer(request, result as ExecutionResult | ExecutionResult[]);
+        return new fetchAPI.Response(body, init);
+      }, JSON_TYPE);
+    },
+  };
+
+  function answer(request: Request, results: ExecutionResult | ExecutionResult[]): HttpAnswer {
+    const context = requests.get(request)?.context;
+    return toResponse(results, {
+      mediaType: chooseMediaType(request.headers.get('accept')) ?? JSON_TYPE,
+      applicationName: context?.caller?.application.name ?? null,
+      suggestions,
+      log: context?.log ?? log,
+    });
+  }
+}
+
+interface Options {
+  readonly path: string;
+  readonly requests: OpenedRequests;
+  readonly suggestions: boolean;
+  readonly log: Log;
+}

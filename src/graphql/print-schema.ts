@@ -1,0 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { printSchema } from 'graphql';
+import { apiSchema } from './schema.ts';
+
+/** Run as a script: writes the API's schema to the file that is named. */
+const [, , path = 'schema.graphql'] = process.argv;
+writeFileSync(path, `${printSchema(apiSchema)}\n`);

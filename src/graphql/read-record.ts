@@ -1,0 +1,32 @@
+import type { Contact } from '../domain/contact.ts';
+import type { Customer } from '../domain/customer.ts';
+import { CrossbookError } from '../domain/errors.ts';
+import type { Want } from '../domain/provider.ts';
+import type { RequestContext } from '../request/context.ts';
+import { findContact } from '../usecases/find-contact.ts';
+import { findCustomer } from '../usecases/find-customer.ts';
+import { readGlobalId } from './global-id.ts';
+
+/** The record behind a global id. What is not the caller's is not there: null, never a hint. */
+export async function readRecord(
+  context: RequestContext,
+  id: string,
+  want: Want,
+): Promise<Customer | Contact | null> {
+  const { application } = context.requireCaller();
+  const key = readGlobalId(id);
+  if (key?.applicationId !== application.id) return null;
+  return key.type === 'Customer'
+    ? orNull(findCustomer(context, key.customerId))
+    : orNull(findContact(context, key, want));
+}
+
+/** In a list of references, one that leads nowhere is not an error. */
+export async function orNull<T>(found: Promise<T | undefined>): Promise<T | null> {
+  try {
+    return (await found) ?? null;
+  } catch (error) {
+    if (error instanceof CrossbookError && error.code === 'NOT_FOUND') return null;
+    throw error;
+  }
+}

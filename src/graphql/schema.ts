@@ -1,0 +1,13 @@
+import { builder } from './builder.ts';
+import './types/scalars.ts';
+import './types/provider.ts';
+import './types/search-contacts.ts';
+import './types/customer.ts';
+import './types/nodes.ts';
+import './types/upsert-customer.ts';
+
+builder.queryType({ description: 'Everything that can be read.' });
+builder.mutationType({ description: 'Everything that can be changed.' });
+
+/** The API as its clients know it. What gateways need in addition is in `federation.ts`. */
+export const apiSchema = builder.toSchema();

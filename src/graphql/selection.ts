@@ -1,0 +1,43 @@
+import {
+  type FieldNode,
+  GraphQLIncludeDirective,
+  type GraphQLResolveInfo,
+  GraphQLSkipDirective,
+  getDirectiveValues,
+  Kind,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+
+/**
+ * Is the field at the end of this path selected below the field that is being resolved? It looks through fragments and
+ * aliases and leaves out what is skipped. Type conditions are not looked at: a path says by its names what it means.
+ */
+export function selects(info: GraphQLResolveInfo, ...path: readonly string[]): boolean {
+  return (
+    path.reduce<readonly FieldNode[]>(
+      (parents, name) =>
+        parents.flatMap(({ selectionSet }) =>
+          fieldsOf(info, selectionSet).filter((one) => one.name.value === name),
+        ),
+      info.fieldNodes,
+    ).length > 0
+  );
+}
+
+function fieldsOf(info: GraphQLResolveInfo, set: SelectionSetNode | undefined): readonly FieldNode[] {
+  return (set?.selections ?? []).flatMap((node) => {
+    if (!isIncluded(info, node)) return [];
+    if (node.kind === Kind.FIELD) return [node];
+    return node.kind === Kind.INLINE_FRAGMENT
+      ? fieldsOf(info, node.selectionSet)
+      : fieldsOf(info, info.fragments[node.name.value]?.selectionSet);
+  });
+}
+
+function isIncluded({ variableValues }: GraphQLResolveInfo, node: SelectionNode): boolean {
+  if (!node.directives?.length) return true;
+  const skip = getDirectiveValues(GraphQLSkipDirective, node, variableValues);
+  const include = getDirectiveValues(GraphQLIncludeDirective, node, variableValues);
+  return skip?.['if'] !== true && include?.['if'] !== false;
+}

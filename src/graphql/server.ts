@@ -1,0 +1,66 @@
+import { NoSchemaIntrospectionCustomRule } from 'graphql';
+import { createYoga, type Plugin } from 'graphql-yoga';
+import type { Log } from '../domain/log.ts';
+import type { RequestContext } from '../request/context.ts';
+import { toSubgraph } from './federation.ts';
+import { type GraphiQLOptions, useGraphiQL } from './http/use-graphiql.ts';
+import { type OpenedRequests, useRequest } from './http/use-request.ts';
+import { useResponse } from './http/use-response.ts';
+import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { apiSchema } from './schema.ts';
+
+const PATH = '/graphql';
+
+/** The GraphQL face: answers what is sent to `/graphql`, and everything else with 404. */
+export function createGraphQL(options: GraphQLOptions): GraphQLServer {
+  const { log, openContext, introspection = true, graphiql = {} } = options;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const schema = toSubgraph(apiSchema);
+  const requests: OpenedRequests = new WeakMap();
+  const yoga = createYoga({
+    schema,
+    graphqlEndpoint: PATH,
+    plugins: [
+      useResponse({ path: PATH, requests, suggestions: introspection, log }),
+      graphiql !== false && useGraphiQL({ path: PATH, ...graphiql }),
+      useRequest({ openContext, schema, limits, requests }),
+      !introspection && useNoIntrospection(),
+    ],
+    batching: { limit: limits.batch },
+    // Ours: the plugins above do it in the one error shape, or more cheaply.
+    maskedErrors: false,
+    logging: false,
+    graphiql: false,
+    landingPage: false,
+    multipart: false,
+    cors: false,
+    maxRequestBodySize: false,
+  });
+  return { fetch: (request) => yoga.fetch(request) };
+}
+
+function useNoIntrospection(): Plugin {
+  return {
+    onValidate({ addValidationRule }) {
+      addValidationRule(NoSchemaIntrospectionCustomRule);
+    },
+  };
+}
+
+export interface GraphQLServer {
+  fetch(request: Request): Promise<Response> | Response;
+}
+
+export interface GraphQLOptions {
+  /**
+   * Who calls? Rejects with UNAUTHORIZED for a credential that is wrong; resolves with a context without a caller where
+   * none was presented.
+   */
+  openContext(headers: Headers): Promise<RequestContext>;
+  readonly log: Log;
+  /** The page for people. False: there is none. */
+  readonly graphiql?: GraphiQLOptions | false;
+  /** False: the schema can neither be asked for nor guessed from errors. */
+  readonly introspection?: boolean;
+  readonly limits?: Partial<Limits>;
+}

@@ -1,0 +1,44 @@
+import type { Customer } from '../../domain/customer.ts';
+import { CrossbookError } from '../../domain/errors.ts';
+import { builder } from '../builder.ts';
+import { costs, PROVIDER_CALL } from '../cost.ts';
+import { readRecord } from '../read-record.ts';
+import { selects } from '../selection.ts';
+import type { ContactRecord } from './contact.ts';
+import { NodeInterface } from './node.ts';
+
+const MAX_IDS = 1_000;
+
+builder.queryField('node', (t) =>
+  t.field({
+    type: NodeInterface,
+    nullable: true,
+    description: 'Whatever has this id. Null where there is nothing, or nothing of yours.',
+    args: { id: t.arg.id({ required: true, description: 'The id, as it was given.' }) },
+    ...costs({ weight: PROVIDER_CALL }),
+    resolve: (_root, { id }, context, info) => readRecord(context, id, { rawData: selects(info, 'rawData') }),
+  }),
+);
+
+builder.queryField('nodes', (t) =>
+  t.field({
+    type: [NodeInterface],
+    nullable: { list: false, items: true },
+    description: 'Whatever has these ids, in their order: up to 1,000, read in few calls.',
+    args: { ids: t.arg.idList({ required: true, description: 'The ids, as they were given.' }) },
+    ...costs({
+      weight: PROVIDER_CALL,
+      items: ({ ids }) => (Array.isArray(ids) ? ids.length : 1),
+    }),
+    resolve(_root, { ids }, context, info): readonly Promise<Customer | ContactRecord | null>[] {
+      if (ids.length > MAX_IDS) {
+        throw new CrossbookError(
+          'BAD_REQUEST',
+          `\`nodes\` takes at most ${MAX_IDS} ids; these are ${ids.length}.`,
+        );
+      }
+      const want = { rawData: selects(info, 'rawData') };
+      return ids.map((id) => readRecord(context, id, want));
+    },
+  }),
+);

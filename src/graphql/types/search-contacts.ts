@@ -1,0 +1,114 @@
+import type { InputShapeFromFields } from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { ContactTarget, PageInput, SearchWant } from '../../domain/contact-search.ts';
+import { CrossbookError } from '../../domain/errors.ts';
+import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
+import type { RequestContext } from '../../request/context.ts';
+import { searchContacts } from '../../usecases/search-contacts.ts';
+import { builder } from '../builder.ts';
+import { costs, PROVIDER_CALL, type UncheckedArguments } from '../cost.ts';
+import { selects } from '../selection.ts';
+import { ContactConnectionType, type SearchedPage } from './contact-connection.ts';
+import { ContactFilterInput } from './contact-filter.ts';
+import { ProviderNameEnum } from './provider.ts';
+
+/** How many contacts that share one email a page is reckoned with. */
+const CONTACTS_PER_EMAIL = 5;
+
+export const searchCosts = costs({
+  weight: (args) => PROVIDER_CALL + emailsOf(args),
+  pageSize(args) {
+    const asked = Number(args['first'] ?? args['last'] ?? DEFAULT_PAGE_SIZE);
+    const emails = emailsOf(args);
+    return Math.max(0, emails > 0 ? Math.min(asked, emails * CONTACTS_PER_EMAIL) : asked);
+  },
+});
+
+export const searchArguments = builder.args((t) => ({
+  filter: t.field({ type: ContactFilterInput, required: true, description: 'What to search for.' }),
+  first: t.int({
+    description: 'How many contacts from the start, or from `after`: 0 to 1,000. Default 100.',
+  }),
+  after: t.string({ description: 'A cursor: the page starts behind it.' }),
+  last: t.int({ description: 'How many contacts up to the end, or up to `before`: 0 to 1,000.' }),
+  before: t.string({ description: 'A cursor: the page ends in front of it.' }),
+  readFromCache: t.boolean({
+    defaultValue: false,
+    description: 'May an answer of an earlier search be served? `fetchedAt` says how old it is.',
+  }),
+}));
+
+builder.queryField('searchContacts', (t) =>
+  t.field({
+    type: ContactConnectionType,
+    nullable: true,
+    description:
+      'Finds a customer’s contacts in one CRM. Ask several customers and CRMs in one operation by aliases; look-ups by email are then merged into few calls. Null, with an error at its path, where the CRM fails: the rest of the answer stands.',
+    args: {
+      ...searchArguments,
+      customerId: t.arg.id({
+        description:
+          'The customer, by your own id. Default: the header x-customer-id, or the token’s customer.',
+      }),
+      provider: t.arg({
+        type: ProviderNameEnum,
+        description: 'The CRM to search. Default: the header x-provider-name.',
+      }),
+    },
+    ...searchCosts,
+    resolve: (_root, { customerId, provider, ...args }, context, info) =>
+      search({ target: { customerId, provider }, args, context, info }),
+  }),
+);
+
+/** A search as the client wrote it, for the use case. */
+export async function search({ target, args, context, info }: AskedSearch): Promise<SearchedPage> {
+  const page = readPage(args);
+  const readFromCache = args.readFromCache ?? false;
+  const want = readWant(info, page);
+  const found = await searchContacts(context, { ...target, filter: args.filter, page, readFromCache, want });
+  return { ...found, readFromCache };
+}
+
+function readPage({ first, after, last, before }: SearchArguments): PageInput {
+  const forward = isGiven(first) || isGiven(after);
+  const backward = isGiven(last) || isGiven(before);
+  if (forward && backward) {
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      'Page in one direction: `first` and `after` lead forward, `last` and `before` backward.',
+    );
+  }
+  return backward
+    ? { size: last, cursor: before, direction: 'backward' }
+    : { size: first, cursor: after, direction: 'forward' };
+}
+
+/** The selection is the request: what nobody looks at is not fetched. */
+function readWant(info: GraphQLResolveInfo, { direction }: PageInput): SearchWant {
+  const farSide = direction === 'backward' ? 'hasNextPage' : 'hasPreviousPage';
+  return {
+    rawData: selects(info, 'nodes', 'rawData') || selects(info, 'edges', 'node', 'rawData'),
+    totalCount: selects(info, 'totalCount'),
+    neighbours: selects(info, 'pageInfo', farSide),
+  };
+}
+
+function emailsOf({ filter }: UncheckedArguments): number {
+  const { email, emails } = { ...(filter as object) } as UncheckedArguments;
+  if (Array.isArray(emails)) return emails.length;
+  return typeof email === 'string' || typeof emails === 'string' ? 1 : 0;
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+type SearchArguments = InputShapeFromFields<typeof searchArguments>;
+
+interface AskedSearch {
+  readonly target: ContactTarget;
+  readonly args: SearchArguments;
+  readonly context: RequestContext;
+  readonly info: GraphQLResolveInfo;
+}

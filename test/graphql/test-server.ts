@@ -1,0 +1,54 @@
+import type { FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
+import { createGraphQL, type GraphQLOptions } from '../../src/graphql/server.ts';
+import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
+
+/** The real server over services in memory, asked as clients ask it: with requests. */
+export async function createTestServer(options: TestOptions = {}): Promise<TestServer> {
+  const { people, ...rest } = options;
+  const fake = await createFakeServices(people ? { people } : {});
+  const server = createGraphQL({ openContext: fake.openContext, log: fake.log, graphiql: false, ...rest });
+  const send = async (request: Request) => server.fetch(request);
+
+  return { ...fake, send, post, execute };
+
+  async function post(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    return send(
+      new Request('http://localhost/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    );
+  }
+
+  async function execute(
+    query: string,
+    variables: object = {},
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const response = await post({ query, variables }, { ...DEMO, ...headers });
+    return (await response.json()) as Answer;
+  }
+}
+
+/** The demo application, asking for its customer `demo`. */
+export const DEMO = { 'x-api-key': 'demo-key', 'x-customer-id': 'demo', 'x-provider-name': 'hubspot' };
+
+/** Exactly what an error may carry besides its message, locations and path. */
+export const EXTENSIONS = ['code', 'detail', 'id', 'meta', 'problem_type', 'status', 'title'];
+
+export interface Answer extends FormattedExecutionResult {
+  // biome-ignore lint/suspicious/noExplicitAny: what an operation answers is the test's to know.
+  readonly data?: any;
+  readonly errors?: readonly GraphQLFormattedError[];
+}
+
+interface TestOptions extends Partial<Omit<GraphQLOptions, 'openContext' | 'log'>> {
+  readonly people?: FakeServices['people'];
+}
+
+export interface TestServer extends FakeServices {
+  send(request: Request): Promise<Response>;
+  post(body: unknown, headers?: Record<string, string>): Promise<Response>;
+  execute(query: string, variables?: object, headers?: Record<string, string>): Promise<Answer>;
+}
