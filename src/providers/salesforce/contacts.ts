@@ -6,12 +6,12 @@ import type {
   EmailAddress,
   PhoneNumber,
 } from '../../domain/contact.ts';
-import { toTimestamp } from '../../lib/to-timestamp.ts';
 import { isRecord } from './json.ts';
+import { toTime } from './wire-time.ts';
 
 /** One pass over a row, whatever is in it: a dirty value is a missing one, never a failure. */
 export function toContact(row: Row, { source, rawData }: Options): Contact {
-  const modifiedAt = toTimestamp(row['LastModifiedDate']);
+  const modifiedAt = toTime(row['LastModifiedDate']);
   return {
     source,
     remoteId: toText(row['Id']) ?? '',
@@ -24,11 +24,11 @@ export function toContact(row: Row, { source, rawData }: Options): Contact {
     phoneNumbers: toPhoneNumbers(row),
     // Leads have a status in Salesforce, contacts have no stage.
     lifecycleStage: null,
-    lastActivityAt: toTimestamp(row['LastActivityDate']),
-    createdAt: toTimestamp(row['CreatedDate']),
+    lastActivityAt: toTime(row['LastActivityDate']),
+    createdAt: toTime(row['CreatedDate']),
     updatedAt: modifiedAt,
     // What automation changes moves the stamp alone.
-    lastModifiedAt: toTimestamp(row['SystemModstamp']) ?? modifiedAt,
+    lastModifiedAt: toTime(row['SystemModstamp']) ?? modifiedAt,
     isDeleted: row['IsDeleted'] === true,
     rawData: rawData ? row : null,
   };
