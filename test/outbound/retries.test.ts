@@ -96,6 +96,11 @@ describe('Retry-After', () => {
     expect(readRetryAfter({ status: 429, headers: { 'retry-after': text }, body: '' }, now)).toBe(expected);
   });
 
+  test('is read by the clock of who wrote it', () => {
+    const headers = { date: 'Fri, 20 Nov 2026 09:00:00 GMT', 'retry-after': 'Fri, 20 Nov 2026 09:00:30 GMT' };
+    expect(readRetryAfter({ status: 503, headers, body: '' }, now)).toBe(30_000);
+  });
+
   test('may be missing', () => {
     expect(readRetryAfter({ status: 429, headers: {}, body: '' }, now)).toBeUndefined();
   });

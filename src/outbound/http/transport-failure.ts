@@ -6,6 +6,7 @@ const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 const UNRESOLVED = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA']);
 const NOT_HTTP = /^UND_ERR_(HEADERS_OVERFLOW|RES_)/;
 const NOT_TRUSTED = /CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO$/;
+const SHUT_DOWN = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
 const NOT_CONNECTED = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -34,7 +35,8 @@ export function toTransportFailure(error: Error & { readonly code?: string }, or
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof CrossbookError) || error.code !== 'REMOTE_PROVIDER_UNAVAILABLE') return false;
   const cause = error.cause as { readonly code?: string } | undefined;
-  return !(cause instanceof PrivateAddressError) && !NOT_TRUSTED.test(cause?.code ?? '');
+  const code = cause?.code ?? '';
+  return !(cause instanceof PrivateAddressError) && !NOT_TRUSTED.test(code) && !SHUT_DOWN.has(code);
 }
 
 function toDetail(error: Error, host: string, code: string): string {
@@ -42,5 +44,6 @@ function toDetail(error: Error, host: string, code: string): string {
   if (UNRESOLVED.has(code)) return `The name ${host} cannot be resolved.`;
   if (NOT_CONNECTED.has(code) || error instanceof AggregateError) return `${host} cannot be connected to.`;
   if (NOT_TRUSTED.test(code)) return `${host} does not prove that it is who it says (TLS: ${code}).`;
+  if (SHUT_DOWN.has(code)) return 'Crossbook is shutting down.';
   return `${host} broke the connection off before its answer was complete.`;
 }

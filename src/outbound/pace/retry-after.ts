@@ -5,9 +5,15 @@ export function readRetryAfter({ headers }: RemoteAnswer, now: number): number |
   const text = headers['retry-after']?.trim();
   if (!text) return undefined;
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000;
-  // `Date.parse` would take nearly anything for a year.
-  const date = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  const date = readDate(text);
+  // By the provider's own clock, where it shows it: ours may go differently.
+  const since = readDate(headers['date'] ?? '');
+  return Number.isNaN(date) ? undefined : Math.max(0, date - (Number.isNaN(since) ? now : since));
+}
+
+/** `Date.parse` would take nearly anything for a year. */
+function readDate(text: string): number {
+  return HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
 }
 
 const HTTP_DATE = /^[A-Za-z]{3,9},? /;

@@ -1,0 +1,85 @@
+import type { Connection } from '../../src/domain/connection.ts';
+import { CrossbookError } from '../../src/domain/errors.ts';
+import type { ContactAccess } from '../../src/domain/provider.ts';
+import { createOutbound, type OutboundOptions } from '../../src/outbound/outbound.ts';
+import { createConnection } from '../support/connection.ts';
+import { createFakeCredentials } from '../support/fake-credentials.ts';
+
+/** A CRM of no make: one call for each operation, and its answer's body as the error where it fails. */
+export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAccess {
+  return {
+    origin: (instanceUrl) => instanceUrl ?? undefined,
+    budgets: { general: { concurrency: 10 } },
+    readAllowance: () => undefined,
+    isTokenExpired: ({ status }) => status === 401,
+    refresh: {
+      origin: (instanceUrl) => instanceUrl ?? undefined,
+      toRequest: ({ refreshToken }) => ({
+        method: 'POST',
+        path: '/token',
+        body: refreshToken,
+        budget: 'general',
+      }),
+      readAnswer({ status, body }) {
+        if (status !== 200) throw new CrossbookError('REMOTE_PROVIDER_UNAUTHORIZED', body);
+        return { accessToken: body, refreshToken: null, expiresAt: null, instanceUrl: undefined };
+      },
+    },
+    lookupBatch: 100,
+    associatedObjects: [],
+    open({ send }) {
+      const ask = async (path: string) => {
+        const answer = await send({
+          method: 'GET',
+          path,
+          budget: 'general',
+          headers: { 'x-adapter': 'yes' },
+        });
+        if (answer.status !== 200) throw new CrossbookError('REMOTE_PROVIDER_ERROR', answer.body);
+        return answer.body;
+      };
+      return {
+        async findByEmails(emails) {
+          await ask(`/emails?${emails.length}`);
+          return new Map(emails.map((email) => [email, []]));
+        },
+        async readByDomain(domain) {
+          await ask(`/domain/${domain}`);
+          return [];
+        },
+        countByDomain: async (domain) => Number(await ask(`/count/${domain}`)),
+        findByIds: async () => new Map(),
+        compareIds: (a, b) => Number(a) - Number(b),
+      };
+    },
+    ...patch,
+  };
+}
+
+/** The way out to one stubbed host, with one connection on it. */
+export function openStub(origin: string, options: StubOptions = {}) {
+  const { access = createFakeAccess(), connection: patch, ...rest } = options;
+  const outbound = createOutbound({
+    sandboxOrigins: [origin],
+    oauthClients: { hubspot: { clientId: 'client', clientSecret: 'client-secret' } },
+    providers: new Map(),
+    ...rest,
+  });
+  const connection = createConnection('hubspot', { instanceUrl: origin, ...patch });
+  const credentials = createFakeCredentials(
+    { type: 'oauth2', accessToken: 'access-0', refreshToken: 'refresh-0', expiresAt: null },
+    connection.instanceUrl,
+  );
+  const openPort = (other: Partial<Connection> = {}) =>
+    outbound.openContacts({
+      connection: { ...connection, ...other },
+      access,
+      credentials: credentials.store,
+    });
+  return { outbound, credentials, openPort };
+}
+
+interface StubOptions extends Partial<OutboundOptions> {
+  readonly access?: ContactAccess;
+  readonly connection?: Partial<Connection>;
+}

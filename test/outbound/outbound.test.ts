@@ -1,0 +1,206 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { CallEvent } from '../../src/outbound/events.ts';
+import { openWireServer } from '../support/wire-server.ts';
+import { createFakeAccess, openStub } from './fake-access.ts';
+
+const closing: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+describe('a call', () => {
+  test('carries the token, what the adapter says, and nothing of the request that caused it', async () => {
+    const { openPort, requests } = await open((_, response) => response.end('7'));
+    expect(await openPort().countByDomain('x.co')).toBe(7);
+    const { host, connection, ...headers } = requests[0]?.headers ?? {};
+    expect(headers).toEqual({
+      accept: 'application/json',
+      'accept-encoding': 'gzip',
+      authorization: 'Bearer access-0',
+      'user-agent': 'crossbook',
+      'x-adapter': 'yes',
+    });
+  });
+
+  test('that fails shows its error without the token', async () => {
+    const { openPort } = await open((request, response) => {
+      response.writeHead(400).end(`{"sent":"${request.headers.authorization}"}`);
+    });
+    await expect(openPort().countByDomain('x.co')).rejects.toThrow('{"sent":"Bearer [redacted]"}');
+  });
+
+  test('is told of afterwards, with nothing in it that is secret or personal', async () => {
+    const events: CallEvent[] = [];
+    const { openPort } = await open((_, response) => response.writeHead(404).end(), {
+      onCall: (event) => events.push(event),
+    });
+    await openPort()
+      .countByDomain('ada@x.co')
+      .catch(() => undefined);
+    expect(events).toEqual([
+      {
+        provider: 'hubspot',
+        connectionId: expect.any(String),
+        budget: 'general',
+        outcome: 'answered',
+        status: 404,
+        ms: expect.any(Number),
+      },
+    ]);
+  });
+
+  test('is not made for a connection that has to be reconnected', async () => {
+    const { openPort, requests } = await open((_, response) => response.end('7'));
+    await expect(openPort({ status: 'reauthorize' }).countByDomain('x.co')).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_UNAUTHORIZED',
+      message: expect.stringContaining('has to reconnect'),
+    });
+    expect(requests).toEqual([]);
+  });
+
+  test('is not made without credentials', async () => {
+    const { openPort, credentials, requests } = await open((_, response) => response.end('7'));
+    credentials.remove();
+    await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_UNAUTHORIZED',
+      message: expect.stringContaining('no credentials'),
+    });
+    expect(requests).toEqual([]);
+  });
+
+  test.each(['https://evil.example', 'http://127.0.0.1:1', null])(
+    'is not made to %s',
+    async (instanceUrl) => {
+      const { openPort, requests } = await open((_, response) => response.end('7'), {
+        connection: { instanceUrl },
+      });
+      await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({ code: 'UNPROCESSABLE_ENTITY' });
+      expect(requests).toEqual([]);
+    },
+  );
+
+  test('is made again where the answer says that it may pass', async () => {
+    const statuses = [503, 500, 200];
+    const { openPort, requests } = await open(
+      (_, response) => response.writeHead(statuses.shift() ?? 500).end('7'),
+      {
+        random: () => 0,
+      },
+    );
+    expect(await openPort().countByDomain('x.co')).toBe(7);
+    expect(requests).toHaveLength(3);
+  });
+
+  test('that hangs ends with the operation’s deadline', async () => {
+    const { openPort } = await open(() => {}, { settings: { deadlineMs: 50 } });
+    await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_TIMEOUT' });
+  });
+});
+
+describe('an expired token', () => {
+  test('is renewed by one call for a thousand, and every call is answered', async () => {
+    const { openPort, requests } = await open((request, response) => {
+      if (request.url === '/token') response.end('access-1');
+      else response.writeHead(request.headers.authorization === 'Bearer access-1' ? 200 : 401).end('7');
+    });
+    const port = openPort();
+    const all = await Promise.all(Array.from({ length: 1_000 }, () => port.countByDomain('x.co')));
+    expect(new Set(all)).toEqual(new Set([7]));
+    expect(requests.filter(({ url }) => url === '/token')).toHaveLength(1);
+  });
+
+  test('whose renewal is refused marks the connection', async () => {
+    const { openPort, credentials } = await open((request, response) => {
+      response.writeHead(request.url === '/token' ? 400 : 401).end('{}');
+    });
+    await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_UNAUTHORIZED',
+      message: expect.stringContaining('has to reconnect'),
+    });
+    expect(credentials.calls.refused).toEqual([1]);
+  });
+
+  test('that stays expired after a renewal is not renewed for every call', async () => {
+    const { openPort, requests } = await open((request, response) => {
+      response.writeHead(request.url === '/token' ? 200 : 401).end(`access-${Math.random()}`);
+    });
+    for (let call = 0; call < 5; call++)
+      await openPort()
+        .countByDomain('x.co')
+        .catch(() => undefined);
+    expect(requests.filter(({ url }) => url === '/token')).toHaveLength(1);
+  });
+});
+
+describe('connections', () => {
+  test('do not wait for each other', async () => {
+    const access = createFakeAccess({ budgets: { general: { concurrency: 1 } } });
+    const { openPort } = await open(
+      (request, response) => {
+        if (request.url === '/count/quick') response.end('7');
+      },
+      { access, settings: { deadlineMs: 20_000 } },
+    );
+    const slow = openPort({ id: 'noisy' });
+    for (let call = 0; call < 50; call++) slow.countByDomain('slow').catch(() => undefined);
+    expect(await openPort({ id: 'quiet' }).countByDomain('quick')).toBe(7);
+  });
+
+  test('that fail several times in a row are left alone, each by itself', async () => {
+    const { openPort, requests } = await open((request) => request.socket.resetAndDestroy(), {
+      random: () => 0,
+      settings: { breakerFailures: 3 },
+    });
+    await openPort({ id: 'down' })
+      .countByDomain('x.co')
+      .catch(() => undefined);
+    requests.length = 0;
+    await expect(openPort({ id: 'down' }).countByDomain('x.co')).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_UNAVAILABLE',
+      retryAfterMs: expect.any(Number),
+    });
+    expect(requests).toEqual([]);
+    await openPort({ id: 'other' })
+      .countByDomain('x.co')
+      .catch(() => undefined);
+    expect(requests.length).toBeGreaterThan(0);
+  });
+
+  test('that a 429 has paused fail fast, and say when to come back', async () => {
+    const { openPort, requests } = await open((_, response) => {
+      response.writeHead(429, { 'retry-after': '30' }).end('slow down');
+    });
+    await expect(openPort().countByDomain('x.co')).rejects.toThrow('slow down');
+    const error = await openPort()
+      .countByDomain('x.co')
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'REMOTE_PROVIDER_RATE_LIMITED' });
+    expect((error as { retryAfterMs: number }).retryAfterMs).toBeGreaterThan(20_000);
+    expect(requests).toHaveLength(1);
+  });
+
+  test('use new credentials as soon as they are told to forget', async () => {
+    const { openPort, outbound, credentials, requests } = await open((_, response) => response.end('7'));
+    await openPort({ id: 'a' }).countByDomain('x.co');
+    credentials.put({ type: 'token', value: 'pat-2' });
+    outbound.forget('a');
+    await openPort({ id: 'a' }).countByDomain('x.co');
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer access-0', 'Bearer pat-2']);
+  });
+});
+
+async function open(
+  listener: (request: IncomingMessage, response: ServerResponse) => void,
+  options: Parameters<typeof openStub>[1] = {},
+) {
+  const requests: IncomingMessage[] = [];
+  const server = await openWireServer((request, response) => {
+    requests.push(request);
+    listener(request, response);
+  });
+  const stub = openStub(server.origin, options);
+  closing.push(server.close, stub.outbound.close);
+  return { ...stub, requests };
+}

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Connection } from '../../src/domain/connection.ts';
+import type { ContactAccess, OAuthClient, Provider } from '../../src/domain/provider.ts';
+import { createOutbound, type Outbound, type OutboundOptions } from '../../src/outbound/outbound.ts';
+import { hubspot } from '../../src/providers/hubspot/provider.ts';
+import { salesforce } from '../../src/providers/salesforce/provider.ts';
+import { openSandbox, type Sandbox } from '../../src/sandbox/open-sandbox.ts';
+import { createConnection } from '../support/connection.ts';
+import { createFakeCredentials } from '../support/fake-credentials.ts';
+
+const PLAIN = { rawData: false };
+const EMAILS = Array.from({ length: 1_000 }, (_, index) => `person.${index}@x.example`);
+const PEOPLE = EMAILS.map((email) => ({ email }));
+
+let sandbox: Sandbox;
+const outbounds: Outbound[] = [];
+
+beforeAll(async () => {
+  sandbox = await openSandbox();
+});
+
+afterAll(async () => {
+  for (const outbound of outbounds) await outbound.close();
+  await sandbox.close();
+});
+
+describe.each([
+  ['HubSpot', hubspot, () => sandbox.hubspot.createAccount({ people: PEOPLE })],
+  ['Salesforce', salesforce, () => sandbox.salesforce.createAccount({ people: PEOPLE })],
+] as const)('%s, with its limits', (_name, provider, createAccount) => {
+  test('answers a thousand single look-ups at once in about a dozen calls, and refuses none', async () => {
+    const account = createAccount();
+    const { port } = open(provider, account);
+    const found = await Promise.all(EMAILS.map((email) => port.findByEmails([email], PLAIN)));
+    expect(found.map((map, index) => map.get(EMAILS[index] ?? '')?.[0]?.remoteId)).toEqual(
+      EMAILS.map((_, index) => account.recordId(index + 1)),
+    );
+    expect(account.calls().filter(({ status }) => status === 429)).toEqual([]);
+    expect(account.callCount()).toBeLessThanOrEqual(14);
+  });
+
+  test('renews an expired token once for a thousand look-ups', async () => {
+    const account = createAccount();
+    const { port, credentials } = open(provider, account);
+    account.expireAccessToken();
+    const found = await Promise.all(EMAILS.map((email) => port.findByEmails([email], PLAIN)));
+    expect(found.every((map) => map.size === 1)).toBe(true);
+    expect(account.callCount('oauth.token')).toBe(1);
+    expect(credentials.stored()?.credentials).toMatchObject({
+      accessToken: account.accessToken,
+      refreshToken: account.refreshToken,
+    });
+  });
+
+  test('that takes the authorization back is told to the customer, and marked', async () => {
+    const account = createAccount();
+    const { port, credentials } = open(provider, account);
+    account.revoke();
+    const error = await port.findByEmails(['a@x.example'], PLAIN).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: 'REMOTE_PROVIDER_UNAUTHORIZED',
+      message: expect.stringContaining('has to reconnect'),
+      remote: expect.anything(),
+    });
+    expect(JSON.stringify(error)).not.toContain(account.refreshToken);
+    expect(credentials.calls.refused).toEqual([1]);
+  });
+
+  test.each(['reset', 'reset-midway'] as const)('is asked again after a %s', async (kind) => {
+    const account = createAccount();
+    const { port } = open(provider, account);
+    account.fail({ kind });
+    expect((await port.findByEmails(['person.7@x.example'], PLAIN)).get('person.7@x.example')).toHaveLength(
+      1,
+    );
+  });
+
+  test.each([
+    ['hang', 'REMOTE_PROVIDER_TIMEOUT'],
+    ['stall', 'REMOTE_PROVIDER_TIMEOUT'],
+  ] as const)('ends a %s at the deadline', async (kind, code) => {
+    const account = createAccount();
+    const { port } = open(provider, account, { settings: { deadlineMs: 200 } });
+    account.fail({ kind }, { times: 9 });
+    await expect(port.findByEmails(['a@x.example'], PLAIN)).rejects.toMatchObject({ code });
+  });
+
+  test.each(['oversized', 'gzip-bomb'] as const)('is cut off when it sends too much: %s', async (kind) => {
+    const account = createAccount();
+    const { port } = open(provider, account, { settings: { maxAnswerBytes: 1_048_576 } });
+    account.fail({ kind, megabytes: 8 });
+    await expect(port.findByEmails(['a@x.example'], PLAIN)).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_BAD_RESPONSE',
+    });
+  });
+});
+
+test('an instance that has moved is followed to its new host, and its new host is kept', async () => {
+  const account = sandbox.salesforce.createAccount({ people: PEOPLE });
+  const movedInstanceUrl = account.instanceUrl.replace('127.0.0.1', 'localhost');
+  const { port, credentials } = open(salesforce, account, {
+    sandboxOrigins: [sandbox.salesforce.origin, movedInstanceUrl],
+  });
+  account.setQuirks({ movedInstanceUrl });
+  account.expireAccessToken();
+  expect((await port.findByEmails(['person.7@x.example'], PLAIN)).get('person.7@x.example')).toHaveLength(1);
+  expect(credentials.stored()?.instanceUrl).toBe(movedInstanceUrl);
+});
+
+test('the old refresh token stays when none comes back, and the new one when one does', async () => {
+  const account = sandbox.hubspot.createAccount({ people: PEOPLE, quirks: { withoutRefreshToken: true } });
+  const { port, credentials } = open(hubspot, account);
+  const before = account.refreshToken;
+  account.expireAccessToken();
+  await port.findByEmails(['a@x.example'], PLAIN);
+  expect(credentials.stored()?.credentials).toMatchObject({ refreshToken: before });
+  account.setQuirks({ withoutRefreshToken: false, rotateRefreshTokens: true });
+  account.expireAccessToken();
+  await port.findByEmails(['a@x.example'], PLAIN);
+  expect(account.refreshToken).not.toBe(before);
+  expect(credentials.stored()?.credentials).toMatchObject({ refreshToken: account.refreshToken });
+});
+
+function open({ name, contacts }: Provider, account: Account, options: Partial<OutboundOptions> = {}) {
+  // HubSpot's people see their contacts elsewhere than the API is: in the sandbox both are one host.
+  const instanceUrl = name === 'hubspot' ? sandbox.hubspot.origin : account.instanceUrl;
+  const outbound = createOutbound({
+    sandboxOrigins: [instanceUrl],
+    oauthClients: { [name]: account },
+    providers: new Map([hubspot, salesforce].map((provider) => [provider.name, provider])),
+    ...options,
+  });
+  outbounds.push(outbound);
+  const { accessToken, refreshToken } = account;
+  const credentials = createFakeCredentials(
+    { type: 'oauth2', accessToken, refreshToken, expiresAt: null },
+    instanceUrl,
+  );
+  const connection: Connection = createConnection(name, { instanceUrl });
+  const access = contacts as ContactAccess;
+  const port = outbound.openContacts({ connection, access, credentials: credentials.store });
+  return { port, credentials };
+}
+
+interface Account extends OAuthClient {
+  readonly instanceUrl: string;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
