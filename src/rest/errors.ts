@@ -24,9 +24,9 @@ export function answerError(
 }
 
 function writeDown(error: CrossbookError, log: Log): void {
-  const { id, code, cause } = error;
-  if (code === 'INTERNAL_SERVER_ERROR') log.error({ errorId: id, code, err: cause ?? error }, 'a bug');
-  else log.info({ errorId: id, code }, 'refused');
+  const fields = { errorId: error.id, code: error.code };
+  if (error.code === 'INTERNAL_SERVER_ERROR') log.error({ ...fields, cause: error.cause ?? error }, 'failed');
+  else log.info(fields, 'refused');
 }
 
 interface Circumstances {

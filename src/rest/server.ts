@@ -77,7 +77,7 @@ export interface RestOptions {
   openContext(headers: Headers): Promise<RequestContext>;
   readonly log: Log;
   /** Paths that the operations of a group live below: `/crm/v2`. */
-  readonly prefixes?: Readonly<Partial<Record<OperationGroup, string>>>;
+  readonly prefixes?: Readonly<Partial<Record<OperationGroup, string | undefined>>>;
   /** Of the product, for the document. */
   readonly version: string;
 }

@@ -5,6 +5,7 @@ import type { ConnectionUpsert, Customer, CustomerUpsert } from '../../src/domai
 import { CrossbookError } from '../../src/domain/errors.ts';
 import { PROVIDER_CATEGORIES } from '../../src/domain/provider-names.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
+import { uuidV5 } from '../../src/lib/uuid-v5.ts';
 
 /** One application's storage, in memory. `customers` is the table itself: tests may look into it. */
 export function createFakeTenant(applicationId: string): FakeTenant {
@@ -65,7 +66,7 @@ function toConnection(owner: Owner, old: Connection | undefined, fresh: Connecti
   return {
     id: old?.id ?? randomUUID(),
     ...owner,
-    providerId: `provider-of-${providerName}`,
+    providerId: uuidV5(owner.applicationId, providerName),
     providerName,
     category: PROVIDER_CATEGORIES[providerName],
     instanceUrl: pick(fresh.instanceUrl, old?.instanceUrl),

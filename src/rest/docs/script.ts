@@ -9,8 +9,8 @@ function make(tag, props, ...children) {
   return element;
 }
 
-function input(name, label, hint, needed) {
-  const field = make('input', { name, autocomplete: 'off', spellcheck: false });
+function input(name, label, hint, needed, example) {
+  const field = make('input', { name, autocomplete: 'off', spellcheck: false, placeholder: example || '' });
   field.value = sessionStorage.getItem(name) || '';
   field.addEventListener('input', () => sessionStorage.setItem(name, field.value));
   const title = make('code', { className: needed ? 'needed' : '', textContent: label });
@@ -55,7 +55,7 @@ function card(api, { path, method, operation }) {
     make('p', { textContent: operation.description }),
     make('div', { className: 'columns' },
       make('div', {},
-        ...operation.parameters.map((one) => input(operation.operationId + ' ' + one.in + ' ' + one.name, one.name, hint(one), one.required)),
+        ...operation.parameters.map((one) => input(operation.operationId + ' ' + one.in + ' ' + one.name, one.name, hint(one), one.required, (one.schema.examples || [])[0])),
         body && make('label', { className: 'field' }, make('code', { className: 'needed', textContent: 'body' }), body),
         send, answer),
       make('div', {},

@@ -34,7 +34,7 @@ export const searchContactsOperation = defineOperation({
         'Whose contacts: the application’s own id of the customer. A token implies its own.',
         'demo',
       ).optional(),
-      'x-provider-name': choice(PROVIDER_NAMES, 'The provider to search.'),
+      'x-provider-name': choice(PROVIDER_NAMES, 'The provider to search.', 'hubspot'),
     }),
     body: contactSearchShape,
   }),

@@ -58,10 +58,10 @@ export const contactShape = z
     addresses: z.array(addressShape).describe('Postal addresses.'),
     email_addresses: z.array(emailAddressShape).describe('Email addresses.'),
     phone_numbers: z.array(phoneNumberShape).describe('Phone numbers.'),
-    lifecycle_stage: choice(
-      LIFECYCLE_STAGES,
-      'How far the contact has come towards being a customer.',
-    ).nullable(),
+    lifecycle_stage: z
+      .enum(LIFECYCLE_STAGES)
+      .nullable()
+      .describe('How far the contact has come towards being a customer.'),
     last_activity_at: nullableMoment('When something last happened with the contact.'),
     created_at: nullableMoment('When the contact was created in the provider.'),
     updated_at: nullableMoment('When the contact was last updated in the provider.'),

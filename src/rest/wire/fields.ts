@@ -20,8 +20,12 @@ export function nullableMoment(description: string) {
     .meta({ ...describe(description, '2025-03-01T12:00:00.000Z'), format: 'date-time' });
 }
 
-export function choice<const Value extends string>(values: readonly Value[], description: string) {
-  return z.enum(values).describe(description);
+export function choice<const Value extends string>(
+  values: readonly Value[],
+  description: string,
+  example?: Value,
+) {
+  return z.enum(values).meta(describe(description, example));
 }
 
 function describe(description: string, example: string | undefined) {

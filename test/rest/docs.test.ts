@@ -1,0 +1,83 @@
+import { chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openRest } from './open-rest.ts';
+import { serve } from './serve.ts';
+
+const { rest } = await openRest();
+const server = await serve(rest);
+const browser = await chromium.launch({
+  executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+  args: ['--no-sandbox'],
+});
+const page: Page = await browser.newPage({ viewport: { width: 1_280, height: 900 } });
+const elsewhere: string[] = [];
+const complaints: string[] = [];
+
+beforeAll(async () => {
+  await page.route('**/*', (route) => {
+    const { origin, protocol } = new URL(route.request().url());
+    if (origin === server.origin || protocol === 'data:') return route.continue();
+    elsewhere.push(origin);
+    return route.abort();
+  });
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  await page.goto(`${server.origin}/docs`);
+  await page.waitForSelector('form');
+});
+
+afterAll(async () => {
+  await browser.close();
+  server.close();
+});
+
+describe('the page of the document', () => {
+  test('shows every operation, and asks no other host', async () => {
+    expect(await page.locator('form .head').allInnerTexts()).toEqual([
+      expect.stringMatching(/POST\s+\/contacts\/_search\s+Search contacts/),
+      expect.stringMatching(/PUT\s+\/customers\s+Create or update a customer/),
+      expect.stringMatching(/GET\s+\/customers\/\{customer_id\}\s+Read a customer/),
+    ]);
+    expect(elsewhere).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('opens the fields of an answer', async () => {
+    const search = page.locator('#searchContacts');
+    await search.getByText('records', { exact: true }).click();
+    await search.getByText('email_addresses', { exact: true }).click();
+    expect(await search.getByText('email_address_type', { exact: true }).isVisible()).toBe(true);
+  });
+
+  test('sends a search and shows its contact', async () => {
+    await page.locator('[name="x-api-key"]').fill('demo-key');
+    const search = page.locator('#searchContacts');
+    await search.locator('[name="searchContacts header x-customer-id"]').fill('demo');
+    await search.locator('[name="searchContacts header x-provider-name"]').fill('hubspot');
+    await search.locator('button').click();
+    await search.locator('.status.ok').waitFor();
+    expect(await search.locator('.answer pre').first().innerText()).toContain('"last_name": "Lovelace"');
+    expect((await page.screenshot({ fullPage: true })).length).toBeGreaterThan(20_000);
+  });
+
+  test('shows a refusal as one', async () => {
+    const read = page.locator('#getCustomer');
+    await read.locator('[name="getCustomer path customer_id"]').fill('no/body');
+    await read.locator('button').click();
+    await read.locator('.status.failed').waitFor();
+    expect(await read.locator('.answer').innerText()).toContain('There is no customer \\"no/body\\".');
+  });
+
+  test('an upsert from the page gets through', async () => {
+    const upsert = page.locator('#upsertCustomer');
+    await upsert.locator('button').click();
+    await upsert.locator('.status.ok').waitFor();
+    expect(await upsert.locator('.answer details pre').textContent()).toContain('etag: "1"');
+  });
+
+  test('runs nothing but its own script', async () => {
+    const policy = (await page.request.get(`${server.origin}/docs`)).headers()['content-security-policy'];
+    expect(policy).toMatch(/default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+';/);
+    expect(policy).not.toContain('unsafe');
+  });
+});

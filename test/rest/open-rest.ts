@@ -1,0 +1,77 @@
+import type { ReadableStream } from 'node:stream/web';
+import type { CrossbookError } from '../../src/domain/errors.ts';
+import { createRest, type RestOptions } from '../../src/rest/server.ts';
+import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
+import { createAnswerChecker, type OpenApi } from './check-answer.ts';
+
+/** The REST face over everything in memory. Every answer of an operation is held against the document. */
+export async function openRest(options: Partial<RestOptions> = {}): Promise<TestRest> {
+  const fake = await createFakeServices();
+  const rest = createRest({ openContext: fake.openContext, log: fake.log, version: '1.2.3', ...options });
+  const document: OpenApi = await (await rest.fetch(new Request('http://localhost/openapi.json'))).json();
+  const checkAnswer = createAnswerChecker(document);
+  return { fake, rest, document, ask };
+
+  async function ask(
+    method: string,
+    path: string,
+    { headers = DEMO, body, raw }: Asked = {},
+  ): Promise<Answer> {
+    const request = new Request(`http://localhost${path}`, {
+      method,
+      headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+      ...((body !== undefined || raw !== undefined) && { body: raw ?? JSON.stringify(body), duplex: 'half' }),
+    } as RequestInit);
+    const response = await rest.fetch(request);
+    const text = await response.text();
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text && JSON.parse(text),
+    };
+    checkAnswer({ method, path: path.split('?')[0] ?? '', answer });
+    return answer;
+  }
+}
+
+export const DEMO = { 'x-api-key': 'demo-key', 'x-customer-id': 'demo', 'x-provider-name': 'hubspot' };
+export const JSON_DEMO = { ...DEMO, 'content-type': 'application/json' };
+
+/** The context of a request that fails with this wherever a use case begins. */
+export function failingWith(error: CrossbookError): Partial<RestOptions> {
+  return {
+    async openContext(headers) {
+      const context = await (await createFakeServices()).openContext(headers);
+      const fail = () => Promise.reject(error);
+      return {
+        ...context,
+        loadConnection: fail,
+        loadCustomer: fail,
+        customers: { upsert: fail, findMany: fail },
+      };
+    },
+  };
+}
+
+export interface TestRest {
+  readonly fake: FakeServices;
+  readonly rest: ReturnType<typeof createRest>;
+  readonly document: OpenApi;
+  ask(method: string, path: string, asked?: Asked): Promise<Answer>;
+}
+
+interface Asked {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** The body as it is. */
+  readonly raw?: string | Uint8Array | ReadableStream;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it looks for
+  readonly body: any;
+}
