@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import {
   createPostgresDatabase,
-  POSTGRES_ONLY,
+  describeOnPostgres,
   type PostgresDatabase,
   TEST_RING,
 } from '../support/engines.ts';
@@ -11,7 +11,7 @@ const oauth = (accessToken: string) =>
   ({ type: 'oauth2', accessToken, refreshToken: 'r', expiresAt: null }) as const;
 
 /** Several Databases on one server are to it what several processes are. */
-describe.each(POSTGRES_ONLY)('a refresh by several processes (%s)', () => {
+describeOnPostgres('a refresh by several processes', () => {
   let fresh: PostgresDatabase;
   let databases: readonly Database[] = [];
   beforeAll(async () => {

@@ -21,7 +21,9 @@ describe('a data directory', () => {
   });
   afterAll(() => storage.remove());
 
-  test('is one process’s alone, and after a kill -9 holds every write that was acknowledged', async () => {
+  test('is one process’s alone, and after a kill -9 holds every write that was acknowledged', {
+    timeout: 120_000,
+  }, async () => {
     const directory = join(root, 'killed');
     const child = storage.run(`
       const keyRing = parseKeyRing('test:${Buffer.alloc(32, 'test').toString('base64')}');

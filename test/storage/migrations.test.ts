@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/engine/migrate.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
 import { MIGRATIONS } from '../../src/storage/migrations.generated.ts';
-import { createPostgresDatabase, POSTGRES_ONLY, TEST_RING } from '../support/engines.ts';
+import { createPostgresDatabase, describeOnPostgres, TEST_RING } from '../support/engines.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, 'src/storage/migrations');
@@ -58,7 +58,7 @@ test('migrations are applied in their order, once, and one that fails leaves not
   await engine.close();
 });
 
-describe.each(POSTGRES_ONLY)('on a server (%s)', () => {
+describeOnPostgres('on a server', () => {
   test('ten processes that start at once on an empty database migrate it once', async () => {
     const fresh = await createPostgresDatabase();
     const open = () => openDatabase(fresh, { keyRing: TEST_RING, poolSize: 2 });

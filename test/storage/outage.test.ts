@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import {
   createPostgresDatabase,
-  POSTGRES_ONLY,
+  describeOnPostgres,
   type PostgresDatabase,
   TEST_RING,
 } from '../support/engines.ts';
@@ -11,7 +11,7 @@ import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
 
-describe.each(POSTGRES_ONLY)('while the database is away (%s)', () => {
+describeOnPostgres('while the database is away', () => {
   let fresh: PostgresDatabase;
   let proxy: TcpProxy;
   let url: string;

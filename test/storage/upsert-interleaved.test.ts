@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ApplicationStores, type Database, openDatabase } from '../../src/storage/database.ts';
 import {
   createPostgresDatabase,
-  POSTGRES_ONLY,
+  describeOnPostgres,
   type PostgresDatabase,
   TEST_RING,
 } from '../support/engines.ts';
@@ -12,7 +12,7 @@ const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
 const TOKEN = { type: 'token', value: 'v' } as const;
 
 /** A rival process commits exactly while our statement, begun before, waits for its row. */
-describe.each(POSTGRES_ONLY)('an upsert that began before its rival committed (%s)', () => {
+describeOnPostgres('an upsert that began before its rival committed', () => {
   let fresh: PostgresDatabase;
   let database: Database;
   let rival: Rival;

@@ -10,7 +10,12 @@ import { type KeyRing, parseKeyRing } from '../../src/storage/sealing/key-ring.t
 
 /** The suite once on PGlite, and once on PostgreSQL where TEST_DATABASE_URL names a server. */
 export function describeEachEngine(title: string, suite: (on: EngineUnderTest) => void): void {
-  describe.each(ENGINES)(`${title} (%s)`, (kind) => {
+  describeOn('pglite', title, suite);
+  describeOn('postgres', title, suite);
+}
+
+function describeOn(kind: Engine['kind'], title: string, suite: (on: EngineUnderTest) => void): void {
+  describe.skipIf(kind === 'postgres' && !HAS_POSTGRES)(`${title} (${kind})`, () => {
     let opened: { engine: Engine; database: Database } | undefined;
     let dropDatabase = async () => {};
     const get = () => {
@@ -38,14 +43,12 @@ export function describeEachEngine(title: string, suite: (on: EngineUnderTest) =
   });
 }
 
-/** For suites about what only a server can do. Empty where there is none, so that `describe.each` makes nothing. */
-export const POSTGRES_ONLY = process.env['TEST_DATABASE_URL'] ? (['postgres'] as const) : [];
-
-const ENGINES = ['pglite', ...POSTGRES_ONLY] as const;
-
-if (POSTGRES_ONLY.length === 0) {
-  process.stderr.write('TEST_DATABASE_URL is not set: the suites on PostgreSQL are SKIPPED.\n');
+/** For suites about what only a server can do. */
+export function describeOnPostgres(title: string, suite: () => void): void {
+  describe.skipIf(!HAS_POSTGRES)(`${title} (postgres)`, suite);
 }
+
+export const HAS_POSTGRES = Boolean(process.env['TEST_DATABASE_URL']);
 
 /** Every file has its own database: files run side by side. */
 export async function createPostgresDatabase(): Promise<PostgresDatabase> {
