@@ -50,6 +50,7 @@ export async function createApp(config: Config, logging: Omit<LoggerOptions, 'le
 
   return {
     demo,
+    sandbox,
     notes: keys.notes,
     fetch: logRequests({
       log,
@@ -156,6 +157,7 @@ export interface App {
   fetch(request: Request): Promise<Response>;
   /** Only where the sandbox is on. */
   readonly demo: Demo | undefined;
+  readonly sandbox: Sandbox | undefined;
   /** For the person who starts it. */
   readonly notes: readonly string[];
   close(): Promise<void>;

@@ -115,7 +115,8 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
-  readonly database: { readonly url: string } | { readonly directory: string };
+  /** In memory is for tests: the environment cannot ask for it. */
+  readonly database: { readonly url: string } | { readonly directory: string } | { readonly memory: true };
   readonly dataDirectory: string;
   /** `id:base64,…`; the first seals, all open. Undefined: a key file is made beside the data, never in production. */
   readonly keys: string | undefined;

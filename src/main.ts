@@ -1,5 +1,5 @@
 import { type App, createApp } from './app.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
 import { type Listener, listen } from './http/listen.ts';
 import { toWelcome } from './http/welcome.ts';
 
@@ -31,10 +31,11 @@ function stopOnSignal(app: App, listener: Listener): void {
   process.on('SIGINT', stop);
 }
 
-/** What a person can mend is told in words; anything else keeps its stack. */
+/** What stops a start is nearly always the environment: it is told in words, and with its stack to who asks for it. */
 function fail(error: unknown): void {
-  const told = error instanceof ConfigError || !(error instanceof Error) ? String(error) : error.stack;
-  process.stderr.write(`${told}\n`);
+  const stack = error instanceof Error ? error.stack : undefined;
+  const words = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${process.env['LOG_LEVEL'] === 'debug' ? stack : words}\n`);
   process.exit(1);
 }
 
