@@ -2,7 +2,6 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess } from '../domain/provider.ts';
 import type { RemoteAnswer, RemoteRequest } from '../domain/remote.ts';
 import type { Clock } from './clock.ts';
-import type { CallEvent } from './events.ts';
 import type { Transport } from './http/transport.ts';
 import type { Breaker } from './pace/breaker.ts';
 import type { Lane } from './pace/lane.ts';
@@ -16,7 +15,7 @@ export async function attempt(
   call: OutboundCall,
   isAgain: boolean,
 ): Promise<RemoteAnswer> {
-  const { breaker, clock } = deps;
+  const { breaker } = deps;
   breaker.check();
   const turn = call.lane.enter(call.deadline, isAgain);
   if (turn) {
@@ -30,7 +29,6 @@ export async function attempt(
     call.lane.leaveUnsent();
     throw error;
   }
-  const startedAt = clock.now();
   try {
     const answer = await deps.transport.send({
       origin: call.token.origin,
@@ -40,13 +38,11 @@ export async function attempt(
     });
     breaker.end(!DOWN.has(answer.status));
     learn(deps, call, answer);
-    tell(deps, call, { outcome: 'answered', status: answer.status, startedAt });
     return answer.status >= 200 && answer.status < 300 ? answer : redact(answer, [call.token.value]);
   } catch (error) {
     const code = error instanceof CrossbookError ? error.code : 'INTERNAL_SERVER_ERROR';
     breaker.end(code !== 'REMOTE_PROVIDER_UNAVAILABLE' && code !== 'REMOTE_PROVIDER_TIMEOUT');
     call.lane.leave();
-    tell(deps, call, { outcome: code, status: undefined, startedAt });
     throw error;
   }
 }
@@ -63,14 +59,6 @@ function toHeaders({ request, token }: OutboundCall): Record<string, string> {
   if (request.body !== undefined) headers['content-type'] ??= 'application/json';
   headers['authorization'] = token.authorization;
   return headers;
-}
-
-function tell(
-  { clock, onCall, who }: AttemptDeps,
-  { request }: OutboundCall,
-  { startedAt, ...facts }: Pick<CallEvent, 'outcome' | 'status'> & { readonly startedAt: number },
-): void {
-  onCall?.({ ...who, ...facts, budget: request.budget, ms: clock.now() - startedAt });
 }
 
 export const FIXED_HEADERS = {
@@ -98,6 +86,4 @@ export interface AttemptDeps {
   readonly clock: Clock;
   readonly tokens: Pick<Tokens, 'current'>;
   readonly transport: Pick<Transport, 'send'>;
-  readonly who: Pick<CallEvent, 'provider' | 'connectionId'>;
-  readonly onCall: ((event: CallEvent) => void) | undefined;
 }

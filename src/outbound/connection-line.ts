@@ -4,7 +4,7 @@ import type { ProviderName } from '../domain/provider-names.ts';
 import type { RemoteAnswer, RemoteRequest } from '../domain/remote.ts';
 import { type AttemptDeps, attempt, FIXED_HEADERS, type OutboundCall } from './attempts.ts';
 import type { Clock } from './clock.ts';
-import type { CallEvent } from './events.ts';
+import { type CallEvent, observed } from './events.ts';
 import type { Transport } from './http/transport.ts';
 import { createLookups, type Lookups } from './lookups.ts';
 import { createBreaker } from './pace/breaker.ts';
@@ -35,14 +35,13 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
     maxWaiting: settings.maxWaitingLookups,
   });
   const tokens = createTokens({ now: clock.now, originOf, refresh });
+  const transport = observed(deps.transport, { clock, onCall: deps.onCall, provider, connectionId });
   const attempts: AttemptDeps = {
     access,
     breaker,
     clock,
     tokens,
-    transport: deps.transport,
-    who: { provider, connectionId },
-    onCall: deps.onCall,
+    transport,
   };
   let instanceUrl: string | null | undefined;
 
@@ -115,7 +114,7 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
     const headers = { ...FIXED_HEADERS, ...request.headers };
     return retrying(
       { clock, random: deps.random, deadline, isRepeatable: request.repeatable !== false, pausedMs: () => 0 },
-      () => deps.transport.send({ origin, request, headers, deadline }),
+      () => transport.send({ origin, request, headers, deadline }),
     );
   }
 }

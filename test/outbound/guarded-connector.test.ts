@@ -93,7 +93,7 @@ async function fail(
     lookup,
   });
   closing.push(transport.close);
-  const request = { method: 'GET', path: '/' } as const;
+  const request = { method: 'GET', path: '/', budget: 'general' } as const;
   return transport
     .send({ origin, request, headers: {}, deadline: Date.now() + 5_000 })
     .catch((error) => error);

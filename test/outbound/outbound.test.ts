@@ -51,6 +51,23 @@ describe('a call', () => {
     ]);
   });
 
+  test('for a new token is told of as well', async () => {
+    const told: unknown[] = [];
+    const { openPort } = await open(
+      (request, response) => {
+        if (request.url === '/token') response.end('access-1');
+        else response.writeHead(request.headers.authorization === 'Bearer access-1' ? 200 : 401).end('7');
+      },
+      { onCall: ({ outcome, status }) => told.push([outcome, status]) },
+    );
+    await openPort().countByDomain('x.co');
+    expect(told).toEqual([
+      ['answered', 401],
+      ['answered', 200],
+      ['answered', 200],
+    ]);
+  });
+
   test('is not made for a connection that has to be reconnected', async () => {
     const { openPort, requests } = await open((_, response) => response.end('7'));
     await expect(openPort({ status: 'reauthorize' }).countByDomain('x.co')).rejects.toMatchObject({

@@ -206,7 +206,7 @@ function open(options: Partial<TransportOptions>) {
 function toCall(origin: string, path: string, request: { method?: 'GET' | 'POST'; body?: string } = {}) {
   return {
     origin,
-    request: { method: 'GET', path, ...request } as const,
+    request: { method: 'GET', path, budget: 'general', ...request } as const,
     headers: { 'x-one': 'yes' },
     deadline: Date.now() + 25_000,
   };

@@ -77,7 +77,7 @@ export interface Transport {
 
 export interface Call {
   readonly origin: string;
-  readonly request: Pick<RemoteRequest, 'method' | 'path' | 'body'>;
+  readonly request: Pick<RemoteRequest, 'method' | 'path' | 'body' | 'budget'>;
   readonly headers: Readonly<Record<string, string>>;
   readonly deadline: number;
 }

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { resolveOrigin } from '../../src/outbound/token/origins.ts';
+import { redact } from '../../src/outbound/token/redaction.ts';
+
+const rules = {
+  hosts: [/^[a-z0-9-]+\.my\.salesforce\.com$/],
+  sandboxOrigins: ['http://127.0.0.1:4010'],
+  originOf: (instanceUrl: string | null) => (instanceUrl === null ? undefined : new URL(instanceUrl).origin),
+};
+
+describe('the origin that is sent a token', () => {
+  test('is the one that the provider declares for the instance', () => {
+    expect(resolveOrigin('https://acme.my.salesforce.com/x', rules)).toBe('https://acme.my.salesforce.com');
+    const fixed = { ...rules, originOf: () => 'https://api.hubapi.com' };
+    expect(resolveOrigin('https://acme.my.salesforce.com', fixed)).toBe('https://api.hubapi.com');
+    expect(resolveOrigin(null, fixed)).toBe('https://api.hubapi.com');
+  });
+
+  test('is the sandbox where the connection lives there, whatever the provider declares', () => {
+    const fixed = { ...rules, originOf: () => 'https://api.hubapi.com' };
+    expect(resolveOrigin('http://127.0.0.1:4010/contacts/1', fixed)).toBe('http://127.0.0.1:4010');
+  });
+
+  test.each([
+    null,
+    'https://evil.example',
+    'http://acme.my.salesforce.com',
+    'http://127.0.0.1:4011',
+    'nonsense',
+  ])('is none for the instance %s', (instanceUrl) => {
+    expect(() => resolveOrigin(instanceUrl, rules)).toThrow(
+      expect.objectContaining({ code: 'UNPROCESSABLE_ENTITY' }),
+    );
+  });
+
+  test.each([
+    'http://api.hubapi.com',
+    'https://10.0.0.1',
+    'https://api.hubapi.com/',
+    'https://u@api.hubapi.com',
+  ])('is never %s, even if a provider declared it', (origin) => {
+    expect(() => resolveOrigin(null, { ...rules, originOf: () => origin })).toThrow('no plain https host');
+  });
+});
+
+describe('what was secret on the way out', () => {
+  const answer = {
+    status: 400,
+    headers: { 'x-echo': 'Bearer 00D!a+b', 'x-other': 'fine' },
+    body: 'got 00D!a+b and 00D!a%2Bb and s3cret',
+  };
+
+  test('is blacked out on the way back, also as it stands in URLs', () => {
+    const { status, headers, body } = redact(answer, ['00D!a+b', 's3cret', '']);
+    expect([status, headers]).toEqual([400, { 'x-other': 'fine' }]);
+    expect(body).toBe('got [redacted] and [redacted] and [redacted]');
+  });
+});
