@@ -9,12 +9,16 @@ function make(tag, props, ...children) {
   return element;
 }
 
-function input(name, label, hint, needed, example) {
-  const field = make('input', { name, autocomplete: 'off', spellcheck: false, placeholder: example || '' });
+function input(name, label, { description, required, schema = {} }) {
+  const choices = schema.enum || (schema.type === 'boolean' && ['true', 'false']);
+  const field = choices
+    ? make('select', { name }, ...['', ...choices].map((value) => make('option', { value, textContent: value })))
+    : make('input', { name, autocomplete: 'off', spellcheck: false, placeholder: (schema.examples || [''])[0] });
   field.value = sessionStorage.getItem(name) || '';
   field.addEventListener('input', () => sessionStorage.setItem(name, field.value));
-  const title = make('code', { className: needed ? 'needed' : '', textContent: label });
-  return make('label', { className: 'field' }, title, make('span', { className: 'soft', textContent: hint || '' }), field);
+  const title = make('code', { className: required ? 'needed' : '', textContent: label });
+  const list = schema.items && schema.items.enum ? ' One of: ' + schema.items.enum.join(', ') + '.' : '';
+  return make('label', { className: 'field' }, title, make('span', { className: 'soft', textContent: description + list }), field);
 }
 
 fetch('openapi.json')
@@ -30,8 +34,8 @@ function show(api) {
     make('h2', { textContent: 'Who calls' }),
     make('p', { className: 'soft', textContent: 'One of the two. Kept in this tab, and sent to this server only.' }),
     make('div', { className: 'columns' },
-      input('x-api-key', 'x-api-key', api.components.securitySchemes.apiKey.description),
-      input('token', 'Authorization: Bearer', api.components.securitySchemes.customerToken.description)));
+      input('x-api-key', 'x-api-key', api.components.securitySchemes.apiKey),
+      input('token', 'Authorization: Bearer', api.components.securitySchemes.customerToken)));
   page.replaceChildren(
     make('h1', { textContent: api.info.title + ' REST API' }),
     make('p', { className: 'soft', textContent: 'Version ' + api.info.version + ' · ' }, link),
@@ -55,11 +59,11 @@ function card(api, { path, method, operation }) {
     make('p', { textContent: operation.description }),
     make('div', { className: 'columns' },
       make('div', {},
-        ...operation.parameters.map((one) => input(operation.operationId + ' ' + one.in + ' ' + one.name, one.name, hint(one), one.required, (one.schema.examples || [])[0])),
+        ...operation.parameters.map((one) => input(operation.operationId + ' ' + one.in + ' ' + one.name, one.name, one)),
         body && make('label', { className: 'field' }, make('code', { className: 'needed', textContent: 'body' }), body),
         send, answer),
       make('div', {},
-        content && make('h3', { textContent: 'Body' }), content && tree(api, content.schema),
+        content && make('h3', { textContent: 'Body' }), content && tree(api, content.schema, true),
         ...responses(api, operation))));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -67,11 +71,6 @@ function card(api, { path, method, operation }) {
     ask(form, path, method, operation).then((shown) => answer.replaceChildren(...shown)).finally(() => { send.disabled = false; });
   });
   return form;
-}
-
-function hint({ description, schema }) {
-  const list = schema.enum || (schema.items && schema.items.enum);
-  return (description || '') + (list ? ' One of: ' + list.join(', ') + '.' : '');
 }
 
 async function ask(form, path, method, operation) {
@@ -113,7 +112,7 @@ function responses(api, operation) {
   const list = Object.entries(operation.responses).map(([status, response]) => [status, resolve(api, response)]);
   const [, success] = list.find(([status]) => status === '200');
   return [
-    make('h3', { textContent: 'Answer' }), tree(api, success.content['application/json'].schema),
+    make('h3', { textContent: 'Answer' }), tree(api, success.content['application/json'].schema, false),
     make('h3', { textContent: 'Statuses' }),
     make('dl', {}, ...list.flatMap(([status, { description }]) =>
       [make('dt', {}, make('code', { textContent: status })), make('dd', { textContent: description })])),
@@ -124,17 +123,23 @@ function resolve(api, node) {
   return node.$ref ? node.$ref.slice(2).split('/').reduce((at, step) => at[step], api) : node;
 }
 
-function tree(api, schema) {
-  const children = fieldsOf(api, schema);
-  return make('ul', {}, ...children.map(([name, field, needed]) => {
+/** What is asked with says which fields it needs; what is answered with has them anyway. */
+function tree(api, schema, asked) {
+  return make('ul', {}, ...fieldsOf(api, schema).map(([name, field, needed]) => {
+    const words = [typeOf(api, field), field.description || resolve(api, field).description, choicesOf(field)];
     const label = make('span', {},
-      make('code', { className: needed ? 'needed' : '', textContent: name }), ' ',
-      make('span', { className: 'soft', textContent: typeOf(api, field) + ' · ' + hint({ description: field.description || resolve(api, field).description, schema: field }) }));
+      make('code', { className: asked && needed ? 'needed' : '', textContent: name }), ' ',
+      make('span', { className: 'soft', textContent: words.filter(Boolean).join(' · ') }));
     if (fieldsOf(api, field).length === 0) return make('li', {}, label);
     const details = make('details', {}, make('summary', {}, label));
-    details.addEventListener('toggle', () => { if (details.children.length === 1) details.append(tree(api, field)); });
+    details.addEventListener('toggle', () => { if (details.children.length === 1) details.append(tree(api, field, asked)); });
     return make('li', {}, details);
   }));
+}
+
+function choicesOf(schema) {
+  const values = [schema, ...(schema.anyOf || [])].flatMap((one) => one.enum || []);
+  return values.join(', ');
 }
 
 function fieldsOf(api, node) {

@@ -12,7 +12,7 @@ h2 { margin: 0; font-size: 1.15rem; }
 h3 { margin: 1.4rem 0 0.4rem; font-size: 0.78rem; text-transform: uppercase; letter-spacing: 0.06em; color: var(--soft); }
 p { margin: 0.4rem 0; }
 a { color: var(--accent); }
-code, pre, textarea, input { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+code, pre, textarea, input, select { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 .soft { color: var(--soft); }
 .card { margin-top: 1.25rem; padding: 1.25rem 1.4rem; background: var(--card); border: 1px solid var(--line); border-radius: 12px; }
 .head { display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: baseline; }
@@ -23,9 +23,9 @@ code, pre, textarea, input { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo,
 .field { display: block; margin: 0.65rem 0; }
 .field .soft { display: block; font-size: 0.85rem; margin-bottom: 0.2rem; }
 .needed::after { content: " required"; color: var(--bad); font: 0.75rem system-ui, sans-serif; }
-input, textarea { width: 100%; padding: 0.45rem 0.6rem; color: inherit; background: var(--code); border: 1px solid var(--line); border-radius: 7px; }
+input, select, textarea { width: 100%; padding: 0.45rem 0.6rem; color: inherit; background: var(--code); border: 1px solid var(--line); border-radius: 7px; }
 textarea { min-height: 9rem; resize: vertical; }
-input:focus, textarea:focus, button:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
+input:focus, select:focus, textarea:focus, button:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
 button { margin-top: 0.6rem; padding: 0.5rem 1.3rem; font: 600 0.9rem system-ui, sans-serif; color: var(--card); background: var(--accent); border: 0; border-radius: 7px; cursor: pointer; }
 button:disabled { opacity: 0.5; cursor: default; }
 pre { margin: 0.4rem 0; padding: 0.7rem 0.8rem; max-height: 30rem; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--code); border: 1px solid var(--line); border-radius: 7px; }

@@ -77,7 +77,14 @@ function toRef(registry: Registry, shape: z.ZodType): object {
 }
 
 function toJsonSchemas(registry: Registry, io: 'input' | 'output'): Record<string, object> {
-  const { schemas } = z.toJSONSchema(registry, { io, uri: toUri });
+  const { schemas } = z.toJSONSchema(registry, {
+    io,
+    uri: toUri,
+    // Generators of clients take a field that has a default for one that must be sent.
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.default;
+    },
+  });
   return Object.fromEntries(
     Object.entries(schemas).map(([name, { $schema, $id, ...schema }]) => [name, schema]),
   );
