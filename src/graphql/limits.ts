@@ -17,7 +17,7 @@ export const DEFAULT_LIMITS = {
   /** In units of `cost.ts`, for all operations of one HTTP request together. */
   cost: 200_000,
   /** Words and signs of one document: what parsing may cost. */
-  tokens: 30_000,
+  tokens: 60_000,
   /** Operations in one HTTP request. */
   batch: 10,
   bodyBytes: 1024 * 1024,

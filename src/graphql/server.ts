@@ -1,9 +1,9 @@
-import { NoSchemaIntrospectionCustomRule } from 'graphql';
-import { createYoga, type Plugin } from 'graphql-yoga';
+import { createYoga } from 'graphql-yoga';
 import type { Log } from '../domain/log.ts';
 import type { RequestContext } from '../request/context.ts';
 import { toSubgraph } from './federation.ts';
 import { type GraphiQLOptions, useGraphiQL } from './http/use-graphiql.ts';
+import { useNoIntrospection } from './http/use-no-introspection.ts';
 import { type OpenedRequests, useRequest } from './http/use-request.ts';
 import { useResponse } from './http/use-response.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
@@ -37,14 +37,6 @@ export function createGraphQL(options: GraphQLOptions): GraphQLServer {
     maxRequestBodySize: false,
   });
   return { fetch: (request) => yoga.fetch(request) };
-}
-
-function useNoIntrospection(): Plugin {
-  return {
-    onValidate({ addValidationRule }) {
-      addValidationRule(NoSchemaIntrospectionCustomRule);
-    },
-  };
 }
 
 export interface GraphQLServer {

@@ -1,0 +1,23 @@
+import { GraphQLError, type ValidationRule } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+
+/** What a wrong fragment would tell as well: that a type of this name is there. */
+const HARMLESS = ['__typename', 'name', 'kind'];
+
+/** The schema is not told: neither the whole of it nor what is in a type. */
+export function useNoIntrospection(): Plugin {
+  return {
+    onValidate({ addValidationRule }) {
+      addValidationRule(noIntrospection);
+    },
+  };
+}
+
+const noIntrospection: ValidationRule = (context) => ({
+  Field(node) {
+    const tells =
+      node.name.value === '__schema' ||
+      (context.getParentType()?.name === '__Type' && !HARMLESS.includes(node.name.value));
+    if (tells) context.reportError(new GraphQLError('Introspection is switched off.', { nodes: node }));
+  },
+});

@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest';
+import { createTestServer } from './test-server.ts';
+
+const UPSERT = /* GraphQL */ `
+  mutation ($input: UpsertCustomerInput!) {
+    upsertCustomer(input: $input) {
+      clientMutationId
+      created
+      customer {
+        customerId name email version
+        connections {
+          providerName category instanceUrl status
+          schemaMappingsConfig { commonObjects { object fieldMappings { schemaField mappedField } } standardObjects { object } }
+          entityMappings { entityId object { type name } fieldMappings { schemaField mappedField } }
+          connectionSyncConfig {
+            destinationConfig { __typename ... on PostgresDestination { schema } ... on BigQueryDestination { dataset } }
+            standardObjects { object table }
+            customObjects { object table }
+          }
+        }
+      }
+    }
+  }
+`;
+
+const CUSTOMER = { customerId: 'acme', name: 'Acme', email: 'office@acme.example' };
+
+const FULL = {
+  providerName: 'SIX_SENSE',
+  instanceUrl: 'https://acme.6sense.example/',
+  schemaMappingsConfig: {
+    commonObjects: [{ object: 'contact', fieldMappings: [{ schemaField: 'a', mappedField: 'b' }] }],
+  },
+  entityMappings: [{ entityId: 'e', object: { type: 'CUSTOM', name: 'Thing__c' }, fieldMappings: [] }],
+  connectionSyncConfig: {
+    destinationConfig: { bigquery: { dataset: 'crm' } },
+    standardObjects: [{ object: 'Contact', table: 'people' }, { object: 'Account' }],
+  },
+  credentials: { token: { value: 'never-shown-again' } },
+};
+
+test('a customer is created with its connections, then updated', async () => {
+  const { execute } = await createTestServer();
+  const input = { ...CUSTOMER, clientMutationId: 'x', connections: [FULL] };
+  const first = await execute(UPSERT, { input });
+  expect(first.errors).toBeUndefined();
+  expect(first.data.upsertCustomer).toEqual({
+    clientMutationId: 'x',
+    created: true,
+    customer: {
+      ...CUSTOMER,
+      version: 1,
+      connections: [
+        {
+          providerName: 'SIX_SENSE',
+          category: 'ENRICHMENT',
+          instanceUrl: 'https://acme.6sense.example',
+          status: 'CONNECTED',
+          schemaMappingsConfig: { ...FULL.schemaMappingsConfig, standardObjects: [] },
+          entityMappings: FULL.entityMappings,
+          connectionSyncConfig: {
+            destinationConfig: { __typename: 'BigQueryDestination', dataset: 'crm' },
+            standardObjects: [
+              { object: 'Contact', table: 'people' },
+              { object: 'Account', table: null },
+            ],
+            customObjects: null,
+          },
+        },
+      ],
+    },
+  });
+  const second = await execute(UPSERT, { input: { ...CUSTOMER, name: 'Acme Ltd' } });
+  expect(second.data.upsertCustomer).toMatchObject({
+    created: false,
+    customer: { name: 'Acme Ltd', version: 2, connections: first.data.upsertCustomer.customer.connections },
+  });
+});
+
+test('a field that is left out stays, and one that is null is cleared', async () => {
+  const { execute } = await createTestServer();
+  const upsert = async (connection: object) => {
+    const input = { ...CUSTOMER, connections: [{ providerName: 'SIX_SENSE', ...connection }] };
+    return (await execute(UPSERT, { input })).data.upsertCustomer.customer.connections[0];
+  };
+  const full = await upsert(FULL);
+  expect(await upsert({})).toEqual(full);
+  const cleared = {
+    instanceUrl: null,
+    schemaMappingsConfig: null,
+    entityMappings: null,
+    connectionSyncConfig: null,
+  };
+  expect(await upsert({ ...cleared, credentials: null })).toEqual({
+    ...full,
+    ...cleared,
+    status: 'UNAUTHORIZED',
+  });
+});
+
+test('a version that is not the stored one is a conflict', async () => {
+  const { execute } = await createTestServer();
+  const { data, errors } = await execute(UPSERT, { input: { ...CUSTOMER, expectedVersion: 3 } });
+  expect(data).toEqual({ upsertCustomer: null });
+  expect(errors?.[0]?.extensions).toMatchObject({ code: 'CONFLICT', status: '409' });
+});
+
+test('mistakes that no type can see are all named', async () => {
+  const { execute } = await createTestServer();
+  const connections = [{ providerName: 'HUBSPOT' }, { providerName: 'HUBSPOT' }];
+  const { errors } = await execute(UPSERT, { input: { ...CUSTOMER, email: 'nobody', connections } });
+  expect(errors?.[0]?.extensions).toMatchObject({ code: 'UNPROCESSABLE_ENTITY', status: '422' });
+  expect(errors?.[0]?.extensions?.['detail']).toMatch(/email.*hubspot/s);
+});
+
+test('no answer and no log line shows a credential, not even one that was mistyped', async () => {
+  const { post, log } = await createTestServer();
+  const secret = 'S3CRET-TOKEN';
+  const spoiled = [
+    { token: { value: [secret] } },
+    { token: { value: secret, more: secret } },
+    { token: { value: secret }, oauth2: { accessToken: secret } },
+    { oauth2: { accessToken: secret, expiresAt: secret } },
+    { oauth2: { refreshToken: secret } },
+    secret,
+  ];
+  for (const credentials of spoiled) {
+    const input = { ...CUSTOMER, connections: [{ providerName: 'HUBSPOT', credentials }] };
+    const response = await post({ query: UPSERT, variables: { input } }, { 'x-api-key': 'demo-key' });
+    const text = await response.text();
+    expect(text).toContain('BAD_REQUEST');
+    expect(text).not.toContain(secret);
+  }
+  const literal = `mutation { upsertCustomer(input: { credentials: "${secret}", name: ["${secret}"] }) { created } }`;
+  expect(await (await post({ query: literal }, { 'x-api-key': 'demo-key' })).text()).not.toContain(secret);
+  const broken = await post({
+    query: `mutation { upsertCustomer(input: "${secret}" "${secret}") { created } }`,
+  });
+  expect(await broken.text()).not.toContain(secret);
+  expect(JSON.stringify(log.lines)).not.toContain(secret);
+});
+
+test('a customer token reads its customer, and may change nothing', async () => {
+  const { post } = await createTestServer();
+  const ask = async (query: string, variables: object = {}) =>
+    (await post({ query, variables }, { authorization: 'Bearer demo-token' })).json();
+  expect(await ask('{ customer { customerId } }')).toEqual({ data: { customer: { customerId: 'demo' } } });
+  expect(await ask(UPSERT, { input: CUSTOMER })).toMatchObject({
+    data: { upsertCustomer: null },
+    errors: [{ extensions: { code: 'FORBIDDEN', status: '403' } }],
+  });
+});
+
+test('another application’s customer does not exist', async () => {
+  const { execute } = await createTestServer();
+  const { data, errors } = await execute(
+    '{ customer(customerId: "demo") { id } }',
+    {},
+    { 'x-api-key': 'other-key' },
+  );
+  expect(data).toEqual({ customer: null });
+  expect(errors?.[0]?.extensions).toMatchObject({ code: 'NOT_FOUND', status: '404' });
+});
+
+test('the 18 providers say what they can do', async () => {
+  const { execute } = await createTestServer();
+  const { data } = await execute('{ providers { name category canSearchContacts associatedObjects } }');
+  expect(data.providers).toHaveLength(18);
+  expect(data.providers.filter((one: { canSearchContacts: boolean }) => one.canSearchContacts)).toEqual([
+    { name: 'SALESFORCE', category: 'CRM', canSearchContacts: true, associatedObjects: [] },
+    {
+      name: 'HUBSPOT',
+      category: 'CRM',
+      canSearchContacts: true,
+      associatedObjects: ['COMPANY', 'DEAL', 'TICKET'],
+    },
+  ]);
+});

@@ -1,0 +1,196 @@
+import { expect, test } from 'vitest';
+import { createGraphQL } from '../../src/graphql/server.ts';
+import { createFakeLog } from '../support/fake-log.ts';
+import { createTestServer, DEMO, EXTENSIONS, type TestServer } from './test-server.ts';
+
+const SEARCH = 'query Search($filter: ContactFilter!) { searchContacts(filter: $filter) { totalCount } }';
+
+/** Every way to be refused that a client can see, with the status for the two media types. */
+const REFUSALS: readonly Refusal[] = [
+  { name: 'broken syntax', body: { query: '{' }, json: 200, graphql: 400 },
+  { name: 'an unknown field', body: { query: '{ contacts }' }, json: 200, graphql: 400 },
+  { name: 'an unknown argument', body: { query: '{ customer(id: 1) { id } }' }, json: 200, graphql: 400 },
+  { name: 'a variable of the wrong type', body: search({ email: 7 }), json: 200, graphql: 400 },
+  { name: 'a variable that is missing', body: { query: SEARCH }, json: 200, graphql: 400 },
+  { name: 'two of one', body: search({ email: 'a@b.c', emails: [] }), json: 200, graphql: 400 },
+  { name: 'none of one', body: search({}), json: 200, graphql: 400 },
+  { name: 'a null of one', body: search({ email: null }), json: 200, graphql: 400 },
+  {
+    name: 'two of one, written out',
+    body: { query: '{ searchContacts(filter: { email: "a", emailDomain: "b" }) { totalCount } }' },
+    json: 200,
+    graphql: 400,
+  },
+  {
+    name: 'an unknown enum value',
+    body: { query: '{ searchContacts(provider: PIPE, filter: { email: "a" }) { totalCount } }' },
+    json: 200,
+    graphql: 400,
+  },
+  { name: '@defer', body: { query: '{ ... @defer { __typename } }' }, json: 200, graphql: 400 },
+  {
+    name: 'an unknown operation',
+    body: { query: '{ __typename }', operationName: 'A' },
+    json: 400,
+    graphql: 400,
+  },
+  { name: 'several operations', body: { query: 'query A { a } query B { b }' }, json: 400, graphql: 400 },
+  { name: 'a document without operations', body: { query: 'type A { a: Int }' }, json: 400, graphql: 400 },
+  { name: 'a subscription', body: { query: 'subscription { a }' }, json: 400, graphql: 400 },
+  { name: 'no query', body: { variables: {} }, json: 400, graphql: 400 },
+  { name: 'a query that is no string', body: { query: 1 }, json: 400, graphql: 400 },
+  { name: 'variables that are no object', body: { query: '{ a }', variables: [] }, json: 400, graphql: 400 },
+  { name: 'broken JSON', body: '{"query": ', json: 400, graphql: 400 },
+  { name: 'JSON that is no object', body: '"query"', json: 400, graphql: 400 },
+  { name: 'an empty batch', body: [], json: 400, graphql: 400 },
+  {
+    name: 'a batch that is too long',
+    body: Array(11).fill({ query: '{ __typename }' }),
+    json: 400,
+    graphql: 400,
+  },
+  { name: 'a body that is too large', body: `"${'x'.repeat(1024 * 1024)}"`, json: 413, graphql: 413 },
+];
+
+test.each(REFUSALS)('$name is refused in the one shape', async ({ body, json, graphql }) => {
+  const server = await createTestServer();
+  for (const [accept, status] of [
+    ['application/json', json],
+    ['application/graphql-response+json', graphql],
+  ] as const) {
+    const response = await server.post(body, { ...DEMO, accept });
+    expect(response.headers.get('content-type')).toBe(`${accept}; charset=utf-8`);
+    expect(response.status).toBe(status);
+    const answer = (await response.json()) as { errors: object[]; data?: unknown };
+    expect(answer).not.toHaveProperty('data');
+    expectShape(answer.errors);
+  }
+  expect(server.calls).toEqual([]);
+  expect(server.log.lines.every(({ level }) => level === 'info')).toBe(true);
+});
+
+test.each([
+  ['another path', 404, 'NOT_FOUND', (url: string) => new Request(`${url}/other`)],
+  ['another method', 405, 'METHOD_NOT_ALLOWED', (url: string) => new Request(url, { method: 'DELETE' })],
+  [
+    'a mutation with GET',
+    405,
+    'METHOD_NOT_ALLOWED',
+    (url: string) => new Request(`${url}?query=mutation{a}`),
+  ],
+  [
+    'an answer that we do not have',
+    406,
+    'NOT_ACCEPTABLE',
+    (url: string) => new Request(`${url}?query={__typename}`, { headers: { accept: 'text/event-stream' } }),
+  ],
+  [
+    'a form',
+    415,
+    'UNSUPPORTED_MEDIA_TYPE',
+    (url: string) =>
+      new Request(url, { method: 'POST', body: new URLSearchParams({ query: '{__typename}' }) }),
+  ],
+  [
+    'broken variables in the address',
+    400,
+    'BAD_REQUEST',
+    (url: string) => new Request(`${url}?query={a}&variables={`),
+  ],
+  ['no query in the address', 400, 'BAD_REQUEST', (url: string) => new Request(url)],
+] as const)('%s is refused with %i in the one shape', async (_name, status, code, toRequest) => {
+  const { send } = await createTestServer();
+  const response = await send(toRequest('http://localhost/graphql'));
+  expect(response.status).toBe(status);
+  const { errors } = (await response.json()) as { errors: object[] };
+  expectShape(errors);
+  expect(errors[0]).toMatchObject({ extensions: { code, status: String(status) } });
+  if (status === 405) expect(response.headers.get('allow')).toBe('GET, POST');
+});
+
+test('a bug is masked, and logged once with its cause', async () => {
+  const { execute, faults, log } = await createTestServer();
+  const bug = new TypeError('secret internals');
+  faults.set('hubspot', bug);
+  const { data, errors } = await execute(
+    '{ a: searchContacts(filter: { email: "a@b.c" }) { totalCount } b: searchContacts(filter: { email: "d@e.f" }) { totalCount } }',
+  );
+  expect(data).toEqual({ a: null, b: null });
+  expectShape(errors ?? []);
+  expect(errors?.[0]).toMatchObject({ message: 'Internal server error', path: ['a'] });
+  expect(JSON.stringify(errors)).not.toContain('secret internals');
+  const crashes = log.lines.filter(({ level }) => level === 'error');
+  expect(crashes).toHaveLength(1);
+  expect(crashes[0]?.fields).toMatchObject({ err: bug, error_id: errors?.[0]?.extensions?.['id'] });
+});
+
+test('a storage that is down while the caller is looked up is masked as well', async () => {
+  const openContext = () => Promise.reject(new Error('ECONNREFUSED'));
+  const { fetch } = createGraphQL({ openContext, log: createFakeLog() });
+  const response = await fetch(new Request('http://localhost/graphql?query={__typename}'));
+  const text = await response.text();
+  expect(response.status).toBe(500);
+  expect(text).not.toContain('ECONNREFUSED');
+  expectShape(JSON.parse(text).errors);
+});
+
+test('every error has an id of its own, also for a document that was refused before', async () => {
+  const { execute } = await createTestServer();
+  const ids = [];
+  for (const query of ['{', '{', '{ nothing }', '{ nothing }']) {
+    ids.push((await execute(query)).errors?.[0]?.extensions?.['id']);
+  }
+  expect(new Set(ids).size).toBe(4);
+});
+
+test('each operation of a batch is answered in its place', async () => {
+  const { post } = await createTestServer();
+  const response = await post(
+    [{ query: '{ __typename }' }, { query: '{' }, { query: '{ providers { name } }' }],
+    DEMO,
+  );
+  expect(response.status).toBe(200);
+  const answers = (await response.json()) as TestAnswer[];
+  expect(answers[0]).toEqual({ data: { __typename: 'Query' } });
+  expectShape(answers[1]?.errors ?? []);
+  expect(answers[2]).toHaveProperty('data.providers');
+});
+
+test('where introspection is off, the schema is neither told nor guessed', async () => {
+  const { execute } = await createTestServer({ introspection: false });
+  const { errors } = await execute('{ __schema { types { name } } }');
+  expect(errors?.[0]?.extensions).toMatchObject({ detail: 'Introspection is switched off.' });
+  const guess = await execute('{ customers { id } }');
+  expect(guess.errors?.[0]?.extensions?.['detail']).toBe('Cannot query field "customers" on type "Query".');
+});
+
+function expectShape(errors: readonly object[]): void {
+  expect(errors.length).toBeGreaterThan(0);
+  for (const error of errors) {
+    const { extensions, message, locations: _locations, path: _path, ...more } = error as Shape;
+    expect(more).toEqual({});
+    expect(Object.keys(extensions).sort()).toEqual(EXTENSIONS);
+    expect(message).toBe(extensions['title']);
+    expect(extensions['problem_type']).toBe(extensions['code']);
+  }
+}
+
+function search(filter: object) {
+  return { query: SEARCH, variables: { filter } };
+}
+
+type TestAnswer = Awaited<ReturnType<TestServer['execute']>>;
+
+interface Shape {
+  readonly message: string;
+  readonly locations?: unknown;
+  readonly path?: unknown;
+  readonly extensions: Record<string, unknown>;
+}
+
+interface Refusal {
+  readonly name: string;
+  readonly body: unknown;
+  readonly json: number;
+  readonly graphql: number;
+}

@@ -1,0 +1,99 @@
+import { buildSchema, parse } from 'graphql';
+import { expect, test } from 'vitest';
+import { createTestServer } from './test-server.ts';
+
+const ENTITIES = /* GraphQL */ `
+  query ($representations: [_Any!]!) {
+    _entities(representations: $representations) {
+      __typename
+      ... on Customer { customerId name }
+      ... on Contact { remoteId firstName }
+    }
+  }
+`;
+
+/** What a composer brings along for a subgraph that links to the specification. */
+const FEDERATION = /* GraphQL */ `
+  directive @key(fields: String!) repeatable on OBJECT | INTERFACE
+  directive @shareable on OBJECT | FIELD_DEFINITION
+  directive @link(url: String!, import: [String]) repeatable on SCHEMA
+`;
+
+test('the subgraph describes its entities in a schema that stands by itself', async () => {
+  const { post } = await createTestServer();
+  const { data } = (await (await post({ query: '{ _service { sdl } }' })).json()) as { data: Service };
+  const { sdl } = data._service;
+  expect(sdl).toMatch(
+    /^extend schema @link\(url: "https:\/\/specs.apollo.dev\/federation\/v2\.\d+", import: \["@key", "@shareable"\]\)/,
+  );
+  expect(sdl).toContain('type Contact implements Node @key(fields: "id") {');
+  expect(sdl).toContain('type Customer implements Node @key(fields: "customerId") @key(fields: "id") {');
+  expect(sdl).toContain('type PageInfo @shareable {');
+  expect(sdl).not.toMatch(/oneOf|_Any|_Entity|_Service|_entities|_service|@\d/);
+  expect(sdl).toContain('A person in a customer’s CRM');
+  expect(() => parse(sdl)).not.toThrow();
+  expect(() => buildSchema(FEDERATION + sdl)).not.toThrow();
+});
+
+test('what composers are not told of is enforced all the same', async () => {
+  const { execute } = await createTestServer();
+  const { errors } = await execute('{ searchContacts(filter: {}) { totalCount } }');
+  expect(errors?.[0]?.extensions?.['code']).toBe('BAD_REQUEST');
+});
+
+test('references to thirty contacts and a customer are resolved in one call, in their order', async () => {
+  const { execute, calls } = await createTestServer();
+  const found = await execute(
+    '{ customer { id } searchContacts(filter: { emailDomain: "example.com" }) { nodes { id } } }',
+  );
+  calls.length = 0;
+  const contacts = found.data.searchContacts.nodes.map(({ id }: { id: string }) => ({
+    __typename: 'Contact',
+    id,
+  }));
+  const representations = [
+    { __typename: 'Customer', customerId: 'demo' },
+    ...contacts.reverse(),
+    { __typename: 'Customer', id: found.data.customer.id },
+    { __typename: 'Customer', customerId: 'nobody' },
+    { __typename: 'Contact', id: found.data.customer.id },
+  ];
+  const { data, errors } = await execute(ENTITIES, { representations });
+  expect(errors).toBeUndefined();
+  const demo = { __typename: 'Customer', customerId: 'demo', name: 'Demo customer' };
+  expect(data._entities[0]).toEqual(demo);
+  expect(data._entities[1]).toMatchObject({ __typename: 'Contact', remoteId: '30' });
+  expect(data._entities.slice(-3)).toEqual([demo, null, null]);
+  expect(calls.map(({ method, keys }) => [method, keys.length])).toEqual([['findByIds', 30]]);
+});
+
+test('a reference to another application’s record leads nowhere', async () => {
+  const { execute, calls } = await createTestServer();
+  const found = await execute('{ searchContacts(filter: { email: "ada@example.com" }) { nodes { id } } }');
+  calls.length = 0;
+  const representations = [
+    { __typename: 'Contact', id: found.data.searchContacts.nodes[0].id },
+    { __typename: 'Customer', customerId: 'demo' },
+  ];
+  const { data } = await execute(ENTITIES, { representations }, { 'x-api-key': 'other-key' });
+  expect(data).toEqual({ _entities: [null, null] });
+  expect(calls).toEqual([]);
+});
+
+test.each([
+  { __typename: 'Provider', name: 'x' },
+  { __typename: 'Contact' },
+  { __typename: 'Customer', id: 7 },
+  'Contact',
+  null,
+])('a reference that is none is refused at its path: %o', async (representation) => {
+  const { execute } = await createTestServer();
+  const { errors } = await execute(ENTITIES, {
+    representations: [{ __typename: 'Customer', customerId: 'demo' }, representation],
+  });
+  expect(errors?.[0]?.extensions?.['code']).toBe('BAD_REQUEST');
+});
+
+interface Service {
+  readonly _service: { readonly sdl: string };
+}

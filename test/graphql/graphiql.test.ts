@@ -1,0 +1,72 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { parse } from 'graphql';
+import { expect, test } from 'vitest';
+import { EXAMPLE_OPERATIONS } from '../../src/graphql/http/example-operations.ts';
+import { createTestServer, DEMO } from './test-server.ts';
+
+const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+test('a browser gets the page, compressed as it likes, and not again while it knows it', async () => {
+  const { send } = await createTestServer({ graphiql: { headers: { 'x-api-key': 'shown-in-the-tabs' } } });
+  const open = (headers: Record<string, string>) =>
+    send(new Request('http://localhost/graphql', { headers: { ...BROWSER, ...headers } }));
+
+  const plain = await open({});
+  const html = await plain.text();
+  expect(plain.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(html).toContain('<title>Crossbook</title>');
+  expect(html).toContain('shown-in-the-tabs');
+  const brotli = await open({ 'accept-encoding': 'gzip, deflate, br' });
+  expect(brotli.headers.get('content-encoding')).toBe('br');
+  expect(brotliDecompressSync(Buffer.from(await brotli.arrayBuffer())).toString()).toBe(html);
+  const gzip = await open({ 'accept-encoding': 'gzip, br;q=0' });
+  expect(gunzipSync(Buffer.from(await gzip.arrayBuffer())).toString()).toBe(html);
+
+  const etag = brotli.headers.get('etag') ?? '';
+  expect(etag).toMatch(/^"[\w-]+"$/);
+  expect(new Set([plain, brotli, gzip].map(({ headers }) => headers.get('etag'))).size).toBe(3);
+  const again = await open({ 'accept-encoding': 'br', 'if-none-match': etag });
+  expect([again.status, await again.text()]).toEqual([304, '']);
+});
+
+test('the page may ask no other host', async () => {
+  const { send } = await createTestServer({ graphiql: {} });
+  const page = await send(new Request('http://localhost/graphql', { headers: BROWSER }));
+  expect(page.headers.get('content-security-policy')).not.toMatch(/https?:|\*/);
+  expect(await page.text()).not.toMatch(/<(script|link|img)[^>]+(src|href)="https?:/);
+});
+
+test('clients that want JSON never get the page, and without it there is none', async () => {
+  const { send } = await createTestServer({ graphiql: {} });
+  const json = await send(new Request('http://localhost/graphql?query={__typename}'));
+  expect(await json.json()).toEqual({ data: { __typename: 'Query' } });
+  const bare = await createTestServer();
+  const page = await bare.send(
+    new Request('http://localhost/graphql?query={__typename}', { headers: BROWSER }),
+  );
+  expect(page.headers.get('content-type')).toMatch('application/json');
+});
+
+test.each(EXAMPLE_OPERATIONS.map((operation) => [nameOf(operation.query), operation] as const))(
+  'the tab %s answers as it stands',
+  async (name, { query, variables }) => {
+    const { execute } = await createTestServer();
+    const { data, errors } = await execute(query, JSON.parse(variables), DEMO);
+    if (name === 'FindInAllCrms') {
+      expect(data).toMatchObject({
+        hubspot: { totalCount: 1 },
+        salesforce: { totalCount: 1 },
+        pipedrive: null,
+      });
+      expect(errors?.map(({ path }) => path)).toEqual([['pipedrive']]);
+    } else {
+      expect(errors).toBeUndefined();
+      expect(Object.values(data)).not.toContain(null);
+    }
+  },
+);
+
+function nameOf(query: string): string | undefined {
+  const [definition] = parse(query).definitions;
+  return definition && 'name' in definition ? definition.name?.value : undefined;
+}

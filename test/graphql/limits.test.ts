@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { createFakePeople } from '../support/fake-people.ts';
+import { createTestServer } from './test-server.ts';
+
+const ALL_FIELDS = /* GraphQL */ `
+  id remoteId provider accountId ownerId firstName lastName lifecycleStage lastActivityAt createdAt updatedAt
+  lastModifiedAt isDeleted rawData
+  addresses { addressType street1 street2 city state postalCode country }
+  emailAddresses { emailAddress emailAddressType }
+  phoneNumbers { phoneNumber phoneNumberType }
+  associations(to: [COMPANY, DEAL, TICKET]) { object remoteId }
+`;
+
+test('150 aliased look-ups with all fields pass, in two calls to the CRM and not more', async () => {
+  const { execute, calls } = await createTestServer();
+  const { data, errors } = await execute(aliased(150));
+  expect(errors).toBeUndefined();
+  expect(Object.keys(data)).toHaveLength(150);
+  expect(calls.filter(({ method }) => method === 'findByEmails')).toHaveLength(2);
+});
+
+test('ten times as many look-ups are refused before any runs, with the number and the bound', async () => {
+  const { execute, calls } = await createTestServer();
+  const { data, errors } = await execute(aliased(1500, 'id'));
+  expect(data).toBeUndefined();
+  expect(errors?.[0]?.extensions?.['detail']).toMatch(/root fields is 1500, and the bound is 200/);
+  expect(calls).toEqual([]);
+});
+
+test('a page of 1,000 contacts with all fields passes, as nodes and as edges', async () => {
+  const { execute } = await createTestServer({ people: createFakePeople(1200) });
+  for (const fields of [`nodes { ${ALL_FIELDS} }`, `totalCount edges { cursor node { ${ALL_FIELDS} } }`]) {
+    const { data, errors } = await execute(page(fields));
+    expect(errors).toBeUndefined();
+    expect((data.searchContacts.nodes ?? data.searchContacts.edges).length).toBe(1000);
+  }
+});
+
+test('ten such pages are refused before any runs, with the number and the bound', async () => {
+  const { execute, calls } = await createTestServer();
+  const pages = Array.from(
+    { length: 10 },
+    (_, index) =>
+      `p${index}: searchContacts(filter: { emailDomain: "d${index}.example" }, first: $first) { ...Page }`,
+  );
+  const query = `query ($first: Int) { ${pages.join('\n')} } fragment Page on ContactConnection { nodes { ${ALL_FIELDS} } }`;
+  const { data, errors } = await execute(query, { first: 1000 });
+  expect(data).toBeUndefined();
+  expect(errors?.[0]?.extensions?.['detail']).toMatch(/cost is \d{6}, and the bound is 200000/);
+  expect(calls).toEqual([]);
+  expect((await execute(query, { first: 10 })).errors).toBeUndefined();
+});
+
+test('emails in a variable are counted', async () => {
+  const { execute } = await createTestServer({ limits: { cost: 1500 } });
+  const query =
+    'query ($emails: [String!]) { searchContacts(filter: { emails: $emails }, first: 1000) { nodes { id } } }';
+  const emails = (count: number) => Array.from({ length: count }, (_, index) => `p${index}@example.com`);
+  expect((await execute(query, { emails: emails(50) })).errors).toBeUndefined();
+  expect((await execute(query, { emails: emails(500) })).errors?.[0]?.extensions?.['detail']).toMatch(/cost/);
+});
+
+test('the operations of one batch share one bound', async () => {
+  const { post } = await createTestServer({ limits: { cost: 500 } });
+  const operation = { query: '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }' };
+  const headers = { 'x-api-key': 'demo-key', 'x-customer-id': 'demo', 'x-provider-name': 'hubspot' };
+  const answers = (await (await post(Array(5).fill(operation), headers)).json()) as { errors?: unknown }[];
+  expect(answers.map(({ errors }) => errors === undefined)).toEqual([true, true, true, false, false]);
+});
+
+const FRAGMENTS = /* GraphQL */ `
+  query { ...A ...A }
+  fragment A on Query { ...B ...B }
+  fragment B on Query { ...C ...C }
+  fragment C on Query { x: __typename y: __typename @skip(if: false) __typename }
+`;
+
+test.each([
+  ['rootFields', FRAGMENTS, 'number of root fields is 24, and the bound is 10'],
+  ['fields', FRAGMENTS, 'number of fields is 24, and the bound is 10'],
+  ['aliases', FRAGMENTS, 'number of aliases is 16, and the bound is 10'],
+  [
+    'directives',
+    `{ ...A @include(if: true) } ${FRAGMENTS.slice(FRAGMENTS.indexOf('fragment'))}`,
+    'bound is 2',
+  ],
+  ['depth', `{ ${'a { '.repeat(20)} b ${'} '.repeat(20)} }`, 'depth of 21, and the bound is 10'],
+])('the bound of %s is held, also through fragments', async (name, query, detail) => {
+  const { execute } = await createTestServer({ limits: { [name]: name === 'directives' ? 2 : 10 } });
+  const { errors } = await execute(query);
+  expect(errors?.[0]?.extensions?.['detail']).toContain(detail);
+});
+
+test('a fragment bomb is measured at once and refused', async () => {
+  const { execute } = await createTestServer();
+  const fragments = Array.from(
+    { length: 200 },
+    (_, index) => `fragment F${index} on Query { ...F${index + 1} ...F${index + 1} }`,
+  );
+  const { errors } = await execute(
+    `{ ...F0 } ${fragments.join(' ')} fragment F200 on Query { providers { name } }`,
+  );
+  expect(errors?.[0]?.extensions).toMatchObject({
+    code: 'BAD_REQUEST',
+    detail: expect.stringContaining('bound'),
+  });
+});
+
+test('fragments that contain themselves are refused by validation', async () => {
+  const { execute } = await createTestServer();
+  const { errors } = await execute('{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }');
+  expect(errors?.[0]?.extensions?.['detail']).toMatch(/Cannot spread fragment/);
+});
+
+test('a document of too many words is not even parsed', async () => {
+  const { execute } = await createTestServer();
+  const { errors } = await execute(`{ ${'a '.repeat(70_000)} }`);
+  expect(errors?.[0]?.extensions?.['detail']).toMatch(/60000 tokens/);
+});
+
+function aliased(count: number, fields = ALL_FIELDS): string {
+  const lookups = Array.from(
+    { length: count },
+    (_, index) =>
+      `c${index}: searchContacts(filter: { email: "person${index}@example.com" }) { nodes { ...All } totalCount pageInfo { hasNextPage } }`,
+  );
+  return `{ ${lookups.join('\n')} } fragment All on Contact { ${fields} }`;
+}
+
+function page(fields: string): string {
+  return `{ searchContacts(filter: { emailDomain: "example.com" }, first: 1000) { fetchedAt pageInfo { hasNextPage hasPreviousPage startCursor endCursor } ${fields} } }`;
+}

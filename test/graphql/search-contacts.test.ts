@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest';
+import { CrossbookError } from '../../src/domain/errors.ts';
+import { createTestServer, DEMO } from './test-server.ts';
+
+test('a contact comes back with every field of the common shape', async () => {
+  const { execute } = await createTestServer();
+  const { data, errors } = await execute(/* GraphQL */ `
+    {
+      searchContacts(filter: { email: " ADA@example.com " }) {
+        totalCount
+        fetchedAt
+        nodes {
+          remoteId provider accountId ownerId firstName lastName lifecycleStage
+          addresses { addressType street1 street2 city state postalCode country }
+          emailAddresses { emailAddress emailAddressType }
+          phoneNumbers { phoneNumber phoneNumberType }
+          lastActivityAt createdAt updatedAt lastModifiedAt isDeleted rawData
+        }
+      }
+    }
+  `);
+  expect(errors).toBeUndefined();
+  expect(data.searchContacts).toMatchObject({ totalCount: 1, fetchedAt: '2025-01-01T00:00:00.000Z' });
+  expect(data.searchContacts.nodes[0]).toEqual({
+    remoteId: '1',
+    provider: 'HUBSPOT',
+    accountId: 'account-1',
+    ownerId: null,
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    lifecycleStage: 'SUBSCRIBER',
+    addresses: [
+      {
+        addressType: 'MAILING',
+        street1: '1 St James’s Square',
+        street2: null,
+        city: 'London',
+        state: null,
+        postalCode: null,
+        country: 'GB',
+      },
+    ],
+    emailAddresses: [{ emailAddress: 'ada@example.com', emailAddressType: 'PRIMARY' }],
+    phoneNumbers: [{ phoneNumber: '+44 20 0000 0000', phoneNumberType: 'MOBILE' }],
+    lastActivityAt: null,
+    createdAt: '2024-01-01T00:00:00.000Z',
+    updatedAt: '2024-02-01T00:00:00.000Z',
+    lastModifiedAt: '2024-02-01T00:00:00.000Z',
+    isDeleted: false,
+    rawData: { id: '1', properties: { email: 'ada@example.com' } },
+  });
+});
+
+test('one CRM that is down, and one that cannot be searched, blank their branches and say why', async () => {
+  const { execute, faults } = await createTestServer();
+  faults.set('salesforce', new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'Salesforce is down.'));
+  const { data, errors } = await execute(/* GraphQL */ `
+    {
+      hubspot: searchContacts(provider: HUBSPOT, filter: { email: "ada@example.com" }) { totalCount }
+      salesforce: searchContacts(provider: SALESFORCE, filter: { email: "ada@example.com" }) { totalCount }
+      pipedrive: searchContacts(provider: PIPEDRIVE, filter: { email: "ada@example.com" }) { totalCount }
+    }
+  `);
+  expect(data).toEqual({ hubspot: { totalCount: 1 }, salesforce: null, pipedrive: null });
+  const byPath = new Map(errors?.map(({ path, extensions }) => [path?.join('.'), extensions]));
+  expect(byPath.get('salesforce')).toMatchObject({
+    code: 'REMOTE_PROVIDER_UNAVAILABLE',
+    status: '499',
+    meta: { origin: 'remote-provider', application_name: 'Demo', retryable: true },
+  });
+  expect(byPath.get('pipedrive')).toMatchObject({ code: 'NOT_IMPLEMENTED', status: '501' });
+});
+
+test('a hundred aliased look-ups cost one call to the CRM', async () => {
+  const { execute, calls } = await createTestServer();
+  const aliases = Array.from(
+    { length: 100 },
+    (_, index) =>
+      `c${index}: searchContacts(filter: { email: "person${index + 2}@example.com" }) { totalCount }`,
+  );
+  const { data, errors } = await execute(`{ ${aliases.join('\n')} }`);
+  expect(errors).toBeUndefined();
+  expect(Object.keys(data)).toHaveLength(100);
+  expect(calls.map(({ method, keys }) => [method, keys.length])).toEqual([['findByEmails', 100]]);
+});
+
+test('raw data is asked of the CRM only where it is selected and not skipped', async () => {
+  const { execute, calls } = await createTestServer();
+  const query = /* GraphQL */ `
+    query ($raw: Boolean!) {
+      searchContacts(filter: { email: "ada@example.com" }) { edges { node { ...Raw } } }
+    }
+    fragment Raw on Contact { shown: rawData @include(if: $raw) id }
+  `;
+  await execute(query, { raw: false });
+  await execute(query, { raw: true });
+  expect(calls.map(({ want }) => want?.rawData)).toEqual([false, true]);
+});
+
+test('a whole list is counted only where the count is selected', async () => {
+  const { execute, calls } = await createTestServer();
+  await execute('{ searchContacts(filter: { emailDomain: "example.com" }, first: 2) { nodes { id } } }');
+  expect(calls.map(({ method }) => method)).toEqual(['readByDomain']);
+  const { data } = await execute(
+    '{ searchContacts(filter: { emailDomain: "example.com" }, first: 2) { totalCount } }',
+  );
+  expect(data.searchContacts.totalCount).toBe(30);
+});
+
+test('associations of all contacts of a page are asked for together, and not with the cache', async () => {
+  const { execute, calls } = await createTestServer();
+  const query = /* GraphQL */ `
+    query ($cached: Boolean) {
+      searchContacts(filter: { emailDomain: "example.com" }, first: 3, readFromCache: $cached) {
+        nodes { associations(to: [COMPANY]) { object remoteId } }
+      }
+    }
+  `;
+  const live = await execute(query, { cached: false });
+  expect(live.data.searchContacts.nodes[0].associations).toEqual([
+    { object: 'COMPANY', remoteId: 'company-of-1' },
+  ]);
+  expect(calls.filter(({ method }) => method === 'findAssociations')).toHaveLength(1);
+  const cached = await execute(query, { cached: true });
+  expect(cached.errors).toBeUndefined();
+  expect(cached.data.searchContacts.nodes[0].associations).toBeNull();
+});
+
+test('the arguments win over the headers, and headers that are missing are named', async () => {
+  const { execute } = await createTestServer();
+  const query =
+    '{ searchContacts(provider: SALESFORCE, filter: { email: "ada@example.com" }) { nodes { provider } } }';
+  expect((await execute(query)).data.searchContacts.nodes).toEqual([{ provider: 'SALESFORCE' }]);
+  const { errors } = await execute(query, {}, { ...DEMO, 'x-customer-id': '' });
+  expect(errors?.[0]?.extensions).toMatchObject({
+    code: 'BAD_REQUEST',
+    detail: expect.stringContaining('x-customer-id'),
+  });
+});

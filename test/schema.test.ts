@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import {
+  type GraphQLNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  isSpecifiedScalarType,
+  printSchema,
+} from 'graphql';
+import { expect, test } from 'vitest';
+import { toSubgraph } from '../src/graphql/federation.ts';
+import { apiSchema } from '../src/graphql/schema.ts';
+
+test('schema.graphql is in step with the code: `npm run schema` writes it', () => {
+  const committed = readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8');
+  expect(committed).toBe(`${printSchema(apiSchema)}\n`);
+});
+
+test('schema.graphql is the plain API, and keeps @oneOf', () => {
+  const printed = printSchema(apiSchema);
+  expect(printed).not.toMatch(/_Any|_Entity|_Service|@key|@shareable|@link/);
+  expect(printed.match(/^input \w+ @oneOf/gm)).toHaveLength(3);
+});
+
+test('every type, field, argument, input field and enum value is described', () => {
+  const elements = Object.values(toSubgraph(apiSchema).getTypeMap())
+    .filter((type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type))
+    .flatMap((type) => [...elementsOf(type)]);
+  expect(elements.length).toBeGreaterThan(200);
+  const bare = elements.filter(
+    ({ description }) => !description || !/^[A-Z6].{3,}[.?)]$/su.test(description),
+  );
+  expect(bare.map(({ name }) => name)).toEqual([]);
+});
+
+test('what is deprecated says why', () => {
+  const reasons = Object.values(apiSchema.getTypeMap())
+    .flatMap((type) => [...elementsOf(type)])
+    .flatMap(({ name, deprecationReason }) =>
+      deprecationReason ? [[name, deprecationReason] as const] : [],
+    );
+  expect(reasons.map(([name]) => name).sort()).toEqual([
+    'ConnectedProvider.entityMappings',
+    'ConnectedProvider.schemaMappingsConfig',
+    'ConnectionInput.entityMappings',
+    'ConnectionInput.schemaMappingsConfig',
+  ]);
+  for (const [, reason] of reasons) expect(reason).not.toBe('No longer supported');
+});
+
+function* elementsOf(type: GraphQLNamedType): Generator<Element> {
+  yield type;
+  if (isEnumType(type)) for (const value of type.getValues()) yield within(type, value);
+  if (!isObjectType(type) && !isInterfaceType(type) && !isInputObjectType(type)) return;
+  for (const field of Object.values(type.getFields())) {
+    yield within(type, field);
+    if ('args' in field)
+      for (const arg of field.args) yield within(type, { ...arg, name: `${field.name}(${arg.name})` });
+  }
+}
+
+function within(type: GraphQLNamedType, element: Element): Element {
+  return { ...element, name: `${type.name}.${element.name}` };
+}
+
+interface Element {
+  readonly name: string;
+  readonly description?: string | null | undefined;
+  readonly deprecationReason?: string | null | undefined;
+}
