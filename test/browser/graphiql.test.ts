@@ -1,0 +1,71 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Listener, listen } from '../../src/http/listen.ts';
+import { CHROMIUM, openBrowser } from '../support/browser.ts';
+import { openApp, type TestApp } from '../support/open-app.ts';
+
+describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
+  let crossbook: TestApp;
+  let listener: Listener;
+  let browser: Browser;
+  let page: Page;
+  let strangers: string[];
+  let complaints: string[];
+
+  beforeAll(async () => {
+    crossbook = await openApp();
+    listener = await listen({ fetch: crossbook.app.fetch, host: '127.0.0.1', port: 0 });
+    browser = await openBrowser();
+    page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    strangers = [];
+    complaints = [];
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.route('**/*', (route) => {
+      const { hostname } = new URL(route.request().url());
+      if (hostname === 'localhost') return route.continue();
+      strangers.push(hostname);
+      return route.abort();
+    });
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await listener.close();
+    await crossbook.close();
+  });
+
+  test('GraphiQL opens on its first tab, and the play button shows the contact', async () => {
+    await page.goto(`${listener.url}/graphql`);
+    const tabs = page.locator('.graphiql-tab');
+    await tabs.first().waitFor();
+    expect(await tabs.count()).toBe(3);
+    await page.locator('.graphiql-execute-button').click();
+    const answer = page.locator('.result-window');
+    await answer.getByText('Lovelace').first().waitFor();
+    await page.screenshot({ path: 'test-results/graphiql.png' });
+    expect(await answer.textContent()).toContain('ada@example.com');
+    expect(strangers).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test.each([
+    { tab: 1, shows: ['Lovelace', 'Not implemented'] },
+    { tab: 2, shows: ['upsertCustomer', 'version'] },
+  ])('tab $tab works as it is, too', async ({ tab, shows }) => {
+    await page.locator('.graphiql-tab').nth(tab).click();
+    await page.locator('.graphiql-execute-button').click();
+    const answer = page.locator('.result-window');
+    for (const text of shows) await answer.getByText(text).first().waitFor();
+    expect(strangers).toEqual([]);
+  });
+
+  test('the home page leads to everything there is', async () => {
+    await page.goto(listener.url);
+    await page.screenshot({ path: 'test-results/home.png' });
+    const links = await page.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+    expect(links).toEqual(['/graphql', '/docs', '/openapi.json']);
+    for (const link of links) expect((await page.goto(`${listener.url}${link}`))?.status()).toBe(200);
+    expect(strangers).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
