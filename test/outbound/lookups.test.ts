@@ -28,10 +28,19 @@ describe('look-ups by email', () => {
 
   test('of one email by many ask for it once', async () => {
     const { find, calls, answerAll } = open();
-    const all = Promise.all(Array.from({ length: 50 }, () => find(['same@x.co'])));
+    const all = Promise.all(Array.from({ length: 500 }, () => find(['same@x.co'])));
     await answerAll();
     expect((await all).every((map) => map.get('same@x.co')?.length === 1)).toBe(true);
     expect(calls.map((call) => call.emails)).toEqual([...Array(4)].map(() => ['same@x.co']));
+  });
+
+  test('find room in a full call for an email that is in it already', async () => {
+    const { find, calls, answerAll } = open();
+    const emails = Array.from({ length: 103 }, (_, index) => `person${index}@x.co`);
+    const all = Promise.all([...emails, 'person50@x.co'].map((email) => find([email])));
+    await answerAll();
+    await all;
+    expect(calls.map((call) => call.emails.length)).toEqual([1, 1, 1, 100]);
   });
 
   test('that want something else do not share a call', async () => {

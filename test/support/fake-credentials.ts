@@ -4,7 +4,7 @@ import type { CredentialStore, StoredCredentials } from '../../src/domain/creden
 /** One connection's credentials in memory, with the promises of the real store. */
 export function createFakeCredentials(initial: Credentials | undefined, instanceUrl: string | null = null) {
   let stored: StoredCredentials | undefined;
-  const calls = { reads: 0, refreshes: 0, refused: [] as number[] };
+  const calls = { reads: 0, asks: 0, refreshes: 0, refused: [] as number[] };
   if (initial) put(initial);
 
   const store: CredentialStore = {
@@ -13,6 +13,7 @@ export function createFakeCredentials(initial: Credentials | undefined, instance
       return stored;
     },
     async refreshOnce(_id, seen, refresh) {
+      calls.asks++;
       if (!stored || stored.generation > seen) return stored;
       calls.refreshes++;
       const refreshed = await refresh(stored);

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { CrossbookError } from '../../src/domain/errors.ts';
+import type { Budget } from '../../src/domain/provider.ts';
+import type { RemoteAnswer, RemoteRequest } from '../../src/domain/remote.ts';
+import { createConnectionLine } from '../../src/outbound/connection-line.ts';
+import type { Call } from '../../src/outbound/http/transport.ts';
+import { DEFAULT_SETTINGS } from '../../src/outbound/settings.ts';
+import { createFakeClock } from '../support/clock.ts';
+import { createConnection } from '../support/connection.ts';
+import { createFakeCredentials } from '../support/fake-credentials.ts';
+import { createFakeAccess } from './fake-access.ts';
+
+const ORIGIN = 'http://127.0.0.1:4010';
+const DOWN = new CrossbookError('REMOTE_PROVIDER_TIMEOUT', 'no answer');
+
+describe('a line', () => {
+  test('sends with the newest token what waited while it was renewed', async () => {
+    const { send, calls, clock, credentials, line } = open({ calls: 1, intervalMs: 1_000, concurrency: 9 });
+    await send('/first');
+    const waiting = send('/waited');
+    await clock.advance(500);
+    credentials.put({ type: 'token', value: 'renewed' });
+    line.forgetToken();
+    const other = send('/other');
+    await clock.advance(3_000);
+    await Promise.all([waiting, other]);
+    expect(calls.map(({ headers }) => headers['authorization'])).toEqual([
+      'Bearer access-0',
+      'Bearer renewed',
+      'Bearer renewed',
+    ]);
+  });
+
+  test('calls off what waits for its turn when the provider is found to be down', async () => {
+    const { send, calls, clock, answers } = open({ concurrency: 1 });
+    answers.push(DOWN);
+    const all = Promise.allSettled([1, 2, 3].map((index) => send(`/${index}`)));
+    await clock.advance(1);
+    const refused = (await all).map(
+      (one) => one.status === 'rejected' && (one.reason as CrossbookError).code,
+    );
+    expect(refused).toEqual([
+      'REMOTE_PROVIDER_TIMEOUT',
+      'REMOTE_PROVIDER_UNAVAILABLE',
+      'REMOTE_PROVIDER_UNAVAILABLE',
+    ]);
+    expect(calls).toHaveLength(1);
+    await clock.advance(10_000);
+    expect(await send('/later')).toMatchObject({ status: 200 });
+  });
+
+  test('knows nothing of the host that its connection has left', async () => {
+    const { send, clock, answers, line, credentials } = open({ concurrency: 1 });
+    line.noticeInstance(`${ORIGIN}/old`);
+    answers.push(DOWN);
+    await send('/old').catch(() => undefined);
+    await expect(send('/old')).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_UNAVAILABLE' });
+    line.noticeInstance(`${ORIGIN}/new`);
+    expect(await send('/new')).toMatchObject({ status: 200 });
+    expect(credentials.calls.reads).toBe(2);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('waits for the store no longer than a call has time', async () => {
+    const { line, source, clock } = open({ concurrency: 1 });
+    const stuck = {
+      ...source,
+      credentials: { ...source.credentials, read: () => new Promise<never>(() => {}) },
+    };
+    const request: RemoteRequest = { method: 'GET', path: '/', budget: 'general' };
+    const refused = expect(line.send(stuck, request, clock.now() + 2_000)).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_TIMEOUT',
+    });
+    await clock.advance(2_000);
+    await refused;
+  });
+
+  test('takes no call on a budget that its provider does not declare', async () => {
+    const { line, source, clock } = open({ concurrency: 1 });
+    const request: RemoteRequest = { method: 'GET', path: '/', budget: 'other' };
+    await expect(line.send(source, request, clock.now() + 2_000)).rejects.toThrow('does not declare');
+  });
+
+  test('is idle when nothing that it knows would be missed', async () => {
+    const { send, line, clock } = open({ calls: 2, intervalMs: 1_000, concurrency: 1 });
+    await send('/');
+    expect(line.isIdle()).toBe(false);
+    await clock.advance(2_000);
+    expect(line.isIdle()).toBe(true);
+  });
+});
+
+function open(budget: Budget) {
+  const clock = createFakeClock();
+  const calls: Call[] = [];
+  const answers: (RemoteAnswer | Error)[] = [];
+  const credentials = createFakeCredentials(
+    { type: 'oauth2', accessToken: 'access-0', refreshToken: null, expiresAt: null },
+    ORIGIN,
+  );
+  const line = createConnectionLine({
+    provider: 'hubspot',
+    connectionId: 'a',
+    access: createFakeAccess({ budgets: { general: budget } }),
+    compareIds: () => 0,
+    client: undefined,
+    hosts: [],
+    sandboxOrigins: [ORIGIN],
+    clock,
+    random: () => 0,
+    settings: { ...DEFAULT_SETTINGS, breakerFailures: 1 },
+    transport: {
+      async send(call) {
+        calls.push(call);
+        await Promise.resolve();
+        const answer = answers.shift();
+        if (answer instanceof Error) throw answer;
+        return answer ?? { status: 200, headers: {}, body: '' };
+      },
+    },
+    onCall: undefined,
+  });
+  const source = { connection: createConnection('hubspot'), credentials: credentials.store };
+  const send = (path: string) =>
+    line.send(source, { method: 'GET', path, budget: 'general' }, clock.now() + 20_000);
+  return { clock, calls, answers, credentials, line, source, send };
+}
