@@ -3,6 +3,7 @@ import type { CredentialStore } from '../domain/credentials.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess, ContactPort, Want } from '../domain/provider.ts';
 import type { ConnectionLine } from './connection-line.ts';
+import { toReconnectDetail } from './failures.ts';
 
 /** A provider's own port behind its connection's line. Each operation has one deadline, whatever it takes. */
 export function createContactPort(options: PortOptions): ContactPort {
@@ -38,10 +39,7 @@ function toMergeKey({ schemaMappingsConfig, entityMappings }: Connection, want: 
 }
 
 function mustReconnect({ providerName }: Connection): CrossbookError {
-  return new CrossbookError(
-    'REMOTE_PROVIDER_UNAUTHORIZED',
-    `${providerName} no longer accepts this connection's authorization: the customer has to reconnect.`,
-  );
+  return new CrossbookError('REMOTE_PROVIDER_UNAUTHORIZED', toReconnectDetail(providerName));
 }
 
 function notOffered(): never {

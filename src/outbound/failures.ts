@@ -1,4 +1,5 @@
 import { CrossbookError } from '../domain/errors.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
 
 /** The same facts under an id of its own: every caller's error can be found in the log by itself. */
 export function anew(error: unknown): unknown {
@@ -17,4 +18,8 @@ export function rateLimited(retryAfterMs: number): CrossbookError {
     'The budget that the provider gives this connection is used up for longer than this call can wait.',
     { retryAfterMs: Math.max(0, Math.ceil(retryAfterMs)) },
   );
+}
+
+export function toReconnectDetail(provider: ProviderName): string {
+  return `${provider} no longer accepts this connection's authorization: the customer has to reconnect.`;
 }

@@ -74,7 +74,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
 function redirected(answer: RemoteAnswer): CrossbookError {
   const detail = 'The provider sent the call elsewhere with a redirect, which is never followed.';
-  return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', detail, { remote: toRemoteCause(answer) });
+  // Its page may repeat what was sent, and says nothing that the status does not.
+  const remote = toRemoteCause({ ...answer, body: '' });
+  return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', detail, { remote });
 }
 
 /** The object is this answer's own, so it is changed in place: only repeated headers are lists. */

@@ -4,6 +4,7 @@ import { checkInstanceUrl } from '../../domain/instance-url.ts';
 import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import type { RemoteAnswer, RemoteRequest } from '../../domain/remote.ts';
+import { toReconnectDetail } from '../failures.ts';
 import { resolveOrigin } from './origins.ts';
 import { redact } from './redaction.ts';
 
@@ -62,8 +63,7 @@ function readMove(
 /** Only a new consent of the customer helps. */
 export class RefusedError extends CrossbookError {
   constructor(provider: ProviderName, cause: CrossbookError) {
-    const detail = `${provider} no longer accepts this connection's authorization: the customer has to reconnect.`;
-    super('REMOTE_PROVIDER_UNAUTHORIZED', detail, { cause, remote: cause.remote });
+    super('REMOTE_PROVIDER_UNAUTHORIZED', toReconnectDetail(provider), { cause, remote: cause.remote });
   }
 }
 
