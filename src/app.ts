@@ -14,6 +14,8 @@ import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { createRegistry } from './providers/registry.ts';
 import { readCaller } from './request/caller.ts';
 import { createRequestContext, type RequestContext, type Services } from './request/context.ts';
+import { type CustomerTokens, createCustomerTokens } from './request/customer-token.ts';
+import { createKnownCallers, type KnownCallers } from './request/known-callers.ts';
 import { createRest } from './rest/server.ts';
 import { DEMO_APPLICATION, DEMO_CUSTOMER_ID, seedDemo } from './sandbox/demo.ts';
 import { openSandbox, type Sandbox } from './sandbox/open-sandbox.ts';
@@ -21,6 +23,7 @@ import { type Database, openDatabase } from './storage/database.ts';
 import { loadOrCreateKeyRing } from './storage/sealing/key-file.ts';
 import { type KeyRing, parseKeyRing } from './storage/sealing/key-ring.ts';
 import { createKeyedHash, createSealer } from './storage/sealing/seal.ts';
+import { createSigningKeys } from './storage/sealing/signing-keys.ts';
 import { createLogger, type LoggerOptions } from './telemetry/logger.ts';
 
 /** The composition root: the only place that knows every room. */
@@ -35,8 +38,13 @@ export async function createApp(config: Config, logging: Omit<LoggerOptions, 'le
   const demo = sandbox ? await prepareDemo(database, sandbox, keys.ring) : undefined;
   const outbound = openOutbound(config, sandbox);
   const background = createBackground((cause) => log.warn({ cause }, 'work behind an answer failed'));
-  const services = toServices({ config, keys: keys.ring, database, sandbox, outbound, background });
-  const openContext = toOpenContext(services, database, log);
+  const tokens = createCustomerTokens({
+    keys: createSigningKeys(keys.ring, 'customer token'),
+    findSubject: database.findTokenSubject,
+    now: Date.now,
+  });
+  const services = toServices({ config, keys: keys.ring, database, sandbox, outbound, background, tokens });
+  const openContext = toOpenContext(services, openKnownCallers(database, tokens), log);
 
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   const rest = createRest({ openContext, log, prefixes: config.restPrefixes, version });
@@ -106,7 +114,7 @@ function openOutbound({ oauthClients, providerDeadlineMs }: Config, sandbox: San
   });
 }
 
-function toServices({ config, keys, database, sandbox, outbound, background }: Parts): Services {
+function toServices({ config, keys, database, sandbox, outbound, background, tokens }: Parts): Services {
   const sandboxOrigins = toOrigins(sandbox);
   return {
     providers: createRegistry(),
@@ -115,21 +123,27 @@ function toServices({ config, keys, database, sandbox, outbound, background }: P
     now: Date.now,
     behind: background.run,
     openTenant: database.forApplication,
+    signToken: tokens.sign,
     openPort: outbound.openContacts,
     forgetConnection: outbound.forget,
     checkInstanceUrl: (url, hosts) => checkInstanceUrl(url, { hosts, sandboxOrigins }),
   };
 }
 
-function toOpenContext(services: Services, database: Database, log: Log) {
+function openKnownCallers(database: Database, tokens: CustomerTokens): KnownCallers {
+  return createKnownCallers({
+    async findByKey(key) {
+      const found = await database.findCallerByKey(key);
+      return found && { application: found.application, credentialId: found.keyId };
+    },
+    verifyToken: tokens.verify,
+    now: Date.now,
+  });
+}
+
+function toOpenContext(services: Services, callers: KnownCallers, log: Log) {
   return async (headers: Headers): Promise<RequestContext> => {
-    const caller = await readCaller(headers, {
-      async findCallerByKey(key) {
-        const found = await database.findCallerByKey(key);
-        return found && { application: found.application, credentialId: found.keyId };
-      },
-      findCallerByToken: async () => undefined,
-    });
+    const caller = await readCaller(headers, callers);
     const defaults = {
       customerId: headers.get('x-customer-id') ?? undefined,
       provider: headers.get('x-provider-name') ?? undefined,
@@ -170,4 +184,5 @@ interface Parts {
   readonly sandbox: Sandbox | undefined;
   readonly outbound: Outbound;
   readonly background: Background;
+  readonly tokens: CustomerTokens;
 }

@@ -30,7 +30,7 @@ const PACKAGE_HOMES: readonly { packages: RegExp; homes: readonly string[] }[] =
   { packages: /^(graphql|graphql-.*|@pothos\/.*|@graphql-.*)$/, homes: ['graphql'] },
   { packages: /^undici$/, homes: ['outbound'] },
   { packages: /^(pg|drizzle-orm|@electric-sql\/.*)$/, homes: ['storage'] },
-  { packages: /^dataloader$/, homes: ['request'] },
+  { packages: /^(dataloader|jose)$/, homes: ['request'] },
   { packages: /^pino$/, homes: ['telemetry'] },
   { packages: /^zod$/, homes: ['providers', 'graphql', 'rest', 'storage', 'sandbox', 'config.ts'] },
   { packages: /^@whatwg-node\/server$/, homes: ['http'] },

@@ -5,6 +5,7 @@ import './types/search-contacts.ts';
 import './types/customer.ts';
 import './types/nodes.ts';
 import './types/upsert-customer.ts';
+import './types/issue-customer-token.ts';
 
 builder.queryType({ description: 'Everything that can be read.' });
 builder.mutationType({ description: 'Everything that can be changed.' });

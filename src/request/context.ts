@@ -2,6 +2,7 @@ import type { Caller } from '../domain/caller.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
 import type { Customer } from '../domain/customer.ts';
+import type { TokenRequest } from '../domain/customer-token.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
@@ -43,6 +44,7 @@ export function createRequestContext(services: Services, request: RequestFacts):
       open().loaders.connections.clearAll();
       for (const { id } of connections) services.forgetConnection(id);
     },
+    signToken: (token) => services.signToken(requireCaller().application.id, token),
     openPort: (connection, access) =>
       services.openPort({ connection, access, credentials: open().tenant.credentials }),
     lookup: (client, email, want) => open().loaders.lookup(client, email, want),
@@ -88,6 +90,8 @@ export interface RequestContext {
     readonly provider: ProviderName;
   }): Promise<Connection | undefined>;
   forgetCustomer(customer: Customer): void;
+  /** Undefined where the caller's application has no such customer. */
+  signToken(token: TokenRequest): Promise<string | undefined>;
   openPort(connection: Connection, access: ContactAccess): ContactPort;
 }
 
@@ -114,6 +118,7 @@ export interface Services {
   openTenant(applicationId: string): Tenant;
   /** What this process remembers of it, such as its token, is no longer true. */
   forgetConnection(connectionId: string): void;
+  signToken(applicationId: string, token: TokenRequest): Promise<string | undefined>;
   openPort(options: {
     readonly connection: Connection;
     readonly access: ContactAccess;

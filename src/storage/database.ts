@@ -3,7 +3,12 @@ import type { ContactCache } from '../domain/contact-cache.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { type Admin, createAdmin } from './admin.ts';
-import { createFindCaller, type FindCallerByKey } from './callers.ts';
+import {
+  createFindCaller,
+  createFindTokenSubject,
+  type FindCallerByKey,
+  type FindTokenSubject,
+} from './callers.ts';
 import { createConnections } from './connections.ts';
 import { createContactCache } from './contact-cache.ts';
 import { createCredentials } from './credentials.ts';
@@ -52,6 +57,7 @@ export function createDatabase(
       contactCache: contactCache(applicationId),
     }),
     findCallerByKey: createFindCaller(engine),
+    findTokenSubject: createFindTokenSubject(engine),
     admin: createAdmin({ engine, clock }),
     maintenance: createMaintenance({ engine, sealer, ring: keyRing }),
     ping: engine.ping,
@@ -83,6 +89,7 @@ export interface Database {
   /** Everything that a request can reach. Cheap: made for each request. */
   forApplication(applicationId: string): ApplicationStores;
   readonly findCallerByKey: FindCallerByKey;
+  readonly findTokenSubject: FindTokenSubject;
   readonly admin: Admin;
   readonly maintenance: Maintenance;
   /** Rejects with SERVICE_UNAVAILABLE while the database is away: for readiness. */

@@ -74,6 +74,7 @@ describe('paths', () => {
       '/crm/v2/contacts/_search',
       '/mgmt/v2/customers',
       '/mgmt/v2/customers/{customer_id}',
+      '/mgmt/v2/customers/{customer_id}/tokens',
     ]);
     const body = { filter: { email: 'ada@example.com' } };
     expect((await ask('POST', '/crm/v2/contacts/_search', { body })).status).toBe(200);

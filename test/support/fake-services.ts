@@ -49,6 +49,10 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
     forgetConnection: () => {},
     now: options.now ?? (() => Date.parse('2025-01-01T00:00:00.000Z')),
     openTenant: (id) => tenants.get(id) ?? createFakeTenant(id),
+    signToken: async (id, { customerId, providers }) =>
+      tenants.get(id)?.table.has(customerId)
+        ? ['signed', customerId, ...(providers ?? [])].join('.')
+        : undefined,
     openPort: ({ connection }) =>
       createFakeContactPort({
         people,

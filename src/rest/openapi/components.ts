@@ -10,6 +10,7 @@ import {
 } from '../wire/contact.ts';
 import { contactPageShape, contactSearchShape, paginationShape } from '../wire/contact-search.ts';
 import { customerShape, customerUpsertShape } from '../wire/customer.ts';
+import { tokenRequestShape, tokenShape } from '../wire/customer-token.ts';
 import { errorShape, errorsShape } from '../wire/error.ts';
 import {
   entityMappingShape,
@@ -23,6 +24,7 @@ import { connectionSyncConfigShape, destinationConfigShape, syncedObjectShape } 
 const ASKED = toRegistry({
   ContactSearch: contactSearchShape,
   CustomerUpsert: customerUpsertShape,
+  TokenRequest: tokenRequestShape,
   ConnectionUpsert: connectionUpsertShape,
   Credentials: credentialsShape,
   SchemaMappingsConfigInput: schemaMappingsConfigShape,
@@ -44,6 +46,7 @@ const ANSWERED = toRegistry({
   PhoneNumber: phoneNumberShape,
   Associations: associationsShape,
   Customer: customerShape,
+  Token: tokenShape,
   Connection: connectionShape,
   SchemaMappingsConfig: schemaMappingsConfigShape,
   ObjectFieldMappings: objectFieldMappingsShape,

@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts';
 import { getCustomer } from './get-customer.ts';
+import { issueCustomerTokenOperation } from './issue-customer-token.ts';
 import { searchContactsOperation } from './search-contacts.ts';
 import { upsertCustomerOperation } from './upsert-customer.ts';
 
@@ -8,4 +9,5 @@ export const OPERATIONS: readonly Operation[] = [
   searchContactsOperation,
   upsertCustomerOperation,
   getCustomer,
+  issueCustomerTokenOperation,
 ];

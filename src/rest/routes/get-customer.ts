@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findCustomer } from '../../usecases/find-customer.ts';
 import { answerJson, isNotModified } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
-import { customerShape, toCustomerRecord } from '../wire/customer.ts';
+import { customerPath, customerShape, toCustomerRecord } from '../wire/customer.ts';
 import { toETag } from '../wire/entity-tag.ts';
 import { EXAMPLE_CUSTOMER } from '../wire/examples.ts';
 import { text } from '../wire/fields.ts';
@@ -16,11 +16,7 @@ export const getCustomer = defineOperation({
   description: 'One customer of the application, with its connections.',
   callers: ['apiKey', 'customerToken'],
   input: z.object({
-    path: z.strictObject({
-      customer_id: text('The application’s own id of the customer.', 'demo').regex(/^\P{Cc}*$/u, {
-        error: 'must not contain control characters',
-      }),
-    }),
+    path: customerPath,
     query: z.strictObject({}),
     headers: z.object({
       'if-none-match': text('An earlier ETag: 304 is the answer while it is still true.').optional(),

@@ -4,6 +4,12 @@ import { connectionShape, toConnectionRecord } from './connection.ts';
 import { connectionUpsertShape, toConnectionUpsert } from './connection-upsert.ts';
 import { text, uuid } from './fields.ts';
 
+export const customerPath = z.strictObject({
+  customer_id: text('The application’s own id of the customer.', 'demo').regex(/^\P{Cc}*$/u, {
+    error: 'must not contain control characters',
+  }),
+});
+
 export const customerShape = z
   .strictObject({
     application_id: uuid('Id of the application that the customer belongs to.'),

@@ -1,0 +1,112 @@
+import { type KeyObject, randomUUID } from 'node:crypto';
+import { type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import type { Application, Caller, CustomerScope } from '../domain/caller.ts';
+import { MAX_TOKEN_SECONDS, type TokenRequest } from '../domain/customer-token.ts';
+import { isProviderName } from '../domain/provider-names.ts';
+
+/**
+ * Customer tokens: issued by an application (`iss`), to this product (`aud`), for one customer (`sub`). The signature
+ * says that we made it; the storage says whether it still counts.
+ */
+export function createCustomerTokens({ keys, findSubject, now }: CustomerTokenOptions): CustomerTokens {
+  return {
+    async sign(applicationId, { customerId, expiresAt, providers }) {
+      const subject = await findSubject({ applicationId, customerId });
+      if (!subject) return undefined;
+      const { generation, since } = subject;
+      return new SignJWT({ generation, since: since.getTime(), ...(providers && { providers }) })
+        .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: keys.current.id })
+        .setIssuer(applicationId)
+        .setAudience(AUDIENCE)
+        .setSubject(customerId)
+        .setJti(randomUUID())
+        .setIssuedAt(Math.floor(now() / 1_000))
+        .setExpirationTime(Math.floor(expiresAt.getTime() / 1_000))
+        .sign(keys.current.secret);
+    },
+
+    async verify(token) {
+      const claims = await readClaims(token);
+      if (!claims) return undefined;
+      const { applicationId, customerId, providers, id, expiresAt } = claims;
+      const subject = await findSubject({ applicationId, customerId });
+      if (subject?.generation !== claims.generation || subject.since.getTime() !== claims.since) {
+        return undefined;
+      }
+      const customer = { customerId, providers };
+      return { caller: { application: subject.application, credentialId: id, customer }, expiresAt };
+    },
+  };
+
+  async function readClaims(token: string): Promise<Claims | undefined> {
+    try {
+      const { payload } = await jwtVerify(token, ({ kid = '' }) => findKey(kid), {
+        algorithms: [ALGORITHM],
+        typ: TYPE,
+        audience: AUDIENCE,
+        maxTokenAge: MAX_TOKEN_SECONDS,
+        currentDate: new Date(now()),
+        requiredClaims: ['iss', 'sub', 'jti', 'exp'],
+      });
+      return toClaims(payload);
+    } catch {
+      // Why it is refused is nobody's business: it is not valid.
+      return undefined;
+    }
+  }
+
+  function findKey(id: string): KeyObject {
+    const key = keys.find(id);
+    if (key) return key;
+    throw new Error('No key of the ring signed this.');
+  }
+}
+
+function toClaims({ iss, sub, jti, exp, generation, since, providers }: JWTPayload): Claims | undefined {
+  const isWhole = [iss, sub, jti].every((text) => typeof text === 'string' && text !== '');
+  if (!isWhole || typeof generation !== 'number' || typeof since !== 'number') return undefined;
+  const named = Array.isArray(providers) ? providers.filter(isProviderName) : undefined;
+  // A list that was cut down to nothing must not become "all of them".
+  if (providers !== undefined && named === undefined) return undefined;
+  const [applicationId = '', customerId = '', id = '', expiresAt = 0] = [iss, sub, jti, (exp ?? 0) * 1_000];
+  return { applicationId, customerId, id, expiresAt, generation, since, providers: named };
+}
+
+const ALGORITHM = 'HS256';
+const AUDIENCE = 'crossbook';
+const TYPE = 'crossbook-customer+jwt';
+
+export interface CustomerTokens {
+  /** Undefined where the application has no such customer. */
+  sign(applicationId: string, request: TokenRequest): Promise<string | undefined>;
+  /** Undefined for every token that does not count, whatever the reason. */
+  verify(token: string): Promise<{ readonly caller: Caller; readonly expiresAt: number } | undefined>;
+}
+
+export interface TokenSubject {
+  readonly application: Application;
+  /** Raised to void every token that the customer was given. */
+  readonly generation: number;
+  /** When the customer was made: one that was deleted and made anew is not the same. */
+  readonly since: Date;
+}
+
+export interface CustomerTokenOptions {
+  /** The current one signs; whichever signed is found by its id, as long as it is in the ring. */
+  readonly keys: {
+    readonly current: { readonly id: string; readonly secret: KeyObject };
+    find(id: string): KeyObject | undefined;
+  };
+  findSubject(of: { applicationId: string; customerId: string }): Promise<TokenSubject | undefined>;
+  now(): number;
+}
+
+interface Claims {
+  readonly applicationId: string;
+  readonly customerId: string;
+  readonly id: string;
+  readonly expiresAt: number;
+  readonly generation: number;
+  readonly since: number;
+  readonly providers: CustomerScope['providers'];
+}

@@ -1,0 +1,45 @@
+import type { Caller } from '../domain/caller.ts';
+import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS, type TokenRequest } from '../domain/customer-token.ts';
+import { CrossbookError } from '../domain/errors.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
+
+/** A token for the frontend of ONE customer: it reads this customer and its contacts, and soon expires. */
+export async function issueCustomerToken(deps: IssueTokenDeps, wish: TokenWish): Promise<IssuedToken> {
+  if (deps.requireCaller().customer) {
+    throw new CrossbookError('FORBIDDEN', 'A customer token reads; only an API key may issue tokens.');
+  }
+  const { customerId } = wish;
+  const expiresAt = new Date(deps.now() + readSeconds(wish.expiresInSeconds) * 1_000);
+  // Whole seconds are all that a token can say.
+  expiresAt.setUTCMilliseconds(0);
+  const providers = wish.providers ? [...new Set(wish.providers)] : undefined;
+  const token = await deps.signToken({ customerId, expiresAt, providers });
+  if (token !== undefined) return { token, expiresAt: expiresAt.toISOString() };
+  throw new CrossbookError('NOT_FOUND', `There is no customer ${JSON.stringify(customerId)}.`);
+}
+
+function readSeconds(seconds: number | null | undefined): number {
+  if (seconds === null || seconds === undefined) return DEFAULT_TOKEN_SECONDS;
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_TOKEN_SECONDS) return seconds;
+  throw new CrossbookError('BAD_REQUEST', `A token lives for 1 to ${MAX_TOKEN_SECONDS} seconds.`);
+}
+
+export interface TokenWish {
+  readonly customerId: string;
+  /** Absent: an hour. */
+  readonly expiresInSeconds?: number | null | undefined;
+  /** Absent: all of the customer's providers. */
+  readonly providers?: readonly ProviderName[] | null | undefined;
+}
+
+export interface IssuedToken {
+  readonly token: string;
+  readonly expiresAt: string;
+}
+
+export interface IssueTokenDeps {
+  requireCaller(): Caller;
+  now(): number;
+  /** Undefined where the caller's application has no such customer. */
+  signToken(request: TokenRequest): Promise<string | undefined>;
+}
