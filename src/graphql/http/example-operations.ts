@@ -2,8 +2,8 @@
 export const EXAMPLE_OPERATIONS: readonly ExampleOperation[] = [
   {
     query: `# Find a person in one CRM by their email address.
-query FindInOneCrm($email: String!) {
-  searchContacts(provider: HUBSPOT, filter: { email: $email }) {
+query FindInOneCrm {
+  searchContacts(provider: HUBSPOT, filter: { email: "ada@example.com" }) {
     totalCount
     fetchedAt
     nodes {
@@ -24,7 +24,8 @@ query FindInOneCrm($email: String!) {
   }
 }
 `,
-    variables: toVariables({ email: 'ada@example.com' }),
+    // GraphiQL does not fill in the first tab's variables.
+    variables: toVariables({}),
   },
   {
     query: `# Ask all CRMs of a customer at once. Pipedrive cannot be searched: its branch is null, with an error that
