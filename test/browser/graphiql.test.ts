@@ -49,7 +49,7 @@ describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
   });
 
   test.each([
-    { tab: 1, shows: ['Lovelace', 'Not implemented'] },
+    { tab: 1, shows: ['pipedrive', 'NOT_IMPLEMENTED'] },
     { tab: 2, shows: ['upsertCustomer', 'version'] },
   ])('tab $tab works as it is, too', async ({ tab, shows }) => {
     await page.locator('.graphiql-tab').nth(tab).click();
