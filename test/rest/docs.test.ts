@@ -42,6 +42,7 @@ describe.runIf(CHROMIUM)('the page of the document', () => {
       expect.stringMatching(/POST\s*\/contacts\/_search\s*Search contacts/),
       expect.stringMatching(/PUT\s*\/customers\s*Create or update a customer/),
       expect.stringMatching(/GET\s*\/customers\/\{customer_id\}\s*Read a customer/),
+      expect.stringMatching(/POST\s*\/customers\/\{customer_id\}\/tokens\s*Issue a customer token/),
     ]);
     expect(elsewhere).toEqual([]);
     expect(complaints).toEqual([]);

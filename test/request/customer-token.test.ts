@@ -1,0 +1,118 @@
+import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose';
+import { expect, test } from 'vitest';
+import { createCustomerTokens, type TokenSubject } from '../../src/request/customer-token.ts';
+import { createSigningKeys } from '../../src/storage/sealing/signing-keys.ts';
+import { ringOf } from '../support/engines.ts';
+
+const APPLICATION = { id: '11111111-1111-4111-8111-111111111111', name: 'Mine' };
+const START = Date.parse('2026-11-20T12:00:00.000Z');
+const HOUR = 3_600_000;
+
+/** Two processes of one installation share the subjects, and not always the ring. */
+function open(...ids: readonly string[]) {
+  let now = START;
+  const keys = createSigningKeys(ringOf(...(ids.length > 0 ? ids : ['k1'])), 'customer token');
+  const tokens = createCustomerTokens({
+    keys,
+    now: () => now,
+    findSubject: async ({ applicationId, customerId }) => subjects.get(`${applicationId} ${customerId}`),
+  });
+  return { tokens, keys, advance };
+
+  function advance(byMs: number): void {
+    now += byMs;
+  }
+}
+
+const subject: TokenSubject = { application: APPLICATION, generation: 3, since: new Date(START - HOUR) };
+const subjects = new Map([[`${APPLICATION.id} acme`, subject]]);
+
+const sign = (from: ReturnType<typeof open>, patch = {}) =>
+  from.tokens.sign(APPLICATION.id, {
+    customerId: 'acme',
+    expiresAt: new Date(START + HOUR),
+    ...patch,
+  }) as Promise<string>;
+
+test('a token names its customer and providers, and says nothing else that could be of use', async () => {
+  const opened = open();
+  const token = await sign(opened, { providers: ['hubspot'] });
+  expect(await opened.tokens.verify(token)).toEqual({
+    caller: {
+      application: APPLICATION,
+      credentialId: decodeJwt(token).jti,
+      customer: { customerId: 'acme', providers: ['hubspot'] },
+    },
+    expiresAt: START + HOUR,
+  });
+  expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'crossbook-customer+jwt', kid: 'k1' });
+  expect(Object.keys(decodeJwt(token)).sort()).toEqual(
+    ['aud', 'exp', 'generation', 'iat', 'iss', 'jti', 'providers', 'since', 'sub'].sort(),
+  );
+});
+
+test('it ends when it says, and never lives longer than a day', async () => {
+  const opened = open();
+  const [short, long] = [await sign(opened), await sign(opened, { expiresAt: new Date(START + 48 * HOUR) })];
+  opened.advance(HOUR - 1);
+  expect(await opened.tokens.verify(short)).toBeDefined();
+  opened.advance(1);
+  expect(await opened.tokens.verify(short)).toBeUndefined();
+  opened.advance(23 * HOUR);
+  expect(await opened.tokens.verify(long)).toBeDefined();
+  opened.advance(1_000);
+  expect(await opened.tokens.verify(long)).toBeUndefined();
+});
+
+test('keys change by overlap: every key of the ring verifies, the first one signs', async () => {
+  const old = await sign(open('old'));
+  const both = open('new', 'old');
+  expect(await both.tokens.verify(old)).toBeDefined();
+  expect(decodeProtectedHeader(await sign(both)).kid).toBe('new');
+  expect(await open('new').tokens.verify(old)).toBeUndefined();
+});
+
+test.each<[string, Partial<TokenSubject>]>([
+  ['the generation was raised', { generation: 4 }],
+  ['the customer was deleted and made anew', { since: new Date(START - 1) }],
+])('it is void when %s', async (_when, change) => {
+  const opened = open();
+  const token = await sign(opened);
+  subjects.set(`${APPLICATION.id} acme`, { ...subject, ...change });
+  expect(await opened.tokens.verify(token)).toBeUndefined();
+  subjects.delete(`${APPLICATION.id} acme`);
+  expect(await opened.tokens.verify(token)).toBeUndefined();
+  expect(await sign(opened)).toBeUndefined();
+  subjects.set(`${APPLICATION.id} acme`, subject);
+  expect(await opened.tokens.verify(token)).toBeDefined();
+});
+
+test('what was altered, is unsigned, is for somebody else or lacks a claim is void', async () => {
+  const { tokens, keys } = open();
+  const good = await sign(open());
+  const [header = '', payload = '', signature = ''] = good.split('.');
+  const claims = decodeJwt(good);
+  const forged = Buffer.from(JSON.stringify({ ...claims, sub: 'other' })).toString('base64url');
+  const resign = (change: object, head: object = {}) =>
+    new SignJWT({ ...claims, ...change })
+      .setProtectedHeader({ alg: 'HS256', typ: 'crossbook-customer+jwt', kid: 'k1', ...head })
+      .sign(keys.current.secret);
+  expect(await tokens.verify(await resign({}))).toBeDefined();
+  const void_ = [
+    `${header}.${forged}.${signature}`,
+    `${header}.${payload}.`,
+    new UnsecuredJWT(claims).encode(),
+    await resign({ aud: 'another product' }),
+    await resign({ iss: '22222222-2222-4222-8222-222222222222' }),
+    await resign({ generation: '3' }),
+    await resign({ providers: 'hubspot' }),
+    await resign({}, { typ: 'JWT' }),
+    await resign({}, { kid: 'k2' }),
+    ...(await Promise.all(
+      ['exp', 'iat', 'sub', 'jti', 'iss', 'aud'].map((name) => resign({ [name]: undefined })),
+    )),
+    'not.a.token',
+    '',
+  ];
+  for (const token of void_) expect(await tokens.verify(token), token).toBeUndefined();
+});

@@ -1,0 +1,46 @@
+import { expect, test, vi } from 'vitest';
+import type { Caller } from '../../src/domain/caller.ts';
+import type { TokenRequest } from '../../src/domain/customer-token.ts';
+import { issueCustomerToken } from '../../src/usecases/issue-customer-token.ts';
+
+const NOW = Date.parse('2026-11-20T12:00:00.000Z');
+const APPLICATION: Caller = { application: { id: 'a', name: 'A' }, credentialId: 'k' };
+
+function open(caller = APPLICATION) {
+  const signToken = vi.fn(async ({ customerId }: TokenRequest) =>
+    customerId === 'acme' ? 'signed' : undefined,
+  );
+  return { signToken, deps: { requireCaller: () => caller, now: () => NOW, signToken } };
+}
+
+test('a token lives for an hour where nothing is said, and for a day at most', async () => {
+  const { deps } = open();
+  const issue = (expiresInSeconds?: number | null) =>
+    issueCustomerToken(deps, { customerId: 'acme', expiresInSeconds });
+  expect(await issue()).toEqual({ token: 'signed', expiresAt: '2026-11-20T13:00:00.000Z' });
+  expect((await issue(null)).expiresAt).toBe('2026-11-20T13:00:00.000Z');
+  expect((await issue(86_400)).expiresAt).toBe('2026-11-21T12:00:00.000Z');
+  for (const wrong of [86_401, 0, -1, 1.5, Number.NaN]) {
+    await expect(issue(wrong)).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+  }
+});
+
+test('only an application issues tokens', async () => {
+  const { deps, signToken } = open({ ...APPLICATION, customer: { customerId: 'acme' } });
+  const issued = issueCustomerToken(deps, { customerId: 'acme' });
+  await expect(issued).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  expect(signToken).not.toHaveBeenCalled();
+});
+
+test('there is none for a customer that the application does not have', async () => {
+  const issued = issueCustomerToken(open().deps, { customerId: 'nobody' });
+  await expect(issued).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test('providers are named once; no providers is not all of them', async () => {
+  const { deps, signToken } = open();
+  for (const providers of [['hubspot', 'hubspot'] as const, [], null]) {
+    await issueCustomerToken(deps, { customerId: 'acme', providers });
+  }
+  expect(signToken.mock.calls.map(([request]) => request.providers)).toEqual([['hubspot'], [], undefined]);
+});
