@@ -134,6 +134,15 @@ test('a storage that is down while the caller is looked up is masked as well', a
   expectShape(JSON.parse(text).errors);
 });
 
+test('a mistake in an argument that shows only while the operation runs is 400 at its path', async () => {
+  const { execute, log } = await createTestServer();
+  const { data, errors } = await execute('query ($id: ID = "x") { node(id: $id) { id } }', { id: null });
+  expect(data).toEqual({ node: null });
+  expectShape(errors ?? []);
+  expect(errors?.[0]).toMatchObject({ path: ['node'], extensions: { code: 'BAD_REQUEST', status: '400' } });
+  expect(log.lines.map(({ level }) => level)).toEqual(['info']);
+});
+
 test('every error has an id of its own, also for a document that was refused before', async () => {
   const { execute } = await createTestServer();
   const ids = [];

@@ -18,7 +18,8 @@ const CONTACTS_PER_EMAIL = 5;
 export const searchCosts = costs({
   weight: (args) => PROVIDER_CALL + emailsOf(args),
   pageSize(args) {
-    const asked = Number(args['first'] ?? args['last'] ?? DEFAULT_PAGE_SIZE);
+    const given = args['first'] ?? args['last'];
+    const asked = typeof given === 'number' ? given : DEFAULT_PAGE_SIZE;
     const emails = emailsOf(args);
     return Math.max(0, emails > 0 ? Math.min(asked, emails * CONTACTS_PER_EMAIL) : asked);
   },
