@@ -6,7 +6,7 @@ import { isStorable } from './rows.ts';
 import { apiKeys, applications, customers } from './schema.ts';
 
 /** Who a key belongs to. Undefined for every key that is not good, whatever the reason. */
-export function createFindCaller(engine: Engine): FindCallerByKey {
+export function createFindCaller(engine: Engine, clock: () => Date): FindCallerByKey {
   const select = engine.orm
     .select({
       application: { id: applications.id, name: applications.name },
@@ -23,7 +23,8 @@ export function createFindCaller(engine: Engine): FindCallerByKey {
     if (!parsed) return undefined;
     const { publicId, secret } = parsed;
     const [row] = await engine.repeatable(() => select.execute({ publicId }));
-    if (!matchesSecret(secret, row?.secretHash) || !row || row.revokedAt) return undefined;
+    if (!matchesSecret(secret, row?.secretHash) || !row) return undefined;
+    if (row.revokedAt && row.revokedAt <= clock()) return undefined;
     return { application: row.application, keyId: publicId };
   };
 }

@@ -56,7 +56,7 @@ export function createDatabase(
       credentials: credentials(applicationId),
       contactCache: contactCache(applicationId),
     }),
-    findCallerByKey: createFindCaller(engine),
+    findCallerByKey: createFindCaller(engine, clock),
     findTokenSubject: createFindTokenSubject(engine),
     admin: createAdmin({ engine, clock }),
     maintenance: createMaintenance({ engine, sealer, ring: keyRing }),

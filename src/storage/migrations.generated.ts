@@ -21,5 +21,11 @@ export const MIGRATIONS: readonly { readonly name: string; readonly statements: 
       "CREATE INDEX \"contact_cache_by_age\" ON \"crossbook\".\"contact_cache\" USING btree (\"fetched_at\");",
       "CREATE INDEX \"credentials_by_key\" ON \"crossbook\".\"credentials\" USING btree (\"key_id\");"
     ]
+  },
+  {
+    "name": "0001_origins",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"applications\" ADD COLUMN \"origins\" text[] DEFAULT '{}' NOT NULL;"
+    ]
   }
 ];

@@ -30,6 +30,8 @@ const updatedAt = () => moment('updated_at').notNull().defaultNow();
 export const applications = crossbook.table('applications', {
   id: uuid('id').primaryKey(),
   name: text('name').notNull(),
+  /** Web origins whose pages may call for this application. */
+  origins: text('origins').array().notNull().default([]),
   createdAt: createdAt(),
 });
 

@@ -41,6 +41,52 @@ describeEachEngine('applications and their keys', (on) => {
     );
   });
 
+  test('a key that is rotated goes on until its end, beside the one that takes its place', async () => {
+    const { admin, findCallerByKey } = on.database();
+    const application = await on.createApplication();
+    const old = await admin.createKey({ applicationId: application.id, name: 'backend' });
+    const end = new Date(Date.now() + 3_600_000);
+    const fresh = await admin.rotateKey(old.publicId, end);
+    for (const key of [old.key, fresh?.key ?? '']) {
+      expect((await findCallerByKey(key))?.application).toEqual(application);
+    }
+    const later = on.another({ clock: () => end });
+    expect(await later.findCallerByKey(old.key)).toBeUndefined();
+    expect(await later.findCallerByKey(fresh?.key ?? '')).toBeDefined();
+    expect(await later.admin.rotateKey(old.publicId, end)).toBeUndefined();
+    const names = (await admin.listKeys(application.id)).map(({ name }) => name);
+    expect(names).toEqual(['backend', 'backend']);
+    // An end that is set is not put off by rotating once more, and a revocation is at once.
+    await admin.rotateKey(old.publicId, new Date(end.getTime() + 1));
+    expect(await later.findCallerByKey(old.key)).toBeUndefined();
+    expect(await admin.revokeKey(old.publicId)).toBe(true);
+    expect(await findCallerByKey(old.key)).toBeUndefined();
+  });
+
+  test('web origins are an application’s own, and replaced as a whole', async () => {
+    const { admin } = on.database();
+    const { id } = await on.createApplication();
+    const originsOf = async () =>
+      (await admin.listOrigins()).find(({ applicationId }) => applicationId === id)?.origins;
+    expect(await originsOf()).toBeUndefined();
+    await admin.setOrigins(id, ['https://app.example', 'http://localhost:5173']);
+    expect(await originsOf()).toEqual(['https://app.example', 'http://localhost:5173']);
+    await admin.setOrigins(id, []);
+    expect(await originsOf()).toBeUndefined();
+    await expect(admin.setOrigins('nothing', [])).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  test('a token’s subject is read with its application, and only there', async () => {
+    const [mine, theirs] = [await on.createApplication(), await on.createApplication()];
+    const { findTokenSubject, forApplication } = on.database();
+    const ada = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
+    await forApplication(mine.id).customers.upsert(ada);
+    const subject = await findTokenSubject({ applicationId: mine.id, customerId: 'ada' });
+    expect(subject).toEqual({ application: mine, generation: 0, since: expect.any(Date) });
+    expect(await findTokenSubject({ applicationId: theirs.id, customerId: 'ada' })).toBeUndefined();
+    expect(await findTokenSubject({ applicationId: mine.id, customerId: 'a\0' })).toBeUndefined();
+  });
+
   test('only a hash of the secret is stored', async () => {
     const { id: applicationId } = await on.createApplication();
     const { key } = await on.database().admin.createKey({ applicationId, name: 'backend' });

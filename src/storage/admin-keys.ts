@@ -1,0 +1,88 @@
+import { and, asc, eq, gt, isNull, or } from 'drizzle-orm';
+import { ROTATE_KEY } from './admin-statements.ts';
+import { createApiKey, hashSecret, parseApiKey } from './api-keys.ts';
+import type { Engine } from './engine/engine.ts';
+import { apiKeys } from './schema.ts';
+
+/** The keys of all applications: made, listed, ended. */
+export function createKeyAdmin({ engine, clock, requireApplication }: Deps): KeyAdmin {
+  const { orm } = engine;
+  const insert = (row: typeof apiKeys.$inferInsert) =>
+    engine.repeatable(() => orm.insert(apiKeys).values(row).onConflictDoNothing());
+  return {
+    createKey: async ({ applicationId, name }) => {
+      await requireApplication(applicationId);
+      const { publicId, secret, text } = createApiKey();
+      await insert({ publicId, applicationId, name, secretHash: hashSecret(secret), createdAt: clock() });
+      return { publicId, key: text };
+    },
+    ensureKey: async ({ applicationId, name, key }) => {
+      const parsed = parseApiKey(key);
+      if (!parsed) throw new Error('An API key has the form cbk_<public id>_<43 characters of secret>');
+      const secretHash = hashSecret(parsed.secret);
+      await insert({ publicId: parsed.publicId, applicationId, name, secretHash, createdAt: clock() });
+    },
+    listKeys: (applicationId) =>
+      engine.repeatable(() =>
+        orm
+          .select(KEY)
+          .from(apiKeys)
+          .where(eq(apiKeys.applicationId, applicationId))
+          .orderBy(asc(apiKeys.createdAt)),
+      ),
+    revokeKey: async (publicId) => {
+      const counts = or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, clock()));
+      const still = and(eq(apiKeys.publicId, publicId), counts);
+      const revoked = await engine.once(() =>
+        orm.update(apiKeys).set({ revokedAt: clock() }).where(still).returning({ id: apiKeys.publicId }),
+      );
+      return revoked.length > 0;
+    },
+    rotateKey: async (publicId, revokeOldAt) => {
+      const fresh = createApiKey();
+      const moments = [revokeOldAt.toISOString(), clock().toISOString()];
+      const values = [publicId, fresh.publicId, hashSecret(fresh.secret), ...moments];
+      const rotated = await engine.once(() => engine.query(ROTATE_KEY, values));
+      return rotated.length > 0 ? { publicId: fresh.publicId, key: fresh.text } : undefined;
+    },
+  };
+}
+
+const KEY = {
+  publicId: apiKeys.publicId,
+  name: apiKeys.name,
+  createdAt: apiKeys.createdAt,
+  revokedAt: apiKeys.revokedAt,
+};
+
+export interface KeyAdmin {
+  /** The key is shown this once: only a hash of its secret is stored. */
+  createKey(of: { applicationId: string; name: string }): Promise<CreatedKey>;
+  /** For a fixed key. One that was revoked stays revoked. */
+  ensureKey(of: { applicationId: string; name: string; key: string }): Promise<void>;
+  listKeys(applicationId: string): Promise<readonly KeyRecord[]>;
+  /** False when there was nothing to revoke. */
+  revokeKey(publicId: string): Promise<boolean>;
+  /** A fresh key for the same application, and the old one's end. Undefined when the old one does not count any more. */
+  rotateKey(publicId: string, revokeOldAt: Date): Promise<CreatedKey | undefined>;
+}
+
+export interface CreatedKey {
+  readonly publicId: string;
+  readonly key: string;
+}
+
+export interface KeyRecord {
+  readonly publicId: string;
+  readonly name: string;
+  readonly createdAt: Date;
+  /** May lie ahead: until then the key counts. */
+  readonly revokedAt: Date | null;
+}
+
+interface Deps {
+  readonly engine: Engine;
+  readonly clock: () => Date;
+  /** Rejects with NOT_FOUND. */
+  requireApplication(id: string): Promise<void>;
+}

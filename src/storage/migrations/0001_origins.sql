@@ -1,0 +1,1 @@
+ALTER TABLE "crossbook"."applications" ADD COLUMN "origins" text[] DEFAULT '{}' NOT NULL;
