@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Config, ConfigError } from './config.ts';
+import type { Config } from './config.ts';
 import { checkInstanceUrl } from './domain/instance-url.ts';
 import type { Log } from './domain/log.ts';
 import type { OAuthClient } from './domain/provider.ts';
@@ -20,8 +20,8 @@ import { createRest } from './rest/server.ts';
 import { DEMO_APPLICATION, DEMO_CUSTOMER_ID, seedDemo } from './sandbox/demo.ts';
 import { openSandbox, type Sandbox } from './sandbox/open-sandbox.ts';
 import { type Database, openDatabase } from './storage/database.ts';
-import { loadOrCreateKeyRing } from './storage/sealing/key-file.ts';
-import { type KeyRing, parseKeyRing } from './storage/sealing/key-ring.ts';
+import type { KeyRing } from './storage/sealing/key-ring.ts';
+import { openKeyRing } from './storage/sealing/open-key-ring.ts';
 import { createKeyedHash, createSealer } from './storage/sealing/seal.ts';
 import { createSigningKeys } from './storage/sealing/signing-keys.ts';
 import { createLogger, type LoggerOptions } from './telemetry/logger.ts';
@@ -29,7 +29,7 @@ import { createLogger, type LoggerOptions } from './telemetry/logger.ts';
 /** The composition root: the only place that knows every room. */
 export async function createApp(config: Config, logging: Omit<LoggerOptions, 'level'>): Promise<App> {
   const log = createLogger({ ...logging, level: config.logLevel });
-  const keys = openKeys(config);
+  const keys = openKeyRing(config);
   const database = await openDatabase(config.database, {
     keyRing: keys.ring,
     onError: (cause) => log.warn({ cause }, 'a database connection broke'),
@@ -77,14 +77,6 @@ export async function createApp(config: Config, logging: Omit<LoggerOptions, 'le
       await Promise.all([outbound.close(), database.close(), sandbox?.close()]);
     },
   };
-}
-
-/** The default start makes its own keys; in production they are the operator's, and their absence stops the start. */
-function openKeys({ keys, production, dataDirectory }: Config) {
-  if (keys !== undefined) return { ring: parseKeyRing(keys), notes: [] };
-  if (production) throw new ConfigError('CROSSBOOK_KEYS must be set in production: see .env.example.');
-  const { ring, created, path } = loadOrCreateKeyRing(dataDirectory);
-  return { ring, notes: created ? [`Keys       made in ${path}: who loses them loses the credentials`] : [] };
 }
 
 /** The port that is asked for, or any free one: the demo's connections follow. */

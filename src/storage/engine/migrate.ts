@@ -4,8 +4,17 @@ import type { Engine, RunSql } from './engine.ts';
 /** Brings the tables up to date, all or nothing. Of many processes that start at once, one does it. */
 export async function migrate(engine: Engine, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   // The common start has nothing to do, and then needs neither the lock nor the right to change tables.
-  const missing = await engine.repeatable(() => pending(migrations, (text) => engine.query(named(text), [])));
+  const missing = await findPending(engine, migrations);
   if (missing.length > 0) await engine.repeatable(() => engine.alone((run) => applyAll(run, migrations)));
+}
+
+/** Names of migrations that were not applied yet. */
+export async function findPending(
+  engine: Engine,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<readonly string[]> {
+  const missing = await engine.repeatable(() => pending(migrations, (text) => engine.query(named(text), [])));
+  return missing.map(({ name }) => name);
 }
 
 async function applyAll(run: RunSql, migrations: readonly Migration[]): Promise<void> {

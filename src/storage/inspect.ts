@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { cannotOpen, createDatabase } from './database.ts';
+import type { Engine } from './engine/engine.ts';
+import { findPending } from './engine/migrate.ts';
+import { openEngine, type Target } from './engine/open.ts';
+import type { KeyRing } from './sealing/key-ring.ts';
+
+/** Looks at a database and changes nothing: not even its tables are brought up to date. Rejects where it is away. */
+export async function inspectDatabase(target: Target, keyRing: KeyRing): Promise<Inspection> {
+  if ('directory' in target && !existsSync(join(target.directory, 'PG_VERSION'))) return { isThere: false };
+  const engine = await openEngine(target, { deadlineMs: 0, connectionTimeoutMs: 5_000 });
+  try {
+    await engine.ping();
+    const pendingMigrations = await findPending(engine);
+    const unreadableKeys = pendingMigrations.length > 0 ? [] : await findUnreadableKeys(engine, keyRing);
+    return { isThere: true, version: await readVersion(engine), pendingMigrations, unreadableKeys };
+  } catch (error) {
+    throw cannotOpen(target, error);
+  } finally {
+    await engine.close();
+  }
+}
+
+function findUnreadableKeys(engine: Engine, keyRing: KeyRing): Promise<readonly string[]> {
+  return createDatabase(engine, { keyRing }).maintenance.findUnreadableKeys();
+}
+
+async function readVersion(engine: Engine): Promise<string> {
+  const statement = { name: 'read_version', text: `select current_setting('server_version') as version` };
+  const [row] = await engine.repeatable(() => engine.query<{ version: string }>(statement, []));
+  return row?.version ?? 'unknown';
+}
+
+export type Inspection =
+  | { readonly isThere: false }
+  | {
+      readonly isThere: true;
+      readonly version: string;
+      /** While there are any, what is stored is not looked at. */
+      readonly pendingMigrations: readonly string[];
+      readonly unreadableKeys: readonly string[];
+    };
