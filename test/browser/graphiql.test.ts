@@ -49,10 +49,12 @@ describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
   });
 
   test.each([
-    { tab: 1, shows: ['pipedrive', 'NOT_IMPLEMENTED'] },
-    { tab: 2, shows: ['upsertCustomer', 'version'] },
-  ])('tab $tab works as it is, too', async ({ tab, shows }) => {
-    await page.locator('.graphiql-tab').nth(tab).click();
+    { tab: 'FindInAllCrms', shows: ['pipedrive', 'NOT_IMPLEMENTED'] },
+    { tab: 'UpsertCustomer', shows: ['upsertCustomer', 'version'] },
+  ])('the tab $tab works as it is, too', async ({ tab, shows }) => {
+    // By keyboard: a mouse may start to drag the tab instead, which GraphiQL allows as well.
+    await page.locator('.graphiql-tab-button', { hasText: tab }).press('Enter');
+    await page.locator('.graphiql-query-editor').getByText(tab).first().waitFor();
     await page.locator('.graphiql-execute-button').click();
     const answer = page.locator('.result-window');
     for (const text of shows) await answer.getByText(text).first().waitFor();
