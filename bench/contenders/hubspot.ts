@@ -1,0 +1,61 @@
+import { Agent } from 'undici';
+
+/** Every contender asks HubSpot the same way: batch reads by email, a hundred at once, over kept-alive connections. */
+export function createHubSpot({ origin, token }: HubSpotOptions): HubSpot {
+  const agent = new Agent({ keepAliveTimeout: 20_000 });
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+
+  const post = async (body: string): Promise<Buffer> => {
+    const answer = await agent.request({ origin, path: BATCH_READ, method: 'POST', headers, body });
+    return Buffer.from(await answer.body.arrayBuffer());
+  };
+  return {
+    post,
+    async readContacts(emails) {
+      const parts = await Promise.all(toBatches(emails).map(async (batch) => post(toBody(batch))));
+      return parts.flatMap((part) => (JSON.parse(part.toString()) as BatchAnswer).results);
+    },
+  };
+}
+
+export const BATCH_READ = '/crm/objects/2026-03/contacts/batch/read';
+
+export function toBatches(emails: readonly string[]): readonly (readonly string[])[] {
+  const batches: string[][] = [];
+  for (let from = 0; from < emails.length; from += 100) batches.push(emails.slice(from, from + 100));
+  return batches;
+}
+
+export function toBody(emails: readonly string[], properties: readonly string[] = PROPERTIES): string {
+  return JSON.stringify({ idProperty: 'email', properties, inputs: emails.map((id) => ({ id })) });
+}
+
+/** What a whole contact is made of. */
+export const PROPERTIES: readonly string[] = [
+  ...['email', 'work_email', 'hs_additional_emails', 'firstname', 'lastname', 'phone', 'mobilephone', 'fax'],
+  ...['address', 'city', 'state', 'zip', 'country', 'lifecyclestage', 'hubspot_owner_id'],
+  ...['associatedcompanyid', 'notes_last_updated', 'createdate', 'lastmodifieddate', 'hs_object_id'],
+];
+
+export interface HubSpot {
+  /** One batch read, body and answer as they are. */
+  post(body: string): Promise<Buffer>;
+  readContacts(emails: readonly string[]): Promise<readonly HubSpotRecord[]>;
+}
+
+export interface HubSpotRecord {
+  readonly id: string;
+  readonly properties: Readonly<Record<string, string | null>>;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly archived: boolean;
+}
+
+export interface HubSpotOptions {
+  readonly origin: string;
+  readonly token: string;
+}
+
+interface BatchAnswer {
+  readonly results: readonly HubSpotRecord[];
+}

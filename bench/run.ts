@@ -1,0 +1,13 @@
+import { measureLookups } from './commands/lookups.ts';
+import { type Options, readOptions } from './support/options.ts';
+
+const COMMANDS: Readonly<Record<string, (options: Options) => Promise<unknown>>> = {
+  lookups: measureLookups,
+};
+
+const options = readOptions(process.argv.slice(2));
+const command = COMMANDS[options.command];
+if (!command)
+  throw new Error(`There is no ${options.command}. There are: ${Object.keys(COMMANDS).join(', ')}.`);
+await command(options);
+process.exit(0);

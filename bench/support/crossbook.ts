@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { makeTemporaryDirectory, PRODUCT, scriptOf } from './paths.ts';
+import { findFreePorts } from './ports.ts';
+import { type BenchProcess, type Core, startProcess } from './process.ts';
+
+/** Crossbook as it ships, on an empty database, with its log in a file. Whoever is to be its CRMs takes their ports. */
+export async function startCrossbook({ env, flags = [], ...options }: CrossbookOptions): Promise<Crossbook> {
+  const directory = makeTemporaryDirectory();
+  const log = join(directory, 'log');
+  const [port, hubspotPort, salesforcePort] = (await findFreePorts(3)) as [number, number, number];
+  const process = await startProcess<object>({
+    script: join(PRODUCT, 'main.js'),
+    flags: [...flags, '--import', pathToFileURL(scriptOf('contenders/crossbook')).href],
+    env: {
+      PORT: String(port),
+      CROSSBOOK_DATA: directory,
+      CROSSBOOK_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+      CROSSBOOK_SANDBOX: 'on',
+      CROSSBOOK_SANDBOX_PORT: String(hubspotPort),
+      ...env,
+    },
+    log,
+    ...options,
+  });
+  const key = await readKey(log);
+  await process.call('release', [hubspotPort, salesforcePort]);
+  return { ...process, url: `http://127.0.0.1:${port}`, key, hubspotPort, salesforcePort };
+}
+
+/** The start prints it, when it is through. */
+async function readKey(log: string): Promise<string> {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    const [, key] = /API key\s+(\S+)/.exec(readFileSync(log, 'utf8')) ?? [];
+    if (key !== undefined) return key;
+    await sleep(50);
+  }
+  throw new Error(`Crossbook did not start:\n${readFileSync(log, 'utf8')}`);
+}
+
+/** Makes a customer whose HubSpot is the account of that token. */
+export async function connectCustomer(crossbook: Crossbook, customer: HubSpotCustomer): Promise<void> {
+  const { customerId, account } = customer;
+  const query = 'mutation ($input: UpsertCustomerInput!) { upsertCustomer(input: $input) { created } }';
+  const input = {
+    customerId,
+    name: customerId,
+    email: `${customerId}@bench.example`,
+    connections: [
+      {
+        providerName: 'HUBSPOT',
+        instanceUrl: `http://127.0.0.1:${crossbook.hubspotPort}/contacts/${account.id}`,
+        credentials: { token: { value: account.staticToken } },
+      },
+    ],
+  };
+  const response = await fetch(`${crossbook.url}/graphql`, {
+    method: 'POST',
+    headers: toHeaders(crossbook, customerId),
+    body: JSON.stringify({ query, variables: { input } }),
+  });
+  const answer = (await response.json()) as { errors?: unknown };
+  if (answer.errors) throw new Error(`The customer was not made: ${JSON.stringify(answer.errors)}`);
+}
+
+export function toHeaders({ key }: Pick<Crossbook, 'key'>, customerId: string): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    'x-api-key': key,
+    'x-customer-id': customerId,
+    'x-provider-name': 'hubspot',
+  };
+}
+
+export interface Crossbook extends BenchProcess<object> {
+  readonly url: string;
+  /** Of the demo application. */
+  readonly key: string;
+  readonly hubspotPort: number;
+  readonly salesforcePort: number;
+}
+
+export interface SandboxAccount {
+  readonly id: string;
+  readonly staticToken: string;
+}
+
+interface HubSpotCustomer {
+  readonly customerId: string;
+  readonly account: SandboxAccount;
+}
+
+interface CrossbookOptions {
+  readonly node: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly core?: Core | undefined;
+  readonly flags?: readonly string[];
+}

@@ -1,0 +1,28 @@
+/** The inside of a process of the bench: says that it is ready, and answers calls by name. */
+export function startWorker(ready: object, handlers: Handlers = {}): void {
+  const all: Handlers = { usage: async () => process.cpuUsage(), memory: readMemory, ...handlers };
+  process.on('message', (message: Call) => {
+    const { id, name, input } = message;
+    const handler = all[name] ?? (() => Promise.reject(new Error(`There is no call ${name}.`)));
+    handler(input).then(
+      (value) => process.send?.({ id, value }),
+      (error: unknown) => process.send?.({ id, error: String(error instanceof Error ? error.stack : error) }),
+    );
+  });
+  process.on('disconnect', () => process.exit(0));
+  process.send?.({ ready });
+}
+
+async function readMemory(): Promise<NodeJS.MemoryUsage> {
+  globalThis.gc?.();
+  return process.memoryUsage();
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each handler knows what it is sent.
+type Handlers = Readonly<Record<string, (input: any) => Promise<unknown>>>;
+
+export interface Call {
+  readonly id: number;
+  readonly name: string;
+  readonly input?: unknown;
+}
