@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { printSchema } from 'graphql';
-import { apiSchema } from './schema.ts';
+import { printApiSchema } from './print-api-schema.ts';
 
 /** Run as a script: writes the API's schema to the file that is named. */
 const [, , path = 'schema.graphql'] = process.argv;
-writeFileSync(path, `${printSchema(apiSchema)}\n`);
+writeFileSync(path, printApiSchema());

@@ -5,7 +5,7 @@ import { KEY_BYTES, type KeyRing, parseKeyRing } from './key-ring.ts';
 
 /** The key ring of the default start: made once in the directory, readable by its owner alone, and used ever after. */
 export function loadOrCreateKeyRing(directory: string): KeyFile {
-  const path = join(directory, 'keys');
+  const path = pathIn(directory);
   const kept = readRing(path);
   if (kept) return { ring: kept, created: false, path };
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -13,6 +13,15 @@ export function loadOrCreateKeyRing(directory: string): KeyFile {
   const ring = readRing(path);
   if (!ring) throw new Error(`The key file ${path} cannot be read back`);
   return { ring, created, path };
+}
+
+/** Undefined where none was made yet. */
+export function loadKeyRing(directory: string): KeyRing | undefined {
+  return readRing(pathIn(directory));
+}
+
+function pathIn(directory: string): string {
+  return join(directory, 'keys');
 }
 
 function readRing(path: string): KeyRing | undefined {

@@ -1,0 +1,26 @@
+import type { Command } from '../command.ts';
+import { appsCreate, appsList, appsOrigins } from './apps.ts';
+import { backup, restore } from './backup.ts';
+import { customersDelete, tokensRevoke } from './customers.ts';
+import { doctor } from './doctor.ts';
+import { keysCreate, keysList, keysRevoke, keysRotate } from './keys.ts';
+import { schemaPrint } from './schema.ts';
+import { sealRotate } from './seal.ts';
+
+/** Every command, in the order of the help. */
+export const COMMANDS: readonly Command[] = [
+  appsCreate,
+  appsList,
+  appsOrigins,
+  keysCreate,
+  keysList,
+  keysRotate,
+  keysRevoke,
+  customersDelete,
+  tokensRevoke,
+  sealRotate,
+  backup,
+  restore,
+  schemaPrint,
+  doctor,
+];

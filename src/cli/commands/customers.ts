@@ -1,0 +1,46 @@
+import { type Command, UsageError } from '../command.ts';
+import { APPLICATION, findApplication } from '../find-application.ts';
+import { withDatabase } from '../with-database.ts';
+
+const CUSTOMER = { name: 'CUSTOMER', description: 'The application’s own id of the customer.' };
+
+export const customersDelete: Command = {
+  name: 'customers delete',
+  summary: 'Deletes a customer with everything of theirs: connections, credentials, cached answers, tokens.',
+  details: ['There is no way back.'],
+  operands: [APPLICATION, CUSTOMER],
+  options: { yes: { description: 'Must be given: says that you mean it.' } },
+  run: async (context, given) => {
+    if (!given.flag('yes')) throw new UsageError('This cannot be undone. Add --yes if you mean it.');
+    return withDatabase(context, async ({ admin, forApplication }) => {
+      const { id, name } = await findApplication(admin, given.operand('APPLICATION'));
+      const customerId = given.operand('CUSTOMER');
+      if (!(await forApplication(id).customers.remove(customerId))) throw noCustomer(name, customerId);
+      return {
+        data: { applicationId: id, customerId, deleted: true },
+        text: `${customerId} is deleted, with everything of theirs.`,
+      };
+    });
+  },
+};
+
+export const tokensRevoke: Command = {
+  name: 'tokens revoke',
+  summary: 'Voids every token that a customer was given. Running servers follow within five seconds.',
+  operands: [APPLICATION, CUSTOMER],
+  run: (context, given) =>
+    withDatabase(context, async ({ admin, forApplication }) => {
+      const { id, name } = await findApplication(admin, given.operand('APPLICATION'));
+      const customerId = given.operand('CUSTOMER');
+      const generation = await forApplication(id).customers.raiseTokenGeneration(customerId);
+      if (generation === undefined) throw noCustomer(name, customerId);
+      return {
+        data: { applicationId: id, customerId, generation },
+        text: `The tokens of ${customerId} are void.`,
+      };
+    }),
+};
+
+function noCustomer(application: string, customerId: string): Error {
+  return new Error(`${application} has no customer ${JSON.stringify(customerId)}.`);
+}

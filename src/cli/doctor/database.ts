@@ -1,0 +1,52 @@
+import type { Target } from '../../storage/engine/open.ts';
+import { type Inspection, inspectDatabase } from '../../storage/inspect.ts';
+import type { KeyRing } from '../../storage/sealing/key-ring.ts';
+import type { Finding } from './finding.ts';
+
+const OLDEST_POSTGRES = 14;
+
+export async function checkDatabase(target: Target, ring: KeyRing): Promise<readonly Finding[]> {
+  try {
+    return describe(await inspectDatabase(target, ring));
+  } catch (error) {
+    return [
+      {
+        subject: 'database',
+        state: 'failed',
+        detail: error instanceof Error ? error.message : String(error),
+      },
+    ];
+  }
+}
+
+function describe(inspection: Inspection): readonly Finding[] {
+  if (!inspection.isThere) {
+    return [
+      { subject: 'database', state: 'warning', detail: 'It is not there yet: the first start makes it.' },
+    ];
+  }
+  const { version, pendingMigrations, unreadableKeys } = inspection;
+  const isOld = Number.parseInt(version, 10) < OLDEST_POSTGRES;
+  const findings: Finding[] = [
+    {
+      subject: 'database',
+      state: isOld ? 'warning' : 'ok',
+      detail: `answers, version ${version}${isOld ? `: ${OLDEST_POSTGRES} or later is what we test with` : ''}`,
+    },
+  ];
+  if (pendingMigrations.length > 0) {
+    const detail = `${pendingMigrations.join(', ')}: the next start applies them`;
+    return [...findings, { subject: 'migrations', state: 'warning', detail }];
+  }
+  return [
+    ...findings,
+    { subject: 'migrations', state: 'ok', detail: 'all applied' },
+    unreadableKeys.length > 0
+      ? {
+          subject: 'sealed data',
+          state: 'failed',
+          detail: `sealed with keys that the ring lacks, or has otherwise: ${unreadableKeys.join(', ')}`,
+        }
+      : { subject: 'sealed data', state: 'ok', detail: 'can be opened' },
+  ];
+}

@@ -1,0 +1,97 @@
+import { parseArgs } from 'node:util';
+import { readConfig } from '../config.ts';
+import { type Command, type CommandContext, type Given, type Option, UsageError } from './command.ts';
+import { COMMANDS } from './commands/all.ts';
+import { renderCommandHelp, renderHelp } from './help.ts';
+
+/** Does what the arguments say. Resolves to the exit code: 0 done, 1 failed, 2 asked wrongly. */
+export async function runCommand(options: RunOptions): Promise<number> {
+  const { args, print, complain } = options;
+  const command = COMMANDS.find(({ name }) => isCalled(name, args));
+  if (!command) return answerWithoutCommand(options);
+  const rest = args.slice(command.name.split(' ').length);
+  if (rest.includes('--help') || rest.includes('-h')) {
+    print(renderCommandHelp(command));
+    return 0;
+  }
+  try {
+    const { json, given } = readArguments(command, rest);
+    const { data, text, failed = false } = await command.run(toContext(options), given);
+    print(json ? JSON.stringify(data, null, 2) : text);
+    return failed ? 1 : 0;
+  } catch (error) {
+    complain(error instanceof Error ? error.message : String(error));
+    if (!(error instanceof UsageError)) return 1;
+    complain(`\n${renderCommandHelp(command)}`);
+    return 2;
+  }
+}
+
+function answerWithoutCommand({ args, print, complain }: RunOptions): number {
+  const [first = '--help'] = args;
+  if (['--help', '-h', 'help'].includes(first)) {
+    print(renderHelp(COMMANDS));
+    return 0;
+  }
+  const family = COMMANDS.filter(({ name }) => name.startsWith(`${first} `));
+  if (family.length > 0 && args.includes('--help')) {
+    print(renderHelp(family));
+    return 0;
+  }
+  complain(
+    `There is no command: ${args.slice(0, 2).join(' ')}\n\n${renderHelp(family.length > 0 ? family : COMMANDS)}`,
+  );
+  return 2;
+}
+
+function isCalled(name: string, args: readonly string[]): boolean {
+  return name.split(' ').every((word, place) => args[place] === word);
+}
+
+function readArguments(command: Command, args: readonly string[]): { json: boolean; given: Given } {
+  const { values, positionals } = parse(command, args);
+  const names = (command.operands ?? []).map(({ name }) => name);
+  const missing = names.slice(positionals.length);
+  if (missing.length > 0) throw new UsageError(`Missing: ${missing.join(' ')}`);
+  const surplus = positionals.slice(names.length);
+  if (surplus.length > 0) throw new UsageError(`Not known: ${surplus.join(' ')}`);
+  const given: Given = {
+    operand: (name) => positionals[names.indexOf(name)] ?? '',
+    text: (name) => toTexts(values[name])[0],
+    list: (name) => toTexts(values[name]),
+    flag: (name) => values[name] === true,
+  };
+  return { json: given.flag('json'), given };
+}
+
+function parse({ options = {} }: Command, args: readonly string[]) {
+  const all: [string, Pick<Option, 'value' | 'multiple'>][] = [...Object.entries(options), ['json', {}]];
+  const known = all.map(([name, { value, multiple = false }]) => {
+    const type: 'boolean' | 'string' = value === undefined ? 'boolean' : 'string';
+    return [name, { type, multiple }] as const;
+  });
+  try {
+    return parseArgs({ args: [...args], options: Object.fromEntries(known), allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function toTexts(value: unknown): readonly string[] {
+  return [value].flat().filter((one) => typeof one === 'string');
+}
+
+function toContext({ env, complain, now = Date.now, fetch = globalThis.fetch }: RunOptions): CommandContext {
+  return { readConfig: () => readConfig(env), note: complain, now, fetch };
+}
+
+export interface RunOptions {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Results: the only thing on standard output. */
+  print(text: string): unknown;
+  /** Everything else. */
+  complain(text: string): unknown;
+  readonly now?: () => number;
+  readonly fetch?: typeof fetch;
+}

@@ -1,0 +1,19 @@
+import { type Database, openDatabase } from '../storage/database.ts';
+import { openKeyRing } from '../storage/sealing/open-key-ring.ts';
+import type { CommandContext } from './command.ts';
+
+/** Opens the configured database for one command. The embedded one is refused while a server has it. */
+export async function withDatabase<T>(
+  { readConfig, note }: CommandContext,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const config = readConfig();
+  const { ring, notes } = openKeyRing(config);
+  for (const line of notes) note(line);
+  const database = await openDatabase(config.database, { keyRing: ring });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
