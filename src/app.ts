@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from './config.ts';
 import { checkInstanceUrl } from './domain/instance-url.ts';
-import type { Log } from './domain/log.ts';
+import type { Journal } from './domain/journal.ts';
 import type { OAuthClient } from './domain/provider.ts';
 import type { ProviderName } from './domain/provider-names.ts';
 import { createGraphQL } from './graphql/server.ts';
 import { type Demo, toDemoCommand } from './http/demo-command.ts';
+import { createFront, type Front } from './http/front.ts';
+import { createGate } from './http/gate.ts';
 import { answerHealth } from './http/health.ts';
 import { renderHomePage } from './http/home-page.ts';
-import { logRequests } from './http/log-requests.ts';
 import { type Background, createBackground } from './lib/background.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { createRegistry } from './providers/registry.ts';
@@ -25,10 +26,15 @@ import { openKeyRing } from './storage/sealing/open-key-ring.ts';
 import { createKeyedHash, createSealer } from './storage/sealing/seal.ts';
 import { createSigningKeys } from './storage/sealing/signing-keys.ts';
 import { createLogger, type LoggerOptions } from './telemetry/logger.ts';
+import { METRICS_TYPE } from './telemetry/metrics/metrics.ts';
+import { watchRooms } from './telemetry/metrics/watch-rooms.ts';
+import { openTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 
 /** The composition root: the only place that knows every room. */
 export async function createApp(config: Config, logging: Omit<LoggerOptions, 'level'>): Promise<App> {
   const log = createLogger({ ...logging, level: config.logLevel });
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const telemetry = await openTelemetry({ log, version, traces: config.traces });
   const keys = openKeyRing(config);
   const database = await openDatabase(config.database, {
     keyRing: keys.ring,
@@ -36,7 +42,7 @@ export async function createApp(config: Config, logging: Omit<LoggerOptions, 'le
   });
   const sandbox = config.sandbox ? await openSandboxNear(config.sandbox.port) : undefined;
   const demo = sandbox ? await prepareDemo(database, sandbox, keys.ring) : undefined;
-  const outbound = openOutbound(config, sandbox);
+  const outbound = openOutbound(config, sandbox, telemetry);
   const background = createBackground((cause) => log.warn({ cause }, 'work behind an answer failed'));
   const tokens = createCustomerTokens({
     keys: createSigningKeys(keys.ring, 'customer token'),
@@ -44,37 +50,41 @@ export async function createApp(config: Config, logging: Omit<LoggerOptions, 'le
     now: Date.now,
   });
   const services = toServices({ config, keys: keys.ring, database, sandbox, outbound, background, tokens });
-  const openContext = toOpenContext(services, openKnownCallers(database, tokens), log);
+  const openContext = toOpenContext(services, openKnownCallers(database, tokens));
 
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  const rest = createRest({ openContext, log, prefixes: config.restPrefixes, version });
+  const rest = createRest({ openContext, prefixes: config.restPrefixes, version });
   const graphql = createGraphQL({
     openContext,
-    log,
     introspection: config.introspection,
     graphiql: config.graphiql ? { headers: toDemoHeaders(demo) } : false,
   });
-  const isReady = () => database.ping().then(yes, no);
+  const gate = createGate({ max: config.maxRequests });
+  const { countConnections } = database;
+  watchRooms(telemetry.metrics, {
+    requests: gate.counts,
+    lanes: outbound.counts,
+    database: countConnections,
+  });
 
   return {
     demo,
     sandbox,
     notes: keys.notes,
-    fetch: logRequests({
-      log,
-      now: () => performance.now(),
-      async handle(request) {
-        const { pathname, origin } = new URL(request.url);
-        if (pathname === '/graphql') return graphql.fetch(request);
-        if (pathname === '/' && request.method === 'GET') {
-          return renderHomePage({ version, tryIt: demo && toDemoCommand(origin, demo) });
-        }
-        return (await answerHealth(pathname, { isReady })) ?? rest.fetch(request);
+    fetch: createFront({
+      graphql,
+      rest,
+      gate,
+      openJournal: telemetry.openJournal,
+      async answerAlways({ method, url }, pathname) {
+        if (method !== 'GET') return undefined;
+        if (pathname === '/metrics' && config.metrics) return toMetrics(telemetry);
+        if (pathname !== '/') return answerHealth(pathname, database);
+        return renderHomePage({ version, tryIt: demo && toDemoCommand(new URL(url).origin, demo) });
       },
     }),
     async close() {
       await background.drain();
-      await Promise.all([outbound.close(), database.close(), sandbox?.close()]);
+      await Promise.all([outbound.close(), database.close(), sandbox?.close(), telemetry.close()]);
     },
   };
 }
@@ -97,12 +107,15 @@ async function prepareDemo(database: Database, sandbox: Sandbox, ring: KeyRing):
   return { key, customerId: DEMO_CUSTOMER_ID };
 }
 
-function openOutbound({ oauthClients, providerDeadlineMs }: Config, sandbox: Sandbox | undefined): Outbound {
+function openOutbound(config: Config, sandbox: Sandbox | undefined, telemetry: Telemetry): Outbound {
+  const { oauthClients, providerDeadlineMs } = config;
   return createOutbound({
     providers: createRegistry(),
     sandboxOrigins: toOrigins(sandbox),
     oauthClients: { ...toSandboxClients(sandbox), ...oauthClients },
     settings: { deadlineMs: providerDeadlineMs },
+    onCall: telemetry.onCall,
+    onLookup: telemetry.metrics.lookup,
   });
 }
 
@@ -133,14 +146,14 @@ function openKnownCallers(database: Database, tokens: CustomerTokens): KnownCall
   });
 }
 
-function toOpenContext(services: Services, callers: KnownCallers, log: Log) {
-  return async (headers: Headers): Promise<RequestContext> => {
+function toOpenContext(services: Services, callers: KnownCallers) {
+  return async (headers: Headers, journal: Journal): Promise<RequestContext> => {
     const caller = await readCaller(headers, callers);
     const defaults = {
       customerId: headers.get('x-customer-id') ?? undefined,
       provider: headers.get('x-provider-name') ?? undefined,
     };
-    return createRequestContext(services, { caller, defaults, log });
+    return createRequestContext(services, { caller, defaults, journal });
   };
 }
 
@@ -156,11 +169,14 @@ function toDemoHeaders(demo: Demo | undefined): Record<string, string> {
   return demo ? { 'x-api-key': demo.key, 'x-customer-id': demo.customerId } : {};
 }
 
-const yes = () => true;
-const no = () => false;
+function toMetrics({ metrics }: Telemetry): Response {
+  return new Response(metrics.render(), {
+    headers: { 'content-type': METRICS_TYPE, 'cache-control': 'no-store' },
+  });
+}
 
 export interface App {
-  fetch(request: Request): Promise<Response>;
+  readonly fetch: Front;
   /** Only where the sandbox is on. */
   readonly demo: Demo | undefined;
   readonly sandbox: Sandbox | undefined;

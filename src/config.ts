@@ -36,6 +36,12 @@ const pathPrefix = z
   .string()
   .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /crm/v2, without a slash at the end');
 
+/** `name=value,name=value`, percent-encoded, as OpenTelemetry has it. */
+const otlpHeaders = z
+  .string()
+  .regex(/^[^=,]+=[^,]*(,[^=,]+=[^,]*)*$/, 'must be name=value pairs with commas between them')
+  .transform((text) => Object.fromEntries(text.split(',').map(readPair)));
+
 const shape = z.object({
   NODE_ENV: z.string().default('development'),
   HOST: z.string().default('127.0.0.1'),
@@ -55,9 +61,24 @@ const shape = z.object({
   CROSSBOOK_GRAPHIQL: onOff.default(true),
   CROSSBOOK_INTROSPECTION: onOff.default(true),
   CROSSBOOK_PROVIDER_DEADLINE_MS: wholeNumber(100, 120_000).default(10_000),
+  CROSSBOOK_METRICS: onOff.optional(),
+  CROSSBOOK_MAX_REQUESTS: wholeNumber(1, 100_000).default(500),
+  CROSSBOOK_MAX_CONNECTIONS: wholeNumber(1, 1_000_000).default(10_000),
+  CROSSBOOK_HEADERS_TIMEOUT_MS: wholeNumber(100, 600_000).default(10_000),
+  CROSSBOOK_REQUEST_TIMEOUT_MS: wholeNumber(100, 600_000).default(30_000),
+  CROSSBOOK_KEEP_ALIVE_MS: wholeNumber(0, 3_600_000).default(75_000),
+  CROSSBOOK_SHUTDOWN_MS: wholeNumber(0, 3_600_000).default(20_000),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/, error: 'must be a http(s):// URL' }).optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: otlpHeaders.default({}),
+  OTEL_SERVICE_NAME: z.string().default('crossbook'),
   CROSSBOOK_CONTACTS_PREFIX: pathPrefix.optional(),
   CROSSBOOK_CUSTOMERS_PREFIX: pathPrefix.optional(),
 });
+
+function readPair(pair: string): [string, string] {
+  const at = pair.indexOf('=');
+  return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())];
+}
 
 function toConfig(env: z.infer<typeof shape>, given: Given): Config {
   const production = env.NODE_ENV === 'production';
@@ -74,6 +95,23 @@ function toConfig(env: z.infer<typeof shape>, given: Given): Config {
     graphiql: env.CROSSBOOK_GRAPHIQL,
     introspection: env.CROSSBOOK_INTROSPECTION,
     providerDeadlineMs: env.CROSSBOOK_PROVIDER_DEADLINE_MS,
+    // Reachable by whoever reaches the API: in production that is decided, not found out.
+    metrics: env.CROSSBOOK_METRICS ?? !production,
+    maxRequests: env.CROSSBOOK_MAX_REQUESTS,
+    bounds: {
+      maxConnections: env.CROSSBOOK_MAX_CONNECTIONS,
+      headersTimeoutMs: env.CROSSBOOK_HEADERS_TIMEOUT_MS,
+      requestTimeoutMs: env.CROSSBOOK_REQUEST_TIMEOUT_MS,
+      keepAliveMs: env.CROSSBOOK_KEEP_ALIVE_MS,
+    },
+    shutdownMs: env.CROSSBOOK_SHUTDOWN_MS,
+    traces: env.OTEL_EXPORTER_OTLP_ENDPOINT
+      ? {
+          endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+          headers: env.OTEL_EXPORTER_OTLP_HEADERS,
+          serviceName: env.OTEL_SERVICE_NAME,
+        }
+      : undefined,
     restPrefixes: { contacts: env.CROSSBOOK_CONTACTS_PREFIX, customers: env.CROSSBOOK_CUSTOMERS_PREFIX },
     oauthClients: readOAuthClients(given),
   };
@@ -125,6 +163,26 @@ export interface Config {
   readonly graphiql: boolean;
   readonly introspection: boolean;
   readonly providerDeadlineMs: number;
+  /** Is `/metrics` answered? */
+  readonly metrics: boolean;
+  /** At once; beyond it: 503. */
+  readonly maxRequests: number;
+  readonly bounds: {
+    readonly maxConnections: number;
+    readonly headersTimeoutMs: number;
+    readonly requestTimeoutMs: number;
+    readonly keepAliveMs: number;
+  };
+  /** How long what runs may take to finish after SIGTERM. */
+  readonly shutdownMs: number;
+  /** Undefined: nobody follows requests on their way. */
+  readonly traces:
+    | {
+        readonly endpoint: string;
+        readonly headers: Readonly<Record<string, string>>;
+        readonly serviceName: string;
+      }
+    | undefined;
   readonly restPrefixes: { readonly contacts: string | undefined; readonly customers: string | undefined };
   readonly oauthClients: Partial<Record<ProviderName, OAuthClient>>;
 }

@@ -1,7 +1,11 @@
+import { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
-import type { Log } from '../domain/log.ts';
+import type { CrossbookError } from '../domain/errors.ts';
+import type { Journal } from '../domain/journal.ts';
 import type { RequestContext } from '../request/context.ts';
 import { toSubgraph } from './federation.ts';
+import { JSON_TYPE } from './http/media-types.ts';
+import { toResponse } from './http/respond.ts';
 import { type GraphiQLOptions, useGraphiQL } from './http/use-graphiql.ts';
 import { useNoIntrospection } from './http/use-no-introspection.ts';
 import { type OpenedRequests, useRequest } from './http/use-request.ts';
@@ -13,7 +17,7 @@ const PATH = '/graphql';
 
 /** The GraphQL face: answers what is sent to `/graphql`, and everything else with 404. */
 export function createGraphQL(options: GraphQLOptions): GraphQLServer {
-  const { log, openContext, introspection = true, graphiql = {} } = options;
+  const { openContext, introspection = true, graphiql = {} } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const schema = toSubgraph(apiSchema);
   const requests: OpenedRequests = new WeakMap();
@@ -21,7 +25,7 @@ export function createGraphQL(options: GraphQLOptions): GraphQLServer {
     schema,
     graphqlEndpoint: PATH,
     plugins: [
-      useResponse({ path: PATH, requests, suggestions: introspection, log }),
+      useResponse({ path: PATH, requests, suggestions: introspection }),
       graphiql !== false && useGraphiQL({ path: PATH, ...graphiql }),
       useRequest({ openContext, schema, limits, requests }),
       !introspection && useNoIntrospection(),
@@ -36,11 +40,27 @@ export function createGraphQL(options: GraphQLOptions): GraphQLServer {
     cors: false,
     maxRequestBodySize: false,
   });
-  return { fetch: (request) => yoga.fetch(request) };
+  return {
+    fetch(request, journal) {
+      journal.note({ face: 'graphql' });
+      requests.set(request, { journal, context: undefined, spent: 0 });
+      return yoga.fetch(request);
+    },
+    refuse(error, journal) {
+      const asked = { mediaType: JSON_TYPE, applicationName: null, suggestions: false, journal };
+      const { body, ...init } = toResponse(
+        { errors: [new GraphQLError('', { originalError: error })] },
+        asked,
+      );
+      return new Response(body, init);
+    },
+  };
 }
 
 export interface GraphQLServer {
-  fetch(request: Request): Promise<Response> | Response;
+  fetch(request: Request, journal: Journal): Promise<Response> | Response;
+  /** The answer to what is not even looked at. */
+  refuse(error: CrossbookError, journal: Journal): Response;
 }
 
 export interface GraphQLOptions {
@@ -48,8 +68,7 @@ export interface GraphQLOptions {
    * Who calls? Rejects with UNAUTHORIZED for a credential that is wrong; resolves with a context without a caller where
    * none was presented.
    */
-  openContext(headers: Headers): Promise<RequestContext>;
-  readonly log: Log;
+  openContext(headers: Headers, journal: Journal): Promise<RequestContext>;
   /** The page for people. False: there is none. */
   readonly graphiql?: GraphiQLOptions | false;
   /** False: the schema can neither be asked for nor guessed from errors. */

@@ -1,14 +1,24 @@
 /** `/livez`: the process runs. `/readyz`: it can also do its work. Undefined: the path is not about health. */
-export async function answerHealth(pathname: string, { isReady }: HealthDeps): Promise<Response | undefined> {
-  if (pathname === '/livez') return toAnswer(true);
-  if (pathname === '/readyz') return toAnswer(await isReady());
+export async function answerHealth(
+  pathname: string,
+  { checkReadiness }: HealthDeps,
+): Promise<Response | undefined> {
+  if (pathname === '/livez') return toAnswer({});
+  if (pathname === '/readyz') return toAnswer(await checkReadiness());
   return undefined;
 }
 
-function toAnswer(well: boolean): Response {
-  return Response.json({ ok: well }, { status: well ? 200 : 503, headers: { 'cache-control': 'no-store' } });
+function toAnswer(checks: Checks): Response {
+  const ok = Object.values(checks).every(Boolean);
+  return Response.json(
+    { ok, ...checks },
+    { status: ok ? 200 : 503, headers: { 'cache-control': 'no-store' } },
+  );
 }
 
+type Checks = object;
+
 interface HealthDeps {
-  isReady(): Promise<boolean>;
+  /** By name: is it well? */
+  checkReadiness(): Promise<Checks>;
 }

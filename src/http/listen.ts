@@ -1,31 +1,77 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, Server as NetServer } from 'node:net';
 import { createServerAdapter } from '@whatwg-node/server';
 
-/** Longer than the idle timeout of usual load balancers, so that it is never us who close a connection in use. */
-const KEEP_ALIVE_MS = 75_000;
-const HEADERS_TIMEOUT_MS = 20_000;
-const REQUEST_TIMEOUT_MS = 30_000;
-const MAX_HEADER_BYTES = 16 * 1024;
-
-/** Listens until it is closed; closing lets the requests that run finish. */
-export async function listen({ fetch, host, port }: ListenOptions): Promise<Listener> {
-  const server = createServer(
-    { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: REQUEST_TIMEOUT_MS },
-    createServerAdapter(fetch),
+/** Listens until it is closed. Whoever sends or reads slowly, or sends too much, is let go in time. */
+export async function listen({ fetch, host, port, bounds }: ListenOptions): Promise<Listener> {
+  const running = new Set<ServerResponse>();
+  let isClosing = false;
+  const adapter = createServerAdapter<{ req: IncomingMessage }>((request, { req }) =>
+    fetch(request, toArrival(req)),
   );
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: bounds.headersTimeoutMs,
+      requestTimeout: bounds.requestTimeoutMs,
+      keepAliveTimeout: bounds.keepAliveMs,
+      connectionsCheckingInterval: CHECK_EVERY_MS,
+      // Two lengths, or a length and chunks, are how requests are smuggled past a proxy.
+      insecureHTTPParser: false,
+      requireHostHeader: true,
+    },
+    (request, response) => {
+      running.add(response.once('close', () => running.delete(response)));
+      if (isClosing) response.shouldKeepAlive = false;
+      void adapter(request, response);
+    },
+  );
+  server.maxConnections = bounds.maxConnections;
+  server.timeout = SILENCE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, resolve);
   });
-  return { url: toUrl(server.address() as AddressInfo, host), close: () => close(server) };
+
+  return {
+    url: toUrl(server.address() as AddressInfo, host),
+    close(withinMs) {
+      isClosing = true;
+      for (const response of running) response.shouldKeepAlive = false;
+      return stop(server, withinMs);
+    },
+  };
 }
 
-function close(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.close((error) => (error ? reject(error) : resolve()));
-    server.closeIdleConnections();
+/**
+ * New connections are refused at once; those that are open may ask once more and are told to go elsewhere. A connection
+ * that is idle stays for a moment, because its next request may be on the way already.
+ */
+async function stop(server: Server, withinMs: number): Promise<boolean> {
+  // Of `net`: the one of `http` would cut idle connections off at once.
+  const closed = new Promise<void>((resolve) => {
+    NetServer.prototype.close.call(server, () => resolve());
+  });
+  const sweepAt = performance.now() + IDLE_GRACE_MS;
+  const sweep = setInterval(() => {
+    if (performance.now() >= sweepAt) server.closeIdleConnections();
+  }, SWEEP_EVERY_MS);
+  let isWhole = true;
+  const bound = setTimeout(() => {
+    isWhole = false;
+    server.closeAllConnections();
+  }, withinMs);
+  await closed;
+  clearTimeout(bound);
+  clearInterval(sweep);
+  return isWhole;
+}
+
+/** When the body is here; undefined where there is none to wait for. */
+function toArrival(request: IncomingMessage): Promise<unknown> | undefined {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  if (encoding === undefined && (length === undefined || length === '0')) return undefined;
+  return new Promise((resolve) => {
+    request.once('end', resolve);
   });
 }
 
@@ -34,14 +80,31 @@ function toUrl({ port }: AddressInfo, host: string): string {
   return `http://${shown}:${port}`;
 }
 
+const MAX_HEADER_BYTES = 16 * 1024;
+const CHECK_EVERY_MS = 1_000;
+/** Nothing sent, nothing read: longer than the longest answer takes, so that only who does not read is meant. */
+const SILENCE_MS = 150_000;
+const IDLE_GRACE_MS = 1_000;
+const SWEEP_EVERY_MS = 50;
+
 export interface Listener {
   readonly url: string;
-  close(): Promise<void>;
+  /** Lets what runs finish, for so long at most. False where something was cut off. */
+  close(withinMs: number): Promise<boolean>;
 }
 
-interface ListenOptions {
-  readonly fetch: (request: Request) => Promise<Response> | Response;
+export interface ListenOptions {
+  readonly fetch: (request: Request, arrived: Promise<unknown> | undefined) => Promise<Response> | Response;
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  readonly bounds: Bounds;
+}
+
+export interface Bounds {
+  readonly maxConnections: number;
+  readonly headersTimeoutMs: number;
+  /** For all of a request, from its first byte to its last. */
+  readonly requestTimeoutMs: number;
+  readonly keepAliveMs: number;
 }

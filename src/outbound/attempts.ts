@@ -2,6 +2,7 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess } from '../domain/provider.ts';
 import type { RemoteAnswer, RemoteRequest } from '../domain/remote.ts';
 import type { Clock } from './clock.ts';
+import type { ObservedCall } from './events.ts';
 import type { Transport } from './http/transport.ts';
 import type { Breaker } from './pace/breaker.ts';
 import type { Lane } from './pace/lane.ts';
@@ -18,8 +19,11 @@ export async function attempt(
   const { breaker } = deps;
   breaker.check();
   const turn = call.lane.enter(call.deadline, isAgain);
+  let waitedMs = 0;
   if (turn) {
+    const since = deps.clock.now();
     await turn;
+    waitedMs = deps.clock.now() - since;
     // While it waited the token may have been renewed.
     call.token = deps.tokens.current() ?? call.token;
   }
@@ -35,6 +39,8 @@ export async function attempt(
       request: call.request,
       headers: toHeaders(call),
       deadline: call.deadline,
+      waitedMs,
+      onCall: call.onCall,
     });
     breaker.end(!DOWN.has(answer.status));
     learn(deps, call, answer);
@@ -78,6 +84,7 @@ export interface OutboundCall {
   readonly deadline: number;
   /** The one that it was last sent with. */
   token: Token;
+  readonly onCall: ObservedCall['onCall'];
 }
 
 export interface AttemptDeps {
@@ -85,5 +92,5 @@ export interface AttemptDeps {
   readonly breaker: Breaker;
   readonly clock: Clock;
   readonly tokens: Pick<Tokens, 'current'>;
-  readonly transport: Pick<Transport, 'send'>;
+  readonly transport: { send(call: ObservedCall): ReturnType<Transport['send']> };
 }

@@ -4,7 +4,7 @@ import type { ProviderName } from '../domain/provider-names.ts';
 import type { RemoteAnswer, RemoteRequest } from '../domain/remote.ts';
 import { type AttemptDeps, attempt, FIXED_HEADERS, type OutboundCall } from './attempts.ts';
 import type { Clock } from './clock.ts';
-import { type CallEvent, observed } from './events.ts';
+import { type CallEvent, type LookupEvent, type ObservedCall, observed } from './events.ts';
 import type { Transport } from './http/transport.ts';
 import { createLookups, type Lookups } from './lookups.ts';
 import { createBreaker } from './pace/breaker.ts';
@@ -33,6 +33,7 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
     batchSize: access.lookupBatch,
     maxUnderWay: settings.lookupsUnderWay,
     maxWaiting: settings.maxWaitingLookups,
+    onCall: (emails) => deps.onLookup?.({ provider, emails }),
   });
   const tokens = createTokens({ now: clock.now, originOf, refresh });
   const transport = observed(deps.transport, { clock, onCall: deps.onCall, provider, connectionId });
@@ -51,7 +52,8 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
 
     async send(source, request, deadline) {
       const token = tokens.current() ?? (await within(clock, deadline, tokens.load(source)));
-      const call: OutboundCall = { request, deadline, token, lane: laneFor(request.budget) };
+      const { onCall } = source;
+      const call: OutboundCall = { request, deadline, token, lane: laneFor(request.budget), onCall };
       const answer = await tryOut(call);
       if (answer.status < 400 || !access.isTokenExpired(answer)) return answer;
       const renewed = await within(clock, deadline, tokens.renew(source, call.token));
@@ -73,6 +75,11 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
     },
 
     forgetToken: tokens.forget,
+
+    counts() {
+      const waiting = [...lanes.values()].reduce((sum, lane) => sum + lane.waiting, 0);
+      return { provider, waiting, isBreakerOpen: !breaker.isClosed() };
+    },
 
     isIdle() {
       return lookups.isIdle() && breaker.isClosed() && [...lanes.values()].every((lane) => lane.isIdle());
@@ -119,15 +126,28 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
   }
 }
 
+export interface LineCounts {
+  readonly provider: ProviderName;
+  /** Calls that wait for their turn. */
+  readonly waiting: number;
+  readonly isBreakerOpen: boolean;
+}
+
 export interface ConnectionLine {
   readonly lookups: Lookups;
   readonly compareIds: ContactPort['compareIds'];
-  send(source: TokenSource, request: RemoteRequest, deadline: number): Promise<RemoteAnswer>;
+  send(source: CallSource, request: RemoteRequest, deadline: number): Promise<RemoteAnswer>;
   /** Told with every request: a customer may have moved to another instance. */
   noticeInstance(instanceUrl: string | null): void;
   forgetToken(): void;
+  counts(): LineCounts;
   /** Nothing is known here that the next call would miss. */
   isIdle(): boolean;
+}
+
+/** Whose call it is. */
+export interface CallSource extends TokenSource {
+  readonly onCall?: ObservedCall['onCall'];
 }
 
 export interface LineDeps {
@@ -143,4 +163,5 @@ export interface LineDeps {
   readonly settings: OutboundSettings;
   readonly transport: Pick<Transport, 'send'>;
   readonly onCall: ((event: CallEvent) => void) | undefined;
+  readonly onLookup?: ((event: LookupEvent) => void) | undefined;
 }

@@ -1,7 +1,7 @@
 import type { Connection } from '../domain/connection.ts';
 import type { ContactAccess } from '../domain/provider.ts';
 import type { Clock } from './clock.ts';
-import type { ConnectionLine } from './connection-line.ts';
+import type { ConnectionLine, LineCounts } from './connection-line.ts';
 
 /** The lines of the connections in use. Idle ones are let go, so that a million customers do not fill the memory. */
 export function createConnectionLines({ clock, maxKept, create }: LinesOptions): ConnectionLines {
@@ -24,6 +24,8 @@ export function createConnectionLines({ clock, maxKept, create }: LinesOptions):
     },
 
     find: (connectionId) => lines.get(connectionId)?.line,
+
+    counts: () => [...lines.values()].map(({ line }) => line.counts()),
 
     get size() {
       return lines.size;
@@ -48,6 +50,7 @@ const LOOK_AGAIN_MS = 1_000;
 export interface ConnectionLines {
   of(connection: Connection, access: ContactAccess): ConnectionLine;
   find(connectionId: string): ConnectionLine | undefined;
+  counts(): readonly LineCounts[];
   readonly size: number;
 }
 

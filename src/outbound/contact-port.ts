@@ -1,6 +1,7 @@
 import type { Connection } from '../domain/connection.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import type { ProviderCall } from '../domain/journal.ts';
 import type { ContactAccess, ContactPort, Want } from '../domain/provider.ts';
 import type { ConnectionLine } from './connection-line.ts';
 import { toReconnectDetail } from './failures.ts';
@@ -51,6 +52,8 @@ export interface PortOptions {
   readonly access: ContactAccess;
   readonly credentials: CredentialStore;
   readonly line: ConnectionLine;
+  /** Told of each call that this port makes. */
+  readonly onCall?: ((call: ProviderCall) => void) | undefined;
   /** Asked once for each operation. */
   deadline(): number;
 }

@@ -1,16 +1,21 @@
-import { CrossbookError, type ErrorCode } from '../domain/errors.ts';
+import { CrossbookError } from '../domain/errors.ts';
+import type { ProviderCall } from '../domain/journal.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { Clock } from './clock.ts';
-import type { Transport } from './http/transport.ts';
+import type { Call, Transport } from './http/transport.ts';
 
-/** Tells of every call on the wire, after it. Where nobody listens it costs nothing. */
-export function observed(transport: Sends, { clock, onCall, ...who }: Observer): Sends {
-  if (!onCall) return transport;
+/** Tells of every call on the wire, after it: the process, and the request that it was made for. */
+export function observed(transport: Pick<Transport, 'send'>, { clock, onCall, ...who }: Observer): Sends {
   return {
     async send(call) {
       const startedAt = clock.now();
-      const tell = (outcome: CallEvent['outcome'], status?: number) =>
-        onCall({ ...who, budget: call.request.budget, outcome, status, ms: clock.now() - startedAt });
+      const tell = (outcome: CallEvent['outcome'], status?: number) => {
+        const { waitedMs = 0, request } = call;
+        const ms = clock.now() - startedAt;
+        const event = { ...who, budget: request.budget, outcome, status, ms, waitedMs };
+        onCall?.(event);
+        call.onCall?.(event);
+      };
       try {
         const answer = await transport.send(call);
         tell('answered', answer.status);
@@ -23,15 +28,14 @@ export function observed(transport: Sends, { clock, onCall, ...who }: Observer):
   };
 }
 
-/** One call to a provider. Holds no path, body or secret: emails travel in those. */
-export interface CallEvent {
-  readonly provider: ProviderName;
+export interface CallEvent extends ProviderCall {
   readonly connectionId: string;
-  readonly budget: string;
-  readonly outcome: 'answered' | ErrorCode;
-  /** Of the answer, where there was one. */
-  readonly status: number | undefined;
-  readonly ms: number;
+}
+
+/** Look-ups of emails that travelled in one call. */
+export interface LookupEvent {
+  readonly provider: ProviderName;
+  readonly emails: number;
 }
 
 interface Observer extends Pick<CallEvent, 'provider' | 'connectionId'> {
@@ -39,4 +43,11 @@ interface Observer extends Pick<CallEvent, 'provider' | 'connectionId'> {
   readonly onCall: ((event: CallEvent) => void) | undefined;
 }
 
-type Sends = Pick<Transport, 'send'>;
+interface Sends {
+  send(call: ObservedCall): ReturnType<Transport['send']>;
+}
+
+export interface ObservedCall extends Call {
+  readonly waitedMs?: number;
+  readonly onCall?: ((call: ProviderCall) => void) | undefined;
+}

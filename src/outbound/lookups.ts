@@ -7,7 +7,8 @@ import { anew, rateLimited, timedOut } from './failures.ts';
  * Look-ups by email of one connection. While a few are under way the next ones wait and then travel together: a burst
  * of a thousand is a dozen calls. While none is, nobody waits.
  */
-export function createLookups({ clock, batchSize, maxUnderWay, maxWaiting }: LookupOptions): Lookups {
+export function createLookups(options: LookupOptions): Lookups {
+  const { clock, batchSize, maxUnderWay, maxWaiting } = options;
   const groups = new Map<string, Group>();
 
   return { find, isIdle: () => groups.size === 0 };
@@ -15,10 +16,15 @@ export function createLookups({ clock, batchSize, maxUnderWay, maxWaiting }: Loo
   function find(ask: Lookup): Promise<FoundByEmail> {
     if (ask.emails.length > batchSize) return findInParts(ask);
     // A full call gains nothing by waiting for company.
-    if (ask.emails.length === batchSize) return ask.open(ask.deadline).findByEmails(ask.emails, ask.want);
+    if (ask.emails.length === batchSize) return send(ask);
     const group = groupFor(ask.key);
     if (group.underWay < maxUnderWay) return runAlone(group, ask);
     return group.waiting.size >= maxWaiting ? Promise.reject(rateLimited(RETRY_AFTER_MS)) : join(group, ask);
+  }
+
+  function send({ emails, want, deadline, open }: Lookup): Promise<FoundByEmail> {
+    options.onCall?.(emails.length);
+    return open(deadline).findByEmails(emails, want);
   }
 
   async function findInParts(ask: Lookup): Promise<FoundByEmail> {
@@ -32,7 +38,7 @@ export function createLookups({ clock, batchSize, maxUnderWay, maxWaiting }: Loo
   async function runAlone(group: Group, ask: Lookup): Promise<FoundByEmail> {
     group.underWay++;
     try {
-      return await ask.open(ask.deadline).findByEmails(ask.emails, ask.want);
+      return await send(ask);
     } finally {
       release(group, ask.key);
     }
@@ -74,7 +80,7 @@ export function createLookups({ clock, batchSize, maxUnderWay, maxWaiting }: Loo
       const [first] = waiters;
       if (!first) return;
       const deadline = Math.max(...waiters.map(({ ask }) => ask.deadline));
-      const found = await first.ask.open(deadline).findByEmails([...emails], first.ask.want);
+      const found = await send({ ...first.ask, emails: [...emails], deadline });
       for (const { ask, resolve } of waiters) resolve(pick(found, ask.emails));
     } catch (error) {
       for (const { reject } of waiters) reject(anew(error));
@@ -133,6 +139,8 @@ export interface LookupOptions {
   readonly batchSize: number;
   readonly maxUnderWay: number;
   readonly maxWaiting: number;
+  /** Told how many emails travel together, as they go. */
+  readonly onCall?: (emails: number) => void;
 }
 
 interface Group {

@@ -1,12 +1,13 @@
 import type { Connection } from '../domain/connection.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
+import type { ProviderCall } from '../domain/journal.ts';
 import type { ContactAccess, ContactPort, OAuthClient, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { createConnectionLine } from './connection-line.ts';
+import { createConnectionLine, type LineCounts } from './connection-line.ts';
 import { createConnectionLines } from './connection-lines.ts';
 import { createContactPort } from './contact-port.ts';
-import type { CallEvent } from './events.ts';
+import type { CallEvent, LookupEvent } from './events.ts';
 import type { HostLookup } from './http/guarded-connector.ts';
 import { createTransport } from './http/transport.ts';
 import { DEFAULT_SETTINGS, type OutboundSettings } from './settings.ts';
@@ -19,7 +20,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const lines = createConnectionLines({ clock, maxKept: settings.maxConnections, create });
 
   return {
-    openContacts({ connection, access, credentials, deadline }) {
+    openContacts({ connection, access, credentials, deadline, onCall }) {
       const line = lines.of(connection, access);
       line.noticeInstance(connection.instanceUrl);
       return createContactPort({
@@ -27,6 +28,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
         access,
         credentials,
         line,
+        onCall,
         deadline: () => deadline ?? clock.now() + settings.deadlineMs,
       });
     },
@@ -35,6 +37,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
       lines.find(connectionId)?.forgetToken();
     },
 
+    counts: lines.counts,
     close: transport.close,
   };
 
@@ -55,6 +58,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
       settings,
       transport,
       onCall: options.onCall,
+      onLookup: options.onLookup,
     });
   }
 }
@@ -71,9 +75,13 @@ export interface Outbound {
     readonly credentials: CredentialStore;
     /** Milliseconds since 1970. Absent: each operation has the usual time. */
     readonly deadline?: number | undefined;
+    /** Told of each call that is made for this port, after it. */
+    readonly onCall?: ((call: ProviderCall) => void) | undefined;
   }): ContactPort;
   /** The connection's credentials were changed: the next call reads them again. */
   forget(connectionId: string): void;
+  /** Of each connection in use. */
+  counts(): readonly LineCounts[];
   close(): Promise<void>;
 }
 
@@ -86,6 +94,8 @@ export interface OutboundOptions {
   readonly settings?: Partial<OutboundSettings> | undefined;
   /** Told of every try, after it. */
   readonly onCall?: ((event: CallEvent) => void) | undefined;
+  /** Told of look-ups by email as they go out. */
+  readonly onLookup?: ((event: LookupEvent) => void) | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
   readonly lookup?: HostLookup | undefined;

@@ -4,7 +4,7 @@ import type { CredentialStore } from '../domain/credentials.ts';
 import type { Customer } from '../domain/customer.ts';
 import type { TokenRequest } from '../domain/customer-token.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Log } from '../domain/log.ts';
+import type { Journal, ProviderCall, Timing } from '../domain/journal.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { Sealer } from '../domain/sealer.ts';
@@ -16,13 +16,15 @@ import { createLoaders, type Loaders } from './loaders.ts';
  * caller it gives nothing.
  */
 export function createRequestContext(services: Services, request: RequestFacts): RequestContext {
-  const { caller, defaults, log } = request;
+  const { caller, defaults, journal } = request;
+  if (caller) journal.note({ application: caller.application.name, credential: caller.credentialId });
   let opened: { readonly tenant: Tenant; readonly loaders: Loaders } | undefined;
 
   return {
     caller,
     defaults,
-    log,
+    journal,
+    timed: journal.timed,
     providers: services.providers,
     cursors: services.cursors,
     cacheMaxAgeMs: services.cacheMaxAgeMs,
@@ -36,17 +38,25 @@ export function createRequestContext(services: Services, request: RequestFacts):
     get cache() {
       return open().tenant.contactCache;
     },
-    loadCustomer: (customerId) => open().loaders.customers.load(customerId),
-    loadConnection: ({ customerId, provider }) =>
-      open().loaders.connections.load({ customerId, providerName: provider }),
+    loadCustomer(customerId) {
+      journal.note({ customer: customerId });
+      return open().loaders.customers.load(customerId);
+    },
+    loadConnection({ customerId, provider }) {
+      journal.note({ customer: customerId, provider });
+      return open().loaders.connections.load({ customerId, providerName: provider });
+    },
     forgetCustomer({ customerId, connections }) {
+      journal.note({ customer: customerId });
       open().loaders.customers.clear(customerId);
       open().loaders.connections.clearAll();
       for (const { id } of connections) services.forgetConnection(id);
     },
     signToken: (token) => services.signToken(requireCaller().application.id, token),
-    openPort: (connection, access) =>
-      services.openPort({ connection, access, credentials: open().tenant.credentials }),
+    openPort(connection, access) {
+      const { credentials } = open().tenant;
+      return services.openPort({ connection, access, credentials, onCall: journal.called });
+    },
     lookup: (client, email, want) => open().loaders.lookup(client, email, want),
     loadContact: (client, remoteId, want) => open().loaders.contact(client, remoteId, want),
     loadAssociations: (client, remoteId, to) => open().loaders.associations(client, remoteId, to),
@@ -68,10 +78,10 @@ export function createRequestContext(services: Services, request: RequestFacts):
   }
 }
 
-export interface RequestContext {
+export interface RequestContext extends Timing {
   readonly caller: Caller | undefined;
   readonly defaults: RequestDefaults;
-  readonly log: Log;
+  readonly journal: Journal;
   readonly providers: ReadonlyMap<ProviderName, Provider>;
   readonly cursors: Sealer;
   readonly cacheMaxAgeMs: number;
@@ -104,7 +114,7 @@ export interface RequestDefaults {
 export interface RequestFacts {
   readonly caller: Caller | undefined;
   readonly defaults: RequestDefaults;
-  readonly log: Log;
+  readonly journal: Journal;
 }
 
 /** What lives as long as the process. */
@@ -123,6 +133,8 @@ export interface Services {
     readonly connection: Connection;
     readonly access: ContactAccess;
     readonly credentials: CredentialStore;
+    /** Told of each call that is made for this request. */
+    readonly onCall: (call: ProviderCall) => void;
   }): ContactPort;
   checkInstanceUrl(
     url: string,

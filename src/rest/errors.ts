@@ -1,15 +1,15 @@
-import { type CrossbookError, ERROR_CODES, toCrossbookError, toErrorBody } from '../domain/errors.ts';
-import type { Log } from '../domain/log.ts';
+import { ERROR_CODES, toCrossbookError, toErrorBody } from '../domain/errors.ts';
+import type { Journal } from '../domain/journal.ts';
 import { answerJson } from './answers.ts';
 
-/** Whatever was thrown, as the answer for it; and the one line in the log that has its id. */
+/** Whatever was thrown, as the answer for it; the journal learns of it under the same id. */
 export function answerError(
   thrown: unknown,
-  { log, applicationName, headers = {} }: Circumstances,
+  { journal, applicationName, headers = {} }: Circumstances,
 ): Response {
   const error = toCrossbookError(thrown);
   const { status } = ERROR_CODES[error.code];
-  writeDown(error, log);
+  journal.failed(error);
   return answerJson(
     { errors: [toErrorBody(error, applicationName)] },
     {
@@ -23,14 +23,8 @@ export function answerError(
   );
 }
 
-function writeDown(error: CrossbookError, log: Log): void {
-  const fields = { errorId: error.id, code: error.code };
-  if (error.code === 'INTERNAL_SERVER_ERROR') log.error({ ...fields, cause: error.cause ?? error }, 'failed');
-  else log.info(fields, 'refused');
-}
-
 interface Circumstances {
-  readonly log: Log;
+  readonly journal: Pick<Journal, 'failed'>;
   /** Null where no caller is known yet. */
   readonly applicationName: string | null;
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,3 +1,5 @@
+import type { Journal } from '../domain/journal.ts';
+
 /** Finds what answers a path. Segments are compared still percent-encoded, so that an encoded slash stays in its segment. */
 export function createRouter(endpoints: readonly Endpoint[]): Router {
   const patterns = endpoints.map((endpoint) => ({ endpoint, segments: endpoint.path.split('/') }));
@@ -44,5 +46,5 @@ export interface Match {
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
-  answer(arrival: { request: Request; url: URL; path: Match['path'] }): Promise<Response>;
+  answer(arrival: { request: Request; url: URL; path: Match['path']; journal: Journal }): Promise<Response>;
 }

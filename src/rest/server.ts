@@ -1,5 +1,5 @@
 import { CrossbookError } from '../domain/errors.ts';
-import type { Log } from '../domain/log.ts';
+import type { Journal } from '../domain/journal.ts';
 import { compressResponse } from '../lib/compress-response.ts';
 import type { RequestContext } from '../request/context.ts';
 import { createDocsEndpoint } from './docs/endpoint.ts';
@@ -11,7 +11,7 @@ import { OPERATIONS } from './routes/all.ts';
 
 /** The REST face: the operations, the document that describes them, and the page that shows it. */
 export function createRest(options: RestOptions): Rest {
-  const { prefixes = {}, log } = options;
+  const { prefixes = {} } = options;
   const operations = OPERATIONS.map((operation) => ({
     ...operation,
     path: `${prefixes[operation.group] ?? ''}${operation.path}`,
@@ -24,9 +24,11 @@ export function createRest(options: RestOptions): Rest {
 
   return {
     handles: (pathname) => router.find(pathname) !== undefined,
-    async fetch(request) {
-      const response = await route(request).catch((thrown: unknown) =>
-        answerError(thrown, { log, applicationName: null }),
+    refuse: (error, journal) => answerError(error, { journal, applicationName: null }),
+    async fetch(request, journal) {
+      journal.note({ face: 'rest' });
+      const response = await route(request, journal).catch((thrown: unknown) =>
+        answerError(thrown, { journal, applicationName: null }),
       );
       response.headers.set('x-content-type-options', 'nosniff');
       if (request.method !== 'HEAD')
@@ -35,7 +37,7 @@ export function createRest(options: RestOptions): Rest {
     },
   };
 
-  async function route(request: Request): Promise<Response> {
+  async function route(request: Request, journal: Journal): Promise<Response> {
     const url = new URL(request.url);
     const matches = router.find(url.pathname);
     if (!matches) throw new CrossbookError('NOT_FOUND', 'There is nothing at this path: see /docs.');
@@ -43,39 +45,44 @@ export function createRest(options: RestOptions): Rest {
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const found = matches.find(({ endpoint }) => endpoint.method === method);
-    if (found) return found.endpoint.answer({ request, url, path: found.path });
+    if (found) return found.endpoint.answer({ request, url, path: found.path, journal });
     const refusal = new CrossbookError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`);
-    return answerError(refusal, { log, applicationName: null, headers: { allow } });
+    return answerError(refusal, { journal, applicationName: null, headers: { allow } });
   }
 }
 
-function toEndpoint(operation: Operation, { openContext, log }: RestOptions): Endpoint {
+function toEndpoint(operation: Operation, { openContext }: RestOptions): Endpoint {
   return {
     method: operation.method,
     path: operation.path,
-    async answer(arrival) {
+    async answer({ journal, ...arrival }) {
       let context: RequestContext | undefined;
+      const run = async () => {
+        context = await openContext(arrival.request.headers, journal);
+        return operation.run(context, arrival);
+      };
+      journal.note({ operation: operation.id });
       try {
-        context = await openContext(arrival.request.headers);
-        return await operation.run(context, arrival);
+        return await journal.operation(operation.id, run);
       } catch (thrown) {
         const applicationName = context?.caller?.application.name ?? null;
-        return answerError(thrown, { log: context?.log ?? log, applicationName });
+        return answerError(thrown, { journal, applicationName });
       }
     },
   };
 }
 
 export interface Rest {
-  fetch(request: Request): Promise<Response>;
+  fetch(request: Request, journal: Journal): Promise<Response>;
+  /** The answer to what is not even looked at. */
+  refuse(error: CrossbookError, journal: Journal): Response;
   /** Is there something at this path, whatever the method? */
   handles(pathname: string): boolean;
 }
 
 export interface RestOptions {
   /** Rejects with UNAUTHORIZED where what the headers present is wrong; without a caller where they present nothing. */
-  openContext(headers: Headers): Promise<RequestContext>;
-  readonly log: Log;
+  openContext(headers: Headers, journal: Journal): Promise<RequestContext>;
   /** Paths that the operations of a group live below: `/crm/v2`. */
   readonly prefixes?: Readonly<Partial<Record<OperationGroup, string | undefined>>>;
   /** Of the product, for the document. */

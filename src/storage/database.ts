@@ -13,10 +13,11 @@ import { createConnections } from './connections.ts';
 import { createContactCache } from './contact-cache.ts';
 import { createCredentials } from './credentials.ts';
 import { type CustomerRecords, createCustomers } from './customers.ts';
-import type { Engine } from './engine/engine.ts';
+import type { ConnectionCounts, Engine } from './engine/engine.ts';
 import { migrate } from './engine/migrate.ts';
 import { openEngine, type Target, type Tuning } from './engine/open.ts';
 import { createMaintenance, type Maintenance } from './maintenance.ts';
+import { createReadiness, type Readiness } from './readiness.ts';
 import type { KeyRing } from './sealing/key-ring.ts';
 import { createKeyedHash, createSealer } from './sealing/seal.ts';
 
@@ -48,6 +49,7 @@ export function createDatabase(
     hash: createKeyedHash(keyRing, 'contact cache key'),
     maxEntryBytes: maxCacheEntryBytes ?? 1024 * 1024,
   });
+  const maintenance = createMaintenance({ engine, sealer, ring: keyRing });
   return {
     kind: engine.kind,
     forApplication: (applicationId) => ({
@@ -59,8 +61,10 @@ export function createDatabase(
     findCallerByKey: createFindCaller(engine, clock),
     findTokenSubject: createFindTokenSubject(engine),
     admin: createAdmin({ engine, clock }),
-    maintenance: createMaintenance({ engine, sealer, ring: keyRing }),
+    maintenance,
     ping: engine.ping,
+    checkReadiness: createReadiness({ engine, maintenance }),
+    countConnections: () => engine.connections?.(),
     close: engine.close,
   };
 }
@@ -94,6 +98,9 @@ export interface Database {
   readonly maintenance: Maintenance;
   /** Rejects with SERVICE_UNAVAILABLE while the database is away: for readiness. */
   ping(): Promise<void>;
+  checkReadiness(): Promise<Readiness>;
+  /** Undefined where there is no pool. */
+  countConnections(): ConnectionCounts | undefined;
   close(): Promise<void>;
 }
 

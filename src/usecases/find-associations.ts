@@ -1,8 +1,17 @@
 import type { AssociatedObject, Association, Contact } from '../domain/contact.ts';
+import type { Timing } from '../domain/journal.ts';
 import { type OpenDeps, type OpenedContacts, openContacts } from './open-contacts.ts';
 
 /** What a contact is linked to. A provider that offers no such links answers with none. */
-export async function findAssociations(
+export function findAssociations(
+  deps: AssociationDeps,
+  contact: Contact,
+  to: readonly AssociatedObject[],
+): Promise<readonly Association[]> {
+  return deps.timed('findAssociations', () => find(deps, contact, to));
+}
+
+async function find(
   deps: AssociationDeps,
   contact: Contact,
   to: readonly AssociatedObject[],
@@ -15,7 +24,7 @@ export async function findAssociations(
   return lists.flat();
 }
 
-export interface AssociationDeps extends OpenDeps {
+export interface AssociationDeps extends OpenDeps, Timing {
   /** Batched: all contacts of one request, by connection and object. */
   loadAssociations(
     client: OpenedContacts,

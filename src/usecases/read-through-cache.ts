@@ -1,6 +1,7 @@
 import type { Contact } from '../domain/contact.ts';
 import type { ContactCache } from '../domain/contact-cache.ts';
 import { CrossbookError, ERROR_CODES } from '../domain/errors.ts';
+import type { Journal } from '../domain/journal.ts';
 import type { OpenedContacts } from './open-contacts.ts';
 
 /** An answer older than this is not served even when the provider is down. */
@@ -10,15 +11,18 @@ const MAX_STALE_MS = 24 * 60 * 60 * 1000;
 export async function readThroughCache(deps: CacheDeps, search: CachedSearch): Promise<Dated> {
   const kept = search.readFromCache ? await readKept(deps, search) : undefined;
   const age = kept ? deps.now() - kept.fetchedAt.getTime() : Number.POSITIVE_INFINITY;
-  if (kept && age <= deps.cacheMaxAgeMs) return kept;
+  const isFresh = kept !== undefined && age <= deps.cacheMaxAgeMs;
+  if (search.readFromCache) deps.journal.note({ cache: isFresh ? 'hit' : 'miss' });
+  if (isFresh) return kept;
   const fetchedAt = new Date(deps.now());
   try {
     const found = await search.ask();
     keep(deps, search, { found, fetchedAt });
     return { found, fetchedAt };
   } catch (error) {
-    if (kept && age <= MAX_STALE_MS && isRemoteFailure(error)) return kept;
-    throw error;
+    if (!kept || age > MAX_STALE_MS || !isRemoteFailure(error)) throw error;
+    deps.journal.note({ cache: 'stale' });
+    return kept;
   }
 }
 
@@ -67,6 +71,7 @@ interface CachedSearch {
 export interface CacheDeps {
   readonly cache: ContactCache;
   readonly cacheMaxAgeMs: number;
+  readonly journal: Pick<Journal, 'note'>;
   now(): number;
   /** Lets work finish after the answer; what goes wrong with it is logged. */
   behind(work: Promise<unknown>): void;

@@ -1,5 +1,6 @@
 import type { Contact } from '../domain/contact.ts';
 import type { ContactFilter, ContactPage, ContactSearch, SearchWant } from '../domain/contact-search.ts';
+import type { Timing } from '../domain/journal.ts';
 import type { PageRequest } from '../domain/page.ts';
 import type { Want } from '../domain/provider.ts';
 import type { Sealer } from '../domain/sealer.ts';
@@ -11,7 +12,11 @@ import { type CacheDeps, type FoundContacts, readThroughCache } from './read-thr
 import { slicePage } from './slice-page.ts';
 
 /** Finds a customer's contacts in one CRM: one page of them, in the order of their ids. */
-export async function searchContacts(deps: SearchDeps, search: ContactSearch): Promise<ContactPage> {
+export function searchContacts(deps: SearchDeps, search: ContactSearch): Promise<ContactPage> {
+  return deps.timed('searchContacts', () => readPage(deps, search));
+}
+
+async function readPage(deps: SearchDeps, search: ContactSearch): Promise<ContactPage> {
   deps.requireCaller();
   const filter = readContactFilter(search.filter);
   const client = await openContacts(deps, search);
@@ -100,7 +105,7 @@ interface Result {
   readonly fetchedAt: Date;
 }
 
-export interface SearchDeps extends OpenDeps, CacheDeps {
+export interface SearchDeps extends OpenDeps, CacheDeps, Timing {
   readonly cursors: Sealer;
   /** Batched: all look-ups of one request, by connection. */
   lookup(client: OpenedContacts, email: string, want: Want): Promise<readonly Contact[]>;

@@ -1,10 +1,15 @@
 import type { Customer, CustomerStore, CustomerUpsert } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import type { Timing } from '../domain/journal.ts';
 import { checkCustomerUpsert, type UpsertRules } from './check-customer-upsert.ts';
 import type { TargetDeps } from './resolve-target.ts';
 
 /** Creates or updates a customer together with its connections: all of it, or nothing. */
-export async function upsertCustomer(deps: UpsertDeps, upsert: CustomerUpsert): Promise<UpsertedCustomer> {
+export function upsertCustomer(deps: UpsertDeps, upsert: CustomerUpsert): Promise<UpsertedCustomer> {
+  return deps.timed('upsertCustomer', () => write(deps, upsert));
+}
+
+async function write(deps: UpsertDeps, upsert: CustomerUpsert): Promise<UpsertedCustomer> {
   if (deps.requireCaller().customer) {
     throw new CrossbookError('FORBIDDEN', 'A customer token reads; only an API key may change customers.');
   }
@@ -18,7 +23,7 @@ export interface UpsertedCustomer {
   readonly created: boolean;
 }
 
-export interface UpsertDeps extends TargetDeps, UpsertRules {
+export interface UpsertDeps extends TargetDeps, UpsertRules, Timing {
   readonly customers: CustomerStore;
   /** What this request, or this process, remembers of the customer is no longer true. */
   forgetCustomer(customer: Customer): void;

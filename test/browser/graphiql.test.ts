@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
 import { type Listener, listen } from '../../src/http/listen.ts';
 import { CHROMIUM, openBrowser } from '../support/browser.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
@@ -14,7 +15,12 @@ describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
 
   beforeAll(async () => {
     crossbook = await openApp();
-    listener = await listen({ fetch: crossbook.app.fetch, host: '127.0.0.1', port: 0 });
+    listener = await listen({
+      fetch: crossbook.app.fetch,
+      host: '127.0.0.1',
+      port: 0,
+      bounds: readConfig({}).bounds,
+    });
     browser = await openBrowser();
     page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
     strangers = [];
@@ -30,7 +36,7 @@ describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
 
   afterAll(async () => {
     await browser.close();
-    await listener.close();
+    await listener.close(1_000);
     await crossbook.close();
   });
 

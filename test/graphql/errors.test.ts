@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createGraphQL } from '../../src/graphql/server.ts';
-import { createFakeLog } from '../support/fake-log.ts';
+import { createFakeJournal } from '../support/fake-journal.ts';
 import { createTestServer, DEMO, EXTENSIONS, type TestServer } from './test-server.ts';
 
 const SEARCH = 'query Search($filter: ContactFilter!) { searchContacts(filter: $filter) { totalCount } }';
@@ -66,7 +66,7 @@ test.each(REFUSALS)('$name is refused in the one shape', async ({ body, json, gr
     expectShape(answer.errors);
   }
   expect(server.calls).toEqual([]);
-  expect(server.log.lines.every(({ level }) => level === 'info')).toBe(true);
+  expect(server.journal.errors.every(({ code }) => code !== 'INTERNAL_SERVER_ERROR')).toBe(true);
 });
 
 test.each([
@@ -109,7 +109,7 @@ test.each([
 });
 
 test('a bug is masked, and logged once with its cause', async () => {
-  const { execute, faults, log } = await createTestServer();
+  const { execute, faults, journal } = await createTestServer();
   const bug = new TypeError('secret internals');
   faults.set('hubspot', bug);
   const { data, errors } = await execute(
@@ -119,15 +119,17 @@ test('a bug is masked, and logged once with its cause', async () => {
   expectShape(errors ?? []);
   expect(errors?.[0]).toMatchObject({ message: 'Internal server error', path: ['a'] });
   expect(JSON.stringify(errors)).not.toContain('secret internals');
-  const crashes = log.lines.filter(({ level }) => level === 'error');
-  expect(crashes).toHaveLength(1);
-  expect(crashes[0]?.fields).toMatchObject({ err: bug, error_id: errors?.[0]?.extensions?.['id'] });
+  expect(journal.errors).toHaveLength(1);
+  expect(journal.errors[0]).toMatchObject({ cause: bug, id: errors?.[0]?.extensions?.['id'] });
 });
 
 test('a storage that is down while the caller is looked up is masked as well', async () => {
   const openContext = () => Promise.reject(new Error('ECONNREFUSED'));
-  const { fetch } = createGraphQL({ openContext, log: createFakeLog() });
-  const response = await fetch(new Request('http://localhost/graphql?query={__typename}'));
+  const { fetch } = createGraphQL({ openContext });
+  const response = await fetch(
+    new Request('http://localhost/graphql?query={__typename}'),
+    createFakeJournal(),
+  );
   const text = await response.text();
   expect(response.status).toBe(500);
   expect(text).not.toContain('ECONNREFUSED');
@@ -135,12 +137,12 @@ test('a storage that is down while the caller is looked up is masked as well', a
 });
 
 test('a mistake in an argument that shows only while the operation runs is 400 at its path', async () => {
-  const { execute, log } = await createTestServer();
+  const { execute, journal } = await createTestServer();
   const { data, errors } = await execute('query ($id: ID = "x") { node(id: $id) { id } }', { id: null });
   expect(data).toEqual({ node: null });
   expectShape(errors ?? []);
   expect(errors?.[0]).toMatchObject({ path: ['node'], extensions: { code: 'BAD_REQUEST', status: '400' } });
-  expect(log.lines.map(({ level }) => level)).toEqual(['info']);
+  expect(journal.errors.map(({ code }) => code)).toEqual(['BAD_REQUEST']);
 });
 
 test('every error has an id of its own, also for a document that was refused before', async () => {

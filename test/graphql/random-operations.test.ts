@@ -35,7 +35,7 @@ test('of thousands of random operations, valid and broken, none crashes and no e
     ),
     { numRuns: 3_000, seed: 42 },
   );
-  expect(server.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  expect(server.journal.errors.filter(({ code }) => code === 'INTERNAL_SERVER_ERROR')).toEqual([]);
   // The generator must reach all three, or it shows nothing.
   expect(Math.min(...Object.values(tally))).toBeGreaterThan(100);
 });

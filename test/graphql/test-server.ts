@@ -6,8 +6,8 @@ import { createFakeServices, type FakeServices } from '../support/fake-services.
 export async function createTestServer(options: TestOptions = {}): Promise<TestServer> {
   const { people, ...rest } = options;
   const fake = await createFakeServices(people ? { people } : {});
-  const server = createGraphQL({ openContext: fake.openContext, log: fake.log, graphiql: false, ...rest });
-  const send = async (request: Request) => server.fetch(request);
+  const server = createGraphQL({ openContext: fake.openContext, graphiql: false, ...rest });
+  const send = async (request: Request) => server.fetch(request, fake.journal);
 
   return { ...fake, send, post, execute };
 
@@ -43,7 +43,7 @@ export interface Answer extends FormattedExecutionResult {
   readonly errors?: readonly GraphQLFormattedError[];
 }
 
-interface TestOptions extends Partial<Omit<GraphQLOptions, 'openContext' | 'log'>> {
+interface TestOptions extends Partial<Omit<GraphQLOptions, 'openContext'>> {
   readonly people?: FakeServices['people'];
 }
 

@@ -46,6 +46,7 @@ describe('a call', () => {
         budget: 'general',
         outcome: 'answered',
         status: 404,
+        waitedMs: 0,
         ms: expect.any(Number),
       },
     ]);

@@ -1,13 +1,14 @@
 import type { ReadableStream } from 'node:stream/web';
 import type { CrossbookError } from '../../src/domain/errors.ts';
-import { createRest, type RestOptions } from '../../src/rest/server.ts';
+import { createRest, type Rest, type RestOptions } from '../../src/rest/server.ts';
 import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
 import { createAnswerChecker, type OpenApi } from './check-answer.ts';
 
 /** The REST face over everything in memory. Every answer of an operation is held against the document. */
 export async function openRest(options: Partial<RestOptions> = {}): Promise<TestRest> {
   const fake = await createFakeServices();
-  const rest = createRest({ openContext: fake.openContext, log: fake.log, version: '1.2.3', ...options });
+  const face = createRest({ openContext: fake.openContext, version: '1.2.3', ...options });
+  const rest = { fetch: (request: Request) => face.fetch(request, fake.journal), handles: face.handles };
   const document: OpenApi = await (await rest.fetch(new Request('http://localhost/openapi.json'))).json();
   const checkAnswer = createAnswerChecker(document);
   return { fake, rest, document, ask };
@@ -56,7 +57,7 @@ export function failingWith(error: CrossbookError): Partial<RestOptions> {
 
 export interface TestRest {
   readonly fake: FakeServices;
-  readonly rest: ReturnType<typeof createRest>;
+  readonly rest: Pick<Rest, 'handles'> & { fetch(request: Request): Promise<Response> };
   readonly document: OpenApi;
   ask(method: string, path: string, asked?: Asked): Promise<Answer>;
 }

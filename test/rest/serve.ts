@@ -1,9 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Rest } from '../../src/rest/server.ts';
 
 /** The face on loopback, for what needs a real port. */
-export async function serve(rest: Rest): Promise<Served> {
+export async function serve(rest: { fetch(request: Request): Promise<Response> }): Promise<Served> {
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));

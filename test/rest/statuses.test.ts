@@ -91,10 +91,11 @@ describe('what really happens', () => {
     const answer = await ask('POST', '/contacts/_search', { body: SEARCH.body });
     expect(answer.status).toBe(500);
     expect(answer.text).not.toContain('secret');
-    expect(fake.log.lines).toEqual([
+    expect(fake.journal.errors).toEqual([
       expect.objectContaining({
-        level: 'error',
-        fields: { errorId: answer.body.errors[0].id, code: 'INTERNAL_SERVER_ERROR', cause: bug },
+        id: answer.body.errors[0].id,
+        code: 'INTERNAL_SERVER_ERROR',
+        cause: bug,
       }),
     ]);
   });

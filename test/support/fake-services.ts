@@ -6,7 +6,7 @@ import type { Sealer } from '../../src/domain/sealer.ts';
 import { readCaller } from '../../src/request/caller.ts';
 import { createRequestContext, type RequestContext, type Services } from '../../src/request/context.ts';
 import { createFakeContactPort, type FakeCall } from './fake-contact-port.ts';
-import { createFakeLog, type FakeLog } from './fake-log.ts';
+import { createFakeJournal, type FakeJournal } from './fake-journal.ts';
 import { createFakePeople, type FakePerson } from './fake-people.ts';
 import { createFakeTenant, type FakeTenant } from './fake-tenant.ts';
 
@@ -33,7 +33,7 @@ const SEARCHABLE: readonly ProviderName[] = ['hubspot', 'salesforce'];
  */
 export async function createFakeServices(options: FakeOptions = {}): Promise<FakeServices> {
   const calls: FakeCall[] = [];
-  const log = createFakeLog();
+  const journal = createFakeJournal();
   const people = options.people ?? createFakePeople(30);
   const faults = new Map<ProviderName, unknown>();
   const demo = createFakeTenant(DEMO_APPLICATION.id);
@@ -75,7 +75,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
       { providerName: 'pipedrive' },
     ],
   });
-  return { services, calls, log, people, faults, tenant: demo, openContext };
+  return { services, calls, journal, people, faults, tenant: demo, openContext };
 
   async function openContext(headers: Headers): Promise<RequestContext> {
     const caller = await readCaller(headers, {
@@ -86,7 +86,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
       customerId: headers.get('x-customer-id') ?? undefined,
       provider: headers.get('x-provider-name') ?? undefined,
     };
-    return createRequestContext(services, { caller, defaults, log });
+    return createRequestContext(services, { caller, defaults, journal });
   }
 }
 
@@ -147,7 +147,8 @@ export interface FakeServices {
   readonly services: Services;
   /** Every call to a provider, in order. */
   readonly calls: FakeCall[];
-  readonly log: FakeLog;
+  /** Of all requests. */
+  readonly journal: FakeJournal;
   readonly people: readonly FakePerson[];
   /** What a provider's calls fail with, as long as it is set. */
   readonly faults: Map<ProviderName, unknown>;

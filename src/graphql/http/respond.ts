@@ -1,6 +1,6 @@
 import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
 import { ERROR_CODES } from '../../domain/errors.ts';
-import type { Log } from '../../domain/log.ts';
+import type { Journal } from '../../domain/journal.ts';
 import { type RaisedError, type TranslatedError, translateErrors } from '../errors.ts';
 import { JSON_TYPE } from './media-types.ts';
 
@@ -11,15 +11,19 @@ export function toResponse(results: ExecutionResult | readonly ExecutionResult[]
   // A batch whose operations fare differently is itself well answered.
   const status = statuses.size === 1 ? (answers[0]?.status ?? 200) : 200;
   const errors = answers.flatMap((answer) => answer.errors);
-  for (const error of errors) tell(asked.log, error);
+  for (const { known, isFirst } of errors) if (isFirst) asked.journal.failed(known);
+  const body = JSON.stringify(
+    Array.isArray(results) ? answers.map((answer) => answer.body) : answers[0]?.body,
+  );
   return {
     status,
     headers: {
       'content-type': `${asked.mediaType}; charset=utf-8`,
+      'content-length': String(Buffer.byteLength(body)),
       'cache-control': 'no-store',
       ...(status !== 200 && toHeaders(errors[0])),
     },
-    body: JSON.stringify(Array.isArray(results) ? answers.map(({ body }) => body) : answers[0]?.body),
+    body,
   };
 }
 
@@ -50,17 +54,6 @@ function toHeaders(error: TranslatedError | undefined): Record<string, string> {
   };
 }
 
-/** One line for each error: an expected failure is no crash, and only a bug shows its cause. */
-function tell(log: Log, { known, formatted, isFirst }: TranslatedError): void {
-  if (!isFirst) return;
-  const fields = { error_id: known.id, code: known.code, path: formatted.path?.join('.') };
-  const { status } = ERROR_CODES[known.code];
-  if (known.code === 'INTERNAL_SERVER_ERROR') {
-    log.error({ ...fields, err: known.cause }, 'A request failed unexpectedly.');
-  } else if (status >= 499) log.warn(fields, 'A request failed.');
-  else log.info(fields, 'A request was refused.');
-}
-
 interface Answer {
   readonly status: number;
   readonly errors: readonly TranslatedError[];
@@ -77,5 +70,5 @@ export interface Asked {
   readonly mediaType: string;
   readonly applicationName: string | null;
   readonly suggestions: boolean;
-  readonly log: Log;
+  readonly journal: Pick<Journal, 'failed'>;
 }

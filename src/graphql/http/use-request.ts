@@ -1,9 +1,11 @@
 import type { GraphQLSchema } from 'graphql';
 import { parse } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import type { Journal } from '../../domain/journal.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { admit } from '../admit.ts';
 import type { Limits } from '../limits.ts';
+import { readOperation } from '../operation-notes.ts';
 import { checkRequest, type Operation, readRequest } from './read-request.ts';
 
 /** From a request to operations that may run: it is looked at, its caller is known, then it is read and admitted. */
@@ -11,14 +13,15 @@ export function useRequest({ openContext, schema, limits, requests }: Options): 
   return {
     async onRequestParse({ request, setRequestParser }) {
       checkRequest(request);
-      requests.set(request, { context: await openContext(request.headers), spent: 0 });
+      const opened = readOpened(requests, request);
+      opened.context = await openContext(request.headers, opened.journal);
       setRequestParser((one) => readRequest(one, limits));
     },
     onParse({ setParseFn }) {
       setParseFn((source, options) => parse(source, { ...options, maxTokens: limits.tokens }));
       return ({ result, context }) => {
-        const opened = requests.get(context.request);
-        if (!opened || result instanceof Error) return;
+        const opened = readOpened(requests, context.request);
+        if (result instanceof Error) return;
         const { operationName, variables = {} } = context.params as Operation;
         opened.spent += admit({
           schema,
@@ -26,7 +29,7 @@ export function useRequest({ openContext, schema, limits, requests }: Options): 
           operationName,
           variables,
           method: context.request.method,
-          isCallerKnown: opened.context.caller !== undefined,
+          isCallerKnown: opened.context?.caller !== undefined,
           limits,
           spent: opened.spent,
         });
@@ -34,16 +37,29 @@ export function useRequest({ openContext, schema, limits, requests }: Options): 
     },
     onExecute({ executeFn, setExecuteFn }) {
       // Resolvers see our request, and nothing of the server's.
-      setExecuteFn((args) =>
-        executeFn({ ...args, contextValue: requests.get(args.contextValue.request)?.context }),
-      );
+      setExecuteFn((args) => {
+        const { context, journal } = readOpened(requests, args.contextValue.request);
+        const operation = readOperation(args.document, args.operationName ?? undefined);
+        journal.note(operation);
+        return journal.operation(operation.operation, async () =>
+          executeFn({ ...args, contextValue: context }),
+        );
+      });
     },
   };
 }
 
+export function readOpened(requests: OpenedRequests, request: Request): OpenedRequest {
+  const opened = requests.get(request);
+  if (!opened) throw new Error('A request was handled that was never opened.');
+  return opened;
+}
+
 /** A request while it lives: its operations, where it carries several, share one context. */
 export interface OpenedRequest {
-  readonly context: RequestContext;
+  readonly journal: Journal;
+  /** Once it is known who calls. */
+  context: RequestContext | undefined;
   /** What its operations cost so far. */
   spent: number;
 }
@@ -51,7 +67,7 @@ export interface OpenedRequest {
 export type OpenedRequests = WeakMap<Request, OpenedRequest>;
 
 interface Options {
-  openContext(headers: Headers): Promise<RequestContext>;
+  openContext(headers: Headers, journal: Journal): Promise<RequestContext>;
   readonly schema: GraphQLSchema;
   readonly limits: Limits;
   readonly requests: OpenedRequests;

@@ -1,13 +1,12 @@
 import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { CrossbookError } from '../../domain/errors.ts';
-import type { Log } from '../../domain/log.ts';
 import { chooseMediaType, JSON_TYPE } from './media-types.ts';
 import { type HttpAnswer, toResponse } from './respond.ts';
-import type { OpenedRequests } from './use-request.ts';
+import { type OpenedRequests, readOpened } from './use-request.ts';
 
 /** Whatever becomes of a request, its response is made in one place. */
-export function useResponse({ path, requests, suggestions, log }: Options): Plugin {
+export function useResponse({ path, requests, suggestions }: Options): Plugin {
   return {
     onRequest({ request, url, fetchAPI, endResponse }) {
       if (url.pathname === path) return;
@@ -25,12 +24,12 @@ export function useResponse({ path, requests, suggestions, log }: Options): Plug
   };
 
   function answer(request: Request, results: ExecutionResult | ExecutionResult[]): HttpAnswer {
-    const context = requests.get(request)?.context;
+    const { context, journal } = readOpened(requests, request);
     return toResponse(results, {
       mediaType: chooseMediaType(request.headers.get('accept')) ?? JSON_TYPE,
       applicationName: context?.caller?.application.name ?? null,
       suggestions,
-      log: context?.log ?? log,
+      journal,
     });
   }
 }
@@ -39,5 +38,4 @@ interface Options {
   readonly path: string;
   readonly requests: OpenedRequests;
   readonly suggestions: boolean;
-  readonly log: Log;
 }

@@ -44,6 +44,10 @@ export function createLane({ budget, clock, maxWaiting }: LaneOptions): Lane {
       moveUp(clock.now());
     },
 
+    get waiting() {
+      return line.length;
+    },
+
     get pausedUntil() {
       return pausedUntil;
     },
@@ -138,6 +142,8 @@ export interface Lane {
   }): void;
   /** Where the call was not made after all. */
   leaveUnsent(): void;
+  /** How many calls are in line. */
+  readonly waiting: number;
   readonly pausedUntil: number;
   readonly intervalMs: number;
   isIdle(): boolean;

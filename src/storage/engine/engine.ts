@@ -16,7 +16,16 @@ export interface Engine {
   alone<T>(work: (run: RunSql) => Promise<T>): Promise<T>;
   /** Rejects while the database cannot answer. Never tries again: it is asked often. */
   ping(): Promise<void>;
+  /** Of the pool; absent where there is none. */
+  connections?(): ConnectionCounts;
   close(): Promise<void>;
+}
+
+export interface ConnectionCounts {
+  readonly open: number;
+  readonly idle: number;
+  /** Who waits for one. */
+  readonly waiting: number;
 }
 
 export type RunSql = (text: string, values?: readonly unknown[]) => Promise<readonly unknown[]>;

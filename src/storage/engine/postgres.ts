@@ -23,6 +23,11 @@ export function openPostgres(url: string, options: PostgresOptions): Engine {
     alone: (work) => workAlone(url, work),
     ping: () =>
       attempt(() => pool.query('select 1'), { repeatable: false, deadlineMs: 0 }).then(() => undefined),
+    connections: () => ({
+      open: pool.totalCount + locks.totalCount,
+      idle: pool.idleCount + locks.idleCount,
+      waiting: pool.waitingCount + locks.waitingCount,
+    }),
     close: async () => {
       await Promise.all([pool.end(), locks.end()]);
     },

@@ -1,0 +1,90 @@
+import type { CrossbookError, ErrorCode } from './errors.ts';
+import type { ProviderName } from './provider-names.ts';
+
+/**
+ * What one request does: noted where it happens, told once, at its end. Nothing that is noted is a body, a secret or an
+ * email.
+ */
+export interface Journal extends Timing {
+  /** Later notes add to earlier ones: a request may ask several customers and providers. */
+  note(notes: Notes): void;
+  /** Once for each error that the client is told of. A bug is written down at once, with its cause. */
+  failed(error: CrossbookError): void;
+  called(call: ProviderCall): void;
+  /** What a face does between reading a request and answering it. */
+  operation<T>(name: string, work: () => Promise<T>): Promise<T>;
+}
+
+export interface Timing {
+  /** One verb at work, for who follows a request on its way. */
+  timed<T>(name: string, work: () => Promise<T>): Promise<T>;
+}
+
+export interface Notes {
+  readonly face?: 'graphql' | 'rest' | undefined;
+  /** One of few: what the face itself calls it. */
+  readonly operation?: string | undefined;
+  /** What the client calls it. */
+  readonly operationName?: string | undefined;
+  readonly application?: string | undefined;
+  /** Which key or token was used: its public name. */
+  readonly credential?: string | undefined;
+  readonly customer?: string | undefined;
+  readonly provider?: ProviderName | undefined;
+  readonly cache?: CacheUse | undefined;
+}
+
+/** `stale`: too old, and served because the provider failed. */
+export type CacheUse = 'hit' | 'miss' | 'stale';
+
+/** One call to a provider, after it. Holds no path, body or secret: emails travel in those. */
+export interface ProviderCall {
+  readonly provider: ProviderName;
+  /** Which of the provider's budgets paid for it; `token` where a token was renewed. */
+  readonly budget: string;
+  readonly outcome: 'answered' | ErrorCode;
+  /** Of the answer, where there was one. */
+  readonly status: number | undefined;
+  readonly ms: number;
+  /** For its turn, before it was sent. */
+  readonly waitedMs: number;
+}
+
+/** All that is known of a request when it has been answered. */
+export interface RequestRecord {
+  readonly requestId: string;
+  readonly traceId: string;
+  readonly method: string;
+  /** Without the query string: emails travel there. */
+  readonly path: string;
+  readonly face: 'graphql' | 'rest' | undefined;
+  readonly operation: string | undefined;
+  readonly operationName: string | undefined;
+  readonly application: string | undefined;
+  readonly credential: string | undefined;
+  readonly customers: readonly string[];
+  readonly providers: readonly ProviderName[];
+  readonly status: number;
+  readonly errors: readonly { readonly id: string; readonly code: ErrorCode }[];
+  readonly ms: number;
+  /** To providers. Of calls that several requests share, each is one request's. */
+  readonly calls: number;
+  /** Of the answer's body, where its length is known. */
+  readonly bytes: number | undefined;
+  readonly cache: readonly CacheUse[];
+}
+
+/** A journal, from where it is opened and closed. */
+export interface OpenJournal extends Journal {
+  readonly requestId: string;
+  /** Tells everybody who wants to know; nothing is noted after it. */
+  close(answer: Pick<RequestRecord, 'status' | 'bytes'>): void;
+}
+
+export interface Arrival {
+  readonly method: string;
+  readonly path: string;
+  /** As they came. */
+  readonly requestId: string | null;
+  readonly traceparent: string | null;
+}

@@ -1,0 +1,85 @@
+import type { ProviderCall, RequestRecord } from '../../domain/journal.ts';
+import type { ProviderName } from '../../domain/provider-names.ts';
+import { watchProcess } from './process-metrics.ts';
+import { createRegistry } from './registry.ts';
+
+/** What is counted. Labels name faces, operations, providers and codes: never an application, a customer or an id. */
+export function createMetrics({ version }: { readonly version: string }): Metrics {
+  const registry = createRegistry();
+  const watch = watchProcess(registry, version);
+  const requests = registry.counter('crossbook_requests_total', 'Requests, by their first error or ok.');
+  const durations = registry.histogram(
+    'crossbook_request_duration_seconds',
+    'From the headers of a request to its answer.',
+    REQUEST_SECONDS,
+  );
+  const errors = registry.counter(
+    'crossbook_errors_total',
+    'Errors in answers: one answer may hold several.',
+  );
+  const cache = registry.counter(
+    'crossbook_cache_requests_total',
+    'Requests that read the cache, by what it gave.',
+  );
+  const calls = registry.counter('crossbook_provider_calls_total', 'Calls to providers, each try counted.');
+  const callDurations = registry.histogram(
+    'crossbook_provider_call_duration_seconds',
+    'From sending a call to its whole answer.',
+    CALL_SECONDS,
+  );
+  const waits = registry.histogram(
+    'crossbook_lane_wait_seconds',
+    'How long a call waited for its connection’s budget.',
+    CALL_SECONDS,
+  );
+  const refreshes = registry.counter('crossbook_token_refreshes_total', 'Access tokens renewed, or not.');
+  const merged = registry.histogram(
+    'crossbook_lookup_emails_per_call',
+    'Emails that were looked up together.',
+    EMAILS,
+  );
+
+  return {
+    request({ face = 'none', operation = 'none', ...record }) {
+      const outcome = record.errors[0]?.code ?? (record.status < 400 ? 'ok' : 'refused');
+      requests.add({ face, operation, outcome });
+      durations.observe({ face, operation }, record.ms / 1_000);
+      for (const { code } of record.errors) errors.add({ face, code });
+      for (const result of record.cache) cache.add({ result });
+    },
+    call({ provider, budget, outcome, status = 0, ms, waitedMs }) {
+      const told = outcome === 'answered' ? toOutcome(status) : outcome;
+      if (budget === TOKEN) refreshes.add({ provider, outcome: told });
+      else waits.observe({ provider }, waitedMs / 1_000);
+      calls.add({ provider, outcome: told });
+      callDurations.observe({ provider }, ms / 1_000);
+    },
+    lookup: ({ provider, emails }) => merged.observe({ provider }, emails),
+    gauge: registry.gauge,
+    render: registry.render,
+    close: watch.close,
+  };
+}
+
+function toOutcome(status: number): string {
+  if (status < 300) return 'ok';
+  return status === TOO_MANY ? 'rate_limited' : `${Math.floor(status / 100)}xx`;
+}
+
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+const TOO_MANY = 429;
+const TOKEN = 'token';
+const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const EMAILS = [1, 2, 5, 10, 25, 50, 75, 100];
+
+export interface Metrics {
+  request(record: RequestRecord): void;
+  call(call: ProviderCall): void;
+  lookup(call: { readonly provider: ProviderName; readonly emails: number }): void;
+  /** For what others know and are asked about. */
+  readonly gauge: ReturnType<typeof createRegistry>['gauge'];
+  render(): string;
+  close(): void;
+}

@@ -1,0 +1,59 @@
+import type { Arrival, OpenJournal, ProviderCall } from '../domain/journal.ts';
+import type { Log } from '../domain/log.ts';
+import { openJournal } from './journal.ts';
+import { createMetrics, type Metrics } from './metrics/metrics.ts';
+import type { SpanExporter } from './otlp.ts';
+import { writeRequestLine } from './request-line.ts';
+
+/** Who is told of what happens: the log always, the metrics, and a collector of traces where one is named. */
+export async function openTelemetry({ log, version, traces }: TelemetryOptions): Promise<Telemetry> {
+  const metrics = createMetrics({ version });
+  const exporter = traces && (await openExporter(traces, { log, version }));
+  return {
+    metrics,
+    openJournal: (arrival) =>
+      openJournal(arrival, {
+        log,
+        now: () => performance.timeOrigin + performance.now(),
+        onDone(record) {
+          writeRequestLine(log, record);
+          metrics.request(record);
+        },
+        onSpans: exporter?.export,
+      }),
+    onCall: metrics.call,
+    async close() {
+      metrics.close();
+      await exporter?.close();
+    },
+  };
+}
+
+/** Where no collector is named, not even the code for it is loaded. */
+async function openExporter(
+  { endpoint, headers, serviceName }: TracesConfig,
+  { log, version }: Pick<TelemetryOptions, 'log' | 'version'>,
+): Promise<SpanExporter> {
+  const { createSpanExporter } = await import('./otlp.ts');
+  return createSpanExporter({ endpoint, headers, log, service: { name: serviceName, version } });
+}
+
+export interface Telemetry {
+  readonly metrics: Metrics;
+  openJournal(arrival: Arrival): OpenJournal;
+  onCall(call: ProviderCall): void;
+  close(): Promise<void>;
+}
+
+interface TelemetryOptions {
+  readonly log: Log;
+  readonly version: string;
+  readonly traces: TracesConfig | undefined;
+}
+
+/** Where traces go, as OpenTelemetry's own variables say it. */
+export interface TracesConfig {
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly serviceName: string;
+}
