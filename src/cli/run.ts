@@ -6,7 +6,8 @@ import { renderCommandHelp, renderHelp } from './help.ts';
 
 /** Does what the arguments say. Resolves to the exit code: 0 done, 1 failed, 2 asked wrongly. */
 export async function runCommand(options: RunOptions): Promise<number> {
-  const { args, print, complain } = options;
+  const { args } = options;
+  const { print, complain } = toVoices(options);
   const command = COMMANDS.find(({ name }) => isCalled(name, args));
   if (!command) return answerWithoutCommand(options);
   const rest = args.slice(command.name.split(' ').length);
@@ -27,7 +28,9 @@ export async function runCommand(options: RunOptions): Promise<number> {
   }
 }
 
-function answerWithoutCommand({ args, print, complain }: RunOptions): number {
+function answerWithoutCommand(options: RunOptions): number {
+  const { args } = options;
+  const { print, complain } = toVoices(options);
   const [first = '--help'] = args;
   if (['--help', '-h', 'help'].includes(first)) {
     print(renderHelp(COMMANDS));
@@ -81,17 +84,28 @@ function toTexts(value: unknown): readonly string[] {
   return [value].flat().filter((one) => typeof one === 'string');
 }
 
-function toContext({ env, complain, now = Date.now, fetch = globalThis.fetch }: RunOptions): CommandContext {
+function toVoices({ stdout, stderr }: Pick<RunOptions, 'stdout' | 'stderr'>) {
+  return {
+    print: (text: string) => void stdout.write(`${text}\n`),
+    complain: (text: string) => void stderr.write(`${text}\n`),
+  };
+}
+
+function toContext({ env, stderr, now = Date.now, fetch = globalThis.fetch }: RunOptions): CommandContext {
+  const { complain } = toVoices({ stdout: stderr, stderr });
   return { readConfig: () => readConfig(env), note: complain, now, fetch };
+}
+
+interface Output {
+  write(text: string): unknown;
 }
 
 export interface RunOptions {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Results: the only thing on standard output. */
-  print(text: string): unknown;
-  /** Everything else. */
-  complain(text: string): unknown;
+  /** For results, and nothing else. */
+  readonly stdout: Output;
+  readonly stderr: Output;
   readonly now?: () => number;
   readonly fetch?: typeof fetch;
 }

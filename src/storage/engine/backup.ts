@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { PGlite } from '@electric-sql/pglite';
 import { lockDirectory } from './directory-lock.ts';
 
@@ -25,26 +27,28 @@ export async function restoreDirectory(file: string, directory: string): Promise
   if (existsSync(directory) && readdirSync(directory).length > 0) {
     throw new Error(`There is something in ${directory} already: move it away, then restore.`);
   }
-  const bytes = readFileSync(file);
+  const packed = readFileSync(file);
   mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
   const release = lockDirectory(directory);
   const draft = `${directory}.${randomBytes(4).toString('hex')}`;
   try {
     mkdirSync(draft, { mode: 0o700 });
-    await unpack(bytes, draft).catch((cause: unknown) => {
+    await unpack(packed, draft).catch((cause: unknown) => {
       throw new Error(`${file} is not a backup of Crossbook's embedded database.`, { cause });
     });
     rmSync(directory, { recursive: true, force: true });
     renameSync(draft, directory);
-    return { file, bytes: bytes.length };
+    return { file, bytes: packed.length };
   } finally {
     rmSync(draft, { recursive: true, force: true });
     release();
   }
 }
 
-async function unpack(bytes: Uint8Array<ArrayBuffer>, directory: string): Promise<void> {
-  const loadDataDir = new Blob([bytes], { type: 'application/x-gzip' });
+async function unpack(packed: Uint8Array, directory: string): Promise<void> {
+  // Not left to PGlite: what is no gzip would end the process there.
+  const tar = await promisify(gunzip)(packed);
+  const loadDataDir = new Blob([new Uint8Array(tar)], { type: 'application/x-tar' });
   const client = await PGlite.create({ dataDir: directory, loadDataDir });
   try {
     await client.query('select name from crossbook.migrations');

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '../../src/storage/database.ts';
+import { ringOf } from '../support/engines.ts';
+import { runCli } from '../support/run-cli.ts';
+
+const keyOf = (id: string) => `${id}:${Buffer.alloc(32, id).toString('base64')}`;
+let root: string;
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'crossbook-doctor-'));
+  const database = await openDatabase({ directory: join(root, 'data') }, { keyRing: ringOf('k1') });
+  const { id } = await database.admin.createApplication('Acme');
+  const credentials = { type: 'token', value: 'secret' } as const;
+  await database.forApplication(id).customers.upsert({
+    customerId: 'ada',
+    name: 'Ada',
+    email: 'ada@example.com',
+    connections: [{ providerName: 'hubspot', credentials }],
+  });
+  await database.close();
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+const examine = async (env: Record<string, string>, fetch?: typeof globalThis.fetch) => {
+  const result = await runCli(['doctor', '--json'], { env, ...(fetch && { fetch }) });
+  const findings: { subject: string; state: string; detail: string }[] = result.json();
+  return { code: result.code, findings: new Map(findings.map((finding) => [finding.subject, finding])) };
+};
+
+test('all is well, and the providers answer', async () => {
+  const asked: string[] = [];
+  const answering: typeof fetch = async (url, init) => {
+    asked.push(`${init?.method} ${url}`);
+    return new Response(null, { status: 404 });
+  };
+  const { code, findings } = await examine({ CROSSBOOK_DATA: root, CROSSBOOK_KEYS: keyOf('k1') }, answering);
+  expect(code).toBe(0);
+  expect([...findings.values()].filter(({ state }) => state !== 'ok')).toEqual([]);
+  expect([...findings.keys()].slice(0, 5)).toEqual([
+    'configuration',
+    'keys',
+    'database',
+    'migrations',
+    'sealed data',
+  ]);
+  expect(asked).toContain('HEAD https://api.hubapi.com');
+});
+
+test('being offline is a warning', async () => {
+  const { code, findings } = await examine({ CROSSBOOK_DATA: root, CROSSBOOK_KEYS: keyOf('k1') });
+  expect(code).toBe(0);
+  expect(findings.get('hubspot')).toMatchObject({
+    state: 'warning',
+    detail: expect.stringContaining('cannot be reached'),
+  });
+});
+
+test('a ring without the key of what is stored is a failure that names it', async () => {
+  const { code, findings } = await examine({ CROSSBOOK_DATA: root, CROSSBOOK_KEYS: keyOf('k2') });
+  expect(code).toBe(1);
+  expect(findings.get('sealed data')).toMatchObject({
+    state: 'failed',
+    detail: expect.stringContaining('k1'),
+  });
+});
+
+test('before the first start there is nothing wrong, and nothing is made', async () => {
+  const { code, findings } = await examine({ CROSSBOOK_DATA: join(root, 'nothing') });
+  expect(code).toBe(0);
+  expect(findings.get('keys')).toMatchObject({ state: 'warning' });
+  const fresh = await examine({ CROSSBOOK_DATA: join(root, 'nothing'), CROSSBOOK_KEYS: keyOf('k1') });
+  expect(fresh.findings.get('database')).toMatchObject({ state: 'warning' });
+});
+
+test('production without keys, a wrong setting, and a database that is away are failures without secrets', async () => {
+  const cases: [string, Record<string, string>][] = [
+    ['keys', { NODE_ENV: 'production' }],
+    ['configuration', { PORT: 'x' }],
+    ['database', { DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/db', CROSSBOOK_KEYS: keyOf('k1') }],
+  ];
+  for (const [subject, env] of cases) {
+    const { code, findings } = await examine(env);
+    expect(code, subject).toBe(1);
+    expect(findings.get(subject), subject).toMatchObject({ state: 'failed' });
+    expect(JSON.stringify([...findings.values()])).not.toContain('hunter2');
+  }
+});

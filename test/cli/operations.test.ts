@@ -1,0 +1,122 @@
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/storage/database.ts';
+import { lockDirectory } from '../../src/storage/engine/directory-lock.ts';
+import { ringOf } from '../support/engines.ts';
+import { runCli } from '../support/run-cli.ts';
+
+const [OLD, NEW] = ['old', 'new'].map((id) => `${id}:${Buffer.alloc(32, id).toString('base64')}`);
+const SECRET = 'a-token-that-nobody-may-see';
+
+let root: string;
+let env: Record<string, string>;
+let applicationId: string;
+const run = (...args: string[]) => runCli(args, { env });
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'crossbook-cli-'));
+  env = { CROSSBOOK_DATA: join(root, 'data'), CROSSBOOK_KEYS: OLD ?? '' };
+  applicationId = (await run('apps', 'create', 'Acme', '--origin', 'https://a.example', '--json')).json().id;
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+const withStores = async <T>(work: (database: Awaited<ReturnType<typeof openDatabase>>) => Promise<T>) => {
+  const database = await openDatabase({ directory: join(root, 'data/data') }, { keyRing: ringOf('old') });
+  return work(database).finally(() => database.close());
+};
+
+describe('on the embedded database', { timeout: 120_000 }, () => {
+  test('a key is shown once, counts, is listed without its secret, rotated and revoked', async () => {
+    const created = await run('keys', 'create', 'Acme', '--name', 'backend');
+    const key = created.stdout.trim();
+    expect(key).toMatch(/^cbk_[0-9a-f]{16}_[\w-]{43}$/);
+    const caller = await withStores(({ findCallerByKey }) => findCallerByKey(key));
+    expect(caller?.application).toEqual({ id: applicationId, name: 'Acme' });
+
+    const id = caller?.keyId ?? '';
+    const fresh = (await run('keys', 'rotate', id, '--overlap', '1', '--json')).json();
+    expect(fresh).toMatchObject({ replaces: id, key: expect.stringMatching(/^cbk_/) });
+    const listed = await run('keys', 'list', applicationId);
+    expect(listed.stdout).toMatch(new RegExp(`${id} +backend +ending`));
+    expect(listed.stdout).toMatch(new RegExp(`${fresh.id} +backend +active`));
+    for (const { key: whole } of [{ key }, fresh]) expect(listed.stdout).not.toContain(whole.split('_')[2]);
+
+    expect((await run('keys', 'revoke', id)).code).toBe(0);
+    const again = await run('keys', 'revoke', id);
+    expect([again.code, again.stdout]).toEqual([1, '']);
+    expect(await withStores(({ findCallerByKey }) => findCallerByKey(key))).toBeUndefined();
+  });
+
+  test('origins are added and removed', async () => {
+    const changed = await run(
+      'apps',
+      'origins',
+      'Acme',
+      '--add',
+      'https://b.example',
+      '--remove',
+      'https://a.example',
+    );
+    expect(changed.stdout).toBe('https://b.example\n');
+    expect((await run('apps', 'list', '--json')).json()).toEqual([
+      { id: applicationId, name: 'Acme', origins: ['https://b.example'] },
+    ]);
+    expect((await run('apps', 'origins', 'nobody')).stderr).toContain('There is no application "nobody"');
+  });
+
+  test('tokens are voided, seals follow the ring, and a deleted customer leaves nothing', async () => {
+    const credentials = { type: 'token', value: SECRET } as const;
+    await withStores(({ forApplication }) =>
+      forApplication(applicationId).customers.upsert({
+        customerId: 'ada',
+        name: 'Ada',
+        email: 'ada@example.com',
+        connections: [{ providerName: 'hubspot', credentials }],
+      }),
+    );
+    expect((await run('tokens', 'revoke', 'Acme', 'ada', '--json')).json()).toMatchObject({ generation: 1 });
+    env = { ...env, CROSSBOOK_KEYS: `${NEW},${OLD}` };
+    expect((await run('seal', 'rotate', '--json')).json()).toEqual({ resealed: 1, unreadable: 0 });
+    env = { ...env, CROSSBOOK_KEYS: NEW ?? '' };
+    expect((await run('customers', 'delete', 'Acme', 'ada', '--yes')).code).toBe(0);
+    expect((await run('customers', 'delete', 'Acme', 'ada', '--yes')).stderr).toContain('no customer "ada"');
+    env = { ...env, CROSSBOOK_KEYS: OLD ?? '' };
+  });
+
+  test('a backup is the owner’s alone, overwrites nothing, and is restored where nothing is', async () => {
+    const file = join(root, 'backup.tgz');
+    expect((await run('backup', file)).code).toBe(0);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await run('backup', file)).stderr).toContain('exists already');
+    expect((await run('restore', file)).stderr).toContain('something in');
+
+    env = { ...env, CROSSBOOK_DATA: join(root, 'elsewhere') };
+    const wrong = join(root, 'wrong.tgz');
+    writeFileSync(wrong, 'not a backup');
+    expect((await run('restore', wrong)).stderr).toContain('is not a backup');
+    expect(existsSync(join(root, 'elsewhere/data'))).toBe(false);
+    expect((await run('restore', file)).code).toBe(0);
+    expect((await run('apps', 'list', '--json')).json()).toMatchObject([{ id: applicationId }]);
+    env = { ...env, CROSSBOOK_DATA: join(root, 'data') };
+  });
+
+  test('while a server has the data, a command is told so', async () => {
+    const release = lockDirectory(join(root, 'data/data'));
+    for (const args of [
+      ['apps', 'list'],
+      ['backup', join(root, 'other.tgz')],
+    ]) {
+      const { code, stderr } = await run(...args);
+      expect(code).toBe(1);
+      expect(stderr).toContain(`in use by process ${process.pid}`);
+    }
+    release();
+  });
+});
+
+test('the schema is printed as it is committed', async () => {
+  const { stdout } = await run('schema', 'print');
+  expect(stdout).toMatch(/^type Query \{$/m);
+});

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/cli/commands/all.ts';
+import { readOrigin } from '../../src/cli/read-origin.ts';
+import { runCli } from '../support/run-cli.ts';
+
+const names = COMMANDS.map(({ name }) => name);
+
+describe('help', () => {
+  test('names every command', async () => {
+    for (const args of [['--help'], ['-h'], ['help']]) {
+      const { code, stdout } = await runCli(args);
+      expect(code).toBe(0);
+      for (const name of ['serve', ...names]) expect(stdout).toContain(`  ${name}`);
+    }
+  });
+
+  test.each(COMMANDS)('of $name says what it takes, and touches nothing', async (command) => {
+    const { code, stdout, stderr } = await runCli([...command.name.split(' '), '--help'], {
+      env: { PORT: 'no number' },
+    });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(`Usage: crossbook ${command.name}`);
+    expect(stdout).toContain(command.summary);
+    for (const { name, description } of command.operands ?? []) {
+      expect(stdout).toMatch(new RegExp(`  ${name} +${description.slice(0, 10)}`));
+    }
+    for (const name of Object.keys(command.options ?? {})) expect(stdout).toContain(`--${name}`);
+  });
+
+  test('of a family lists its commands', async () => {
+    const { code, stdout } = await runCli(['keys', '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('keys rotate');
+    expect(stdout).not.toContain('apps create');
+  });
+});
+
+describe('what is asked wrongly ends with 2, says why on standard error, and does nothing', () => {
+  test.each([
+    [['nonsense'], 'There is no command: nonsense'],
+    [['keys', 'nonsense'], 'There is no command: keys nonsense'],
+    [['keys', 'create'], 'Missing: APPLICATION'],
+    [['customers', 'delete', 'acme'], 'cannot be undone'],
+    [['customers', 'delete', 'acme', 'ada'], 'Add --yes'],
+    [['apps', 'list', 'more'], 'Not known: more'],
+    [['apps', 'list', '--nonsense'], '--nonsense'],
+    [['apps', 'create', 'Acme', '--origin'], '--origin'],
+    [['apps', 'create', 'Acme', '--origin', '*'], 'Not a web origin: *'],
+    [['keys', 'rotate', 'id', '--overlap', 'soon'], 'whole number of hours'],
+  ])('%j', async (args, why) => {
+    const { code, stdout, stderr } = await runCli(args, { env: { PORT: 'no number' } });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(why);
+    expect(stderr).toContain('Usage: crossbook');
+  });
+});
+
+test('a wrong environment ends with 1 and names the mistake', async () => {
+  const { code, stdout, stderr } = await runCli(['apps', 'list'], { env: { PORT: 'no number' } });
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toContain('PORT: must be a whole number');
+});
+
+test('an origin is exactly what a browser sends', () => {
+  expect(readOrigin('https://app.example')).toBe('https://app.example');
+  expect(readOrigin('https://App.Example/')).toBe('https://app.example');
+  expect(readOrigin('http://localhost:5173')).toBe('http://localhost:5173');
+  for (const wrong of [
+    '',
+    'null',
+    '*',
+    'app.example',
+    'https://*.example',
+    'https://a.example/path',
+    'ftp://a.example',
+    'https://u:p@a.example',
+  ]) {
+    expect(() => readOrigin(wrong), wrong).toThrow('Not a web origin');
+  }
+});

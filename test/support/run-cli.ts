@@ -1,0 +1,31 @@
+import { runCommand } from '../../src/cli/run.ts';
+
+/** A command as a shell would call it, in this process. */
+export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  const said = { stdout: [] as string[], stderr: [] as string[] };
+  const code = await runCommand({
+    args,
+    env: options.env ?? {},
+    stdout: { write: (text) => said.stdout.push(text) },
+    stderr: { write: (text) => said.stderr.push(text) },
+    fetch: options.fetch ?? (() => Promise.reject(new Error('offline'))),
+    ...(options.now && { now: options.now }),
+  });
+  const [stdout, stderr] = [said.stdout.join(''), said.stderr.join('')];
+  return { code, stdout, stderr, json: () => JSON.parse(stdout) };
+}
+
+interface CliOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The way out. Absent: there is none. */
+  readonly fetch?: typeof fetch;
+  readonly now?: () => number;
+}
+
+interface CliResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  // biome-ignore lint/suspicious/noExplicitAny: every command answers something else
+  json(): any;
+}
