@@ -1,8 +1,10 @@
 import { measureLookups } from './commands/lookups.ts';
+import { measureThroughput } from './commands/throughput.ts';
 import { type Options, readOptions } from './support/options.ts';
 
 const COMMANDS: Readonly<Record<string, (options: Options) => Promise<unknown>>> = {
   lookups: measureLookups,
+  throughput: measureThroughput,
 };
 
 const options = readOptions(process.argv.slice(2));

@@ -1,0 +1,95 @@
+import { toThroughputTable } from '../report/throughput-table.ts';
+import type { Options } from '../support/options.ts';
+import { say, showProgress } from '../support/progress.ts';
+import { type Summary, summarise } from '../support/statistics.ts';
+import { type Measured, measure } from '../throughput/measure.ts';
+import { openStage, type Player, type Stage } from '../throughput/stage.ts';
+import { verify } from '../throughput/verify.ts';
+import { CASES, type Case } from '../workload/cases.ts';
+
+/** Answers per second of everybody, side by side in interleaved rounds. */
+export async function measureThroughput(options: Options): Promise<ThroughputResult> {
+  const stage = await openStage(options);
+  try {
+    const cases: CaseResult[] = [];
+    for (const asked of CASES) cases.push(await measureCase(stage, asked, options));
+    const result = { connections: CONNECTIONS, rounds: options.rounds, seconds: options.seconds, cases };
+    say(toThroughputTable(result));
+    return result;
+  } finally {
+    await stage.close();
+  }
+}
+
+async function measureCase(stage: Stage, asked: Case, { rounds, seconds }: Options): Promise<CaseResult> {
+  const runs = new Map<Player, Measured[]>(stage.players.map((player) => [player, []]));
+  const once = (player: Player, length: number) =>
+    measure(stage, { player, asked, seconds: length, connections: CONNECTIONS });
+  for (const player of stage.players) {
+    showProgress(`${asked.title}: ${player.title} warms up`);
+    await verify(player, asked);
+    await once(player, seconds);
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    for (const player of rotate(stage.players, round)) {
+      showProgress(`${asked.title}: round ${round + 1} of ${rounds}, ${player.title}`);
+      runs.get(player)?.push(await once(player, seconds));
+    }
+  }
+  return { ...asked, rows: toRows(runs) };
+}
+
+/** Ratios are of one round each: what slows the machine down for a while slows both. */
+function toRows(runs: ReadonlyMap<Player, readonly Measured[]>): readonly Row[] {
+  const [floor = []] = runs.values();
+  return [...runs].map(([{ name, title }, measured]) => {
+    const pick = (key: keyof Measured) => summarise(measured.map((one) => one[key]));
+    const against = (key: 'rate' | 'cpuMs') =>
+      summarise(measured.map((one, round) => toRatio(one[key], floor[round]?.[key], key === 'cpuMs')));
+    return {
+      ...{ name, title, ratio: against('rate'), cpuRatio: against('cpuMs') },
+      ...{ rate: pick('rate'), cpuMs: pick('cpuMs'), busy: pick('busy') },
+      ...{ calls: pick('calls').median, bytes: pick('bytes').median },
+      ...{ p50: pick('p50').median, p99: pick('p99').median },
+    };
+  });
+}
+
+/** More is better, also where it is a cost. */
+function toRatio(own: number, floor = Number.NaN, isCost: boolean): number {
+  return isCost ? floor / own : own / floor;
+}
+
+function rotate<Item>(items: readonly Item[], by: number): readonly Item[] {
+  const from = by % items.length;
+  return [...items.slice(from), ...items.slice(0, from)];
+}
+
+const CONNECTIONS = 32;
+
+export interface Row {
+  readonly name: string;
+  readonly title: string;
+  /** Throughput as a share of the floor's. */
+  readonly ratio: Summary;
+  /** Answers for the same CPU time, as a share of the floor's. */
+  readonly cpuRatio: Summary;
+  readonly rate: Summary;
+  readonly cpuMs: Summary;
+  readonly busy: Summary;
+  readonly calls: number;
+  readonly bytes: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+
+export interface CaseResult extends Case {
+  readonly rows: readonly Row[];
+}
+
+export interface ThroughputResult {
+  readonly connections: number;
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly cases: readonly CaseResult[];
+}

@@ -1,0 +1,72 @@
+import { startWorker } from '../support/worker.ts';
+import { openConnection } from './connection.ts';
+
+/** Sends one request after another over each of its connections, for so long, and counts what comes back. */
+startWorker({}, { run });
+
+async function run({ url, connections, seconds, requests }: Load): Promise<LoadResult> {
+  const messages = requests.map(toMessage);
+  const { hostname, port } = new URL(url);
+  const end = performance.now() + seconds * 1_000;
+  const started = performance.now();
+  const latencies: number[] = [];
+  let bytes = 0;
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      const connection = await openConnection(hostname, Number(port));
+      while (performance.now() < end) {
+        const message = messages[next++ % messages.length] as Buffer;
+        const sent = performance.now();
+        const size = await connection.ask(message);
+        bytes += size;
+        latencies.push(performance.now() - sent);
+      }
+      connection.close();
+    }),
+  );
+  return {
+    answers: latencies.length,
+    bytes,
+    seconds: (performance.now() - started) / 1_000,
+    ...spread(latencies),
+  };
+
+  function toMessage({ path, headers, body }: LoadRequest): Buffer {
+    const lines = Object.entries({
+      host: new URL(url).host,
+      ...headers,
+      'content-length': String(Buffer.byteLength(body)),
+    }).map(([name, value]) => `${name}: ${value}\r\n`);
+    return Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
+  }
+}
+
+function spread(latencies: number[]): Pick<LoadResult, 'p50' | 'p99'> {
+  latencies.sort((a, b) => a - b);
+  const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
+  return { p50: at(0.5), p99: at(0.99) };
+}
+
+export interface Load {
+  readonly url: string;
+  readonly connections: number;
+  readonly seconds: number;
+  /** Sent in turn. */
+  readonly requests: readonly LoadRequest[];
+}
+
+export interface LoadRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface LoadResult {
+  readonly answers: number;
+  readonly bytes: number;
+  readonly seconds: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+}

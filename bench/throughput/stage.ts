@@ -1,0 +1,72 @@
+import type { ContenderReady } from '../contenders/serve.ts';
+import { type Crossbook, connectCustomer, startCrossbook, toHeaders } from '../support/crossbook.ts';
+import type { Options } from '../support/options.ts';
+import { scriptOf } from '../support/paths.ts';
+import { type BenchProcess, startProcess } from '../support/process.ts';
+import { showProgress } from '../support/progress.ts';
+import type { UpstreamReady } from '../upstream/main.ts';
+import { CONTENDERS, type Contender } from '../workload/contenders.ts';
+
+/** Everybody in a process of its own: HubSpot, the load, and each contender, which has the first core when it runs. */
+export async function openStage({ node, only }: Options, flags: readonly string[] = []): Promise<Stage> {
+  const wanted = CONTENDERS.filter(({ name }) => !only || only.includes(name));
+  showProgress('starting Crossbook, HubSpot and the load');
+  const crossbook = await startCrossbook({ node, core: 'first', flags });
+  const { hubspotPort } = crossbook;
+  const upstream = await startProcess<UpstreamReady>({
+    script: scriptOf('upstream/main'),
+    args: [String(hubspotPort)],
+    node,
+    core: 'others',
+  });
+  const { account } = upstream.ready;
+  await connectCustomer(crossbook, { customerId: CUSTOMER, account });
+  const load = await startProcess<object>({ script: scriptOf('load/main'), node, core: 'others' });
+  const args = [`http://127.0.0.1:${hubspotPort}`, account.staticToken];
+  const players: Player[] = [];
+  for (const contender of wanted) {
+    showProgress(`starting ${contender.title}`);
+    players.push(await startPlayer(contender, { crossbook, args, node, flags }));
+  }
+  return {
+    players,
+    load,
+    upstream,
+    async close() {
+      await Promise.all(
+        [...players.map(({ process }) => process), crossbook, load, upstream].map((one) => one.stop()),
+      );
+    },
+  };
+}
+
+async function startPlayer(contender: Contender, { crossbook, args, node, flags }: Cast): Promise<Player> {
+  if (contender.script === undefined) {
+    return { ...contender, process: crossbook, url: crossbook.url, headers: toHeaders(crossbook, CUSTOMER) };
+  }
+  const script = scriptOf(contender.script);
+  const process = await startProcess<ContenderReady>({ script, args, node, flags, core: 'first' });
+  return { ...contender, process, url: process.ready.url, headers: {} };
+}
+
+const CUSTOMER = 'bench';
+
+export interface Player extends Contender {
+  readonly process: Pick<BenchProcess<unknown>, 'call' | 'pid' | 'stop'>;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Stage {
+  readonly players: readonly Player[];
+  readonly load: BenchProcess<object>;
+  readonly upstream: BenchProcess<UpstreamReady>;
+  close(): Promise<void>;
+}
+
+interface Cast {
+  readonly crossbook: Crossbook;
+  readonly args: readonly string[];
+  readonly node: string;
+  readonly flags: readonly string[];
+}

@@ -1,0 +1,72 @@
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { BATCH_READ, toBatches, toBody } from '../contenders/hubspot.ts';
+import type { SandboxAccount } from '../support/crossbook.ts';
+import { PRODUCT } from '../support/paths.ts';
+import { startWorker } from '../support/worker.ts';
+import { PEOPLE } from '../workload/cases.ts';
+import { emailsOf, inventPeople } from '../workload/people.ts';
+import { createReplay } from './replay.ts';
+
+/**
+ * HubSpot for everybody who is measured: `main.js PORT`. The sandbox, with its limits out of reach, answers each question
+ * once; from then on its own bytes are replayed, because the imitation works harder than most contenders.
+ */
+const port = Number(process.argv[2]);
+const { openSandbox } = (await import(
+  pathToFileURL(join(PRODUCT, 'sandbox/open-sandbox.js')).href
+)) as SandboxModule;
+const sandbox = await openSandbox({});
+const account = sandbox.hubspot.createAccount({
+  people: inventPeople(PEOPLE),
+  limits: { perTenSeconds: 999_999_999, perDay: 999_999_999 },
+});
+const { id, staticToken } = account;
+const replay = createReplay({ ask, emails: emailsOf(PEOPLE) });
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    replay.answer(Buffer.concat(chunks).toString()).then(
+      ({ headers, body }) => response.writeHead(200, headers).end(body),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(port, '127.0.0.1', () =>
+  startWorker({ account: { id, staticToken } } satisfies UpstreamReady, {
+    async calls() {
+      return replay.calls();
+    },
+  }),
+);
+
+/** What the sandbox itself says about all of the people, a hundred in each part. */
+async function ask(emails: readonly string[], properties: readonly string[]) {
+  const authorization = `Bearer ${staticToken}`;
+  const headers = { authorization, 'content-type': 'application/json', 'accept-encoding': 'identity' };
+  const url = `${sandbox.hubspot.origin}${BATCH_READ}`;
+  return Promise.all(
+    toBatches(emails).map(async (batch) => {
+      const response = await fetch(url, { method: 'POST', headers, body: toBody(batch, properties) });
+      if (response.status !== 200) throw new Error(`The sandbox answered ${response.status}.`);
+      return { headers: Object.fromEntries(response.headers), body: await response.text() };
+    }),
+  );
+}
+
+export interface UpstreamReady {
+  readonly account: SandboxAccount;
+}
+
+interface SandboxModule {
+  openSandbox(options: object): Promise<{
+    readonly hubspot: {
+      readonly origin: string;
+      createAccount(options: object): SandboxAccount;
+    };
+  }>;
+}

@@ -1,0 +1,58 @@
+import { PROPERTIES, toBatches, toBody } from '../contenders/hubspot.ts';
+import type { LoadRequest } from '../load/main.ts';
+import { type Case, emailSetsOf } from './cases.ts';
+import { searchOperation } from './operations.ts';
+
+/** The same question in the language of each kind of contender. */
+export const REQUESTS = {
+  /** A REST endpoint has no selection: three fields cost it as much as all. */
+  floor: (emails) => ({ path: '/', body: JSON.stringify({ emails }) }),
+  passThrough: (emails) => ({
+    path: '/',
+    body: toBatches(emails)
+      .map((batch) => toBody(batch))
+      .join('\n'),
+  }),
+  graphql: (emails, asked) => ({ path: '/graphql', body: toOperation(emails, asked) }),
+  /** Apollo's own server has one path. */
+  graphqlAtRoot: (emails, asked) => ({ path: '/', body: toOperation(emails, asked) }),
+  rest: (emails, { contacts }) => ({
+    path: `/contacts/_search?page_size=${contacts}`,
+    body: JSON.stringify({ filter: { emails } }),
+  }),
+  mesh: toMeshRequest,
+} satisfies Record<string, ToRequest>;
+
+export function toRequests(kind: Kind, asked: Case, headers: LoadRequest['headers']): readonly LoadRequest[] {
+  const toRequest: ToRequest = REQUESTS[kind];
+  const sent = { 'content-type': 'application/json', ...headers };
+  return emailSetsOf(asked).map((emails) => ({ ...toRequest(emails, asked), headers: sent }));
+}
+
+function toOperation(emails: readonly string[], { fields, contacts }: Case): string {
+  return JSON.stringify({ query: searchOperation(fields), variables: { emails, first: contacts } });
+}
+
+/** One aliased field for each batch read: that is how a client of the bare API has to ask for a thousand. */
+function toMeshRequest(emails: readonly string[], { fields }: Case) {
+  const properties = fields === 'three' ? ['firstname', 'lastname'] : PROPERTIES;
+  const selected = fields === 'three' ? 'id' : 'id createdAt updatedAt archived';
+  const batches = toBatches(emails);
+  const reads = batches.map(
+    (_, index) => `read${index}: readContacts(input: {
+      idProperty: "email", properties: $properties, inputs: $inputs${index}
+    }) { results { ${selected} properties { ${properties.join(' ')} } } }`,
+  );
+  const inputs = batches.map((_, index) => `$inputs${index}: [${MESH_INPUT}]`);
+  const query = `query Read($properties: [String], ${inputs.join(', ')}) { ${reads.join('\n')} }`;
+  const sets = batches.map((batch, index) => [`inputs${index}`, batch.map((id) => ({ id }))]);
+  const variables = { properties, ...Object.fromEntries(sets) };
+  return { path: '/graphql', body: JSON.stringify({ query, variables }) };
+}
+
+/** The name that Mesh gives to an element of the list. */
+const MESH_INPUT = 'queryInput_readContacts_input_inputs_items_Input';
+
+export type Kind = 'floor' | 'passThrough' | 'graphql' | 'graphqlAtRoot' | 'rest' | 'mesh';
+
+type ToRequest = (emails: readonly string[], asked: Case) => { readonly path: string; readonly body: string };
