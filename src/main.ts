@@ -1,11 +1,20 @@
+#!/usr/bin/env node
 import { createApp } from './app.ts';
+import { runCommand } from './cli/run.ts';
 import { readConfig } from './config.ts';
 import { listen } from './http/listen.ts';
 import { stopOnSignal } from './http/stop-on-signal.ts';
 import { toWelcome } from './http/welcome.ts';
 
-/** The process: read the configuration, make the application, listen, and stop when told to. */
-async function main(): Promise<void> {
+/** The process. Without a command, it serves. */
+async function main([command = 'serve', ...rest] = process.argv.slice(2)): Promise<void> {
+  if (command === 'serve' && rest.length === 0) return serve();
+  const { env, stdout, stderr } = process;
+  process.exitCode = await runCommand({ args: [command, ...rest], env, stdout, stderr });
+}
+
+/** Reads the configuration, makes the application, listens, and stops when told to. */
+async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const app = await createApp(config, { output: process.stdout, readable: process.stdout.isTTY === true });
   const { host, port, bounds, shutdownMs } = config;
