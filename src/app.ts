@@ -5,6 +5,7 @@ import type { Journal } from './domain/journal.ts';
 import type { OAuthClient } from './domain/provider.ts';
 import type { ProviderName } from './domain/provider-names.ts';
 import { createGraphQL } from './graphql/server.ts';
+import { withCors } from './http/cors.ts';
 import { type Demo, toDemoCommand } from './http/demo-command.ts';
 import { createFront, type Front } from './http/front.ts';
 import { createGate } from './http/gate.ts';
@@ -17,6 +18,7 @@ import { readCaller } from './request/caller.ts';
 import { createRequestContext, type RequestContext, type Services } from './request/context.ts';
 import { type CustomerTokens, createCustomerTokens } from './request/customer-token.ts';
 import { createKnownCallers, type KnownCallers } from './request/known-callers.ts';
+import { createKnownOrigins } from './request/known-origins.ts';
 import { createRest } from './rest/server.ts';
 import { DEMO_APPLICATION, DEMO_CUSTOMER_ID, seedDemo } from './sandbox/demo.ts';
 import { openSandbox, type Sandbox } from './sandbox/open-sandbox.ts';
@@ -50,7 +52,8 @@ export async function createApp(config: Config, logging: Omit<LoggerOptions, 'le
     now: Date.now,
   });
   const services = toServices({ config, keys: keys.ring, database, sandbox, outbound, background, tokens });
-  const openContext = toOpenContext(services, openKnownCallers(database, tokens));
+  const callers = openKnownCallers(database, tokens);
+  const openContext = toOpenContext(services, callers);
 
   const rest = createRest({ openContext, prefixes: config.restPrefixes, version });
   const graphql = createGraphQL({
@@ -66,21 +69,26 @@ export async function createApp(config: Config, logging: Omit<LoggerOptions, 'le
     database: countConnections,
   });
 
+  const front = createFront({
+    graphql,
+    rest,
+    gate,
+    openJournal: telemetry.openJournal,
+    async answerAlways({ method, url }, pathname) {
+      if (method !== 'GET') return undefined;
+      if (pathname === '/metrics' && config.metrics) return toMetrics(telemetry);
+      if (pathname !== '/') return answerHealth(pathname, database);
+      return renderHomePage({ version, tryIt: demo && toDemoCommand(new URL(url).origin, demo) });
+    },
+  });
+
   return {
     demo,
     sandbox,
     notes: keys.notes,
-    fetch: createFront({
-      graphql,
-      rest,
-      gate,
-      openJournal: telemetry.openJournal,
-      async answerAlways({ method, url }, pathname) {
-        if (method !== 'GET') return undefined;
-        if (pathname === '/metrics' && config.metrics) return toMetrics(telemetry);
-        if (pathname !== '/') return answerHealth(pathname, database);
-        return renderHomePage({ version, tryIt: demo && toDemoCommand(new URL(url).origin, demo) });
-      },
+    fetch: withCors(front, {
+      listOrigins: createKnownOrigins({ list: database.admin.listOrigins, now: Date.now }),
+      findApplicationId: async (headers) => (await readCaller(headers, callers))?.application.id,
     }),
     async close() {
       await background.drain();

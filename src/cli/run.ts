@@ -31,14 +31,11 @@ export async function runCommand(options: RunOptions): Promise<number> {
 function answerWithoutCommand(options: RunOptions): number {
   const { args } = options;
   const { print, complain } = toVoices(options);
-  const [first = '--help'] = args;
-  if (['--help', '-h', 'help'].includes(first)) {
-    print(renderHelp(COMMANDS));
-    return 0;
-  }
+  const [first = ''] = args;
   const family = COMMANDS.filter(({ name }) => name.startsWith(`${first} `));
-  if (family.length > 0 && args.includes('--help')) {
-    print(renderHelp(family));
+  const isKnown = family.length > 0 || first === 'serve' || first.startsWith('-');
+  if (first === 'help' || (isKnown && args.some((arg) => ['--help', '-h'].includes(arg)))) {
+    print(renderHelp(family.length > 0 ? family : COMMANDS));
     return 0;
   }
   complain(
