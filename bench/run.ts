@@ -1,10 +1,18 @@
+import { measureGrowth } from './commands/growth.ts';
 import { measureLookups } from './commands/lookups.ts';
+import { measureMemory } from './commands/memory.ts';
+import { profile } from './commands/profile.ts';
+import { measureStartUp } from './commands/start-up.ts';
 import { measureThroughput } from './commands/throughput.ts';
 import { type Options, readOptions } from './support/options.ts';
 
 const COMMANDS: Readonly<Record<string, (options: Options) => Promise<unknown>>> = {
   lookups: measureLookups,
   throughput: measureThroughput,
+  growth: measureGrowth,
+  memory: measureMemory,
+  'start-up': measureStartUp,
+  profile,
 };
 
 const options = readOptions(process.argv.slice(2));

@@ -6,6 +6,7 @@ import { type Measured, measure } from '../throughput/measure.ts';
 import { openStage, type Player, type Stage } from '../throughput/stage.ts';
 import { verify } from '../throughput/verify.ts';
 import { CASES, type Case } from '../workload/cases.ts';
+import { toRequests } from '../workload/requests.ts';
 
 /** Answers per second of everybody, side by side in interleaved rounds. */
 export async function measureThroughput(options: Options): Promise<ThroughputResult> {
@@ -24,7 +25,12 @@ export async function measureThroughput(options: Options): Promise<ThroughputRes
 async function measureCase(stage: Stage, asked: Case, { rounds, seconds }: Options): Promise<CaseResult> {
   const runs = new Map<Player, Measured[]>(stage.players.map((player) => [player, []]));
   const once = (player: Player, length: number) =>
-    measure(stage, { player, asked, seconds: length, connections: CONNECTIONS });
+    measure(stage, {
+      player,
+      requests: toRequests(player.kind, asked, player.headers),
+      seconds: length,
+      connections: CONNECTIONS,
+    });
   for (const player of stage.players) {
     showProgress(`${asked.title}: ${player.title} warms up`);
     await verify(player, asked);
@@ -65,7 +71,7 @@ function rotate<Item>(items: readonly Item[], by: number): readonly Item[] {
   return [...items.slice(from), ...items.slice(0, from)];
 }
 
-const CONNECTIONS = 32;
+export const CONNECTIONS = 32;
 
 export interface Row {
   readonly name: string;

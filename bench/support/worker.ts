@@ -1,6 +1,8 @@
+import { createProfiler } from './profiler.ts';
+
 /** The inside of a process of the bench: says that it is ready, and answers calls by name. */
 export function startWorker(ready: object, handlers: Handlers = {}): void {
-  const all: Handlers = { usage: async () => process.cpuUsage(), memory: readMemory, ...handlers };
+  const all: Handlers = { usage: async () => process.cpuUsage(), ...createProfiler(), ...handlers };
   process.on('message', (message: Call) => {
     const { id, name, input } = message;
     const handler = all[name] ?? (() => Promise.reject(new Error(`There is no call ${name}.`)));
@@ -11,11 +13,6 @@ export function startWorker(ready: object, handlers: Handlers = {}): void {
   });
   process.on('disconnect', () => process.exit(0));
   process.send?.({ ready });
-}
-
-async function readMemory(): Promise<NodeJS.MemoryUsage> {
-  globalThis.gc?.();
-  return process.memoryUsage();
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each handler knows what it is sent.

@@ -1,14 +1,16 @@
-import type { Load, LoadResult } from '../load/main.ts';
-import type { Case } from '../workload/cases.ts';
-import { toRequests } from '../workload/requests.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Load, LoadRequest, LoadResult } from '../load/main.ts';
 import type { Player, Stage } from './stage.ts';
 
 /** One contender under load for a while: what came back, and what it cost. */
-export async function measure(stage: Stage, { player, asked, seconds, connections }: Run): Promise<Measured> {
-  const requests = toRequests(player.kind, asked, player.headers);
+export async function measure(
+  stage: Stage,
+  { player, requests, seconds, connections }: Run,
+): Promise<Measured> {
   const before = await readCosts(stage, player);
   const load: Load = { url: player.url, connections, seconds, requests };
   const result = await stage.load.call<LoadResult>('run', load);
+  await settle(player);
   const after = await readCosts(stage, player);
   const cpuMs = after.cpuMs - before.cpuMs;
   return {
@@ -22,17 +24,30 @@ export async function measure(stage: Stage, { player, asked, seconds, connection
   };
 }
 
+/** Work that is put off until after the answer is paid for by who put it off, and not by who is measured next. */
+async function settle({ process }: Player): Promise<void> {
+  let spent = await readCpuMs(process);
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    await sleep(40);
+    const now = await readCpuMs(process);
+    if (now - spent < 4) return;
+    spent = now;
+  }
+}
+
 async function readCosts({ upstream }: Stage, { process }: Player) {
-  const [{ user, system }, calls] = await Promise.all([
-    process.call<NodeJS.CpuUsage>('usage'),
-    upstream.call<number>('calls'),
-  ]);
-  return { cpuMs: (user + system) / 1_000, calls };
+  const [cpuMs, calls] = await Promise.all([readCpuMs(process), upstream.call<number>('calls')]);
+  return { cpuMs, calls };
+}
+
+async function readCpuMs(process: Player['process']): Promise<number> {
+  const { user, system } = await process.call<NodeJS.CpuUsage>('usage');
+  return (user + system) / 1_000;
 }
 
 export interface Run {
   readonly player: Player;
-  readonly asked: Case;
+  readonly requests: readonly LoadRequest[];
   readonly seconds: number;
   readonly connections: number;
 }
