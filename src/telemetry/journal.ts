@@ -100,7 +100,11 @@ function toRequestSpan({ method, status, errors, ...record }: RequestRecord) {
     'crossbook.application': record.application,
     'crossbook.error_code': errors[0]?.code,
   };
-  return { name: `${method} ${record.face ?? record.path}`, failed: status >= 500, attributes };
+  return {
+    name: `${method} ${record.operation ?? record.face ?? 'none'}`,
+    failed: status >= 500,
+    attributes,
+  };
 }
 
 /** A caller's own id is taken over where it can stand in a log line. */

@@ -24,6 +24,7 @@ export async function openApp(patch: Partial<Config> = {}): Promise<TestApp> {
     app,
     sandbox,
     log,
+    clearLog: () => void log.splice(0),
     key: demo.key,
     async execute(query, variables, extra = {}) {
       const body = JSON.stringify({ query, variables });
@@ -50,6 +51,7 @@ export interface TestApp {
   readonly sandbox: Sandbox;
   /** Every line that was logged. */
   readonly log: readonly string[];
+  clearLog(): void;
   readonly key: string;
   execute(query: string, variables?: object, headers?: Record<string, string>): Promise<Json>;
   rest(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<RestAnswer>;

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { METRICS_TYPE } from '../../src/telemetry/metrics/metrics.ts';
+import { openApp, type TestApp } from '../support/open-app.ts';
+import { readMetrics } from '../support/read-metrics.ts';
+
+const EMAILS = Array.from({ length: 40 }, (_, n) => `somebody-${n}@example.com`);
+let crossbook: TestApp;
+beforeAll(async () => {
+  crossbook = await openApp();
+});
+afterAll(() => crossbook.close());
+
+test('requests, calls and merged look-ups can be read where Prometheus looks for them', async () => {
+  const aliases = EMAILS.map(
+    (email, n) => `a${n}: searchContacts(filter: { email: "${email}" }) { totalCount }`,
+  );
+  await crossbook.execute(`{ ${aliases.join(' ')} }`, {}, { 'x-provider-name': 'hubspot' });
+  await crossbook.execute(`{ ${aliases[0]} }`, {}, { 'x-provider-name': 'slack' });
+  await crossbook.rest('GET', '/customers/nobody-at-all');
+  const read = readMetrics(await scrape());
+  expect(read('crossbook_requests_total')).toMatchObject({
+    'face="graphql",operation="searchContacts",outcome="ok"': 1,
+    'face="graphql",operation="searchContacts",outcome="NOT_IMPLEMENTED"': 1,
+    'face="rest",operation="getCustomer",outcome="NOT_FOUND"': 1,
+  });
+  expect(read('crossbook_provider_calls_total')).toEqual({ 'provider="hubspot",outcome="ok"': 1 });
+  expect(read('crossbook_lookup_emails_per_call_sum')).toEqual({ 'provider="hubspot"': 40 });
+  expect(read('crossbook_connections_in_memory')).toEqual({ 'provider="hubspot"': 1 });
+});
+
+test('whatever was asked, the labels hold nobody’s name', async () => {
+  const query = 'query Secret { customer(customerId: "acme-of-all-people") { name } }';
+  await crossbook.execute(query, {}, { 'x-request-id': 'mine-42' });
+  await crossbook.rest('GET', '/customers/acme-of-all-people');
+  await crossbook.rest('GET', '/made/up/path');
+  const text = await scrape();
+  for (const name of [
+    'acme-of-all-people',
+    'Secret',
+    'demo',
+    'mine-42',
+    '/made',
+    'example.com',
+    crossbook.key,
+  ]) {
+    expect(text).not.toContain(name);
+  }
+});
+
+test('every metric that is there has its place on the dashboard, and the other way round', async () => {
+  const dashboard = readFileSync('ops/grafana.json', 'utf8');
+  const shown = new Set(
+    [...dashboard.matchAll(/(?:crossbook|nodejs|process)_[a-z_]+/g)].map(([name]) =>
+      name.replace(/_(bucket|sum|count)$/, ''),
+    ),
+  );
+  const told = new Set([...(await scrape()).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
+  const unused = ['process_start_time_seconds'];
+  expect([...told].filter((name) => !shown.has(String(name)))).toEqual(unused);
+  const rare = [
+    'crossbook_token_refreshes_total',
+    'crossbook_cache_requests_total',
+    'crossbook_database_connections',
+  ];
+  expect([...shown].filter((name) => !told.has(name)).sort()).toEqual(rare.toSorted());
+});
+
+test('where they are switched off they are not there', async () => {
+  const silent = await openApp({ metrics: false });
+  expect((await silent.rest('GET', '/metrics')).status).toBe(404);
+  await silent.close();
+});
+
+async function scrape(): Promise<string> {
+  const response = await crossbook.app.fetch(new Request('http://crossbook.test/metrics'));
+  expect(response.headers.get('content-type')).toBe(METRICS_TYPE);
+  return response.text();
+}

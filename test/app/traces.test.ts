@@ -1,0 +1,72 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { afterEach, expect, test } from 'vitest';
+import { type Collector, openCollector } from '../support/collector.ts';
+import { openApp, type TestApp } from '../support/open-app.ts';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const CALLER = 'b7ad6b7169203331';
+const FIND = '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }';
+let collector: Collector | undefined;
+let crossbook: TestApp | undefined;
+afterEach(() => collector?.close());
+
+test('one request is one trace: the request, its operation, its use case and its call, within the caller’s', async () => {
+  const spans = await trace(async (app) => {
+    await app.execute(FIND, {}, { 'x-provider-name': 'hubspot', traceparent: `00-${TRACE}-${CALLER}-01` });
+  });
+  expect(spans.every(({ traceId }) => traceId === TRACE)).toBe(true);
+  const request = spans.find(({ kind }) => kind === 2);
+  expect(request).toMatchObject({ name: 'POST searchContacts', parentSpanId: CALLER });
+  const operation = spans.find(({ parentSpanId }) => parentSpanId === request?.spanId);
+  expect(operation).toMatchObject({ name: 'searchContacts', kind: 1 });
+  const below = spans.filter(({ parentSpanId }) => parentSpanId === operation?.spanId);
+  expect(below.map(({ name, kind }) => [name, kind])).toEqual([
+    ['call hubspot', 3],
+    ['searchContacts', 1],
+  ]);
+  expect(spans).toHaveLength(4);
+});
+
+test('nothing that travels with a trace is a secret or personal', async () => {
+  const spans = await trace(async (app) => {
+    await app.execute(FIND, {}, { 'x-provider-name': 'hubspot' });
+    await app.rest('POST', '/contacts/_search', { filter: { email: 'ada@example.com' } }, PIPEDRIVE);
+  });
+  expect(spans.length).toBeGreaterThan(4);
+  const text = JSON.stringify(spans);
+  for (const secret of ['ada@example.com', crossbook?.key, crossbook?.sandbox.hubspot.demo.staticToken]) {
+    expect(text).not.toContain(secret);
+  }
+});
+
+test('no provider learns of a trace', async () => {
+  const arrivals: IncomingHttpHeaders[] = [];
+  // The sandbox listens in this process: what arrives anywhere in it can be seen.
+  const watch = (message: unknown) => {
+    arrivals.push((message as { request: IncomingMessage }).request.headers);
+  };
+  subscribe('http.server.request.start', watch);
+  await trace(async (app) => {
+    await app.execute(FIND, {}, { 'x-provider-name': 'hubspot', traceparent: `00-${TRACE}-${CALLER}-01` });
+  });
+  unsubscribe('http.server.request.start', watch);
+  const calls = arrivals.filter((headers) => headers['user-agent'] === 'crossbook');
+  expect(calls).toHaveLength(1);
+  expect(JSON.stringify(calls)).not.toContain(TRACE);
+});
+
+const PIPEDRIVE = { 'x-provider-name': 'pipedrive' };
+
+/** Closing the product sends what waits: nothing is lost at its end. */
+async function trace(work: (app: TestApp) => Promise<void>) {
+  collector = await openCollector();
+  const { endpoint } = collector;
+  crossbook = await openApp({ traces: { endpoint, headers: {}, serviceName: 'crossbook' } });
+  try {
+    await work(crossbook);
+  } finally {
+    await crossbook.close();
+  }
+  return collector.spans();
+}

@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest';
+import { CrossbookError } from '../../src/domain/errors.ts';
+import type { RequestRecord } from '../../src/domain/journal.ts';
+import { openJournal } from '../../src/telemetry/journal.ts';
+import { writeRequestLine } from '../../src/telemetry/request-line.ts';
+import type { Span } from '../../src/telemetry/spans.ts';
+import { createFakeLog } from '../support/fake-log.ts';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const CALLER = 'b7ad6b7169203331';
+
+test('what is noted in many places is told once, at the end', () => {
+  const { journal, records, tick } = open();
+  journal.note({ face: 'graphql', operation: 'searchContacts', operationName: 'Find' });
+  journal.note({ customer: 'acme', provider: 'hubspot' });
+  journal.note({ customer: 'acme', provider: 'salesforce', cache: 'miss' });
+  journal.called(CALL);
+  journal.called({ ...CALL, outcome: 'REMOTE_PROVIDER_TIMEOUT', status: undefined });
+  tick(12);
+  expect(records).toEqual([]);
+  journal.close({ status: 200, bytes: 512 });
+  expect(records).toEqual([
+    expect.objectContaining({
+      ...{ face: 'graphql', operation: 'searchContacts', operationName: 'Find' },
+      ...{ customers: ['acme'], providers: ['hubspot', 'salesforce'], cache: ['miss'] },
+      ...{ status: 200, bytes: 512, calls: 2, ms: 12, method: 'POST', path: '/graphql' },
+    }),
+  ]);
+});
+
+test('operations of one batch that differ are several: a label takes no list', () => {
+  const { journal, records } = open();
+  for (const operation of ['customer', 'customer', 'searchContacts']) journal.note({ operation });
+  journal.close(ANSWER);
+  expect(records[0]?.operation).toBe('several');
+});
+
+test('an error that two operations share is noted once', () => {
+  const { journal, records } = open();
+  const error = new CrossbookError('NOT_FOUND', 'Nobody.');
+  journal.failed(error);
+  journal.failed(error);
+  journal.close(ANSWER);
+  expect(records[0]?.errors).toEqual([{ id: error.id, code: 'NOT_FOUND' }]);
+});
+
+test('a bug is written down with its cause, under the id that the client has; a refusal is not', () => {
+  const { journal, log } = open();
+  const cause = new TypeError('internals');
+  const bug = new CrossbookError('INTERNAL_SERVER_ERROR', 'Masked.', { cause });
+  journal.failed(new CrossbookError('NOT_FOUND', 'Nobody.'));
+  journal.failed(bug);
+  expect(log.lines).toEqual([
+    { level: 'error', message: 'a bug', fields: expect.objectContaining({ errorId: bug.id, cause }) },
+  ]);
+});
+
+test.each([
+  ['of the caller', 'abc-123', 'abc-123'],
+  ['that would break a line', 'a\nb', expect.stringMatching(/^[0-9a-f-]{36}$/)],
+  ['that is too long', 'x'.repeat(129), expect.stringMatching(/^[0-9a-f-]{36}$/)],
+  ['that is missing', null, expect.stringMatching(/^[0-9a-f-]{36}$/)],
+])('a request id %s', (_title, requestId, expected) => {
+  expect(open({ requestId }).journal.requestId).toEqual(expected);
+});
+
+test.each([
+  [`00-${TRACE}-${CALLER}-01`, TRACE],
+  [`01-${TRACE}-${CALLER}-01-more`, TRACE],
+  [`ff-${TRACE}-${CALLER}-01`, undefined],
+  [`00-${'0'.repeat(32)}-${CALLER}-01`, undefined],
+  [`00-${TRACE}-${'0'.repeat(16)}-01`, undefined],
+  ['nonsense', undefined],
+])('the trace of %s', (traceparent, expected) => {
+  const { journal, records } = open({ traceparent });
+  journal.close(ANSWER);
+  if (expected) expect(records[0]?.traceId).toBe(expected);
+  else expect(records[0]?.traceId).toMatch(/^(?!0af7)[0-9a-f]{32}$/);
+});
+
+test('a trace has the request, its operation, use cases and calls, each below the one it belongs to', async () => {
+  const { journal, spans } = open({ traceparent: `00-${TRACE}-${CALLER}-01` });
+  await journal.operation('searchContacts', async () => {
+    await journal.timed('searchContacts', async () => journal.called(CALL));
+  });
+  journal.close(ANSWER);
+  const [request, ...others] = spans;
+  expect(request).toMatchObject({ traceId: TRACE, parentId: CALLER, kind: 'server' });
+  const operation = others.find(({ attributes }) => attributes['crossbook.kind'] === 'operation');
+  expect(operation).toMatchObject({ parentId: request?.id, name: 'searchContacts' });
+  const below = others.filter((span) => span !== operation);
+  expect(below.map(({ name, parentId }) => [name, parentId])).toEqual([
+    ['call hubspot', operation?.id],
+    ['searchContacts', operation?.id],
+  ]);
+});
+
+test('a caller who does not want it recorded is heard', () => {
+  const { journal, spans } = open({ traceparent: `00-${TRACE}-${CALLER}-00` });
+  journal.close(ANSWER);
+  expect(spans).toEqual([]);
+});
+
+test('a request line is a warning where it was not the caller who was wrong', () => {
+  const levels = (['NOT_FOUND', 'REMOTE_PROVIDER_TIMEOUT', 'INTERNAL_SERVER_ERROR'] as const).map((code) => {
+    const { journal, records, log } = open();
+    journal.failed(new CrossbookError(code, 'Because.'));
+    journal.close(ANSWER);
+    for (const record of records) writeRequestLine(log, record);
+    return log.lines.at(-1)?.level;
+  });
+  expect(levels).toEqual(['info', 'warn', 'warn']);
+});
+
+test('what a client wrote does not make a line long', () => {
+  const { journal, records, log } = open({ path: `/${'x'.repeat(10_000)}` });
+  journal.note({ operationName: 'y'.repeat(10_000) });
+  for (let n = 0; n < 1_000; n++) journal.note({ customer: `customer ${n}` });
+  journal.close(ANSWER);
+  for (const record of records) writeRequestLine(log, record);
+  expect(JSON.stringify(log.lines).length).toBeLessThan(2_000);
+});
+
+const CALL = {
+  provider: 'hubspot',
+  budget: 'general',
+  outcome: 'answered',
+  status: 200,
+  ms: 3,
+  waitedMs: 0,
+} as const;
+const ANSWER = { status: 200, bytes: undefined };
+
+function open(arrival: { requestId?: string | null; traceparent?: string; path?: string } = {}) {
+  const log = createFakeLog();
+  const records: RequestRecord[] = [];
+  const spans: Span[] = [];
+  let clock = 1_000;
+  const journal = openJournal(
+    { method: 'POST', path: '/graphql', requestId: null, traceparent: null, ...arrival },
+    {
+      log,
+      now: () => clock,
+      onDone: (record) => void records.push(record),
+      onSpans: (told) => void spans.push(...told),
+    },
+  );
+  return { journal, log, records, spans, tick: (ms: number) => (clock += ms) };
+}

@@ -1,0 +1,131 @@
+import { afterEach, expect, test } from 'vitest';
+import type { ProviderCall, RequestRecord } from '../../src/domain/journal.ts';
+import { createMetrics, type Metrics } from '../../src/telemetry/metrics/metrics.ts';
+import { createRegistry } from '../../src/telemetry/metrics/registry.ts';
+import { watchRooms } from '../../src/telemetry/metrics/watch-rooms.ts';
+import { readMetrics } from '../support/read-metrics.ts';
+
+const opened: Metrics[] = [];
+afterEach(() => {
+  for (const metrics of opened.splice(0)) metrics.close();
+});
+
+test('a counter, a gauge and a histogram in the text format, to the letter', () => {
+  const registry = createRegistry();
+  const counter = registry.counter('a_total', 'Things.');
+  registry.gauge('b', 'Now.', () => [{ value: 3 }]);
+  const histogram = registry.histogram('c_seconds', 'Time.', [0.1, 1]);
+  counter.add({ kind: 'x' });
+  counter.add({ kind: 'x' }, 2);
+  for (const seconds of [0.05, 0.1, 0.5, 7]) histogram.observe({ kind: 'x' }, seconds);
+  expect(registry.render()).toBe(
+    [
+      ...['# HELP a_total Things.', '# TYPE a_total counter', 'a_total{kind="x"} 3'],
+      ...['# HELP b Now.', '# TYPE b gauge', 'b 3'],
+      ...['# HELP c_seconds Time.', '# TYPE c_seconds histogram'],
+      'c_seconds_bucket{kind="x",le="0.1"} 2',
+      'c_seconds_bucket{kind="x",le="1"} 3',
+      'c_seconds_bucket{kind="x",le="+Inf"} 4',
+      ...['c_seconds_sum{kind="x"} 7.65', 'c_seconds_count{kind="x"} 4', ''],
+    ].join('\n'),
+  );
+});
+
+test('a label that holds quotes, backslashes and line ends stays one label', () => {
+  const registry = createRegistry();
+  registry.counter('a_total', 'Things.').add({ kind: 'a"b\\c\nd' });
+  expect(registry.render()).toContain('a_total{kind="a\\"b\\\\c\\nd"} 1\n');
+});
+
+test('labels without end do not fill the memory', () => {
+  const registry = createRegistry();
+  const counter = registry.counter('a_total', 'Things.');
+  for (let n = 0; n < 10_000; n++) counter.add({ kind: String(n) });
+  expect(registry.render().split('\n').length).toBeLessThan(3_000);
+});
+
+test('a request counts by its face, its operation and its first error', () => {
+  const metrics = open();
+  metrics.request(RECORD);
+  metrics.request({ ...RECORD, errors: [NOT_FOUND, { id: '2', code: 'REMOTE_PROVIDER_TIMEOUT' }] });
+  metrics.request({ ...RECORD, face: undefined, operation: undefined, status: 404 });
+  const read = readMetrics(metrics.render());
+  expect(read('crossbook_requests_total')).toEqual({
+    'face="graphql",operation="searchContacts",outcome="ok"': 1,
+    'face="graphql",operation="searchContacts",outcome="NOT_FOUND"': 1,
+    'face="none",operation="none",outcome="refused"': 1,
+  });
+  expect(read('crossbook_errors_total')).toEqual({
+    'face="graphql",code="NOT_FOUND"': 1,
+    'face="graphql",code="REMOTE_PROVIDER_TIMEOUT"': 1,
+  });
+  expect(read('crossbook_cache_requests_total')).toEqual({ 'result="hit"': 3 });
+  expect(read('crossbook_request_duration_seconds_count')).toMatchObject({
+    'face="graphql",operation="searchContacts"': 2,
+  });
+});
+
+test('a call counts by its provider and what came of it; a renewed token is no call that waited', () => {
+  const metrics = open();
+  for (const status of [200, 207, 404, 429, 503]) metrics.call({ ...CALL, status });
+  metrics.call({ ...CALL, outcome: 'REMOTE_PROVIDER_TIMEOUT', status: undefined });
+  metrics.call({ ...CALL, budget: 'token' });
+  metrics.lookup({ provider: 'hubspot', emails: 100 });
+  const read = readMetrics(metrics.render());
+  expect(read('crossbook_provider_calls_total')).toEqual({
+    'provider="hubspot",outcome="ok"': 3,
+    'provider="hubspot",outcome="4xx"': 1,
+    'provider="hubspot",outcome="rate_limited"': 1,
+    'provider="hubspot",outcome="5xx"': 1,
+    'provider="hubspot",outcome="REMOTE_PROVIDER_TIMEOUT"': 1,
+  });
+  expect(read('crossbook_token_refreshes_total')).toEqual({ 'provider="hubspot",outcome="ok"': 1 });
+  expect(read('crossbook_lane_wait_seconds_count')).toEqual({ 'provider="hubspot"': 6 });
+  expect(read('crossbook_lookup_emails_per_call_sum')).toEqual({ 'provider="hubspot"': 100 });
+});
+
+test('lanes and breakers are summed by provider: no connection has a label', () => {
+  const metrics = open();
+  watchRooms(metrics, {
+    requests: () => ({ running: 2, refused: 1 }),
+    lanes: () => [
+      { provider: 'hubspot', waiting: 3, isBreakerOpen: true },
+      { provider: 'hubspot', waiting: 4, isBreakerOpen: false },
+      { provider: 'salesforce', waiting: 0, isBreakerOpen: false },
+    ],
+    database: () => ({ open: 10, idle: 8, waiting: 0 }),
+  });
+  const read = readMetrics(metrics.render());
+  expect(read('crossbook_lane_waiting')).toEqual({ 'provider="hubspot"': 7, 'provider="salesforce"': 0 });
+  expect(read('crossbook_breakers_open')).toEqual({ 'provider="hubspot"': 1, 'provider="salesforce"': 0 });
+  expect(read('crossbook_database_connections')).toEqual({
+    'state="open"': 10,
+    'state="idle"': 8,
+    'state="waiting"': 0,
+  });
+});
+
+test('the process says what it is and how it fares', () => {
+  const read = readMetrics(open().render());
+  expect(Object.keys(read('crossbook_build_info'))).toEqual([`version="1.2.3",node="${process.version}"`]);
+  expect(Object.keys(read('nodejs_eventloop_lag_seconds'))).toHaveLength(3);
+  expect(read('process_resident_memory_bytes')['']).toBeGreaterThan(1e6);
+});
+
+function open(): Metrics {
+  const metrics = createMetrics({ version: '1.2.3' });
+  opened.push(metrics);
+  return metrics;
+}
+
+const NOT_FOUND = { id: '1', code: 'NOT_FOUND' } as const;
+const CALL: ProviderCall = {
+  ...{ provider: 'hubspot', budget: 'general', outcome: 'answered', status: 200 },
+  ...{ ms: 3, waitedMs: 1 },
+};
+const RECORD: RequestRecord = {
+  ...{ requestId: 'r', traceId: 't', method: 'POST', path: '/graphql', face: 'graphql' },
+  ...{ operation: 'searchContacts', operationName: 'Find', application: 'Demo', credential: 'k' },
+  ...{ customers: ['acme'], providers: ['hubspot'], status: 200, errors: [], ms: 3, calls: 1 },
+  ...{ bytes: 10, cache: ['hit'] },
+};
