@@ -2,7 +2,7 @@ import { UsageError } from './command.ts';
 
 /** Exactly what a browser sends as its origin. A wildcard is none: every origin that may call is named. */
 export function readOrigin(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = !text.includes('*') && URL.canParse(text) ? new URL(text) : undefined;
   const isOrigin =
     url && /^https?:$/.test(url.protocol) && [url.origin, `${url.origin}/`].includes(text.toLowerCase());
   if (isOrigin) return url.origin;

@@ -40,7 +40,7 @@ describe('what is asked wrongly ends with 2, says why on standard error, and doe
     [['nonsense'], 'There is no command: nonsense'],
     [['keys', 'nonsense'], 'There is no command: keys nonsense'],
     [['keys', 'create'], 'Missing: APPLICATION'],
-    [['customers', 'delete', 'acme'], 'cannot be undone'],
+    [['customers', 'delete', 'acme'], 'Missing: CUSTOMER'],
     [['customers', 'delete', 'acme', 'ada'], 'Add --yes'],
     [['apps', 'list', 'more'], 'Not known: more'],
     [['apps', 'list', '--nonsense'], '--nonsense'],
