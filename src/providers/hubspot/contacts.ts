@@ -41,6 +41,17 @@ export function toContact(record: unknown, { source, rawData }: Mapping): Contac
   };
 }
 
+/**
+ * The addresses that HubSpot finds a contact by. Its work address is not one of them: were it taken for a hit, whether
+ * somebody is found would depend on who else is looked up in the same call.
+ */
+export function toLookupEmails(record: unknown): ReadonlySet<string> {
+  const properties = isObject(record) && isObject(record['properties']) ? record['properties'] : NOTHING;
+  const { email, hs_additional_emails: others } = properties;
+  const addresses = [toText(email), ...(toText(others)?.split(';') ?? [])];
+  return new Set(addresses.flatMap((address) => (address ? [normaliseEmail(address)] : [])));
+}
+
 function toAddresses(properties: Properties): readonly Address[] {
   const street1 = toText(properties['address']);
   const city = toText(properties['city']);

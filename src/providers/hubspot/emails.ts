@@ -1,8 +1,8 @@
 import type { Contact } from '../../domain/contact.ts';
-import { normaliseEmail } from '../../domain/email.ts';
 import type { Want } from '../../domain/provider.ts';
 import type { HubSpotAccount } from './account.ts';
 import { readBatch } from './batch-read.ts';
+import { toLookupEmails } from './contacts.ts';
 
 /**
  * By batch read rather than by search: it knows a contact the moment it is written, finds it by its further addresses
@@ -16,10 +16,9 @@ export async function findByEmails(
   const found = new Map(emails.map((email): [string, Contact[]] => [email, []]));
   if (emails.length === 0) return found;
   const records = await readBatch(account, { inputs: emails, by: 'email' }, want);
-  for (const contact of account.toContacts(records, want)) {
-    for (const { emailAddress } of contact.emailAddresses) {
-      found.get(normaliseEmail(emailAddress))?.push(contact);
-    }
+  for (const record of records) {
+    const [contact] = account.toContacts([record], want);
+    if (contact) for (const email of toLookupEmails(record)) found.get(email)?.push(contact);
   }
   return found;
 }

@@ -24,6 +24,15 @@ describe('looking up by email', () => {
     expect(account.callCount()).toBe(1);
   });
 
+  test('a work address finds nobody, whoever else is looked up in the same call', async () => {
+    const { openPort } = subject.open([{ email: 'ada@first.example', workEmail: 'ada@work.example' }]);
+    const alone = await openPort().findByEmails(['ada@work.example'], PLAIN);
+    const together = await openPort().findByEmails(['ada@first.example', 'ada@work.example'], PLAIN);
+    expect(alone.get('ada@work.example')).toEqual([]);
+    expect(together.get('ada@work.example')).toEqual([]);
+    expect(together.get('ada@first.example')).toHaveLength(1);
+  });
+
   test('a batch of which nobody is known may be a 404, and is an empty answer all the same', async () => {
     const { account, openPort } = subject.open([{ email: 'a@b.example' }]);
     account.setQuirks({ batchReadAllMissingIs404: true });
