@@ -4,11 +4,13 @@ import { measureMemory } from './commands/memory.ts';
 import { profile } from './commands/profile.ts';
 import { measureStartUp } from './commands/start-up.ts';
 import { measureThroughput } from './commands/throughput.ts';
+import { measureUpserts } from './commands/upserts.ts';
 import { type Options, readOptions } from './support/options.ts';
 
 const COMMANDS: Readonly<Record<string, (options: Options) => Promise<unknown>>> = {
   lookups: measureLookups,
   throughput: measureThroughput,
+  upserts: measureUpserts,
   growth: measureGrowth,
   memory: measureMemory,
   'start-up': measureStartUp,

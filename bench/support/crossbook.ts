@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +17,7 @@ export async function startCrossbook({ env, flags = [], ...options }: CrossbookO
     env: {
       PORT: String(port),
       CROSSBOOK_DATA: directory,
-      CROSSBOOK_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+      CROSSBOOK_KEYS: KEYS,
       CROSSBOOK_SANDBOX: 'on',
       CROSSBOOK_SANDBOX_PORT: String(hubspotPort),
       ...env,
@@ -30,6 +29,9 @@ export async function startCrossbook({ env, flags = [], ...options }: CrossbookO
   await process.call('release', [hubspotPort, salesforcePort]);
   return { ...process, url: `http://127.0.0.1:${port}`, key, hubspotPort, salesforcePort };
 }
+
+/** Of data that is thrown away when the bench ends. */
+export const KEYS = `bench:${Buffer.alloc(32, 7).toString('base64')}`;
 
 /** The start prints it, when it is through. */
 async function readKey(log: string): Promise<string> {

@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { PRODUCT } from '../support/paths.ts';
+import { startWorker } from '../support/worker.ts';
+import { loop } from './upsert-loop.ts';
+
+/** Crossbook's own storage without HTTP and GraphQL: how much of an upsert is the database's, and how much the face's. */
+const load = (file: string) => import(pathToFileURL(join(PRODUCT, file)).href);
+const { openDatabase } = await load('storage/database.js');
+const { parseKeyRing } = await load('storage/sealing/key-ring.js');
+const database = await openDatabase(
+  { url: process.argv[2] },
+  { keyRing: parseKeyRing(process.argv[3]), onError: () => {} },
+);
+const application = { id: 'c7055b00-de30-4000-8000-000000000002', name: 'Bench' };
+await database.admin.ensureApplication(application);
+const { customers } = database.forApplication(application.id);
+
+startWorker({}, { loop: loop((customerId) => customers.upsert(toUpsert(customerId))) });
+
+function toUpsert(customerId: string) {
+  return { customerId, name: `Customer ${customerId}`, email: `${customerId}@bench.example` };
+}

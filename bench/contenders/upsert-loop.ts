@@ -1,0 +1,22 @@
+/** So many upserts at once for so long: how many a second. */
+export function loop(upsert: (customerId: string) => Promise<unknown>) {
+  return async ({ customerIds, seconds, connections }: LoopWork): Promise<number> => {
+    const started = performance.now();
+    const end = started + seconds * 1_000;
+    let count = 0;
+    await Promise.all(
+      Array.from({ length: connections }, async () => {
+        while (performance.now() < end) {
+          await upsert(customerIds[count++ % customerIds.length] ?? '');
+        }
+      }),
+    );
+    return count / ((performance.now() - started) / 1_000);
+  };
+}
+
+interface LoopWork {
+  readonly customerIds: readonly string[];
+  readonly seconds: number;
+  readonly connections: number;
+}
