@@ -25,12 +25,12 @@ function format(
   known: CrossbookError,
   { applicationName }: Asked,
 ): GraphQLFormattedError {
-  const { title, ...body } = toErrorBody(known, applicationName);
+  const body = toErrorBody(known, applicationName);
   return {
-    message: title,
+    message: body.title,
     ...(error.locations?.length && { locations: error.locations }),
     ...(error.path && { path: error.path }),
-    extensions: { ...body, title },
+    extensions: { ...body },
   };
 }
 
