@@ -1,14 +1,15 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
+import { type Product, spawnProduct, startProduct } from '../support/product.ts';
 
 const run = promisify(execFile);
 const data = mkdtempSync(join(tmpdir(), 'crossbook-'));
-const running: { stop(): Promise<number | null> }[] = [];
+const running: Product[] = [];
 
 afterEach(async () => {
   for (const process of running.splice(0)) await process.stop();
@@ -37,7 +38,7 @@ test('a fresh start answers the printed curl, and a restart keeps what was upser
 
 test('a second process on the same data is told who has it', async () => {
   await start();
-  const second = spawnProduct();
+  const second = spawnProduct({ CROSSBOOK_DATA: data });
   let told = '';
   second.stderr.on('data', (text: Buffer) => {
     told += text;
@@ -48,7 +49,7 @@ test('a second process on the same data is told who has it', async () => {
 });
 
 test('a wrong setting stops the start, in words', async () => {
-  const product = spawnProduct({ PORT: 'http' });
+  const product = spawnProduct({ CROSSBOOK_DATA: data, PORT: 'http' });
   let told = '';
   product.stderr.on('data', (text: Buffer) => {
     told += text;
@@ -57,36 +58,8 @@ test('a wrong setting stops the start, in words', async () => {
   expect(told).toMatch(/PORT: must be a whole number/);
 });
 
-/** The product as its users run it; resolves when it says that it is ready. */
-async function start() {
-  const product = spawnProduct();
-  let printed = '';
-  await new Promise<void>((resolve, reject) => {
-    product.stdout.on('data', (text: Buffer) => {
-      printed += text;
-      if (/-d '.*'\n/.test(printed)) resolve();
-    });
-    product.once('exit', (code) => reject(new Error(`The product ended with ${code}:\n${printed}`)));
-  });
-  const started = {
-    url: /ready at (\S+)/.exec(printed)?.[1] ?? '',
-    curl: /curl[\s\S]*?-d '.*'/.exec(printed)?.[0] ?? '',
-    headers: {
-      'content-type': 'application/json',
-      'x-api-key': /cbk_demo_[\w-]{43}/.exec(printed)?.[0] ?? '',
-    },
-    async stop() {
-      if (product.exitCode !== null) return product.exitCode;
-      product.kill('SIGTERM');
-      return (await once(product, 'exit'))[0] as number | null;
-    },
-  };
-  running.push(started);
-  return started;
-}
-
-function spawnProduct(env: Record<string, string> = {}) {
-  return spawn(process.execPath, ['dist/main.js'], {
-    env: { PATH: process.env.PATH, PORT: '0', CROSSBOOK_SANDBOX_PORT: '0', CROSSBOOK_DATA: data, ...env },
-  });
+async function start(): Promise<Product> {
+  const product = await startProduct({ CROSSBOOK_DATA: data });
+  running.push(product);
+  return product;
 }
