@@ -1,0 +1,22 @@
+import { type Config, readConfig } from '../../src/config.ts';
+import { listen } from '../../src/http/listen.ts';
+import { openApp, type TestApp } from './open-app.ts';
+
+/** The whole product behind a port on loopback, for clients that are not ours. */
+export async function listenApp(patch: Partial<Config> = {}): Promise<ListeningApp> {
+  const crossbook = await openApp(patch);
+  const { bounds } = readConfig({});
+  const listener = await listen({ fetch: crossbook.app.fetch, host: '127.0.0.1', port: 0, bounds });
+  return {
+    ...crossbook,
+    url: listener.url,
+    async close() {
+      await listener.close(1_000);
+      await crossbook.close();
+    },
+  };
+}
+
+export interface ListeningApp extends TestApp {
+  readonly url: string;
+}
