@@ -1,3 +1,4 @@
+import { measureAll, showKept } from './commands/all.ts';
 import { measureGrowth } from './commands/growth.ts';
 import { measureLookups } from './commands/lookups.ts';
 import { measureMemory } from './commands/memory.ts';
@@ -8,6 +9,8 @@ import { measureUpserts } from './commands/upserts.ts';
 import { type Options, readOptions } from './support/options.ts';
 
 const COMMANDS: Readonly<Record<string, (options: Options) => Promise<unknown>>> = {
+  all: measureAll,
+  report: showKept,
   lookups: measureLookups,
   throughput: measureThroughput,
   upserts: measureUpserts,

@@ -1,5 +1,6 @@
 import { askTogether } from '../lookups/ask-together.ts';
 import { NAIVE_CLIENTS } from '../lookups/naive-clients.ts';
+import { toLookupsTable } from '../report/lookups-table.ts';
 import { type Crossbook, connectCustomer, startCrossbook } from '../support/crossbook.ts';
 import type { Options } from '../support/options.ts';
 import { say, showProgress } from '../support/progress.ts';
@@ -15,7 +16,7 @@ export async function measureLookups({ node, quick }: Options): Promise<LookupsR
   const crossbook = await startCrossbook({ node });
   const sandbox = await startSandbox(crossbook, node);
   try {
-    const count = quick ? 400 : 1_000;
+    const count = quick ? 250 : 1_000;
     const tiers: TierResult[] = [];
     await warmUp(crossbook, sandbox);
     for (const tier of quick ? TIERS.slice(1) : TIERS) {
@@ -23,7 +24,7 @@ export async function measureLookups({ node, quick }: Options): Promise<LookupsR
       const { seconds, ...calls } = await asCrossbook(crossbook, scene);
       tiers.push({ ...tier, crossbook: { seconds, ...calls }, ...NOT_YET });
     }
-    showProgress(`look-ups: the naive clients take their time (about ${quick ? 20 : 100} s)`);
+    showProgress(`look-ups: the naive clients take their time (about ${quick ? 15 : 100} s)`);
     // They only wait: together they take no longer than the slowest, each with an account of its own.
     await Promise.all(
       tiers.map(async (tier) => {
@@ -35,7 +36,7 @@ export async function measureLookups({ node, quick }: Options): Promise<LookupsR
       }),
     );
     const result = { count, tiers };
-    say(toText(result));
+    say(toLookupsTable(result));
     return result;
   } finally {
     await Promise.all([crossbook.stop(), sandbox.stop()]);
@@ -75,19 +76,6 @@ async function asNaive(name: keyof typeof NAIVE_CLIENTS, scene: Scene): Promise<
 
 function createAccount({ sandbox, count, perTenSeconds }: Scene) {
   return sandbox.createAccount({ people: inventPeople(count), limits: { perTenSeconds } });
-}
-
-function toText({ count, tiers }: LookupsResult): string {
-  return tiers
-    .flatMap((tier) => [
-      `${count} look-ups together, HubSpot ${tier.plan}: ${tier.perTenSeconds} calls in ten seconds`,
-      ...(['crossbook', 'backOff', 'paceItself'] as const).map((name) => {
-        const { seconds, calls, refused } = tier[name];
-        const ratio = (seconds / tier.crossbook.seconds).toFixed(1);
-        return `  ${name.padEnd(11)} ${seconds.toFixed(2).padStart(7)} s  ${calls} calls  ${refused} × 429  ${ratio} ×`;
-      }),
-    ])
-    .join('\n');
 }
 
 const TIERS = [

@@ -23,8 +23,8 @@ export function readOptions(args: readonly string[]): Options {
     quick: values.quick,
     node: values.node === undefined ? process.execPath : findNode(values.node),
     only: values.only?.split(','),
-    seconds: Number(values.seconds ?? (values.quick ? 0.5 : 3)),
-    rounds: Number(values.rounds ?? (values.quick ? 2 : 5)),
+    seconds: Number(values.seconds ?? (values.quick ? 0.3 : 3)),
+    rounds: Number(values.rounds ?? (values.quick ? 1 : 5)),
     databaseUrl: process.env['DATABASE_URL'],
   };
 }

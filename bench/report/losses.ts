@@ -1,0 +1,17 @@
+import type { CaseResult } from '../commands/throughput.ts';
+
+/** Who is faster than Crossbook, and where: said first, so that nobody has to look for it. */
+export function toLosses(cases: readonly CaseResult[]): string {
+  const lines = cases.flatMap(({ title, rows }) => {
+    const own = rows.find(({ name }) => name === 'crossbook')?.ratio.median ?? Number.NaN;
+    const faster = rows
+      .filter(({ name, ratio }) => !OURS.has(name) && ratio.median > own)
+      .map((row) => `${row.title} (${row.ratio.median.toFixed(2)} against ${own.toFixed(2)})`);
+    return faster.length > 0 ? [`- ${title}: ${faster.join(', ')}`] : [];
+  });
+  return lines.length > 0
+    ? `Faster than Crossbook in this run:\n\n${lines.join('\n')}`
+    : 'Nobody was faster than Crossbook in this run.';
+}
+
+const OURS = new Set(['crossbook', 'crossbook-rest']);

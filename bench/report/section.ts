@@ -1,0 +1,47 @@
+import { toGrowthTables } from '../commands/growth.ts';
+import { toMemoryTable } from '../commands/memory.ts';
+import { toStartUpText } from '../commands/start-up.ts';
+import { toUpsertsTable } from '../commands/upserts.ts';
+import { toEnvironmentText } from './environment.ts';
+import { toLookupsTable } from './lookups-table.ts';
+import { toLosses } from './losses.ts';
+import type { Report } from './results.ts';
+import { toRatioTable } from './throughput-table.ts';
+
+/** The README's section about performance, in whole: nobody writes in it by hand. */
+export function toSection(reports: readonly Report[]): string {
+  const [main, ...others] = reports;
+  if (!main) return 'Nothing has been measured yet: `npm run bench`.';
+  return [
+    `Made by \`npm run bench\`: ${toEnvironmentText(main.environment)}.`,
+    '![Throughput as a share of a hand-written endpoint](bench/results/chart.svg)',
+    HOW,
+    toRatioTable(main.throughput.cases),
+    toLosses(main.throughput.cases),
+    ...others.flatMap((other) => [
+      `The same with Node ${other.environment.node} (${other.environment.date}):`,
+      toRatioTable(other.throughput.cases),
+    ]),
+    LOOKUPS,
+    toLookupsTable(main.lookups),
+    ...(main.upserts ? [UPSERTS, toUpsertsTable(main.upserts)] : []),
+    toStartUpText(main.startUp),
+    ...(main.memory ? [toMemoryTable(main.memory)] : []),
+    GROWTH,
+    toGrowthTables(main.growth),
+  ].join('\n\n');
+}
+
+const HOW = `Every contender reads the same contacts from the same HubSpot, imitated in another process, by batch reads of 100
+emails, and answers with all fields of them; 32 connections, one core for the contender, medians of interleaved rounds. The
+hand-written endpoint is node:http and undici: it parses, maps and stringifies, and nothing else. Crossbook runs as it ships:
+with API keys, budgets, sealed cursors, its cache and its log; the others have none of these. A REST endpoint has no selection, so
+three fields cost it as much as all. At one contact Crossbook merges look-ups that wait for the same CRM account, and so makes
+fewer calls than the others. Mesh does not map: its answers have HubSpot's own shape.`;
+
+const LOOKUPS = `Look-ups of different emails that arrive together for one HubSpot account, one in each request, under HubSpot's
+real limits. The naive clients make one call for each: one backs off on 429, one knows the limit and paces itself.`;
+
+const UPSERTS = `Upserts of customers over 32 connections, against a bare \`INSERT … ON CONFLICT\` with \`pg\`.`;
+
+const GROWTH = 'One request at a time, from the request to the whole answer:';
