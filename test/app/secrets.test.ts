@@ -1,0 +1,220 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Collector, openCollector } from '../support/collector.ts';
+import { findInFiles, readAllRows, toSpellings } from '../support/find-in-storage.ts';
+import { openApp, type TestApp } from '../support/open-app.ts';
+
+const RING_SECRET = Buffer.alloc(32, 'a ring that nobody knows').toString('base64');
+const PLANTED = {
+  token: 'planted-token-5f1c',
+  access: 'planted-access-token-77aa',
+  refresh: 'planted-refresh-token-9b2e',
+  another: 'planted-token-of-graphql-1d3d',
+  refused: 'planted-in-what-was-refused-4e4e',
+};
+/** Of people in the imitated CRMs: what a search answers, and the cache keeps. */
+const PERSONAL = ['ada@example.com', 'Lovelace'];
+
+let root: string;
+let crossbook: TestApp;
+let collector: Collector;
+let secrets: Record<string, string>;
+/** Bodies and headers of all answers but those that hand out a token. */
+const answered: string[] = [];
+const said: string[] = [];
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'crossbook-secrets-'));
+  collector = await openCollector();
+  crossbook = await openApp({
+    database: { directory: join(root, 'data') },
+    keys: `planted:${RING_SECRET}`,
+    logLevel: 'debug',
+    traces: { endpoint: collector.endpoint, headers: {}, serviceName: 'crossbook' },
+  });
+  const issued = await ask('POST', '/customers/demo/tokens', {}, { isSecret: true });
+  const { hubspot, salesforce } = crossbook.sandbox;
+  secrets = {
+    ...PLANTED,
+    key: crossbook.key,
+    keySecret: crossbook.key.split('_').slice(2).join('_'),
+    ring: RING_SECRET,
+    customerToken: issued.token,
+    signature: issued.token.split('.')[2],
+    hubspotToken: hubspot.demo.staticToken ?? '',
+    hubspotClient: hubspot.demo.clientSecret,
+    salesforceAccess: salesforce.demo.accessToken,
+    salesforceRefresh: salesforce.demo.refreshToken,
+    salesforceClient: salesforce.demo.clientSecret,
+  };
+  await live();
+  said.push(await (await crossbook.app.fetch(new Request('http://crossbook.test/metrics'))).text());
+  await crossbook.close();
+  said.push(...crossbook.log, JSON.stringify(collector.spans()));
+});
+afterAll(async () => {
+  await collector.close();
+  rmSync(root, { recursive: true });
+});
+
+test('every secret was really there to be told', () => {
+  for (const [name, secret] of Object.entries(secrets)) expect(secret.length, name).toBeGreaterThan(15);
+  expect(new Set(Object.values(secrets)).size).toBe(Object.keys(secrets).length);
+});
+
+test('nothing that is logged, traced or measured holds a secret or anything personal', () => {
+  expect(said.join('')).toContain('"path":"/contacts/_search"');
+  expect(collector.spans().length).toBeGreaterThan(10);
+  expect(findIn(said, [...Object.values(secrets), ...PERSONAL])).toEqual([]);
+});
+
+test('no answer holds a secret', () => {
+  expect(answered.length).toBeGreaterThan(15);
+  const toldOn = ['ada@example.com', 'You sent'];
+  expect(findIn(answered, toldOn)).toEqual(toldOn);
+  expect(findIn(answered, Object.values(secrets))).toEqual([]);
+});
+
+test('no row of any table holds a secret in the clear, and the cache nobody’s name or email', async () => {
+  const rows = await readAllRows(join(root, 'data'));
+  const tables = new Set(rows.map(({ table }) => table));
+  for (const table of ['api_keys', 'credentials', 'contact_cache', 'customers', 'connections']) {
+    expect(tables).toContain(table);
+  }
+  const texts = rows.map(({ text }) => text);
+  // Proves that the search finds what is there.
+  expect(findIn(texts, ['demo@example.com'])).toEqual(['demo@example.com']);
+  expect(findIn(texts, [...Object.values(secrets), ...PERSONAL])).toEqual([]);
+});
+
+test('no file of the database does: neither a table, nor an index, nor the write-ahead log', () => {
+  expect(findInFiles(root, ['demo@example.com'])).toEqual(['demo@example.com']);
+  const spelt = [...Object.values(secrets), ...PERSONAL].flatMap(toSpellings);
+  expect(findInFiles(root, spelt)).toEqual([]);
+});
+
+/** A day in the product’s life: what goes well, what is refused, and a CRM that tells what it was sent. */
+async function live(): Promise<void> {
+  await storeCredentials();
+  const search = { filter: { email: 'ada@example.com' } };
+  for (const provider of ['hubspot', 'salesforce', 'pipedrive']) {
+    const target = { 'x-provider-name': provider };
+    await ask('POST', '/contacts/_search?include_raw_data=true', search, { headers: target });
+    await ask('POST', '/contacts/_search?read_from_cache=true', search, { headers: target });
+  }
+  await query(
+    '{ customer { name connections { status searchContacts(filter: { emailDomain: "example.com" }) { totalCount nodes { rawData } } } } }',
+  );
+  await query('mutation { issueCustomerToken(input: { customerId: "nobody" }) { token } }');
+  await ask('GET', '/customers/demo', undefined, {
+    headers: { 'x-api-key': '', authorization: `Bearer ${secrets['customerToken']}` },
+  });
+  await beRefused();
+  await meetTalkativeProviders();
+}
+
+async function storeCredentials(): Promise<void> {
+  const customer = { customer_id: 'acme', name: 'Acme', email: 'it@acme.example' };
+  const oauth2 = { type: 'oauth2', access_token: PLANTED.access, refresh_token: PLANTED.refresh };
+  const connections = [
+    { provider_name: 'hubspot', credentials: { type: 'token', value: PLANTED.token } },
+    { provider_name: 'slack', credentials: oauth2 },
+  ];
+  const stored = await ask('PUT', '/customers', { ...customer, connections });
+  expect(stored.connections).toHaveLength(2);
+  const { data } =
+    await query(`mutation { upsertCustomer(input: { customerId: "acme", name: "A", email: "a@acme.example",
+    connections: [{ providerName: GONG, credentials: { token: { value: "${PLANTED.another}" } } }] }) { created customer { connections { status } } } }`);
+  expect(data.upsertCustomer.customer.connections).toHaveLength(3);
+}
+
+/** A mistake is answered in words, never by repeating what was sent. */
+async function beRefused(): Promise<void> {
+  const { refused } = PLANTED;
+  const upsert = (credentials: unknown, more = {}) =>
+    ask('PUT', '/customers', {
+      ...{ customer_id: 'acme', name: 'A', email: 'a@acme.example', ...more },
+      connections: [{ provider_name: 'hubspot', credentials }],
+    });
+  await upsert({ type: 'token', value: refused, other: refused });
+  await upsert({ type: refused, value: refused });
+  await upsert(refused);
+  await upsert({ type: 'token', value: refused }, { email: 'no email' });
+  const mutation = `mutation ($value: String!, $input: UpsertCustomerInput!) { upsertCustomer(input: $input) { created } }`;
+  await query(mutation, {
+    value: refused,
+    input: { customerId: refused, connections: [{ credentials: { token: refused } }] },
+  });
+  await query(`{ customer(customerId: "acme") { name } `);
+  const wrong = { 'x-api-key': `${crossbook.key.slice(0, -1)}_` };
+  await ask('GET', '/customers/demo', undefined, { headers: wrong });
+  const altered = `Bearer ${secrets['customerToken']?.slice(0, -2)}`;
+  await ask('GET', '/customers/demo', undefined, { headers: { 'x-api-key': '', authorization: altered } });
+}
+
+/** Answers repeat the tokens that they were asked with, and a refresh is refused with its refresh token. */
+async function meetTalkativeProviders(): Promise<void> {
+  const { hubspot, salesforce } = crossbook.sandbox;
+  for (const [provider, account, token] of [
+    ['hubspot', hubspot.demo, hubspot.demo.staticToken ?? ''],
+    ['salesforce', salesforce.demo, salesforce.demo.accessToken],
+  ] as const) {
+    const answer = { body: { message: `You sent ${token}` }, headers: { 'x-you-sent': token } };
+    account.fail({ kind: 'answer', status: 403, ...answer }, { times: 1 });
+    const headers = { 'x-provider-name': provider };
+    await ask('POST', '/contacts/_search', { filter: { email: 'grace@example.com' } }, { headers });
+    account.clearFaults();
+  }
+  salesforce.demo.fail(
+    {
+      kind: 'answer',
+      status: 401,
+      body: [{ errorCode: 'INVALID_SESSION_ID', message: salesforce.demo.refreshToken }],
+    },
+    { times: 5 },
+  );
+  await ask(
+    'POST',
+    '/contacts/_search',
+    { filter: { email: 'alan@example.com' } },
+    { headers: { 'x-provider-name': 'salesforce' } },
+  );
+  salesforce.demo.clearFaults();
+}
+
+async function query(text: string, variables = {}) {
+  return ask('POST', '/graphql', { query: text, variables });
+}
+
+async function ask(
+  method: string,
+  path: string,
+  body?: unknown,
+  { headers = {}, isSecret = false }: Asked = {},
+) {
+  const sent: Record<string, string> = { 'x-api-key': crossbook.key, 'x-customer-id': 'demo', ...headers };
+  if (sent['x-api-key'] === '') delete sent['x-api-key'];
+  const response = await crossbook.app.fetch(
+    new Request(`http://crossbook.test${path}`, {
+      method,
+      headers: { ...sent, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    }),
+  );
+  const text = await response.text();
+  if (!isSecret) answered.push(`${response.status} ${JSON.stringify([...response.headers])} ${text}`);
+  return JSON.parse(text);
+}
+
+/** Which of the texts stand anywhere in there, in whatever spelling. */
+function findIn(places: readonly string[], texts: readonly string[]): readonly string[] {
+  const all = places.join('\n');
+  return texts.filter((text) => toSpellings(text).some((spelling) => all.includes(spelling)));
+}
+
+interface Asked {
+  readonly headers?: Record<string, string>;
+  readonly isSecret?: boolean;
+}
