@@ -14,6 +14,9 @@ const RING = parseKeyRing(KEYS);
 const SIGNING = createSigningKeys(RING, 'customer token');
 const HOUR = 3_600_000;
 
+/** Whose pages may call for the two applications. */
+export const ORIGINS = { demo: 'https://app.example', other: 'https://other.example' };
+
 /**
  * The product with two applications: the demo, with the customers `demo` and `sibling`, and another one with `theirs`.
  * And everybody who may come by, each as the headers that they send.
@@ -63,6 +66,8 @@ async function seed(target: { directory: string }) {
   await admin.ensureApplication(DEMO_APPLICATION);
   const revoked = await admin.createKey({ applicationId: DEMO_APPLICATION.id, name: 'revoked' });
   await admin.revokeKey(revoked.publicId);
+  await admin.setOrigins(DEMO_APPLICATION.id, [ORIGINS.demo]);
+  await admin.setOrigins(other.id, [ORIGINS.other]);
   const customer = { customerId: 'theirs', name: 'Theirs', email: 'theirs@example.com' };
   await database.forApplication(other.id).customers.upsert(customer);
   const theirs = await database.findTokenSubject({ applicationId: other.id, customerId: 'theirs' });

@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/storage/database.ts';
+import type { Target } from '../../src/storage/engine/open.ts';
+import { type CompiledStorage, compileStorage, linesOf } from '../support/compiled-storage.ts';
+import {
+  createPostgresDatabase,
+  describeOnPostgres,
+  type PostgresDatabase,
+  TEST_RING,
+} from '../support/engines.ts';
+
+const KILLS = 50;
+const MOST_WRITES = 40;
+
+let storage: CompiledStorage;
+beforeAll(() => {
+  storage = compileStorage();
+});
+afterAll(() => storage.remove());
+
+describe('a data directory', () => {
+  const root = mkdtempSync(join(tmpdir(), 'crossbook-killed-'));
+  afterAll(() => rmSync(root, { recursive: true }));
+
+  test('loses nothing to fifty kills', { timeout: 600_000 }, async () => {
+    await survive({ directory: join(root, 'data') });
+  });
+});
+
+describeOnPostgres('a server', () => {
+  let fresh: PostgresDatabase;
+  beforeAll(async () => {
+    fresh = await createPostgresDatabase();
+  });
+  afterAll(() => fresh.drop());
+
+  test('loses nothing to fifty kills of its client', { timeout: 300_000 }, () => survive({ url: fresh.url }));
+});
+
+/**
+ * A process writes until it is killed, somewhere in the middle of its writes. The next one starts on what it left, and
+ * tells what it finds before it goes on: each kill is also a start-up after one.
+ */
+async function survive(target: Target): Promise<void> {
+  const database = await openDatabase(target, { keyRing: TEST_RING });
+  const { id } = await database.admin.createApplication('killed');
+  await database.close();
+  const acknowledged: Acknowledged = new Map();
+  let writes = 0;
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    writes += await liveAndDie(toScript(target, id, kill), kill, acknowledged);
+  }
+  expect(writes).toBeGreaterThan(KILLS);
+  await liveAndDie(toScript(target, id, KILLS), KILLS, acknowledged);
+}
+
+/** Resolves, with the number of writes that were acknowledged, when the process is dead. */
+async function liveAndDie(script: string, run: number, acknowledged: Acknowledged): Promise<number> {
+  const child = storage.run(script);
+  const complaints: string[] = [];
+  child.stderr?.on('data', (text: Buffer) => complaints.push(text.toString()));
+  const exited = once(child, 'exit');
+  const last = Math.floor(Math.random() * MOST_WRITES);
+  let started = false;
+  let writes = 0;
+  for await (const line of linesOf(child)) {
+    const told = JSON.parse(line);
+    if (started) acknowledged.set(told.customerId, { ...told, run });
+    else compare(told, run, acknowledged);
+    writes += started ? 1 : 0;
+    started = true;
+    if (writes === last) child.kill('SIGKILL');
+  }
+  expect((await exited)[1], complaints.join('')).toBe('SIGKILL');
+  expect(started).toBe(true);
+  return writes;
+}
+
+function compare(found: readonly Found[], run: number, acknowledged: Acknowledged): void {
+  const byId = new Map(found.map((customer) => [customer.customerId, customer]));
+  for (const { customerId, version, mark, run: writer } of acknowledged.values()) {
+    const stored = byId.get(customerId);
+    expect(stored?.version, customerId).toBeGreaterThanOrEqual(version);
+    // Of each process since, one write may have reached the database without its answer reaching us.
+    expect(stored?.version, customerId).toBeLessThanOrEqual(version + run - writer);
+    if (stored?.version === version) expect(stored.mark).toBe(mark);
+  }
+  // A write leaves its mark in three tables: either in all of them, or in none.
+  for (const { mark, marks } of found) expect(marks).toEqual([mark, mark, mark, mark]);
+}
+
+function toScript(target: Target, applicationId: string, run: number): string {
+  return `
+    const keyRing = parseKeyRing('test:${Buffer.alloc(32, 'test').toString('base64')}');
+    const database = await openDatabase(${JSON.stringify(target)}, { keyRing });
+    const { customers, credentials } = database.forApplication('${applicationId}');
+    const tell = (told) => process.stdout.write(JSON.stringify(told) + '\\n');
+    const ids = Array.from({ length: 8 }, (_, index) => 'customer-' + index);
+
+    const found = [...(await customers.findMany(ids)).values()];
+    tell(await Promise.all(found.map(async ({ customerId, version, name, connections }) => ({
+      customerId,
+      version,
+      mark: name,
+      marks: (await Promise.all(connections.map(async ({ id, instanceUrl }) =>
+        [instanceUrl, (await credentials.read(id))?.credentials.value]))).flat(),
+    }))));
+
+    await Promise.all(ids.map(async (customerId) => {
+      for (let count = 0; ; count += 1) {
+        const mark = '${run}-' + count;
+        const token = { type: 'token', value: mark };
+        const connections = ['hubspot', 'gong'].map((providerName) =>
+          ({ providerName, instanceUrl: mark, credentials: token }));
+        const { customer } = await customers.upsert({ customerId, name: mark, email: 'a@b.c', connections });
+        tell({ customerId, version: customer.version, mark });
+      }
+    }));`;
+}
+
+interface Written {
+  readonly customerId: string;
+  readonly version: number;
+  /** Says which write it was. */
+  readonly mark: string;
+}
+
+/** By customer: the last write that was answered, and which process it was of. */
+type Acknowledged = Map<string, Written & { readonly run: number }>;
+
+interface Found extends Written {
+  /** Of each connection: in its own row, and in its credentials'. */
+  readonly marks: readonly string[];
+}
