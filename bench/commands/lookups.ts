@@ -16,7 +16,7 @@ export async function measureLookups({ node, quick }: Options): Promise<LookupsR
   const crossbook = await startCrossbook({ node });
   const sandbox = await startSandbox(crossbook, node);
   try {
-    const count = quick ? 250 : 1_000;
+    const count = quick ? 200 : 1_000;
     const tiers: TierResult[] = [];
     await warmUp(crossbook, sandbox);
     for (const tier of quick ? TIERS.slice(1) : TIERS) {

@@ -7,7 +7,7 @@ import { scriptOf } from '../support/paths.ts';
 import { type BenchProcess, startProcess } from '../support/process.ts';
 import { say, showProgress } from '../support/progress.ts';
 import { type Summary, summarise } from '../support/statistics.ts';
-import { withTemporaryDatabase } from '../support/temporary-database.ts';
+import { openTemporaryDatabase } from '../support/temporary-database.ts';
 import { CONNECTIONS } from './throughput.ts';
 
 /** Upserts per second, of 1,000 customers in turn, against the bare statement on the same PostgreSQL. */
@@ -16,16 +16,16 @@ export async function measureUpserts(options: Options): Promise<UpsertsResult | 
     say('upserts: skipped, DATABASE_URL names no PostgreSQL server.');
     return undefined;
   }
-  return withTemporaryDatabase(options.databaseUrl, async (databaseUrl) => {
-    const cast = await startCast(options.node, databaseUrl);
-    try {
-      const result = await measureRounds(cast, options);
-      say(toUpsertsTable(result));
-      return result;
-    } finally {
-      await Promise.all(Object.values(cast).map((one) => one.stop()));
-    }
-  });
+  const database = await openTemporaryDatabase(options.databaseUrl);
+  try {
+    const cast = await startCast(options.node, database.url);
+    const result = await measureRounds(cast, options);
+    await Promise.all(Object.values(cast).map((one) => one.stop()));
+    say(toUpsertsTable(result));
+    return result;
+  } finally {
+    await database.drop();
+  }
 }
 
 async function startCast(node: string, databaseUrl: string): Promise<Cast> {

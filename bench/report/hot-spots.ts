@@ -1,4 +1,4 @@
-import type { Profiler } from 'node:inspector';
+import type { Profiler, Runtime } from 'node:inspector';
 import { fileURLToPath } from 'node:url';
 import { ROOT } from '../support/paths.ts';
 
@@ -7,22 +7,40 @@ export function readHotSpots({ nodes, samples = [] }: Profiler.Profile): HotSpot
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const functions = new Map<string, number>();
   const places = new Map<string, number>();
+  const whole = new Map<string, number>();
+  const callers = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
   let total = 0;
   for (const sample of samples) {
     const frame = frames.get(sample);
     if (!frame || frame.functionName === '(idle)') continue;
     total += 1;
-    const place = toPlace(frame.url);
-    const line = frame.url ? `${place.file}:${frame.lineNumber + 1}` : '';
-    add(functions, `${frame.functionName || '(anonymous)'}  ${line}`);
-    add(places, frame.url ? place.room : frame.functionName);
+    add(functions, toName(frame));
+    add(places, frame.url ? toPlace(frame.url).room : frame.functionName);
+    const own = new Set<string>();
+    for (let id: number | undefined = sample; id !== undefined; id = callers.get(id)) {
+      const above = frames.get(id);
+      if (above?.url.startsWith('file:') && !above.url.includes('node_modules')) own.add(toName(above));
+    }
+    for (const name of own) add(whole, name);
   }
-  return { functions: toShares(functions, total, 30), places: toShares(places, total, 20) };
+  return {
+    functions: toShares(functions, total, 25),
+    places: toShares(places, total, 20),
+    whole: toShares(whole, total, 25),
+  };
 }
 
-export function toHotSpotText({ functions, places }: HotSpots): string {
+function toName({ functionName, url, lineNumber }: Runtime.CallFrame): string {
+  return `${functionName || '(anonymous)'}  ${url ? `${toPlace(url).file}:${lineNumber + 1}` : ''}`;
+}
+
+export function toHotSpotText({ functions, places, whole }: HotSpots): string {
   const line = ({ name, share }: Share) => `  ${(share * 100).toFixed(1).padStart(5)} %  ${name}`;
-  return ['by place', ...places.map(line), 'by function (self time)', ...functions.map(line)].join('\n');
+  return [
+    ...['by place', ...places.map(line)],
+    ...['by function, itself', ...functions.map(line)],
+    ...['by function of our own, with all that it calls', ...whole.map(line)],
+  ].join('\n');
 }
 
 /** A folder of the product, a package, or Node itself. */
@@ -63,4 +81,6 @@ interface Share {
 interface HotSpots {
   readonly functions: readonly Share[];
   readonly places: readonly Share[];
+  /** Up to the next await: what runs after it has no caller any more. */
+  readonly whole: readonly Share[];
 }

@@ -14,4 +14,4 @@ export function toLosses(cases: readonly CaseResult[]): string {
     : 'Nobody was faster than Crossbook in this run.';
 }
 
-const OURS = new Set(['crossbook', 'crossbook-rest']);
+const OURS = new Set(['crossbook', 'crossbook-postgres', 'crossbook-rest']);

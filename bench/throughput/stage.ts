@@ -4,48 +4,57 @@ import type { Options } from '../support/options.ts';
 import { scriptOf } from '../support/paths.ts';
 import { type BenchProcess, startProcess } from '../support/process.ts';
 import { showProgress } from '../support/progress.ts';
+import { openTemporaryDatabase } from '../support/temporary-database.ts';
 import type { UpstreamReady } from '../upstream/main.ts';
 import { CONTENDERS, type Contender } from '../workload/contenders.ts';
 
 /** Everybody in a process of its own: HubSpot, the load, and each contender, which has the first core when it runs. */
-export async function openStage({ node, only }: Options, flags: readonly string[] = []): Promise<Stage> {
-  const wanted = CONTENDERS.filter(({ name }) => !only || only.includes(name));
+export async function openStage({ node, only, databaseUrl }: Options): Promise<Stage> {
+  const wanted = CONTENDERS.filter(
+    ({ name, onPostgres }) => (!only || only.includes(name)) && (!onPostgres || databaseUrl !== undefined),
+  );
   showProgress('starting Crossbook, HubSpot and the load');
-  const crossbook = await startCrossbook({ node, core: 'first', flags });
-  const { hubspotPort } = crossbook;
+  const database = wanted.some(({ onPostgres }) => onPostgres)
+    ? await openTemporaryDatabase(databaseUrl ?? '')
+    : undefined;
+  const embedded = await startCrossbook({ node, core: 'first' });
+  const onPostgres =
+    database && (await startCrossbook({ node, core: 'first', env: { DATABASE_URL: database.url } }));
+  const crossbooks = onPostgres ? [embedded, onPostgres] : [embedded];
   const upstream = await startProcess<UpstreamReady>({
     script: scriptOf('upstream/main'),
-    args: [String(hubspotPort)],
+    args: crossbooks.map(({ hubspotPort }) => String(hubspotPort)),
     node,
     core: 'others',
   });
   const { account } = upstream.ready;
-  await connectCustomer(crossbook, { customerId: CUSTOMER, account });
+  for (const crossbook of crossbooks) await connectCustomer(crossbook, { customerId: CUSTOMER, account });
   const load = await startProcess<object>({ script: scriptOf('load/main'), node, core: 'others' });
-  const args = [`http://127.0.0.1:${hubspotPort}`, account.staticToken];
+  const args = [`http://127.0.0.1:${embedded.hubspotPort}`, account.staticToken];
   const players: Player[] = [];
   for (const contender of wanted) {
     showProgress(`starting ${contender.title}`);
-    players.push(await startPlayer(contender, { crossbook, args, node, flags }));
+    const crossbook = contender.onPostgres ? onPostgres : embedded;
+    players.push(await startPlayer(contender, { crossbook: crossbook ?? embedded, args, node }));
   }
   return {
     players,
     load,
     upstream,
     async close() {
-      await Promise.all(
-        [...players.map(({ process }) => process), crossbook, load, upstream].map((one) => one.stop()),
-      );
+      const processes = [...players.map(({ process }) => process), ...crossbooks, load, upstream];
+      await Promise.all(processes.map((one) => one.stop()));
+      await database?.drop();
     },
   };
 }
 
-async function startPlayer(contender: Contender, { crossbook, args, node, flags }: Cast): Promise<Player> {
+async function startPlayer(contender: Contender, { crossbook, args, node }: Cast): Promise<Player> {
   if (contender.script === undefined) {
     return { ...contender, process: crossbook, url: crossbook.url, headers: toHeaders(crossbook, CUSTOMER) };
   }
   const script = scriptOf(contender.script);
-  const process = await startProcess<ContenderReady>({ script, args, node, flags, core: 'first' });
+  const process = await startProcess<ContenderReady>({ script, args, node, core: 'first' });
   return { ...contender, process, url: process.ready.url, headers: {} };
 }
 
@@ -68,5 +77,4 @@ interface Cast {
   readonly crossbook: Crossbook;
   readonly args: readonly string[];
   readonly node: string;
-  readonly flags: readonly string[];
 }

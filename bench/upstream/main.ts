@@ -1,4 +1,5 @@
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { BATCH_READ, toBatches, toBody } from '../contenders/hubspot.ts';
@@ -10,10 +11,10 @@ import { emailsOf, inventPeople } from '../workload/people.ts';
 import { createReplay } from './replay.ts';
 
 /**
- * HubSpot for everybody who is measured: `main.js PORT`. The sandbox, with its limits out of reach, answers each question
+ * HubSpot for everybody who is measured: `main.js PORT…`. The sandbox, with its limits out of reach, answers each question
  * once; from then on its own bytes are replayed, because the imitation works harder than most contenders.
  */
-const port = Number(process.argv[2]);
+const ports = process.argv.slice(2).map(Number);
 const { openSandbox } = (await import(
   pathToFileURL(join(PRODUCT, 'sandbox/open-sandbox.js')).href
 )) as SandboxModule;
@@ -25,7 +26,7 @@ const account = sandbox.hubspot.createAccount({
 const { id, staticToken } = account;
 const replay = createReplay({ ask, emails: emailsOf(PEOPLE) });
 
-const server = createServer((request, response) => {
+const listener: RequestListener = (request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
@@ -34,15 +35,14 @@ const server = createServer((request, response) => {
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
-});
-server.keepAliveTimeout = 60_000;
-server.listen(port, '127.0.0.1', () =>
-  startWorker({ account: { id, staticToken } } satisfies UpstreamReady, {
-    async calls() {
-      return replay.calls();
-    },
+};
+await Promise.all(
+  ports.map(async (port) => {
+    const server = createServer({ keepAliveTimeout: 60_000 }, listener).listen(port, '127.0.0.1');
+    await once(server, 'listening');
   }),
 );
+startWorker({ account: { id, staticToken } } satisfies UpstreamReady, { calls: async () => replay.calls() });
 
 /** What the sandbox itself says about all of the people, a hundred in each part. */
 async function ask(emails: readonly string[], properties: readonly string[]) {

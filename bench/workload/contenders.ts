@@ -5,6 +5,7 @@ export const CONTENDERS: readonly Contender[] = [
   { name: 'floor', title: 'hand-written endpoint', kind: 'floor', script: 'contenders/floor' },
   { name: 'pass-through', title: 'raw pass-through', kind: 'passThrough', script: 'contenders/pass-through' },
   { name: 'crossbook', title: 'Crossbook', kind: 'graphql' },
+  { name: 'crossbook-postgres', title: 'Crossbook on PostgreSQL', kind: 'graphql', onPostgres: true },
   { name: 'crossbook-rest', title: 'Crossbook, REST', kind: 'rest' },
   { name: 'mercurius', title: 'Mercurius with JIT', kind: 'graphql', script: 'contenders/peers/mercurius' },
   { name: 'yoga', title: 'Yoga as it comes', kind: 'graphql', script: 'contenders/peers/yoga' },
@@ -18,4 +19,6 @@ export interface Contender {
   readonly kind: Kind;
   /** Absent: the product itself. */
   readonly script?: string;
+  /** On the server that DATABASE_URL names, instead of the embedded database; left out where it names none. */
+  readonly onPostgres?: true;
 }
