@@ -18,6 +18,8 @@ export const DEFAULT_LIMITS = {
   cost: 200_000,
   /** Words and signs of one document: what parsing may cost. */
   tokens: 60_000,
+  /** Of brackets, values included. */
+  nesting: 100,
   /** Operations in one HTTP request. */
   batch: 10,
   bodyBytes: 1024 * 1024,

@@ -7,7 +7,8 @@ export async function listen({ fetch, host, port, bounds }: ListenOptions): Prom
   const running = new Set<ServerResponse>();
   let isClosing = false;
   const adapter = createServerAdapter<{ req: IncomingMessage }>((request, { req }) =>
-    fetch(request, toArrival(req)),
+    // A Host that is no name makes no address. Like all that is no HTTP it is answered with the bare status.
+    URL.canParse(request.url) ? fetch(request, toArrival(req)) : new Response(null, { status: 400 }),
   );
   const server = createServer(
     {

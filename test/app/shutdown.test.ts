@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startClients } from '../support/closed-loop.ts';
 import { createPostgresDatabase, HAS_POSTGRES, type PostgresDatabase } from '../support/engines.ts';
+import { findFreePorts } from '../support/free-ports.ts';
 import { type Product, startProduct } from '../support/product.ts';
+import { createSandboxControl } from '../support/sandbox-control.ts';
 
 const ROUNDS = 20;
 const data = mkdtempSync(join(tmpdir(), 'crossbook-'));
@@ -37,7 +39,10 @@ describe('SIGTERM', () => {
     const totals = { answered: 0, slow: 0, refused: 0, dropped: [] as string[] };
     for (let round = 0; round < ROUNDS; round++) {
       const product = await start();
-      await makeSlow();
+      // So that a signal finds requests that wait for a CRM.
+      const sandbox = createSandboxControl(sandboxPort);
+      await sandbox.liftLimits();
+      await sandbox.fail({ kind: 'slow', delayMs: 150 }, { times: 100_000 });
       const clients = startClients({ ...product, bodies: [SEARCH, CUSTOMER, SEARCH], count: 16 });
       await expect.poll(() => clients.tally.answered, { interval: 5, timeout: 20_000 }).toBeGreaterThan(20);
       const before = clients.tally.answered;
@@ -114,35 +119,9 @@ async function start(env: Record<string, string> = {}): Promise<Product> {
   return { ...product, headers: { ...product.headers, ...HEADERS } };
 }
 
-/** So that a signal finds requests that wait for a CRM. */
-async function makeSlow(): Promise<void> {
-  const ask = (part: string, method: string, body: unknown) =>
-    fetch(`http://127.0.0.1:${sandboxPort}/__sandbox/accounts/demo/${part}`, {
-      ...{ method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
-    });
-  await ask('limits', 'PATCH', null);
-  await ask('faults', 'POST', { fault: { kind: 'slow', delayMs: 150 }, times: 100_000 });
-}
-
 async function isListening(url: string): Promise<boolean> {
   return fetch(`${url}/livez`, { headers: { connection: 'close' } }).then(
     () => true,
     () => false,
   );
-}
-
-/** A port that is free, as is the one above it. */
-async function findFreePorts(): Promise<number> {
-  const listen = async (port: number) => {
-    const server = createServer().listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    return server;
-  };
-  for (;;) {
-    const lower = await listen(0);
-    const { port } = lower.address() as { port: number };
-    const upper = await listen(port + 1).catch(() => undefined);
-    for (const server of [lower, upper]) server?.close();
-    if (upper) return port;
-  }
 }

@@ -1,4 +1,5 @@
 import { CrossbookError } from '../../domain/errors.ts';
+import { readBoundedBody } from '../../lib/read-bounded-body.ts';
 import type { Limits } from '../limits.ts';
 import { chooseMediaType, isJson } from './media-types.ts';
 
@@ -74,15 +75,9 @@ async function readBody(request: Request, maxBytes: number): Promise<string> {
   const length = request.headers.get('content-length');
   if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes);
   if (length !== null) return request.text();
-  // A body that comes in chunks does not say its length: it is counted while it comes.
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const bytes = await readBoundedBody(request, maxBytes);
+  if (!bytes) throw tooLarge(maxBytes);
+  return Buffer.from(bytes).toString('utf8');
 }
 
 function tooLarge(maxBytes: number): CrossbookError {

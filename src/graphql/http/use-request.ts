@@ -5,6 +5,7 @@ import type { Journal } from '../../domain/journal.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { admit } from '../admit.ts';
 import type { Limits } from '../limits.ts';
+import { checkNesting } from '../nesting.ts';
 import { readOperation } from '../operation-notes.ts';
 import { checkRequest, type Operation, readRequest } from './read-request.ts';
 
@@ -18,7 +19,10 @@ export function useRequest({ openContext, schema, limits, requests }: Options): 
       setRequestParser((one) => readRequest(one, limits));
     },
     onParse({ setParseFn }) {
-      setParseFn((source, options) => parse(source, { ...options, maxTokens: limits.tokens }));
+      setParseFn((source, options) => {
+        checkNesting(typeof source === 'string' ? source : source.body, limits.nesting);
+        return parse(source, { ...options, maxTokens: limits.tokens });
+      });
       return ({ result, context }) => {
         const opened = readOpened(requests, context.request);
         if (result instanceof Error) return;

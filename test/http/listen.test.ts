@@ -1,0 +1,105 @@
+import { afterEach, expect, test } from 'vitest';
+import { createFront } from '../../src/http/front.ts';
+import { createGate } from '../../src/http/gate.ts';
+import { type Bounds, type Listener, listen } from '../../src/http/listen.ts';
+import { createRest } from '../../src/rest/server.ts';
+import { openJournal } from '../../src/telemetry/journal.ts';
+import { createFakeLog } from '../support/fake-log.ts';
+import { createFakeServices } from '../support/fake-services.ts';
+import { openRawClient } from '../support/raw-client.ts';
+
+const listeners: Listener[] = [];
+afterEach(async () => {
+  for (const listener of listeners.splice(0)) await listener.close(0);
+});
+
+test('beyond as many as may run at once: 503 in the one shape, that says when to try again', async () => {
+  const { url, release } = await open({ max: 2 });
+  const running = [ask(url), ask(url)];
+  await expect.poll(async () => (await ask(url)).status).toBe(503);
+  const refused = await ask(url);
+  expect(refused.headers.get('retry-after')).toBe('1');
+  const { errors } = (await refused.json()) as { errors: object[] };
+  expect(errors).toEqual([
+    expect.objectContaining({
+      code: 'SERVICE_UNAVAILABLE',
+      meta: expect.objectContaining({ retryable: true, retry_after_ms: 1_000 }),
+    }),
+  ]);
+  release();
+  for (const one of running) expect((await one).status).toBe(404);
+  expect((await ask(url)).status).toBe(404);
+});
+
+test('health is answered however much there is to do', async () => {
+  const { url, release } = await open({ max: 1 });
+  const running = ask(url);
+  await expect.poll(async () => (await ask(url)).status).toBe(503);
+  expect((await fetch(`${url}/livez`)).status).toBe(200);
+  release();
+  await running;
+});
+
+test('who sends a body slowly takes nobody’s place', async () => {
+  const { url, release } = await open({ max: 1 });
+  const slow = Array.from({ length: 10 }, () => openRawClient(url));
+  for (const client of slow) client.send(`${HEAD}content-length: 100\r\n\r\n{`);
+  release();
+  for (let n = 0; n < 20; n++) expect((await ask(url)).status).toBe(404);
+  for (const client of slow) client.close();
+});
+
+test.each([
+  ['headers', 'GET / HTTP/1.1\r\nhost: crossbook\r\nx-slow: '],
+  ['a body', 'PUT /customers HTTP/1.1\r\nhost: crossbook\r\ncontent-length: 100\r\n\r\n{'],
+])('who does not finish %s is let go with 408', async (_what, text) => {
+  const { url } = await open({ bounds: { headersTimeoutMs: 200, requestTimeoutMs: 300 } });
+  const client = openRawClient(url);
+  client.send(text);
+  expect(await client.ended).toMatch(/^(HTTP\/1.1 401[\s\S]*)?HTTP\/1.1 408 /);
+});
+
+test('connections beyond the bound are closed before they cost anything', async () => {
+  const { url } = await open({ bounds: { maxConnections: 3 } });
+  const clients = Array.from({ length: 3 }, () => openRawClient(url));
+  for (const client of clients) client.send('GET /livez HTTP/1.1\r\nhost: crossbook\r\n\r\n');
+  for (const client of clients) await expect.poll(client.heard).toContain('HTTP/1.1 200');
+  expect(await openRawClient(url).ended).toBe('');
+  for (const client of clients) client.close();
+});
+
+const HEAD =
+  'PUT /customers HTTP/1.1\r\nhost: crossbook\r\nx-api-key: demo-key\r\ncontent-type: application/json\r\n';
+
+/** Requests wait until they are released; a caller who is known then hears that there is no such customer. */
+async function open({ max = 10, bounds = {} }: { max?: number; bounds?: Partial<Bounds> }) {
+  const fake = await createFakeServices();
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const openContext = async (headers: Headers) => {
+    await released;
+    return fake.openContext(headers);
+  };
+  const face = createRest({ openContext, version: '1.2.3' });
+  const log = createFakeLog();
+  const front = createFront({
+    ...{ graphql: face, rest: face, gate: createGate({ max }) },
+    openJournal: (arrival) => openJournal(arrival, { log, now: Date.now, onDone: () => {} }),
+    answerAlways: async (_request, path) => (path === '/livez' ? new Response('ok') : undefined),
+  });
+  const listener = await listen({
+    ...{ fetch: front, host: '127.0.0.1', port: 0 },
+    bounds: {
+      ...{ maxConnections: 100, headersTimeoutMs: 5_000, requestTimeoutMs: 5_000, keepAliveMs: 5_000 },
+      ...bounds,
+    },
+  });
+  listeners.push(listener);
+  return { url: listener.url.replace('localhost', '127.0.0.1'), release };
+}
+
+function ask(url: string): Promise<Response> {
+  return fetch(`${url}/customers/nobody`, { headers: { 'x-api-key': 'demo-key' } });
+}

@@ -1,0 +1,20 @@
+/** Drives the sandbox of another process: `port` is its HubSpot's. */
+export function createSandboxControl(port: number): SandboxControl {
+  const ask = async (part: string, method: string, body: unknown) => {
+    const response = await fetch(`http://127.0.0.1:${port}/__sandbox/accounts/demo/${part}`, {
+      ...{ method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
+    });
+    if (!response.ok) throw new Error(await response.text());
+  };
+  return {
+    liftLimits: () => ask('limits', 'PATCH', null),
+    fail: (fault, timing = {}) => ask('faults', 'POST', { fault, ...timing }),
+    clearFaults: () => ask('faults', 'DELETE', {}),
+  };
+}
+
+export interface SandboxControl {
+  liftLimits(): Promise<void>;
+  fail(fault: unknown, timing?: { readonly times?: number; readonly after?: number }): Promise<void>;
+  clearFaults(): Promise<void>;
+}
