@@ -1,8 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Application } from '../domain/caller.ts';
+import { isStorable } from '../lib/is-storable.ts';
 import { matchesSecret, parseApiKey } from './api-keys.ts';
 import type { Engine } from './engine/engine.ts';
-import { isStorable } from './rows.ts';
 import { apiKeys, applications, customers } from './schema.ts';
 
 /** Who a key belongs to. Undefined for every key that is not good, whatever the reason. */

@@ -1,8 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Connection } from '../domain/connection.ts';
 import type { ConnectionStore, ConnectionTarget } from '../domain/connection-store.ts';
+import { isStorable } from '../lib/is-storable.ts';
 import type { Engine } from './engine/engine.ts';
-import { isStorable, toConnection } from './rows.ts';
+import { toConnection } from './rows.ts';
 import { connections } from './schema.ts';
 
 /** Prepares the statement once; the function that it returns opens the store for one application. */

@@ -1,7 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Customer, CustomerStore } from '../domain/customer.ts';
+import { isStorable } from '../lib/is-storable.ts';
 import type { Engine } from './engine/engine.ts';
-import { isStorable, toCustomer } from './rows.ts';
+import { toCustomer } from './rows.ts';
 import { connections, customers } from './schema.ts';
 import { type UpsertDeps, upsertCustomer } from './upsert-customer.ts';
 

@@ -33,16 +33,6 @@ export function toCustomer(row: CustomerRow, rows: readonly ConnectionRow[]): Cu
   };
 }
 
-/** PostgreSQL keeps neither NUL nor half a surrogate pair: no stored text holds one, and none can be asked for. */
-export function isStorable(text: string): boolean {
-  return !text.includes('\0') && !/\p{Surrogate}/u.test(text);
-}
-
-/** The same for JSON, where `JSON.stringify` has written both as escapes. */
-export function isStorableJson(json: string): boolean {
-  return !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(json);
-}
-
 type CustomerRow = Pick<
   typeof customers.$inferSelect,
   'applicationId' | 'customerId' | 'name' | 'email' | 'version'

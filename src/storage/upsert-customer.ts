@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { ConnectionUpsert, Customer, CustomerUpsert } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Sealer } from '../domain/sealer.ts';
+import { isStorable, isStorableJson } from '../lib/is-storable.ts';
 import { uuidV5 } from '../lib/uuid-v5.ts';
 import { sealCredentials } from './credential-seal.ts';
 import type { Engine } from './engine/engine.ts';
 import { unstorable } from './engine/failures.ts';
-import { type ConnectionRow, isStorable, isStorableJson, toCustomer } from './rows.ts';
+import { type ConnectionRow, toCustomer } from './rows.ts';
 import { upsertStatement } from './upsert-statement.ts';
 
 /** One round trip, unless a rival wrote the same customer at the same moment: then the answer is read once more. */

@@ -21,13 +21,13 @@ const INSERT_CUSTOMER = `
 
 const SET_CUSTOMER = `set name = $3::text, email = $4::text, version = kept.version + 1, updated_at = $6::timestamptz`;
 
-/** $7 is the expected version. */
+/** $7 is the expected version, which may be larger than any that a version can reach. */
 const WRITE_CUSTOMER = {
-  always: `${INSERT_CUSTOMER} do update ${SET_CUSTOMER} where $7::int is null`,
-  absent: `${INSERT_CUSTOMER} do update ${SET_CUSTOMER} where kept.version = $7::int`,
+  always: `${INSERT_CUSTOMER} do update ${SET_CUSTOMER} where $7::bigint is null`,
+  absent: `${INSERT_CUSTOMER} do update ${SET_CUSTOMER} where kept.version = $7::bigint`,
   present: `
   update crossbook.customers as kept ${SET_CUSTOMER}
-  where application_id = $1::uuid and customer_id = $2::text and version = $7::int`,
+  where application_id = $1::uuid and customer_id = $2::text and version = $7::bigint`,
 };
 
 /** A field is given when its key is there; a null in it clears. */

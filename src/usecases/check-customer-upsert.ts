@@ -4,6 +4,7 @@ import { isEmail } from '../domain/email.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import { isStorableJson } from '../lib/is-storable.ts';
 
 const MAX_ID_LENGTH = 255;
 const MAX_NAME_LENGTH = 500;
@@ -51,8 +52,7 @@ function findConfigMistakes(configs: object, path: string): string[] {
     ...(Buffer.byteLength(text) > MAX_CONFIG_BYTES
       ? [`${path} has more than ${MAX_CONFIG_BYTES / 1024} KiB of configuration`]
       : []),
-    // PostgreSQL cannot keep U+0000, neither as text nor in JSON.
-    ...(text.includes('\\u0000') ? [`${path} contains the character U+0000`] : []),
+    ...(isStorableJson(text) ? [] : [`${path} contains U+0000 or half of a surrogate pair`]),
   ];
 }
 
@@ -89,6 +89,7 @@ function findTextMistakes(value: string, path: string, longest: number): string[
     ...(value.trim() === '' ? [`${path} is empty`] : []),
     ...(value.length > longest ? [`${path} is longer than ${longest} characters`] : []),
     ...(/\p{Cc}/u.test(value) ? [`${path} contains control characters`] : []),
+    ...(/\p{Cs}/u.test(value) ? [`${path} contains half of a surrogate pair`] : []),
   ];
 }
 

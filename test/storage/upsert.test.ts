@@ -132,6 +132,8 @@ describeEachEngine('upsert', (on) => {
       code: 'CONFLICT',
       message: expect.stringMatching(/7.*version 1/),
     });
+    for (const version of [2 ** 31, Number.MAX_SAFE_INTEGER])
+      await expect(attempt(version)).rejects.toMatchObject({ code: 'CONFLICT' });
     expect((await customers.findMany(['ada'])).get('ada')).toMatchObject({
       ...ADA,
       version: 1,

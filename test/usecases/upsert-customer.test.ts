@@ -8,6 +8,8 @@ const hubspot = (rest: Partial<ConnectionUpsert>): CustomerUpsert => ({
   ...ACME,
   connections: [{ providerName: 'hubspot', ...rest }],
 });
+const mapping = (object: string): CustomerUpsert =>
+  hubspot({ schemaMappingsConfig: { commonObjects: [{ object, fieldMappings: [] }], standardObjects: [] } });
 
 let fake: FakeServices;
 beforeEach(async () => {
@@ -46,6 +48,14 @@ test('what this request remembered of the customer is asked for again', async ()
   expect(await context.loadCustomer('acme')).toMatchObject({ name: 'Acme' });
 });
 
+test.each(['\\u0000', '\\\\u0000', '\\ud800', '\u{1F600}', '\u007f'])(
+  'a configuration may hold the text %j',
+  async (object) => {
+    const { customer } = await run(mapping(object));
+    expect(customer.connections[0]?.schemaMappingsConfig?.commonObjects[0]?.object).toBe(object);
+  },
+);
+
 describe('may be done', () => {
   test('by nobody without a key', async () => {
     await expect(run(ACME, {})).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
@@ -64,6 +74,9 @@ describe('is refused as a whole', () => {
     ['an empty id', { ...ACME, customerId: ' ' }, /^customer_id is empty/],
     ['a long id', { ...ACME, customerId: 'a'.repeat(256) }, /customer_id is longer than 255/],
     ['a control character in a name', { ...ACME, name: 'Ac\u0000me' }, /name contains control characters/],
+    ['half a character in an id', { ...ACME, customerId: 'a\ud800' }, /customer_id contains half of/],
+    ['half a character in a name', { ...ACME, name: '\udc00' }, /name contains half of/],
+    ['half a character in an email', { ...ACME, email: '\ud800@acme.example' }, /email is not an email/],
     ['what is not an email', { ...ACME, email: 'acme' }, /email is not an email/],
     ['a version below zero', { ...ACME, expectedVersion: -1 }, /expected_version/],
     [
@@ -92,16 +105,9 @@ describe('is refused as a whole', () => {
       }),
       /64 KiB/,
     ],
-    [
-      'what a database cannot keep',
-      hubspot({
-        schemaMappingsConfig: {
-          commonObjects: [{ object: 'a\u0000', fieldMappings: [] }],
-          standardObjects: [],
-        },
-      }),
-      /U\+0000/,
-    ],
+    ['what a database cannot keep', mapping('a\u0000'), /U\+0000/],
+    ['a backslash and what a database cannot keep', mapping('\\\u0000'), /U\+0000/],
+    ['half a character in a configuration', mapping('a\ud83d'), /half of a surrogate pair/],
   ])('%s', async (_what, upsert, detail) => {
     await expect(run(upsert)).rejects.toMatchObject({
       code: 'UNPROCESSABLE_ENTITY',

@@ -10,6 +10,7 @@ import {
   type PhoneNumberType,
 } from '../../domain/contact.ts';
 import { normaliseEmail } from '../../domain/email.ts';
+import { splitStreet } from '../../lib/split-street.ts';
 import { toTimestamp } from '../../lib/to-timestamp.ts';
 
 /** A record as HubSpot sent it, in the common shape. Undefined where it is no record: nothing that comes may throw. */
@@ -53,13 +54,13 @@ export function toLookupEmails(record: unknown): ReadonlySet<string> {
 }
 
 function toAddresses(properties: Properties): readonly Address[] {
-  const street1 = toText(properties['address']);
+  const [street1, street2] = splitStreet(toText(properties['address']));
   const city = toText(properties['city']);
   const state = toText(properties['state']);
   const postalCode = toText(properties['zip']);
   const country = toText(properties['country']);
   if ((street1 ?? city ?? state ?? postalCode ?? country) === null) return NONE;
-  return [{ addressType: 'primary', street1, street2: null, city, state, postalCode, country }];
+  return [{ addressType: 'primary', street1, street2, city, state, postalCode, country }];
 }
 
 function toEmailAddresses(properties: Properties): readonly EmailAddress[] {

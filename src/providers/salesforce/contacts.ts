@@ -6,6 +6,7 @@ import type {
   EmailAddress,
   PhoneNumber,
 } from '../../domain/contact.ts';
+import { splitStreet } from '../../lib/split-street.ts';
 import { isRecord } from './json.ts';
 import { toTime } from './wire-time.ts';
 
@@ -43,7 +44,7 @@ function toAddresses(row: Row): readonly Address[] {
 
 function addAddress(addresses: Address[], addressType: AddressType, value: unknown): void {
   if (!isRecord(value)) return;
-  const [street1, street2] = toStreets(value['street']);
+  const [street1, street2] = splitStreet(toText(value['street']));
   const city = toText(value['city']);
   const state = toText(value['state']);
   const postalCode = toText(value['postalCode']);
@@ -51,15 +52,6 @@ function addAddress(addresses: Address[], addressType: AddressType, value: unkno
   // An address that was cleared comes as an object of nothing but nulls.
   if ((street1 ?? city ?? state ?? postalCode ?? country) === null) return;
   addresses.push({ addressType, street1, street2, city, state, postalCode, country });
-}
-
-/** One text with line breaks in it: the first line is the first street, what is left the second. */
-function toStreets(value: unknown): readonly [string | null, string | null] {
-  const street = toText(value);
-  const end = street?.search(/[\r\n]/) ?? -1;
-  return street === null || end < 0
-    ? [street, null]
-    : [toText(street.slice(0, end)), toText(street.slice(end))];
 }
 
 function toEmailAddresses(value: unknown): readonly EmailAddress[] {

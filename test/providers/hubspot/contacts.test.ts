@@ -130,6 +130,13 @@ test('part of an address is an address', () => {
   ]);
 });
 
+test('a street of two lines is two streets', () => {
+  expect(map({ address: '12 St James’s Square\r\nSecond floor ' })?.addresses[0]).toMatchObject({
+    street1: '12 St James’s Square',
+    street2: 'Second floor',
+  });
+});
+
 test('times come from the record first, and from its properties where it is silent', () => {
   const properties = { createdate: '2020-01-01T00:00:00.000Z', lastmodifieddate: '2021-01-01T00:00:00Z' };
   expect(map(properties)).toMatchObject({
