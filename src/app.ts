@@ -3,7 +3,6 @@ import type { Config } from './config.ts';
 import { checkInstanceUrl } from './domain/instance-url.ts';
 import type { Journal } from './domain/journal.ts';
 import type { OAuthClient } from './domain/provider.ts';
-import type { ProviderName } from './domain/provider-names.ts';
 import { createGraphQL } from './graphql/server.ts';
 import { withCors } from './http/cors.ts';
 import { type Demo, toDemoCommand } from './http/demo-command.ts';
@@ -120,7 +119,7 @@ function openOutbound(config: Config, sandbox: Sandbox | undefined, telemetry: T
   return createOutbound({
     providers: createRegistry(),
     sandboxOrigins: toOrigins(sandbox),
-    oauthClients: { ...toSandboxClients(sandbox), ...oauthClients },
+    findOAuthClient: (provider, origin) => findSandboxClient(sandbox, origin) ?? oauthClients[provider],
     settings: { deadlineMs: providerDeadlineMs },
     onCall: telemetry.onCall,
     onLookup: telemetry.metrics.lookup,
@@ -169,8 +168,9 @@ function toOrigins(sandbox: Sandbox | undefined): readonly string[] {
   return sandbox ? [sandbox.hubspot.origin, sandbox.salesforce.origin] : [];
 }
 
-function toSandboxClients(sandbox: Sandbox | undefined): Partial<Record<ProviderName, OAuthClient>> {
-  return sandbox ? { hubspot: sandbox.hubspot.demo, salesforce: sandbox.salesforce.demo } : {};
+/** The sandbox knows a client of its own, and never learns the secret of a real one. */
+function findSandboxClient(sandbox: Sandbox | undefined, origin: string): OAuthClient | undefined {
+  return [sandbox?.hubspot, sandbox?.salesforce].find((crm) => crm?.origin === origin)?.demo;
 }
 
 function toDemoHeaders(demo: Demo | undefined): Record<string, string> {

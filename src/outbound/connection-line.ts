@@ -110,8 +110,8 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
   }
 
   function refresh(stored: StoredCredentials) {
-    const { client } = deps;
-    const about = { provider, client, hosts, sandboxOrigins, refresh: access.refresh, now: clock.now };
+    const { findClient } = deps;
+    const about = { provider, findClient, hosts, sandboxOrigins, refresh: access.refresh, now: clock.now };
     return refreshToken({ ...about, ask: askForToken }, stored);
   }
 
@@ -155,7 +155,7 @@ export interface LineDeps {
   readonly connectionId: string;
   readonly access: ContactAccess;
   readonly compareIds: ContactPort['compareIds'];
-  readonly client: OAuthClient | undefined;
+  findClient(origin: string): OAuthClient | undefined;
   readonly hosts: readonly RegExp[];
   readonly sandboxOrigins: readonly string[];
   readonly clock: Clock;

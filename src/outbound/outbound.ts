@@ -14,7 +14,7 @@ import { DEFAULT_SETTINGS, type OutboundSettings } from './settings.ts';
 
 /** The way out to the providers: one for the process. */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const { sandboxOrigins, oauthClients, providers, clock = systemClock, random = Math.random } = options;
+  const { sandboxOrigins, findOAuthClient, providers, clock = systemClock, random = Math.random } = options;
   const settings = { ...DEFAULT_SETTINGS, ...options.settings };
   const transport = createTransport({ ...settings, clock, sandboxOrigins, lookup: options.lookup });
   const lines = createConnectionLines({ clock, maxKept: settings.maxConnections, create });
@@ -50,7 +50,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
       connectionId: id,
       access,
       compareIds,
-      client: oauthClients[providerName],
+      findClient: (origin) => findOAuthClient(providerName, origin),
       hosts: providers.get(providerName)?.instanceHosts ?? [],
       sandboxOrigins,
       clock,
@@ -88,7 +88,8 @@ export interface Outbound {
 export interface OutboundOptions {
   /** The imitated CRMs of this installation; empty in production. */
   readonly sandboxOrigins: readonly string[];
-  readonly oauthClients: Readonly<Partial<Record<ProviderName, OAuthClient>>>;
+  /** The client that the token endpoint at this origin knows us as. A secret is for its own endpoint only. */
+  findOAuthClient(provider: ProviderName, origin: string): OAuthClient | undefined;
   /** For the hosts that an instance may live on. */
   readonly providers: ReadonlyMap<ProviderName, Pick<Provider, 'instanceHosts'>>;
   readonly settings?: Partial<OutboundSettings> | undefined;

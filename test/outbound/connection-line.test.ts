@@ -103,7 +103,7 @@ function open(budget: Budget) {
     connectionId: 'a',
     access: createFakeAccess({ budgets: { general: budget } }),
     compareIds: () => 0,
-    client: undefined,
+    findClient: () => undefined,
     hosts: [],
     sandboxOrigins: [ORIGIN],
     clock,

@@ -61,7 +61,7 @@ export function openStub(origin: string, options: StubOptions = {}) {
   const { access = createFakeAccess(), connection: patch, ...rest } = options;
   const outbound = createOutbound({
     sandboxOrigins: [origin],
-    oauthClients: { hubspot: { clientId: 'client', clientSecret: 'client-secret' } },
+    findOAuthClient: () => ({ clientId: 'client', clientSecret: 'client-secret' }),
     providers: new Map(),
     ...rest,
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Credentials } from '../../src/domain/connection.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
-import type { RefreshedToken } from '../../src/domain/provider.ts';
+import type { OAuthClient, RefreshedToken } from '../../src/domain/provider.ts';
 import type { RemoteAnswer, RemoteRequest } from '../../src/domain/remote.ts';
 import { toRemoteCause } from '../../src/domain/remote-cause.ts';
 import { type RefreshDeps, refreshToken } from '../../src/outbound/token/refresh-token.ts';
@@ -15,9 +15,9 @@ describe('a refresh', () => {
     expect(asked).toEqual([['https://login.salesforce.com', 'client-1 refresh-0']]);
   });
 
-  test('asks the sandbox where the connection lives there', async () => {
+  test('asks the sandbox where the connection lives there, with the client that the sandbox knows', async () => {
     const { asked } = await run({ instanceUrl: 'http://127.0.0.1:4010' });
-    expect(asked[0]?.[0]).toBe('http://127.0.0.1:4010');
+    expect(asked).toEqual([['http://127.0.0.1:4010', 'sandbox-1 refresh-0']]);
   });
 
   test('keeps the old refresh token when none comes back', async () => {
@@ -53,7 +53,7 @@ describe('a refresh', () => {
   });
 
   test('is not possible without a client, and says so', async () => {
-    expect((await run({ client: undefined })).error).toMatchObject({
+    expect((await run({ clients: {} })).error).toMatchObject({
       code: 'REMOTE_PROVIDER_UNAUTHORIZED',
       message: expect.stringContaining('no OAuth client of salesforce'),
     });
@@ -74,9 +74,13 @@ async function run(setup: Setup = {}) {
     instanceUrl: undefined,
     ...setup.token,
   };
+  const clients: Partial<Record<string, OAuthClient>> = setup.clients ?? {
+    'https://login.salesforce.com': { clientId: 'client-1', clientSecret: 'secret-1' },
+    'http://127.0.0.1:4010': { clientId: 'sandbox-1', clientSecret: 'sandbox-secret-1' },
+  };
   const deps: RefreshDeps = {
     provider: 'salesforce',
-    client: 'client' in setup ? setup.client : { clientId: 'client-1', clientSecret: 'secret-1' },
+    findClient: (origin) => clients[origin],
     hosts: HOSTS,
     sandboxOrigins: ['http://127.0.0.1:4010'],
     now: () => 0,
@@ -116,6 +120,7 @@ async function run(setup: Setup = {}) {
 interface Setup {
   readonly token?: Partial<RefreshedToken>;
   readonly answer?: RemoteAnswer;
-  readonly client?: RefreshDeps['client'];
+  /** By the origin of their token endpoint. */
+  readonly clients?: Readonly<Record<string, OAuthClient>>;
   readonly instanceUrl?: string;
 }

@@ -126,7 +126,7 @@ function open({ name, contacts }: Provider, account: Account, options: Partial<O
   const instanceUrl = name === 'hubspot' ? sandbox.hubspot.origin : account.instanceUrl;
   const outbound = createOutbound({
     sandboxOrigins: [instanceUrl],
-    oauthClients: { [name]: account },
+    findOAuthClient: () => account,
     providers: new Map([hubspot, salesforce].map((provider) => [provider.name, provider])),
     ...options,
   });

@@ -13,17 +13,14 @@ export async function refreshToken(
   deps: RefreshDeps,
   { credentials, instanceUrl }: StoredCredentials,
 ): Promise<RefreshedCredentials> {
-  const { client, refresh, provider, hosts, sandboxOrigins } = deps;
-  if (!client) {
-    throw unauthorized(
-      `The access token has expired, and no OAuth client of ${provider} is set up to renew it.`,
-    );
-  }
+  const { refresh, hosts, sandboxOrigins } = deps;
   if (credentials.type === 'token' || credentials.refreshToken === null) {
     throw unauthorized('The access token has expired, and there is no refresh token to renew it with.');
   }
   const originOf = (url: string | null) => refresh.origin(url);
   const origin = resolveOrigin(instanceUrl, { hosts, sandboxOrigins, originOf });
+  const client = deps.findClient(origin);
+  if (!client) throw noClient(deps);
   const request = refresh.toRequest({ client, refreshToken: credentials.refreshToken });
   const answer = await deps.ask(origin, request);
   const secrets = [credentials.refreshToken, credentials.accessToken, client.clientSecret];
@@ -67,6 +64,12 @@ export class RefusedError extends CrossbookError {
   }
 }
 
+function noClient({ provider }: RefreshDeps): CrossbookError {
+  return unauthorized(
+    `The access token has expired, and no OAuth client of ${provider} is set up to renew it.`,
+  );
+}
+
 function unauthorized(detail: string): CrossbookError {
   return new CrossbookError('REMOTE_PROVIDER_UNAUTHORIZED', detail);
 }
@@ -74,8 +77,8 @@ function unauthorized(detail: string): CrossbookError {
 export interface RefreshDeps {
   readonly provider: ProviderName;
   readonly refresh: TokenRefresh;
-  /** Absent where this installation is not registered with the provider. */
-  readonly client: OAuthClient | undefined;
+  /** Of the token endpoint at this origin; undefined where this installation is not registered there. */
+  findClient(origin: string): OAuthClient | undefined;
   readonly hosts: readonly RegExp[];
   readonly sandboxOrigins: readonly string[];
   now(): number;

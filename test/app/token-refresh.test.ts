@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openApp, type TestApp } from '../support/open-app.ts';
+
+const SEARCH = 'query ($email: String!) { searchContacts(filter: { email: $email }) { totalCount } }';
+
+/** What this installation is registered as with the real providers. */
+const REAL = { clientId: 'real-id', clientSecret: 'real-secret' };
+
+let crossbook: TestApp;
+beforeAll(async () => {
+  crossbook = await openApp({ maxRequests: 2_000, oauthClients: { hubspot: REAL, salesforce: REAL } });
+});
+afterAll(() => crossbook.close());
+
+describe.each(['hubspot', 'salesforce'] as const)('an expired token of %s', (provider) => {
+  test('is renewed by one call for a thousand requests of both faces, and all are answered', async () => {
+    const account = await connect(crossbook, provider);
+    account.expireAccessToken();
+    account.resetCalls();
+    const headers = { 'x-customer-id': 'expired', 'x-provider-name': provider };
+    const counts = await Promise.all(
+      emailsOf(crossbook, 1_000).map(async (email, index) => {
+        if (index % 2 > 0)
+          return (await crossbook.execute(SEARCH, { email }, headers)).data?.searchContacts?.totalCount;
+        const { body } = await crossbook.rest('POST', '/contacts/_search', { filter: { email } }, headers);
+        return body.pagination?.total_count;
+      }),
+    );
+    expect(new Set(counts)).toEqual(new Set([1]));
+    expect(account.callCount('oauth.token')).toBe(1);
+  }, 60_000);
+
+  test('is renewed with the sandbox’s client, also where a real one is configured', async () => {
+    const account = await connect(crossbook, provider);
+    account.expireAccessToken();
+    account.resetCalls();
+    const headers = { 'x-customer-id': 'expired', 'x-provider-name': provider };
+    const { data } = await crossbook.execute(SEARCH, { email: 'ada@example.com' }, headers);
+    expect(data).toEqual({ searchContacts: { totalCount: 1 } });
+    expect(account.calls().filter(({ operation }) => operation === 'oauth.token')).toMatchObject([
+      { status: 200 },
+    ]);
+  });
+});
+
+/** The demo customer's HubSpot has a token that never expires: this customer's connections are all OAuth. */
+async function connect({ sandbox, rest }: TestApp, provider: 'hubspot' | 'salesforce') {
+  const { origin, demo } = sandbox[provider];
+  const { status } = await rest('PUT', '/customers', {
+    customer_id: 'expired',
+    name: 'Expired',
+    email: 'expired@example.com',
+    connections: [
+      {
+        provider_name: provider,
+        instance_url: provider === 'hubspot' ? origin : demo.instanceUrl,
+        credentials: {
+          type: 'oauth2',
+          access_token: demo.accessToken,
+          refresh_token: demo.refreshToken,
+        },
+      },
+    ],
+  });
+  if (status !== 200) throw new Error(`The customer was answered with ${status}.`);
+  return demo;
+}
+
+/** Each of one person only. */
+function emailsOf({ sandbox }: TestApp, count: number): readonly string[] {
+  const seen = new Map<string, number>();
+  for (const { email, isDeleted } of sandbox.hubspot.demo.people.all()) {
+    const key = email?.trim().toLowerCase();
+    if (key && !isDeleted) seen.set(key, (seen.get(key) ?? 0) + 1);
+  }
+  return [...seen].flatMap(([email, times]) => (times === 1 ? [email] : [])).slice(100, 100 + count);
+}
