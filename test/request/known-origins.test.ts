@@ -1,0 +1,24 @@
+import { expect, test, vi } from 'vitest';
+import { CALLER_MAX_AGE_MS } from '../../src/request/known-callers.ts';
+import { createKnownOrigins } from '../../src/request/known-origins.ts';
+
+test('who names an origin is read once in a few seconds, and changes then', async () => {
+  let now = 0;
+  const list = vi.fn(async () => [
+    { applicationId: 'a', origins: ['https://one.example', 'https://both.example'] },
+    { applicationId: 'b', origins: ['https://both.example'] },
+  ]);
+  const read = createKnownOrigins({ list, now: () => now });
+  for (let call = 0; call < 10; call += 1) {
+    expect(await read()).toEqual(
+      new Map([
+        ['https://one.example', new Set(['a'])],
+        ['https://both.example', new Set(['a', 'b'])],
+      ]),
+    );
+  }
+  expect(list).toHaveBeenCalledTimes(1);
+  list.mockResolvedValue([]);
+  now = CALLER_MAX_AGE_MS;
+  expect((await read()).size).toBe(0);
+});
