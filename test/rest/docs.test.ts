@@ -52,7 +52,7 @@ describe.runIf(CHROMIUM)('the page of the document', () => {
     const search = page.locator('#searchContacts');
     await search.getByText('records', { exact: true }).click();
     await search.getByText('email_addresses', { exact: true }).click();
-    expect(await search.getByText('email_address_type', { exact: true }).isVisible()).toBe(true);
+    await search.getByText('email_address_type', { exact: true }).waitFor({ state: 'visible' });
   });
 
   test('sends a search and shows its contact', async () => {
