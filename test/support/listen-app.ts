@@ -5,11 +5,22 @@ import { openApp, type TestApp } from './open-app.ts';
 /** The whole product behind a port on loopback, for clients that are not ours. */
 export async function listenApp(patch: Partial<Config> = {}): Promise<ListeningApp> {
   const crossbook = await openApp(patch);
+  const { fetch } = crossbook.app;
+  const requests: SeenRequest[] = [];
   const { bounds } = readConfig({});
-  const listener = await listen({ fetch: crossbook.app.fetch, host: '127.0.0.1', port: 0, bounds });
+  const listener = await listen({
+    async fetch(request, arrived) {
+      requests.push({ headers: new Headers(request.headers), body: request.clone().text() });
+      return fetch(request, arrived);
+    },
+    host: '127.0.0.1',
+    port: 0,
+    bounds,
+  });
   return {
     ...crossbook,
     url: listener.url,
+    requests,
     async close() {
       await listener.close(1_000);
       await crossbook.close();
@@ -19,4 +30,11 @@ export async function listenApp(patch: Partial<Config> = {}): Promise<ListeningA
 
 export interface ListeningApp extends TestApp {
   readonly url: string;
+  /** What has come in so far. The test may empty it. */
+  readonly requests: SeenRequest[];
+}
+
+interface SeenRequest {
+  readonly headers: Headers;
+  readonly body: Promise<string>;
 }

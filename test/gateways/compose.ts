@@ -1,0 +1,21 @@
+import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
+import { graphqlSync, parse } from 'graphql';
+import { toSubgraph } from '../../src/graphql/federation.ts';
+import { apiSchema } from '../../src/graphql/schema.ts';
+import { NOTES_SDL } from './notes-subgraph.ts';
+
+/** The supergraph of Crossbook and its neighbour. Fails with everything that the composer has against it. */
+export function compose(urls: { readonly crossbook: string; readonly notes: string }): string {
+  const result = composeServices([
+    { name: 'crossbook', url: urls.crossbook, typeDefs: parse(readSubgraph()) },
+    { name: 'notes', url: urls.notes, typeDefs: parse(NOTES_SDL) },
+  ]);
+  if (compositionHasErrors(result)) throw new Error(result.errors.map(({ message }) => message).join('\n'));
+  return result.supergraphSdl;
+}
+
+/** Our SDL, as a gateway is told it. */
+export function readSubgraph(): string {
+  const { data } = graphqlSync({ schema: toSubgraph(apiSchema), source: '{ _service { sdl } }' });
+  return (data as unknown as { _service: { sdl: string } })._service.sdl;
+}

@@ -1,0 +1,65 @@
+import { createSchema, createYoga } from 'graphql-yoga';
+import { openWireServer, type WireServer } from '../support/wire-server.ts';
+
+/** A neighbour of ours behind a gateway: it keeps notes on contacts and customers, and has pages of its own. */
+export const NOTES_SDL = /* GraphQL */ `
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])
+
+  type Query {
+    recentNotes: [Note!]!
+  }
+  type Note {
+    text: String!
+    contact: Contact!
+  }
+  type NoteConnection {
+    nodes: [Note!]!
+    pageInfo: PageInfo!
+  }
+  type PageInfo @shareable {
+    hasNextPage: Boolean!
+    hasPreviousPage: Boolean!
+    startCursor: String
+    endCursor: String
+  }
+  type Contact @key(fields: "id") {
+    id: ID!
+    noteCount: Int!
+  }
+  type Customer @key(fields: "customerId") {
+    customerId: ID!
+    notes: NoteConnection!
+  }
+`;
+
+/** What a subgraph answers with beside its own types. */
+const PROTOCOL = /* GraphQL */ `
+  directive @link(url: String!, import: [String]) repeatable on SCHEMA
+  directive @key(fields: String!) repeatable on OBJECT
+  directive @shareable on OBJECT
+  scalar _Any
+  union _Entity = Contact | Customer
+  extend type Query {
+    _entities(representations: [_Any!]!): [_Entity]!
+  }
+`;
+
+/** Listens until it is closed. `contactIds`: whom there are notes on. */
+export function openNotesSubgraph(contactIds: readonly string[]): Promise<WireServer> {
+  const notes = contactIds.map((id, index) => ({ text: `Note ${index + 1}`, contact: { id } }));
+  const schema = createSchema<object>({
+    typeDefs: NOTES_SDL + PROTOCOL,
+    resolvers: {
+      Query: { recentNotes: () => notes, _entities: (_root, { representations }) => representations },
+      Contact: { noteCount: ({ id }) => notes.filter(({ contact }) => contact.id === id).length },
+      Customer: {
+        notes: () => ({
+          nodes: notes.slice(0, 1),
+          pageInfo: { hasNextPage: true, hasPreviousPage: false, startCursor: '1', endCursor: '1' },
+        }),
+      },
+    },
+  });
+  const yoga = createYoga<object>({ schema, logging: false, landingPage: false, graphiql: false });
+  return openWireServer(yoga);
+}
