@@ -169,8 +169,11 @@ test('each operation of a batch is answered in its place', async () => {
 
 test('where introspection is off, the schema is neither told nor guessed', async () => {
   const { execute } = await createTestServer({ introspection: false });
-  const { errors } = await execute('{ __schema { types { name } } }');
-  expect(errors?.[0]?.extensions).toMatchObject({ detail: 'Introspection is switched off.' });
+  for (const question of ['{ __schema { types { name } } }', '{ _service { sdl } }']) {
+    const { data, errors } = await execute(question);
+    expect(data).toBeUndefined();
+    expect(errors?.[0]?.extensions).toMatchObject({ detail: 'Introspection is switched off.' });
+  }
   const guess = await execute('{ customers { id } }');
   expect(guess.errors?.[0]?.extensions?.['detail']).toBe('Cannot query field "customers" on type "Query".');
 });

@@ -1,6 +1,9 @@
 import { GraphQLError, type ValidationRule } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 
+/** A gateway's question has the same answer. */
+const TELLS_ALL = ['__schema', '_service'];
+
 /** What a wrong fragment would tell as well: that a type of this name is there. */
 const HARMLESS = ['__typename', 'name', 'kind'];
 
@@ -16,7 +19,7 @@ export function useNoIntrospection(): Plugin {
 const noIntrospection: ValidationRule = (context) => ({
   Field(node) {
     const tells =
-      node.name.value === '__schema' ||
+      TELLS_ALL.includes(node.name.value) ||
       (context.getParentType()?.name === '__Type' && !HARMLESS.includes(node.name.value));
     if (tells) context.reportError(new GraphQLError('Introspection is switched off.', { nodes: node }));
   },
