@@ -1,3 +1,4 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import type { JsonSchema } from './check-answer.ts';
@@ -10,6 +11,14 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 const text = JSON.stringify(document);
 
 describe('the document', () => {
+  test('is valid OpenAPI 3.1, by a validator that is not ours', async () => {
+    const validator = new Validator();
+    expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
+    expect(validator.version).toBe('3.1');
+    const broken = { ...structuredClone(document), paths: { '/x': { get: { responses: { 200: {} } } } } };
+    expect((await new Validator().validate(broken)).valid).toBe(false);
+  });
+
   test('lists the statuses of the specification', () => {
     const statusesOf = (name: string) =>
       Object.keys(operations.find((one) => one.name === name)?.operation.responses ?? {});
