@@ -13,9 +13,9 @@ const text = JSON.stringify(document);
 describe('the document', () => {
   test('is valid OpenAPI 3.1, by a validator that is not ours', async () => {
     const validator = new Validator();
-    expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
+    expect(await validator.validate(JSON.parse(text))).toEqual({ valid: true });
     expect(validator.version).toBe('3.1');
-    const broken = { ...structuredClone(document), paths: { '/x': { get: { responses: { 200: {} } } } } };
+    const broken = { ...JSON.parse(text), paths: { '/x': { get: { responses: { 200: {} } } } } };
     expect((await new Validator().validate(broken)).valid).toBe(false);
   });
 
