@@ -3,6 +3,7 @@ import { createYoga } from 'graphql-yoga';
 import type { CrossbookError } from '../domain/errors.ts';
 import type { Journal } from '../domain/journal.ts';
 import type { RequestContext } from '../request/context.ts';
+import { createExecute } from './fast/execute.ts';
 import { toSubgraph } from './federation.ts';
 import { JSON_TYPE } from './http/media-types.ts';
 import { toResponse } from './http/respond.ts';
@@ -27,7 +28,7 @@ export function createGraphQL(options: GraphQLOptions): GraphQLServer {
     plugins: [
       useResponse({ path: PATH, requests, suggestions: introspection }),
       graphiql !== false && useGraphiQL({ path: PATH, ...graphiql }),
-      useRequest({ openContext, schema, limits, requests }),
+      useRequest({ openContext, schema, execute: createExecute(schema), limits, requests }),
       !introspection && useNoIntrospection(),
     ],
     batching: { limit: limits.batch },

@@ -4,13 +4,14 @@ import type { Plugin } from 'graphql-yoga';
 import type { Journal } from '../../domain/journal.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { admit } from '../admit.ts';
+import type { Execute } from '../fast/execute.ts';
 import type { Limits } from '../limits.ts';
 import { checkNesting } from '../nesting.ts';
 import { readOperation } from '../operation-notes.ts';
 import { checkRequest, type Operation, readRequest } from './read-request.ts';
 
 /** From a request to operations that may run: it is looked at, its caller is known, then it is read and admitted. */
-export function useRequest({ openContext, schema, limits, requests }: Options): Plugin {
+export function useRequest({ openContext, schema, execute, limits, requests }: Options): Plugin {
   return {
     async onRequestParse({ request, setRequestParser }) {
       checkRequest(request);
@@ -39,14 +40,14 @@ export function useRequest({ openContext, schema, limits, requests }: Options): 
         });
       };
     },
-    onExecute({ executeFn, setExecuteFn }) {
+    onExecute({ setExecuteFn }) {
       // Resolvers see our request, and nothing of the server's.
       setExecuteFn((args) => {
         const { context, journal } = readOpened(requests, args.contextValue.request);
         const operation = readOperation(args.document, args.operationName ?? undefined);
         journal.note(operation);
         return journal.operation(operation.operation, async () =>
-          executeFn({ ...args, contextValue: context }),
+          execute({ ...args, contextValue: context }),
         );
       });
     },
@@ -73,6 +74,7 @@ export type OpenedRequests = WeakMap<Request, OpenedRequest>;
 interface Options {
   openContext(headers: Headers, journal: Journal): Promise<RequestContext>;
   readonly schema: GraphQLSchema;
+  readonly execute: Execute;
   readonly limits: Limits;
   readonly requests: OpenedRequests;
 }

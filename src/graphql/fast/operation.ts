@@ -1,0 +1,51 @@
+import {
+  type ASTNode,
+  BREAK,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  visit,
+} from 'graphql';
+
+/** What plans can be made for: undefined for what graphql itself has to execute. */
+export function readOperation(
+  document: DocumentNode,
+  operationName: string | null | undefined,
+): PlannedOperation | undefined {
+  const operation = getOperationAST(document, operationName);
+  if (operation?.operation !== OperationTypeNode.QUERY) return undefined;
+  const fragments: Record<string, FragmentDefinitionNode> = Object.create(null);
+  const conditions = new Set<string>();
+  let isCovered = true;
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
+    else if (definition !== operation) continue;
+    visit(definition, { enter: look });
+  }
+  // Small as most are, a plan is made at once; the largest cost more to plan than they can win.
+  return isCovered ? { operation, fragments, conditions: [...conditions] } : undefined;
+
+  function look(node: ASTNode): typeof BREAK | undefined {
+    if (node.kind === Kind.FIELD) {
+      isCovered &&= !NOT_COVERED.has(node.name.value) && node.alias?.value !== '__proto__';
+    } else if (node.kind === Kind.DIRECTIVE) {
+      const value = node.arguments?.[0]?.value;
+      isCovered &&= node.name.value === 'skip' || node.name.value === 'include';
+      if (value?.kind === Kind.VARIABLE) conditions.add(value.name.value);
+    }
+    return isCovered ? undefined : BREAK;
+  }
+}
+
+/** The schema's own description is graphql's business. */
+const NOT_COVERED: ReadonlySet<string> = new Set(['__schema', '__type']);
+
+export interface PlannedOperation {
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: Record<string, FragmentDefinitionNode>;
+  /** The variables that `@skip` and `@include` go by. */
+  readonly conditions: readonly string[];
+}

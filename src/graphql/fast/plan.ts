@@ -1,0 +1,144 @@
+import {
+  type FieldNode,
+  type GraphQLAbstractType,
+  type GraphQLField,
+  type GraphQLLeafType,
+  type GraphQLList,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  isAbstractType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  TypeNameMetaFieldDef,
+} from 'graphql';
+import { collectFields, type SelectionScope } from './collect-fields.ts';
+import {
+  type FieldReader,
+  type Read,
+  readAbstract,
+  readComputed,
+  readLeaf,
+  readList,
+  readNullable,
+  readObject,
+  readProperty,
+} from './reader.ts';
+
+/** What is done for one selection on one type of object, found out once. */
+export function planObject(
+  scope: PlanScope,
+  type: GraphQLObjectType,
+  parents: readonly Pick<FieldNode, 'selectionSet'>[],
+): ObjectPlan {
+  const sets = parents.map(({ selectionSet }) => selectionSet);
+  const fields: FieldPlan[] = [];
+  for (const [key, nodes] of collectFields(scope, type, sets)) {
+    scope.room.fields -= 1;
+    if (scope.room.fields < 0) break;
+    const name = nodes[0]?.name.value ?? '';
+    const definition = name === TypeNameMetaFieldDef.name ? TypeNameMetaFieldDef : type.getFields()[name];
+    if (definition) fields.push(planField(scope, { key, type, definition, nodes }));
+  }
+  return { type, fields, read: readFields(type, fields) };
+}
+
+function planField(scope: PlanScope, { key, type, definition, nodes }: Selected): FieldPlan {
+  const value = planValue(scope, definition.type, nodes);
+  return { key, parentType: type, definition, nodes, value, read: readField(definition, type, value) };
+}
+
+function planValue(scope: PlanScope, type: GraphQLOutputType, nodes: readonly FieldNode[]): ValuePlan {
+  if (isNonNullType(type)) {
+    const inner = planValue(scope, type.ofType, nodes);
+    return { kind: 'required', inner, read: inner.readPresent, readPresent: inner.readPresent };
+  }
+  if (isListType(type)) {
+    const item = planValue(scope, type.ofType, nodes);
+    return { kind: 'list', type, item, ...optional(item.read && readList(item.read)) };
+  }
+  if (isLeafType(type)) return { kind: 'leaf', type, ...optional(readLeaf(type)) };
+  if (isAbstractType(type)) return planAbstract(scope, type, nodes);
+  const object = planObject(scope, type, nodes);
+  return { kind: 'object', object, ...optional(object.read) };
+}
+
+function planAbstract(scope: PlanScope, type: GraphQLAbstractType, nodes: readonly FieldNode[]): ValuePlan {
+  const plans = new Map(
+    scope.schema
+      .getPossibleTypes(type)
+      .map((possible): [unknown, ObjectPlan] => [possible.name, planObject(scope, possible, nodes)]),
+  );
+  const typeNameOf = type.resolveType as ((value: unknown) => unknown) | null | undefined;
+  const read =
+    typeNameOf &&
+    readAbstract(
+      (value) => typeNameOf(value),
+      (name) => plans.get(name)?.read,
+    );
+  return { kind: 'abstract', type, plans, ...optional(read ?? undefined) };
+}
+
+function optional(readPresent: Read | undefined): Pick<ValuePlan, 'read' | 'readPresent'> {
+  return { readPresent, read: readPresent && readNullable(readPresent) };
+}
+
+function readFields(type: GraphQLObjectType, fields: readonly FieldPlan[]): Read | undefined {
+  if (type.isTypeOf) return undefined;
+  const readers = fields.filter((field): field is FieldPlan & FieldReader => field.read !== undefined);
+  return readers.length === fields.length ? readObject(readers) : undefined;
+}
+
+/** Plain are properties, and what follows from the parent alone: a resolver that takes no more than that sees no more. */
+function readField(definition: Definition, parent: GraphQLObjectType, { read }: ValuePlan): Read | undefined {
+  if (definition === TypeNameMetaFieldDef) return () => parent.name;
+  if (!read || definition.args.length > 0) return undefined;
+  const resolve = definition.resolve as ((source: unknown) => unknown) | undefined;
+  if (!resolve) return readProperty(definition.name, read);
+  return resolve.length <= 1 ? readComputed((source) => resolve(source), read) : undefined;
+}
+
+export interface PlanScope extends SelectionScope {
+  /** How many fields the plan may still have: below zero it is no good. */
+  readonly room: { fields: number };
+}
+
+export interface ObjectPlan {
+  readonly type: GraphQLObjectType;
+  readonly fields: readonly FieldPlan[];
+  /** Present where all of it is plain data. */
+  readonly read: Read | undefined;
+}
+
+export interface FieldPlan {
+  readonly key: string;
+  readonly parentType: GraphQLObjectType;
+  readonly definition: Definition;
+  readonly nodes: readonly FieldNode[];
+  readonly value: ValuePlan;
+  /** From the parent to the field's answer. Present where the field and all below it is plain data. */
+  readonly read: Read | undefined;
+}
+
+export type ValuePlan = (
+  | { readonly kind: 'required'; readonly inner: ValuePlan }
+  | { readonly kind: 'list'; readonly type: GraphQLList<GraphQLOutputType>; readonly item: ValuePlan }
+  | { readonly kind: 'leaf'; readonly type: GraphQLLeafType }
+  | { readonly kind: 'object'; readonly object: ObjectPlan }
+  | {
+      readonly kind: 'abstract';
+      readonly type: GraphQLAbstractType;
+      readonly plans: ReadonlyMap<unknown, ObjectPlan>;
+    }
+) & {
+  /** Present where all of it is plain data. */
+  readonly read: Read | undefined;
+  /** The same for a value that may not be null. */
+  readonly readPresent: Read | undefined;
+};
+
+type Definition = GraphQLField<unknown, unknown>;
+
+interface Selected extends Pick<FieldPlan, 'key' | 'definition' | 'nodes'> {
+  readonly type: GraphQLObjectType;
+}

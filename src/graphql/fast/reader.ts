@@ -1,0 +1,119 @@
+import {
+  GraphQLBoolean,
+  GraphQLID,
+  GraphQLInt,
+  type GraphQLLeafType,
+  type GraphQLObjectType,
+  GraphQLString,
+  isEnumType,
+} from 'graphql';
+import { isThenable } from './is-thenable.ts';
+
+/**
+ * From plain data to its answer. It throws, whatever and wherever, as soon as something is out of the ordinary: then the
+ * careful way is taken from the same place.
+ */
+export type Read = (value: unknown) => unknown;
+
+export function readLeaf(type: GraphQLLeafType): Read {
+  if (isEnumType(type)) return readEnum(new Map(type.getValues().map(({ value, name }) => [value, name])));
+  return LEAVES.get(type) ?? readScalar((value) => type.serialize(value));
+}
+
+export function readNullable(read: Read): Read {
+  return (value) => (value === null || value === undefined ? null : read(value));
+}
+
+export function readList(readItem: Read): Read {
+  return (value) => {
+    if (!Array.isArray(value)) throw ODD;
+    const { length } = value;
+    const items = new Array<unknown>(length);
+    for (let index = 0; index < length; index += 1) items[index] = readItem(value[index]);
+    return items;
+  };
+}
+
+/** Keys in their order; an answer begins as a copy of one with all its keys, which is how it gets its shape cheaply. */
+export function readObject(fields: readonly FieldReader[]): Read {
+  const reads = fields.map(({ read }) => read);
+  const keys = fields.map(({ key }) => key);
+  const shape: Record<string, unknown> = Object.fromEntries(keys.map((key) => [key, null]));
+  return (value) => {
+    if (isOdd(value)) throw ODD;
+    const answer = { ...shape };
+    for (let index = 0; index < reads.length; index += 1) {
+      answer[keys[index] as string] = (reads[index] as Read)(value);
+    }
+    return answer;
+  };
+}
+
+/** `typeNameOf` is asked without a context: a type that follows from anything but the data is left to the careful way. */
+export function readAbstract(
+  typeNameOf: (value: unknown) => unknown,
+  readAs: (typeName: unknown) => Read | undefined,
+): Read {
+  return (value) => {
+    if (isOdd(value)) throw ODD;
+    const read = readAs(ordinary(typeNameOf(value)));
+    if (!read) throw ODD;
+    return read(value);
+  };
+}
+
+export function readProperty(name: string, read: Read): Read {
+  return (source) => read((source as Record<string, unknown>)[name]);
+}
+
+export function readComputed(compute: (source: unknown) => unknown, read: Read): Read {
+  return (source) => read(ordinary(compute(source)));
+}
+
+/** A promise that is not waited for after all must not bring the process down when it fails. */
+function ordinary(value: unknown): unknown {
+  if (!isThenable(value)) return value;
+  value.then(undefined, () => {});
+  throw ODD;
+}
+
+function isOdd(value: unknown): boolean {
+  return typeof value !== 'object' || value === null || value instanceof Error || isThenable(value);
+}
+
+function readEnum(names: ReadonlyMap<unknown, string>): Read {
+  return (value) => names.get(value) ?? odd();
+}
+
+function readScalar(serialize: (value: unknown) => unknown): Read {
+  return (value) => {
+    if ((typeof value === 'object' && isOdd(value)) || typeof value === 'function') throw ODD;
+    return ordinary(serialize(value)) ?? odd();
+  };
+}
+
+const readString: Read = (value) => (typeof value === 'string' ? value : odd());
+const readInt: Read = (value) => (typeof value === 'number' && (value | 0) === value ? value : odd());
+const readBoolean: Read = (value) => (typeof value === 'boolean' ? value : odd());
+
+/** The scalars of the language, for values that are already what is to be answered. */
+const LEAVES: ReadonlyMap<GraphQLLeafType, Read> = new Map<GraphQLLeafType, Read>([
+  [GraphQLString, readString],
+  [GraphQLID, readString],
+  [GraphQLInt, readInt],
+  [GraphQLBoolean, readBoolean],
+]);
+
+/** Thrown as it is: nobody looks at it. */
+const ODD = Symbol('odd');
+
+function odd(): never {
+  throw ODD;
+}
+
+export interface FieldReader {
+  readonly key: string;
+  readonly read: Read;
+}
+
+export type ReadAs = (type: GraphQLObjectType) => Read | undefined;

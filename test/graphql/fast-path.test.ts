@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { type ExecutionResult, execute, type GraphQLSchema, parse, validate } from 'graphql';
+import { expect, test } from 'vitest';
+import { createExecute } from '../../src/graphql/fast/execute.ts';
+import { toSubgraph } from '../../src/graphql/federation.ts';
+import { apiSchema } from '../../src/graphql/schema.ts';
+import { createFakeServices } from '../support/fake-services.ts';
+import { createOddSchema, createWorld } from '../support/odd-world.ts';
+import { writeRandomQuery } from '../support/random-query.ts';
+import { withoutRejections } from '../support/without-rejections.ts';
+import { DEMO } from './test-server.ts';
+
+/** `CROSSBOOK_TEST_RUNS=100000` for a long night. */
+const RUNS = Number(process.env['CROSSBOOK_TEST_RUNS'] ?? 2_000);
+
+test('over a schema and data full of surprises, the fast path answers what graphql answers', async () => {
+  const schema = createOddSchema();
+  const fast = createExecute(schema);
+  const tally = createTally();
+  await fc.assert(
+    fc.asyncProperty(fc.nat(), fc.nat(), async (seed, worldSeed) => {
+      const { text, variables } = writeRandomQuery(schema, { seed });
+      const document = readValid(schema, text);
+      if (!document) return;
+      // The second time the plan is there already.
+      for (const world of [worldSeed, worldSeed + 1]) {
+        const args = { schema, document, variableValues: variables };
+        const expected = await withoutRejections(() => execute({ ...args, rootValue: createWorld(world) }));
+        const answer = await fast({ ...args, rootValue: createWorld(world) });
+        expect(toText(answer)).toBe(toText(expected));
+        tally.count(expected);
+      }
+    }),
+    { numRuns: RUNS },
+  );
+  tally.expectMore(RUNS / 10);
+});
+
+test('over the product’s own schema, the fast path answers what graphql answers', async () => {
+  const schema = toSubgraph(apiSchema);
+  const fast = createExecute(schema);
+  const services = await createFakeServices();
+  const { tenant } = services;
+  const ids = await readIds(services);
+  const texts = ['demo', 'ada@example.com', 'person2@example.com', 'example.com', ...ids];
+  const tally = createTally();
+  await tenant.customers.upsert(EVERYTHING);
+  await fc.assert(
+    fc.asyncProperty(fc.nat(), async (seed) => {
+      const { text, variables } = writeRandomQuery(schema, { seed, texts });
+      const document = readValid(schema, text);
+      if (!document) return;
+      const [one, other] = await Promise.all([open(), open()]);
+      const args = { schema, document, variableValues: variables };
+      const expected = await execute({ ...args, contextValue: one });
+      const answer = await fast({ ...args, contextValue: other });
+      expect(toText(answer)).toBe(toText(expected));
+      tally.count(expected);
+    }),
+    { numRuns: RUNS },
+  );
+  tally.expectMore(RUNS / 10);
+
+  function open() {
+    return services.openContext(new Headers(DEMO));
+  }
+});
+
+async function readIds({ openContext }: Awaited<ReturnType<typeof createFakeServices>>): Promise<string[]> {
+  const document = parse(
+    '{ customer { id } searchContacts(filter: { emailDomain: "example.com" }) { nodes { id } } }',
+  );
+  const contextValue = await openContext(new Headers(DEMO));
+  const { data } = await execute({ schema: apiSchema, document, contextValue });
+  const { customer, searchContacts } = data as { customer: Named; searchContacts: { nodes: Named[] } };
+  return [customer.id, ...searchContacts.nodes.slice(0, 3).map(({ id }) => id)];
+}
+
+function readValid(schema: GraphQLSchema, text: string) {
+  const document = parse(text);
+  return validate(schema, document).length === 0 ? document : undefined;
+}
+
+/** Keys in their order; of errors all but the id that each instance has. */
+function toText({ data, errors }: ExecutionResult): string {
+  const told = errors?.map(({ message, path, locations, originalError }) => ({
+    ...{ message, path, locations },
+    origin: originalError && [
+      originalError.name,
+      originalError.message,
+      (originalError as { code?: string }).code,
+    ],
+  }));
+  return JSON.stringify({ data, errors: told }, null, 1);
+}
+
+/** A comparison that never meets an error, or meets nothing else, shows little. */
+function createTally() {
+  const counts = { whole: 0, partial: 0, nothing: 0 };
+  return {
+    count({ data, errors }: ExecutionResult) {
+      counts[!errors ? 'whole' : data ? 'partial' : 'nothing'] += 1;
+    },
+    expectMore(least: number) {
+      expect(counts.whole).toBeGreaterThan(least);
+      expect(counts.partial).toBeGreaterThan(least / 5);
+      expect(counts.nothing).toBeGreaterThan(0);
+    },
+  };
+}
+
+const MAPPINGS = [{ schemaField: 'a', mappedField: 'b' }];
+const SYNCED = [{ object: 'Contact', table: null }];
+
+const EVERYTHING = {
+  ...{ customerId: 'demo', name: 'Demo customer', email: 'demo@example.com' },
+  connections: [
+    {
+      providerName: 'hubspot',
+      entityMappings: [
+        { entityId: null, object: { type: 'custom', name: 'Thing' }, fieldMappings: MAPPINGS },
+        { entityId: 'e', object: null, fieldMappings: [] },
+      ],
+      schemaMappingsConfig: {
+        commonObjects: [{ object: 'Contact', fieldMappings: MAPPINGS }],
+        standardObjects: [],
+      },
+      connectionSyncConfig: {
+        destinationConfig: { type: 'bigquery', dataset: 'd' },
+        standardObjects: SYNCED,
+        customObjects: null,
+      },
+    },
+    {
+      providerName: 'salesforce',
+      connectionSyncConfig: {
+        destinationConfig: { type: 'postgres', schema: null },
+        standardObjects: null,
+        customObjects: SYNCED,
+      },
+    },
+  ],
+} as const;
+
+interface Named {
+  readonly id: string;
+}

@@ -1,0 +1,160 @@
+import {
+  type GraphQLArgument,
+  type GraphQLInputType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { createDice } from './dice.ts';
+
+/**
+ * Writes a query that is mostly valid: aliases, fields that are selected twice, fragments of all kinds, conditions with
+ * and without variables, arguments that come from variables.
+ */
+export function writeRandomQuery(schema: GraphQLSchema, options: QueryOptions): RandomQuery {
+  const { seed, texts = ['a'] } = options;
+  const { next, chance, pick } = createDice(seed);
+  const fragments: string[] = [];
+  const declared = new Map<string, string>([
+    ['yes', 'Boolean! = true'],
+    ['no', 'Boolean!'],
+    ['odd', 'Boolean = true'],
+  ]);
+  const used = new Set<string>();
+  const values: Record<string, unknown> = { no: chance(30) };
+  if (chance(40)) values['yes'] = chance(50);
+  if (chance(5)) values['odd'] = pick([null, true, false]);
+  const body = selections(schema.getQueryType() as GraphQLObjectType, 0);
+  const variables = [...used].map((name) => `$${name}: ${declared.get(name)}`);
+  const head =
+    variables.length > 0 ? `query Asked(${variables.join(', ')})` : chance(50) ? 'query Asked' : '';
+  return { text: [`${head} ${body}`, ...fragments].join('\n'), variables: values };
+
+  function selections(type: GraphQLNamedType, depth: number): string {
+    const parts: string[] = chance(25) || depth > 5 ? [`${alias('__typename')}__typename${condition()}`] : [];
+    for (let count = 1 + next(depth === 0 ? 3 : 4); count > 0; count -= 1) parts.push(part(type, depth));
+    return `{ ${parts.join(' ')} }`;
+  }
+
+  function part(type: GraphQLNamedType, depth: number): string {
+    if (depth < 5 && chance(isAbstractType(type) ? 70 : 12)) return fragment(type, depth);
+    return isObjectType(type) || isInterfaceType(type) ? field(type, depth) : '__typename';
+  }
+
+  function fragment(type: GraphQLNamedType, depth: number): string {
+    const inside = isAbstractType(type)
+      ? pick([type, ...schema.getPossibleTypes(type)])
+      : isObjectType(type)
+        ? pick([type, ...type.getInterfaces()])
+        : type;
+    const selected = selections(inside, depth + 1);
+    // Without a type condition, a fragment is about the type around it.
+    const about = inside === type && chance(40) ? '' : ` on ${inside.name}`;
+    if (chance(50)) return `...${about}${condition()} ${selected}`;
+    const name = `F${fragments.length}`;
+    fragments.push(`fragment ${name} on ${inside.name} ${selected}`);
+    return `...${name}${condition()}${chance(10) ? ` ...${name}` : ''}`;
+  }
+
+  function field(type: { getFields(): Record<string, FieldLike> }, depth: number): string {
+    const all = Object.values(type.getFields());
+    const fields = all.filter(({ type: of }) => depth < 5 || !hasFields(getNamedType(of)));
+    if (fields.length === 0) return '__typename';
+    const chosen = pick(fields);
+    const inner = getNamedType(chosen.type);
+    const given = args(chosen.args);
+    const below = () => (hasFields(inner) ? selections(inner, depth + 1) : '');
+    const key = chance(30) || given ? alias(chosen.name) : '';
+    const text = () => `${key}${chosen.name}${given}${condition()} ${below()}`;
+    return chance(8) ? `${text()} ${text()}` : text();
+  }
+
+  function alias(name: string): string {
+    return chance(50) ? `${name}${next(40)}: ` : `x${next(400)}: `;
+  }
+
+  function condition(): string {
+    if (!chance(14)) return '';
+    const flagged = pick([flag, flag, () => 'true', () => 'false'])();
+    return ` @${pick(['skip', 'include'])}(if: ${flagged})`;
+  }
+
+  function flag(): string {
+    const name = pick(['yes', 'no', 'yes', 'no', 'odd']);
+    used.add(name);
+    return `$${name}`;
+  }
+
+  function args(all: readonly GraphQLArgument[]): string {
+    const given = all
+      .filter((arg) => (isNonNullType(arg.type) && arg.defaultValue === undefined) || chance(40))
+      .map((arg) => `${arg.name}: ${chance(25) ? variable(arg.type) : value(arg.type, 0)}`);
+    return given.length > 0 ? `(${given.join(', ')})` : '';
+  }
+
+  function variable(type: GraphQLInputType): string {
+    const name = `v${declared.size}`;
+    declared.set(name, String(type));
+    used.add(name);
+    if (isNonNullType(type) || chance(70)) values[name] = read(value(type, 0));
+    return `$${name}`;
+  }
+
+  function value(type: GraphQLInputType, depth: number): string {
+    if (isNonNullType(type)) return value(type.ofType, depth);
+    if (chance(2)) return pick(['null', '7', '"text"', 'NAME']);
+    if (isListType(type))
+      return `[${Array.from({ length: next(4) }, () => value(type.ofType, depth)).join(', ')}]`;
+    if (isEnumType(type)) return pick(type.getValues()).name;
+    if (isInputObjectType(type)) {
+      const fields = Object.values(type.getFields());
+      const chosen = type.isOneOf
+        ? [pick(fields)]
+        : fields.filter(({ type: of }) => isNonNullType(of) || chance(40));
+      return `{ ${chosen.map((one) => `${one.name}: ${value(one.type, depth + 1)}`).join(', ')} }`;
+    }
+    if (type.name === 'Int') return pick(['0', '1', '3', '100', '-1', '2147483648']);
+    return type.name === 'Boolean' ? pick(['true', 'false']) : JSON.stringify(pick(texts));
+  }
+}
+
+/** As JSON: what is written in a document without quotes is a string in variables. */
+function read(text: string): unknown {
+  const json = text
+    .replace(/([{,]\s*)(\w+):/g, '$1"$2":')
+    .replace(/(?<=[[,:]\s*|^)([A-Z_]{2,})(?=\s*[\],}]|$)/g, '"$1"');
+  try {
+    return JSON.parse(json);
+  } catch {
+    return text;
+  }
+}
+
+function hasFields(type: GraphQLNamedType): boolean {
+  return isObjectType(type) || isAbstractType(type);
+}
+
+interface FieldLike {
+  readonly name: string;
+  readonly type: Parameters<typeof getNamedType>[0] & object;
+  readonly args: readonly GraphQLArgument[];
+}
+
+interface QueryOptions {
+  readonly seed: number;
+  /** What strings and ids may be. */
+  readonly texts?: readonly string[];
+}
+
+export interface RandomQuery {
+  readonly text: string;
+  readonly variables: Record<string, unknown>;
+}
