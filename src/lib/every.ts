@@ -1,0 +1,41 @@
+/** Does a piece of work again and again, never two at once, until it is stopped. It keeps no process alive. */
+export function every({ intervalMs, work, onError, schedule = unheldTimer }: Repetition): Repeated {
+  let isOver = false;
+  let running = Promise.resolve();
+  let cancel = schedule(intervalMs, turn);
+
+  return {
+    async stop() {
+      isOver = true;
+      cancel();
+      await running;
+    },
+  };
+
+  function turn(): void {
+    running = work()
+      .catch(onError)
+      .then(() => {
+        if (!isOver) cancel = schedule(intervalMs, turn);
+      });
+  }
+}
+
+function unheldTimer(delayMs: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, delayMs).unref();
+  return () => clearTimeout(timer);
+}
+
+export interface Repeated {
+  /** Resolves when what runs has finished. */
+  stop(): Promise<void>;
+}
+
+export interface Repetition {
+  /** From the end of one to the beginning of the next. */
+  readonly intervalMs: number;
+  work(): Promise<unknown>;
+  onError(error: unknown): void;
+  /** Calls back once, after the delay; the answer calls it off. */
+  readonly schedule?: ((delayMs: number, callback: () => void) => () => void) | undefined;
+}

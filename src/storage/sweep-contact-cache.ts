@@ -1,0 +1,24 @@
+import { every, type Repeated, type Repetition } from '../lib/every.ts';
+import type { Maintenance } from './maintenance.ts';
+
+/** Keeps the contact cache within its bounds: nothing is served when it is a day old, and nobody fills the disk. */
+export function sweepContactCache(
+  maintenance: Pick<Maintenance, 'sweepContactCache'>,
+  { maxBytesPerApplication, onError, schedule, now = Date.now }: SweepOptions,
+): Repeated {
+  return every({
+    intervalMs: EVERY_MS,
+    work: () =>
+      maintenance.sweepContactCache({ olderThan: new Date(now() - MAX_AGE_MS), maxBytesPerApplication }),
+    onError,
+    schedule,
+  });
+}
+
+const EVERY_MS = 5 * 60_000;
+const MAX_AGE_MS = 24 * 60 * 60_000;
+
+interface SweepOptions extends Pick<Repetition, 'onError' | 'schedule'> {
+  readonly maxBytesPerApplication: number;
+  readonly now?: (() => number) | undefined;
+}

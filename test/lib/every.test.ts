@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { every } from '../../src/lib/every.ts';
+import { createFakeClock, settle } from '../support/clock.ts';
+
+test('works again and again, each time one interval after the last one ended', async () => {
+  const { clock, repeated, started, finish } = open();
+  await clock.advance(999);
+  expect(started()).toBe(0);
+  await clock.advance(1);
+  await clock.advance(5_000);
+  expect(started()).toBe(1);
+  await finish();
+  await clock.advance(1_000);
+  expect(started()).toBe(2);
+  await finish();
+  await repeated.stop();
+});
+
+test('goes on after a failure, which is told', async () => {
+  const { clock, repeated, started, finish, failures } = open();
+  await clock.advance(1_000);
+  await finish(new Error('not today'));
+  await clock.advance(1_000);
+  expect(started()).toBe(2);
+  expect(failures).toEqual([new Error('not today')]);
+  await finish();
+  await repeated.stop();
+});
+
+test('stops when what runs has finished, and leaves no timer behind', async () => {
+  const { clock, repeated, started, finish } = open();
+  await clock.advance(1_000);
+  let hasStopped = false;
+  const stopped = repeated.stop().then(() => {
+    hasStopped = true;
+  });
+  await settle();
+  expect(hasStopped).toBe(false);
+  await finish();
+  await stopped;
+  await clock.advance(10_000);
+  expect(started()).toBe(1);
+  expect(clock.pending).toBe(0);
+});
+
+test('stopped before its first turn it never works', async () => {
+  const { clock, repeated, started } = open();
+  await repeated.stop();
+  await clock.advance(10_000);
+  expect(started()).toBe(0);
+});
+
+function open() {
+  const clock = createFakeClock();
+  const failures: unknown[] = [];
+  let count = 0;
+  let end = (_error?: Error) => {};
+  const repeated = every({
+    intervalMs: 1_000,
+    work: () =>
+      new Promise<void>((resolve, reject) => {
+        count += 1;
+        end = (error) => (error ? reject(error) : resolve());
+      }),
+    onError: (error) => failures.push(error),
+    schedule: clock.schedule,
+  });
+  const finish = async (error?: Error) => {
+    end(error);
+    await settle();
+  };
+  return { clock, repeated, failures, started: () => count, finish };
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { sweepContactCache } from '../../src/storage/sweep-contact-cache.ts';
+import { createFakeClock } from '../support/clock.ts';
+
+const MINUTE_MS = 60_000;
+
+test('the cache is swept every five minutes of what is a day old or more than its share, until the end', async () => {
+  const clock = createFakeClock(Date.parse('2026-11-20T12:00:00.000Z'));
+  const swept: object[] = [];
+  const sweep = sweepContactCache(
+    { sweepContactCache: async (bounds) => swept.push(bounds) },
+    { maxBytesPerApplication: 1_000, onError: () => {}, schedule: clock.schedule, now: clock.now },
+  );
+  await clock.advance(10 * MINUTE_MS);
+  expect(swept).toEqual([
+    { olderThan: new Date('2026-11-19T12:05:00.000Z'), maxBytesPerApplication: 1_000 },
+    { olderThan: new Date('2026-11-19T12:10:00.000Z'), maxBytesPerApplication: 1_000 },
+  ]);
+  await sweep.stop();
+  await clock.advance(10 * MINUTE_MS);
+  expect(swept).toHaveLength(2);
+});
