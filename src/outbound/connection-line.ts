@@ -2,6 +2,7 @@ import type { StoredCredentials } from '../domain/credentials.ts';
 import type { ContactAccess, ContactPort, OAuthClient } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { RemoteAnswer, RemoteRequest } from '../domain/remote.ts';
+import type { SharedBudgets } from '../domain/shared-budget.ts';
 import { type AttemptDeps, attempt, FIXED_HEADERS, type OutboundCall } from './attempts.ts';
 import type { Clock } from './clock.ts';
 import { type CallEvent, type LookupEvent, type ObservedCall, observed } from './events.ts';
@@ -10,6 +11,7 @@ import { createLookups, type Lookups } from './lookups.ts';
 import { createBreaker } from './pace/breaker.ts';
 import { createLane, type Lane } from './pace/lane.ts';
 import { retrying } from './pace/retries.ts';
+import { createSharedLane } from './pace/shared-lane.ts';
 import type { OutboundSettings } from './settings.ts';
 import { resolveOrigin } from './token/origins.ts';
 import { refreshToken } from './token/refresh-token.ts';
@@ -100,7 +102,13 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
     if (known) return known;
     const budget = access.budgets[name];
     if (!budget) throw new Error(`A call names the budget ${name}, which its provider does not declare.`);
-    const lane = createLane({ budget, clock, maxWaiting: settings.maxWaitingCalls });
+    const options = { budget, clock, maxWaiting: settings.maxWaitingCalls };
+    const { budgets } = deps;
+    // How many go at once is each process's own affair: providers count calls.
+    const isShared = budgets !== undefined && budget.calls !== undefined;
+    const lane = isShared
+      ? createSharedLane({ ...options, budgets, name: `${connectionId}:${name}` })
+      : createLane(options);
     lanes.set(name, lane);
     return lane;
   }
@@ -162,6 +170,7 @@ export interface LineDeps {
   readonly random: () => number;
   readonly settings: OutboundSettings;
   readonly transport: Pick<Transport, 'send'>;
+  readonly budgets?: SharedBudgets | undefined;
   readonly onCall: ((event: CallEvent) => void) | undefined;
   readonly onLookup?: ((event: LookupEvent) => void) | undefined;
 }

@@ -3,6 +3,7 @@ import type { CredentialStore } from '../domain/credentials.ts';
 import type { ProviderCall } from '../domain/journal.ts';
 import type { ContactAccess, ContactPort, OAuthClient, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import type { SharedBudgets } from '../domain/shared-budget.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { createConnectionLine, type LineCounts } from './connection-line.ts';
 import { createConnectionLines } from './connection-lines.ts';
@@ -57,6 +58,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
       random,
       settings,
       transport,
+      budgets: options.budgets,
       onCall: options.onCall,
       onLookup: options.onLookup,
     });
@@ -93,6 +95,8 @@ export interface OutboundOptions {
   /** For the hosts that an instance may live on. */
   readonly providers: ReadonlyMap<ProviderName, Pick<Provider, 'instanceHosts'>>;
   readonly settings?: Partial<OutboundSettings> | undefined;
+  /** Where several processes keep the providers' limits together. */
+  readonly budgets?: SharedBudgets | undefined;
   /** Told of every try, after it. */
   readonly onCall?: ((event: CallEvent) => void) | undefined;
   /** Told of look-ups by email as they go out. */

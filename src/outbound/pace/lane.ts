@@ -5,7 +5,7 @@ import { createWaitingLine } from './waiting-line.ts';
 import { createWindow } from './window.ts';
 
 /** One budget of one connection: calls go at once while it lasts, then in turn. Nobody else's calls are behind them. */
-export function createLane({ budget, clock, maxWaiting }: LaneOptions): Lane {
+export function createLane({ budget, clock, maxWaiting, share = () => 1 }: LaneOptions): Lane {
   const window = createWindow();
   const line = createWaitingLine(clock);
   let calls = budget.calls ?? Number.POSITIVE_INFINITY;
@@ -39,9 +39,15 @@ export function createLane({ budget, clock, maxWaiting }: LaneOptions): Lane {
       moveUp(now);
     },
 
-    leaveUnsent() {
+    leaveUnsent(forMs) {
+      const now = clock.now();
       underWay--;
-      moveUp(clock.now());
+      if (forMs !== undefined) pause(now, forMs);
+      moveUp(now);
+    },
+
+    get calls() {
+      return calls;
     },
 
     get waiting() {
@@ -63,7 +69,11 @@ export function createLane({ budget, clock, maxWaiting }: LaneOptions): Lane {
   };
 
   function isFree(now: number): boolean {
-    return underWay < budget.concurrency && now >= pausedUntil && window.count(now) + underWay < calls;
+    return underWay < budget.concurrency && now >= pausedUntil && window.count(now) + underWay < limit();
+  }
+
+  function limit(): number {
+    return Math.max(1, Math.floor(calls * share()));
   }
 
   function moveUp(now: number): void {
@@ -89,10 +99,11 @@ export function createLane({ budget, clock, maxWaiting }: LaneOptions): Lane {
 
   /** The earliest moment at which a call with so many ahead of it can go: it may be later, never sooner. */
   function earliest(ahead: number, now: number): number {
-    const turn = ahead - (calls - window.count(now) - underWay);
+    const most = limit();
+    const turn = ahead - (most - window.count(now) - underWay);
     if (turn < 0) return Math.max(now, pausedUntil);
-    const released = window.releaseAt(turn % calls, now + intervalMs);
-    return Math.max(pausedUntil, released + Math.floor(turn / calls) * intervalMs);
+    const released = window.releaseAt(turn % most, now + intervalMs);
+    return Math.max(pausedUntil, released + Math.floor(turn / most) * intervalMs);
   }
 
   function retryAfter(): number {
@@ -130,7 +141,7 @@ const MIN_RETRY_AFTER_MS = 100;
 const LONGEST_PAUSE_MS = 24 * 60 * 60 * 1_000;
 
 /** Of a longer interval (a day) only the rest is followed, and asked about again once in this time. */
-const LONGEST_WINDOW_MS = 60_000;
+export const LONGEST_WINDOW_MS = 60_000;
 
 export interface Lane {
   /** Undefined: go now. Else wait; rejects with REMOTE_PROVIDER_RATE_LIMITED as soon as the deadline cannot be held. */
@@ -140,8 +151,10 @@ export interface Lane {
     readonly allowance?: Allowance | undefined;
     readonly pauseMs?: number | undefined;
   }): void;
-  /** Where the call was not made after all. */
-  leaveUnsent(): void;
+  /** Where the call was not made after all; `forMs`: and where none would be for so long. */
+  leaveUnsent(forMs?: number): void;
+  /** In one interval, as far as is known. */
+  readonly calls: number;
   /** How many calls are in line. */
   readonly waiting: number;
   readonly pausedUntil: number;
@@ -153,4 +166,6 @@ export interface LaneOptions {
   readonly budget: Budget;
   readonly clock: Clock;
   readonly maxWaiting: number;
+  /** The part of the budget that is this lane's, from 0 to 1. */
+  readonly share?: (() => number) | undefined;
 }
