@@ -11,6 +11,7 @@ import { createGate } from './http/gate.ts';
 import { answerHealth } from './http/health.ts';
 import { renderHomePage } from './http/home-page.ts';
 import { type Background, createBackground } from './lib/background.ts';
+import { type Limits, openLimits } from './limits/limits.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { createRegistry } from './providers/registry.ts';
 import { readCaller } from './request/caller.ts';
@@ -26,6 +27,7 @@ import type { KeyRing } from './storage/sealing/key-ring.ts';
 import { openKeyRing } from './storage/sealing/open-key-ring.ts';
 import { createKeyedHash, createSealer } from './storage/sealing/seal.ts';
 import { createSigningKeys } from './storage/sealing/signing-keys.ts';
+import { sweepContactCache } from './storage/sweep-contact-cache.ts';
 import { createLogger, type LoggerOptions } from './telemetry/logger.ts';
 import { METRICS_TYPE } from './telemetry/metrics/metrics.ts';
 import { watchRooms } from './telemetry/metrics/watch-rooms.ts';
@@ -43,14 +45,29 @@ export async function createApp(config: Config, logging: Omit<LoggerOptions, 'le
   });
   const sandbox = config.sandbox ? await openSandboxNear(config.sandbox.port) : undefined;
   const demo = sandbox ? await prepareDemo(database, sandbox, keys.ring) : undefined;
-  const outbound = openOutbound(config, sandbox, telemetry);
+  const limits = await openLimits({
+    ...config.limits,
+    redis: config.redis,
+    log,
+    hash: createKeyedHash(keys.ring, 'address'),
+  });
+  const outbound = openOutbound({ config, sandbox, telemetry, limits });
   const background = createBackground((cause) => log.warn({ cause }, 'work behind an answer failed'));
   const tokens = createCustomerTokens({
     keys: createSigningKeys(keys.ring, 'customer token'),
     findSubject: database.findTokenSubject,
     now: Date.now,
   });
-  const services = toServices({ config, keys: keys.ring, database, sandbox, outbound, background, tokens });
+  const services = toServices({
+    config,
+    keys: keys.ring,
+    database,
+    sandbox,
+    outbound,
+    background,
+    tokens,
+    limits,
+  });
   const callers = openKnownCallers(database, tokens);
   const openContext = toOpenContext(services, callers);
 
@@ -59,6 +76,10 @@ export async function createApp(config: Config, logging: Omit<LoggerOptions, 'le
     openContext,
     introspection: config.introspection,
     graphiql: config.graphiql ? { headers: toDemoHeaders(demo) } : false,
+  });
+  const sweep = sweepContactCache(database.maintenance, {
+    maxBytesPerApplication: config.maxCacheBytes,
+    onError: (cause) => log.warn({ cause }, 'the cache was not swept'),
   });
   const gate = createGate({ max: config.maxRequests });
   const { countConnections } = database;
@@ -72,6 +93,7 @@ export async function createApp(config: Config, logging: Omit<LoggerOptions, 'le
     graphql,
     rest,
     gate,
+    limits,
     openJournal: telemetry.openJournal,
     async answerAlways({ method, url }, pathname) {
       if (method !== 'GET') return undefined;
@@ -90,8 +112,14 @@ export async function createApp(config: Config, logging: Omit<LoggerOptions, 'le
       findApplicationId: async (headers) => (await readCaller(headers, callers))?.application.id,
     }),
     async close() {
-      await background.drain();
-      await Promise.all([outbound.close(), database.close(), sandbox?.close(), telemetry.close()]);
+      await Promise.all([background.drain(), sweep.stop()]);
+      await Promise.all([
+        outbound.close(),
+        database.close(),
+        sandbox?.close(),
+        telemetry.close(),
+        limits.close(),
+      ]);
     },
   };
 }
@@ -114,19 +142,21 @@ async function prepareDemo(database: Database, sandbox: Sandbox, ring: KeyRing):
   return { key, customerId: DEMO_CUSTOMER_ID };
 }
 
-function openOutbound(config: Config, sandbox: Sandbox | undefined, telemetry: Telemetry): Outbound {
+function openOutbound({ config, sandbox, telemetry, limits }: OutboundParts): Outbound {
   const { oauthClients, providerDeadlineMs } = config;
   return createOutbound({
     providers: createRegistry(),
     sandboxOrigins: toOrigins(sandbox),
     findOAuthClient: (provider, origin) => findSandboxClient(sandbox, origin) ?? oauthClients[provider],
     settings: { deadlineMs: providerDeadlineMs },
+    budgets: limits.budgets,
     onCall: telemetry.onCall,
     onLookup: telemetry.metrics.lookup,
   });
 }
 
-function toServices({ config, keys, database, sandbox, outbound, background, tokens }: Parts): Services {
+function toServices(parts: Parts): Services {
+  const { config, keys, database, sandbox, outbound, background, tokens, limits } = parts;
   const sandboxOrigins = toOrigins(sandbox);
   return {
     providers: createRegistry(),
@@ -134,6 +164,7 @@ function toServices({ config, keys, database, sandbox, outbound, background, tok
     cacheMaxAgeMs: config.cacheMaxAgeMs,
     now: Date.now,
     behind: background.run,
+    admit: limits.admit,
     openTenant: database.forApplication,
     signToken: tokens.sign,
     openPort: outbound.openContacts,
@@ -201,4 +232,9 @@ interface Parts {
   readonly outbound: Outbound;
   readonly background: Background;
   readonly tokens: CustomerTokens;
+  readonly limits: Limits;
+}
+
+interface OutboundParts extends Pick<Parts, 'config' | 'sandbox' | 'limits'> {
+  readonly telemetry: Telemetry;
 }

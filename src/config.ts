@@ -53,6 +53,10 @@ const shape = z.object({
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL')
     .optional(),
+  REDIS_URL: z
+    .string()
+    .regex(/^rediss?:\/\//, 'must be a redis:// or rediss:// URL')
+    .optional(),
   CACHE_MAX_AGE: wholeNumber(0, 86_400).default(900),
   CROSSBOOK_DATA: z.string().default('.crossbook'),
   CROSSBOOK_KEYS: z.string().optional(),
@@ -62,6 +66,11 @@ const shape = z.object({
   CROSSBOOK_INTROSPECTION: onOff.default(true),
   CROSSBOOK_PROVIDER_DEADLINE_MS: wholeNumber(100, 120_000).default(10_000),
   CROSSBOOK_METRICS: onOff.optional(),
+  CROSSBOOK_REQUESTS_PER_MINUTE: wholeNumber(0, 1_000_000_000).default(600_000),
+  CROSSBOOK_TOKEN_REQUESTS_PER_MINUTE: wholeNumber(0, 1_000_000_000).default(6_000),
+  CROSSBOOK_GUESSES_PER_MINUTE: wholeNumber(0, 1_000_000_000).default(300),
+  CROSSBOOK_TRUSTED_PROXIES: wholeNumber(0, 10).default(0),
+  CROSSBOOK_CACHE_MEGABYTES: wholeNumber(1, 1_000_000).default(64),
   CROSSBOOK_MAX_REQUESTS: wholeNumber(1, 100_000).default(500),
   CROSSBOOK_MAX_CONNECTIONS: wholeNumber(1, 1_000_000).default(10_000),
   CROSSBOOK_HEADERS_TIMEOUT_MS: wholeNumber(100, 600_000).default(10_000),
@@ -97,6 +106,14 @@ function toConfig(env: z.infer<typeof shape>, given: Given): Config {
     providerDeadlineMs: env.CROSSBOOK_PROVIDER_DEADLINE_MS,
     // Reachable by whoever reaches the API: in production that is decided, not found out.
     metrics: env.CROSSBOOK_METRICS ?? !production,
+    limits: {
+      perKey: env.CROSSBOOK_REQUESTS_PER_MINUTE,
+      perToken: env.CROSSBOOK_TOKEN_REQUESTS_PER_MINUTE,
+      guesses: env.CROSSBOOK_GUESSES_PER_MINUTE,
+    },
+    redis: env.REDIS_URL === undefined ? undefined : { url: env.REDIS_URL, prefix: 'crossbook:' },
+    proxies: env.CROSSBOOK_TRUSTED_PROXIES,
+    maxCacheBytes: env.CROSSBOOK_CACHE_MEGABYTES * 1_048_576,
     maxRequests: env.CROSSBOOK_MAX_REQUESTS,
     bounds: {
       maxConnections: env.CROSSBOOK_MAX_CONNECTIONS,
@@ -165,6 +182,14 @@ export interface Config {
   readonly providerDeadlineMs: number;
   /** Is `/metrics` answered? */
   readonly metrics: boolean;
+  /** A minute; 0: no limit. */
+  readonly limits: { readonly perKey: number; readonly perToken: number; readonly guesses: number };
+  /** Undefined: this process keeps its limits alone. */
+  readonly redis: { readonly url: string; readonly prefix: string } | undefined;
+  /** In front of the listener, each trusted to say whom it was asked by. */
+  readonly proxies: number;
+  /** For each application. */
+  readonly maxCacheBytes: number;
   /** At once; beyond it: 503. */
   readonly maxRequests: number;
   readonly bounds: {

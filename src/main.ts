@@ -17,11 +17,13 @@ async function main([command = 'serve', ...rest] = process.argv.slice(2)): Promi
 async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const app = await createApp(config, { output: process.stdout, readable: process.stdout.isTTY === true });
-  const { host, port, bounds, shutdownMs } = config;
-  const listener = await listen({ fetch: app.fetch, host, port, bounds }).catch(async (error: unknown) => {
-    await app.close();
-    throw error;
-  });
+  const { host, port, bounds, proxies, shutdownMs } = config;
+  const listener = await listen({ fetch: app.fetch, host, port, bounds, proxies }).catch(
+    async (error: unknown) => {
+      await app.close();
+      throw error;
+    },
+  );
   process.stdout.write(toWelcome({ url: listener.url, demo: app.demo, notes: app.notes }));
   stopOnSignal({ listener, close: app.close, withinMs: shutdownMs, fail });
 }

@@ -12,6 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   storage: ['domain', 'lib'],
   telemetry: ['domain', 'lib'],
   request: ['domain', 'lib'],
+  limits: ['domain', 'lib'],
   http: ['domain', 'lib'],
   graphql: ['usecases', 'request', 'domain', 'lib'],
   rest: ['usecases', 'request', 'domain', 'lib'],
@@ -33,6 +34,7 @@ const PACKAGE_HOMES: readonly { packages: RegExp; homes: readonly string[] }[] =
   { packages: /^(pg|drizzle-orm|@electric-sql\/.*)$/, homes: ['storage'] },
   { packages: /^(dataloader|jose)$/, homes: ['request'] },
   { packages: /^pino$/, homes: ['telemetry'] },
+  { packages: /^(ioredis|rate-limiter-flexible)$/, homes: ['limits'] },
   { packages: /^zod$/, homes: ['providers', 'graphql', 'rest', 'storage', 'sandbox', 'config.ts'] },
   { packages: /^@whatwg-node\/server$/, homes: ['http'] },
 ];

@@ -55,7 +55,7 @@ const ASKED = [
 ].join(', ');
 
 const EXPOSED =
-  'etag, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-fetched-at, x-request-id';
+  'etag, ratelimit, ratelimit-limit, ratelimit-policy, ratelimit-remaining, ratelimit-reset, retry-after, x-fetched-at, x-request-id';
 
 const NOBODY: AllowedCallers = new Map();
 

@@ -1,14 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { createServerAdapter } from '@whatwg-node/server';
+import { readAddress } from './read-address.ts';
 
 /** Listens until it is closed. Whoever sends or reads slowly, or sends too much, is let go in time. */
-export async function listen({ fetch, host, port, bounds }: ListenOptions): Promise<Listener> {
+export async function listen({ fetch, host, port, bounds, proxies = 0 }: ListenOptions): Promise<Listener> {
   const running = new Set<ServerResponse>();
   let isClosing = false;
   const adapter = createServerAdapter<{ req: IncomingMessage }>((request, { req }) =>
     // A Host that is no name makes no address. Like all that is no HTTP it is answered with the bare status.
-    URL.canParse(request.url) ? fetch(request, toArrival(req)) : new Response(null, { status: 400 }),
+    URL.canParse(request.url)
+      ? fetch(request, toArrival(req), readAddress(req, proxies))
+      : new Response(null, { status: 400 }),
   );
   const server = createServer(
     {
@@ -95,11 +98,17 @@ export interface Listener {
 }
 
 export interface ListenOptions {
-  readonly fetch: (request: Request, arrived: Promise<unknown> | undefined) => Promise<Response> | Response;
+  readonly fetch: (
+    request: Request,
+    arrived: Promise<unknown> | undefined,
+    address: string | undefined,
+  ) => Promise<Response> | Response;
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
   readonly bounds: Bounds;
+  /** How many trusted proxies stand in front and say whom they were asked by. */
+  readonly proxies?: number | undefined;
 }
 
 export interface Bounds {

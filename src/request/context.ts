@@ -32,6 +32,7 @@ export function createRequestContext(services: Services, request: RequestFacts):
     behind: services.behind,
     checkInstanceUrl: services.checkInstanceUrl,
     requireCaller,
+    admit: async () => caller && services.admit(journal, caller),
     get customers() {
       return open().tenant.customers;
     },
@@ -94,6 +95,8 @@ export interface RequestContext extends Timing {
   readonly loadAssociations: Loaders['associations'];
   now(): number;
   requireCaller(): Caller;
+  /** One more request of its caller: rejects with TOO_MANY_REQUESTS where that is one too many. */
+  admit(): Promise<void>;
   loadCustomer(customerId: string): ReturnType<Loaders['customers']['load']>;
   loadConnection(target: {
     readonly customerId: string;
@@ -125,6 +128,8 @@ export interface Services {
   now(): number;
   /** Lets work finish after the answer; what goes wrong with it is logged. */
   behind(work: Promise<unknown>): void;
+  /** Counts a request, which its journal stands for. */
+  admit(visit: Journal, caller: Caller): Promise<void>;
   openTenant(applicationId: string): Tenant;
   /** What this process remembers of it, such as its token, is no longer true. */
   forgetConnection(connectionId: string): void;

@@ -59,6 +59,7 @@ function toEndpoint(operation: Operation, { openContext }: RestOptions): Endpoin
       let context: RequestContext | undefined;
       const run = async () => {
         context = await openContext(arrival.request.headers, journal);
+        await context.admit();
         return operation.run(context, arrival);
       };
       journal.note({ operation: operation.id });

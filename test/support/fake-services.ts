@@ -47,6 +47,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
     cacheMaxAgeMs: 15 * 60 * 1000,
     behind: (work) => void work,
     forgetConnection: () => {},
+    admit: async () => {},
     now: options.now ?? (() => Date.parse('2025-01-01T00:00:00.000Z')),
     openTenant: (id) => tenants.get(id) ?? createFakeTenant(id),
     signToken: async (id, { customerId, providers }) =>

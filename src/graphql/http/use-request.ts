@@ -17,6 +17,7 @@ export function useRequest({ openContext, schema, execute, limits, requests }: O
       checkRequest(request);
       const opened = readOpened(requests, request);
       opened.context = await openContext(request.headers, opened.journal);
+      await opened.context.admit();
       setRequestParser((one) => readRequest(one, limits));
     },
     onParse({ setParseFn }) {

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import type { SharedBudgets } from '../domain/shared-budget.ts';
+import type { SharedRedis } from './redis.ts';
+import { SETTLE, TAKE } from './scripts.ts';
+
+/** The rolling windows of the providers, in Redis: each turn is taken in one atomic step. */
+export function createSharedBudgets(redis: SharedRedis): SharedBudgets {
+  const take = redis.define('crossbookTake', TAKE);
+  const settle = redis.define('crossbookSettle', SETTLE);
+
+  return {
+    isThere: redis.isThere,
+
+    share(intervalMs) {
+      const since = redis.thereSince();
+      // What the processes did by themselves is known to none of the others: it has to be over first.
+      if (since !== undefined && Date.now() - since > intervalMs + OTHERS_RETURN_MS) return 1;
+      return redis.hasBeenAway() ? 1 / redis.processes() : 1;
+    },
+
+    async take({ name, calls, intervalMs, leaseMs }) {
+      if (!redis.isThere()) return undefined;
+      const turn = randomUUID();
+      try {
+        const waitMs = Number(await take(toKeys(name), [calls, intervalMs, Math.max(0, leaseMs), turn]));
+        return waitMs === 0 ? { turn } : { waitMs };
+      } catch {
+        return undefined;
+      }
+    },
+
+    giveBack(name, turn) {
+      const [turns = ''] = toKeys(name);
+      if (redis.isThere()) redis.client.zrem(turns, turn).catch(ignore);
+    },
+
+    settle({ name, turn = randomUUID(), intervalMs, allowance, pauseMs = 0 }) {
+      if (!redis.isThere()) return;
+      const { max = 0, remaining = 0, intervalMs: told = intervalMs } = allowance ?? {};
+      settle(toKeys(name), [turn, told, Math.ceil(pauseMs), max, remaining]).catch(ignore);
+    },
+  };
+}
+
+/** In braces: both live on one node of a cluster. */
+function toKeys(name: string): readonly string[] {
+  return [`budget:{${name}}:turns`, `budget:{${name}}:facts`];
+}
+
+/** The turn ends with its lease; that Redis is away is told elsewhere. */
+function ignore(): void {}
+
+/** So long after us the last of the others may have found Redis again. */
+const OTHERS_RETURN_MS = 5_000;

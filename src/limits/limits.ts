@@ -1,0 +1,87 @@
+import type { Caller } from '../domain/caller.ts';
+import type { Log } from '../domain/log.ts';
+import type { SharedBudgets } from '../domain/shared-budget.ts';
+import { createSharedBudgets } from './budgets.ts';
+import { createGuessLimits } from './guesses.ts';
+import { toQuotaHeaders } from './quota-headers.ts';
+import { openRedis } from './redis.ts';
+import { createRequestLimits } from './requests.ts';
+
+/** The limits of this installation: of one process, or of several that share a Redis. */
+export async function openLimits(options: LimitOptions): Promise<Limits> {
+  const { perKey, perToken, guesses: perMinute, log, hash } = options;
+  const redis = options.redis && (await openRedis({ ...options.redis, log }));
+  const requests = createRequestLimits({ perKey, perToken, redis });
+  const guesses = perMinute > 0 ? createGuessLimits({ perMinute, redis, hash, now: Date.now }) : undefined;
+  const admitted = new WeakSet<object>();
+
+  return {
+    check({ headers, address }) {
+      const credential = readCredential(headers);
+      if (address !== undefined && credential !== undefined) guesses?.check(address, credential);
+    },
+
+    admit(visit, caller) {
+      admitted.add(visit);
+      return requests.admit(visit, caller);
+    },
+
+    settle({ visit, headers, address, status }) {
+      const credential = readCredential(headers);
+      if (credential !== undefined && admitted.has(visit)) guesses?.right(credential);
+      else if (credential !== undefined && address !== undefined && status === UNAUTHORIZED) {
+        guesses?.wrong(address).catch((cause: unknown) => log.warn({ cause }, 'a wrong key was not counted'));
+      }
+      const quota = requests.quotaOf(visit);
+      return quota ? toQuotaHeaders(quota) : {};
+    },
+
+    budgets: redis && createSharedBudgets(redis),
+    close: async () => redis?.close(),
+  };
+}
+
+function readCredential(headers: HeaderReader): string | undefined {
+  return headers.get('x-api-key') ?? headers.get('authorization') ?? undefined;
+}
+
+const UNAUTHORIZED = 401;
+
+export interface Limits {
+  /** Before anything is looked up. Throws TOO_MANY_REQUESTS where too much has been guessed from there. */
+  check(arrival: Arrival): void;
+  /** The caller is known. Rejects with TOO_MANY_REQUESTS. */
+  admit(visit: object, caller: Caller): Promise<void>;
+  /** After the answer: what it says of the limit. */
+  settle(departure: Departure): Readonly<Record<string, string>>;
+  /** Undefined where nobody shares any. */
+  readonly budgets: SharedBudgets | undefined;
+  close(): Promise<void>;
+}
+
+interface Arrival {
+  readonly headers: HeaderReader;
+  /** Undefined where it is not known: nothing is counted then. */
+  readonly address: string | undefined;
+}
+
+interface Departure extends Arrival {
+  /** The same as `admit` was told. */
+  readonly visit: object;
+  readonly status: number;
+}
+
+interface HeaderReader {
+  get(name: string): string | null;
+}
+
+export interface LimitOptions {
+  /** Requests a minute; 0: no limit. */
+  readonly perKey: number;
+  readonly perToken: number;
+  /** Wrong keys a minute from one address; 0: no limit. */
+  readonly guesses: number;
+  readonly redis: { readonly url: string; readonly prefix: string } | undefined;
+  readonly log: Log;
+  hash(text: string): string;
+}

@@ -1,0 +1,43 @@
+import type { Caller } from '../domain/caller.ts';
+import { CrossbookError } from '../domain/errors.ts';
+import { createLimiter, type Quota } from './limiter.ts';
+import type { SharedRedis } from './redis.ts';
+
+/** Requests of each API key and of each customer token. */
+export function createRequestLimits({ perKey, perToken, redis }: RequestLimitOptions): RequestLimits {
+  const keys = perKey > 0 ? createLimiter({ name: 'key', perMinute: perKey, redis }) : undefined;
+  const tokens = perToken > 0 ? createLimiter({ name: 'token', perMinute: perToken, redis }) : undefined;
+  const quotas = new WeakMap<object, Quota>();
+
+  return {
+    async admit(visit, { credentialId, customer }) {
+      const quota = await (customer ? tokens : keys)?.take(credentialId);
+      if (!quota) return;
+      quotas.set(visit, quota);
+      if (!quota.isOver) return;
+      const what = customer ? 'customer token' : 'API key';
+      throw new CrossbookError(
+        'TOO_MANY_REQUESTS',
+        `This ${what} makes more than ${quota.limit} requests a minute.`,
+        {
+          retryAfterMs: quota.resetMs,
+        },
+      );
+    },
+    quotaOf: (visit) => quotas.get(visit),
+  };
+}
+
+export interface RequestLimits {
+  /** One more request of this caller. Rejects with TOO_MANY_REQUESTS. */
+  admit(visit: object, caller: Caller): Promise<void>;
+  /** What its caller had left then. Undefined where there is no limit, or no caller. */
+  quotaOf(visit: object): Quota | undefined;
+}
+
+export interface RequestLimitOptions {
+  /** A minute; 0: no limit. */
+  readonly perKey: number;
+  readonly perToken: number;
+  readonly redis: SharedRedis | undefined;
+}
