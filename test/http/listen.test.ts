@@ -86,6 +86,7 @@ async function open({ max = 10, bounds = {} }: { max?: number; bounds?: Partial<
   const log = createFakeLog();
   const front = createFront({
     ...{ graphql: face, rest: face, gate: createGate({ max }) },
+    limits: { check: () => {}, settle: () => ({}) },
     openJournal: (arrival) => openJournal(arrival, { log, now: Date.now, onDone: () => {} }),
     answerAlways: async (_request, path) => (path === '/livez' ? new Response('ok') : undefined),
   });
