@@ -40,7 +40,7 @@ test('a second process on the same data is told who has it', async () => {
   await start();
   const second = spawnProduct({ CROSSBOOK_DATA: data });
   let told = '';
-  second.stderr.on('data', (text: Buffer) => {
+  second.stderr?.on('data', (text: Buffer) => {
     told += text;
   });
   expect((await once(second, 'exit'))[0]).toBe(1);
@@ -51,7 +51,7 @@ test('a second process on the same data is told who has it', async () => {
 test('a wrong setting stops the start, in words', async () => {
   const product = spawnProduct({ CROSSBOOK_DATA: data, PORT: 'http' });
   let told = '';
-  product.stderr.on('data', (text: Buffer) => {
+  product.stderr?.on('data', (text: Buffer) => {
     told += text;
   });
   expect((await once(product, 'exit'))[0]).toBe(1);

@@ -2,15 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /** The compiled product as its users run it; resolves when it says that it is ready. */
-export async function startProduct(env: Record<string, string>): Promise<Product> {
-  const child = spawnProduct(env);
+export async function startProduct(
+  env: Record<string, string>,
+  nodeArguments: readonly string[] = [],
+): Promise<Product> {
+  const child = spawnProduct(env, nodeArguments);
   let printed = '';
   let complained = '';
-  child.stderr.on('data', (text: Buffer) => {
+  child.stderr?.on('data', (text: Buffer) => {
     complained += text;
   });
   await new Promise<void>((resolve, reject) => {
-    child.stdout.on('data', (text: Buffer) => {
+    child.stdout?.on('data', (text: Buffer) => {
       printed += text;
       if (/-d '.*'\n/.test(printed)) resolve();
     });
@@ -37,10 +40,10 @@ export async function startProduct(env: Record<string, string>): Promise<Product
   };
 }
 
-export function spawnProduct(env: Record<string, string>) {
-  return spawn(process.execPath, ['dist/main.js'], {
+export function spawnProduct(env: Record<string, string>, nodeArguments: readonly string[] = []) {
+  return spawn(process.execPath, [...nodeArguments, 'dist/main.js'], {
     env: { PATH: process.env['PATH'], PORT: '0', CROSSBOOK_SANDBOX_PORT: '0', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
 }
 

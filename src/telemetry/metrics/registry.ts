@@ -16,7 +16,8 @@ export function createRegistry(): Registry {
 
     gauge(name, help, read) {
       families.push({
-        ...{ name, help, type: 'gauge' },
+        // What others count up themselves is a counter all the same.
+        ...{ name, help, type: name.endsWith('_total') ? 'counter' : 'gauge' },
         read: () => read().map(({ labels = {}, value }) => ({ labels: toLabels(labels), value })),
       });
     },

@@ -1,0 +1,82 @@
+/** Lets every tenth call to the sandbox fail, in each way that it knows in turn. */
+export async function startFaults({ port, countCalls }: FaultOptions): Promise<Faults> {
+  const crms = await Promise.all([port, port + 1].map(openCrm));
+  const timer = setInterval(() => void feed(), 250);
+  let feeding: Promise<unknown> | undefined;
+
+  return {
+    accounts: crms.map(({ demo }) => demo),
+    async stop() {
+      clearInterval(timer);
+      await feeding;
+      await Promise.all(crms.map(({ ask }) => ask('accounts/demo/faults', 'DELETE', {})));
+    },
+  };
+
+  /** Keeps a few in waiting: each lets nine calls pass, and meets the tenth. */
+  function feed(): Promise<unknown> {
+    feeding ??= countCalls()
+      .then((calls) => Promise.all(crms.map((crm) => crm.fill((calls[crm.name] ?? 0) / 10 + AHEAD))))
+      .catch(() => undefined)
+      .finally(() => {
+        feeding = undefined;
+      });
+    return feeding;
+  }
+}
+
+async function openCrm(port: number) {
+  const ask = async (path: string, method: string, body?: unknown) => {
+    const response = await fetch(`http://127.0.0.1:${port}/__sandbox/${path}`, {
+      ...{ method, headers: { 'content-type': 'application/json' } },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return (await response.json()) as Overview;
+  };
+  const { crm, faults, demo } = await ask('', 'GET');
+  await ask('accounts/demo/limits', 'PATCH', null);
+  const all: readonly unknown[] = [...faults, ...GENERAL];
+  let given = 0;
+  return {
+    ...{ name: crm, ask, demo },
+    async fill(wanted: number) {
+      for (; given < wanted; given++) {
+        await ask('accounts/demo/faults', 'POST', { fault: all[given % all.length], after: 9, times: 1 });
+      }
+    },
+  };
+}
+
+/** Without those that lie: an empty list cannot be told from a person whom the CRM does not know. */
+const GENERAL = [
+  { kind: 'hang' },
+  { kind: 'stall' },
+  { kind: 'slow', delayMs: 2_000 },
+  { kind: 'reset' },
+  { kind: 'reset-midway' },
+  { kind: 'truncated' },
+  { kind: 'oversized', megabytes: 40 },
+  { kind: 'gzip-bomb', megabytes: 40 },
+];
+
+const AHEAD = 5;
+
+/** What the sandbox says of itself. */
+interface Overview {
+  readonly crm: string;
+  readonly faults: readonly string[];
+  readonly demo: unknown;
+}
+
+export interface Faults {
+  /** HubSpot's and Salesforce's, as the sandbox describes them. */
+  readonly accounts: readonly unknown[];
+  stop(): Promise<void>;
+}
+
+interface FaultOptions {
+  /** Of the sandbox's HubSpot; its Salesforce is one above. */
+  readonly port: number;
+  /** So far, by provider. */
+  countCalls(): Promise<Readonly<Record<string, number>>>;
+}

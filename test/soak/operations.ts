@@ -1,0 +1,153 @@
+/** What the clients of the soak ask, and which answers are right. */
+export function createOperations(accounts: Accounts): readonly Operation[] {
+  const customers = Array.from({ length: 20 }, (_, n) => `soak-${n}`);
+  const anyCustomer = () => customers[Math.floor(Math.random() * customers.length)] ?? '';
+  const crm = (): 'hubspot' | 'salesforce' => (Math.random() < 0.5 ? 'hubspot' : 'salesforce');
+
+  return [
+    {
+      name: 'one look-up in GraphQL',
+      share: 40,
+      ask: () =>
+        toGraphQL(`{ searchContacts(filter: { email: "${EMAIL}" }) { ${CONTACTS} } }`, anyCustomer(), crm()),
+      isRight: ({ data }) => hasAda(data?.searchContacts),
+    },
+    {
+      name: 'one look-up in REST',
+      share: 20,
+      ask: () => ({
+        ...{ method: 'POST', path: '/contacts/_search', body: { filter: { email: EMAIL } } },
+        headers: { 'x-customer-id': anyCustomer(), 'x-provider-name': crm() },
+      }),
+      isRight: ({ records }) => records?.length === 1 && records[0].first_name === 'Ada',
+    },
+    {
+      name: 'fifty aliases over two CRMs',
+      share: 3,
+      ask: () => toGraphQL(`{ ${toAliases(50)} }`, anyCustomer(), 'hubspot'),
+      isRight: ({ data }) => Object.values(data ?? {}).every((page) => page === null || hasAda(page)),
+    },
+    {
+      name: 'a page by domain',
+      share: 5,
+      ask: () =>
+        toGraphQL(
+          '{ searchContacts(filter: { emailDomain: "example.com" }, first: 5) { nodes { id } } }',
+          anyCustomer(),
+          crm(),
+        ),
+      isRight: ({ data }) => data?.searchContacts?.nodes.length === 5,
+    },
+    {
+      name: 'a look-up in the cache',
+      share: 10,
+      ask: () =>
+        toGraphQL(
+          `{ searchContacts(filter: { email: "${EMAIL}" }, readFromCache: true) { ${CONTACTS} } }`,
+          anyCustomer(),
+          crm(),
+        ),
+      isRight: ({ data }) => hasAda(data?.searchContacts),
+    },
+    {
+      name: 'an upsert with connections',
+      share: 10,
+      ask: () => toUpsert(anyCustomer(), accounts),
+      isRight: ({ customer_id, connections }) =>
+        customer_id?.startsWith('soak-') && connections?.length === 2,
+    },
+    {
+      name: 'a customer',
+      share: 10,
+      ask: () => toGraphQL('{ customer { name connections { providerName } } }', anyCustomer(), crm()),
+      isRight: ({ data }) => data?.customer?.connections.length === 2,
+    },
+    {
+      name: 'a CRM that cannot be searched',
+      share: 1,
+      ask: () =>
+        toGraphQL('{ searchContacts(filter: { email: "a@b.c" }) { totalCount } }', anyCustomer(), 'slack'),
+      expected: ['NOT_IMPLEMENTED'],
+      isRight: () => false,
+    },
+    {
+      name: 'a key that is wrong',
+      share: 1,
+      ask: () => {
+        const asked = toGraphQL('{ customer { name } }', anyCustomer(), 'slack');
+        return { ...asked, headers: { ...asked.headers, 'x-api-key': 'cbk_wrong' } };
+      },
+      expected: ['UNAUTHORIZED'],
+      isRight: () => false,
+    },
+  ];
+}
+
+/** Both CRMs' credentials too, so that a connection that a fault has cut off is soon mended. */
+export function toUpsert(customerId: string, { hubspot, salesforce }: Accounts): Asked {
+  const connections = [
+    {
+      ...{ provider_name: 'hubspot', instance_url: hubspot.instanceUrl },
+      credentials: { type: 'token', value: hubspot.staticToken },
+    },
+    {
+      ...{ provider_name: 'salesforce', instance_url: salesforce.instanceUrl },
+      credentials: {
+        ...{ type: 'oauth2', access_token: salesforce.accessToken, refresh_token: salesforce.refreshToken },
+      },
+    },
+  ];
+  const body = { customer_id: customerId, name: 'Soak', email: 'soak@example.com', connections };
+  return { method: 'PUT', path: '/customers', body, headers: {} };
+}
+
+function toGraphQL(query: string, customer: string, provider: string): Asked {
+  const headers = { 'x-customer-id': customer, 'x-provider-name': provider };
+  return { method: 'POST', path: '/graphql', body: { query }, headers };
+}
+
+function toAliases(count: number): string {
+  const alias = (n: number) =>
+    `a${n}: searchContacts(provider: ${n % 2 ? 'HUBSPOT' : 'SALESFORCE'}, filter: { email: "${EMAIL}" }) { ${CONTACTS} }`;
+  return Array.from({ length: count }, (_, n) => alias(n)).join(' ');
+}
+
+function hasAda(page: Answer): boolean {
+  return page?.nodes.length === 1 && page.nodes[0].firstName === 'Ada';
+}
+
+const EMAIL = 'ada@example.com';
+const CONTACTS = 'nodes { firstName emailAddresses { emailAddress } } totalCount';
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer may be anything; each operation says what it expects.
+export type Answer = any;
+
+export interface Operation {
+  readonly name: string;
+  /** Of a hundred. */
+  readonly share: number;
+  /** Codes that belong to it, besides those of a CRM or a database that fails. */
+  readonly expected?: readonly string[];
+  ask(): Asked;
+  isRight(answer: Answer): boolean;
+}
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Of the sandbox's demo. */
+export interface Accounts {
+  readonly hubspot: Account;
+  readonly salesforce: Account;
+}
+
+export interface Account {
+  readonly instanceUrl: string;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  readonly staticToken: string | undefined;
+}

@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+
+/** A database of its own on the server that TEST_DATABASE_URL names; undefined where none is named. */
+export async function openDatabase(serverUrl: string | undefined): Promise<SoakDatabase | undefined> {
+  if (!serverUrl) return undefined;
+  const name = `crossbook_soak_${randomBytes(6).toString('hex')}`;
+  const run = async (statement: string) => {
+    const client = new pg.Client(serverUrl);
+    await client.connect();
+    await client.query(statement).finally(() => client.end());
+  };
+  await run(`create database ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    cut: () => run(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`),
+    drop: () => run(`drop database if exists ${name} with (force)`),
+  };
+}
+
+export interface SoakDatabase {
+  readonly url: string;
+  /** Ends every connection to it, as a restart does. */
+  cut(): Promise<void>;
+  drop(): Promise<void>;
+}
