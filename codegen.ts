@@ -1,0 +1,33 @@
+import type { CodegenConfig } from '@graphql-codegen/cli';
+
+const types = {
+  scalars: { DateTime: 'string', JSON: 'unknown', ID: 'string' },
+  immutableTypes: true,
+  arrayInputCoercion: false,
+  useTypeImports: true,
+  skipTypename: true,
+};
+
+/** `npm run codegen`: from the printed schema, for introspection would lose @oneOf. */
+const config: CodegenConfig = {
+  schema: 'schema.graphql',
+  generates: {
+    'src/client/operations.generated.ts': {
+      documents: 'src/client/*.graphql',
+      // This plugin prints the input types by itself: beside `typescript`, they would be there twice.
+      plugins: ['typescript-operations', './codegen/client-documents.mjs'],
+      config: types,
+    },
+    'operations.json': {
+      documents: 'src/client/*.graphql',
+      plugins: ['./codegen/manifest.mjs'],
+    },
+    'test/clients/operations.generated.ts': {
+      documents: 'test/clients/*.graphql',
+      plugins: ['typescript-operations', 'typed-document-node'],
+      config: types,
+    },
+  },
+};
+
+export default config;

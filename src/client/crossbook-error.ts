@@ -1,0 +1,92 @@
+/** What went wrong, whoever did it: the server said so, or could not be asked, or what answered was not Crossbook. */
+export class CrossbookError extends Error {
+  override readonly name = 'CrossbookError';
+  readonly code: CrossbookErrorCode;
+  /** As for HTTP; undefined where nobody answered. Every failure of a CRM is 499. */
+  readonly status: number | undefined;
+  /** Names this instance in the server's log. */
+  readonly id: string | undefined;
+  readonly detail: string;
+  /** May the same succeed later? */
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+  /** What the CRM answered, where it did: `{ code, body, headers }`. */
+  readonly remote: RemoteAnswer | undefined;
+
+  constructor(error: ClientError, options: { readonly cause?: unknown } = {}) {
+    super(`${error.title}: ${error.detail}`, options);
+    this.code = error.code;
+    this.status = error.status;
+    this.id = error.id;
+    this.detail = error.detail;
+    this.retryable = error.retryable;
+    this.retryAfterMs = error.retryAfterMs;
+    this.remote = error.remote;
+  }
+}
+
+/** Reads an error of a GraphQL answer: ours, or a gateway's that has fewer extensions. */
+export function toClientError(error: unknown, status: number): ClientError {
+  const { message, extensions } = { ...asObject(error) };
+  const { code, id, title, detail, status: own, meta } = { ...asObject(extensions) };
+  const { retryable, retry_after_ms: retryAfterMs, cause } = { ...asObject(meta) };
+  const text = typeof message === 'string' ? message : 'The request failed';
+  return {
+    code: typeof code === 'string' ? (code as CrossbookErrorCode) : 'BAD_ANSWER',
+    status: Number(own ?? status) || status,
+    id: typeof id === 'string' ? id : undefined,
+    title: typeof title === 'string' ? title : text,
+    detail: typeof detail === 'string' ? detail : text,
+    retryable: retryable === true,
+    retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
+    remote: cause as RemoteAnswer | undefined,
+  };
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** What the server says, and two that are said here: nobody answered, or it was no answer of GraphQL. */
+export type CrossbookErrorCode =
+  | 'BAD_REQUEST'
+  | 'UNAUTHORIZED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'PERSISTED_QUERY_NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  | 'NOT_ACCEPTABLE'
+  | 'CONFLICT'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'UNPROCESSABLE_ENTITY'
+  | 'TOO_MANY_REQUESTS'
+  | 'REMOTE_PROVIDER_ERROR'
+  | 'REMOTE_PROVIDER_UNAUTHORIZED'
+  | 'REMOTE_PROVIDER_FORBIDDEN'
+  | 'REMOTE_PROVIDER_RATE_LIMITED'
+  | 'REMOTE_PROVIDER_TIMEOUT'
+  | 'REMOTE_PROVIDER_UNAVAILABLE'
+  | 'REMOTE_PROVIDER_BAD_RESPONSE'
+  | 'INTERNAL_SERVER_ERROR'
+  | 'NOT_IMPLEMENTED'
+  | 'SERVICE_UNAVAILABLE'
+  | 'NO_ANSWER'
+  | 'BAD_ANSWER';
+
+export interface ClientError {
+  readonly code: CrossbookErrorCode;
+  readonly status: number | undefined;
+  readonly id?: string | undefined;
+  readonly title: string;
+  readonly detail: string;
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number | undefined;
+  readonly remote?: RemoteAnswer | undefined;
+}
+
+export interface RemoteAnswer {
+  readonly code: number;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+}

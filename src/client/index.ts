@@ -1,0 +1,12 @@
+export type { CallOptions, ClientOptions } from './create-ask.ts';
+export {
+  type Client,
+  type Contact,
+  type ContactPage,
+  type ContactSearch,
+  type CustomerToken,
+  createClient,
+  type UpsertedCustomer,
+} from './create-client.ts';
+export { CrossbookError, type CrossbookErrorCode, type RemoteAnswer } from './crossbook-error.ts';
+export type * from './operations.generated.ts';

@@ -1,0 +1,442 @@
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+import type { Document } from './document.ts';
+/** What a postal address is used for. */
+export type AddressType =
+  /** Where invoices go. */
+  | 'BILLING'
+  /** Where letters go. */
+  | 'MAILING'
+  /** An address without a known use. */
+  | 'OTHER'
+  /** The main address. */
+  | 'PRIMARY'
+  /** Where goods go. */
+  | 'SHIPPING';
+
+/** A kind of record that a contact can be linked to in its CRM. */
+export type AssociatedObject =
+  /** A company. */
+  | 'COMPANY'
+  /** A deal. */
+  | 'DEAL'
+  /** A support ticket. */
+  | 'TICKET';
+
+/** Data goes to Google BigQuery. */
+export type BigQueryDestinationInput = {
+  /** The dataset. It must exist already. Left out: that of the destination that is configured. */
+  readonly dataset?: string | null | undefined;
+};
+
+/** What kind of tool a provider is. */
+export type Category =
+  /** Keeps customers, deals and the people behind them. */
+  | 'CRM'
+  /** Plans and sends what sales people write and say. */
+  | 'ENGAGEMENT'
+  /** Adds what is publicly known of people and companies. */
+  | 'ENRICHMENT'
+  /** Runs campaigns and scores leads. */
+  | 'MARKETING_AUTOMATION'
+  /** Anything else. */
+  | 'NO_CATEGORY';
+
+/** A connection to create or update. A field that is left out stays as it is; one that is null is cleared. */
+export type ConnectionInput = {
+  /** What this connection syncs otherwise than the rest. */
+  readonly connectionSyncConfig?: ConnectionSyncConfigInput | null | undefined;
+  /** What the tool lets Crossbook in with. It is kept sealed, and never shown again. */
+  readonly credentials?: CredentialsInput | null | undefined;
+  /**
+   * Which objects and fields of the tool stand for yours, where data is modelled with entities.
+   * @deprecated Mappings are moving out of the connection; it is kept and answered as it was given.
+   */
+  readonly entityMappings?: ReadonlyArray<EntityMappingInput> | null | undefined;
+  /** Where the customer’s own instance of the tool is. It must be one of the tool’s addresses. */
+  readonly instanceUrl?: string | null | undefined;
+  /** The tool. A customer has at most one connection to each. */
+  readonly providerName: ProviderName;
+  /**
+   * Which fields of the tool stand for yours, where data is modelled with objects.
+   * @deprecated Mappings are moving out of the connection; it is kept and answered as it was given.
+   */
+  readonly schemaMappingsConfig?: SchemaMappingsConfigInput | null | undefined;
+};
+
+/** Can a connection be used? */
+export type ConnectionStatus =
+  /** It has credentials, and they are not known to be refused. */
+  | 'CONNECTED'
+  /** The provider has refused its credentials: the customer has to connect again. */
+  | 'REAUTHORIZE'
+  /** It has no credentials yet. */
+  | 'UNAUTHORIZED';
+
+/** What one connection syncs otherwise than the rest. It replaces what was there. */
+export type ConnectionSyncConfigInput = {
+  /** The customer’s own objects to sync (a preview). Left out: those of the sync configuration. */
+  readonly customObjects?: ReadonlyArray<SyncedObjectInput> | null | undefined;
+  /** Where its data goes. Left out: to the default destination. */
+  readonly destinationConfig?: DestinationConfigInput | null | undefined;
+  /** The tool’s own objects to sync. Left out: those of the sync configuration. */
+  readonly standardObjects?: ReadonlyArray<SyncedObjectInput> | null | undefined;
+};
+
+/** What to search for: exactly one of the fields. */
+export type ContactFilter =
+  {   /** An email address. It is compared without case, with every address that a contact has. */
+  readonly email: string; readonly emailDomain?: never; readonly emails?: never; }
+  |  { readonly email?: never;   /** The part after the @: contacts with an address there, such as `example.com`. */
+  readonly emailDomain: string; readonly emails?: never; }
+  |  { readonly email?: never; readonly emailDomain?: never;   /** Up to 1,000 email addresses: contacts that have any of them. */
+  readonly emails: ReadonlyArray<string>; };
+
+/** What a provider lets Crossbook in with: exactly one of the fields. No answer ever shows it. */
+export type CredentialsInput =
+  {   /** Tokens from an OAuth 2 authorisation. */
+  readonly oauth2: OAuth2CredentialsInput; readonly token?: never; }
+  |  { readonly oauth2?: never;   /** A token that does not change. */
+  readonly token: StaticTokenInput; };
+
+/** Where a connection’s data goes, instead of the default destination: exactly one of the fields. */
+export type DestinationConfigInput =
+  {   /** To Google BigQuery. */
+  readonly bigquery: BigQueryDestinationInput; readonly postgres?: never; }
+  |  { readonly bigquery?: never;   /** To a PostgreSQL database. */
+  readonly postgres: PostgresDestinationInput; };
+
+/** What an email address is used for. */
+export type EmailAddressType =
+  /** A further address. */
+  | 'OTHER'
+  /** The main address. */
+  | 'PRIMARY'
+  /** The address at work. */
+  | 'WORK';
+
+/** An entity of your application, and what stands for it in the tool. */
+export type EntityMappingInput = {
+  /** The entity’s id. */
+  readonly entityId?: string | null | undefined;
+  /** Its field mappings. Left out: none. */
+  readonly fieldMappings?: ReadonlyArray<FieldMappingInput> | null | undefined;
+  /** The object of the tool that stands for it. */
+  readonly object?: EntityObjectInput | null | undefined;
+};
+
+/** The object of the tool that stands for an entity. */
+export type EntityObjectInput = {
+  /** The object’s name in the tool. */
+  readonly name: string;
+  /** Does the tool bring it along, or did the customer make it? */
+  readonly type: EntityObjectType;
+};
+
+/** Does the tool bring this object along, or did the customer make it? */
+export type EntityObjectType =
+  /** The customer made it. */
+  | 'CUSTOM'
+  /** The tool brings it along. */
+  | 'STANDARD';
+
+/** One of your fields, and the field of the tool that stands for it. */
+export type FieldMappingInput = {
+  /** The field’s name in the customer’s tool. */
+  readonly mappedField: string;
+  /** The field’s name in your application. */
+  readonly schemaField: string;
+};
+
+/** Whom a token is for, and how far it reaches. */
+export type IssueCustomerTokenInput = {
+  /** Comes back in the answer, as it is. */
+  readonly clientMutationId?: string | null | undefined;
+  /** The customer, by your own id. */
+  readonly customerId: string;
+  /** How long the token lives, at most 86400 seconds (a day). Default 3600, an hour. */
+  readonly expiresInSeconds?: number | null | undefined;
+  /** The only providers that the token may search. Default: all of the customer’s. */
+  readonly providers?: ReadonlyArray<ProviderName> | null | undefined;
+};
+
+/** How far a contact has come on the way to being a customer. */
+export type LifecycleStage =
+  /** Has bought. */
+  | 'CUSTOMER'
+  /** Is a customer who recommends. */
+  | 'EVANGELIST'
+  /** Has shown interest. */
+  | 'LEAD'
+  /** Is found worth a closer look by marketing. */
+  | 'MARKETINGQUALIFIEDLEAD'
+  /** There is a deal in sight. */
+  | 'OPPORTUNITY'
+  /** A stage that only this CRM knows, or that its users made up. */
+  | 'OTHER'
+  /** Is found worth a closer look by sales. */
+  | 'SALESQUALIFIEDLEAD'
+  /** Has asked to be kept informed. */
+  | 'SUBSCRIBER';
+
+/** Tokens from an OAuth 2 authorisation. */
+export type OAuth2CredentialsInput = {
+  /** The access token. */
+  readonly accessToken: string;
+  /** When the access token expires. Left out where the provider does not say. */
+  readonly expiresAt?: string | null | undefined;
+  /** The refresh token. With it, expired access tokens are replaced by themselves. */
+  readonly refreshToken?: string | null | undefined;
+};
+
+/** The field mappings of one object. */
+export type ObjectFieldMappingsInput = {
+  /** Its field mappings. */
+  readonly fieldMappings: ReadonlyArray<FieldMappingInput>;
+  /** The object’s name. */
+  readonly object: string;
+};
+
+/** What a phone number belongs to. */
+export type PhoneNumberType =
+  /** A fax machine. */
+  | 'FAX'
+  /** A mobile phone. */
+  | 'MOBILE'
+  /** A further number. */
+  | 'OTHER'
+  /** The main number. */
+  | 'PRIMARY';
+
+/** Data goes to a PostgreSQL database. */
+export type PostgresDestinationInput = {
+  /** The schema. It must exist already. Left out: that of the destination that is configured. */
+  readonly schema?: string | null | undefined;
+};
+
+/** A third-party tool that a customer can connect. */
+export type ProviderName =
+  /** Apollo.io, for sales engagement. */
+  | 'APOLLO'
+  /** Capsule, a CRM. */
+  | 'CAPSULE'
+  /** Clearbit, for data enrichment. */
+  | 'CLEARBIT'
+  /** Gong, for conversations with customers. */
+  | 'GONG'
+  /** HubSpot, a CRM. Its contacts can be searched. */
+  | 'HUBSPOT'
+  /** Intercom, for messages to customers. */
+  | 'INTERCOM'
+  /** Linear, for issues and projects. */
+  | 'LINEAR'
+  /** Marketo Engage, for marketing automation. */
+  | 'MARKETO'
+  /** Microsoft Dynamics 365 Sales, a CRM. */
+  | 'MS_DYNAMICS_365_SALES'
+  /** Outreach, for sales engagement. */
+  | 'OUTREACH'
+  /** Pipedrive, a CRM. */
+  | 'PIPEDRIVE'
+  /** Salesforce, a CRM. Its contacts can be searched. */
+  | 'SALESFORCE'
+  /** Salesforce Marketing Cloud Account Engagement, formerly Pardot, for marketing automation. */
+  | 'SALESFORCE_MARKETING_CLOUD_ACCOUNT_ENGAGEMENT'
+  /** Salesloft, for sales engagement. */
+  | 'SALESLOFT'
+  /** 6sense, for data enrichment. (GraphQL names cannot start with a digit.) */
+  | 'SIX_SENSE'
+  /** Slack, for messages within a team. */
+  | 'SLACK'
+  /** Zendesk Sell, a CRM. */
+  | 'ZENDESK_SELL'
+  /** Zoho CRM. */
+  | 'ZOHO_CRM';
+
+/** Field mappings, where data is modelled with objects. */
+export type SchemaMappingsConfigInput = {
+  /** Mappings of the objects that all tools have in common. Left out: none. */
+  readonly commonObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;
+  /** Mappings of the tool’s own objects. Left out: none. */
+  readonly standardObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;
+};
+
+/** A token that does not change, such as that of a private app. */
+export type StaticTokenInput = {
+  /** The token. */
+  readonly value: string;
+};
+
+/** An object of the tool that is to be synced. */
+export type SyncedObjectInput = {
+  /** The tool’s name for it; upper and lower case matter. */
+  readonly object: string;
+  /** The table that it goes to. Left out: the default table. */
+  readonly table?: string | null | undefined;
+};
+
+/** A customer to create or update. */
+export type UpsertCustomerInput = {
+  /** Comes back in the answer, as it is. */
+  readonly clientMutationId?: string | null | undefined;
+  /** Connections to create or update, each by its provider. Those not listed stay as they are. */
+  readonly connections?: ReadonlyArray<ConnectionInput> | null | undefined;
+  /** Your own id of the customer. */
+  readonly customerId: string;
+  /** The customer’s email address. */
+  readonly email: string;
+  /** The version that you have seen: another one is refused with CONFLICT. 0: the customer must not exist yet. */
+  readonly expectedVersion?: number | null | undefined;
+  /** The customer’s name. */
+  readonly name: string;
+};
+
+export type SearchContactsQueryVariables = Exact<{
+  filter: ContactFilter;
+  customerId?: string | null | undefined;
+  provider?: ProviderName | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+  readFromCache?: boolean | null | undefined;
+  includeRawData?: boolean;
+  includeTotalCount?: boolean;
+  includeAssociations?: boolean;
+  associations?: ReadonlyArray<AssociatedObject>;
+}>;
+
+
+export type SearchContactsQuery = { readonly searchContacts: { readonly totalCount?: number | null, readonly fetchedAt: string, readonly nodes: ReadonlyArray<{ readonly id: string, readonly remoteId: string, readonly provider: ProviderName, readonly accountId: string | null, readonly ownerId: string | null, readonly firstName: string | null, readonly lastName: string | null, readonly lifecycleStage: LifecycleStage | null, readonly lastActivityAt: string | null, readonly createdAt: string | null, readonly updatedAt: string | null, readonly lastModifiedAt: string | null, readonly isDeleted: boolean, readonly rawData?: unknown, readonly addresses: ReadonlyArray<{ readonly addressType: AddressType, readonly street1: string | null, readonly street2: string | null, readonly city: string | null, readonly state: string | null, readonly postalCode: string | null, readonly country: string | null }>, readonly emailAddresses: ReadonlyArray<{ readonly emailAddress: string, readonly emailAddressType: EmailAddressType }>, readonly phoneNumbers: ReadonlyArray<{ readonly phoneNumber: string, readonly phoneNumberType: PhoneNumberType }>, readonly associations?: ReadonlyArray<{ readonly object: AssociatedObject, readonly remoteId: string }> | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
+
+export type ContactFieldsFragment = { readonly id: string, readonly remoteId: string, readonly provider: ProviderName, readonly accountId: string | null, readonly ownerId: string | null, readonly firstName: string | null, readonly lastName: string | null, readonly lifecycleStage: LifecycleStage | null, readonly lastActivityAt: string | null, readonly createdAt: string | null, readonly updatedAt: string | null, readonly lastModifiedAt: string | null, readonly isDeleted: boolean, readonly rawData?: unknown, readonly addresses: ReadonlyArray<{ readonly addressType: AddressType, readonly street1: string | null, readonly street2: string | null, readonly city: string | null, readonly state: string | null, readonly postalCode: string | null, readonly country: string | null }>, readonly emailAddresses: ReadonlyArray<{ readonly emailAddress: string, readonly emailAddressType: EmailAddressType }>, readonly phoneNumbers: ReadonlyArray<{ readonly phoneNumber: string, readonly phoneNumberType: PhoneNumberType }>, readonly associations?: ReadonlyArray<{ readonly object: AssociatedObject, readonly remoteId: string }> | null };
+
+export type UpsertCustomerMutationVariables = Exact<{
+  input: UpsertCustomerInput;
+}>;
+
+
+export type UpsertCustomerMutation = { readonly upsertCustomer: { readonly created: boolean, readonly customer: { readonly id: string, readonly applicationId: string, readonly customerId: string, readonly name: string, readonly email: string, readonly version: number, readonly connections: ReadonlyArray<{ readonly id: string, readonly providerId: string, readonly providerName: ProviderName, readonly category: Category, readonly instanceUrl: string | null, readonly status: ConnectionStatus, readonly connectionSyncConfig: { readonly destinationConfig:
+            | { readonly __typename: 'BigQueryDestination', readonly dataset: string | null }
+            | { readonly __typename: 'PostgresDestination', readonly schema: string | null }
+           | null, readonly standardObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }> | null, readonly customObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }> | null } | null }> } } | null };
+
+export type IssueCustomerTokenMutationVariables = Exact<{
+  input: IssueCustomerTokenInput;
+}>;
+
+
+export type IssueCustomerTokenMutation = { readonly issueCustomerToken: { readonly token: string, readonly expiresAt: string } | null };
+
+export const SEARCH_CONTACTS: Document<SearchContactsQuery, SearchContactsQueryVariables> = `query SearchContacts($filter: ContactFilter!, $customerId: ID, $provider: ProviderName, $first: Int, $after: String, $last: Int, $before: String, $readFromCache: Boolean, $includeRawData: Boolean! = false, $includeTotalCount: Boolean! = false, $includeAssociations: Boolean! = false, $associations: [AssociatedObject!]! = []) {
+  searchContacts(
+    filter: $filter
+    customerId: $customerId
+    provider: $provider
+    first: $first
+    after: $after
+    last: $last
+    before: $before
+    readFromCache: $readFromCache
+  ) {
+    nodes {
+      ...ContactFields
+    }
+    pageInfo {
+      hasNextPage
+      hasPreviousPage
+      startCursor
+      endCursor
+    }
+    totalCount @include(if: $includeTotalCount)
+    fetchedAt
+  }
+}
+
+fragment ContactFields on Contact {
+  id
+  remoteId
+  provider
+  accountId
+  ownerId
+  firstName
+  lastName
+  addresses {
+    addressType
+    street1
+    street2
+    city
+    state
+    postalCode
+    country
+  }
+  emailAddresses {
+    emailAddress
+    emailAddressType
+  }
+  phoneNumbers {
+    phoneNumber
+    phoneNumberType
+  }
+  lifecycleStage
+  lastActivityAt
+  createdAt
+  updatedAt
+  lastModifiedAt
+  isDeleted
+  rawData @include(if: $includeRawData)
+  associations(to: $associations) @include(if: $includeAssociations) {
+    object
+    remoteId
+  }
+}`;
+
+export const UPSERT_CUSTOMER: Document<UpsertCustomerMutation, UpsertCustomerMutationVariables> = `mutation UpsertCustomer($input: UpsertCustomerInput!) {
+  upsertCustomer(input: $input) {
+    created
+    customer {
+      id
+      applicationId
+      customerId
+      name
+      email
+      version
+      connections {
+        id
+        providerId
+        providerName
+        category
+        instanceUrl
+        status
+        connectionSyncConfig {
+          destinationConfig {
+            __typename
+            ... on PostgresDestination {
+              schema
+            }
+            ... on BigQueryDestination {
+              dataset
+            }
+          }
+          standardObjects {
+            object
+            table
+          }
+          customObjects {
+            object
+            table
+          }
+        }
+      }
+    }
+  }
+}`;
+
+export const ISSUE_CUSTOMER_TOKEN: Document<IssueCustomerTokenMutation, IssueCustomerTokenMutationVariables> = `mutation IssueCustomerToken($input: IssueCustomerTokenInput!) {
+  issueCustomerToken(input: $input) {
+    token
+    expiresAt
+  }
+}`;
