@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import { checkInstanceUrl } from './domain/instance-url.ts';
 import type { Journal } from './domain/journal.ts';
 import type { OAuthClient } from './domain/provider.ts';
+import { readManifest } from './graphql/http/read-manifest.ts';
 import { createGraphQL } from './graphql/server.ts';
 import { withCors } from './http/cors.ts';
 import { type Demo, toDemoCommand } from './http/demo-command.ts';
@@ -38,6 +39,7 @@ export async function createApp(config: Config, logging: Omit<LoggerOptions, 'le
   const log = createLogger({ ...logging, level: config.logLevel });
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   const telemetry = await openTelemetry({ log, version, traces: config.traces });
+  const operations = config.operations === undefined ? undefined : readManifest(config.operations);
   const keys = openKeyRing(config);
   const database = await openDatabase(config.database, {
     keyRing: keys.ring,
@@ -75,7 +77,9 @@ export async function createApp(config: Config, logging: Omit<LoggerOptions, 'le
   const graphql = createGraphQL({
     openContext,
     introspection: config.introspection,
-    graphiql: config.graphiql ? { headers: toDemoHeaders(demo) } : false,
+    operations,
+    // What a person types there would be refused.
+    graphiql: config.graphiql && !operations ? { headers: toDemoHeaders(demo) } : false,
   });
   const sweep = sweepContactCache(database.maintenance, {
     maxBytesPerApplication: config.maxCacheBytes,

@@ -63,6 +63,7 @@ const shape = z.object({
   CROSSBOOK_SANDBOX: onOff.optional(),
   CROSSBOOK_SANDBOX_PORT: wholeNumber(0, 65_534).default(4010),
   CROSSBOOK_GRAPHIQL: onOff.default(true),
+  CROSSBOOK_OPERATIONS: z.string().optional(),
   CROSSBOOK_INTROSPECTION: onOff.default(true),
   CROSSBOOK_PROVIDER_DEADLINE_MS: wholeNumber(100, 120_000).default(10_000),
   CROSSBOOK_METRICS: onOff.optional(),
@@ -103,6 +104,7 @@ function toConfig(env: z.infer<typeof shape>, given: Given): Config {
     sandbox: (env.CROSSBOOK_SANDBOX ?? !production) ? { port: env.CROSSBOOK_SANDBOX_PORT } : undefined,
     graphiql: env.CROSSBOOK_GRAPHIQL,
     introspection: env.CROSSBOOK_INTROSPECTION,
+    operations: env.CROSSBOOK_OPERATIONS,
     providerDeadlineMs: env.CROSSBOOK_PROVIDER_DEADLINE_MS,
     // Reachable by whoever reaches the API: in production that is decided, not found out.
     metrics: env.CROSSBOOK_METRICS ?? !production,
@@ -179,6 +181,8 @@ export interface Config {
   readonly sandbox: { readonly port: number } | undefined;
   readonly graphiql: boolean;
   readonly introspection: boolean;
+  /** A file with the only GraphQL operations that may be asked for. */
+  readonly operations: string | undefined;
   readonly providerDeadlineMs: number;
   /** Is `/metrics` answered? */
   readonly metrics: boolean;

@@ -6,6 +6,8 @@ export const ERROR_CODES = {
   UNAUTHORIZED: { status: 401, title: 'Unauthorized', retryable: false },
   FORBIDDEN: { status: 403, title: 'Forbidden', retryable: false },
   NOT_FOUND: { status: 404, title: 'Not found', retryable: false },
+  /** The title is what clients look for. */
+  PERSISTED_QUERY_NOT_FOUND: { status: 404, title: 'PersistedQueryNotFound', retryable: false },
   METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed', retryable: false },
   NOT_ACCEPTABLE: { status: 406, title: 'Not acceptable', retryable: false },
   CONFLICT: { status: 409, title: 'Conflict', retryable: false },

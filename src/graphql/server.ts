@@ -5,6 +5,7 @@ import type { Journal } from '../domain/journal.ts';
 import type { RequestContext } from '../request/context.ts';
 import { createExecute } from './fast/execute.ts';
 import { toSubgraph } from './federation.ts';
+import { createAutomaticDocuments, createKnownDocuments } from './http/documents.ts';
 import { JSON_TYPE } from './http/media-types.ts';
 import { toResponse } from './http/respond.ts';
 import { type GraphiQLOptions, useGraphiQL } from './http/use-graphiql.ts';
@@ -18,7 +19,7 @@ const PATH = '/graphql';
 
 /** The GraphQL face: answers what is sent to `/graphql`, and everything else with 404. */
 export function createGraphQL(options: GraphQLOptions): GraphQLServer {
-  const { openContext, introspection = true, graphiql = {} } = options;
+  const { openContext, introspection = true, graphiql = {}, operations } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const schema = toSubgraph(apiSchema);
   const requests: OpenedRequests = new WeakMap();
@@ -28,7 +29,14 @@ export function createGraphQL(options: GraphQLOptions): GraphQLServer {
     plugins: [
       useResponse({ path: PATH, requests, suggestions: introspection }),
       graphiql !== false && useGraphiQL({ path: PATH, ...graphiql }),
-      useRequest({ openContext, schema, execute: createExecute(schema), limits, requests }),
+      useRequest({
+        openContext,
+        schema,
+        execute: createExecute(schema),
+        limits,
+        documents: operations ? createKnownDocuments(operations) : createAutomaticDocuments(),
+        requests,
+      }),
       !introspection && useNoIntrospection(),
     ],
     batching: { limit: limits.batch },
@@ -75,4 +83,6 @@ export interface GraphQLOptions {
   /** False: the schema can neither be asked for nor guessed from errors. */
   readonly introspection?: boolean;
   readonly limits?: Partial<Limits>;
+  /** By their SHA-256: only these may be asked for. Undefined: whatever is within the limits. */
+  readonly operations?: ReadonlyMap<string, string> | undefined;
 }

@@ -1,7 +1,9 @@
 import { CrossbookError } from '../../domain/errors.ts';
 import { readBoundedBody } from '../../lib/read-bounded-body.ts';
 import type { Limits } from '../limits.ts';
+import type { Documents } from './documents.ts';
 import { chooseMediaType, isJson } from './media-types.ts';
+import { readHash } from './read-hash.ts';
 
 /** What the request must be before anything of it is read. */
 export function checkRequest({ method, headers }: Request): void {
@@ -21,10 +23,13 @@ export function checkRequest({ method, headers }: Request): void {
 }
 
 /** The operation, or the batch of operations, that a request carries. */
-export async function readRequest(request: Request, limits: Limits): Promise<Operation | Operation[]> {
-  if (request.method === 'GET') return readQueryString(new URL(request.url, 'http://localhost').searchParams);
+export async function readRequest(request: Request, bounds: Bounds): Promise<Operation | Operation[]> {
+  const { limits } = bounds;
+  if (request.method === 'GET') {
+    return readOperation(toOperation(new URL(request.url, 'http://localhost').searchParams), bounds);
+  }
   const body = parseJson(await readBody(request, limits.bodyBytes), 'The body');
-  if (!Array.isArray(body)) return readOperation(body);
+  if (!Array.isArray(body)) return readOperation(body, bounds);
   if (body.length === 0) throw new CrossbookError('BAD_REQUEST', 'The batch is empty.');
   if (body.length > limits.batch) {
     throw new CrossbookError(
@@ -32,27 +37,29 @@ export async function readRequest(request: Request, limits: Limits): Promise<Ope
       `A batch takes at most ${limits.batch} operations; these are ${body.length}.`,
     );
   }
-  return body.map(readOperation);
+  return body.map((one) => readOperation(one, bounds));
 }
 
-function readQueryString(parameters: URLSearchParams): Operation {
+function toOperation(parameters: URLSearchParams): unknown {
   const json = (name: string) => {
     const text = parameters.get(name);
     return text ? parseJson(text, `The parameter \`${name}\``) : undefined;
   };
-  return readOperation({
+  return {
     query: parameters.get('query') ?? undefined,
+    documentId: parameters.get('documentId') ?? undefined,
     operationName: parameters.get('operationName') || undefined,
     variables: json('variables'),
     extensions: json('extensions'),
-  });
+  };
 }
 
-function readOperation(given: unknown): Operation {
+function readOperation(given: unknown, { documents, isCallerKnown }: Bounds): Operation {
   if (!isObject(given)) throw new CrossbookError('BAD_REQUEST', 'An operation must be a JSON object.');
-  const { query, operationName = null, variables = null, extensions = null } = given;
-  if (query === undefined) throw new CrossbookError('BAD_REQUEST', 'The `query` is missing.');
-  if (typeof query !== 'string') throw new CrossbookError('BAD_REQUEST', 'The `query` must be a string.');
+  const { query = null, documentId, operationName = null, variables = null, extensions = null } = given;
+  if (query !== null && typeof query !== 'string') {
+    throw new CrossbookError('BAD_REQUEST', 'The `query` must be a string.');
+  }
   if (operationName !== null && typeof operationName !== 'string') {
     throw new CrossbookError('BAD_REQUEST', 'The `operationName` must be a string.');
   }
@@ -63,8 +70,9 @@ function readOperation(given: unknown): Operation {
     throw new CrossbookError('BAD_REQUEST', 'The `extensions` must be an object.');
   }
   // Left out rather than null: the spelling that Yoga and graphql expect.
+  const hash = readHash({ documentId, extensions });
   return {
-    query,
+    query: documents.find({ query: query ?? undefined, hash, isCallerKnown }),
     ...(operationName !== null && { operationName }),
     ...(variables !== null && { variables }),
     ...(extensions !== null && { extensions }),
@@ -94,6 +102,12 @@ function parseJson(text: string, what: string): unknown {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+interface Bounds {
+  readonly limits: Limits;
+  readonly documents: Documents;
+  readonly isCallerKnown: boolean;
 }
 
 /** One GraphQL operation, checked for its shape. */

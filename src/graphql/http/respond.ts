@@ -41,7 +41,8 @@ function toAnswer(result: ExecutionResult, { applicationName, suggestions, media
 
 /** Plain JSON cannot say whether a GraphQL server answers: there, a document that is refused is an answer like others. */
 function statusOf(error: TranslatedError | undefined, mediaType: string): number {
-  if (!error || (error.isComplaint && mediaType === JSON_TYPE)) return 200;
+  const isComplaint = error?.isComplaint || error?.known.code === 'PERSISTED_QUERY_NOT_FOUND';
+  if (!error || (isComplaint && mediaType === JSON_TYPE)) return 200;
   return ERROR_CODES[error.known.code].status;
 }
 

@@ -8,17 +8,19 @@ import type { Execute } from '../fast/execute.ts';
 import type { Limits } from '../limits.ts';
 import { checkNesting } from '../nesting.ts';
 import { readOperation } from '../operation-notes.ts';
+import type { Documents } from './documents.ts';
 import { checkRequest, type Operation, readRequest } from './read-request.ts';
 
 /** From a request to operations that may run: it is looked at, its caller is known, then it is read and admitted. */
-export function useRequest({ openContext, schema, execute, limits, requests }: Options): Plugin {
+export function useRequest({ openContext, schema, execute, limits, documents, requests }: Options): Plugin {
   return {
     async onRequestParse({ request, setRequestParser }) {
       checkRequest(request);
       const opened = readOpened(requests, request);
       opened.context = await openContext(request.headers, opened.journal);
       await opened.context.admit();
-      setRequestParser((one) => readRequest(one, limits));
+      const isCallerKnown = opened.context.caller !== undefined;
+      setRequestParser((one) => readRequest(one, { limits, documents, isCallerKnown }));
     },
     onParse({ setParseFn }) {
       setParseFn((source, options) => {
@@ -77,5 +79,6 @@ interface Options {
   readonly schema: GraphQLSchema;
   readonly execute: Execute;
   readonly limits: Limits;
+  readonly documents: Documents;
   readonly requests: OpenedRequests;
 }

@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parseManifest, readManifest } from '../../src/graphql/http/read-manifest.ts';
+import { createTestServer, DEMO, EXTENSIONS, type TestServer } from './test-server.ts';
+
+const FIND = '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }';
+const FOUND = { data: { searchContacts: { totalCount: 1 } } };
+
+test('a document that was sent with its hash may be left out the next time, with POST and with GET', async () => {
+  const server = await createTestServer();
+  expect((await ask(server, apq(FIND))).body).toMatchObject({
+    errors: [{ message: 'PersistedQueryNotFound' }],
+  });
+  expect((await ask(server, { query: FIND, ...apq(FIND) })).body).toEqual(FOUND);
+  expect((await ask(server, apq(FIND))).body).toEqual(FOUND);
+  expect((await ask(server, { documentId: `sha256:${sha256(FIND)}` })).body).toEqual(FOUND);
+
+  const extensions = encodeURIComponent(JSON.stringify(apq(FIND).extensions));
+  const got = await server.send(
+    new Request(`http://localhost/graphql?extensions=${extensions}`, { headers: DEMO }),
+  );
+  expect(await got.json()).toEqual(FOUND);
+});
+
+test('an unknown hash is told as clients expect it, and in the one shape', async () => {
+  const server = await createTestServer();
+  for (const [accept, status] of [
+    ['application/json', 200],
+    ['application/graphql-response+json', 404],
+  ] as const) {
+    const answer = await ask(server, apq(FIND), { accept });
+    expect(answer.status).toBe(status);
+    const [error] = answer.body.errors;
+    expect(error.message).toBe('PersistedQueryNotFound');
+    expect(error.extensions).toMatchObject({ code: 'PERSISTED_QUERY_NOT_FOUND', status: '404' });
+    expect(Object.keys(error.extensions).sort()).toEqual(EXTENSIONS);
+  }
+});
+
+test.each([
+  ['a hash of something else', { query: '{ __typename }', ...apq(FIND) }],
+  ['a hash that is none', { extensions: { persistedQuery: { version: 1, sha256Hash: 'abc' } } }],
+  ['another version', { extensions: { persistedQuery: { version: 2, sha256Hash: sha256(FIND) } } }],
+  ['an id of another kind', { documentId: 'md5:abc' }],
+  ['neither document nor hash', { extensions: { persistedQuery: null } }],
+])('%s is 400, and is not kept', async (_name, body) => {
+  const server = await createTestServer();
+  const answer = await ask(server, body);
+  expect(answer.status).toBe(400);
+  expect(answer.body.errors[0].extensions.code).toBe('BAD_REQUEST');
+  expect((await ask(server, apq(FIND))).body.errors[0].message).toBe('PersistedQueryNotFound');
+});
+
+test('what has not been asked for the longest is forgotten first, and memory stays bounded', async () => {
+  const server = await createTestServer();
+  const others = Array.from({ length: 499 }, (_, index) => `{ a${index}: __typename }`);
+  await ask(server, { query: FIND, ...apq(FIND) });
+  for (const query of others) await ask(server, { query, ...apq(query) });
+  expect((await ask(server, apq(FIND))).body).toEqual(FOUND);
+  const newest = '{ newest: __typename }';
+  await ask(server, { query: newest, ...apq(newest) });
+  expect((await ask(server, apq(FIND))).body).toEqual(FOUND);
+  expect((await ask(server, apq(others[0] ?? ''))).body.errors[0].message).toBe('PersistedQueryNotFound');
+});
+
+test('nobody without a caller can fill the memory, and neither can a huge document', async () => {
+  const server = await createTestServer();
+  const schema = '{ __schema { queryType { name } } }';
+  await server.post({ query: schema, ...apq(schema) });
+  expect((await ask(server, apq(schema))).body.errors[0].message).toBe('PersistedQueryNotFound');
+  const huge = `{ __typename } ${'#'.repeat(33 * 1024)}`;
+  expect((await ask(server, { query: huge, ...apq(huge) })).body).toEqual({ data: { __typename: 'Query' } });
+  expect((await ask(server, apq(huge))).body.errors[0].message).toBe('PersistedQueryNotFound');
+});
+
+test('a hash opens nothing: who calls is asked all the same', async () => {
+  const server = await createTestServer();
+  await ask(server, { query: FIND, ...apq(FIND) });
+  const response = await server.post(apq(FIND));
+  expect(response.status).toBe(401);
+});
+
+test('with a manifest, known operations answer by text and by hash, and everything else is refused', async () => {
+  const server = await createTestServer({ operations: new Map([[sha256(FIND), FIND]]) });
+  for (const known of [
+    { query: FIND },
+    apq(FIND),
+    { query: FIND, ...apq(FIND) },
+    { documentId: sha256(FIND) },
+  ]) {
+    expect((await ask(server, known)).body).toEqual(FOUND);
+  }
+  const unknown = '{ customer { name } }';
+  for (const body of [
+    { query: unknown },
+    apq(unknown),
+    { query: unknown, ...apq(unknown) },
+    { query: `${FIND} ` },
+  ]) {
+    for (const accept of ['application/json', 'application/graphql-response+json']) {
+      const answer = await ask(server, body, { accept });
+      expect(answer.status).toBe(403);
+      expect(Object.keys(answer.body.errors[0].extensions).sort()).toEqual(EXTENSIONS);
+    }
+  }
+  expect((await ask(server, { query: unknown, ...apq(FIND) })).status).toBe(400);
+  expect((await ask(server, [{ query: FIND }, { query: unknown }])).body.errors[0].extensions.code).toBe(
+    'FORBIDDEN',
+  );
+});
+
+test('the manifest that codegen writes is one, and holds all that our client asks', async () => {
+  const manifest = readManifest('operations.json');
+  expect([...manifest.values()].map((text) => /^\w+ \w+/.exec(text)?.[0]).sort()).toEqual([
+    'mutation IssueCustomerToken',
+    'mutation UpsertCustomer',
+    'query SearchContacts',
+  ]);
+  const server = await createTestServer({ operations: manifest });
+  const query = [...manifest.values()].find((text) => text.startsWith('query SearchContacts'));
+  const answer = await ask(server, { query, variables: { filter: { email: 'ada@example.com' } } });
+  expect(answer.body).toMatchObject({ data: { searchContacts: { nodes: [{ firstName: 'Ada' }] } } });
+});
+
+test('manifests of Relay and of Apollo are understood, and one that is wrong says where', () => {
+  const hash = sha256(FIND);
+  const operations = [{ id: hash, name: 'Find', type: 'query', body: FIND }];
+  const apollo = { format: 'apollo-persisted-query-manifest', version: 1, operations };
+  for (const manifest of [{ [hash]: FIND }, { [hash.toUpperCase()]: FIND }, apollo]) {
+    expect(parseManifest(JSON.stringify(manifest))).toEqual(new Map([[hash, FIND]]));
+  }
+  expect(() => parseManifest(JSON.stringify({ [hash]: `${FIND} ` }))).toThrow(
+    `under ${hash} has another SHA-256`,
+  );
+  expect(() => parseManifest('[]')).toThrow('an object from hash to operation');
+  expect(() => parseManifest('{')).toThrow('not JSON');
+  expect(() => readManifest('nowhere.json')).toThrow(/operations of nowhere.json cannot be read.*ENOENT/);
+  expect(readFileSync('operations.json', 'utf8').endsWith('}\n')).toBe(true);
+});
+
+function apq(query: string) {
+  return { extensions: { persistedQuery: { version: 1, sha256Hash: sha256(query) } } };
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+async function ask(server: TestServer, body: unknown, headers: Record<string, string> = {}) {
+  const response = await server.post(body, { ...DEMO, ...headers });
+  // biome-ignore lint/suspicious/noExplicitAny: each test says what it expects.
+  return { status: response.status, body: (await response.json()) as any };
+}
