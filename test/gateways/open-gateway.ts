@@ -1,9 +1,8 @@
-import { createGatewayRuntime } from '@graphql-hive/gateway-runtime';
-import { buildHTTPExecutor } from '@graphql-tools/executor-http';
 import type { FormattedExecutionResult } from 'graphql';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 import { openWireServer } from '../support/wire-server.ts';
 import { compose } from './compose.ts';
+import { loadRuntime } from './load-runtime.ts';
 import { openNotesSubgraph } from './notes-subgraph.ts';
 
 /** What says who calls, and for whom. It is sent on as it is: Crossbook checks it, the gateway does not. */
@@ -14,11 +13,12 @@ export async function openGateway(): Promise<TestGateway> {
   const crossbook = await listenApp();
   const contactIds = await findContactIds(crossbook);
   const notes = await openNotesSubgraph(contactIds);
+  const { createGatewayRuntime, buildHTTPExecutor } = await loadRuntime();
   const gateway = createGatewayRuntime({
     supergraph: compose({ crossbook: `${crossbook.url}/graphql`, notes: `${notes.origin}/graphql` }),
     propagateHeaders: {
       fromClientToSubgraphs({ request, subgraphName }) {
-        if (subgraphName !== 'crossbook') return;
+        if (subgraphName !== 'crossbook') return undefined;
         return Object.fromEntries(TRUSTED_HEADERS.map((name) => [name, request.headers.get(name)]));
       },
     },
@@ -26,10 +26,7 @@ export async function openGateway(): Promise<TestGateway> {
     transports: {
       http: {
         getSubgraphExecutor: ({ transportEntry, fetch }) =>
-          buildHTTPExecutor({
-            endpoint: transportEntry.location ?? '',
-            ...(fetch && { fetch: async (...call: Parameters<typeof fetch>) => fetch(...call) }),
-          }),
+          buildHTTPExecutor({ endpoint: transportEntry.location, fetch }),
       },
     },
     logging: false,

@@ -1,0 +1,32 @@
+import type { RequestListener } from 'node:http';
+
+/** By name only: its types would add what graphql 17 has to those of graphql 16, for the whole project. */
+export async function loadRuntime(): Promise<Runtime> {
+  const [runtime, http]: readonly string[] = [
+    '@graphql-hive/gateway-runtime',
+    '@graphql-tools/executor-http',
+  ];
+  return { ...(await import(runtime ?? '')), ...(await import(http ?? '')) };
+}
+
+interface Runtime {
+  createGatewayRuntime(options: {
+    readonly supergraph: string;
+    readonly propagateHeaders: {
+      fromClientToSubgraphs(asked: {
+        readonly request: Request;
+        readonly subgraphName: string;
+      }): Record<string, string | null> | undefined;
+    };
+    readonly transports: {
+      readonly http: {
+        getSubgraphExecutor(subgraph: {
+          readonly transportEntry: { readonly location: string };
+          readonly fetch: unknown;
+        }): unknown;
+      };
+    };
+    readonly logging: false;
+  }): RequestListener & AsyncDisposable;
+  buildHTTPExecutor(options: { readonly endpoint: string; readonly fetch: unknown }): unknown;
+}
