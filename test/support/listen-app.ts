@@ -10,8 +10,12 @@ export async function listenApp(patch: Partial<Config> = {}): Promise<ListeningA
   const { bounds } = readConfig({});
   const listener = await listen({
     async fetch(request, arrived) {
-      requests.push({ headers: new Headers(request.headers), body: request.clone().text() });
-      return fetch(request, arrived);
+      const { method, url } = request;
+      const headers = new Headers(request.headers);
+      // Read once and passed on as another request: a clone would read the same stream, and leave nothing of it.
+      const body = await request.text();
+      requests.push({ headers, body });
+      return fetch(new Request(url, { method, headers, ...(body !== '' && { body }) }), arrived);
     },
     host: '127.0.0.1',
     port: 0,
@@ -36,5 +40,5 @@ export interface ListeningApp extends TestApp {
 
 interface SeenRequest {
   readonly headers: Headers;
-  readonly body: Promise<string>;
+  readonly body: string;
 }
