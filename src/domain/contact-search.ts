@@ -1,5 +1,6 @@
 import type { Contact, ContactSource } from './contact.ts';
 import type { ProviderName } from './provider-names.ts';
+import type { Want } from './want.ts';
 
 /** What a caller asks for, as a face hands it over: nothing in it is checked yet. */
 export interface ContactSearch extends ContactTarget {
@@ -36,8 +37,7 @@ export interface PageInput {
 
 export type Direction = 'forward' | 'backward';
 
-export interface SearchWant {
-  readonly rawData: boolean;
+export interface SearchWant extends Want {
   readonly totalCount: boolean;
   /** Are both `hasNextPage` and `hasPreviousPage` asked for? The second can cost a call. */
   readonly neighbours: boolean;

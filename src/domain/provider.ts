@@ -2,6 +2,7 @@ import type { Connection, OAuth2Credentials } from './connection.ts';
 import type { AssociatedObject, Association, Contact } from './contact.ts';
 import type { Category, ProviderName } from './provider-names.ts';
 import type { RemoteAnswer, RemoteRequest, Send } from './remote.ts';
+import type { Want } from './want.ts';
 
 /** One of the 18 tools. The registry holds one of these for each. */
 export interface Provider {
@@ -59,11 +60,6 @@ export interface Run {
   readonly from: string | undefined;
   /** At most 1,002; fewer come back only where there are no more. The adapter stitches the provider's pages. */
   readonly limit: number;
-}
-
-/** What is to be fetched beyond the common fields. */
-export interface Want {
-  readonly rawData: boolean;
 }
 
 export interface Budget {

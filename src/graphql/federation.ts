@@ -11,9 +11,9 @@ import {
 import { CrossbookError } from '../domain/errors.ts';
 import type { RequestContext } from '../request/context.ts';
 import { findCustomer } from '../usecases/find-customer.ts';
+import { readContactWant } from './contact-want.ts';
 import { costs, type FieldCost, PROVIDER_CALL } from './cost.ts';
 import { orNull, readRecord } from './read-record.ts';
-import { selects } from './selection.ts';
 import { typeNameOf } from './types/node.ts';
 
 const MAX_REPRESENTATIONS = 1_000;
@@ -69,7 +69,7 @@ const resolveEntities: GraphQLFieldResolver<unknown, RequestContext> = (_root, a
       `\`_entities\` takes at most ${MAX_REPRESENTATIONS} references; these are ${representations.length}.`,
     );
   }
-  const want = { rawData: selects(info, 'rawData') };
+  const want = readContactWant(info, []);
   return representations.map(async (representation) => {
     const { __typename, id, customerId } = { ...(representation as object) } as Record<string, unknown>;
     if (__typename !== 'Customer' && __typename !== 'Contact') {

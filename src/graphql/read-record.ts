@@ -1,7 +1,7 @@
 import type { Contact } from '../domain/contact.ts';
 import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Want } from '../domain/provider.ts';
+import type { Want } from '../domain/want.ts';
 import type { RequestContext } from '../request/context.ts';
 import { findContact } from '../usecases/find-contact.ts';
 import { findCustomer } from '../usecases/find-customer.ts';

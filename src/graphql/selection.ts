@@ -14,14 +14,31 @@ import {
  * aliases and leaves out what is skipped. Type conditions are not looked at: a path says by its names what it means.
  */
 export function selects(info: GraphQLResolveInfo, ...path: readonly string[]): boolean {
-  return (
-    path.reduce<readonly FieldNode[]>(
-      (parents, name) =>
-        parents.flatMap(({ selectionSet }) =>
-          fieldsOf(info, selectionSet).filter((one) => one.name.value === name),
-        ),
-      info.fieldNodes,
-    ).length > 0
+  return selectedNames(info, ...path.slice(0, -1)).has(path.at(-1) ?? '');
+}
+
+/** The names of the fields that are selected at the end of this path. */
+export function selectedNames(info: GraphQLResolveInfo, ...path: readonly string[]): ReadonlySet<string> {
+  const known = remembered.get(info.fieldNodes) ?? new Map<string, ReadonlySet<string>>();
+  remembered.set(info.fieldNodes, known);
+  const key = path.join();
+  const names = known.get(key) ?? new Set(findNodes(info, path).map(({ name }) => name.value));
+  known.set(key, names);
+  return names;
+}
+
+/**
+ * Whoever executes makes these lists anew when a condition falls out in another way: a list of nodes has one answer. A
+ * plan keeps its lists, so that for its second request nothing is looked for.
+ */
+const remembered = new WeakMap<readonly FieldNode[], Map<string, ReadonlySet<string>>>();
+
+function findNodes(info: GraphQLResolveInfo, path: readonly string[]): readonly FieldNode[] {
+  const step = (parents: readonly FieldNode[]) =>
+    parents.flatMap(({ selectionSet }) => fieldsOf(info, selectionSet));
+  return path.reduce(
+    (nodes, name) => step(nodes.filter((node) => node.name.value === name)),
+    step(info.fieldNodes),
   );
 }
 

@@ -2,7 +2,8 @@ import type { Connection } from '../domain/connection.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ProviderCall } from '../domain/journal.ts';
-import type { ContactAccess, ContactPort, Want } from '../domain/provider.ts';
+import type { ContactAccess, ContactPort } from '../domain/provider.ts';
+import type { Want } from '../domain/want.ts';
 import type { ConnectionLine } from './connection-line.ts';
 import { toReconnectDetail } from './failures.ts';
 
@@ -35,8 +36,8 @@ export function createContactPort(options: PortOptions): ContactPort {
 }
 
 /** The fields that raw data holds follow the connection's mappings: with others it is another question. */
-function toMergeKey({ schemaMappingsConfig, entityMappings }: Connection, want: Want): string {
-  return JSON.stringify(want.rawData ? [want, schemaMappingsConfig, entityMappings] : want);
+function toMergeKey({ schemaMappingsConfig, entityMappings }: Connection, { rawData }: Want): string {
+  return rawData ? JSON.stringify([schemaMappingsConfig, entityMappings]) : '';
 }
 
 function mustReconnect({ providerName }: Connection): CrossbookError {

@@ -1,5 +1,6 @@
 import type { Contact } from '../domain/contact.ts';
-import type { ContactPort, Want } from '../domain/provider.ts';
+import type { ContactPort } from '../domain/provider.ts';
+import { uniteWants, type Want } from '../domain/want.ts';
 import type { Clock } from './clock.ts';
 import { anew, rateLimited, timedOut } from './failures.ts';
 
@@ -80,7 +81,8 @@ export function createLookups(options: LookupOptions): Lookups {
       const [first] = waiters;
       if (!first) return;
       const deadline = Math.max(...waiters.map(({ ask }) => ask.deadline));
-      const found = await send({ ...first.ask, emails: [...emails], deadline });
+      const want = uniteWants(waiters.map(({ ask }) => ask.want));
+      const found = await send({ ...first.ask, emails: [...emails], want, deadline });
       for (const { ask, resolve } of waiters) resolve(pick(found, ask.emails));
     } catch (error) {
       for (const { reject } of waiters) reject(anew(error));
@@ -126,7 +128,7 @@ export interface Lookups {
 export interface Lookup {
   readonly emails: readonly string[];
   readonly want: Want;
-  /** Look-ups with the same key may share a call. */
+  /** Look-ups with the same key may share a call, which then asks for the fields of all of them. */
   readonly key: string;
   readonly deadline: number;
   open(deadline: number): ContactPort;

@@ -4,8 +4,9 @@ import type { ConnectionTarget } from '../domain/connection-store.ts';
 import type { AssociatedObject, Association, Contact } from '../domain/contact.ts';
 import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { ContactAccess, ContactPort, Want } from '../domain/provider.ts';
+import type { ContactAccess, ContactPort } from '../domain/provider.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import { uniteWants, type Want } from '../domain/want.ts';
 
 /** All that one request asks for at the same moment goes out together. */
 export function createLoaders(tenant: Tenant) {
@@ -17,59 +18,77 @@ export function createLoaders(tenant: Tenant) {
     async (targets) => tenant.connections.findMany(targets),
     { cacheKeyFn: ({ customerId, providerName }) => `${providerName}:${customerId}` },
   );
-  const byClient = new Map<string, DataLoader<string, unknown>>();
+  const byClient = new Map<string, DataLoader<Question, unknown, string>>();
 
   return {
     customers,
     connections,
 
-    lookup({ connection, port, access }: ContactClient, email: string, want: Want) {
-      return loaderFor(`${connection.id}:email:${want.rawData}`, access.lookupBatch, (emails) =>
-        inOrder(emails, port.findByEmails(emails, { rawData: want.rawData }), EMPTY),
-      ).load(email) as Promise<readonly Contact[]>;
+    async lookup({ connection, port, access }: ContactClient, email: string, want: Want) {
+      const loader = loaderFor(`${connection.id}:email:${want.rawData}`, access.lookupBatch, (batch) =>
+        port.findByEmails(batch.names, batch.want),
+      );
+      return ((await loader.load({ name: email, want })) ?? EMPTY) as readonly Contact[];
     },
 
     contact({ connection, port }: ContactClient, remoteId: string, want: Want) {
-      return loaderFor(`${connection.id}:id:${want.rawData}`, MAX_IDS, (ids) =>
-        inOrder(ids, port.findByIds(ids, { rawData: want.rawData }), undefined),
-      ).load(remoteId) as Promise<Contact | undefined>;
+      const loader = loaderFor(`${connection.id}:id:${want.rawData}`, MAX_IDS, (batch) =>
+        port.findByIds(batch.names, batch.want),
+      );
+      return loader.load({ name: remoteId, want }) as Promise<Contact | undefined>;
     },
 
-    associations({ connection, port }: ContactClient, remoteId: string, to: AssociatedObject) {
-      return loaderFor(`${connection.id}:${to}`, MAX_IDS, (ids) => {
+    async associations({ connection, port }: ContactClient, remoteId: string, to: AssociatedObject) {
+      const loader = loaderFor(`${connection.id}:${to}`, MAX_IDS, ({ names }) => {
         if (!port.findAssociations) throw new CrossbookError('NOT_IMPLEMENTED', 'No associations here.');
-        return inOrder(ids, port.findAssociations(ids, to), EMPTY);
-      }).load(remoteId) as Promise<readonly Association[]>;
+        return port.findAssociations(names, to);
+      });
+      return ((await loader.load({ name: remoteId, want: NOTHING })) ?? EMPTY) as readonly Association[];
     },
   };
 
-  /** One loader for each connection and kind of question: only these can share a call. */
-  function loaderFor(
-    name: string,
-    maxBatchSize: number,
-    load: (keys: readonly string[]) => Promise<unknown[]>,
-  ) {
+  /**
+   * One loader for each connection and kind of question: only these can share a call. Questions that want different
+   * fields share it as well: it asks for the fields of all of them, because calls are dearer than fields.
+   */
+  function loaderFor(name: string, maxBatchSize: number, load: (batch: Batch) => Promise<Found>) {
     const known = byClient.get(name);
     if (known) return known;
-    const loader = new DataLoader<string, unknown>(load, { maxBatchSize });
+    const loader = new DataLoader<Question, unknown, string>(
+      async (questions) => {
+        const names = [...new Set(questions.map((question) => question.name))];
+        const found = await load({ names, want: uniteWants(questions.map(({ want }) => want)) });
+        return questions.map((question) => found.get(question.name));
+      },
+      { maxBatchSize, cacheKeyFn: ({ name: asked, want }) => `${toKey(want)}:${asked}` },
+    );
     byClient.set(name, loader);
     return loader;
   }
 }
 
-async function inOrder<T>(
-  keys: readonly string[],
-  found: Promise<ReadonlyMap<string, T>>,
-  missing: T | undefined,
-) {
-  const byKey = await found;
-  return keys.map((key) => byKey.get(key) ?? missing);
+function toKey({ fields }: Want): string {
+  return fields ? [...fields].sort().join() : '*';
 }
 
 const EMPTY: readonly never[] = [];
+const NOTHING: Want = { rawData: false };
 const MAX_IDS = 1_000;
 
 export type Loaders = ReturnType<typeof createLoaders>;
+
+type Found = ReadonlyMap<string, unknown>;
+
+/** About one email, or one record. */
+interface Question {
+  readonly name: string;
+  readonly want: Want;
+}
+
+interface Batch {
+  readonly names: readonly string[];
+  readonly want: Want;
+}
 
 interface ContactClient {
   readonly connection: Connection;

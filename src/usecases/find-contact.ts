@@ -1,7 +1,7 @@
 import type { Contact } from '../domain/contact.ts';
 import type { Timing } from '../domain/journal.ts';
-import type { Want } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import type { Want } from '../domain/want.ts';
 import { type OpenDeps, type OpenedContacts, openContacts } from './open-contacts.ts';
 
 /** One contact by the provider's own id; undefined where the provider has none. */

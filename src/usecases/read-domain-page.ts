@@ -1,6 +1,7 @@
 import type { Contact } from '../domain/contact.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
-import type { ContactPort, Want } from '../domain/provider.ts';
+import type { ContactPort } from '../domain/provider.ts';
+import type { Want } from '../domain/want.ts';
 
 /**
  * A page of a list that only the provider has. The run starts ON the boundary: where that record still stands, it

@@ -2,6 +2,7 @@ import type { Contact } from '../domain/contact.ts';
 import type { ContactCache } from '../domain/contact-cache.ts';
 import { CrossbookError, ERROR_CODES } from '../domain/errors.ts';
 import type { Journal } from '../domain/journal.ts';
+import { coversFields, readWantedFields, type Want } from '../domain/want.ts';
 import type { OpenedContacts } from './open-contacts.ts';
 
 /** An answer older than this is not served even when the provider is down. */
@@ -27,19 +28,25 @@ export async function readThroughCache(deps: CacheDeps, search: CachedSearch): P
 }
 
 /** Behind the answer: a search does not wait for its cache. */
-function keep(deps: CacheDeps, { client, question }: CachedSearch, { found, fetchedAt }: Dated): void {
+function keep(deps: CacheDeps, { client, question, want }: CachedSearch, { found, fetchedAt }: Dated): void {
   // The source is known from the connection that the entry belongs to.
   const contacts = found.contacts.map(({ source: _, ...contact }) => contact);
-  const payload = JSON.stringify({ ...found, contacts });
+  const fields = readWantedFields(want);
+  const payload = JSON.stringify({ ...found, contacts, fields: fields && [...fields] });
   deps.behind(
     deps.cache.write({ connectionId: client.connection.id, filterKey: question, payload, fetchedAt }),
   );
 }
 
-async function readKept(deps: CacheDeps, { client, question }: CachedSearch): Promise<Dated | undefined> {
+/** What was kept of a search that looked at less than this one is no answer to it. */
+async function readKept(
+  deps: CacheDeps,
+  { client, question, want }: CachedSearch,
+): Promise<Dated | undefined> {
   const entry = await deps.cache.read(client.connection.id, question);
   if (!entry) return undefined;
-  const { contacts, ...page } = JSON.parse(entry.payload) as FoundContacts;
+  const { contacts, fields, ...page } = JSON.parse(entry.payload) as KeptContacts;
+  if (!coversFields(fields, want)) return undefined;
   const found = { ...page, contacts: contacts.map((contact) => ({ ...contact, source: client.source })) };
   return { found, fetchedAt: entry.fetchedAt };
 }
@@ -56,6 +63,11 @@ export interface FoundContacts {
   readonly totalCount: number | null;
 }
 
+interface KeptContacts extends FoundContacts {
+  /** Those that the search looked at; absent: all. */
+  readonly fields?: readonly string[];
+}
+
 interface Dated {
   readonly found: FoundContacts;
   readonly fetchedAt: Date;
@@ -64,6 +76,7 @@ interface Dated {
 interface CachedSearch {
   readonly client: OpenedContacts;
   readonly question: string;
+  readonly want: Want;
   readonly readFromCache: boolean;
   ask(): Promise<FoundContacts>;
 }

@@ -2,8 +2,8 @@ import type { Contact } from '../domain/contact.ts';
 import type { ContactFilter, ContactPage, ContactSearch, SearchWant } from '../domain/contact-search.ts';
 import type { Timing } from '../domain/journal.ts';
 import type { PageRequest } from '../domain/page.ts';
-import type { Want } from '../domain/provider.ts';
 import type { Sealer } from '../domain/sealer.ts';
+import type { Want } from '../domain/want.ts';
 import { type OpenDeps, type OpenedContacts, openContacts } from './open-contacts.ts';
 import { readPageRequest, sealCursor, toCursorBinding } from './page-cursor.ts';
 import { readContactFilter } from './read-contact-filter.ts';
@@ -26,6 +26,7 @@ async function readPage(deps: SearchDeps, search: ContactSearch): Promise<Contac
   const { found, fetchedAt } = await readThroughCache(deps, {
     client,
     question: toQuestion(ask),
+    want: search.want,
     readFromCache: search.readFromCache,
     ask: () => find(deps, client, ask),
   });
@@ -77,7 +78,7 @@ function toContactPage({ deps, client, binding, ask, found, fetchedAt }: Result)
   };
 }
 
-/** What has to be the same for one answer to serve another search. */
+/** What has to be the same for one answer to serve another search, and the fields of that must be among its own. */
 function toQuestion({ filter, request, want }: Ask): string {
   const { rawData, totalCount, neighbours } = want;
   return filter.by === 'emails'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Connection } from '../../src/domain/connection.ts';
+import { CONTACT_FIELDS } from '../../src/domain/want.ts';
 import { crowd, idsOf, PLAIN, RAW, type Subject, WHOLE_PERSON } from './contact-port-subject.ts';
 
 export function testRecords(subject: Subject): void {
@@ -36,6 +37,27 @@ export function testRecords(subject: Subject): void {
       ...{ accountId: null, firstName: null, addresses: [], emailAddresses: [], phoneNumbers: [] },
       ...{ lifecycleStage: null, lastActivityAt: null, isDeleted: false, rawData: null },
     });
+  });
+
+  test('of fields that alone are wanted each is as it is among all, whichever way the person is read', async () => {
+    const { account, openPort } = subject.open([WHOLE_PERSON]);
+    const port = openPort();
+    const remoteId = account.recordId(1);
+    const whole = (await port.findByIds([remoteId], PLAIN)).get(remoteId);
+    const run = { direction: 'forward', from: undefined, limit: 5 } as const;
+    for (const field of CONTACT_FIELDS) {
+      const want = { rawData: false, fields: new Set([field]) };
+      const found = [
+        (await port.findByIds([remoteId], want)).get(remoteId),
+        (await port.findByEmails(['ada@whole.example'], want)).get('ada@whole.example')?.[0],
+        (await port.readByDomain('whole.example', run, want))[0],
+      ];
+      for (const contact of found) expect(contact).toMatchObject({ remoteId, [field]: whole?.[field] });
+    }
+    const nothing = { rawData: false, fields: new Set<never>() };
+    expect((await port.findByEmails(['ada@whole.example'], nothing)).get('ada@whole.example')).toMatchObject([
+      { remoteId, firstName: null, phoneNumbers: [], lastActivityAt: null },
+    ]);
   });
 
   test('ids that nobody has, or that are none, are missing from the answer', async () => {

@@ -97,6 +97,28 @@ test('raw data is asked of the CRM only where it is selected and not skipped', a
   expect(calls.map(({ want }) => want?.rawData)).toEqual([false, true]);
 });
 
+test('only the fields that are selected are asked of the CRM, in one call for all of the operation', async () => {
+  const { execute, calls } = await createTestServer();
+  const { data } = await execute(/* GraphQL */ `
+    query ($no: Boolean! = false) {
+      one: searchContacts(filter: { email: "ada@example.com" }) {
+        nodes { first: firstName ...More }
+        edges { node { lifecycleStage @include(if: $no) } }
+      }
+      other: searchContacts(filter: { email: "ada@example.com" }) { nodes { id ownerId createdAt } }
+    }
+    fragment More on Contact { emailAddresses { emailAddress } }
+  `);
+  expect(calls.map(({ keys, want }) => [keys, want])).toEqual([
+    [
+      ['ada@example.com'],
+      { rawData: false, fields: new Set(['firstName', 'emailAddresses', 'ownerId', 'createdAt']) },
+    ],
+  ]);
+  expect(data.one.nodes[0]).toMatchObject({ first: 'Ada' });
+  expect(data.other.nodes[0]).toMatchObject({ createdAt: '2024-01-01T00:00:00.000Z' });
+});
+
 test('a whole list is counted only where the count is selected', async () => {
   const { execute, calls } = await createTestServer();
   await execute('{ searchContacts(filter: { emailDomain: "example.com" }, first: 2) { nodes { id } } }');

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../src/domain/contact.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { ContactPort } from '../../src/domain/provider.ts';
+import type { Want, WantedFields } from '../../src/domain/want.ts';
 import { createLookups } from '../../src/outbound/lookups.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 
@@ -105,6 +106,20 @@ describe('look-ups by email', () => {
     expect(calls.at(-1)?.deadline).toBe(late);
   });
 
+  test('that want different fields share a call, which asks for all of them', async () => {
+    const { find, calls, answerAll } = open();
+    const first = [1, 2, 3].map((index) => find([`${index}@x.co`]));
+    const wants = [new Set(['firstName', 'ownerId'] as const), new Set(['lastName'] as const)];
+    const others = wants.map((fields, index) => find([`o${index}@x.co`], { fields }));
+    await answerAll();
+    await Promise.all([...first, ...others]);
+    expect(calls).toHaveLength(4);
+    expect(calls.at(-1)?.want).toEqual({
+      rawData: false,
+      fields: new Set(['firstName', 'ownerId', 'lastName']),
+    });
+  });
+
   test('are refused where too many wait', async () => {
     const { find, answerAll } = open({ maxWaiting: 2 });
     const all = [1, 2, 3, 4, 5].map((index) => find([`${index}@x.co`]));
@@ -128,14 +143,17 @@ function open({ maxWaiting = 5_000 } = {}) {
   const lookups = createLookups({ clock, batchSize: 100, maxUnderWay: 3, maxWaiting });
   const calls: Call[] = [];
   const unanswered: Call[] = [];
-  const find = (emails: readonly string[], { key = 'plain', deadline = clock.now() + 10_000 } = {}) =>
-    lookups.find({ emails, want: { rawData: false }, key, deadline, open: (until) => toPort(until) });
+  const find = (emails: readonly string[], asked: Asked = {}) => {
+    const { key = 'plain', deadline = clock.now() + 10_000, fields } = asked;
+    const want = { rawData: false, fields };
+    return lookups.find({ emails, want, key, deadline, open: (until) => toPort(until) });
+  };
 
   function toPort(deadline: number): ContactPort {
-    const findByEmails: ContactPort['findByEmails'] = (emails) =>
+    const findByEmails: ContactPort['findByEmails'] = (emails, want) =>
       new Promise((resolve, reject) => {
         const found = new Map(emails.map((email) => [email, [{ remoteId: email } as Contact]]));
-        const call = { emails, deadline, resolve: () => resolve(found), reject };
+        const call = { emails, want, deadline, resolve: () => resolve(found), reject };
         calls.push(call);
         unanswered.push(call);
       });
@@ -155,7 +173,14 @@ function open({ maxWaiting = 5_000 } = {}) {
   return { find, lookups, calls, clock, answerOne, answerAll };
 }
 
+interface Asked {
+  readonly key?: string;
+  readonly deadline?: number;
+  readonly fields?: WantedFields;
+}
+
 interface Call {
+  readonly want: Want;
   readonly emails: readonly string[];
   readonly deadline: number;
   resolve(): void;

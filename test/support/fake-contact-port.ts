@@ -1,7 +1,8 @@
 import type { Connection } from '../../src/domain/connection.ts';
 import type { Association, Contact } from '../../src/domain/contact.ts';
-import type { ContactPort, Want } from '../../src/domain/provider.ts';
+import type { ContactPort } from '../../src/domain/provider.ts';
 import type { ProviderName } from '../../src/domain/provider-names.ts';
+import { CONTACT_FIELDS, readWantedFields, type Want } from '../../src/domain/want.ts';
 import type { FakePerson } from './fake-people.ts';
 
 /** A CRM in memory. It writes down every call, and fails with whatever `fault` throws. */
@@ -52,7 +53,16 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
   }
 
   function read(person: FakePerson, want: Want): Contact {
-    return { ...person, source, rawData: want.rawData ? person.rawData : null };
+    const rawData = want.rawData ? person.rawData : null;
+    const fields = readWantedFields(want);
+    const unwanted = fields ? CONTACT_FIELDS.filter((field) => !fields.has(field)) : [];
+    // What nobody wants to see is not there.
+    return {
+      ...person,
+      ...Object.fromEntries(unwanted.map((field) => [field, EMPTY[field]])),
+      source,
+      rawData,
+    };
   }
 
   function owners(email: string) {
@@ -65,6 +75,11 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
     );
   }
 }
+
+const EMPTY: Readonly<Record<string, unknown>> = {
+  ...Object.fromEntries(CONTACT_FIELDS.map((field) => [field, null])),
+  ...{ addresses: [], emailAddresses: [], phoneNumbers: [], isDeleted: false },
+};
 
 /** One call to a provider. */
 export interface FakeCall {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ContactSearch } from '../../src/domain/contact-search.ts';
 import { CrossbookError, type ErrorCode } from '../../src/domain/errors.ts';
+import type { ContactField } from '../../src/domain/want.ts';
 import { searchContacts } from '../../src/usecases/search-contacts.ts';
 import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
 
@@ -178,6 +179,22 @@ describe('the cache', () => {
     const page = await run(demo(), { readFromCache: true, want });
     expect(page.contacts[0]?.rawData).not.toBeNull();
     expect(fake.calls).toHaveLength(2);
+  });
+
+  test('an answer with some fields serves a search that wants no others, and no other', async () => {
+    const wanting = (...fields: ContactField[]) => ({
+      ...{ rawData: false, totalCount: true, neighbours: true, fields: new Set(fields) },
+    });
+    await run(demo(), { want: wanting('firstName', 'ownerId') });
+    await run(demo(), { readFromCache: true, want: wanting('firstName') });
+    expect(fake.calls).toHaveLength(1);
+    const more = await run(demo(), { readFromCache: true, want: wanting('firstName', 'lastName') });
+    expect(more.contacts[0]?.lastName).toBe('Lovelace');
+    const all = await run(demo(), { readFromCache: true });
+    expect(all.contacts[0]?.accountId).toBe('account-1');
+    expect(fake.calls).toHaveLength(3);
+    await run(demo(), { readFromCache: true, want: wanting('lastName') });
+    expect(fake.calls).toHaveLength(3);
   });
 });
 

@@ -80,7 +80,8 @@ function toInfo(execution: Execution, field: FieldPlan, path: Path): GraphQLReso
     rootValue: execution.rootValue,
     operation: execution.operation,
     variableValues: execution.variableValues,
-  };
+    // Packages that look ahead to the next graphql add to this type what this one does not have.
+  } as GraphQLResolveInfo;
 }
 
 /** As many turns of the event loop as graphql takes: errors come in the same order. */

@@ -1,9 +1,9 @@
 import type { Customer } from '../../domain/customer.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import { builder } from '../builder.ts';
+import { readContactWant } from '../contact-want.ts';
 import { costs, PROVIDER_CALL } from '../cost.ts';
 import { readRecord } from '../read-record.ts';
-import { selects } from '../selection.ts';
 import type { ContactRecord } from './contact.ts';
 import { NodeInterface } from './node.ts';
 
@@ -16,7 +16,7 @@ builder.queryField('node', (t) =>
     description: 'Whatever has this id. Null where there is nothing, or nothing of yours.',
     args: { id: t.arg.id({ required: true, description: 'The id, as it was given.' }) },
     ...costs({ weight: PROVIDER_CALL }),
-    resolve: (_root, { id }, context, info) => readRecord(context, id, { rawData: selects(info, 'rawData') }),
+    resolve: (_root, { id }, context, info) => readRecord(context, id, readContactWant(info, [])),
   }),
 );
 
@@ -37,7 +37,7 @@ builder.queryField('nodes', (t) =>
           `\`nodes\` takes at most ${MAX_IDS} ids; these are ${ids.length}.`,
         );
       }
-      const want = { rawData: selects(info, 'rawData') };
+      const want = readContactWant(info, []);
       return ids.map((id) => readRecord(context, id, want));
     },
   }),

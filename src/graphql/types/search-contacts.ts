@@ -6,6 +6,7 @@ import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { searchContacts } from '../../usecases/search-contacts.ts';
 import { builder } from '../builder.ts';
+import { readContactWant } from '../contact-want.ts';
 import { costs, PROVIDER_CALL, type UncheckedArguments } from '../cost.ts';
 import { selects } from '../selection.ts';
 import { ContactConnectionType, type SearchedPage } from './contact-connection.ts';
@@ -89,7 +90,7 @@ function readPage({ first, after, last, before }: SearchArguments): PageInput {
 function readWant(info: GraphQLResolveInfo, { direction }: PageInput): SearchWant {
   const farSide = direction === 'backward' ? 'hasNextPage' : 'hasPreviousPage';
   return {
-    rawData: selects(info, 'nodes', 'rawData') || selects(info, 'edges', 'node', 'rawData'),
+    ...readContactWant(info, ['nodes'], ['edges', 'node']),
     totalCount: selects(info, 'totalCount'),
     neighbours: selects(info, 'pageInfo', farSide),
   };

@@ -1,10 +1,10 @@
 import type { Connection } from '../../domain/connection.ts';
 import type { Contact, ContactSource } from '../../domain/contact.ts';
-import type { Want } from '../../domain/provider.ts';
 import type { Send } from '../../domain/remote.ts';
+import type { Want } from '../../domain/want.ts';
 import { createCall, type HubSpotCall } from './call.ts';
 import { toContact } from './contacts.ts';
-import { PROPERTIES, withMappedProperties } from './properties.ts';
+import { propertiesFor } from './properties.ts';
 
 /** One customer's HubSpot, as every read sees it. */
 export function openAccount(send: Send, connection: Connection): HubSpotAccount {
@@ -12,7 +12,7 @@ export function openAccount(send: Send, connection: Connection): HubSpotAccount 
   const source: ContactSource = { applicationId, customerId, provider: 'hubspot' };
   return {
     call: createCall(send),
-    propertiesFor: ({ rawData }) => (rawData ? withMappedProperties(connection) : PROPERTIES),
+    propertiesFor: (want) => propertiesFor(connection, want),
     toContacts(records, { rawData }) {
       const contacts: Contact[] = [];
       for (const record of records) {

@@ -1,4 +1,4 @@
-import type { Want } from '../../domain/provider.ts';
+import type { Want } from '../../domain/want.ts';
 import type { HubSpotAccount } from './account.ts';
 import { isNotFound } from './call.ts';
 import { PATHS } from './paths.ts';

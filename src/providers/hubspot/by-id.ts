@@ -1,5 +1,5 @@
 import type { Contact } from '../../domain/contact.ts';
-import type { Want } from '../../domain/provider.ts';
+import type { Want } from '../../domain/want.ts';
 import { chunk } from '../../lib/chunk.ts';
 import type { HubSpotAccount } from './account.ts';
 import { BATCH, readBatch } from './batch-read.ts';

@@ -1,5 +1,5 @@
 import type { Contact } from '../../domain/contact.ts';
-import type { Want } from '../../domain/provider.ts';
+import type { Want } from '../../domain/want.ts';
 import type { HubSpotAccount } from './account.ts';
 import { readBatch } from './batch-read.ts';
 import { toLookupEmails } from './contacts.ts';

@@ -1,31 +1,43 @@
 import type { Connection, FieldMapping } from '../../domain/connection.ts';
+import { CONTACT_FIELDS, type ContactField, readWantedFields, type Want } from '../../domain/want.ts';
 
-/** What a contact is made of. HubSpot sends only what is named. */
-export const PROPERTIES: readonly string[] = [
-  'email',
-  'work_email',
-  'hs_additional_emails',
-  'firstname',
-  'lastname',
-  'phone',
-  'mobilephone',
-  'fax',
-  'address',
-  'city',
-  'state',
-  'zip',
-  'country',
-  'lifecyclestage',
-  'hubspot_owner_id',
-  'associatedcompanyid',
-  'notes_last_updated',
-  'createdate',
-  'lastmodifieddate',
-  'hs_object_id',
-];
+/** Which properties each field of a contact is made of. HubSpot sends only what is named. */
+const PROPERTIES_OF: Readonly<Record<ContactField, readonly string[]>> = {
+  accountId: ['associatedcompanyid'],
+  ownerId: ['hubspot_owner_id'],
+  firstName: ['firstname'],
+  lastName: ['lastname'],
+  addresses: ['address', 'city', 'state', 'zip', 'country'],
+  emailAddresses: ['email', 'work_email', 'hs_additional_emails'],
+  phoneNumbers: ['phone', 'mobilephone', 'fax'],
+  lifecycleStage: ['lifecyclestage'],
+  lastActivityAt: ['notes_last_updated'],
+  createdAt: ['createdate'],
+  updatedAt: ['lastmodifieddate'],
+  lastModifiedAt: ['lastmodifieddate'],
+  isDeleted: [],
+};
 
-/** The same, and the properties of contacts that the customer has mapped to fields of the application. */
-export function withMappedProperties(connection: Connection): readonly string[] {
+/** What HubSpot finds a contact by, and what therefore has to come along: a hit is looked at again. */
+const KEYS = ['email', 'hs_additional_emails', 'hs_object_id'];
+
+const EVERY_PROPERTY = toProperties(CONTACT_FIELDS);
+
+/** The properties that are asked for; with raw data, those as well that the customer has mapped. */
+export function propertiesFor(connection: Connection, want: Want): readonly string[] {
+  const fields = readWantedFields(want);
+  if (fields) return toProperties(fields);
+  return want.rawData ? withMappedProperties(connection) : EVERY_PROPERTY;
+}
+
+function toProperties(fields: Iterable<ContactField>): readonly string[] {
+  const properties = new Set(KEYS);
+  for (const field of fields) for (const property of PROPERTIES_OF[field]) properties.add(property);
+  return [...properties];
+}
+
+/** Of the mappings that the customer has made, those of contacts count. */
+function withMappedProperties(connection: Connection): readonly string[] {
   const { schemaMappingsConfig: schemas, entityMappings } = connection;
   const objects = [...(schemas?.commonObjects ?? []), ...(schemas?.standardObjects ?? [])];
   const mappings = [
@@ -33,7 +45,7 @@ export function withMappedProperties(connection: Connection): readonly string[] 
     ...(entityMappings ?? []).filter(({ object }) => object?.type === 'standard' && isContact(object.name)),
   ].flatMap(({ fieldMappings }): readonly FieldMapping[] => fieldMappings);
   const mapped = mappings.map(({ mappedField }) => mappedField.trim()).filter((field) => field !== '');
-  return [...new Set([...PROPERTIES, ...mapped])];
+  return [...new Set([...EVERY_PROPERTY, ...mapped])];
 }
 
 function isContact(object: string): boolean {

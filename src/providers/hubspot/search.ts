@@ -1,6 +1,7 @@
 import type { Contact } from '../../domain/contact.ts';
 import { CrossbookError } from '../../domain/errors.ts';
-import type { Run, Want } from '../../domain/provider.ts';
+import type { Run } from '../../domain/provider.ts';
+import type { Want } from '../../domain/want.ts';
 import type { HubSpotAccount } from './account.ts';
 import { PATHS } from './paths.ts';
 import { compareIds, isRecordId } from './record-id.ts';
@@ -12,6 +13,7 @@ import { type WireSearchPage, wireSearchPage } from './wire.ts';
  */
 export async function readByDomain(account: HubSpotAccount, read: DomainRead): Promise<readonly Contact[]> {
   const { domain, run, want } = read;
+  const properties = account.propertiesFor(want);
   const found = new Map<string, Contact>();
   let position: Position | undefined = startOf(run);
   let limit = Math.min(MAX_PAGE, run.limit);
@@ -19,7 +21,7 @@ export async function readByDomain(account: HubSpotAccount, read: DomainRead): P
     if (calls === MAX_CALLS) throw endless(domain);
     const { results, paging } = await search(account, {
       ...{ domain, position, limit, direction: run.direction },
-      properties: account.propertiesFor(want),
+      properties,
     });
     const page = account.toContacts(results, want).filter(within(position));
     const hits = page.filter((contact) => isHit(contact, domain));

@@ -1,5 +1,5 @@
 import type { Contact } from '../../domain/contact.ts';
-import type { Want } from '../../domain/provider.ts';
+import type { Want } from '../../domain/want.ts';
 import { ID } from './fields.ts';
 import type { ContactReader } from './reader.ts';
 import { isIn } from './soql.ts';

@@ -1,5 +1,6 @@
 import type { Contact } from '../../domain/contact.ts';
-import type { Run, Want } from '../../domain/provider.ts';
+import type { Run } from '../../domain/provider.ts';
+import type { Want } from '../../domain/want.ts';
 import { emailOf } from './emails.ts';
 import { EMAIL, ID } from './fields.ts';
 import type { ContactReader } from './reader.ts';

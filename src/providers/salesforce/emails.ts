@@ -1,6 +1,6 @@
 import type { Contact } from '../../domain/contact.ts';
 import { normaliseEmail } from '../../domain/email.ts';
-import type { Want } from '../../domain/provider.ts';
+import type { Want } from '../../domain/want.ts';
 import { EMAIL } from './fields.ts';
 import type { Row } from './query.ts';
 import type { ContactReader } from './reader.ts';

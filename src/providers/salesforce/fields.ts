@@ -1,5 +1,5 @@
 import type { Connection, FieldMapping } from '../../domain/connection.ts';
-import type { Want } from '../../domain/provider.ts';
+import { CONTACT_FIELDS, type ContactField, readWantedFields, type Want } from '../../domain/want.ts';
 import { type FieldName, fieldName, isFieldName } from './soql.ts';
 
 export const ID = fieldName('Id');
@@ -10,8 +10,10 @@ export function createFields(connection: Connection): ContactFields {
   const mappings = readMappings(connection);
   const hidden = new Set<string>();
   return {
-    names({ rawData }) {
-      const mapped = rawData ? mappings.map(({ mappedField }) => mappedField) : [];
+    names(want) {
+      const fields = readWantedFields(want);
+      if (fields) return unique(toNames(fields), hidden);
+      const mapped = want.rawData ? mappings.map(({ mappedField }) => mappedField) : [];
       return unique([...COMMON, ...mapped.filter(isFieldName)], hidden);
     },
     hide(column) {
@@ -51,26 +53,37 @@ function unique(names: readonly FieldName[], hidden: ReadonlySet<string>): reado
   return [...byName.values()];
 }
 
-/** The addresses are compounds: one field each instead of five keeps the query short. */
-const OPTIONAL_FIELDS = [
-  'AccountId',
-  'OwnerId',
-  'FirstName',
-  'LastName',
-  'Phone',
-  'MobilePhone',
-  'Fax',
-  'HomePhone',
-  'OtherPhone',
-  'AssistantPhone',
-  'MailingAddress',
-  'OtherAddress',
-  'LastActivityDate',
-];
-const SYSTEM_FIELDS = ['CreatedDate', 'LastModifiedDate', 'SystemModstamp', 'IsDeleted'];
+function toNames(fields: Iterable<ContactField>): readonly FieldName[] {
+  return [ID, EMAIL, ...[...fields].flatMap((field) => NAMES_OF[field]).map(fieldName)];
+}
 
-const COMMON: readonly FieldName[] = [ID, EMAIL, ...[...OPTIONAL_FIELDS, ...SYSTEM_FIELDS].map(fieldName)];
-const OPTIONAL: ReadonlySet<string> = new Set(OPTIONAL_FIELDS.map((name) => name.toLowerCase()));
+/** What each field of a contact is made of. The addresses are compounds: one field each instead of five. */
+const NAMES_OF: Readonly<Record<ContactField, readonly string[]>> = {
+  accountId: ['AccountId'],
+  ownerId: ['OwnerId'],
+  firstName: ['FirstName'],
+  lastName: ['LastName'],
+  emailAddresses: [],
+  phoneNumbers: ['Phone', 'MobilePhone', 'Fax', 'HomePhone', 'OtherPhone', 'AssistantPhone'],
+  addresses: ['MailingAddress', 'OtherAddress'],
+  // Leads have a status in Salesforce, contacts have no stage.
+  lifecycleStage: [],
+  lastActivityAt: ['LastActivityDate'],
+  createdAt: ['CreatedDate'],
+  updatedAt: ['LastModifiedDate'],
+  lastModifiedAt: ['SystemModstamp', 'LastModifiedDate'],
+  isDeleted: ['IsDeleted'],
+};
+
+/** No org can hide these: where one is missing, something else is wrong. */
+const SYSTEM_FIELDS = new Set(['createddate', 'lastmodifieddate', 'systemmodstamp', 'isdeleted']);
+
+const COMMON: readonly FieldName[] = unique(toNames(CONTACT_FIELDS), new Set());
+const OPTIONAL: ReadonlySet<string> = new Set(
+  COMMON.filter((name) => name !== ID && name !== EMAIL)
+    .map((name) => name.toLowerCase())
+    .filter((name) => !SYSTEM_FIELDS.has(name)),
+);
 
 export interface ContactFields {
   names(want: Want): readonly FieldName[];

@@ -1,7 +1,7 @@
 import type { Connection } from '../../domain/connection.ts';
 import type { Contact } from '../../domain/contact.ts';
 import { CrossbookError } from '../../domain/errors.ts';
-import type { Want } from '../../domain/provider.ts';
+import type { Want } from '../../domain/want.ts';
 import type { Call } from './call.ts';
 import { toContact } from './contacts.ts';
 import { failureOf } from './failure.ts';

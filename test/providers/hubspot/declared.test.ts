@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withMappedProperties } from '../../../src/providers/hubspot/properties.ts';
+import { propertiesFor } from '../../../src/providers/hubspot/properties.ts';
 import { hubspot } from '../../../src/providers/hubspot/provider.ts';
 import { createConnection } from '../../support/connection.ts';
 
@@ -47,7 +47,7 @@ test('a search, which carries none of these headers, says nothing about a budget
 test('mapped fields are asked for once, those of contacts only, whatever the case of the object', () => {
   const mapping = (...fields: readonly string[]) =>
     fields.map((mappedField) => ({ schemaField: 'x', mappedField }));
-  const properties = withMappedProperties(
+  const properties = propertiesFor(
     createConnection('hubspot', {
       schemaMappingsConfig: {
         commonObjects: [{ object: 'CONTACTS', fieldMappings: mapping('a', 'email', ' ') }],
@@ -62,6 +62,7 @@ test('mapped fields are asked for once, those of contacts only, whatever the cas
         { entityId: null, object: null, fieldMappings: mapping('no') },
       ],
     }),
+    { rawData: true, fields: new Set(['firstName']) },
   );
   expect(properties.slice(-3)).toEqual(['a', 'b', 'c']);
   expect(properties.filter((name) => name === 'email')).toHaveLength(1);
