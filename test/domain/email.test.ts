@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { isEmail } from '../../src/domain/email.ts';
+
+test.each([
+  'ada@example.com',
+  'ada+crm@example.com',
+  "o'brien@example.com",
+  '"back\\slash"@example.com',
+  'back\\slash@example.com',
+  '"very odd"@example.com',
+  '"a@b"@example.com',
+  '"say \\"hi\\""@example.com',
+  'łukasz@exämple.example',
+  '😀@example.com',
+  'ada@localhost',
+  `${'l'.repeat(242)}@example.com`,
+])('%s is an email address', (email) => {
+  expect(isEmail(email)).toBe(true);
+});
+
+test.each([
+  '',
+  'ada',
+  '@',
+  'ada@',
+  '@example.com',
+  'a@b@example.com',
+  'a da@example.com',
+  '"a"da "@example.com',
+  '"a\\"@example.com x',
+  '""@@example.com',
+  '"a b@example.com',
+  'ada@exam ple.com',
+  '"a\u0000b"@example.com',
+  '"a\nb"@example.com',
+  'ada\ud800@example.com',
+  '"ada \udfff"@example.com',
+  `${'l'.repeat(243)}@example.com`,
+])('%j is none', (email) => {
+  expect(isEmail(email)).toBe(false);
+});
+
+test('a long text that is almost an address is refused at once', () => {
+  const almost = `"${'\\a'.repeat(120)}`;
+  for (let round = 0; round < 10_000; round += 1) expect(isEmail(almost)).toBe(false);
+});
