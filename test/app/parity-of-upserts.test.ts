@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Json, openApp, type TestApp } from '../support/open-app.ts';
+import { toRestRecord } from '../support/to-rest-record.ts';
+
+const MAPPINGS = 'fieldMappings { schemaField mappedField }';
+const CUSTOMER = `applicationId customerId name email connections {
+  id applicationId customerId providerId providerName category instanceUrl
+  schemaMappingsConfig { commonObjects { object ${MAPPINGS} } standardObjects { object ${MAPPINGS} } }
+  entityMappings { entityId object { type name } ${MAPPINGS} }
+  connectionSyncConfig {
+    destinationConfig { __typename ... on PostgresDestination { schema } ... on BigQueryDestination { dataset } }
+    standardObjects { object table } customObjects { object table } } }`;
+const UPSERT = `mutation ($input: UpsertCustomerInput!) { upsertCustomer(input: $input) { customer { ${CUSTOMER} } created } }`;
+const READ = `query ($id: ID) { customer(customerId: $id) { ${CUSTOMER} version } }`;
+
+const FIELDS = [{ schemaField: 'color', mappedField: 'Favorite_Color__c' }];
+const OBJECTS = [
+  { object: 'contact', fieldMappings: FIELDS },
+  { object: 'account', fieldMappings: [] },
+];
+const SYNCED = [
+  { object: 'Contact', table: 'contacts' },
+  { object: 'Account', table: null },
+];
+
+/** As GraphQL takes them; what REST takes is derived. */
+const CONNECTIONS: readonly Json[] = [
+  {
+    providerName: 'SALESFORCE',
+    instanceUrl: 'https://Acme--dev.sandbox.my.salesforce.com/',
+    schemaMappingsConfig: { commonObjects: OBJECTS, standardObjects: [OBJECTS[0]] },
+    entityMappings: [
+      { entityId: 'person', object: { type: 'STANDARD', name: 'Contact' }, fieldMappings: FIELDS },
+      { entityId: null, object: { type: 'CUSTOM', name: 'Pet__c' }, fieldMappings: [] },
+      { entityId: 'bare', object: null, fieldMappings: [] },
+    ],
+    connectionSyncConfig: {
+      destinationConfig: { postgres: { schema: 'crm' } },
+      standardObjects: SYNCED,
+      customObjects: [],
+    },
+    credentials: { oauth2: { accessToken: 'a', refreshToken: 'r', expiresAt: '2030-01-01T00:00:00.000Z' } },
+  },
+  {
+    providerName: 'HUBSPOT',
+    instanceUrl: 'https://app-eu1.hubspot.com/contacts/123',
+    connectionSyncConfig: {
+      destinationConfig: { bigquery: { dataset: null } },
+      standardObjects: null,
+      customObjects: SYNCED,
+    },
+    credentials: { token: { value: 'pat-na1-x' } },
+  },
+  { providerName: 'SIX_SENSE', connectionSyncConfig: { destinationConfig: null } },
+  { providerName: 'GONG', instanceUrl: null, schemaMappingsConfig: null, entityMappings: [] },
+  { providerName: 'SALESFORCE_MARKETING_CLOUD_ACCOUNT_ENGAGEMENT' },
+];
+
+let crossbook: TestApp;
+beforeAll(async () => {
+  crossbook = await openApp();
+});
+afterAll(() => crossbook.close());
+
+describe('the same upsert through GraphQL and REST', () => {
+  const OWN = ['id', 'customer_id'];
+
+  test('stores the same customer, every field of every connection', async () => {
+    const graphql = await upsertGraphQL('by-graphql', CONNECTIONS);
+    const rest = await upsertRest('by-rest', CONNECTIONS);
+    expect(without(graphql, OWN)).toEqual(without(rest, OWN));
+    expect(rest.connections).toHaveLength(CONNECTIONS.length);
+    expect(rest.connections.find((one: Json) => one.provider_name === 'salesforce')).toMatchObject({
+      category: 'crm',
+      instance_url: 'https://acme--dev.sandbox.my.salesforce.com',
+      schema_mappings_config: { common_objects: [{ object: 'contact' }, { object: 'account' }] },
+      entity_mappings: [{ entity_id: 'person' }, { entity_id: null }, { object: null }],
+      connection_sync_config: {
+        destination_config: { type: 'postgres', schema: 'crm' },
+        standard_objects: SYNCED,
+        custom_objects: [],
+      },
+    });
+  });
+
+  test.each(['by-graphql', 'by-rest'])('what was stored %s reads the same through both', async (id) => {
+    const { data } = await crossbook.execute(READ, { id });
+    const { body, headers } = await crossbook.rest('GET', `/customers/${id}`);
+    const { version, ...customer } = data.customer;
+    expect(toRestRecord(customer)).toEqual(body);
+    expect(headers.get('etag')).toBe(`"${version}"`);
+  });
+
+  test('leaves, clears and adds the same', async () => {
+    const change = [
+      { providerName: 'SALESFORCE', instanceUrl: null, entityMappings: null },
+      { providerName: 'HUBSPOT' },
+      { providerName: 'SLACK' },
+    ];
+    const graphql = await upsertGraphQL('by-graphql', change);
+    const rest = await upsertRest('by-rest', change);
+    expect(without(graphql, OWN)).toEqual(without(rest, OWN));
+    expect(rest.connections).toHaveLength(CONNECTIONS.length + 1);
+  });
+
+  test.each<[string, Json]>([
+    ['not an email', { email: 'nobody' }],
+    ['a provider twice', { connections: [{ providerName: 'SLACK' }, { providerName: 'SLACK' }] }],
+    [
+      'somebody else’s host',
+      { connections: [{ providerName: 'SALESFORCE', instanceUrl: 'https://evil.example' }] },
+    ],
+  ])('is refused in the same words: %s', async (_what, wrong) => {
+    const { connections = [], ...rest } = wrong;
+    const one = (await sendGraphQL('refused', connections, rest)).errors[0].extensions;
+    const other = (await sendRest('refused', connections, rest)).body.errors[0];
+    expect({ ...one, id: '' }).toEqual({ ...other, id: '' });
+    expect(one.status).toBe('422');
+  });
+});
+
+async function upsertGraphQL(customerId: string, connections: readonly Json[]): Promise<Json> {
+  const { data, errors } = await sendGraphQL(customerId, connections);
+  expect(errors).toBeUndefined();
+  return toRestRecord(data.upsertCustomer.customer);
+}
+
+async function upsertRest(customerId: string, connections: readonly Json[]): Promise<Json> {
+  const { status, body } = await sendRest(customerId, connections);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+}
+
+function sendGraphQL(customerId: string, connections: readonly Json[], patch: Json = {}): Promise<Json> {
+  const input = { customerId, name: 'Acme', email: 'it@acme.example', connections, ...patch };
+  return crossbook.execute(UPSERT, { input });
+}
+
+function sendRest(customerId: string, connections: readonly Json[], patch: Json = {}) {
+  const customer = { customer_id: customerId, name: 'Acme', email: 'it@acme.example', ...patch };
+  return crossbook.rest('PUT', '/customers', {
+    ...customer,
+    connections: connections.map((one) => toTagged(toRestRecord(one))),
+  });
+}
+
+/** GraphQL names a variant by its field, REST by its `type`. */
+function toTagged(connection: Json): Json {
+  const { credentials, connection_sync_config: sync, ...rest } = connection;
+  const tagged = (variant: Json) =>
+    variant && { type: Object.keys(variant)[0], ...(Object.values(variant)[0] as object) };
+  return {
+    ...rest,
+    ...(credentials && { credentials: tagged(credentials) }),
+    ...(sync && {
+      connection_sync_config: { ...sync, destination_config: tagged(sync.destination_config) },
+    }),
+  };
+}
+
+/** Ids differ from customer to customer. */
+function without(customer: Json, names: readonly string[]): Json {
+  const omit = (record: Json) =>
+    Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
+  return { ...omit(customer), connections: customer.connections.map(omit) };
+}
