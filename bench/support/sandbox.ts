@@ -11,6 +11,7 @@ export async function startSandbox(ports: Crossbook, node: string): Promise<Sand
     [join(PRODUCT, 'sandbox/main.js'), String(ports.hubspotPort), String(ports.salesforcePort)],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
+  process.once('exit', () => child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   const origin = `http://127.0.0.1:${ports.hubspotPort}`;
   return {
