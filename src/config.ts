@@ -74,7 +74,7 @@ const shape = z.object({
   CROSSBOOK_CACHE_MEGABYTES: wholeNumber(1, 1_000_000).default(64),
   CROSSBOOK_MAX_REQUESTS: wholeNumber(1, 100_000).default(500),
   CROSSBOOK_MAX_CONNECTIONS: wholeNumber(1, 1_000_000).default(10_000),
-  CROSSBOOK_HEADERS_TIMEOUT_MS: wholeNumber(100, 600_000).default(10_000),
+  CROSSBOOK_HEADERS_TIMEOUT_MS: wholeNumber(100, 600_000).default(20_000),
   CROSSBOOK_REQUEST_TIMEOUT_MS: wholeNumber(100, 600_000).default(30_000),
   CROSSBOOK_KEEP_ALIVE_MS: wholeNumber(0, 3_600_000).default(75_000),
   CROSSBOOK_SHUTDOWN_MS: wholeNumber(0, 3_600_000).default(20_000),
