@@ -1,13 +1,8 @@
-import { existsSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CHROMIUM, openBrowser } from '../support/browser.ts';
 import { openRest } from './open-rest.ts';
 import { serve } from './serve.ts';
-
-/** The page is for a browser: where there is none, there is nothing to see. */
-const CHROMIUM = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/google-chrome'].find(
-  (path) => path && existsSync(path),
-);
 
 const elsewhere: string[] = [];
 const complaints: string[] = [];
@@ -18,7 +13,7 @@ let page: Page;
 describe.runIf(CHROMIUM)('the page of the document', () => {
   beforeAll(async () => {
     server = await serve((await openRest()).rest);
-    browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox'] });
+    browser = await openBrowser();
     page = await browser.newPage({ viewport: { width: 1_280, height: 900 } });
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(String(error)));
@@ -48,6 +43,13 @@ describe.runIf(CHROMIUM)('the page of the document', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('leads to each operation, and shows code as code', async () => {
+    await page.getByRole('link', { name: 'Issue a customer token' }).click();
+    expect(new URL(page.url()).hash).toBe('#issueCustomerToken');
+    expect(await page.locator('form').allTextContents()).not.toContainEqual(expect.stringContaining('`'));
+    expect(await page.locator('#searchContacts .field .soft code').allTextContents()).toContain('next');
+  });
+
   test('opens the fields of an answer', async () => {
     const search = page.locator('#searchContacts');
     await search.getByText('records', { exact: true }).click();
@@ -63,7 +65,8 @@ describe.runIf(CHROMIUM)('the page of the document', () => {
     await search.locator('button').click();
     await search.locator('.status.ok').waitFor();
     expect(await search.locator('.answer pre').first().textContent()).toContain('"last_name": "Lovelace"');
-    expect((await page.screenshot({ fullPage: true })).length).toBeGreaterThan(20_000);
+    const picture = await page.screenshot({ fullPage: true, path: 'test-results/docs.png' });
+    expect(picture.length).toBeGreaterThan(20_000);
   });
 
   test('shows a refusal as one', async () => {

@@ -9,6 +9,11 @@ function make(tag, props, ...children) {
   return element;
 }
 
+/** What stands between backticks is code. */
+function prose(text) {
+  return text.split(/\x60([^\x60]*)\x60/).map((part, index) => index % 2 ? make('code', { textContent: part }) : part);
+}
+
 function input(name, label, { description, required, schema = {} }) {
   const choices = schema.enum || (schema.type === 'boolean' && ['true', 'false']);
   const field = choices
@@ -18,7 +23,7 @@ function input(name, label, { description, required, schema = {} }) {
   field.addEventListener('input', () => sessionStorage.setItem(name, field.value));
   const title = make('code', { className: required ? 'needed' : '', textContent: label });
   const list = schema.items && schema.items.enum ? ' One of: ' + schema.items.enum.join(', ') + '.' : '';
-  return make('label', { className: 'field' }, title, make('span', { className: 'soft', textContent: description + list }), field);
+  return make('label', { className: 'field' }, title, make('span', { className: 'soft' }, ...prose(description + list)), field);
 }
 
 fetch('openapi.json')
@@ -40,6 +45,8 @@ function show(api) {
     make('h1', { textContent: api.info.title + ' REST API' }),
     make('p', { className: 'soft', textContent: 'Version ' + api.info.version + ' · ' }, link),
     make('p', { textContent: api.info.description }),
+    make('nav', {}, ...operations.map(({ path, method, operation }) =>
+      make('a', { href: '#' + operation.operationId, title: method.toUpperCase() + ' ' + path, textContent: operation.summary }))),
     keys,
     ...operations.map((entry) => card(api, entry)));
 }
@@ -47,7 +54,8 @@ function show(api) {
 function card(api, { path, method, operation }) {
   const form = make('form', { id: operation.operationId, className: 'card' });
   const content = operation.requestBody && operation.requestBody.content['application/json'];
-  const body = content && make('textarea', { name: 'body', spellcheck: false, value: JSON.stringify(content.example, null, 2) });
+  const example = content && JSON.stringify(content.example, null, 2);
+  const body = content && make('textarea', { name: 'body', spellcheck: false, value: example, rows: Math.min(20, example.split('\n').length) });
   const send = make('button', { textContent: 'Send' });
   const answer = make('div', { className: 'answer' });
   answer.setAttribute('aria-live', 'polite');
@@ -56,7 +64,7 @@ function card(api, { path, method, operation }) {
       make('span', { className: 'method ' + method, textContent: method.toUpperCase() }),
       make('code', { textContent: path }),
       make('h2', { textContent: operation.summary })),
-    make('p', { textContent: operation.description }),
+    make('p', {}, ...prose(operation.description)),
     make('div', { className: 'columns' },
       make('div', {},
         ...operation.parameters.map((one) => input(operation.operationId + ' ' + one.in + ' ' + one.name, one.name, one)),
@@ -115,7 +123,7 @@ function responses(api, operation) {
     make('h3', { textContent: 'Answer' }), tree(api, success.content['application/json'].schema, false),
     make('h3', { textContent: 'Statuses' }),
     make('dl', {}, ...list.flatMap(([status, { description }]) =>
-      [make('dt', {}, make('code', { textContent: status })), make('dd', { textContent: description })])),
+      [make('dt', {}, make('code', { textContent: status })), make('dd', {}, ...prose(description))])),
   ];
 }
 
@@ -129,7 +137,7 @@ function tree(api, schema, asked) {
     const words = [typeOf(api, field), field.description || resolve(api, field).description, choicesOf(field)];
     const label = make('span', {},
       make('code', { className: asked && needed ? 'needed' : '', textContent: name }), ' ',
-      make('span', { className: 'soft', textContent: words.filter(Boolean).join(' · ') }));
+      make('span', { className: 'soft' }, ...prose(words.filter(Boolean).join(' · '))));
     if (fieldsOf(api, field).length === 0) return make('li', {}, label);
     const details = make('details', {}, make('summary', {}, label));
     details.addEventListener('toggle', () => { if (details.children.length === 1) details.append(tree(api, field, asked)); });

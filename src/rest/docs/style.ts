@@ -15,6 +15,8 @@ a { color: var(--accent); }
 code, pre, textarea, input, select { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 .soft { color: var(--soft); }
 .card { margin-top: 1.25rem; padding: 1.25rem 1.4rem; background: var(--card); border: 1px solid var(--line); border-radius: 12px; }
+nav { display: flex; flex-wrap: wrap; gap: 0.3rem 1.4rem; margin-top: 0.9rem; }
+form { scroll-margin-top: 1rem; }
 .head { display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: baseline; }
 .method { font-weight: 700; font-size: 0.8rem; letter-spacing: 0.04em; }
 .get { color: var(--get); } .post { color: var(--post); } .put { color: var(--put); }
@@ -24,7 +26,7 @@ code, pre, textarea, input, select { font: 13px/1.5 ui-monospace, SFMono-Regular
 .field .soft { display: block; font-size: 0.85rem; margin-bottom: 0.2rem; }
 .needed::after { content: " required"; color: var(--bad); font: 0.75rem system-ui, sans-serif; }
 input, select, textarea { width: 100%; padding: 0.45rem 0.6rem; color: inherit; background: var(--code); border: 1px solid var(--line); border-radius: 7px; }
-textarea { min-height: 9rem; resize: vertical; }
+textarea { resize: vertical; }
 input:focus, select:focus, textarea:focus, button:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
 button { margin-top: 0.6rem; padding: 0.5rem 1.3rem; font: 600 0.9rem system-ui, sans-serif; color: var(--card); background: var(--accent); border: 0; border-radius: 7px; cursor: pointer; }
 button:disabled { opacity: 0.5; cursor: default; }
