@@ -26,6 +26,8 @@ export interface ContactAccess {
   isTokenExpired(answer: RemoteAnswer): boolean;
   /** How an expired access token is replaced. */
   readonly refresh: TokenRefresh;
+  /** Which of the budgets pays for look-ups by email. */
+  readonly lookupBudget: string;
   /** How many emails one look-up call takes. */
   readonly lookupBatch: number;
   /** What `findAssociations` can follow; empty where associations are not offered. */

@@ -35,6 +35,7 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
     batchSize: access.lookupBatch,
     maxUnderWay: settings.lookupsUnderWay,
     maxWaiting: settings.maxWaitingLookups,
+    spacingMs: () => laneFor(access.lookupBudget).spacingMs(),
     onCall: (emails) => deps.onLookup?.({ provider, emails }),
   });
   const tokens = createTokens({ now: clock.now, originOf, refresh });

@@ -6,11 +6,13 @@ import { anew, rateLimited, timedOut } from './failures.ts';
 
 /**
  * Look-ups by email of one connection. While a few are under way the next ones wait and then travel together: a burst
- * of a thousand is a dozen calls. While none is, nobody waits.
+ * of a thousand is a dozen calls. While none is, nobody waits, as long as the budget is plentiful; once half of it is
+ * used, calls that are not full keep the distance at which the rest of it lasts.
  */
 export function createLookups(options: LookupOptions): Lookups {
   const { clock, batchSize, maxUnderWay, maxWaiting } = options;
   const groups = new Map<string, Group>();
+  let lastSentAt = Number.NEGATIVE_INFINITY;
 
   return { find, isIdle: () => groups.size === 0 };
 
@@ -19,11 +21,44 @@ export function createLookups(options: LookupOptions): Lookups {
     // A full call gains nothing by waiting for company.
     if (ask.emails.length === batchSize) return send(ask);
     const group = groupFor(ask.key);
-    if (group.underWay < maxUnderWay) return runAlone(group, ask);
-    return group.waiting.size >= maxWaiting ? Promise.reject(rateLimited(RETRY_AFTER_MS)) : join(group, ask);
+    if (group.waiting.size === 0 && group.underWay < maxUnderWay && distanceMs() <= 0) {
+      return runAlone(group, ask);
+    }
+    if (group.waiting.size >= maxWaiting) return Promise.reject(rateLimited(RETRY_AFTER_MS));
+    const joined = join(group, ask);
+    moveOn(group, ask.key);
+    return joined;
+  }
+
+  /** How long until a call that is not full may follow the last one. */
+  function distanceMs(): number {
+    const spacing = options.spacingMs();
+    return spacing === 0 ? 0 : lastSentAt + spacing - clock.now();
+  }
+
+  /** Sends what waits and may go; what may not go yet is looked at again when its time has come. */
+  function moveOn(group: Group, key: string): void {
+    while (group.waiting.size > 0 && group.underWay < maxUnderWay) {
+      const wait = group.waiting.size >= batchSize ? 0 : distanceMs();
+      if (wait > 0) {
+        group.wake ??= clock.schedule(wait, () => {
+          group.wake = undefined;
+          moveOn(group, key);
+        });
+        return;
+      }
+      void runTogether(group, key);
+    }
+    if (group.underWay === 0 && group.waiting.size === 0) drop(group, key);
+  }
+
+  function drop(group: Group, key: string): void {
+    group.wake?.();
+    groups.delete(key);
   }
 
   function send({ emails, want, deadline, open }: Lookup): Promise<FoundByEmail> {
+    lastSentAt = clock.now();
     options.onCall?.(emails.length);
     return open(deadline).findByEmails(emails, want);
   }
@@ -69,8 +104,7 @@ export function createLookups(options: LookupOptions): Lookups {
 
   function release(group: Group, key: string): void {
     group.underWay--;
-    if (group.waiting.size > 0) void runTogether(group, key);
-    else if (group.underWay === 0) groups.delete(key);
+    moveOn(group, key);
   }
 
   /** Never rejects: each of the waiting is told by itself. */
@@ -94,7 +128,7 @@ export function createLookups(options: LookupOptions): Lookups {
   function groupFor(key: string): Group {
     const known = groups.get(key);
     if (known) return known;
-    const group = { underWay: 0, waiting: new Set<Waiter>() };
+    const group: Group = { underWay: 0, waiting: new Set<Waiter>() };
     groups.set(key, group);
     return group;
   }
@@ -141,6 +175,8 @@ export interface LookupOptions {
   readonly batchSize: number;
   readonly maxUnderWay: number;
   readonly maxWaiting: number;
+  /** How far apart calls are to be just now; 0: as they come. */
+  spacingMs(): number;
   /** Told how many emails travel together, as they go. */
   readonly onCall?: (emails: number) => void;
 }
@@ -148,6 +184,8 @@ export interface LookupOptions {
 interface Group {
   underWay: number;
   readonly waiting: Set<Waiter>;
+  /** Calls off the next look at those who wait. */
+  wake?: (() => void) | undefined;
 }
 
 interface Waiter {

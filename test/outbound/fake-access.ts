@@ -25,6 +25,7 @@ export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAcc
         return { accessToken: body, refreshToken: null, expiresAt: null, instanceUrl: undefined };
       },
     },
+    lookupBudget: 'general',
     lookupBatch: 100,
     associatedObjects: [],
     open({ send }) {

@@ -25,6 +25,16 @@ describe('a lane', () => {
     expect(went()).toBe(true);
   });
 
+  test('asks for no distance while there is plenty, then for the one at which the rest lasts', () => {
+    const { lane, clock } = open({ calls: 10, intervalMs: 1_000, concurrency: 10 });
+    const asked = Array.from({ length: 6 }, () => {
+      void lane.enter(clock.now() + 100);
+      return lane.spacingMs();
+    });
+    expect(asked).toEqual([0, 0, 0, 0, 100, 100]);
+    expect(open({ concurrency: 1 }).lane.spacingMs()).toBe(0);
+  });
+
   test('keeps the order of coming', async () => {
     const { lane, clock } = open({ concurrency: 1 });
     const order: string[] = [];

@@ -128,6 +128,28 @@ describe('look-ups by email', () => {
     await Promise.all(all);
   });
 
+  test('keep their distance where the budget has to last, and gather meanwhile', async () => {
+    const { find, calls, answerAll, clock, lookups } = open({ spacingMs: 100 });
+    const first = find(['1@x.co']);
+    await answerAll();
+    const later = [2, 3, 4].map((index) => find([`${index}@x.co`]));
+    await clock.advance(99);
+    expect(calls.length).toBe(1);
+    await clock.advance(1);
+    await answerAll();
+    await Promise.all([first, ...later]);
+    expect(calls.map(({ emails }) => emails)).toEqual([['1@x.co'], ['2@x.co', '3@x.co', '4@x.co']]);
+    expect([lookups.isIdle(), clock.pending]).toEqual([true, 0]);
+  });
+
+  test('that fill a call keep no distance', async () => {
+    const { find, calls, answerAll } = open({ spacingMs: 100 });
+    const all = Array.from({ length: 101 }, (_, index) => find([`${index}@x.co`]));
+    await answerAll();
+    await Promise.all(all);
+    expect(calls.map(({ emails }) => emails.length)).toEqual([1, 100]);
+  });
+
   test('leave nothing behind', async () => {
     const { find, answerAll, lookups, clock } = open();
     const all = Promise.all(Array.from({ length: 20 }, (_, index) => find([`${index}@x.co`])));
@@ -138,9 +160,15 @@ describe('look-ups by email', () => {
   });
 });
 
-function open({ maxWaiting = 5_000 } = {}) {
+function open({ maxWaiting = 5_000, spacingMs = 0 } = {}) {
   const clock = createFakeClock();
-  const lookups = createLookups({ clock, batchSize: 100, maxUnderWay: 3, maxWaiting });
+  const lookups = createLookups({
+    clock,
+    batchSize: 100,
+    maxUnderWay: 3,
+    maxWaiting,
+    spacingMs: () => spacingMs,
+  });
   const calls: Call[] = [];
   const unanswered: Call[] = [];
   const find = (emails: readonly string[], asked: Asked = {}) => {

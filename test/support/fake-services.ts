@@ -107,6 +107,7 @@ function toAccess(name: ProviderName): ContactAccess {
     readAllowance: () => undefined,
     isTokenExpired: () => false,
     refresh: { origin: () => undefined, toRequest: unreachable, readAnswer: unreachable },
+    lookupBudget: 'all',
     lookupBatch: 100,
     associatedObjects: name === 'hubspot' ? ['company', 'deal', 'ticket'] : [],
     open: unreachable,

@@ -62,6 +62,11 @@ export function createLane({ budget, clock, maxWaiting, share = () => 1 }: LaneO
       return intervalMs;
     },
 
+    spacingMs() {
+      const isPlenty = window.count(clock.now()) + underWay < limit() / 2;
+      return isPlenty ? 0 : intervalMs / limit();
+    },
+
     isIdle() {
       const now = clock.now();
       return underWay === 0 && line.length === 0 && now >= pausedUntil && window.count(now) === 0;
@@ -159,6 +164,8 @@ export interface Lane {
   readonly waiting: number;
   readonly pausedUntil: number;
   readonly intervalMs: number;
+  /** How far apart calls would have to be for the rest of the budget to last. 0 while there is plenty. */
+  spacingMs(): number;
   isIdle(): boolean;
 }
 

@@ -46,6 +46,7 @@ export function createSharedLane({ budgets, name, ...options }: SharedLaneOption
     get intervalMs() {
       return lane.intervalMs;
     },
+    spacingMs: lane.spacingMs,
     isIdle: lane.isIdle,
   };
 

@@ -4,7 +4,7 @@ import { findAssociations } from './associations.ts';
 import { BATCH } from './batch-read.ts';
 import { findByIds } from './by-id.ts';
 import { findByEmails } from './emails.ts';
-import { BUDGETS, readAllowance } from './limits.ts';
+import { BUDGETS, type BudgetName, readAllowance } from './limits.ts';
 import { API_ORIGIN } from './paths.ts';
 import { compareIds } from './record-id.ts';
 import { countByDomain, readByDomain } from './search.ts';
@@ -21,6 +21,7 @@ export const hubspot: Provider = {
     readAllowance,
     isTokenExpired: ({ status }) => status === 401,
     refresh,
+    lookupBudget: 'general' satisfies BudgetName,
     lookupBatch: BATCH,
     associatedObjects: ['company', 'deal', 'ticket'],
     open: ({ send, connection }): ContactPort => {

@@ -19,6 +19,7 @@ export const salesforce: Provider = {
     readAllowance,
     isTokenExpired,
     refresh,
+    lookupBudget: 'api',
     lookupBatch: 100,
     associatedObjects: [],
     open: openContacts,
