@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { generate } from '@graphql-codegen/cli';
+import { expect, test } from 'vitest';
+import config from '../../codegen.ts';
+
+test('what is generated from schema.graphql is in step: `npm run codegen` writes it', async () => {
+  const files = await generate({ ...config, silent: true, errorsOnly: true }, false);
+  expect(files.map(({ filename }: GeneratedFile) => filename).sort()).toEqual([
+    'operations.json',
+    'src/client/operations.generated.ts',
+    'test/clients/operations.generated.ts',
+  ]);
+  for (const { filename, content } of files) expect(readFileSync(filename, 'utf8'), filename).toBe(content);
+});
+
+interface GeneratedFile {
+  readonly filename: string;
+  readonly content: string;
+}

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
+import {
+  type Client,
+  type Contact,
+  type ContactSearch,
+  CrossbookError,
+  type CrossbookErrorCode,
+  createClient,
+} from '../../src/client/index.ts';
+import type { ErrorCode } from '../../src/domain/errors.ts';
+import { type ListeningApp, listenApp } from '../support/listen-app.ts';
+
+let crossbook: ListeningApp;
+let client: Client;
+const ADA: ContactSearch = { customerId: 'demo', provider: 'HUBSPOT', filter: { email: 'ada@example.com' } };
+
+beforeAll(async () => {
+  crossbook = await listenApp();
+  client = createClient({ url: `${crossbook.url}/graphql`, apiKey: crossbook.key });
+});
+afterAll(() => crossbook.close());
+
+test('a contact is found, and nothing is fetched that was not asked for', async () => {
+  const { nodes, pageInfo, ...rest } = await client.searchContacts(ADA);
+  expect(nodes).toMatchObject([{ firstName: 'Ada', lifecycleStage: 'CUSTOMER', provider: 'HUBSPOT' }]);
+  expect(nodes[0]).not.toHaveProperty('rawData');
+  expect(nodes[0]).not.toHaveProperty('associations');
+  expect(pageInfo.hasNextPage).toBe(false);
+  expect(rest).toEqual({ fetchedAt: expect.stringMatching(/^\d{4}-/) });
+});
+
+test('what is asked for comes along', async () => {
+  const more = { includeRawData: true, includeTotalCount: true, associations: ['COMPANY'] } as const;
+  const { nodes, totalCount } = await client.searchContacts({ ...ADA, ...more });
+  expect(totalCount).toBe(1);
+  expect(nodes[0]).toMatchObject({ rawData: expect.any(Object), associations: expect.any(Array) });
+});
+
+test('all pages come one after the other, each when it is looked at', async () => {
+  const seen: Contact[] = [];
+  let pages = 0;
+  crossbook.requests.length = 0;
+  const search = { ...ADA, filter: { emailDomain: 'example.com' }, first: 4 };
+  for await (const { nodes } of client.searchAll(search)) {
+    pages += 1;
+    expect(crossbook.requests).toHaveLength(pages);
+    seen.push(...nodes);
+  }
+  const whole = await client.searchContacts({ ...search, first: 100 });
+  expect(pages).toBe(3);
+  expect(seen).toEqual(whole.nodes);
+});
+
+test('a customer is created, and a token for it opens its contacts and nothing else', async () => {
+  const input = { customerId: 'acme', name: 'Acme', email: 'office@acme.example' };
+  expect(await client.upsertCustomer(input)).toMatchObject({ created: true, customer: { version: 1 } });
+  expect(await client.upsertCustomer({ ...input, expectedVersion: 1 })).toMatchObject({ created: false });
+  await expect(client.upsertCustomer({ ...input, expectedVersion: 9 })).rejects.toMatchObject({
+    code: 'CONFLICT',
+    status: 409,
+  });
+
+  const { token, expiresAt } = await client.issueCustomerToken({ customerId: 'demo' });
+  expect(Date.parse(expiresAt)).toBeGreaterThan(0);
+  const frontend = createClient({ url: `${crossbook.url}/graphql`, token: async () => token });
+  const { customerId: _customer, ...mine } = ADA;
+  expect((await frontend.searchContacts(mine)).nodes).toHaveLength(1);
+  await expect(frontend.upsertCustomer(input)).rejects.toMatchObject({ code: 'FORBIDDEN', status: 403 });
+});
+
+test('what the server refuses is thrown with all that it says', async () => {
+  const error = await client.searchContacts({ ...ADA, provider: 'PIPEDRIVE' }).catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(CrossbookError);
+  expect(error).toMatchObject({
+    code: 'NOT_IMPLEMENTED',
+    status: 501,
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    detail: 'The contacts of pipedrive cannot be searched.',
+    message: 'Not implemented: The contacts of pipedrive cannot be searched.',
+    retryable: false,
+    retryAfterMs: undefined,
+  });
+  const stranger = createClient({ url: `${crossbook.url}/graphql`, apiKey: 'wrong' });
+  await expect(stranger.searchContacts(ADA)).rejects.toMatchObject({ code: 'UNAUTHORIZED', status: 401 });
+});
+
+test('a CRM that fails is 499 with its own answer, and says when to try again', async () => {
+  const answer = { kind: 'answer', status: 503, body: 'Down for maintenance' } as const;
+  crossbook.sandbox.salesforce.demo.fail(answer, { times: 50 });
+  const error = await client.searchContacts({ ...ADA, provider: 'SALESFORCE' }).catch((thrown) => thrown);
+  expect(error).toMatchObject({ code: 'REMOTE_PROVIDER_UNAVAILABLE', status: 499, retryable: true });
+  expect(error.remote).toMatchObject({ code: 503, body: 'Down for maintenance' });
+});
+
+test.each([
+  [502, 'text/html', '<h1>Bad gateway</h1>', { code: 'BAD_ANSWER', status: 502, retryable: true }],
+  [200, 'text/html', '<form>Log in</form>', { code: 'BAD_ANSWER', status: 200, retryable: false }],
+  [200, 'application/json', '{"data":{"searchContacts":null}}', { code: 'BAD_ANSWER' }],
+  [200, 'application/json', 'null', { code: 'BAD_ANSWER' }],
+  [
+    400,
+    'application/json',
+    '{"errors":[{"message":"Gateway says no"}]}',
+    { detail: 'Gateway says no', status: 400 },
+  ],
+  [
+    429,
+    'application/json',
+    '{"errors":[{"message":"x","extensions":{"code":"TOO_MANY_REQUESTS","status":"429","meta":{"retryable":true,"retry_after_ms":1500}}}]}',
+    { code: 'TOO_MANY_REQUESTS', status: 429, retryable: true, retryAfterMs: 1500 },
+  ],
+])(
+  'an answer of somebody in between is understood as far as it goes: %i %s %s',
+  async (status, type, body, expected) => {
+    const answer = new Response(body, { status, headers: { 'content-type': type } });
+    const odd = createClient({ url: 'http://proxy.example/graphql', apiKey: 'x', fetch: async () => answer });
+    const error = await odd.searchContacts(ADA).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(CrossbookError);
+    expect(error).toMatchObject(expected);
+  },
+);
+
+test('nobody there is an error that may pass, and an abort is the caller’s own', async () => {
+  const nowhere = createClient({ url: 'http://127.0.0.1:1/graphql', apiKey: 'x' });
+  await expect(nowhere.searchContacts(ADA)).rejects.toMatchObject({ code: 'NO_ANSWER', retryable: true });
+  const reason = new Error('not needed any more');
+  await expect(client.searchContacts(ADA, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+});
+
+test('the client knows every code that there is, and two of its own', () => {
+  expectTypeOf<CrossbookErrorCode>().toEqualTypeOf<ErrorCode | 'NO_ANSWER' | 'BAD_ANSWER'>();
+});

@@ -1,0 +1,87 @@
+import { Client, createRequest, fetchExchange, gql, mapExchange } from '@urql/core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ListeningApp, listenApp } from '../support/listen-app.ts';
+import { ContactPageDocument, FindContactDocument, SaveCustomerDocument } from './operations.generated.ts';
+
+let crossbook: ListeningApp;
+beforeAll(async () => {
+  crossbook = await listenApp();
+});
+afterAll(() => crossbook.close());
+
+test('urql follows the cursors through three pages', async () => {
+  const { client } = createUrql();
+  const lengths: number[] = [];
+  let after: string | null | undefined;
+  do {
+    const variables = { emailDomain: 'example.com', first: 4, after };
+    const { data, error } = await client.query(ContactPageDocument, variables);
+    expect(error).toBeUndefined();
+    lengths.push(data?.searchContacts?.edges.length ?? 0);
+    const pageInfo = data?.searchContacts?.pageInfo;
+    after = pageInfo?.hasNextPage ? pageInfo.endCursor : undefined;
+  } while (after);
+  expect(lengths).toEqual([4, 4, 2]);
+});
+
+test('urql tells a partial answer by its errors, each with its path and our extensions', async () => {
+  const { client, told } = createUrql();
+  const { data, error } = await client.query(FindContactDocument, { email: 'ada@example.com' });
+  expect(data?.hubspot?.nodes).toMatchObject([{ firstName: 'Ada', lastName: 'Lovelace' }]);
+  expect(data?.pipedrive).toBeNull();
+  expect(error?.networkError).toBeUndefined();
+  expect(error?.graphQLErrors).toMatchObject([
+    {
+      message: 'Not implemented',
+      path: ['pipedrive'],
+      extensions: { code: 'NOT_IMPLEMENTED', meta: { origin: 'crossbook', retryable: false } },
+    },
+  ]);
+  expect(told).toEqual(['NOT_IMPLEMENTED']);
+});
+
+test.each([
+  ['a wrong key', { 'x-api-key': 'wrong' }, 'UNAUTHORIZED'],
+  ['a customer that is not there', { 'x-customer-id': 'nobody' }, 'NOT_FOUND'],
+])('urql reads %s as an error of GraphQL, whatever its HTTP status', async (_name, headers, code) => {
+  const { client, told } = createUrql(headers);
+  const { error } = await client.query(ContactPageDocument, { emailDomain: 'example.com', first: 1 });
+  expect(error?.graphQLErrors[0]?.extensions['code']).toBe(code);
+  expect(error?.networkError).toBeUndefined();
+  expect(told[0]).toBe(code);
+});
+
+test('urql’s mutation creates a customer, and its conflict is an error with a code', async () => {
+  const { client } = createUrql();
+  const input = { customerId: 'urql', name: 'Urql', email: 'u@urql.example', expectedVersion: 0 };
+  const { data } = await client.mutation(SaveCustomerDocument, { input });
+  expect(data?.upsertCustomer).toMatchObject({ created: true, customer: { customerId: 'urql', version: 1 } });
+  const again = await client.mutation(SaveCustomerDocument, { input });
+  expect(again.error?.graphQLErrors[0]?.extensions['code']).toBe('CONFLICT');
+});
+
+test('urql hears of an unknown hash in the words that its persisted queries look for', async () => {
+  const { client } = createUrql();
+  const persistedQuery = { version: 1, sha256Hash: '0'.repeat(64) } as const;
+  const request = createRequest(gql('{ customer { name } }'), {}, { persistedQuery });
+  const { error } = await client.executeQuery(request);
+  expect(error?.graphQLErrors.map(({ message }) => message)).toEqual(['PersistedQueryNotFound']);
+  expect(error?.networkError).toBeUndefined();
+});
+
+function createUrql(headers: Record<string, string> = {}) {
+  const told: unknown[] = [];
+  const client = new Client({
+    url: `${crossbook.url}/graphql`,
+    preferGetMethod: false,
+    fetchOptions: { headers: { 'x-api-key': crossbook.key, 'x-customer-id': 'demo', ...headers } },
+    exchanges: [
+      mapExchange({
+        onError: ({ graphQLErrors }) =>
+          told.push(...graphQLErrors.map(({ extensions }) => extensions['code'])),
+      }),
+      fetchExchange,
+    ],
+  });
+  return { client, told };
+}
