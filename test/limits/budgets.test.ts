@@ -1,0 +1,111 @@
+import { afterEach, expect, test } from 'vitest';
+import { createSharedBudgets } from '../../src/limits/budgets.ts';
+import type { SharedRedis } from '../../src/limits/redis.ts';
+import { systemClock } from '../../src/outbound/clock.ts';
+import { createSharedLane } from '../../src/outbound/pace/shared-lane.ts';
+import { describeOnRedis, freshPrefix, HAS_REDIS, openTestRedis } from '../support/redis.ts';
+
+if (!HAS_REDIS) {
+  process.stderr.write('\nTEST_REDIS_URL is not set: the suites about shared limits are SKIPPED.\n\n');
+}
+
+const ASK = { name: 'a:general', calls: 3, intervalMs: 60_000, leaseMs: 10_000 };
+
+describeOnRedis('a budget of several processes', () => {
+  const opened: SharedRedis[] = [];
+  afterEach(async () => {
+    for (const redis of opened.splice(0)) await redis.close();
+  });
+
+  async function open(prefix = freshPrefix()) {
+    const redis = await openTestRedis(prefix);
+    opened.push(redis);
+    return createSharedBudgets(redis);
+  }
+
+  async function openTwo() {
+    const prefix = freshPrefix();
+    return [await open(prefix), await open(prefix)] as const;
+  }
+
+  test('is one: what one of them has taken is gone for the other', async () => {
+    const [one, other] = await openTwo();
+    const taken = [await one.take(ASK), await other.take(ASK), await one.take(ASK)];
+    expect(taken).toEqual(taken.map(() => ({ turn: expect.any(String) })));
+    expect(await other.take(ASK)).toEqual({ waitMs: expect.any(Number) });
+    expect(await other.take({ ...ASK, name: 'b:general' })).toHaveProperty('turn');
+  });
+
+  test('of many that ask at the same moment as many go as there is room for', async () => {
+    const [one, other] = await openTwo();
+    const asked = Array.from({ length: 40 }, (_, index) =>
+      (index % 2 ? one : other).take({ ...ASK, calls: 7 }),
+    );
+    expect((await Promise.all(asked)).filter((told) => told && 'turn' in told)).toHaveLength(7);
+  });
+
+  test('a turn that was not used is there for the others', async () => {
+    const [one, other] = await openTwo();
+    for (let call = 0; call < 2; call++) await one.take(ASK);
+    const told = await one.take(ASK);
+    if (told && 'turn' in told) one.giveBack(ASK.name, told.turn);
+    await one.take({ ...ASK, name: 'behind it' });
+    expect(await other.take(ASK)).toHaveProperty('turn');
+  });
+
+  test('what a provider tells one of them of its limit, all of them follow', async () => {
+    const [one, other] = await openTwo();
+    const told = await one.take(ASK);
+    const turn = told && 'turn' in told ? told.turn : undefined;
+    // Of ten one is ours and seven are a stranger's.
+    const allowance = { max: 10, remaining: 2, intervalMs: 60_000 };
+    one.settle({ name: ASK.name, turn, intervalMs: ASK.intervalMs, allowance, pauseMs: undefined });
+    await one.take({ ...ASK, name: 'behind it' });
+    for (let call = 0; call < 2; call++) expect(await other.take(ASK)).toHaveProperty('turn');
+    expect(await one.take(ASK)).toHaveProperty('waitMs');
+  });
+
+  test('a pause that a provider asks one of them for, all of them make', async () => {
+    const [one, other] = await openTwo();
+    const { name, intervalMs } = ASK;
+    one.settle({ name, turn: undefined, intervalMs, allowance: undefined, pauseMs: 30_000 });
+    await one.take({ ...ASK, name: 'behind it' });
+    const told = await other.take(ASK);
+    const waitMs = told && 'waitMs' in told ? told.waitMs : 0;
+    expect(waitMs).toBeGreaterThan(20_000);
+    expect(waitMs).toBeLessThanOrEqual(30_000);
+  });
+
+  test('of whoever died with a turn it comes back when the call would have been over', async () => {
+    const budgets = await open();
+    const short = { ...ASK, calls: 1, intervalMs: 5, leaseMs: 20 };
+    await budgets.take(short);
+    let told = await budgets.take(short);
+    expect(told).toHaveProperty('waitMs');
+    while (told && 'waitMs' in told) told = await budgets.take(short);
+    expect(told).toHaveProperty('turn');
+  });
+
+  test('two lanes in two processes together never make more calls in any stretch of the interval', async () => {
+    const budget = { calls: 5, intervalMs: 200, concurrency: 4 };
+    const lanes = (await openTwo()).map((budgets) =>
+      createSharedLane({ budget, clock: systemClock, maxWaiting: 100, budgets, name: 'a:search' }),
+    );
+    const calls: { sentAt: number; answeredAt: number }[] = [];
+    const call = async (index: number) => {
+      const lane = lanes[index % 2];
+      await lane?.enter(Date.now() + 20_000);
+      const sent = { sentAt: performance.now(), answeredAt: Number.POSITIVE_INFINITY };
+      calls.push(sent);
+      await new Promise((resolve) => setImmediate(resolve));
+      sent.answeredAt = performance.now();
+      lane?.leave();
+    };
+    await Promise.all(Array.from({ length: 40 }, (_, index) => call(index)));
+    expect(calls).toHaveLength(40);
+    for (const { sentAt } of calls) {
+      const within = calls.filter((one) => one.sentAt <= sentAt && one.answeredAt > sentAt - 200);
+      expect(within.length).toBeLessThanOrEqual(5);
+    }
+  });
+});

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Limits } from '../../src/limits/limits.ts';
+import { createFakeLog, type FakeLog } from '../support/fake-log.ts';
+import {
+  describeOnRedis,
+  freshPrefix,
+  openRedisProxy,
+  openTestLimits,
+  openTestRedis,
+  until,
+} from '../support/redis.ts';
+
+const CALLER = { application: { id: 'a', name: 'A' }, credentialId: 'key' };
+
+describeOnRedis('limits that several processes share', () => {
+  let proxy: Awaited<ReturnType<typeof openRedisProxy>>;
+  let log: FakeLog;
+  let prefix: string;
+  const opened: Limits[] = [];
+
+  beforeEach(async () => {
+    proxy = await openRedisProxy();
+    log = createFakeLog();
+    prefix = freshPrefix();
+  });
+  afterEach(async () => {
+    for (const limits of opened.splice(0)) await limits.close();
+    await proxy.cut();
+  });
+
+  const open = async (url = proxy.url) => {
+    const limits = await openTestLimits({ url, prefix }, 5, log);
+    opened.push(limits);
+    return limits;
+  };
+  const refusals = async (limits: Limits, times: number) => {
+    const asked = Array.from({ length: times }, () =>
+      limits.admit({}, CALLER).then(
+        () => false,
+        () => true,
+      ),
+    );
+    return (await Promise.all(asked)).filter(Boolean).length;
+  };
+
+  test('are one limit for all of them', async () => {
+    const [one, other] = [await open(), await open()];
+    expect(await refusals(one, 3)).toBe(0);
+    expect(await refusals(other, 3)).toBe(1);
+    expect(log.lines).toEqual([]);
+  });
+
+  test('are each process’s own while Redis is away, and one again when it returns: two lines tell of it', async () => {
+    const limits = await open();
+    expect(await refusals(limits, 5)).toBe(0);
+    await proxy.cut();
+    await until(() => limits.budgets?.isThere() === false);
+    expect(await refusals(limits, 6)).toBe(1);
+    expect(limits.budgets?.share(1_000)).toBe(1);
+    expect(await limits.budgets?.take({ name: 'a', calls: 1, intervalMs: 1, leaseMs: 1 })).toBeUndefined();
+    limits.budgets?.settle({ name: 'a', turn: 'x', intervalMs: 1, allowance: undefined, pauseMs: 1 });
+    limits.budgets?.giveBack('a', 'x');
+    await proxy.mend();
+    await until(() => limits.budgets?.isThere() === true);
+    expect(await refusals(limits, 1)).toBe(1);
+    expect(log.lines.map(({ level, message }) => [level, message])).toEqual([
+      ['warn', 'Redis is away: until it returns, this process keeps its limits alone'],
+      ['info', 'Redis is there again: limits are shared'],
+    ]);
+  });
+
+  test('let a process start while Redis is away: it keeps half of the budgets, because it cannot be alone', async () => {
+    await proxy.cut();
+    const limits = await open();
+    expect(await refusals(limits, 6)).toBe(1);
+    expect(limits.budgets?.share(1_000)).toBe(1 / 2);
+    expect(log.lines).toHaveLength(1);
+    await proxy.mend();
+    await until(() => limits.budgets?.isThere() === true);
+    // What it did alone is not over yet.
+    expect(limits.budgets?.share(1_000)).toBeLessThan(1);
+  });
+
+  test('know how many processes share them, and who has left', async () => {
+    const one = await openTestRedis(prefix);
+    const other = await openTestRedis(prefix);
+    await until(() => one.processes() === 2 && other.processes() === 2);
+    await other.close();
+    await until(() => one.processes() === 1);
+    await one.close();
+  });
+});

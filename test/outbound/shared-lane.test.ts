@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import type { BudgetAsk, BudgetReport, BudgetTurn, SharedBudgets } from '../../src/domain/shared-budget.ts';
+import { createSharedLane } from '../../src/outbound/pace/shared-lane.ts';
+import { createFakeClock, settle } from '../support/clock.ts';
+
+describe('a lane whose budget is shared', () => {
+  test('asks the others for each call, and says until when it will be over', async () => {
+    const { lane, clock, asks } = open();
+    await lane.enter(clock.now() + 3_000);
+    expect(asks).toEqual([{ name: 'a:search', calls: 4, intervalMs: 1_000, leaseMs: 3_000 }]);
+  });
+
+  test('who is refused asks again when there may be room, and nobody of this process before', async () => {
+    const { lane, clock, asks, answers } = open();
+    answers.push({ waitMs: 700 });
+    const order: string[] = [];
+    void lane.enter(clock.now() + 5_000)?.then(() => order.push('first'));
+    await settle();
+    void lane.enter(clock.now() + 5_000)?.then(() => order.push('second'));
+    await clock.advance(699);
+    expect([order, asks.length]).toEqual([[], 1]);
+    await clock.advance(1);
+    expect([order, asks.length]).toEqual([['first', 'second'], 3]);
+  });
+
+  test('who cannot wait for so long is told at once', async () => {
+    const { lane, clock, answers } = open();
+    answers.push({ waitMs: 700 });
+    await expect(lane.enter(clock.now() + 500)).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_RATE_LIMITED',
+      retryAfterMs: 700,
+    });
+  });
+
+  test('hands on what the answer said, and does not take the others of ours for strangers', async () => {
+    const { lane, clock, reports } = open();
+    await lane.enter(clock.now() + 3_000);
+    const allowance = { remaining: 1, max: 20, intervalMs: 10_000 };
+    lane.leave({ allowance, pauseMs: undefined });
+    expect(reports).toEqual([
+      { name: 'a:search', turn: 'turn 1', intervalMs: 1_000, allowance, pauseMs: undefined },
+    ]);
+    const turns = Array.from({ length: 9 }, () => lane.enter(clock.now() + 3_000));
+    await Promise.all(turns);
+    expect(lane.calls).toBe(20);
+  });
+
+  test('gives back a turn that is not used', async () => {
+    const { lane, clock, given } = open();
+    await lane.enter(clock.now() + 3_000);
+    lane.leaveUnsent();
+    expect(given).toEqual(['turn 1']);
+    expect(lane.isIdle()).toBe(true);
+  });
+
+  test('goes at once, without a promise, within its share while nobody can be asked', async () => {
+    const { lane, clock, state, asks } = open();
+    state.isThere = false;
+    state.share = 1 / 2;
+    const turns = [1, 2, 3].map(() => lane.enter(clock.now() + 100));
+    expect(turns.map((turn) => turn === undefined)).toEqual([true, true, false]);
+    await expect(turns[2]).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_RATE_LIMITED' });
+    expect(asks).toEqual([]);
+  });
+
+  test('goes on when the one that it asks does not answer', async () => {
+    const { lane, clock, answers } = open();
+    answers.push(undefined);
+    await lane.enter(clock.now() + 100);
+    lane.leave();
+    expect(lane.waiting).toBe(0);
+  });
+
+  test('while nobody can be asked what the provider says of strangers counts', async () => {
+    const { lane, clock, state } = open();
+    state.isThere = false;
+    void lane.enter(clock.now() + 100);
+    lane.leave({ allowance: { remaining: 0, max: 20, intervalMs: 10_000 } });
+    await expect(lane.enter(clock.now() + 100)).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_RATE_LIMITED',
+    });
+  });
+});
+
+function open() {
+  const clock = createFakeClock();
+  const state = { isThere: true, share: 1 };
+  const asks: BudgetAsk[] = [];
+  const reports: BudgetReport[] = [];
+  const given: string[] = [];
+  const answers: (BudgetTurn | undefined)[] = [];
+  const budgets: SharedBudgets = {
+    isThere: () => state.isThere,
+    share: () => state.share,
+    async take(ask) {
+      asks.push(ask);
+      return answers.length > 0 ? answers.shift() : { turn: `turn ${asks.length}` };
+    },
+    giveBack: (_name, turn) => void given.push(turn),
+    settle: (report) => void reports.push(report),
+  };
+  const budget = { calls: 4, intervalMs: 1_000, concurrency: 10 };
+  const lane = createSharedLane({ budget, clock, maxWaiting: 100, budgets, name: 'a:search' });
+  return { lane, clock, state, asks, reports, given, answers };
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { describe } from 'vitest';
+import type { Log } from '../../src/domain/log.ts';
+import { openLimits } from '../../src/limits/limits.ts';
+import { openRedis } from '../../src/limits/redis.ts';
+import { createFakeLog } from './fake-log.ts';
+import { openTcpProxy } from './tcp-proxy.ts';
+
+/** For suites about what several processes share: where TEST_REDIS_URL names a server. */
+export function describeOnRedis(title: string, suite: () => void): void {
+  describe.skipIf(!HAS_REDIS)(`${title} (redis)`, suite);
+}
+
+export const REDIS_URL = process.env['TEST_REDIS_URL'] ?? '';
+export const HAS_REDIS = REDIS_URL !== '';
+
+/** Keys of a test's own: files run side by side. */
+export function freshPrefix(): string {
+  return `crossbook-test-${randomUUID()}:`;
+}
+
+/** A way to the server that can be cut. */
+export async function openRedisProxy() {
+  const { hostname, port } = new URL(REDIS_URL);
+  const proxy = await openTcpProxy({ host: hostname, port: Number(port || 6379) });
+  const url = new URL(REDIS_URL);
+  url.host = `127.0.0.1:${proxy.port}`;
+  return { ...proxy, url: url.href };
+}
+
+export async function openTestRedis(prefix: string, { url = REDIS_URL, log = createFakeLog() as Log } = {}) {
+  return openRedis({ url, prefix, log });
+}
+
+export function openTestLimits(
+  redis: { url: string; prefix: string },
+  perKey = 5,
+  log: Log = createFakeLog(),
+) {
+  const hash = (text: string) => text;
+  return openLimits({ perKey, perToken: perKey, guesses: perKey, redis, log, hash });
+}
+
+/** Lets the event loop turn until it is so: the test's own time limit is the bound. */
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+}
