@@ -35,7 +35,11 @@ import { watchRooms } from './telemetry/metrics/watch-rooms.ts';
 import { openTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 
 /** The composition root: the only place that knows every room. */
-export async function createApp(config: Config, logging: Omit<LoggerOptions, 'level'>): Promise<App> {
+export async function createApp(
+  config: Config,
+  logging: Omit<LoggerOptions, 'level'>,
+  given: Given = {},
+): Promise<App> {
   const log = createLogger({ ...logging, level: config.logLevel });
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   const telemetry = await openTelemetry({ log, version, traces: config.traces });
@@ -45,7 +49,9 @@ export async function createApp(config: Config, logging: Omit<LoggerOptions, 'le
     keyRing: keys.ring,
     onError: (cause) => log.warn({ cause }, 'a database connection broke'),
   });
-  const sandbox = config.sandbox ? await openSandboxNear(config.sandbox.port) : undefined;
+  const ownSandbox =
+    config.sandbox && !given.sandbox ? await openSandboxNear(config.sandbox.port) : undefined;
+  const sandbox = given.sandbox ?? ownSandbox;
   const demo = sandbox ? await prepareDemo(database, sandbox, keys.ring) : undefined;
   const limits = await openLimits({
     ...config.limits,
@@ -120,7 +126,7 @@ export async function createApp(config: Config, logging: Omit<LoggerOptions, 'le
       await Promise.all([
         outbound.close(),
         database.close(),
-        sandbox?.close(),
+        ownSandbox?.close(),
         telemetry.close(),
         limits.close(),
       ]);
@@ -226,6 +232,12 @@ export interface App {
   /** For the person who starts it. */
   readonly notes: readonly string[];
   close(): Promise<void>;
+}
+
+/** What is there already, and stays when this application goes. */
+interface Given {
+  /** For replicas: they know the same imitated CRMs. */
+  readonly sandbox?: Sandbox | undefined;
 }
 
 interface Parts {

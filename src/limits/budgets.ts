@@ -25,14 +25,14 @@ export function createSharedBudgets(redis: SharedRedis): SharedBudgets {
         const waitMs = Number(await take(toKeys(name), [calls, intervalMs, Math.max(0, leaseMs), turn]));
         return waitMs === 0 ? { turn } : { waitMs };
       } catch {
+        redis.missed();
+        // It may have been taken all the same.
+        giveBack(name, turn);
         return undefined;
       }
     },
 
-    giveBack(name, turn) {
-      const [turns = ''] = toKeys(name);
-      if (redis.isThere()) redis.client.zrem(turns, turn).catch(ignore);
-    },
+    giveBack,
 
     settle({ name, turn = randomUUID(), intervalMs, allowance, pauseMs = 0 }) {
       if (!redis.isThere()) return;
@@ -40,6 +40,11 @@ export function createSharedBudgets(redis: SharedRedis): SharedBudgets {
       settle(toKeys(name), [turn, told, Math.ceil(pauseMs), max, remaining]).catch(ignore);
     },
   };
+
+  function giveBack(name: string, turn: string): void {
+    const [turns = ''] = toKeys(name);
+    if (redis.isThere()) redis.client.zrem(turns, turn).catch(ignore);
+  }
 }
 
 /** In braces: both live on one node of a cluster. */

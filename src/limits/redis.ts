@@ -60,6 +60,10 @@ export async function openRedis({ url, prefix, log }: RedisOptions): Promise<Sha
     isThere,
     thereSince: () => thereSince,
     hasBeenAway: () => hasBeenAway,
+    missed() {
+      hasBeenAway = true;
+      if (thereSince !== undefined) thereSince = Date.now();
+    },
     processes: () => processes ?? ASSUMED_PROCESSES,
     async close() {
       isClosing = true;
@@ -85,7 +89,8 @@ function define(client: Redis, name: string, lua: string): RunScript {
 }
 
 const CONNECT_TIMEOUT_MS = 2_000;
-const COMMAND_TIMEOUT_MS = 250;
+/** Longer than a process that is busy needs to read what has come already. */
+const COMMAND_TIMEOUT_MS = 1_000;
 const RECONNECT_MS = 500;
 const HEARTBEAT_MS = 1_000;
 const GONE_AFTER_MS = 5_000;
@@ -102,6 +107,8 @@ export interface SharedRedis {
   /** Milliseconds since 1970; undefined while it is away. */
   thereSince(): number | undefined;
   hasBeenAway(): boolean;
+  /** A command of consequence was not answered: as if it had been away until now. */
+  missed(): void;
   /** How many share it, as last heard. */
   processes(): number;
   close(): Promise<void>;

@@ -63,12 +63,23 @@ describe('a lane whose budget is shared', () => {
     expect(asks).toEqual([]);
   });
 
-  test('goes on when the one that it asks does not answer', async () => {
-    const { lane, clock, answers } = open();
-    answers.push(undefined);
-    await lane.enter(clock.now() + 100);
-    lane.leave();
+  test('goes on within its share when the one that it asks does not answer', async () => {
+    const { lane, clock, answers, state } = open();
+    answers.push(undefined, undefined, undefined);
+    state.share = 1 / 2;
+    const turns = [1, 2, 3].map(() => lane.enter(clock.now() + 100));
+    const outcomes = await Promise.allSettled(turns);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
     expect(lane.waiting).toBe(0);
+  });
+
+  test('whoever had a turn before that goes back behind the share', async () => {
+    const { lane, clock, answers, state } = open();
+    answers.push(undefined, undefined, undefined);
+    const turns = [1, 2, 3].map(() => lane.enter(clock.now() + 100));
+    state.share = 1 / 4;
+    const outcomes = await Promise.allSettled(turns);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
   test('while nobody can be asked what the provider says of strangers counts', async () => {

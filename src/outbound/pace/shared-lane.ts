@@ -55,13 +55,19 @@ export function createSharedLane({ budgets, name, ...options }: SharedLaneOption
       await turn;
       const { calls, intervalMs } = lane;
       const told = await budgets.take({ name, calls, intervalMs, leaseMs: deadline - clock.now() });
-      if (told === undefined) return;
+      if (told === undefined) return goAlone(deadline);
       if ('turn' in told) {
         turns.push(told.turn);
         return;
       }
       lane.leaveUnsent(told.waitMs);
     }
+  }
+
+  /** It had its turn here as if all of the budget were this process's: now it needs one within the share. */
+  async function goAlone(deadline: number): Promise<void> {
+    lane.leaveUnsent();
+    await lane.enter(deadline, true);
   }
 }
 

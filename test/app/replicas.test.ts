@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { openSandbox, type Sandbox } from '../../src/sandbox/open-sandbox.ts';
+import { createPostgresDatabase, describeOnPostgres, type PostgresDatabase } from '../support/engines.ts';
+import { describeOnRedis, freshPrefix, openRedisProxy, until } from '../support/redis.ts';
+
+/** Each is two calls to HubSpot's search, for the page and its total; five a second are allowed. */
+const SEARCH = { filter: { email_domain: 'example.com' } };
+
+describeOnRedis('two replicas on one PostgreSQL', () =>
+  describeOnPostgres('and one Redis', () => {
+    let sandbox: Sandbox;
+    let fresh: PostgresDatabase;
+    let redis: Awaited<ReturnType<typeof openRedisProxy>>;
+    const prefix = freshPrefix();
+    const replicas: Replica[] = [];
+
+    beforeAll(async () => {
+      [sandbox, fresh, redis] = await Promise.all([
+        openSandbox(),
+        createPostgresDatabase(),
+        openRedisProxy(),
+      ]);
+      for (let replica = 0; replica < 2; replica++) {
+        replicas.push(await openReplica({ url: fresh.url, redis: { url: redis.url, prefix }, sandbox }));
+      }
+      sandbox.hubspot.demo.setLimits({ searchPerSecond: 5 });
+    });
+    afterAll(async () => {
+      for (const { close } of replicas) await close();
+      await redis.cut();
+      await sandbox.close();
+      await fresh.drop();
+    });
+
+    const search = (times: number) =>
+      Array.from({ length: times }, (_, index) => replicas[index % 2]?.search() ?? Promise.resolve(0));
+    const refused = () => sandbox.hubspot.demo.calls().filter(({ status }) => status === 429);
+
+    test('keep HubSpot’s limit together: it refuses none of their calls', async () => {
+      expect(await Promise.all(search(12))).toEqual(Array(12).fill(200));
+      expect(sandbox.hubspot.demo.callCount()).toBe(24);
+      expect(refused()).toEqual([]);
+    });
+
+    test('go on answering when Redis is stopped in the middle, each with its share, and say so once', async () => {
+      sandbox.hubspot.demo.resetCalls();
+      const answers = search(12);
+      await Promise.race(answers);
+      await redis.cut();
+      expect(await Promise.all(answers)).toEqual(Array(12).fill(200));
+      for (const { log } of replicas) expect(countLines(log, 'Redis is away')).toBe(1);
+    });
+
+    test('share again when Redis is there again', async () => {
+      await redis.mend();
+      await until(() => replicas.every(({ log }) => countLines(log, 'Redis is there again') === 1));
+      sandbox.hubspot.demo.resetCalls();
+      expect(await Promise.all(search(6))).toEqual(Array(6).fill(200));
+      expect(refused()).toEqual([]);
+    });
+  }),
+);
+
+async function openReplica({ url, redis, sandbox }: ReplicaOptions): Promise<Replica> {
+  const log: string[] = [];
+  const config = {
+    ...readConfig({}),
+    database: { url },
+    keys: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    redis,
+    providerDeadlineMs: 20_000,
+  };
+  const app = await createApp(
+    config,
+    { output: { write: (line) => log.push(line) }, readable: false },
+    { sandbox },
+  );
+  const headers = {
+    'content-type': 'application/json',
+    'x-api-key': app.demo?.key ?? '',
+    'x-customer-id': 'demo',
+    'x-provider-name': 'hubspot',
+  };
+  const search = async () => {
+    const request = new Request('http://crossbook.test/contacts/_search?page_size=2', {
+      ...{ method: 'POST', headers, body: JSON.stringify(SEARCH) },
+    });
+    return (await app.fetch(request)).status;
+  };
+  return { log, search, close: app.close };
+}
+
+function countLines(log: readonly string[], words: string): number {
+  return log.filter((line) => line.includes(words)).length;
+}
+
+interface Replica {
+  readonly log: readonly string[];
+  /** The answer's status. */
+  search(): Promise<number>;
+  close(): Promise<void>;
+}
+
+interface ReplicaOptions {
+  readonly url: string;
+  readonly redis: { readonly url: string; readonly prefix: string };
+  readonly sandbox: Sandbox;
+}
