@@ -40,8 +40,7 @@ three fields cost it as much as all. At one contact Crossbook merges look-ups th
 fewer calls than the others. Mesh does not map: its answers have HubSpot's own shape.`;
 
 const LOOKUPS = `Look-ups of different emails that arrive together for one HubSpot account, one in each request, under HubSpot's
-real limits. The naive clients make one call for each: one backs off on 429, one knows the limit and paces itself.
-Crossbook ran with CROSSBOOK_MAX_REQUESTS=1000: it answers 500 requests at once unless told otherwise, and refuses more.`;
+real limits. The naive clients make one call for each: one backs off on 429, one knows the limit and paces itself.`;
 
 const UPSERTS = `Upserts of customers over 32 connections, against a bare \`INSERT … ON CONFLICT\` with \`pg\`.`;
 
