@@ -19,6 +19,7 @@ import { readCaller } from './request/caller.ts';
 import { createRequestContext, type RequestContext, type Services } from './request/context.ts';
 import { type CustomerTokens, createCustomerTokens } from './request/customer-token.ts';
 import { createKnownCallers, type KnownCallers } from './request/known-callers.ts';
+import { createKnownConnections } from './request/known-connections.ts';
 import { createKnownOrigins } from './request/known-origins.ts';
 import { createRest } from './rest/server.ts';
 import { DEMO_APPLICATION, DEMO_CUSTOMER_ID, seedDemo } from './sandbox/demo.ts';
@@ -122,7 +123,8 @@ export async function createApp(
       findApplicationId: async (headers) => (await readCaller(headers, callers))?.application.id,
     }),
     async close() {
-      await Promise.all([background.drain(), sweep.stop()]);
+      await Promise.all([database.flush(), sweep.stop()]);
+      await background.drain();
       await Promise.all([
         outbound.close(),
         database.close(),
@@ -171,6 +173,7 @@ function toServices(parts: Parts): Services {
   return {
     providers: createRegistry(),
     cursors: createSealer(keys, 'cursor'),
+    connections: createKnownConnections({ now: Date.now }),
     cacheMaxAgeMs: config.cacheMaxAgeMs,
     now: Date.now,
     behind: background.run,

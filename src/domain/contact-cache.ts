@@ -2,7 +2,7 @@
 export interface ContactCache {
   /** Undefined where nothing is cached, or the connection was changed since. How old is too old the reader decides. */
   read(connectionId: string, filterKey: string): Promise<CachedContacts | undefined>;
-  /** Best effort: what is too large is not kept, and an older answer does not replace a newer one. */
+  /** Best effort, and a moment later: what is too large is not kept, and an older answer does not replace a newer one. */
   write(entry: CacheEntry): Promise<void>;
 }
 
@@ -15,7 +15,10 @@ export interface CacheEntry {
   readonly connectionId: string;
   /** Names the search within its connection: filter, page, everything that changes the answer. */
   readonly filterKey: string;
-  readonly payload: string;
+  /** How many contacts it holds. */
+  readonly records: number;
+  /** Made when it is written, which may be later, or never. */
+  payload(): string;
   /** When the search was STARTED: a connection that was changed while it ran makes its answer worthless. */
   readonly fetchedAt: Date;
 }

@@ -6,19 +6,29 @@ export function createTimedCache<Value>({ maxAgeMs, maxEntries, now }: TimedCach
   const kept = new Map<string, { readonly value: Value; readonly until: number }>();
   const loading = new Map<string, Promise<Value | undefined>>();
 
-  return async (key, load) => {
+  return Object.assign(find, { forget });
+
+  async function find(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
     const known = kept.get(key);
     if (known && now() < known.until) return known.value;
     const running = loading.get(key);
     if (running) return running;
     // Its age counts from when it was asked for, not from when the answer came.
     const until = now() + maxAgeMs;
-    const asked = load()
-      .then((value) => keep(key, value, until))
-      .finally(() => loading.delete(key));
+    const asked: Promise<Value | undefined> = load()
+      .then((value) => (loading.get(key) === asked ? keep(key, value, until) : value))
+      .finally(() => {
+        if (loading.get(key) === asked) loading.delete(key);
+      });
     loading.set(key, asked);
     return asked;
-  };
+  }
+
+  /** What is being asked for at the moment may be out of date already: it is not kept either. */
+  function forget(key: string): void {
+    kept.delete(key);
+    loading.delete(key);
+  }
 
   function keep(key: string, value: Value | undefined, until: number): Value | undefined {
     kept.delete(key);
@@ -33,10 +43,11 @@ export function createTimedCache<Value>({ maxAgeMs, maxEntries, now }: TimedCach
   }
 }
 
-export type TimedCache<Value> = (
-  key: string,
-  load: () => Promise<Value | undefined>,
-) => Promise<Value | undefined>;
+export interface TimedCache<Value> {
+  (key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined>;
+  /** It is no longer true: the next one asks again. */
+  forget(key: string): void;
+}
 
 interface TimedCacheOptions {
   readonly maxAgeMs: number;

@@ -9,6 +9,7 @@ import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { Sealer } from '../domain/sealer.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import type { KnownConnections } from './known-connections.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
 
 /**
@@ -45,13 +46,18 @@ export function createRequestContext(services: Services, request: RequestFacts):
     },
     loadConnection({ customerId, provider }) {
       journal.note({ customer: customerId, provider });
-      return open().loaders.connections.load({ customerId, providerName: provider });
+      const target = { customerId, providerName: provider };
+      const { id } = requireCaller().application;
+      return services.connections.find(id, target, () => open().loaders.connections.load(target));
     },
     forgetCustomer({ customerId, connections }) {
       journal.note({ customer: customerId });
       open().loaders.customers.clear(customerId);
       open().loaders.connections.clearAll();
-      for (const { id } of connections) services.forgetConnection(id);
+      for (const { id, applicationId, providerName } of connections) {
+        services.connections.forget(applicationId, { customerId, providerName });
+        services.forgetConnection(id);
+      }
     },
     signToken: (token) => services.signToken(requireCaller().application.id, token),
     openPort(connection, access) {
@@ -124,6 +130,7 @@ export interface RequestFacts {
 export interface Services {
   readonly providers: ReadonlyMap<ProviderName, Provider>;
   readonly cursors: Sealer;
+  readonly connections: KnownConnections;
   readonly cacheMaxAgeMs: number;
   now(): number;
   /** Lets work finish after the answer; what goes wrong with it is logged. */

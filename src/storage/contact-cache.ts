@@ -1,33 +1,46 @@
 import { and, eq, gte, sql } from 'drizzle-orm';
 import type { ContactCache } from '../domain/contact-cache.ts';
 import type { Sealer } from '../domain/sealer.ts';
+import { type CacheRow, createContactCacheWriter, type WaitingEntry } from './contact-cache-writer.ts';
 import type { Engine } from './engine/engine.ts';
 import { connections, contactCache } from './schema.ts';
 
-/** Prepares the statement once; the function that it returns opens the cache for one application. */
-export function createContactCache(deps: Deps): (applicationId: string) => ContactCache {
-  const { engine, sealer, hash } = deps;
+/** Prepares the statement once; what it returns opens the cache for one application. */
+export function createContactCache(deps: Deps): ContactCaches {
+  const { engine, sealer, hash, maxEntryBytes } = deps;
   const select = prepareSelect(engine);
-  return (applicationId) => {
-    const keyOf = (connectionId: string, filterKey: string) =>
-      hash(JSON.stringify([applicationId, connectionId, filterKey]));
-    return {
+  const writer = createContactCacheWriter({ engine, seal, delayMs: deps.delayMs });
+  return {
+    flush: writer.flush,
+    forApplication: (applicationId) => ({
       read: async (connectionId, filterKey) => {
-        const keyHash = keyOf(connectionId, filterKey);
+        const key = toKey({ applicationId, connectionId, filterKey });
+        await writer.settle(key);
+        const keyHash = hash(key);
         const [row] = await engine.repeatable(() => select.execute({ applicationId, keyHash }));
         if (!row) return undefined;
         const payload = sealer.open(row.sealed, bindingOf(keyHash));
         return payload === undefined ? undefined : { payload, fetchedAt: row.fetchedAt };
       },
-      write: async ({ connectionId, filterKey, payload, fetchedAt }) => {
-        const keyHash = keyOf(connectionId, filterKey);
-        const sealed = sealer.seal(payload, bindingOf(keyHash));
-        if (sealed.length > deps.maxEntryBytes) return;
-        const values = [applicationId, keyHash, connectionId, sealed, sealed.length, fetchedAt.toISOString()];
-        await engine.repeatable(() => engine.query(WRITE, values));
-      },
-    };
+      write: (entry) => writer.add(toKey({ applicationId, ...entry }), { applicationId, ...entry }),
+    }),
   };
+
+  function seal(entry: WaitingEntry): CacheRow | undefined {
+    const payload = entry.payload();
+    // Sealed it is longer: what is too long now need not be sealed.
+    if (payload.length > maxEntryBytes) return undefined;
+    const keyHash = hash(toKey(entry));
+    const sealed = sealer.seal(payload, bindingOf(keyHash));
+    if (sealed.length > maxEntryBytes) return undefined;
+    const { applicationId, connectionId, fetchedAt } = entry;
+    const place = { application_id: applicationId, key_hash: keyHash, connection_id: connectionId };
+    return { ...place, sealed, fetched_at: fetchedAt };
+  }
+}
+
+function toKey(entry: Pick<WaitingEntry, 'applicationId' | 'connectionId' | 'filterKey'>): string {
+  return JSON.stringify([entry.applicationId, entry.connectionId, entry.filterKey]);
 }
 
 /** What was fetched before the connection was last changed is not the connection's answer any more. */
@@ -57,23 +70,17 @@ function bindingOf(keyHash: string): string {
   return `contact_cache.sealed ${keyHash}`;
 }
 
-/** Selected from the connection, so that nothing is kept for one that is gone, or is another application's. */
-const WRITE = {
-  name: 'write_contact_cache',
-  text: `
-insert into crossbook.contact_cache as kept
-  (application_id, key_hash, connection_id, sealed, bytes, fetched_at)
-select application_id, $2::text, id, $4::text, $5::int, $6::timestamptz
-from crossbook.connections where application_id = $1::uuid and id = $3::uuid
-  and updated_at <= $6::timestamptz for key share
-on conflict (application_id, key_hash) do update
-  set sealed = excluded.sealed, bytes = excluded.bytes, fetched_at = excluded.fetched_at
-  where kept.fetched_at <= excluded.fetched_at`,
-};
+export interface ContactCaches {
+  forApplication(applicationId: string): ContactCache;
+  /** What waits to be written is written at once. */
+  flush(): Promise<void>;
+}
 
 interface Deps {
   readonly engine: Engine;
   readonly sealer: Sealer;
   readonly hash: (value: string) => string;
   readonly maxEntryBytes: number;
+  /** How long an answer waits for others that are written with it. */
+  readonly delayMs: number;
 }

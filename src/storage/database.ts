@@ -37,7 +37,7 @@ export async function openDatabase(target: Target, options: DatabaseOptions): Pr
 
 export function createDatabase(
   engine: Engine,
-  { keyRing, clock = () => new Date(), maxCacheEntryBytes }: DatabaseOptions,
+  { keyRing, clock = () => new Date(), maxCacheEntryBytes, cacheDelayMs }: DatabaseOptions,
 ): Database {
   const sealer = createSealer(keyRing, 'credentials');
   const customers = createCustomers({ engine, sealer, clock });
@@ -48,6 +48,7 @@ export function createDatabase(
     sealer: createSealer(keyRing, 'contact cache'),
     hash: createKeyedHash(keyRing, 'contact cache key'),
     maxEntryBytes: maxCacheEntryBytes ?? 1024 * 1024,
+    delayMs: cacheDelayMs ?? 1_000,
   });
   const maintenance = createMaintenance({ engine, sealer, ring: keyRing });
   return {
@@ -56,7 +57,7 @@ export function createDatabase(
       customers: customers(applicationId),
       connections: connections(applicationId),
       credentials: credentials(applicationId),
-      contactCache: contactCache(applicationId),
+      contactCache: contactCache.forApplication(applicationId),
     }),
     findCallerByKey: createFindCaller(engine, clock),
     findTokenSubject: createFindTokenSubject(engine),
@@ -65,6 +66,7 @@ export function createDatabase(
     ping: engine.ping,
     checkReadiness: createReadiness({ engine, maintenance }),
     countConnections: () => engine.connections?.(),
+    flush: contactCache.flush,
     close: engine.close,
   };
 }
@@ -101,6 +103,8 @@ export interface Database {
   checkReadiness(): Promise<Readiness>;
   /** Undefined where there is no pool. */
   countConnections(): ConnectionCounts | undefined;
+  /** What waits to be written is written at once. */
+  flush(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -117,4 +121,6 @@ export interface DatabaseOptions extends Tuning {
   readonly clock?: (() => Date) | undefined;
   /** Longer answers are not cached. */
   readonly maxCacheEntryBytes?: number | undefined;
+  /** How long an answer waits for others that are cached with it: other processes find it that much later. */
+  readonly cacheDelayMs?: number | undefined;
 }

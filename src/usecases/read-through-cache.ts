@@ -29,13 +29,20 @@ export async function readThroughCache(deps: CacheDeps, search: CachedSearch): P
 
 /** Behind the answer: a search does not wait for its cache. */
 function keep(deps: CacheDeps, { client, question, want }: CachedSearch, { found, fetchedAt }: Dated): void {
-  // The source is known from the connection that the entry belongs to.
-  const contacts = found.contacts.map(({ source: _, ...contact }) => contact);
-  const fields = readWantedFields(want);
-  const payload = JSON.stringify({ ...found, contacts, fields: fields && [...fields] });
-  deps.behind(
-    deps.cache.write({ connectionId: client.connection.id, filterKey: question, payload, fetchedAt }),
-  );
+  const { contacts } = found;
+  const entry = {
+    connectionId: client.connection.id,
+    filterKey: question,
+    fetchedAt,
+    records: contacts.length,
+    payload() {
+      const fields = readWantedFields(want);
+      // The source is known from the connection that the entry belongs to.
+      const sourceless = contacts.map(({ source: _, ...contact }) => contact);
+      return JSON.stringify({ ...found, contacts: sourceless, fields: fields && [...fields] });
+    },
+  };
+  deps.behind(deps.cache.write(entry));
 }
 
 /** What was kept of a search that looked at less than this one is no answer to it. */

@@ -29,7 +29,13 @@ describeEachEngine('the contact cache', (on) => {
 
   test('gives back what was written, with its age, for this search alone', async () => {
     const { contactCache, connectionId } = await setUp();
-    await contactCache.write({ connectionId, filterKey: 'email:ada', payload: '["ü"]', fetchedAt: at(1) });
+    await contactCache.write({
+      connectionId,
+      filterKey: 'email:ada',
+      records: 1,
+      payload: () => '["ü"]',
+      fetchedAt: at(1),
+    });
     expect(await contactCache.read(connectionId, 'email:ada')).toEqual({
       payload: '["ü"]',
       fetchedAt: at(1),
@@ -40,7 +46,13 @@ describeEachEngine('the contact cache', (on) => {
   test('a newer answer replaces an older one, and never the other way round', async () => {
     const { contactCache, connectionId, count } = await setUp();
     for (const minute of [2, 3, 1]) {
-      await contactCache.write({ connectionId, filterKey: 'f', payload: `${minute}`, fetchedAt: at(minute) });
+      await contactCache.write({
+        connectionId,
+        filterKey: 'f',
+        records: 1,
+        payload: () => `${minute}`,
+        fetchedAt: at(minute),
+      });
     }
     expect(await contactCache.read(connectionId, 'f')).toEqual({ payload: '3', fetchedAt: at(3) });
     expect(await count()).toBe(1);
@@ -50,7 +62,13 @@ describeEachEngine('the contact cache', (on) => {
     const { contactCache, connectionId, put, count } = await setUp();
     const other = (await put(0, 'gong'))?.id ?? '';
     for (const id of [connectionId, other]) {
-      await contactCache.write({ connectionId: id, filterKey: 'f', payload: 'p', fetchedAt: at(5) });
+      await contactCache.write({
+        connectionId: id,
+        filterKey: 'f',
+        records: 1,
+        payload: () => 'p',
+        fetchedAt: at(5),
+      });
     }
     await put(6);
     expect(await contactCache.read(connectionId, 'f')).toBeUndefined();
@@ -61,14 +79,26 @@ describeEachEngine('the contact cache', (on) => {
   test('a search that began before the upsert and ended after it leaves no answer', async () => {
     const { contactCache, connectionId, put } = await setUp();
     await put(6);
-    await contactCache.write({ connectionId, filterKey: 'f', payload: 'old', fetchedAt: at(5) });
+    await contactCache.write({
+      connectionId,
+      filterKey: 'f',
+      records: 1,
+      payload: () => 'old',
+      fetchedAt: at(5),
+    });
     expect(await contactCache.read(connectionId, 'f')).toBeUndefined();
   });
 
   test('an answer that slipped in while the upsert was under way is not served', async () => {
     const { applicationId, contactCache, connectionId, put } = await setUp();
     await put(6);
-    await contactCache.write({ connectionId, filterKey: 'f', payload: 'old', fetchedAt: at(7) });
+    await contactCache.write({
+      connectionId,
+      filterKey: 'f',
+      records: 1,
+      payload: () => 'old',
+      fetchedAt: at(7),
+    });
     await on.rows('update crossbook.contact_cache set fetched_at = $2 where application_id = $1', [
       applicationId,
       at(5).toISOString(),
@@ -79,8 +109,13 @@ describeEachEngine('the contact cache', (on) => {
   test('what is stored shows neither the filter nor the contacts, and opens under no other key', async () => {
     const { applicationId, contactCache, connectionId } = await setUp();
     const entry = { connectionId, fetchedAt: at(1) };
-    await contactCache.write({ ...entry, filterKey: 'ada@example.com', payload: 'Lovelace' });
-    await contactCache.write({ ...entry, filterKey: 'bob@example.com', payload: 'Bob' });
+    await contactCache.write({
+      ...entry,
+      filterKey: 'ada@example.com',
+      records: 1,
+      payload: () => 'Lovelace',
+    });
+    await contactCache.write({ ...entry, filterKey: 'bob@example.com', records: 1, payload: () => 'Bob' });
     const rows = await on.rows('select * from crossbook.contact_cache where application_id = $1', [
       applicationId,
     ]);
@@ -98,9 +133,21 @@ describeEachEngine('the contact cache', (on) => {
 
   test('what is too large is not kept, and what names no connection is not either', async () => {
     const { contactCache, connectionId, count } = await setUp();
-    await contactCache.write({ connectionId, filterKey: 'f', payload: 'x'.repeat(2_000), fetchedAt: at(1) });
+    await contactCache.write({
+      connectionId,
+      filterKey: 'f',
+      records: 1,
+      payload: () => 'x'.repeat(2_000),
+      fetchedAt: at(1),
+    });
     const gone = '00000000-0000-4000-8000-000000000000';
-    await contactCache.write({ connectionId: gone, filterKey: 'f', payload: 'x', fetchedAt: at(1) });
+    await contactCache.write({
+      connectionId: gone,
+      filterKey: 'f',
+      records: 1,
+      payload: () => 'x',
+      fetchedAt: at(1),
+    });
     expect(await count()).toBe(0);
   });
 
@@ -109,7 +156,12 @@ describeEachEngine('the contact cache', (on) => {
     const { sweepContactCache } = one.database.maintenance;
     await sweepContactCache({ olderThan: at(59), maxBytesPerApplication: 0 }); // what other tests left
     for (let minute = 1; minute <= 6; minute += 1) {
-      const entry = { filterKey: `${minute}`, payload: 'x'.repeat(700), fetchedAt: at(minute) };
+      const entry = {
+        filterKey: `${minute}`,
+        records: 1,
+        payload: () => 'x'.repeat(700),
+        fetchedAt: at(minute),
+      };
       await one.contactCache.write({ ...entry, connectionId: one.connectionId });
       if (minute > 4) await other.contactCache.write({ ...entry, connectionId: other.connectionId });
     }
@@ -121,9 +173,45 @@ describeEachEngine('the contact cache', (on) => {
     expect(await other.count()).toBe(2);
   });
 
+  test('of many answers to one question the last is made and written, and a reader waits for it', async () => {
+    const { applicationId, connectionId, count } = await setUp();
+    const slow = on.another({ clock, cacheDelayMs: 60 * 60 * 1_000 });
+    const { contactCache } = slow.forApplication(applicationId);
+    const made: number[] = [];
+    const written = [1, 2, 3].map((minute) => {
+      const payload = () => `${made.push(minute)}`;
+      return contactCache.write({ connectionId, filterKey: 'f', records: 1, payload, fetchedAt: at(minute) });
+    });
+    expect(await count()).toBe(0);
+    const reads = [contactCache.read(connectionId, 'f'), contactCache.read(connectionId, 'f')];
+    expect(await Promise.all(reads)).toEqual([1, 1].map(() => ({ payload: '1', fetchedAt: at(3) })));
+    await Promise.all(written);
+    expect(made).toEqual([3]);
+  });
+
+  test('what waits is bounded, and is written before the end', async () => {
+    const { applicationId, connectionId, count } = await setUp();
+    const slow = on.another({ clock, cacheDelayMs: 60 * 60 * 1_000 });
+    const { contactCache } = slow.forApplication(applicationId);
+    const entry = { connectionId, records: 1, payload: () => 'p', fetchedAt: at(1) };
+    const written = Array.from({ length: 400 }, (_, index) =>
+      contactCache.write({ ...entry, filterKey: `${index}` }),
+    );
+    await slow.flush();
+    await Promise.all(written);
+    expect(await count()).toBe(250);
+    expect(await contactCache.read(connectionId, '399')).toBeDefined();
+  });
+
   test('after a change of keys there is nothing to be found', async () => {
     const { applicationId, contactCache, connectionId } = await setUp();
-    await contactCache.write({ connectionId, filterKey: 'f', payload: 'p', fetchedAt: at(1) });
+    await contactCache.write({
+      connectionId,
+      filterKey: 'f',
+      records: 1,
+      payload: () => 'p',
+      fetchedAt: at(1),
+    });
     const rotated = on.another({ clock, keyRing: ringOf('new', 'test') });
     expect(await rotated.forApplication(applicationId).contactCache.read(connectionId, 'f')).toBeUndefined();
   });

@@ -27,7 +27,7 @@ function describeOn(kind: Engine['kind'], title: string, suite: (on: EngineUnder
       dropDatabase = async () => fresh?.drop();
       const engine = await openEngine(fresh ?? { memory: true }, {});
       await migrate(engine);
-      opened = { engine, database: createDatabase(engine, { keyRing: TEST_RING }) };
+      opened = { engine, database: createDatabase(engine, { keyRing: TEST_RING, cacheDelayMs: 0 }) };
     });
     afterAll(async () => {
       await opened?.engine.close();
@@ -36,7 +36,7 @@ function describeOn(kind: Engine['kind'], title: string, suite: (on: EngineUnder
     suite({
       kind,
       database: () => get().database,
-      another: (options) => createDatabase(get().engine, { keyRing: TEST_RING, ...options }),
+      another: (options) => createDatabase(get().engine, { keyRing: TEST_RING, cacheDelayMs: 0, ...options }),
       rows: (text, values = []) => get().engine.query({ name: text.slice(0, 60), text }, values),
       createApplication: () => get().database.admin.createApplication(`application ${randomUUID()}`),
     });

@@ -5,6 +5,7 @@ import { PROVIDER_CATEGORIES, PROVIDER_NAMES, type ProviderName } from '../../sr
 import type { Sealer } from '../../src/domain/sealer.ts';
 import { readCaller } from '../../src/request/caller.ts';
 import { createRequestContext, type RequestContext, type Services } from '../../src/request/context.ts';
+import { createKnownConnections } from '../../src/request/known-connections.ts';
 import { createFakeContactPort, type FakeCall } from './fake-contact-port.ts';
 import { createFakeJournal, type FakeJournal } from './fake-journal.ts';
 import { createFakePeople, type FakePerson } from './fake-people.ts';
@@ -44,6 +45,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
   const services: Services = {
     providers: new Map(PROVIDER_NAMES.map((name) => [name, toProvider(name)])),
     cursors: createFakeSealer(),
+    connections: createKnownConnections({ now: options.now ?? Date.now }),
     cacheMaxAgeMs: 15 * 60 * 1000,
     behind: (work) => void work,
     forgetConnection: () => {},

@@ -41,7 +41,10 @@ export function createFakeTenant(applicationId: string): FakeTenant {
       markRefused: async () => {},
     },
     contactCache: {
-      read: async (connectionId, filterKey) => cache.get(`${connectionId} ${filterKey}`),
+      read: async (connectionId, filterKey) => {
+        const entry = cache.get(`${connectionId} ${filterKey}`);
+        return entry && { fetchedAt: entry.fetchedAt, payload: entry.payload() };
+      },
       write: async (entry) => void cache.set(`${entry.connectionId} ${entry.filterKey}`, entry),
     },
   };

@@ -1,0 +1,34 @@
+import type { Connection } from '../domain/connection.ts';
+import type { ConnectionTarget } from '../domain/connection-store.ts';
+import { createTimedCache } from '../lib/timed-cache.ts';
+
+/** How long another process may still see a connection as it was. What this one changes, it sees at once. */
+export const CONNECTION_MAX_AGE_MS = 5_000;
+const MAX_CONNECTIONS = 10_000;
+
+/** Connections that were just looked at: a search does not ask the database for its connection each time. */
+export function createKnownConnections({ now }: { readonly now: () => number }): KnownConnections {
+  const known = createTimedCache<Connection>({
+    maxAgeMs: CONNECTION_MAX_AGE_MS,
+    maxEntries: MAX_CONNECTIONS,
+    now,
+  });
+  return {
+    find: (applicationId, target, load) => known(toKey(applicationId, target), load),
+    forget: (applicationId, target) => known.forget(toKey(applicationId, target)),
+  };
+}
+
+/** Neither an application's id nor a provider's name holds a space. */
+function toKey(applicationId: string, { customerId, providerName }: ConnectionTarget): string {
+  return `${applicationId} ${providerName} ${customerId}`;
+}
+
+export interface KnownConnections {
+  find(
+    applicationId: string,
+    target: ConnectionTarget,
+    load: () => Promise<Connection | undefined>,
+  ): Promise<Connection | undefined>;
+  forget(applicationId: string, target: ConnectionTarget): void;
+}

@@ -1,0 +1,45 @@
+import { expect, test, vi } from 'vitest';
+import { CONNECTION_MAX_AGE_MS, createKnownConnections } from '../../src/request/known-connections.ts';
+import { createConnection } from '../support/connection.ts';
+
+const target = { customerId: 'ada', providerName: 'hubspot' } as const;
+
+function open() {
+  let now = 0;
+  const connections = createKnownConnections({ now: () => now });
+  const load = vi.fn(async () => createConnection('hubspot'));
+  const advance = (byMs: number) => {
+    now += byMs;
+  };
+  return { connections, load, advance };
+}
+
+test('a connection is asked for once in some seconds', async () => {
+  const { connections, load, advance } = open();
+  await Promise.all([1, 2].map(() => connections.find('app', target, load)));
+  await connections.find('app', target, load);
+  expect(load).toHaveBeenCalledTimes(1);
+  advance(CONNECTION_MAX_AGE_MS);
+  await connections.find('app', target, load);
+  expect(load).toHaveBeenCalledTimes(2);
+});
+
+test('another application, customer or provider has another connection', async () => {
+  const { connections, load } = open();
+  await connections.find('app', target, load);
+  await connections.find('other', target, load);
+  await connections.find('app', { ...target, customerId: 'bob' }, load);
+  await connections.find('app', { ...target, providerName: 'salesforce' }, load);
+  expect(load).toHaveBeenCalledTimes(4);
+});
+
+test('what was changed is asked for again, even where an answer is on its way', async () => {
+  const { connections, load } = open();
+  await connections.find('app', target, load);
+  connections.forget('app', target);
+  const underWay = connections.find('app', target, load);
+  connections.forget('app', target);
+  await underWay;
+  await connections.find('app', target, load);
+  expect(load).toHaveBeenCalledTimes(3);
+});
