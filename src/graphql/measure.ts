@@ -12,90 +12,149 @@ import {
   type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
+  type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
 import { type FieldCost, type Reckon, readCost } from './cost.ts';
 
 /**
  * Measures an operation without running it, in time that is linear in the document: a fragment is measured once, however
- * often it is spread. Documents arrive here before they are validated, so nothing in them is taken for granted.
+ * often it is spread. Documents arrive here before they are validated, so nothing in them is taken for granted. Most of it
+ * is the same for all requests and is kept with the operation; what follows from variables is reckoned each time.
  */
-export function measure({ schema, document, operation, variables }: Subject): Measures {
+export function measure({ variables, ...subject }: Subject): Measures {
+  const { schema, operation } = subject;
+  const known = kept.get(operation);
+  const part = known?.schema === schema ? known.part : measureKnown(subject);
+  kept.set(operation, { schema, part });
+  const { perItem, ...sums } = evaluate(part, { variables, fragments: new Map() });
+  return { ...sums, directives: sums.directives + (operation.directives?.length ?? 0) };
+}
+
+function measureKnown({ schema, document, operation }: Omit<Subject, 'variables'>): Part {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions) {
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   }
-  const measured = new Map<string, Sums>();
-  const root = schema.getRootType(operation.operation);
-  const { perItem, ...sums } = ofSelections(operation.selectionSet, root ?? undefined);
-  return { ...sums, directives: sums.directives + (operation.directives?.length ?? 0) };
+  const measured = new Map<string, Part>();
+  return ofSelections(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined);
 
-  function ofSelections(set: SelectionSetNode, parent: GraphQLNamedType | undefined): Sums {
-    return set.selections.reduce((sum, node) => add(sum, ofSelection(node, parent)), NOTHING);
-  }
-
-  function ofSelection(node: SelectionNode, parent: GraphQLNamedType | undefined): Sums {
-    const inner =
-      node.kind === Kind.FIELD
-        ? ofField(node, parent)
-        : node.kind === Kind.FRAGMENT_SPREAD
-          ? ofFragment(node.name.value)
-          : ofSelections(node.selectionSet, typeNamed(node.typeCondition?.name.value) ?? parent);
-    return { ...inner, directives: inner.directives + (node.directives?.length ?? 0) };
-  }
-
-  function ofFragment(name: string): Sums {
-    const known = measured.get(name);
-    if (known) return known;
-    measured.set(name, NOTHING); // A fragment within itself: validation refuses it later.
-    const fragment = fragments.get(name);
-    if (!fragment) return NOTHING;
-    const sums = ofSelections(fragment.selectionSet, typeNamed(fragment.typeCondition.name.value));
-    measured.set(name, sums);
-    return sums;
-  }
-
-  function ofField(node: FieldNode, parent: GraphQLNamedType | undefined): Sums {
-    const field = fieldOf(parent, node.name.value);
-    const aliases = node.alias ? 1 : 0;
-    // The schema's own description is the same for all and small; graphql bounds its depth.
-    if (node.name.value.startsWith('__')) return { ...NOTHING, rootFields: 1, fields: 1, aliases };
-    const inner = node.selectionSet
-      ? ofSelections(node.selectionSet, field && getNamedType(field.type))
-      : NOTHING;
+  function ofSelections(set: SelectionSetNode, parent: GraphQLNamedType | undefined): Part {
+    const parts = set.selections.map((node) => ofSelection(node, parent));
     return {
-      ...priceOf(readCost(field?.extensions ?? {}), inner, node),
-      rootFields: 1,
-      depth: inner.depth + 1,
-      fields: inner.fields + 1,
-      aliases: inner.aliases + aliases,
-      directives: inner.directives,
+      known: parts.reduce((sum, part) => add(sum, part.known), NOTHING),
+      open: parts.flatMap((part) => part.open),
     };
   }
 
-  function priceOf(cost: FieldCost, inner: Sums, node: FieldNode): Pick<Sums, 'cost' | 'perItem'> {
-    const weight = reckon(cost.weight ?? 1, node);
-    if (cost.paged) return { cost: weight, perItem: Math.max(1, inner.cost) };
-    if (cost.items !== undefined) {
-      return { cost: weight + reckon(cost.items, node) * Math.max(1, inner.cost), perItem: 0 };
-    }
-    if (cost.pageSize === undefined) return { cost: weight + inner.cost, perItem: inner.perItem };
-    return { cost: weight + inner.cost + reckon(cost.pageSize, node) * inner.perItem, perItem: 0 };
+  function ofSelection(node: SelectionNode, parent: GraphQLNamedType | undefined): Part {
+    const { known, open } =
+      node.kind === Kind.FIELD
+        ? ofField(node, parent)
+        : node.kind === Kind.FRAGMENT_SPREAD
+          ? ofSpread(node.name.value)
+          : closed(ofSelections(node.selectionSet, typeNamed(node.typeCondition?.name.value) ?? parent));
+    return { known: { ...known, directives: known.directives + (node.directives?.length ?? 0) }, open };
   }
 
-  function reckon(amount: Reckon, node: FieldNode): number {
-    if (typeof amount === 'number') return amount;
-    const args = (node.arguments ?? []).map(({ name, value }) => [
-      name.value,
-      valueFromASTUntyped(value, { ...variables }),
-    ]);
-    return amount(Object.fromEntries(args) as Record<string, unknown>);
+  /** What is open in it is reckoned once for each request, and not once for each spread. */
+  function ofSpread(name: string): Part {
+    const part = ofFragment(name);
+    if (part.open.length === 0) return part;
+    return { known: NOTHING, open: [(asked) => evaluateFragment(name, part, asked)] };
+  }
+
+  function ofFragment(name: string): Part {
+    const known = measured.get(name);
+    if (known) return known;
+    measured.set(name, EMPTY); // A fragment within itself: validation refuses it later.
+    const fragment = fragments.get(name);
+    if (!fragment) return EMPTY;
+    const part = ofSelections(fragment.selectionSet, typeNamed(fragment.typeCondition.name.value));
+    measured.set(name, part);
+    return part;
+  }
+
+  function ofField(node: FieldNode, parent: GraphQLNamedType | undefined): Part {
+    const field = fieldOf(parent, node.name.value);
+    const aliases = node.alias ? 1 : 0;
+    // The schema's own description is the same for all and small; graphql bounds its depth.
+    if (node.name.value.startsWith('__')) {
+      return { known: { ...NOTHING, rootFields: 1, fields: 1, aliases }, open: [] };
+    }
+    const inner = node.selectionSet
+      ? ofSelections(node.selectionSet, field && getNamedType(field.type))
+      : EMPTY;
+    const cost = readCost(field?.extensions ?? {});
+    const isOpen = inner.open.length > 0 || (reckons(cost) && (node.arguments ?? []).some(usesVariables));
+    if (!isOpen) return { known: sumsOf({ node, cost, inner: inner.known }, {}), open: [] };
+    return {
+      known: NOTHING,
+      open: [(asked) => sumsOf({ node, cost, inner: evaluate(inner, asked) }, asked.variables)],
+    };
   }
 
   function typeNamed(name: string | undefined): GraphQLNamedType | undefined {
     return name === undefined ? undefined : schema.getType(name);
   }
 }
+
+/** As one thing: however much is open in it, whoever is around it carries one piece. */
+function closed(part: Part): Part {
+  return part.open.length < 2 ? part : { known: NOTHING, open: [(asked) => evaluate(part, asked)] };
+}
+
+function evaluate({ known, open }: Part, asked: Evaluation): Sums {
+  return open.reduce((sum, one) => add(sum, one(asked)), known);
+}
+
+function evaluateFragment(name: string, part: Part, asked: Evaluation): Sums {
+  const sums = asked.fragments.get(name) ?? evaluate(part, asked);
+  asked.fragments.set(name, sums);
+  return sums;
+}
+
+function sumsOf({ node, cost, inner }: MeasuredField, variables: Variables): Sums {
+  return {
+    ...priceOf({ node, cost, inner }, variables),
+    rootFields: 1,
+    depth: inner.depth + 1,
+    fields: inner.fields + 1,
+    aliases: inner.aliases + (node.alias ? 1 : 0),
+    directives: inner.directives,
+  };
+}
+
+function priceOf({ node, cost, inner }: MeasuredField, variables: Variables) {
+  const args = reckons(cost) ? readArguments(node, variables) : {};
+  const reckon = (amount: Reckon) => (typeof amount === 'number' ? amount : amount(args));
+  const weight = reckon(cost.weight ?? 1);
+  if (cost.paged) return { cost: weight, perItem: Math.max(1, inner.cost) };
+  if (cost.items !== undefined) {
+    return { cost: weight + reckon(cost.items) * Math.max(1, inner.cost), perItem: 0 };
+  }
+  if (cost.pageSize === undefined) return { cost: weight + inner.cost, perItem: inner.perItem };
+  return { cost: weight + inner.cost + reckon(cost.pageSize) * inner.perItem, perItem: 0 };
+}
+
+function reckons({ weight, items, pageSize }: FieldCost): boolean {
+  return [weight, items, pageSize].some((amount) => typeof amount === 'function');
+}
+
+function readArguments(node: FieldNode, variables: Variables): Record<string, unknown> {
+  const args = (node.arguments ?? []).map(({ name, value }) => [
+    name.value,
+    valueFromASTUntyped(value, { ...variables }),
+  ]);
+  return Object.fromEntries(args) as Record<string, unknown>;
+}
+
+function usesVariables({ value }: { readonly value: ValueNode }): boolean {
+  if (value.kind === Kind.LIST) return value.values.some((item) => usesVariables({ value: item }));
+  return value.kind === Kind.OBJECT ? value.fields.some(usesVariables) : value.kind === Kind.VARIABLE;
+}
+
+const kept = new WeakMap<OperationDefinitionNode, { readonly schema: GraphQLSchema; readonly part: Part }>();
 
 function fieldOf(
   parent: GraphQLNamedType | undefined,
@@ -134,10 +193,32 @@ interface Sums extends Measures {
   readonly perItem: number;
 }
 
+const EMPTY: Part = { known: NOTHING, open: [] };
+
+/** What is known of a selection, and what has to be reckoned from the variables. */
+interface Part {
+  readonly known: Sums;
+  readonly open: readonly ((asked: Evaluation) => Sums)[];
+}
+
+interface Evaluation {
+  readonly variables: Variables;
+  /** Those that have been reckoned already. */
+  readonly fragments: Map<string, Sums>;
+}
+
+interface MeasuredField {
+  readonly node: FieldNode;
+  readonly cost: FieldCost;
+  readonly inner: Sums;
+}
+
+type Variables = Readonly<Record<string, unknown>>;
+
 interface Subject {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   /** With the operation's defaults. */
-  readonly variables: Readonly<Record<string, unknown>>;
+  readonly variables: Variables;
 }
