@@ -44,6 +44,10 @@ describe('requests of one API key', () => {
       expect(headers.get('ratelimit-limit')).toBe('3');
     }
     expect(app.sandbox.hubspot.demo.callCount()).toBe(0);
+    const { paths } = (await app.rest('GET', '/openapi.json')).body;
+    const documented = Object.keys(paths['/contacts/_search'].post.responses[200].headers);
+    const said = [...third.headers.keys()].filter((name) => name.startsWith('ratelimit'));
+    expect(documented.map((name) => name.toLowerCase())).toEqual(expect.arrayContaining(said));
   });
 
   test('are counted for that key alone: a token of the same application has its own count', async () => {

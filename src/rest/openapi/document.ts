@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import { refToAnswered, refToAsked, toComponentSchemas } from './components.ts';
+import { QUOTA_HEADERS } from './quota.ts';
 import { refToRefusal, toComponentResponses } from './refusals.ts';
 
 /** The OpenAPI document of exactly these operations, out of the schemas that check their requests. */
@@ -86,7 +87,7 @@ function toResponses({ answer, emptyAnswers = {}, refusals }: Operation): Record
   return {
     200: {
       description: answer.description,
-      headers: Object.fromEntries(headers),
+      headers: { ...Object.fromEntries(headers), ...QUOTA_HEADERS },
       content: { 'application/json': { schema: refToAnswered(answer.shape), example: answer.example } },
     },
     ...Object.fromEntries(

@@ -1,6 +1,7 @@
 import { CrossbookError, ERROR_CODES, type ErrorCode, toErrorBody } from '../../domain/errors.ts';
 import { errorsShape } from '../wire/error.ts';
 import { refToAnswered } from './components.ts';
+import { QUOTA_HEADERS } from './quota.ts';
 
 /** What each status means here, with an error that has it. */
 const REFUSALS: Readonly<Record<number, Refusal>> = {
@@ -104,7 +105,9 @@ function toResponse({ code, description, detail, retryAfterMs }: Refusal): objec
   const retryAfter = { description: 'Seconds to wait, where that is known.', schema: { type: 'integer' } };
   return {
     description,
-    ...(retryAfterMs !== undefined && { headers: { 'Retry-After': retryAfter } }),
+    ...(retryAfterMs !== undefined && {
+      headers: { 'Retry-After': retryAfter, ...(ERROR_CODES[code].status === 429 && QUOTA_HEADERS) },
+    }),
     content: { 'application/json': { schema: refToAnswered(errorsShape), example: { errors: [body] } } },
   };
 }
