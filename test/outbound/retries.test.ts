@@ -40,6 +40,11 @@ describe('another try', () => {
     expect([answer?.status, tries]).toEqual([500, 5]);
   });
 
+  test('that the deadline cuts off leaves the answer before it', async () => {
+    expect(await run([{ status: 502 }, HANG])).toMatchObject({ answer: { status: 502 }, tries: 2 });
+    expect(await run([RESET, HANG])).toMatchObject({ error: RESET, tries: 2 });
+  });
+
   test('waits a random part of a time that doubles', async () => {
     const { waits } = await run(
       [500, 500, 500, 500, 500].map((status) => ({ status })),

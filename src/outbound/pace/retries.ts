@@ -17,8 +17,8 @@ export async function retrying(
     } catch (error) {
       outcome = { error };
     }
-    // Where a retry was not sent at all, what the provider said before tells more.
-    if (last && isUnsent(outcome)) return settle(last);
+    // Where a retry was not sent at all, or our own deadline cut it off, what the provider said before tells more.
+    if (last && (isUnsent(outcome) || isTimeout(outcome))) return settle(last);
     last = outcome;
     const waitMs = options.isRepeatable && retry < MAX_RETRIES ? readWait(options, last, retry) : undefined;
     if (waitMs === undefined || options.clock.now() + waitMs >= options.deadline) return settle(last);
@@ -48,6 +48,14 @@ function isUnsent(outcome: Outcome): boolean {
     outcome.error instanceof CrossbookError &&
     outcome.error.retryAfterMs !== undefined &&
     outcome.error.remote === undefined
+  );
+}
+
+function isTimeout(outcome: Outcome): boolean {
+  return (
+    'error' in outcome &&
+    outcome.error instanceof CrossbookError &&
+    outcome.error.code === 'REMOTE_PROVIDER_TIMEOUT'
   );
 }
 
