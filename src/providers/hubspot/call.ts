@@ -30,10 +30,14 @@ export function toCrossbookError(answer: RemoteAnswer, problem = readProblem(ans
   });
 }
 
-/** HubSpot does not know what was asked for, as opposed to: there is nothing at this path. */
+/**
+ * HubSpot knows none of what was asked for, and names it. A 404 that names nothing is about the path: were it believed,
+ * a retired version of the API would look like an account without people.
+ */
 export function isNotFound(error: unknown): boolean {
   if (!(error instanceof CrossbookError) || error.remote?.code !== 404) return false;
-  return wireProblem.parse(error.remote.body).category === MISSING;
+  const { category, context } = wireProblem.parse(error.remote.body);
+  return category === MISSING && Object.values(context ?? {}).some((named) => named.length > 0);
 }
 
 function understand<Shape extends z.ZodType>(shape: Shape, answer: RemoteAnswer): z.output<Shape> {

@@ -35,6 +35,7 @@ export const wireProblem = z
     category: z.string().nullish().catch(null),
     errorType: z.string().nullish().catch(null),
     policyName: z.string().nullish().catch(null),
+    context: z.record(z.string(), z.array(z.unknown())).nullish().catch(null),
   })
   .catch({});
 export type WireProblem = z.infer<typeof wireProblem>;

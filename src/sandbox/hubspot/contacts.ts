@@ -2,7 +2,7 @@ import type { Person } from '../people.ts';
 import { embeddedAssociations } from './associations.ts';
 import { indexOfRecord, ownerOfEmail } from './contact-view.ts';
 import { toRecord } from './record.ts';
-import { invalid, notFound } from './refusal.ts';
+import { invalid, notFound, Refusal } from './refusal.ts';
 import { isObject, listOf, objectBody, textOf, textsOf } from './request-body.ts';
 import type { HubSpotAccount, Reply, Visit } from './types.ts';
 
@@ -52,7 +52,9 @@ export function batchReadContacts({ account, call }: Visit): Reply {
     if (person) found.set(person.index, person);
     return person === undefined;
   });
-  if (ids.length > 0 && found.size === 0 && account.quirks.batchReadAllMissingIs404) throw notFound();
+  if (ids.length > 0 && found.size === 0 && account.quirks.batchReadAllMissingIs404) {
+    throw new Refusal(404, missingError(missing));
+  }
   // In an order of its own: the newest first.
   const results = [...found.values()].sort((one, other) => other.index - one.index);
   const now = new Date(call.now).toISOString();
@@ -81,7 +83,7 @@ function readIds(account: HubSpotAccount, inputs: unknown): readonly string[] {
 }
 
 /** One error for all that are missing. */
-function missingError(ids: readonly string[]): object {
+function missingError(ids: readonly string[]) {
   return {
     status: 'error',
     category: 'OBJECT_NOT_FOUND',

@@ -33,6 +33,15 @@ test.each([
   await expect(refused).rejects.toMatchObject({ code, retryAfterMs });
 });
 
+test('a 404 that names nobody is a failure, not an account without people', async () => {
+  const { account, openPort } = subject.open([{ email: 'a@b.example' }]);
+  const refused = { code: 'REMOTE_PROVIDER_ERROR', remote: { code: 404 } };
+  account.fail('not-found');
+  await expect(openPort().findByEmails(['a@b.example'], PLAIN)).rejects.toMatchObject(refused);
+  account.fail('not-found');
+  await expect(openPort().findByIds([account.recordId(1)], PLAIN)).rejects.toMatchObject(refused);
+});
+
 test('a 404 of a search is a failure, not an empty answer', async () => {
   const { account, openPort } = subject.open([{ email: 'a@b.example' }]);
   account.fail('not-found');
