@@ -5,13 +5,15 @@ import type { Journal } from '../domain/journal.ts';
 import type { RequestContext } from '../request/context.ts';
 import { createExecute } from './fast/execute.ts';
 import { toSubgraph } from './federation.ts';
+import { createDirectPath } from './http/direct-path.ts';
 import { createAutomaticDocuments, createKnownDocuments } from './http/documents.ts';
 import { JSON_TYPE } from './http/media-types.ts';
+import type { OpenedRequest } from './http/open-request.ts';
 import { toResponse } from './http/respond.ts';
 import { type GraphiQLOptions, useGraphiQL } from './http/use-graphiql.ts';
-import { useNoIntrospection } from './http/use-no-introspection.ts';
+import { noIntrospection, useNoIntrospection } from './http/use-no-introspection.ts';
 import { type OpenedRequests, useRequest } from './http/use-request.ts';
-import { useResponse } from './http/use-response.ts';
+import { respond, useResponse } from './http/use-response.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { apiSchema } from './schema.ts';
 
@@ -19,9 +21,11 @@ const PATH = '/graphql';
 
 /** The GraphQL face: answers what is sent to `/graphql`, and everything else with 404. */
 export function createGraphQL(options: GraphQLOptions): GraphQLServer {
-  const { openContext, introspection = true, graphiql = {}, operations } = options;
+  const { openContext, introspection = true, graphiql = {}, operations, direct = true } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const schema = toSubgraph(apiSchema);
+  const execute = createExecute(schema);
+  const documents = operations ? createKnownDocuments(operations) : createAutomaticDocuments();
   const requests: OpenedRequests = new WeakMap();
   const yoga = createYoga({
     schema,
@@ -29,14 +33,7 @@ export function createGraphQL(options: GraphQLOptions): GraphQLServer {
     plugins: [
       useResponse({ path: PATH, requests, suggestions: introspection }),
       graphiql !== false && useGraphiQL({ path: PATH, ...graphiql }),
-      useRequest({
-        openContext,
-        schema,
-        execute: createExecute(schema),
-        limits,
-        documents: operations ? createKnownDocuments(operations) : createAutomaticDocuments(),
-        requests,
-      }),
+      useRequest({ openContext, schema, execute, limits, documents, requests }),
       !introspection && useNoIntrospection(),
     ],
     batching: { limit: limits.batch },
@@ -49,11 +46,19 @@ export function createGraphQL(options: GraphQLOptions): GraphQLServer {
     cors: false,
     maxRequestBodySize: false,
   });
+  const rules = introspection ? [] : [noIntrospection];
+  const answerDirectly = createDirectPath({ openContext, schema, execute, limits, documents, rules });
+
   return {
-    fetch(request, journal) {
+    async fetch(request, journal) {
       journal.note({ face: 'graphql' });
-      requests.set(request, { journal, context: undefined, spent: 0 });
-      return yoga.fetch(request);
+      const opened: OpenedRequest = { journal, context: undefined, operations: undefined, spent: 0 };
+      requests.set(request, opened);
+      const isUsual = direct && request.method === 'POST' && new URL(request.url).pathname === PATH;
+      const result = isUsual ? await answerDirectly(request, opened) : undefined;
+      if (!result) return yoga.fetch(request);
+      const { body, ...init } = respond(result, { request, opened, suggestions: introspection });
+      return new yoga.fetchAPI.Response(body, init);
     },
     refuse(error, journal) {
       const asked = { mediaType: JSON_TYPE, applicationName: null, suggestions: false, journal };
@@ -85,4 +90,6 @@ export interface GraphQLOptions {
   readonly limits?: Partial<Limits>;
   /** By their SHA-256: only these may be asked for. Undefined: whatever is within the limits. */
   readonly operations?: ReadonlyMap<string, string> | undefined;
+  /** False: everything goes through Yoga. The answers are the same. */
+  readonly direct?: boolean;
 }

@@ -16,7 +16,7 @@ export function useNoIntrospection(): Plugin {
   };
 }
 
-const noIntrospection: ValidationRule = (context) => ({
+export const noIntrospection: ValidationRule = (context) => ({
   Field(node) {
     const tells =
       TELLS_ALL.includes(node.name.value) ||

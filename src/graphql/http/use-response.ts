@@ -2,6 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { CrossbookError } from '../../domain/errors.ts';
 import { chooseMediaType, JSON_TYPE } from './media-types.ts';
+import type { OpenedRequest } from './open-request.ts';
 import { type HttpAnswer, toResponse } from './respond.ts';
 import { type OpenedRequests, readOpened } from './use-request.ts';
 
@@ -24,14 +25,26 @@ export function useResponse({ path, requests, suggestions }: Options): Plugin {
   };
 
   function answer(request: Request, results: ExecutionResult | ExecutionResult[]): HttpAnswer {
-    const { context, journal } = readOpened(requests, request);
-    return toResponse(results, {
-      mediaType: chooseMediaType(request.headers.get('accept')) ?? JSON_TYPE,
-      applicationName: context?.caller?.application.name ?? null,
-      suggestions,
-      journal,
-    });
+    return respond(results, { request, opened: readOpened(requests, request), suggestions });
   }
+}
+
+export function respond(
+  results: ExecutionResult | readonly ExecutionResult[],
+  { request, opened, suggestions }: Responded,
+): HttpAnswer {
+  return toResponse(results, {
+    mediaType: chooseMediaType(request.headers.get('accept')) ?? JSON_TYPE,
+    applicationName: opened.context?.caller?.application.name ?? null,
+    suggestions,
+    journal: opened.journal,
+  });
+}
+
+interface Responded {
+  readonly request: Request;
+  readonly opened: OpenedRequest;
+  readonly suggestions: boolean;
 }
 
 interface Options {

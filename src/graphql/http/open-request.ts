@@ -1,0 +1,36 @@
+import type { Journal } from '../../domain/journal.ts';
+import type { RequestContext } from '../../request/context.ts';
+import type { Limits } from '../limits.ts';
+import type { Documents } from './documents.ts';
+import { checkRequest, type Operation, readRequest } from './read-request.ts';
+
+/** From a request to its operations: it is looked at, its caller is known and admitted, then it is read. */
+export async function openRequest(
+  request: Request,
+  opened: OpenedRequest,
+  { openContext, limits, documents }: OpenDeps,
+): Promise<Operation | Operation[]> {
+  checkRequest(request);
+  opened.context = await openContext(request.headers, opened.journal);
+  await opened.context.admit();
+  const isCallerKnown = opened.context.caller !== undefined;
+  opened.operations = await readRequest(request, { limits, documents, isCallerKnown });
+  return opened.operations;
+}
+
+/** A request while it lives: its operations, where it carries several, share one context. */
+export interface OpenedRequest {
+  readonly journal: Journal;
+  /** Once it is known who calls. */
+  context: RequestContext | undefined;
+  /** Once they have been read. */
+  operations: Operation | Operation[] | undefined;
+  /** What its operations cost so far. */
+  spent: number;
+}
+
+export interface OpenDeps {
+  openContext(headers: Headers, journal: Journal): Promise<RequestContext>;
+  readonly limits: Limits;
+  readonly documents: Documents;
+}
