@@ -95,6 +95,31 @@ describe.each([
   });
 });
 
+test('a session that ends between two pages is renewed once, and the search goes on where it was', async () => {
+  const people = Array.from({ length: 30 }, () => ({ email: 'team@shared.example' }));
+  const account = sandbox.salesforce.createAccount({ people, quirks: { maxBatchSize: 10 } });
+  const { port } = open(salesforce, account);
+  account.fail('session-expired', { operation: 'query.more' });
+  const found = await port.findByEmails(['team@shared.example'], PLAIN);
+  expect(found.get('team@shared.example')).toHaveLength(30);
+  expect([account.callCount('oauth.token'), account.callCount('query')]).toEqual([1, 1]);
+});
+
+test.each(['session-not-for-rest', 'app-not-attached'])(
+  'a session refused as %s is not renewed, and not asked again',
+  async (fault) => {
+    const account = sandbox.salesforce.createAccount({ people: PEOPLE });
+    const { port, credentials } = open(salesforce, account);
+    account.fail(fault, { times: 9 });
+    await expect(port.findByEmails(['a@x.example'], PLAIN)).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_UNAUTHORIZED',
+      remote: { code: 401 },
+    });
+    expect([account.callCount('oauth.token'), account.callCount()]).toEqual([0, 1]);
+    expect(credentials.calls.refused).toEqual([]);
+  },
+);
+
 test('an instance that has moved is followed to its new host, and its new host is kept', async () => {
   const account = sandbox.salesforce.createAccount({ people: PEOPLE });
   const movedInstanceUrl = account.instanceUrl.replace('127.0.0.1', 'localhost');

@@ -24,6 +24,22 @@ describe('looking up by email', () => {
     expect(account.callCount()).toBe(1);
   });
 
+  test.each([false, true])(
+    'a further address finds its contact, whether searches by email reach it or not (%s)',
+    async (searchEmailMatchesAliases) => {
+      const { account, openPort } = subject.open([
+        { email: 'ada@first.example', secondaryEmails: ['ada@second.example'] },
+        { email: 'bob@second.example' },
+      ]);
+      account.setQuirks({ searchEmailMatchesAliases });
+      const found = await openPort().findByEmails(['ada@second.example'], PLAIN);
+      expect(idsOf(found.get('ada@second.example') ?? [])).toEqual([account.recordId(1)]);
+      const run = { direction: 'forward', from: undefined, limit: 5 } as const;
+      const ofDomain = await openPort().readByDomain('second.example', run, PLAIN);
+      expect(idsOf(ofDomain)).toEqual([account.recordId(2)]);
+    },
+  );
+
   test('a work address finds nobody, whoever else is looked up in the same call', async () => {
     const { openPort } = subject.open([{ email: 'ada@first.example', workEmail: 'ada@work.example' }]);
     const alone = await openPort().findByEmails(['ada@work.example'], PLAIN);

@@ -113,6 +113,17 @@ describe('several questions in one call', () => {
     ]);
   });
 
+  test('days are written as days, moments with milliseconds and an offset without a colon', async () => {
+    const lastActivityAt = Date.UTC(2026, 9, 14, 15, 9, 26, 535);
+    const id = client.account.addPerson({ lastName: 'Timed', lastActivityAt, createdAt: lastActivityAt });
+    const { body } = await client.ask(`${API}/sobjects/Contact/${id}?fields=LastActivityDate,CreatedDate`);
+    expect(body).toMatchObject({
+      LastActivityDate: '2026-10-14',
+      CreatedDate: '2026-10-14T15:09:26.535+0000',
+    });
+    client.account.removePerson(id);
+  });
+
   test('too many ids, or an unknown field, refuse the whole', async () => {
     const ids = Array.from({ length: 2_001 }, (_, place) => client.account.recordId(place));
     const get = (body: object) => client.ask(`${API}/composite/sobjects/Contact`, { body });
