@@ -1,47 +1,26 @@
 /**
- * Half of two: the compiled product's storage, way out, adapters and use case, beside a sandbox that is another
- * process. Says `ready`, searches for all emails at once when told to, and says what came of it.
+ * Half of two: the compiled product's storage, way out and adapters, beside a sandbox that is another process. Says
+ * `ready`, searches for all emails at once when told to, and says what came of it.
  */
 import { once } from 'node:events';
 import { createOutbound } from '../../dist/outbound/outbound.js';
 import { createRegistry } from '../../dist/providers/registry.js';
-import { createRequestContext } from '../../dist/request/context.js';
 import { openDatabase } from '../../dist/storage/database.js';
 import { parseKeyRing } from '../../dist/storage/sealing/key-ring.js';
-import { createSealer } from '../../dist/storage/sealing/seal.js';
-import { searchContacts } from '../../dist/usecases/search-contacts.js';
 
 const { database: url, keys, application, sandbox, provider, client, emails } = JSON.parse(process.argv[2]);
-const keyRing = parseKeyRing(keys);
-const database = await openDatabase({ url }, { keyRing });
+const database = await openDatabase({ url }, { keyRing: parseKeyRing(keys) });
 const providers = createRegistry();
 const outbound = createOutbound({ providers, sandboxOrigins: [sandbox], findOAuthClient: () => client });
-const services = {
-  providers,
-  cursors: createSealer(keyRing, 'cursor'),
-  cacheMaxAgeMs: 0,
-  now: Date.now,
-  behind: () => undefined,
-  admit: async () => undefined,
-  openTenant: database.forApplication,
-  openPort: outbound.openContacts,
-};
-const run = (_name, work) => work();
-const journal = { note() {}, failed() {}, called() {}, operation: run, timed: run };
-const caller = { application, credentialId: 'key' };
 
-/** As the faces do: a context for each request. */
+/** As a request does: nothing is shared but what the process keeps of its own accord. */
 async function search(email) {
-  const defaults = { customerId: 'expired', provider };
-  const context = createRequestContext(services, { caller, defaults, journal });
-  const want = { rawData: false, totalCount: true, neighbours: false };
-  const { contacts } = await searchContacts(context, {
-    filter: { email },
-    page: {},
-    readFromCache: false,
-    want,
-  });
-  return contacts.length;
+  const { connections, credentials } = database.forApplication(application.id);
+  const [connection] = await connections.findMany([{ customerId: 'expired', providerName: provider }]);
+  const access = providers.get(provider).contacts;
+  const port = outbound.openContacts({ connection, access, credentials });
+  const found = await port.findByEmails([email], { rawData: false });
+  return found.get(email).length;
 }
 
 process.stdout.write('ready\n');
