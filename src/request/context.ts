@@ -64,7 +64,7 @@ export function createRequestContext(services: Services, request: RequestFacts):
       const { credentials } = open().tenant;
       return services.openPort({ connection, access, credentials, onCall: journal.called });
     },
-    lookup: (client, email, want) => open().loaders.lookup(client, email, want),
+    lookup: (client, emails, want) => open().loaders.lookup(client, emails, want),
     loadContact: (client, remoteId, want) => open().loaders.contact(client, remoteId, want),
     loadAssociations: (client, remoteId, to) => open().loaders.associations(client, remoteId, to),
   };

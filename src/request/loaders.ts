@@ -6,7 +6,8 @@ import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { uniteWants, type Want } from '../domain/want.ts';
+import { uniteWants, type Want, type WantedFields } from '../domain/want.ts';
+import { chunk } from '../lib/chunk.ts';
 
 /** All that one request asks for at the same moment goes out together. */
 export function createLoaders(tenant: Tenant) {
@@ -24,11 +25,22 @@ export function createLoaders(tenant: Tenant) {
     customers,
     connections,
 
-    async lookup({ connection, port, access }: ContactClient, email: string, want: Want) {
-      const loader = loaderFor(`${connection.id}:email:${want.rawData}`, access.lookupBatch, (batch) =>
+    /** Whole calls go by themselves: they would gain nothing by waiting for company. */
+    async lookup({ connection, port, access }: ContactClient, emails: readonly string[], want: Want) {
+      const { lookupBatch } = access;
+      const loader = loaderFor(`${connection.id}:email:${want.rawData}`, lookupBatch, (batch) =>
         port.findByEmails(batch.names, batch.want),
       );
-      return ((await loader.load({ name: email, want })) ?? EMPTY) as readonly Contact[];
+      const inWhole = emails.length - (emails.length % lookupBatch);
+      const whole = chunk(emails.slice(0, inWhole), lookupBatch).map(async (part) => {
+        const found = await port.findByEmails(part, want);
+        return [...found.values()].flat();
+      });
+      const rest = emails.slice(inWhole).map(async (email) => {
+        const found = await loader.load({ name: email, want });
+        return (found ?? EMPTY) as readonly Contact[];
+      });
+      return (await Promise.all([...whole, ...rest])).flat();
     },
 
     contact({ connection, port }: ContactClient, remoteId: string, want: Want) {
@@ -68,8 +80,14 @@ export function createLoaders(tenant: Tenant) {
 }
 
 function toKey({ fields }: Want): string {
-  return fields ? [...fields].sort().join() : '*';
+  if (!fields) return '*';
+  const known = keys.get(fields) ?? [...fields].sort().join();
+  keys.set(fields, known);
+  return known;
 }
+
+/** One search looks up a thousand emails with the same wish. */
+const keys = new WeakMap<WantedFields, string>();
 
 const EMPTY: readonly never[] = [];
 const NOTHING: Want = { rawData: false };

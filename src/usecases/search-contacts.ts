@@ -55,9 +55,9 @@ async function find(deps: SearchDeps, client: OpenedContacts, ask: Ask): Promise
 }
 
 async function findByEmails(deps: SearchDeps, client: OpenedContacts, ask: EmailsAsk) {
-  const lists = await Promise.all(ask.emails.map((email) => deps.lookup(client, email, ask.want)));
+  const contacts = await deps.lookup(client, ask.emails, ask.want);
   // Two of the emails may belong to one contact: it is found once.
-  const unique = new Map(lists.flat().map((contact) => [contact.remoteId, contact]));
+  const unique = new Map(contacts.map((contact) => [contact.remoteId, contact]));
   return [...unique.values()].sort((a, b) => client.port.compareIds(a.remoteId, b.remoteId));
 }
 
@@ -109,5 +109,5 @@ interface Result {
 export interface SearchDeps extends OpenDeps, CacheDeps, Timing {
   readonly cursors: Sealer;
   /** Batched: all look-ups of one request, by connection. */
-  lookup(client: OpenedContacts, email: string, want: Want): Promise<readonly Contact[]>;
+  lookup(client: OpenedContacts, emails: readonly string[], want: Want): Promise<readonly Contact[]>;
 }

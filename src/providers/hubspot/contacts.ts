@@ -46,11 +46,13 @@ export function toContact(record: unknown, { source, rawData }: Mapping): Contac
  * The addresses that HubSpot finds a contact by. Its work address is not one of them: were it taken for a hit, whether
  * somebody is found would depend on who else is looked up in the same call.
  */
-export function toLookupEmails(record: unknown): ReadonlySet<string> {
+export function toLookupEmails(record: unknown): Iterable<string> {
   const properties = isObject(record) && isObject(record['properties']) ? record['properties'] : NOTHING;
-  const { email, hs_additional_emails: others } = properties;
-  const addresses = [toText(email), ...(toText(others)?.split(';') ?? [])];
-  return new Set(addresses.flatMap((address) => (address ? [normaliseEmail(address)] : [])));
+  const email = toText(properties['email']);
+  const others = toText(properties['hs_additional_emails']);
+  if (others === null) return email === null ? NONE : [normaliseEmail(email)];
+  const addresses = [email ?? '', ...others.split(';')].map(normaliseEmail);
+  return new Set(addresses.filter((address) => address !== ''));
 }
 
 function toAddresses(properties: Properties): readonly Address[] {

@@ -49,11 +49,12 @@ function createSeries<State extends object>(create: () => State) {
   return {
     /** Undefined: a bound that no closed set of labels reaches. A mistake costs a number, not the memory. */
     at(values: Labels) {
-      const labels = toLabels(values);
-      const known = states.get(labels);
+      let key = '';
+      for (const name in values) key += `${name}\0${values[name]}\0`;
+      const known = states.get(key);
       if (known || states.size >= MAX_SERIES) return known;
-      const state = { ...create(), labels };
-      states.set(labels, state);
+      const state = { ...create(), labels: toLabels(values) };
+      states.set(key, state);
       return state;
     },
     all: () => [...states.values()],
