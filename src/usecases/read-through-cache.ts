@@ -2,7 +2,7 @@ import type { Contact } from '../domain/contact.ts';
 import type { ContactCache } from '../domain/contact-cache.ts';
 import { CrossbookError, ERROR_CODES } from '../domain/errors.ts';
 import type { Journal } from '../domain/journal.ts';
-import { coversFields, readWantedFields, type Want } from '../domain/want.ts';
+import { coversFields, readWantedFields, type Want, type WantedFields } from '../domain/want.ts';
 import type { OpenedContacts } from './open-contacts.ts';
 
 /** An answer older than this is not served even when the provider is down. */
@@ -29,20 +29,23 @@ export async function readThroughCache(deps: CacheDeps, search: CachedSearch): P
 
 /** Behind the answer: a search does not wait for its cache. */
 function keep(deps: CacheDeps, { client, question, want }: CachedSearch, { found, fetchedAt }: Dated): void {
-  const { contacts } = found;
   const entry = {
     connectionId: client.connection.id,
     filterKey: question,
     fetchedAt,
-    records: contacts.length,
-    payload() {
-      const fields = readWantedFields(want);
-      // The source is known from the connection that the entry belongs to.
-      const sourceless = contacts.map(({ source: _, ...contact }) => contact);
-      return JSON.stringify({ ...found, contacts: sourceless, fields: fields && [...fields] });
-    },
+    records: found.contacts.length,
+    payload: toPayload(found, readWantedFields(want)),
   };
   deps.behind(deps.cache.write(entry));
+}
+
+/** Made apart: what waits to be written must hold its contacts, and not the whole request that they were found in. */
+function toPayload(found: FoundContacts, fields: WantedFields | undefined): () => string {
+  return () => {
+    // The source is known from the connection that the entry belongs to.
+    const contacts = found.contacts.map(({ source: _, ...contact }) => contact);
+    return JSON.stringify({ ...found, contacts, fields: fields && [...fields] });
+  };
 }
 
 /** What was kept of a search that looked at less than this one is no answer to it. */
