@@ -1,13 +1,21 @@
-import type { GraphQLResolveInfo } from 'graphql';
+import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import { CONTACT_FIELDS, type Want } from '../domain/want.ts';
 import { selectedNames } from './selection.ts';
 
 /**
  * What is selected of the contacts at these places below the field that is being resolved. The fields of the schema have
- * the names of the domain's: a contact is exposed as it is.
+ * the names of the domain's: a contact is exposed as it is. A selection wants the same each time, and the same object says
+ * so to whoever keeps something for it.
  */
 export function readContactWant(info: GraphQLResolveInfo, ...places: readonly (readonly string[])[]): Want {
+  const known = remembered.get(info.fieldNodes);
+  if (known) return known;
   const selected = places.map((place) => selectedNames(info, ...place));
   const isSelected = (name: string) => selected.some((names) => names.has(name));
-  return { rawData: isSelected('rawData'), fields: new Set(CONTACT_FIELDS.filter(isSelected)) };
+  const want = { rawData: isSelected('rawData'), fields: new Set(CONTACT_FIELDS.filter(isSelected)) };
+  remembered.set(info.fieldNodes, want);
+  return want;
 }
+
+/** A field asks for its contacts at the same places always. */
+const remembered = new WeakMap<readonly FieldNode[], Want>();

@@ -1,5 +1,11 @@
 import type { Connection, FieldMapping } from '../../domain/connection.ts';
-import { CONTACT_FIELDS, type ContactField, readWantedFields, type Want } from '../../domain/want.ts';
+import {
+  CONTACT_FIELDS,
+  type ContactField,
+  readWantedFields,
+  type Want,
+  type WantedFields,
+} from '../../domain/want.ts';
 
 /** Which properties each field of a contact is made of. HubSpot sends only what is named. */
 const PROPERTIES_OF: Readonly<Record<ContactField, readonly string[]>> = {
@@ -21,7 +27,9 @@ const PROPERTIES_OF: Readonly<Record<ContactField, readonly string[]>> = {
 /** What HubSpot finds a contact by, and what therefore has to come along: a hit is looked at again. */
 const KEYS = ['email', 'hs_additional_emails', 'hs_object_id'];
 
-const EVERY_PROPERTY = toProperties(CONTACT_FIELDS);
+const remembered = new WeakMap<WantedFields, readonly string[]>();
+
+const EVERY_PROPERTY = toProperties(new Set(CONTACT_FIELDS));
 
 /** The properties that are asked for; with raw data, those as well that the customer has mapped. */
 export function propertiesFor(connection: Connection, want: Want): readonly string[] {
@@ -30,10 +38,14 @@ export function propertiesFor(connection: Connection, want: Want): readonly stri
   return want.rawData ? withMappedProperties(connection) : EVERY_PROPERTY;
 }
 
-function toProperties(fields: Iterable<ContactField>): readonly string[] {
+function toProperties(fields: WantedFields): readonly string[] {
+  const known = remembered.get(fields);
+  if (known) return known;
   const properties = new Set(KEYS);
   for (const field of fields) for (const property of PROPERTIES_OF[field]) properties.add(property);
-  return [...properties];
+  const names = [...properties];
+  remembered.set(fields, names);
+  return names;
 }
 
 /** Of the mappings that the customer has made, those of contacts count. */
