@@ -1,24 +1,45 @@
 import { type App, createApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { Sandbox } from '../../src/sandbox/open-sandbox.ts';
+import { type SecretWatch, watchSecrets } from './secret-watch.ts';
 
 /** The whole product in this process, on a database in memory, with its sandbox on free ports. */
 export async function openApp(patch: Partial<Config> = {}): Promise<TestApp> {
   const log: string[] = [];
+  let watch: SecretWatch | undefined;
   const config: Config = {
     ...readConfig({ CROSSBOOK_SANDBOX_PORT: '0' }),
     database: { memory: true },
     keys: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     ...patch,
   };
-  const app = await createApp(config, { output: { write: (line) => log.push(line) }, readable: false });
+  const output = {
+    write(line: string) {
+      log.push(line);
+      watch?.look('the log', line);
+    },
+  };
+  const app = await createApp(config, { output, readable: false });
   const { demo, sandbox } = app;
   if (!demo || !sandbox) throw new Error('The sandbox is off.');
+  const { hubspot, salesforce } = sandbox;
+  watch = watchSecrets({
+    'the API key': demo.key,
+    'the key ring': config.keys?.split(':')[1],
+    'HubSpot’s token': hubspot.demo.staticToken,
+    'HubSpot’s client secret': hubspot.demo.clientSecret,
+    'Salesforce’s token': salesforce.demo.accessToken,
+    'Salesforce’s refresh token': salesforce.demo.refreshToken,
+    'Salesforce’s client secret': salesforce.demo.clientSecret,
+  });
+  watch.look('the start', log.join(''));
   const headers = { 'x-api-key': demo.key, 'x-customer-id': demo.customerId };
 
   const send = async (path: string, init: RequestInit = {}) => {
     const response = await app.fetch(new Request(`http://crossbook.test${path}`, init));
-    return { status: response.status, headers: response.headers, body: (await response.json()) as Json };
+    const text = await response.text();
+    watch?.look(`an answer of ${path.split('?')[0]}`, text);
+    return { status: response.status, headers: response.headers, body: JSON.parse(text) as Json };
   };
   return {
     app,
@@ -39,7 +60,10 @@ export async function openApp(patch: Partial<Config> = {}): Promise<TestApp> {
       };
       return send(path, { method, headers: sent, ...(body !== undefined && { body: JSON.stringify(body) }) });
     },
-    close: () => app.close(),
+    async close() {
+      await app.close();
+      watch?.done();
+    },
   };
 }
 

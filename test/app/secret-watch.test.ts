@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { watchSecrets } from '../support/secret-watch.ts';
+
+test('the watch over all that is told sees what it should not', () => {
+  const watch = watchSecrets({ 'a token': 'pat-na1-secret', 'nothing at all': undefined });
+  watch.look('an answer', '{"data":null}');
+  expect(watch.done).not.toThrow();
+  watch.look('the log', '{"msg":"sent pat-na1-secret"}');
+  expect(watch.done).toThrow('a token in the log');
+});
