@@ -60,7 +60,8 @@ export async function createApp(
     log,
     hash: createKeyedHash(keys.ring, 'address'),
   });
-  const outbound = openOutbound({ config, sandbox, telemetry, limits });
+  const providers = createRegistry();
+  const outbound = openOutbound({ config, providers, sandbox, telemetry, limits });
   const background = createBackground((cause) => log.warn({ cause }, 'work behind an answer failed'));
   const tokens = createCustomerTokens({
     keys: createSigningKeys(keys.ring, 'customer token'),
@@ -69,6 +70,7 @@ export async function createApp(
   });
   const services = toServices({
     config,
+    providers,
     keys: keys.ring,
     database,
     sandbox,
@@ -154,10 +156,10 @@ async function prepareDemo(database: Database, sandbox: Sandbox, ring: KeyRing):
   return { key, customerId: DEMO_CUSTOMER_ID };
 }
 
-function openOutbound({ config, sandbox, telemetry, limits }: OutboundParts): Outbound {
+function openOutbound({ config, providers, sandbox, telemetry, limits }: OutboundParts): Outbound {
   const { oauthClients, providerDeadlineMs } = config;
   return createOutbound({
-    providers: createRegistry(),
+    providers,
     sandboxOrigins: toOrigins(sandbox),
     findOAuthClient: (provider, origin) => findSandboxClient(sandbox, origin) ?? oauthClients[provider],
     settings: { deadlineMs: providerDeadlineMs },
@@ -168,10 +170,10 @@ function openOutbound({ config, sandbox, telemetry, limits }: OutboundParts): Ou
 }
 
 function toServices(parts: Parts): Services {
-  const { config, keys, database, sandbox, outbound, background, tokens, limits } = parts;
+  const { config, providers, keys, database, sandbox, outbound, background, tokens, limits } = parts;
   const sandboxOrigins = toOrigins(sandbox);
   return {
-    providers: createRegistry(),
+    providers,
     cursors: createSealer(keys, 'cursor'),
     connections: createKnownConnections({ now: Date.now }),
     cacheMaxAgeMs: config.cacheMaxAgeMs,
@@ -245,6 +247,7 @@ interface Given {
 
 interface Parts {
   readonly config: Config;
+  readonly providers: ReturnType<typeof createRegistry>;
   readonly keys: KeyRing;
   readonly database: Database;
   readonly sandbox: Sandbox | undefined;
@@ -254,6 +257,6 @@ interface Parts {
   readonly limits: Limits;
 }
 
-interface OutboundParts extends Pick<Parts, 'config' | 'sandbox' | 'limits'> {
+interface OutboundParts extends Pick<Parts, 'config' | 'providers' | 'sandbox' | 'limits'> {
   readonly telemetry: Telemetry;
 }
