@@ -16,12 +16,9 @@ export async function upsertCustomer(
   upsert: CustomerUpsert,
   read: () => Promise<Customer | undefined>,
 ): Promise<{ readonly customer: Customer; readonly created: boolean }> {
-  const { expectedVersion } = upsert;
-  const statement =
-    STATEMENTS[expectedVersion === undefined ? 'always' : expectedVersion === 0 ? 'absent' : 'present'];
-  const values = toValues(scope, upsert);
+  const { statement, values } = toWrite(scope, upsert);
   const [row] = await scope.engine.once(() => scope.engine.query<AnswerRow>(statement, values));
-  if (!row) throw conflict(expectedVersion, await read());
+  if (!row) throw conflict(upsert.expectedVersion, await read());
   const customer = toCustomer(
     { ...upsert, applicationId: scope.applicationId, version: row.version },
     row.connections,
@@ -32,27 +29,43 @@ export async function upsertCustomer(
   return { customer: { ...customer, connections }, created };
 }
 
-function toValues(scope: Scope, upsert: CustomerUpsert): readonly unknown[] {
+function toWrite(scope: Scope, upsert: CustomerUpsert) {
   const { customerId, name, email, expectedVersion, connections = [] } = upsert;
-  if (new Set(connections.map(({ providerName }) => providerName)).size < connections.length) {
+  if (![customerId, name, email].every(isStorable)) throw unstorable();
+  const mode = expectedVersion === undefined ? 'always' : expectedVersion === 0 ? 'absent' : 'present';
+  const now = scope.clock().toISOString();
+  const values = [scope.applicationId, customerId, name, email, now, expectedVersion ?? null];
+  if (connections.length === 0) return { statement: ALONE[mode], values };
+  return { statement: LINKING[mode], values: [...values, toEntries(scope, customerId, connections)] };
+}
+
+function toEntries(scope: Scope, customerId: string, connections: readonly ConnectionUpsert[]): string {
+  const entries = new Map(connections.map((connection) => [connection.providerName, connection]));
+  if (entries.size < connections.length) {
     throw new CrossbookError('UNPROCESSABLE_ENTITY', 'A provider is named twice.');
   }
-  const entries = JSON.stringify(connections.map((connection) => toEntry(scope, customerId, connection)));
-  if (![customerId, name, email].every(isStorable) || !isStorableJson(entries)) throw unstorable();
-  const now = scope.clock().toISOString();
-  return [scope.applicationId, customerId, name, email, entries, now, expectedVersion ?? null];
+  const json = JSON.stringify(
+    Object.fromEntries(
+      [...entries].map(([name, connection]) => [name, toEntry(scope, customerId, connection)]),
+    ),
+  );
+  if (!isStorableJson(json)) throw unstorable();
+  return json;
 }
 
 /** JSON leaves out what is undefined and keeps what is null: just the difference between untouched and cleared. */
-function toEntry(scope: Scope, customerId: string, { credentials, ...given }: ConnectionUpsert) {
+function toEntry(
+  scope: Scope,
+  customerId: string,
+  { credentials, providerName, ...given }: ConnectionUpsert,
+) {
   const { applicationId, sealer } = scope;
-  const place = { applicationId, customerId, providerName: given.providerName };
   return {
     ...given,
     id: randomUUID(),
-    providerId: uuidV5(applicationId, given.providerName),
+    providerId: uuidV5(applicationId, providerName),
     ...(credentials === null && { sealed: null }),
-    ...(credentials && sealCredentials(sealer, place, credentials)),
+    ...(credentials && sealCredentials(sealer, { applicationId, customerId, providerName }, credentials)),
   };
 }
 
@@ -61,11 +74,13 @@ function conflict(expected: number | undefined, stored: Customer | undefined): C
   return new CrossbookError('CONFLICT', `Version ${expected} was expected, but the customer ${found}.`);
 }
 
-const STATEMENTS = {
-  always: upsertStatement('always'),
-  absent: upsertStatement('absent'),
-  present: upsertStatement('present'),
-};
+const toStatements = (linking: boolean) => ({
+  always: upsertStatement('always', { linking }),
+  absent: upsertStatement('absent', { linking }),
+  present: upsertStatement('present', { linking }),
+});
+const ALONE = toStatements(false);
+const LINKING = toStatements(true);
 
 interface AnswerRow {
   readonly version: number;
