@@ -12,6 +12,7 @@ import { createGate } from './http/gate.ts';
 import { answerHealth } from './http/health.ts';
 import { renderHomePage } from './http/home-page.ts';
 import { type Background, createBackground } from './lib/background.ts';
+import type { HttpAnswer, HttpHeaders } from './lib/http-message.ts';
 import { type Limits, openLimits } from './limits/limits.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { createRegistry } from './providers/registry.ts';
@@ -108,11 +109,13 @@ export async function createApp(
     gate,
     limits,
     openJournal: telemetry.openJournal,
-    async answerAlways({ method, url }, pathname) {
+    answerAlways(request) {
+      const { method, pathname } = request;
       if (method !== 'GET') return undefined;
       if (pathname === '/metrics' && config.metrics) return toMetrics(telemetry);
       if (pathname !== '/') return answerHealth(pathname, database);
-      return renderHomePage({ version, tryIt: demo && toDemoCommand(new URL(url).origin, demo) });
+      const tryIt = demo && toDemoCommand(request.url.origin, demo);
+      return Promise.resolve(renderHomePage({ version, tryIt }));
     },
   });
 
@@ -120,7 +123,7 @@ export async function createApp(
     demo,
     sandbox,
     notes: keys.notes,
-    fetch: withCors(front, {
+    answer: withCors(front, {
       listOrigins: createKnownOrigins({ list: database.admin.listOrigins, now: Date.now }),
       findApplicationId: async (headers) => (await readCaller(headers, callers))?.application.id,
     }),
@@ -200,7 +203,7 @@ function openKnownCallers(database: Database, tokens: CustomerTokens): KnownCall
 }
 
 function toOpenContext(services: Services, callers: KnownCallers) {
-  return async (headers: Headers, journal: Journal): Promise<RequestContext> => {
+  return async (headers: HttpHeaders, journal: Journal): Promise<RequestContext> => {
     const caller = await readCaller(headers, callers);
     const defaults = {
       customerId: headers.get('x-customer-id') ?? undefined,
@@ -223,14 +226,13 @@ function toDemoHeaders(demo: Demo | undefined): Record<string, string> {
   return demo ? { 'x-api-key': demo.key, 'x-customer-id': demo.customerId } : {};
 }
 
-function toMetrics({ metrics }: Telemetry): Response {
-  return new Response(metrics.render(), {
-    headers: { 'content-type': METRICS_TYPE, 'cache-control': 'no-store' },
-  });
+async function toMetrics({ metrics }: Telemetry): Promise<HttpAnswer> {
+  const headers = { 'content-type': METRICS_TYPE, 'cache-control': 'no-store' };
+  return { status: 200, headers, body: metrics.render() };
 }
 
 export interface App {
-  readonly fetch: Front;
+  readonly answer: Front;
   /** Only where the sandbox is on. */
   readonly demo: Demo | undefined;
   readonly sandbox: Sandbox | undefined;

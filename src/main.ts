@@ -18,7 +18,7 @@ async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const app = await createApp(config, { output: process.stdout, readable: process.stdout.isTTY === true });
   const { host, port, bounds, proxies, shutdownMs } = config;
-  const listener = await listen({ fetch: app.fetch, host, port, bounds, proxies }).catch(
+  const listener = await listen({ answer: app.answer, host, port, bounds, proxies }).catch(
     async (error: unknown) => {
       await app.close();
       throw error;

@@ -37,7 +37,6 @@ const PACKAGE_HOMES: readonly { packages: RegExp; homes: readonly string[] }[] =
   { packages: /^pino$/, homes: ['telemetry'] },
   { packages: /^(ioredis|rate-limiter-flexible)$/, homes: ['limits'] },
   { packages: /^zod$/, homes: ['providers', 'graphql', 'rest', 'storage', 'sandbox', 'config.ts'] },
-  { packages: /^@whatwg-node\/server$/, homes: ['http'] },
 ];
 
 const MAX_LINES = 300;

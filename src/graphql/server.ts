@@ -2,6 +2,7 @@ import { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import type { CrossbookError } from '../domain/errors.ts';
 import type { Journal } from '../domain/journal.ts';
+import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
 import type { RequestContext } from '../request/context.ts';
 import { createExecute } from './fast/execute.ts';
 import { toSubgraph } from './federation.ts';
@@ -9,7 +10,7 @@ import { createDirectPath } from './http/direct-path.ts';
 import { createAutomaticDocuments, createKnownDocuments } from './http/documents.ts';
 import { JSON_TYPE } from './http/media-types.ts';
 import type { OpenedRequest } from './http/open-request.ts';
-import { toResponse } from './http/respond.ts';
+import { toHttpAnswer } from './http/respond.ts';
 import { type GraphiQLOptions, useGraphiQL } from './http/use-graphiql.ts';
 import { noIntrospection, useNoIntrospection } from './http/use-no-introspection.ts';
 import { type OpenedRequests, useRequest } from './http/use-request.ts';
@@ -50,31 +51,35 @@ export function createGraphQL(options: GraphQLOptions): GraphQLServer {
   const answerDirectly = createDirectPath({ openContext, schema, execute, limits, documents, rules });
 
   return {
-    async fetch(request, journal) {
+    async answer(request, journal) {
       journal.note({ face: 'graphql' });
-      const opened: OpenedRequest = { journal, context: undefined, operations: undefined, spent: 0 };
-      requests.set(request, opened);
-      const isUsual = direct && request.method === 'POST' && new URL(request.url).pathname === PATH;
-      const result = isUsual ? await answerDirectly(request, opened) : undefined;
-      if (!result) return yoga.fetch(request);
-      const { body, ...init } = respond(result, { request, opened, suggestions: introspection });
-      return new yoga.fetchAPI.Response(body, init);
+      const opened: OpenedRequest = { request, journal, context: undefined, operations: undefined, spent: 0 };
+      const isUsual = direct && request.method === 'POST' && request.pathname === PATH;
+      const result = isUsual ? await answerDirectly(opened) : undefined;
+      return result ? respond(result, { opened, suggestions: introspection }) : answerByYoga(opened);
     },
     refuse(error, journal) {
       const asked = { mediaType: JSON_TYPE, applicationName: null, suggestions: false, journal };
-      const { body, ...init } = toResponse(
-        { errors: [new GraphQLError('', { originalError: error })] },
-        asked,
-      );
-      return new Response(body, init);
+      return toHttpAnswer({ errors: [new GraphQLError('', { originalError: error })] }, asked);
     },
   };
+
+  /** It is shown the request without its body: what is in that is read by us. */
+  async function answerByYoga(opened: OpenedRequest): Promise<HttpAnswer> {
+    const { method, url, headers } = opened.request;
+    const shown = new yoga.fetchAPI.Request(url.href, { method, headers: Object.fromEntries(headers) });
+    requests.set(shown, opened);
+    const response = await yoga.fetch(shown);
+    const body = new Uint8Array(await response.arrayBuffer());
+    const { status } = response;
+    return { status, headers: Object.fromEntries(response.headers), body: body.length > 0 ? body : null };
+  }
 }
 
 export interface GraphQLServer {
-  fetch(request: Request, journal: Journal): Promise<Response> | Response;
+  answer(request: HttpRequest, journal: Journal): Promise<HttpAnswer>;
   /** The answer to what is not even looked at. */
-  refuse(error: CrossbookError, journal: Journal): Response;
+  refuse(error: CrossbookError, journal: Journal): HttpAnswer;
 }
 
 export interface GraphQLOptions {
@@ -82,7 +87,7 @@ export interface GraphQLOptions {
    * Who calls? Rejects with UNAUTHORIZED for a credential that is wrong; resolves with a context without a caller where
    * none was presented.
    */
-  openContext(headers: Headers, journal: Journal): Promise<RequestContext>;
+  openContext(headers: HttpHeaders, journal: Journal): Promise<RequestContext>;
   /** The page for people. False: there is none. */
   readonly graphiql?: GraphiQLOptions | false;
   /** False: the schema can neither be asked for nor guessed from errors. */

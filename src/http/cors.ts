@@ -1,35 +1,41 @@
+import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
+
 /**
  * Lets pages of other origins call, where the application that is called for names them. A preflight says nothing of
  * the application: it is allowed where any names the origin, and so is a refusal without a caller, so that a frontend
  * can read why. Cookies play no part here, and are never allowed.
  */
 export function withCors<Rest extends readonly unknown[]>(
-  handle: (request: Request, ...rest: Rest) => Promise<Response>,
+  answer: (request: HttpRequest, ...rest: Rest) => Promise<HttpAnswer>,
   deps: CorsDeps,
-): (request: Request, ...rest: Rest) => Promise<Response> {
-  return async (request, ...rest) => {
+): (request: HttpRequest, ...rest: Rest) => Promise<HttpAnswer> {
+  return (request, ...rest) => {
     const origin = request.headers.get('origin');
-    if (origin === null) return handle(request, ...rest);
+    return origin === null ? answer(request, ...rest) : answerPage(origin, request, rest);
+  };
+
+  async function answerPage(origin: string, request: HttpRequest, rest: Rest): Promise<HttpAnswer> {
     // Where the storage is away nobody is allowed anything, and the request is told so by who answers it.
     const named = (await deps.listOrigins().catch(() => NOBODY)).get(origin);
     if (named && isPreflight(request)) return answerPreflight(origin);
-    const response = await handle(request, ...rest);
-    if (!named) return response;
-    response.headers.append('vary', 'Origin');
+    const answered = await answer(request, ...rest);
+    if (!named) return answered;
+    const vary = [answered.headers['vary'] ?? [], 'Origin'].flat().join(', ');
+    const headers = { ...answered.headers, vary };
     const applicationId = await deps.findApplicationId(request.headers).catch(() => undefined);
-    if (applicationId === undefined ? response.status < 400 : !named.has(applicationId)) return response;
-    response.headers.set('access-control-allow-origin', origin);
-    response.headers.set('access-control-expose-headers', EXPOSED);
-    return response;
-  };
+    const isAllowed = applicationId === undefined ? answered.status >= 400 : named.has(applicationId);
+    if (!isAllowed) return { ...answered, headers };
+    const allowed = { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED };
+    return { ...answered, headers: { ...headers, ...allowed } };
+  }
 }
 
-function isPreflight({ method, headers }: Request): boolean {
-  return method === 'OPTIONS' && headers.has('access-control-request-method');
+function isPreflight({ method, headers }: HttpRequest): boolean {
+  return method === 'OPTIONS' && headers.get('access-control-request-method') !== null;
 }
 
-function answerPreflight(origin: string): Response {
-  return new Response(null, {
+function answerPreflight(origin: string): HttpAnswer {
+  return {
     status: 204,
     headers: {
       'access-control-allow-origin': origin,
@@ -38,7 +44,8 @@ function answerPreflight(origin: string): Response {
       'access-control-max-age': '600',
       vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
     },
-  });
+    body: null,
+  };
 }
 
 /** What our callers send, and what tells a gateway or a collector which request this is. */
@@ -65,5 +72,5 @@ export type AllowedCallers = ReadonlyMap<string, ReadonlySet<string>>;
 export interface CorsDeps {
   listOrigins(): Promise<AllowedCallers>;
   /** Whom the request is made for. Undefined where nobody is known; may reject where what is presented is wrong. */
-  findApplicationId(headers: Headers): Promise<string | undefined>;
+  findApplicationId(headers: HttpHeaders): Promise<string | undefined>;
 }

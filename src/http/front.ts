@@ -1,35 +1,38 @@
 import { CrossbookError, toCrossbookError } from '../domain/errors.ts';
 import type { Arrival, Journal, OpenJournal } from '../domain/journal.ts';
+import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
 import type { Gate } from './gate.ts';
 
 /** Every request's way in: its journal is opened, somebody answers it, and what came of it is told. */
 export function createFront({ graphql, rest, gate, limits, openJournal, answerAlways }: FrontOptions): Front {
-  return async (request, arrived, address) => {
-    const { pathname } = new URL(request.url);
-    const { method, headers } = request;
-    const requestId = headers.get('x-request-id');
+  return async (request, address) => {
+    const { method, headers, pathname } = request;
     const journal = openJournal({
       method,
       path: pathname,
-      requestId,
+      requestId: headers.get('x-request-id'),
       traceparent: headers.get('traceparent'),
     });
-    const response = await answer({ request, pathname, journal, arrived, address });
-    const { status } = response;
+    const { status, body, ...answered } = await answer(request, journal, address);
+    const bytes = body === null ? undefined : Buffer.byteLength(body);
     const said = limits.settle({ visit: journal, headers, address, status });
-    for (const [name, value] of Object.entries(said)) response.headers.set(name, value);
-    response.headers.set('x-request-id', journal.requestId);
-    journal.close({ status, bytes: readLength(response) });
-    return response;
+    const told: Record<string, string> = { ...answered.headers, ...said, 'x-request-id': journal.requestId };
+    if (bytes !== undefined) told['content-length'] = String(bytes);
+    journal.close({ status, bytes });
+    return { status, headers: told, body };
   };
 
-  async function answer({ request, pathname, journal, arrived, address }: Asked): Promise<Response> {
-    const face = pathname === '/graphql' ? graphql : rest;
+  async function answer(
+    request: HttpRequest,
+    journal: OpenJournal,
+    address: string | undefined,
+  ): Promise<HttpAnswer> {
+    const face = request.pathname === '/graphql' ? graphql : rest;
     try {
-      const always = await answerAlways(request, pathname);
+      const always = await answerAlways(request);
       if (always) return always;
       limits.check({ headers: request.headers, address });
-      const answered = gate.pass(() => face.fetch(request, journal), arrived);
+      const answered = gate.pass(request, () => face.answer(request, journal));
       return (await answered) ?? face.refuse(overloaded(), journal);
     } catch (thrown) {
       return face.refuse(toCrossbookError(thrown), journal);
@@ -47,34 +50,28 @@ function overloaded(): CrossbookError {
   );
 }
 
-function readLength({ headers }: Response): number | undefined {
-  const length = headers.get('content-length');
-  return length === null ? undefined : Number(length);
-}
-
 const RETRY_AFTER_MS = 1_000;
 
 export type Front = (
-  request: Request,
-  arrived?: Promise<unknown> | undefined,
+  request: HttpRequest,
   /** Where it comes from. */
   address?: string | undefined,
-) => Promise<Response>;
+) => Promise<HttpAnswer>;
 
 /** How one of the two faces is asked. */
 interface Face {
-  fetch(request: Request, journal: Journal): Promise<Response> | Response;
-  refuse(error: CrossbookError, journal: Journal): Response;
+  answer(request: HttpRequest, journal: Journal): Promise<HttpAnswer>;
+  refuse(error: CrossbookError, journal: Journal): HttpAnswer;
 }
 
 /** How much may be asked. */
 interface Limits {
   /** Throws where nothing more from there is looked at. */
-  check(arrival: { readonly headers: Headers; readonly address: string | undefined }): void;
+  check(arrival: { readonly headers: HttpHeaders; readonly address: string | undefined }): void;
   /** What the answer says of the limit. */
   settle(departure: {
     readonly visit: Journal;
-    readonly headers: Headers;
+    readonly headers: HttpHeaders;
     readonly address: string | undefined;
     readonly status: number;
   }): Readonly<Record<string, string>>;
@@ -87,13 +84,5 @@ export interface FrontOptions {
   readonly limits: Limits;
   openJournal(arrival: Arrival): OpenJournal;
   /** What is answered however much there is to do. Undefined: it is a face's. */
-  answerAlways(request: Request, pathname: string): Promise<Response | undefined>;
-}
-
-interface Asked {
-  readonly request: Request;
-  readonly pathname: string;
-  readonly journal: OpenJournal;
-  readonly arrived: Promise<unknown> | undefined;
-  readonly address: string | undefined;
+  answerAlways(request: HttpRequest): Promise<HttpAnswer> | undefined;
 }

@@ -1,3 +1,5 @@
+import type { HttpRequest } from '../lib/http-message.ts';
+
 /**
  * How many requests are worked on at once. One counts from when it has wholly arrived: who sends slowly takes nobody's
  * place.
@@ -7,23 +9,21 @@ export function createGate({ max }: { readonly max: number }): Gate {
   let refused = 0;
 
   return {
-    pass(work, arrived) {
-      if (running < max) return hold(work, arrived);
+    pass(request, work) {
+      if (running < max) return hold(request, work);
       refused += 1;
       return undefined;
     },
     counts: () => ({ running, refused }),
   };
 
-  async function hold<T>(work: () => Promise<T> | T, arrived: Promise<unknown> | undefined): Promise<T> {
+  async function hold<T>(request: Arriving, work: () => Promise<T> | T): Promise<T> {
     let state: 'arriving' | 'counted' | 'over' = 'arriving';
-    const count = () => {
+    request.whenWhole(() => {
       if (state !== 'arriving') return;
       state = 'counted';
       running += 1;
-    };
-    if (arrived) void arrived.then(count);
-    else count();
+    });
     try {
       return await work();
     } finally {
@@ -33,8 +33,10 @@ export function createGate({ max }: { readonly max: number }): Gate {
   }
 }
 
+type Arriving = Pick<HttpRequest, 'whenWhole'>;
+
 export interface Gate {
-  /** Undefined, and nothing is done, where there is no room. `arrived`: when the body is here, where there is one. */
-  pass<T>(work: () => Promise<T> | T, arrived: Promise<unknown> | undefined): Promise<T> | undefined;
+  /** Undefined, and nothing is done, where there is no room. */
+  pass<T>(request: Arriving, work: () => Promise<T> | T): Promise<T> | undefined;
   counts(): { readonly running: number; readonly refused: number };
 }

@@ -1,19 +1,21 @@
+import type { HttpAnswer } from '../lib/http-message.ts';
+
 /** `/livez`: the process runs. `/readyz`: it can also do its work. Undefined: the path is not about health. */
-export async function answerHealth(
+export function answerHealth(
   pathname: string,
   { checkReadiness }: HealthDeps,
-): Promise<Response | undefined> {
-  if (pathname === '/livez') return toAnswer({});
-  if (pathname === '/readyz') return toAnswer(await checkReadiness());
-  return undefined;
+): Promise<HttpAnswer> | undefined {
+  if (pathname === '/livez') return Promise.resolve(toAnswer({}));
+  return pathname === '/readyz' ? checkReadiness().then(toAnswer) : undefined;
 }
 
-function toAnswer(checks: Checks): Response {
+function toAnswer(checks: Checks): HttpAnswer {
   const ok = Object.values(checks).every(Boolean);
-  return Response.json(
-    { ok, ...checks },
-    { status: ok ? 200 : 503, headers: { 'cache-control': 'no-store' } },
-  );
+  return {
+    status: ok ? 200 : 503,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+    body: JSON.stringify({ ok, ...checks }),
+  };
 }
 
 type Checks = object;

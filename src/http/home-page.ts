@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { HttpAnswer } from '../lib/http-message.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --ink: #16202c; --soft: #5b6b7d; --line: #dfe5ec; --paper: #fff; --tint: #f4f7fa; --blue: #1f5fd0 }
@@ -22,15 +23,17 @@ h2 { font-size: 1.1rem; margin: 2rem 0 .6rem }
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
 /** Tells a person in a browser what this is and where to go. */
-export function renderHomePage({ version, tryIt }: HomeOptions): Response {
-  return new Response(toHtml(version, tryIt), {
+export function renderHomePage({ version, tryIt }: HomeOptions): HttpAnswer {
+  return {
+    status: 200,
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
     },
-  });
+    body: toHtml(version, tryIt),
+  };
 }
 
 function toHtml(version: string, tryIt: string | undefined): string {

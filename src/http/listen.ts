@@ -1,18 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
-import { createServerAdapter } from '@whatwg-node/server';
+import type { HttpAnswer, HttpRequest } from '../lib/http-message.ts';
+import { IncomingRequest, toAddress } from './incoming-request.ts';
 import { readAddress } from './read-address.ts';
 
 /** Listens until it is closed. Whoever sends or reads slowly, or sends too much, is let go in time. */
-export async function listen({ fetch, host, port, bounds, proxies = 0 }: ListenOptions): Promise<Listener> {
+export async function listen({ answer, host, port, bounds, proxies = 0 }: ListenOptions): Promise<Listener> {
   const running = new Set<ServerResponse>();
   let isClosing = false;
-  const adapter = createServerAdapter<{ req: IncomingMessage }>((request, { req }) =>
-    // A Host that is no name makes no address. Like all that is no HTTP it is answered with the bare status.
-    URL.canParse(request.url)
-      ? fetch(request, toArrival(req), readAddress(req, proxies))
-      : new Response(null, { status: 400 }),
-  );
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -24,10 +19,19 @@ export async function listen({ fetch, host, port, bounds, proxies = 0 }: ListenO
       insecureHTTPParser: false,
       requireHostHeader: true,
     },
-    (request, response) => {
-      running.add(response.once('close', () => running.delete(response)));
+    (message, response) => {
+      running.add(response);
+      response.once('close', () => running.delete(response));
       if (isClosing) response.shouldKeepAlive = false;
-      void adapter(request, response);
+      if (!isAddressed(message)) {
+        response.writeHead(400).end();
+        return;
+      }
+      answer(new IncomingRequest(message), readAddress(message, proxies)).then(
+        ({ status, headers, body }) => response.writeHead(status, headers).end(body ?? undefined),
+        // Whoever answers answers for its own failures: this one is nobody's.
+        (error: unknown) => response.destroy(error as Error),
+      );
     },
   );
   server.maxConnections = bounds.maxConnections;
@@ -70,13 +74,14 @@ async function stop(server: Server, withinMs: number): Promise<boolean> {
   return isWhole;
 }
 
-/** When the body is here; undefined where there is none to wait for. */
-function toArrival(request: IncomingMessage): Promise<unknown> | undefined {
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  if (encoding === undefined && (length === undefined || length === '0')) return undefined;
-  return new Promise((resolve) => {
-    request.once('end', resolve);
-  });
+/** A Host that is no name makes no address. Like all that is no HTTP it is answered with the bare status. */
+function isAddressed(message: IncomingMessage): boolean {
+  const { host } = message.headers;
+  // A path cannot spoil an address that was one.
+  if (host === lastHost && message.url?.startsWith('/')) return true;
+  if (!URL.canParse(toAddress(message))) return false;
+  lastHost = host;
+  return true;
 }
 
 function toUrl({ port }: AddressInfo, host: string): string {
@@ -91,6 +96,9 @@ const SILENCE_MS = 150_000;
 const IDLE_GRACE_MS = 1_000;
 const SWEEP_EVERY_MS = 50;
 
+/** Nearly everybody calls us by the same name: it was looked at already. */
+let lastHost: string | undefined;
+
 export interface Listener {
   readonly url: string;
   /** Lets what runs finish, for so long at most. False where something was cut off. */
@@ -98,11 +106,7 @@ export interface Listener {
 }
 
 export interface ListenOptions {
-  readonly fetch: (
-    request: Request,
-    arrived: Promise<unknown> | undefined,
-    address: string | undefined,
-  ) => Promise<Response> | Response;
+  answer(request: HttpRequest, address: string | undefined): Promise<HttpAnswer>;
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;

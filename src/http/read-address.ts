@@ -6,8 +6,9 @@ import { isIP } from 'node:net';
  * that was written by somebody else.
  */
 export function readAddress({ socket, headers }: Arriving, proxies: number): string | undefined {
+  if (proxies === 0) return socket.remoteAddress;
   const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
-  const address = proxies > 0 ? forwarded.at(-proxies)?.trim() : undefined;
+  const address = forwarded.at(-proxies)?.trim();
   return address !== undefined && isIP(address) ? address : socket.remoteAddress;
 }
 

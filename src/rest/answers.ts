@@ -1,13 +1,16 @@
+import type { HttpAnswer } from '../lib/http-message.ts';
+
 /** Data is the caller's own: no cache between us keeps it. */
 export function answerJson(
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
   status = 200,
-): Response {
-  return new Response(JSON.stringify(body), {
+): HttpAnswer {
+  return {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
-  });
+    body: JSON.stringify(body),
+  };
 }
 
 /** Does `If-None-Match` hold the tag of what would be answered? Weak and strong are the same here. */

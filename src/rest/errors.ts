@@ -1,12 +1,13 @@
 import { ERROR_CODES, toCrossbookError, toErrorBody } from '../domain/errors.ts';
 import type { Journal } from '../domain/journal.ts';
+import type { HttpAnswer } from '../lib/http-message.ts';
 import { answerJson } from './answers.ts';
 
 /** Whatever was thrown, as the answer for it; the journal learns of it under the same id. */
 export function answerError(
   thrown: unknown,
   { journal, applicationName, headers = {} }: Circumstances,
-): Response {
+): HttpAnswer {
   const error = toCrossbookError(thrown);
   const { status } = ERROR_CODES[error.code];
   journal.failed(error);

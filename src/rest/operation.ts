@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { HttpAnswer } from '../lib/http-message.ts';
 import type { RequestContext } from '../request/context.ts';
 import { type Arrival, readInput } from './input/read-input.ts';
 
@@ -19,7 +20,7 @@ export function defineOperation<Parts extends InputParts>(definition: Definition
 
 export interface Operation extends OperationFacts {
   readonly input: z.ZodObject<InputParts>;
-  run(context: RequestContext, arrival: Arrival): Promise<Response>;
+  run(context: RequestContext, arrival: Arrival): Promise<HttpAnswer>;
 }
 
 /** The four places of a request. `body` is `z.undefined()` where none is read. */
@@ -60,5 +61,5 @@ export interface AnswerFacts {
 
 interface Definition<Parts extends InputParts> extends OperationFacts {
   readonly input: z.ZodObject<Parts>;
-  handle(context: RequestContext, input: z.output<z.ZodObject<Parts>>): Promise<Response>;
+  handle(context: RequestContext, input: z.output<z.ZodObject<Parts>>): Promise<HttpAnswer>;
 }

@@ -1,4 +1,5 @@
 import type { Journal } from '../domain/journal.ts';
+import type { HttpAnswer, HttpRequest } from '../lib/http-message.ts';
 
 /** Finds what answers a path. Segments are compared still percent-encoded, so that an encoded slash stays in its segment. */
 export function createRouter(endpoints: readonly Endpoint[]): Router {
@@ -46,5 +47,5 @@ export interface Match {
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
-  answer(arrival: { request: Request; url: URL; path: Match['path']; journal: Journal }): Promise<Response>;
+  answer(arrival: { request: HttpRequest; path: Match['path']; journal: Journal }): Promise<HttpAnswer>;
 }

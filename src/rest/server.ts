@@ -1,6 +1,7 @@
 import { CrossbookError } from '../domain/errors.ts';
 import type { Journal } from '../domain/journal.ts';
-import { compressResponse } from '../lib/compress-response.ts';
+import { compressAnswer } from '../lib/compress-answer.ts';
+import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
 import type { RequestContext } from '../request/context.ts';
 import { createDocsEndpoint } from './docs/endpoint.ts';
 import { answerError } from './errors.ts';
@@ -25,27 +26,25 @@ export function createRest(options: RestOptions): Rest {
   return {
     handles: (pathname) => router.find(pathname) !== undefined,
     refuse: (error, journal) => answerError(error, { journal, applicationName: null }),
-    async fetch(request, journal) {
+    async answer(request, journal) {
       journal.note({ face: 'rest' });
-      const response = await route(request, journal).catch((thrown: unknown) =>
+      const { status, headers, body } = await route(request, journal).catch((thrown: unknown) =>
         answerError(thrown, { journal, applicationName: null }),
       );
-      response.headers.set('x-content-type-options', 'nosniff');
-      if (request.method !== 'HEAD')
-        return compressResponse(response, request.headers.get('accept-encoding'));
-      return new Response(null, response);
+      const answer = { status, headers: { ...headers, 'x-content-type-options': 'nosniff' }, body };
+      if (request.method === 'HEAD') return { ...answer, body: null };
+      return compressAnswer(answer, request.headers.get('accept-encoding'));
     },
   };
 
-  async function route(request: Request, journal: Journal): Promise<Response> {
-    const url = new URL(request.url);
-    const matches = router.find(url.pathname);
+  async function route(request: HttpRequest, journal: Journal): Promise<HttpAnswer> {
+    const matches = router.find(request.pathname);
     if (!matches) throw new CrossbookError('NOT_FOUND', 'There is nothing at this path: see /docs.');
     const allow = toAllow(matches);
-    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });
+    if (request.method === 'OPTIONS') return { status: 204, headers: { allow }, body: null };
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const found = matches.find(({ endpoint }) => endpoint.method === method);
-    if (found) return found.endpoint.answer({ request, url, path: found.path, journal });
+    if (found) return found.endpoint.answer({ request, path: found.path, journal });
     const refusal = new CrossbookError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`);
     return answerError(refusal, { journal, applicationName: null, headers: { allow } });
   }
@@ -74,16 +73,16 @@ function toEndpoint(operation: Operation, { openContext }: RestOptions): Endpoin
 }
 
 export interface Rest {
-  fetch(request: Request, journal: Journal): Promise<Response>;
+  answer(request: HttpRequest, journal: Journal): Promise<HttpAnswer>;
   /** The answer to what is not even looked at. */
-  refuse(error: CrossbookError, journal: Journal): Response;
+  refuse(error: CrossbookError, journal: Journal): HttpAnswer;
   /** Is there something at this path, whatever the method? */
   handles(pathname: string): boolean;
 }
 
 export interface RestOptions {
   /** Rejects with UNAUTHORIZED where what the headers present is wrong; without a caller where they present nothing. */
-  openContext(headers: Headers, journal: Journal): Promise<RequestContext>;
+  openContext(headers: HttpHeaders, journal: Journal): Promise<RequestContext>;
   /** Paths that the operations of a group live below: `/crm/v2`. */
   readonly prefixes?: Readonly<Partial<Record<OperationGroup, string | undefined>>>;
   /** Of the product, for the document. */

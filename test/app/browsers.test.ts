@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toFetch } from '../support/to-fetch.ts';
 import { type CallersApp, ORIGINS, openCallers } from './open-callers.ts';
 
 let app: CallersApp;
@@ -17,7 +18,7 @@ const ASKED = {
 
 describe.each(Object.entries(ASKED))('in %s', (_face, { path, body }) => {
   const ask = (origin: string, headers: Record<string, string>) =>
-    app.crossbook.app.fetch(
+    toFetch(app.crossbook.app.answer)(
       new Request(`http://crossbook.test${path}`, {
         method: 'POST',
         headers: {
@@ -29,7 +30,7 @@ describe.each(Object.entries(ASKED))('in %s', (_face, { path, body }) => {
     );
 
   test('a browser asks first, and may then read the answer', async () => {
-    const preflight = await app.crossbook.app.fetch(
+    const preflight = await toFetch(app.crossbook.app.answer)(
       new Request(`http://crossbook.test${path}`, {
         method: 'OPTIONS',
         headers: {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { openApp, type TestApp } from '../support/open-app.ts';
+import { toFetch } from '../support/to-fetch.ts';
 
 const LIMITS = { perKey: 3, perToken: 2, guesses: 4 };
 const ASK = '{ providers { name } }';
@@ -98,6 +99,6 @@ async function from(address: string | undefined, extra: Record<string, string> =
   const headers = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
   const body = JSON.stringify({ query: ASK });
   const request = new Request('http://crossbook.test/graphql', { method: 'POST', headers, body });
-  const response = await app.app.fetch(request, undefined, address);
+  const response = await toFetch((asked) => app.app.answer(asked, address))(request);
   return { status: response.status, headers: response.headers, body: await response.json() };
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { METRICS_TYPE } from '../../src/telemetry/metrics/metrics.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
 import { readMetrics } from '../support/read-metrics.ts';
+import { toFetch } from '../support/to-fetch.ts';
 
 const EMAILS = Array.from({ length: 40 }, (_, n) => `somebody-${n}@example.com`);
 let crossbook: TestApp;
@@ -73,7 +74,7 @@ test('where they are switched off they are not there', async () => {
 });
 
 async function scrape(): Promise<string> {
-  const response = await crossbook.app.fetch(new Request('http://crossbook.test/metrics'));
+  const response = await toFetch(crossbook.app.answer)(new Request('http://crossbook.test/metrics'));
   expect(response.headers.get('content-type')).toBe(METRICS_TYPE);
   return response.text();
 }

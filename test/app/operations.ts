@@ -1,4 +1,5 @@
 import type { Json } from '../support/open-app.ts';
+import { toFetch } from '../support/to-fetch.ts';
 import type { CallersApp } from './open-callers.ts';
 
 /** Everything that a caller can ask for, by names such as `REST read own`, answered with a status. */
@@ -92,7 +93,7 @@ export async function createOperations({ crossbook, callers }: CallersApp): Prom
       headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const response = await crossbook.app.fetch(request);
+    const response = await toFetch(crossbook.app.answer)(request);
     return { status: response.status, body: (await response.json()) as Json };
   }
 }

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { createPostgresDatabase, describeOnPostgres } from '../support/engines.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
 import { openTcpProxy } from '../support/tcp-proxy.ts';
+import { toFetch } from '../support/to-fetch.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -61,6 +62,6 @@ async function open(patch: Parameters<typeof openApp>[0] = {}): Promise<TestApp>
 }
 
 async function ask({ app }: TestApp, path: string): Promise<readonly [number, unknown]> {
-  const response = await app.fetch(new Request(`http://crossbook.test${path}`));
+  const response = await toFetch(app.answer)(new Request(`http://crossbook.test${path}`));
   return [response.status, await response.json()];
 }

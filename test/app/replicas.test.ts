@@ -4,6 +4,7 @@ import { readConfig } from '../../src/config.ts';
 import { openSandbox, type Sandbox } from '../../src/sandbox/open-sandbox.ts';
 import { createPostgresDatabase, describeOnPostgres, type PostgresDatabase } from '../support/engines.ts';
 import { describeOnRedis, freshPrefix, openRedisProxy, until } from '../support/redis.ts';
+import { toFetch } from '../support/to-fetch.ts';
 
 /** Each is two calls to HubSpot's search, for the page and its total; five a second are allowed. */
 const SEARCH = { filter: { email_domain: 'example.com' } };
@@ -87,7 +88,7 @@ async function openReplica({ url, redis, sandbox }: ReplicaOptions): Promise<Rep
     const request = new Request('http://crossbook.test/contacts/_search?page_size=2', {
       ...{ method: 'POST', headers, body: JSON.stringify(SEARCH) },
     });
-    return (await app.fetch(request)).status;
+    return (await toFetch(app.answer)(request)).status;
   };
   return { log, search, close: app.close };
 }

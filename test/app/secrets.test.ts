@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Collector, openCollector } from '../support/collector.ts';
 import { findInFiles, readAllRows, toSpellings } from '../support/find-in-storage.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
+import { toFetch } from '../support/to-fetch.ts';
 
 const RING_SECRET = Buffer.alloc(32, 'a ring that nobody knows').toString('base64');
 const PLANTED = {
@@ -50,7 +51,7 @@ beforeAll(async () => {
     salesforceClient: salesforce.demo.clientSecret,
   };
   await live();
-  said.push(await (await crossbook.app.fetch(new Request('http://crossbook.test/metrics'))).text());
+  said.push(await (await toFetch(crossbook.app.answer)(new Request('http://crossbook.test/metrics'))).text());
   await crossbook.close();
   said.push(...crossbook.log, JSON.stringify(collector.spans()));
 });
@@ -196,7 +197,7 @@ async function ask(
 ) {
   const sent: Record<string, string> = { 'x-api-key': crossbook.key, 'x-customer-id': 'demo', ...headers };
   if (sent['x-api-key'] === '') delete sent['x-api-key'];
-  const response = await crossbook.app.fetch(
+  const response = await toFetch(crossbook.app.answer)(
     new Request(`http://crossbook.test${path}`, {
       method,
       headers: { ...sent, ...(body !== undefined && { 'content-type': 'application/json' }) },

@@ -16,7 +16,7 @@ describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
   beforeAll(async () => {
     crossbook = await openApp();
     listener = await listen({
-      fetch: crossbook.app.fetch,
+      answer: crossbook.app.answer,
       host: '127.0.0.1',
       port: 0,
       bounds: readConfig({}).bounds,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createGraphQL } from '../../src/graphql/server.ts';
 import { createFakeJournal } from '../support/fake-journal.ts';
+import { toFetch } from '../support/to-fetch.ts';
 import { createTestServer, DEMO, EXTENSIONS, type TestServer } from './test-server.ts';
 
 const SEARCH = 'query Search($filter: ContactFilter!) { searchContacts(filter: $filter) { totalCount } }';
@@ -125,11 +126,9 @@ test('a bug is masked, and logged once with its cause', async () => {
 
 test('a storage that is down while the caller is looked up is masked as well', async () => {
   const openContext = () => Promise.reject(new Error('ECONNREFUSED'));
-  const { fetch } = createGraphQL({ openContext });
-  const response = await fetch(
-    new Request('http://localhost/graphql?query={__typename}'),
-    createFakeJournal(),
-  );
+  const { answer } = createGraphQL({ openContext });
+  const ask = toFetch((request) => answer(request, createFakeJournal()));
+  const response = await ask(new Request('http://localhost/graphql?query={__typename}'));
   const text = await response.text();
   expect(response.status).toBe(500);
   expect(text).not.toContain('ECONNREFUSED');

@@ -1,13 +1,14 @@
 import type { FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
 import { createGraphQL, type GraphQLOptions } from '../../src/graphql/server.ts';
 import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
+import { toFetch } from '../support/to-fetch.ts';
 
 /** The real server over services in memory, asked as clients ask it: with requests. */
 export async function createTestServer(options: TestOptions = {}): Promise<TestServer> {
   const { people, ...rest } = options;
   const fake = await createFakeServices(people ? { people } : {});
   const server = createGraphQL({ openContext: fake.openContext, graphiql: false, ...rest });
-  const send = async (request: Request) => server.fetch(request, fake.journal);
+  const send = toFetch((request) => server.answer(request, fake.journal));
 
   return { ...fake, send, post, execute };
 

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { type CorsDeps, withCors } from '../../src/http/cors.ts';
+import type { HttpRequest } from '../../src/lib/http-message.ts';
+import { toFetch } from '../support/to-fetch.ts';
 
 const ORIGINS = new Map([
   ['https://mine.example', new Set(['mine'])],
@@ -9,9 +11,9 @@ const ORIGINS = new Map([
 /** The key is the application’s id, and `wrong` is a wrong one. */
 function open(patch: Partial<CorsDeps> & { status?: number } = {}) {
   const handled: string[] = [];
-  const handle = async (request: Request) => {
+  const handle = async (request: HttpRequest) => {
     handled.push(request.method);
-    return new Response('answer', { status: patch.status ?? 200, headers: { vary: 'accept' } });
+    return { status: patch.status ?? 200, headers: { vary: 'accept' }, body: 'answer' };
   };
   const front = withCors(handle, {
     listOrigins: async () => ORIGINS,
@@ -22,7 +24,7 @@ function open(patch: Partial<CorsDeps> & { status?: number } = {}) {
     ...patch,
   });
   const ask = (method: string, headers: Record<string, string>) =>
-    front(new Request('http://crossbook.test/graphql', { method, headers }));
+    toFetch(front)(new Request('http://crossbook.test/graphql', { method, headers }));
   const allowed = async (origin: string, key?: string) => {
     const { headers } = await ask('POST', { origin, ...(key !== undefined && { 'x-api-key': key }) });
     expect(headers.has('access-control-allow-credentials')).toBe(false);

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { createFront } from '../../src/http/front.ts';
 import { createGate } from '../../src/http/gate.ts';
 import { type Bounds, type Listener, listen } from '../../src/http/listen.ts';
+import type { HttpHeaders } from '../../src/lib/http-message.ts';
 import { createRest } from '../../src/rest/server.ts';
 import { openJournal } from '../../src/telemetry/journal.ts';
 import { createFakeLog } from '../support/fake-log.ts';
@@ -68,6 +69,8 @@ test('connections beyond the bound are closed before they cost anything', async 
   for (const client of clients) client.close();
 });
 
+const OK = { status: 200, headers: {}, body: 'ok' };
+
 const HEAD =
   'PUT /customers HTTP/1.1\r\nhost: crossbook\r\nx-api-key: demo-key\r\ncontent-type: application/json\r\n';
 
@@ -78,7 +81,7 @@ async function open({ max = 10, bounds = {} }: { max?: number; bounds?: Partial<
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const openContext = async (headers: Headers) => {
+  const openContext = async (headers: HttpHeaders) => {
     await released;
     return fake.openContext(headers);
   };
@@ -88,10 +91,10 @@ async function open({ max = 10, bounds = {} }: { max?: number; bounds?: Partial<
     ...{ graphql: face, rest: face, gate: createGate({ max }) },
     limits: { check: () => {}, settle: () => ({}) },
     openJournal: (arrival) => openJournal(arrival, { log, now: Date.now, onDone: () => {} }),
-    answerAlways: async (_request, path) => (path === '/livez' ? new Response('ok') : undefined),
+    answerAlways: ({ pathname }) => (pathname === '/livez' ? Promise.resolve(OK) : undefined),
   });
   const listener = await listen({
-    ...{ fetch: front, host: '127.0.0.1', port: 0 },
+    ...{ answer: front, host: '127.0.0.1', port: 0 },
     bounds: {
       ...{ maxConnections: 100, headersTimeoutMs: 5_000, requestTimeoutMs: 5_000, keepAliveMs: 5_000 },
       ...bounds,

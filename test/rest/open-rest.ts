@@ -2,13 +2,14 @@ import type { ReadableStream } from 'node:stream/web';
 import type { CrossbookError } from '../../src/domain/errors.ts';
 import { createRest, type Rest, type RestOptions } from '../../src/rest/server.ts';
 import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
+import { toFetch } from '../support/to-fetch.ts';
 import { createAnswerChecker, type OpenApi } from './check-answer.ts';
 
 /** The REST face over everything in memory. Every answer of an operation is held against the document. */
 export async function openRest(options: Partial<RestOptions> = {}): Promise<TestRest> {
   const fake = await createFakeServices();
   const face = createRest({ openContext: fake.openContext, version: '1.2.3', ...options });
-  const rest = { fetch: (request: Request) => face.fetch(request, fake.journal), handles: face.handles };
+  const rest = { fetch: toFetch((request) => face.answer(request, fake.journal)), handles: face.handles };
   const document: OpenApi = await (await rest.fetch(new Request('http://localhost/openapi.json'))).json();
   const checkAnswer = createAnswerChecker(document);
   return { fake, rest, document, ask };

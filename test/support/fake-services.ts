@@ -3,6 +3,7 @@ import type { Caller } from '../../src/domain/caller.ts';
 import type { ContactAccess, Provider } from '../../src/domain/provider.ts';
 import { PROVIDER_CATEGORIES, PROVIDER_NAMES, type ProviderName } from '../../src/domain/provider-names.ts';
 import type { Sealer } from '../../src/domain/sealer.ts';
+import type { HttpHeaders } from '../../src/lib/http-message.ts';
 import { readCaller } from '../../src/request/caller.ts';
 import { createRequestContext, type RequestContext, type Services } from '../../src/request/context.ts';
 import { createKnownConnections } from '../../src/request/known-connections.ts';
@@ -80,7 +81,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
   });
   return { services, calls, journal, people, faults, tenant: demo, openContext };
 
-  async function openContext(headers: Headers): Promise<RequestContext> {
+  async function openContext(headers: HttpHeaders): Promise<RequestContext> {
     const caller = await readCaller(headers, {
       findCallerByKey: async (key) => API_KEYS[key],
       findCallerByToken: async (token) => TOKENS[token],
@@ -159,5 +160,5 @@ export interface FakeServices {
   /** The demo application's storage. */
   readonly tenant: FakeTenant;
   /** Authenticates as the product does, from `x-api-key` or `Authorization`. */
-  openContext(headers: Headers): Promise<RequestContext>;
+  openContext(headers: HttpHeaders): Promise<RequestContext>;
 }

@@ -5,17 +5,22 @@ import { openApp, type TestApp } from './open-app.ts';
 /** The whole product behind a port on loopback, for clients that are not ours. */
 export async function listenApp(patch: Partial<Config> = {}): Promise<ListeningApp> {
   const crossbook = await openApp(patch);
-  const { fetch } = crossbook.app;
   const requests: SeenRequest[] = [];
   const { bounds } = readConfig({});
   const listener = await listen({
-    async fetch(request, arrived) {
-      const { method, url } = request;
-      const headers = new Headers(request.headers);
-      // Read once and passed on as another request: a clone would read the same stream, and leave nothing of it.
-      const body = await request.text();
-      requests.push({ headers, body });
-      return fetch(new Request(url, { method, headers, ...(body !== '' && { body }) }), arrived);
+    async answer(request, address) {
+      const { method, url, pathname, headers } = request;
+      // Read once and passed on with what was read.
+      const body = (await request.readBody(Number.POSITIVE_INFINITY)) ?? Buffer.alloc(0);
+      requests.push({
+        headers: new Headers([...headers].map(([name, value]) => [name, value])),
+        body: body.toString(),
+      });
+      const readBody = async (limit: number) => (body.length > limit ? undefined : body);
+      return crossbook.app.answer(
+        { method, url, pathname, headers, readBody, whenWhole: (tell) => tell() },
+        address,
+      );
     },
     host: '127.0.0.1',
     port: 0,

@@ -2,6 +2,7 @@ import { type App, createApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { Sandbox } from '../../src/sandbox/open-sandbox.ts';
 import { type SecretWatch, watchSecrets } from './secret-watch.ts';
+import { toFetch } from './to-fetch.ts';
 
 /** The whole product in this process, on a database in memory, with its sandbox on free ports. */
 export async function openApp(patch: Partial<Config> = {}): Promise<TestApp> {
@@ -36,7 +37,7 @@ export async function openApp(patch: Partial<Config> = {}): Promise<TestApp> {
   const headers = { 'x-api-key': demo.key, 'x-customer-id': demo.customerId };
 
   const send = async (path: string, init: RequestInit = {}) => {
-    const response = await app.fetch(new Request(`http://crossbook.test${path}`, init));
+    const response = await toFetch(app.answer)(new Request(`http://crossbook.test${path}`, init));
     const text = await response.text();
     watch?.look(`an answer of ${path.split('?')[0]}`, text);
     return { status: response.status, headers: response.headers, body: JSON.parse(text) as Json };

@@ -13,22 +13,18 @@ export function createDirectPath({ schema, execute, rules, ...deps }: Options): 
   const { limits } = deps;
   const prepare = createPreparedDocuments({ schema, rules, parse: (text) => parseDocument(text, limits) });
 
-  return async (request, opened) => {
+  return async (opened) => {
     try {
-      const asked = await openRequest(request, opened, deps);
-      return Array.isArray(asked) ? undefined : await answer(asked, request, opened);
+      const asked = await openRequest(opened, deps);
+      return Array.isArray(asked) ? undefined : await answer(asked, opened);
     } catch (error) {
       return { errors: [error as GraphQLError] };
     }
   };
 
-  async function answer(
-    operation: Operation,
-    { method }: Request,
-    opened: OpenedRequest,
-  ): Promise<ExecutionResult> {
+  async function answer(operation: Operation, opened: OpenedRequest): Promise<ExecutionResult> {
     const { document, validate } = prepare(operation.query);
-    admitOperation({ opened, document, operation, method }, { schema, limits });
+    admitOperation({ opened, document, operation }, { schema, limits });
     const errors = validate();
     if (errors.length > 0) return { errors };
     const { operationName, variables } = operation;
@@ -36,7 +32,7 @@ export function createDirectPath({ schema, execute, rules, ...deps }: Options): 
   }
 }
 
-export type DirectPath = (request: Request, opened: OpenedRequest) => Promise<ExecutionResult | undefined>;
+export type DirectPath = (opened: OpenedRequest) => Promise<ExecutionResult | undefined>;
 
 interface Options extends OpenDeps {
   readonly schema: GraphQLSchema;

@@ -1,4 +1,5 @@
 import type { Journal } from '../../domain/journal.ts';
+import type { HttpHeaders, HttpRequest } from '../../lib/http-message.ts';
 import type { RequestContext } from '../../request/context.ts';
 import type { Limits } from '../limits.ts';
 import type { Documents } from './documents.ts';
@@ -6,10 +7,10 @@ import { checkRequest, type Operation, readRequest } from './read-request.ts';
 
 /** From a request to its operations: it is looked at, its caller is known and admitted, then it is read. */
 export async function openRequest(
-  request: Request,
   opened: OpenedRequest,
   { openContext, limits, documents }: OpenDeps,
 ): Promise<Operation | Operation[]> {
+  const { request } = opened;
   checkRequest(request);
   opened.context = await openContext(request.headers, opened.journal);
   await opened.context.admit();
@@ -20,6 +21,7 @@ export async function openRequest(
 
 /** A request while it lives: its operations, where it carries several, share one context. */
 export interface OpenedRequest {
+  readonly request: HttpRequest;
   readonly journal: Journal;
   /** Once it is known who calls. */
   context: RequestContext | undefined;
@@ -30,7 +32,7 @@ export interface OpenedRequest {
 }
 
 export interface OpenDeps {
-  openContext(headers: Headers, journal: Journal): Promise<RequestContext>;
+  openContext(headers: HttpHeaders, journal: Journal): Promise<RequestContext>;
   readonly limits: Limits;
   readonly documents: Documents;
 }

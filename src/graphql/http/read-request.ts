@@ -1,12 +1,12 @@
 import { CrossbookError } from '../../domain/errors.ts';
-import { readBoundedBody } from '../../lib/read-bounded-body.ts';
+import type { HttpRequest } from '../../lib/http-message.ts';
 import type { Limits } from '../limits.ts';
 import type { Documents } from './documents.ts';
 import { chooseMediaType, isJson } from './media-types.ts';
 import { readHash } from './read-hash.ts';
 
 /** What the request must be before anything of it is read. */
-export function checkRequest({ method, headers }: Request): void {
+export function checkRequest({ method, headers }: HttpRequest): void {
   if (chooseMediaType(headers.get('accept')) === undefined) {
     throw new CrossbookError(
       'NOT_ACCEPTABLE',
@@ -23,10 +23,10 @@ export function checkRequest({ method, headers }: Request): void {
 }
 
 /** The operation, or the batch of operations, that a request carries. */
-export async function readRequest(request: Request, bounds: Bounds): Promise<Operation | Operation[]> {
+export async function readRequest(request: HttpRequest, bounds: Bounds): Promise<Operation | Operation[]> {
   const { limits } = bounds;
   if (request.method === 'GET') {
-    return readOperation(toOperation(new URL(request.url, 'http://localhost').searchParams), bounds);
+    return readOperation(toOperation(request.url.searchParams), bounds);
   }
   const body = parseJson(await readBody(request, limits.bodyBytes), 'The body');
   if (!Array.isArray(body)) return readOperation(body, bounds);
@@ -79,17 +79,10 @@ function readOperation(given: unknown, { documents, isCallerKnown }: Bounds): Op
   };
 }
 
-async function readBody(request: Request, maxBytes: number): Promise<string> {
-  const length = request.headers.get('content-length');
-  if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  if (length !== null) return request.text();
-  const bytes = await readBoundedBody(request, maxBytes);
-  if (!bytes) throw tooLarge(maxBytes);
-  return Buffer.from(bytes).toString('utf8');
-}
-
-function tooLarge(maxBytes: number): CrossbookError {
-  return new CrossbookError('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBytes / 1024} KiB.`);
+async function readBody(request: HttpRequest, maxBytes: number): Promise<string> {
+  const bytes = await request.readBody(maxBytes);
+  if (bytes) return bytes.toString('utf8');
+  throw new CrossbookError('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBytes / 1024} KiB.`);
 }
 
 function parseJson(text: string, what: string): unknown {

@@ -1,42 +1,59 @@
-import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import { ERROR_CODES } from '../../domain/errors.ts';
 import type { Journal } from '../../domain/journal.ts';
+import type { HttpAnswer } from '../../lib/http-message.ts';
 import { type RaisedError, type TranslatedError, translateErrors } from '../errors.ts';
 import { JSON_TYPE } from './media-types.ts';
 
-/** From what an operation, or a batch of them, has come to, to the HTTP response: by the rules of GraphQL over HTTP. */
-export function toResponse(results: ExecutionResult | readonly ExecutionResult[], asked: Asked): HttpAnswer {
-  const answers = [results].flat().map((result) => toAnswer(result, asked));
+/** From what an operation, or a batch of them, has come to, to the HTTP answer: by the rules of GraphQL over HTTP. */
+export function toHttpAnswer(
+  results: ExecutionResult | readonly ExecutionResult[],
+  asked: Asked,
+): TextAnswer {
+  if (!isBatch(results)) {
+    const { status, errors, body } = toAnswer(results, asked);
+    return send({ status, errors, body }, asked);
+  }
+  const answers = results.map((result) => toAnswer(result, asked));
   const statuses = new Set(answers.map(({ status }) => status));
-  // A batch whose operations fare differently is itself well answered.
-  const status = statuses.size === 1 ? (answers[0]?.status ?? 200) : 200;
-  const errors = answers.flatMap((answer) => answer.errors);
-  for (const { known, isFirst } of errors) if (isFirst) asked.journal.failed(known);
-  const body = JSON.stringify(
-    Array.isArray(results) ? answers.map((answer) => answer.body) : answers[0]?.body,
+  return send(
+    {
+      // A batch whose operations fare differently is itself well answered.
+      status: statuses.size === 1 ? (answers[0]?.status ?? 200) : 200,
+      errors: answers.flatMap(({ errors }) => errors),
+      body: answers.map(({ body }) => body),
+    },
+    asked,
   );
+}
+
+function send({ status, errors, body }: Answer, { journal, mediaType }: Asked): TextAnswer {
+  for (const { known, isFirst } of errors) if (isFirst) journal.failed(known);
+  const headers = { 'content-type': `${mediaType}; charset=utf-8`, 'cache-control': 'no-store' };
   return {
     status,
-    headers: {
-      'content-type': `${asked.mediaType}; charset=utf-8`,
-      'content-length': String(Buffer.byteLength(body)),
-      'cache-control': 'no-store',
-      ...(status !== 200 && toHeaders(errors[0])),
-    },
-    body,
+    headers: status === 200 ? headers : { ...headers, ...toHeaders(errors[0]) },
+    body: JSON.stringify(body),
   };
 }
 
-function toAnswer(result: ExecutionResult, { applicationName, suggestions, mediaType }: Asked): Answer {
-  const executed = result.data !== undefined;
-  const raised: readonly RaisedError[] =
-    executed || result.errors?.length ? (result.errors ?? []) : [new Error('There is no result.')];
-  const errors = translateErrors(raised, { applicationName, executed, suggestions });
-  const body = {
-    ...(errors.length > 0 && { errors: errors.map(({ formatted }) => formatted) }),
-    ...(executed && { data: result.data }),
+function toAnswer({ data, errors: raised = NONE }: ExecutionResult, asked: Asked): Answer {
+  if (data !== undefined && raised.length === 0) return { status: 200, errors: NONE, body: { data } };
+  const executed = data !== undefined;
+  const told: readonly RaisedError[] =
+    executed || raised.length > 0 ? raised : [new Error('There is no result.')];
+  const { applicationName, suggestions, mediaType } = asked;
+  const errors = translateErrors(told, { applicationName, executed, suggestions });
+  const formatted = errors.map((error) => error.formatted);
+  return {
+    status: executed ? 200 : statusOf(errors[0], mediaType),
+    errors,
+    body: executed ? { errors: formatted, data } : { errors: formatted },
   };
-  return { errors, body, status: executed ? 200 : statusOf(errors[0], mediaType) };
+}
+
+function isBatch<Result>(results: Result | readonly Result[]): results is readonly Result[] {
+  return Array.isArray(results);
 }
 
 /** Plain JSON cannot say whether a GraphQL server answers: there, a document that is refused is an answer like others. */
@@ -55,15 +72,15 @@ function toHeaders(error: TranslatedError | undefined): Record<string, string> {
   };
 }
 
+const NONE: readonly never[] = [];
+
 interface Answer {
   readonly status: number;
   readonly errors: readonly TranslatedError[];
-  readonly body: FormattedExecutionResult;
+  readonly body: unknown;
 }
 
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers: Record<string, string>;
+export interface TextAnswer extends HttpAnswer {
   readonly body: string;
 }
 

@@ -13,13 +13,11 @@ export function parseDocument(text: string, limits: Limits): DocumentNode {
 }
 
 /** Throws where the operation may not run; else it is reckoned among those of its request. */
-export function admitOperation(
-  { opened, document, operation, method }: Asked,
-  { schema, limits }: Rules,
-): void {
+export function admitOperation({ opened, document, operation }: Asked, { schema, limits }: Rules): void {
   const { operationName, variables = {} } = operation;
   const isCallerKnown = opened.context?.caller !== undefined;
-  const { spent } = opened;
+  const { spent, request } = opened;
+  const { method } = request;
   opened.spent += admit({ schema, document, operationName, variables, method, isCallerKnown, limits, spent });
 }
 
@@ -38,7 +36,6 @@ interface Asked {
   readonly opened: OpenedRequest;
   readonly document: DocumentNode;
   readonly operation: Operation;
-  readonly method: string;
 }
 
 interface Rules {

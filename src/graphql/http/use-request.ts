@@ -11,7 +11,7 @@ export function useRequest({ schema, execute, requests, ...deps }: Options): Plu
   return {
     async onRequestParse({ request, setRequestParser }) {
       const opened = readOpened(requests, request);
-      const operations = opened.operations ?? (await openRequest(request, opened, deps));
+      const operations = opened.operations ?? (await openRequest(opened, deps));
       setRequestParser(() => operations);
     },
     onParse({ setParseFn }) {
@@ -19,9 +19,8 @@ export function useRequest({ schema, execute, requests, ...deps }: Options): Plu
       return ({ result, context }) => {
         const opened = readOpened(requests, context.request);
         if (result instanceof Error) return;
-        const { method } = context.request;
         const operation = context.params as Operation;
-        admitOperation({ opened, document: result, operation, method }, { schema, limits });
+        admitOperation({ opened, document: result, operation }, { schema, limits });
       };
     },
     onExecute({ setExecuteFn }) {

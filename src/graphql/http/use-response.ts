@@ -3,7 +3,7 @@ import type { Plugin } from 'graphql-yoga';
 import { CrossbookError } from '../../domain/errors.ts';
 import { chooseMediaType, JSON_TYPE } from './media-types.ts';
 import type { OpenedRequest } from './open-request.ts';
-import { type HttpAnswer, toResponse } from './respond.ts';
+import { type TextAnswer, toHttpAnswer } from './respond.ts';
 import { type OpenedRequests, readOpened } from './use-request.ts';
 
 /** Whatever becomes of a request, its response is made in one place. */
@@ -24,17 +24,17 @@ export function useResponse({ path, requests, suggestions }: Options): Plugin {
     },
   };
 
-  function answer(request: Request, results: ExecutionResult | ExecutionResult[]): HttpAnswer {
-    return respond(results, { request, opened: readOpened(requests, request), suggestions });
+  function answer(request: Request, results: ExecutionResult | ExecutionResult[]): TextAnswer {
+    return respond(results, { opened: readOpened(requests, request), suggestions });
   }
 }
 
 export function respond(
   results: ExecutionResult | readonly ExecutionResult[],
-  { request, opened, suggestions }: Responded,
-): HttpAnswer {
-  return toResponse(results, {
-    mediaType: chooseMediaType(request.headers.get('accept')) ?? JSON_TYPE,
+  { opened, suggestions }: Responded,
+): TextAnswer {
+  return toHttpAnswer(results, {
+    mediaType: chooseMediaType(opened.request.headers.get('accept')) ?? JSON_TYPE,
     applicationName: opened.context?.caller?.application.name ?? null,
     suggestions,
     journal: opened.journal,
@@ -42,7 +42,6 @@ export function respond(
 }
 
 interface Responded {
-  readonly request: Request;
   readonly opened: OpenedRequest;
   readonly suggestions: boolean;
 }

@@ -41,7 +41,7 @@ export function createDocsEndpoint(): Endpoint {
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-cache',
   };
-  return { method: 'GET', path: '/docs', answer: async () => new Response(PAGE, { headers }) };
+  return { method: 'GET', path: '/docs', answer: async () => ({ status: 200, headers, body: PAGE }) };
 }
 
 function toSource(text: string): string {

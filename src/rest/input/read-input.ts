@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { CrossbookError } from '../../domain/errors.ts';
+import type { HttpRequest } from '../../lib/http-message.ts';
 import type { InputParts } from '../operation.ts';
 import { readJson } from './read-json.ts';
 import { readQuery } from './read-query.ts';
@@ -8,13 +9,13 @@ import { toMistakes } from './to-mistakes.ts';
 /** Checks all of a request at once, so that one answer names every mistake. */
 export async function readInput<Parts extends InputParts>(
   schema: z.ZodObject<Parts>,
-  { request, url, path }: Arrival,
+  { request, path }: Arrival,
 ): Promise<z.output<z.ZodObject<Parts>>> {
   const { query, body } = schema.shape;
   const parsed = schema.safeParse(
     {
       path: readPath(path),
-      query: readQuery(url.searchParams, query),
+      query: readQuery(request.url.searchParams, query),
       headers: Object.fromEntries(request.headers),
       body: body.def.type === 'undefined' ? undefined : await readJson(request),
     },
@@ -34,8 +35,7 @@ function readPath(raw: Arrival['path']): Readonly<Record<string, string>> {
 
 /** A request at the operation that it is for. */
 export interface Arrival {
-  readonly request: Request;
-  readonly url: URL;
+  readonly request: HttpRequest;
   /** The path's parameters, still percent-encoded. */
   readonly path: Readonly<Record<string, string>>;
 }

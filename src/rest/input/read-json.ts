@@ -1,6 +1,6 @@
 import { CrossbookError } from '../../domain/errors.ts';
 import { findDuplicateKey } from '../../lib/find-duplicate-key.ts';
-import { readBoundedBody } from '../../lib/read-bounded-body.ts';
+import type { HttpHeaders, HttpRequest } from '../../lib/http-message.ts';
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -9,9 +9,11 @@ const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** A request's body as JSON: bounded, UTF-8, unambiguous, and nothing in it that is no text. */
-export async function readJson(request: Request): Promise<unknown> {
+export async function readJson(request: HttpRequest): Promise<unknown> {
   checkHeaders(request.headers);
-  const bytes = await readBytes(request);
+  const bytes = await request.readBody(MAX_BODY_BYTES);
+  if (!bytes)
+    throw new CrossbookError('PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY_BYTES} bytes.`);
   const text = decode(bytes);
   if (text.trim() === '') throw new CrossbookError('BAD_REQUEST', 'The body is empty; it must be JSON.');
   const value = parse(text);
@@ -22,21 +24,13 @@ export async function readJson(request: Request): Promise<unknown> {
   return value;
 }
 
-function checkHeaders(headers: Headers): void {
+function checkHeaders(headers: HttpHeaders): void {
   if (!JSON_TYPE.test(headers.get('content-type') ?? '')) {
     throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json, in UTF-8.');
   }
   if ((headers.get('content-encoding') ?? 'identity') !== 'identity') {
     throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
   }
-}
-
-async function readBytes(request: Request): Promise<Uint8Array> {
-  const bytes = await readBoundedBody(request, MAX_BODY_BYTES).catch((cause: unknown) => {
-    throw new CrossbookError('BAD_REQUEST', 'The body could not be read to its end.', { cause });
-  });
-  if (bytes) return bytes;
-  throw new CrossbookError('PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY_BYTES} bytes.`);
 }
 
 function decode(bytes: Uint8Array): string {

@@ -15,9 +15,9 @@ export function createOpenApiEndpoint(operations: readonly Operation[], version:
     path: '/openapi.json',
     async answer({ request }) {
       if (isNotModified(request.headers.get('if-none-match'), etag)) {
-        return new Response(null, { status: 304, headers });
+        return { status: 304, headers, body: null };
       }
-      return new Response(text, { headers: { ...headers, 'content-type': 'application/json' } });
+      return { status: 200, headers: { ...headers, 'content-type': 'application/json' }, body: text };
     },
   };
 }

@@ -37,6 +37,6 @@ export const getCustomer = defineOperation({
     const etag = toETag(customer);
     if (!isNotModified(headers['if-none-match'], etag))
       return answerJson(toCustomerRecord(customer), { etag });
-    return new Response(null, { status: 304, headers: { etag, 'cache-control': 'no-store' } });
+    return { status: 304, headers: { etag, 'cache-control': 'no-store' }, body: null };
   },
 });

@@ -1,10 +1,11 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { HttpAnswer } from './http-message.ts';
 
 /** Below this a compressed body is hardly smaller, and two packets are one anyway. */
 const WORTHWHILE_BYTES = 1_400;
 
-const compressions: Readonly<Record<string, (body: Uint8Array) => Promise<Uint8Array<ArrayBuffer>>>> = {
+const compressions: Readonly<Record<string, (body: Uint8Array | string) => Promise<Uint8Array>>> = {
   br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: (body) => promisify(gzip)(body, { level: 6 }),
 };
@@ -13,16 +14,17 @@ const compressions: Readonly<Record<string, (body: Uint8Array) => Promise<Uint8A
  * Compresses a large answer where the caller takes it. One with a strong ETag is left alone: that tag promises the
  * same bytes, whatever was asked for.
  */
-export async function compressResponse(response: Response, acceptEncoding: string | null): Promise<Response> {
-  if (!response.body || response.headers.get('etag')?.startsWith('"')) return response;
-  const headers = new Headers(response.headers);
-  headers.append('vary', 'accept-encoding');
-  const body = new Uint8Array(await response.arrayBuffer());
-  const encoding = body.byteLength < WORTHWHILE_BYTES ? undefined : chooseEncoding(acceptEncoding ?? '');
+export async function compressAnswer(answer: HttpAnswer, acceptEncoding: string | null): Promise<HttpAnswer> {
+  const { body } = answer;
+  if (body === null || answer.headers['etag']?.startsWith('"')) return answer;
+  const headers = {
+    ...answer.headers,
+    vary: [answer.headers['vary'] ?? [], 'accept-encoding'].flat().join(', '),
+  };
+  const encoding = body.length < WORTHWHILE_BYTES ? undefined : chooseEncoding(acceptEncoding ?? '');
   const compressed = await (encoding ? compressions[encoding]?.(body) : undefined);
-  if (encoding && compressed) headers.set('content-encoding', encoding);
-  headers.set('content-length', String((compressed ?? body).byteLength));
-  return new Response(compressed ?? body, { status: response.status, headers });
+  if (!encoding || !compressed) return { ...answer, headers };
+  return { ...answer, headers: { ...headers, 'content-encoding': encoding }, body: compressed };
 }
 
 /** Brotli before gzip, whatever the weights: only a weight of 0 means no. */
