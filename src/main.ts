@@ -5,6 +5,7 @@ import { readConfig } from './config.ts';
 import { listen } from './http/listen.ts';
 import { stopOnSignal } from './http/stop-on-signal.ts';
 import { toWelcome } from './http/welcome.ts';
+import { createBulkOutput } from './lib/bulk-output.ts';
 
 /** The process. Without a command, it serves. */
 async function main([command = 'serve', ...rest] = process.argv.slice(2)): Promise<void> {
@@ -16,7 +17,9 @@ async function main([command = 'serve', ...rest] = process.argv.slice(2)): Promi
 /** Reads the configuration, makes the application, listens, and stops when told to. */
 async function serve(): Promise<void> {
   const config = readConfig(process.env);
-  const app = await createApp(config, { output: process.stdout, readable: process.stdout.isTTY === true });
+  const readable = process.stdout.isTTY === true;
+  const output = readable ? process.stdout : createBulkOutput(process.stdout);
+  const app = await createApp(config, { output, readable });
   const { host, port, bounds, proxies, shutdownMs } = config;
   const listener = await listen({ answer: app.answer, host, port, bounds, proxies }).catch(
     async (error: unknown) => {
@@ -24,7 +27,7 @@ async function serve(): Promise<void> {
       throw error;
     },
   );
-  process.stdout.write(toWelcome({ url: listener.url, demo: app.demo, notes: app.notes }));
+  output.write(toWelcome({ url: listener.url, demo: app.demo, notes: app.notes }));
   stopOnSignal({ listener, close: app.close, withinMs: shutdownMs, fail });
 }
 

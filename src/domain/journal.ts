@@ -6,6 +6,8 @@ import type { ProviderName } from './provider-names.ts';
  * email.
  */
 export interface Journal extends Timing {
+  /** What the limits of requests have said to it; undefined until its caller is known. */
+  admission: Admission | undefined;
   /** Later notes add to earlier ones: a request may ask several customers and providers. */
   note(notes: Notes): void;
   /** Once for each error that the client is told of. A bug is written down at once, with its cause. */
@@ -13,6 +15,20 @@ export interface Journal extends Timing {
   called(call: ProviderCall): void;
   /** What a face does between reading a request and answering it. */
   operation<T>(name: string, work: () => Promise<T>): Promise<T>;
+}
+
+export interface Admission {
+  /** Undefined: there is no limit. */
+  readonly quota: Quota | undefined;
+}
+
+/** How many requests a caller may make, as it was told with its last one. */
+export interface Quota {
+  /** In a minute. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Until all of it is there again. */
+  readonly resetMs: number;
 }
 
 export interface Timing {

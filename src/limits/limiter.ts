@@ -1,4 +1,5 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Quota } from '../domain/journal.ts';
 import type { SharedRedis } from './redis.ts';
 
 /** So many a minute of each key: counted in Redis where it can be asked, else by this process. */
@@ -35,14 +36,10 @@ export const WINDOW_SECONDS = 60;
 
 export interface Limiter {
   /** One more of this key's. */
-  take(key: string): Promise<Quota>;
+  take(key: string): Promise<Taken>;
 }
 
-export interface Quota {
-  readonly limit: number;
-  readonly remaining: number;
-  /** Until all of it is there again. */
-  readonly resetMs: number;
+export interface Taken extends Quota {
   readonly isOver: boolean;
 }
 

@@ -5,7 +5,7 @@ import { createSharedBudgets } from './budgets.ts';
 import { createGuessLimits } from './guesses.ts';
 import { toQuotaHeaders } from './quota-headers.ts';
 import { openRedis } from './redis.ts';
-import { createRequestLimits } from './requests.ts';
+import { createRequestLimits, type Visit } from './requests.ts';
 
 /** The limits of this installation: of one process, or of several that share a Redis. */
 export async function openLimits(options: LimitOptions): Promise<Limits> {
@@ -13,7 +13,6 @@ export async function openLimits(options: LimitOptions): Promise<Limits> {
   const redis = options.redis && (await openRedis({ ...options.redis, log }));
   const requests = createRequestLimits({ perKey, perToken, redis });
   const guesses = perMinute > 0 ? createGuessLimits({ perMinute, redis, hash, now: Date.now }) : undefined;
-  const admitted = new WeakSet<object>();
 
   return {
     check({ headers, address }) {
@@ -21,19 +20,15 @@ export async function openLimits(options: LimitOptions): Promise<Limits> {
       if (address !== undefined && credential !== undefined) guesses?.check(address, credential);
     },
 
-    admit(visit, caller) {
-      admitted.add(visit);
-      return requests.admit(visit, caller);
-    },
+    admit: requests.admit,
 
-    settle({ visit, headers, address, status }) {
+    settle({ visit: { admission }, headers, address, status }) {
       const credential = readCredential(headers);
-      if (credential !== undefined && admitted.has(visit)) guesses?.right(credential);
+      if (credential !== undefined && admission) guesses?.right(credential);
       else if (credential !== undefined && address !== undefined && status === UNAUTHORIZED) {
         guesses?.wrong(address).catch((cause: unknown) => log.warn({ cause }, 'a wrong key was not counted'));
       }
-      const quota = requests.quotaOf(visit);
-      return quota ? toQuotaHeaders(quota) : {};
+      return admission?.quota ? toQuotaHeaders(admission.quota) : {};
     },
 
     budgets: redis && createSharedBudgets(redis),
@@ -51,7 +46,7 @@ export interface Limits {
   /** Before anything is looked up. Throws TOO_MANY_REQUESTS where too much has been guessed from there. */
   check(arrival: Arrival): void;
   /** The caller is known. Rejects with TOO_MANY_REQUESTS. */
-  admit(visit: object, caller: Caller): Promise<void>;
+  admit(visit: Visit, caller: Caller): Promise<void>;
   /** After the answer: what it says of the limit. */
   settle(departure: Departure): Readonly<Record<string, string>>;
   /** Undefined where nobody shares any. */
@@ -67,7 +62,7 @@ interface Arrival {
 
 interface Departure extends Arrival {
   /** The same as `admit` was told. */
-  readonly visit: object;
+  readonly visit: Visit;
   readonly status: number;
 }
 

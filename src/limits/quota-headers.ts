@@ -1,4 +1,5 @@
-import { type Quota, WINDOW_SECONDS } from './limiter.ts';
+import type { Quota } from '../domain/journal.ts';
+import { WINDOW_SECONDS } from './limiter.ts';
 
 /** What is left, in both spellings: the structured one of the current draft, and the three fields that clients know. */
 export function toQuotaHeaders({ limit, remaining, resetMs }: Quota): Readonly<Record<string, string>> {

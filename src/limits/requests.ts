@@ -1,20 +1,19 @@
 import type { Caller } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import { createLimiter, type Quota } from './limiter.ts';
+import type { Journal } from '../domain/journal.ts';
+import { createLimiter } from './limiter.ts';
 import type { SharedRedis } from './redis.ts';
 
 /** Requests of each API key and of each customer token. */
 export function createRequestLimits({ perKey, perToken, redis }: RequestLimitOptions): RequestLimits {
   const keys = perKey > 0 ? createLimiter({ name: 'key', perMinute: perKey, redis }) : undefined;
   const tokens = perToken > 0 ? createLimiter({ name: 'token', perMinute: perToken, redis }) : undefined;
-  const quotas = new WeakMap<object, Quota>();
 
   return {
     async admit(visit, { credentialId, customer }) {
       const quota = await (customer ? tokens : keys)?.take(credentialId);
-      if (!quota) return;
-      quotas.set(visit, quota);
-      if (!quota.isOver) return;
+      visit.admission = { quota };
+      if (!quota?.isOver) return;
       const what = customer ? 'customer token' : 'API key';
       throw new CrossbookError(
         'TOO_MANY_REQUESTS',
@@ -24,16 +23,16 @@ export function createRequestLimits({ perKey, perToken, redis }: RequestLimitOpt
         },
       );
     },
-    quotaOf: (visit) => quotas.get(visit),
   };
 }
 
 export interface RequestLimits {
   /** One more request of this caller. Rejects with TOO_MANY_REQUESTS. */
-  admit(visit: object, caller: Caller): Promise<void>;
-  /** What its caller had left then. Undefined where there is no limit, or no caller. */
-  quotaOf(visit: object): Quota | undefined;
+  admit(visit: Visit, caller: Caller): Promise<void>;
 }
+
+/** One request: what it is told stays with it. */
+export type Visit = Pick<Journal, 'admission'>;
 
 export interface RequestLimitOptions {
   /** A minute; 0: no limit. */

@@ -13,75 +13,127 @@ import type { KnownConnections } from './known-connections.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
 
 /**
- * One request. It closes over the caller: what it gives a use case is already the caller's own, and where there is no
- * caller it gives nothing.
+ * One request. It holds the caller: what it gives a use case is already the caller's own, and where there is no caller
+ * it gives nothing. Nothing of it is made before it is asked for.
  */
-export function createRequestContext(services: Services, request: RequestFacts): RequestContext {
-  const { caller, defaults, journal } = request;
+export function createRequestContext(services: Services, facts: RequestFacts): RequestContext {
+  const { caller, journal } = facts;
   if (caller) journal.note({ application: caller.application.name, credential: caller.credentialId });
-  let opened: { readonly tenant: Tenant; readonly loaders: Loaders } | undefined;
+  return new OpenedRequest(services, facts);
+}
 
-  return {
-    caller,
-    defaults,
-    journal,
-    timed: journal.timed,
-    providers: services.providers,
-    cursors: services.cursors,
-    cacheMaxAgeMs: services.cacheMaxAgeMs,
-    now: services.now,
-    behind: services.behind,
-    checkInstanceUrl: services.checkInstanceUrl,
-    requireCaller,
-    admit: async () => caller && services.admit(journal, caller),
-    get customers() {
-      return open().tenant.customers;
-    },
-    get cache() {
-      return open().tenant.contactCache;
-    },
-    loadCustomer(customerId) {
-      journal.note({ customer: customerId });
-      return open().loaders.customers.load(customerId);
-    },
-    loadConnection({ customerId, provider }) {
-      journal.note({ customer: customerId, provider });
-      const target = { customerId, providerName: provider };
-      const { id } = requireCaller().application;
-      return services.connections.find(id, target, () => open().loaders.connections.load(target));
-    },
-    forgetCustomer({ customerId, connections }) {
-      journal.note({ customer: customerId });
-      open().loaders.customers.clear(customerId);
-      open().loaders.connections.clearAll();
-      for (const { id, applicationId, providerName } of connections) {
-        services.connections.forget(applicationId, { customerId, providerName });
-        services.forgetConnection(id);
-      }
-    },
-    signToken: (token) => services.signToken(requireCaller().application.id, token),
-    openPort(connection, access) {
-      const { credentials } = open().tenant;
-      return services.openPort({ connection, access, credentials, onCall: journal.called });
-    },
-    lookup: (client, emails, want) => open().loaders.lookup(client, emails, want),
-    loadContact: (client, remoteId, want) => open().loaders.contact(client, remoteId, want),
-    loadAssociations: (client, remoteId, to) => open().loaders.associations(client, remoteId, to),
-  };
+class OpenedRequest implements RequestContext {
+  readonly caller: Caller | undefined;
+  readonly defaults: RequestDefaults;
+  readonly journal: Journal;
+  readonly #services: Services;
+  #tenant: Tenant | undefined;
+  #loaders: Loaders | undefined;
 
-  function requireCaller(): Caller {
-    if (caller) return caller;
+  constructor(services: Services, { caller, defaults, journal }: RequestFacts) {
+    this.#services = services;
+    this.caller = caller;
+    this.defaults = defaults;
+    this.journal = journal;
+  }
+
+  get providers() {
+    return this.#services.providers;
+  }
+  get cursors() {
+    return this.#services.cursors;
+  }
+  get cacheMaxAgeMs() {
+    return this.#services.cacheMaxAgeMs;
+  }
+  get customers() {
+    return this.#openTenant().customers;
+  }
+  get cache() {
+    return this.#openTenant().contactCache;
+  }
+
+  now(): number {
+    return this.#services.now();
+  }
+
+  behind(work: Promise<unknown>): void {
+    this.#services.behind(work);
+  }
+
+  timed<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.journal.timed(name, work);
+  }
+
+  checkInstanceUrl(url: string, hosts: readonly RegExp[]) {
+    return this.#services.checkInstanceUrl(url, hosts);
+  }
+
+  requireCaller(): Caller {
+    if (this.caller) return this.caller;
     throw new CrossbookError(
       'UNAUTHORIZED',
       'Say who calls: with the header x-api-key, or a customer token.',
     );
   }
 
-  function open() {
-    if (opened) return opened;
-    const tenant = services.openTenant(requireCaller().application.id);
-    opened = { tenant, loaders: createLoaders(tenant) };
-    return opened;
+  async admit(): Promise<void> {
+    if (this.caller) await this.#services.admit(this.journal, this.caller);
+  }
+
+  loadCustomer(customerId: string) {
+    this.journal.note({ customer: customerId });
+    return this.#openLoaders().customers.load(customerId);
+  }
+
+  loadConnection({ customerId, provider }: LoadedTarget) {
+    this.journal.note({ customer: customerId, provider });
+    const target = { customerId, providerName: provider };
+    const { id } = this.requireCaller().application;
+    return this.#services.connections.find(id, target, () => this.#openLoaders().connections.load(target));
+  }
+
+  forgetCustomer({ customerId, connections }: Customer): void {
+    this.journal.note({ customer: customerId });
+    const loaders = this.#openLoaders();
+    loaders.customers.clear(customerId);
+    loaders.connections.clearAll();
+    for (const { id, applicationId, providerName } of connections) {
+      this.#services.connections.forget(applicationId, { customerId, providerName });
+      this.#services.forgetConnection(id);
+    }
+  }
+
+  signToken(token: TokenRequest) {
+    return this.#services.signToken(this.requireCaller().application.id, token);
+  }
+
+  openPort(connection: Connection, access: ContactAccess): ContactPort {
+    const { credentials } = this.#openTenant();
+    const onCall = (call: ProviderCall) => this.journal.called(call);
+    return this.#services.openPort({ connection, access, credentials, onCall });
+  }
+
+  lookup(...asked: Parameters<Loaders['lookup']>) {
+    return this.#openLoaders().lookup(...asked);
+  }
+
+  loadContact(...asked: Parameters<Loaders['contact']>) {
+    return this.#openLoaders().contact(...asked);
+  }
+
+  loadAssociations(...asked: Parameters<Loaders['associations']>) {
+    return this.#openLoaders().associations(...asked);
+  }
+
+  #openTenant(): Tenant {
+    this.#tenant ??= this.#services.openTenant(this.requireCaller().application.id);
+    return this.#tenant;
+  }
+
+  #openLoaders(): Loaders {
+    this.#loaders ??= createLoaders(this.#openTenant());
+    return this.#loaders;
   }
 }
 
@@ -104,14 +156,16 @@ export interface RequestContext extends Timing {
   /** One more request of its caller: rejects with TOO_MANY_REQUESTS where that is one too many. */
   admit(): Promise<void>;
   loadCustomer(customerId: string): ReturnType<Loaders['customers']['load']>;
-  loadConnection(target: {
-    readonly customerId: string;
-    readonly provider: ProviderName;
-  }): Promise<Connection | undefined>;
+  loadConnection(target: LoadedTarget): Promise<Connection | undefined>;
   forgetCustomer(customer: Customer): void;
   /** Undefined where the caller's application has no such customer. */
   signToken(token: TokenRequest): Promise<string | undefined>;
   openPort(connection: Connection, access: ContactAccess): ContactPort;
+}
+
+interface LoadedTarget {
+  readonly customerId: string;
+  readonly provider: ProviderName;
 }
 
 /** What the headers say where arguments are silent: as they came, unchecked. */

@@ -51,14 +51,22 @@ export function createDatabase(
     delayMs: cacheDelayMs ?? 1_000,
   });
   const maintenance = createMaintenance({ engine, sealer, ring: keyRing });
+  const opened = new Map<string, ApplicationStores>();
   return {
     kind: engine.kind,
-    forApplication: (applicationId) => ({
-      customers: customers(applicationId),
-      connections: connections(applicationId),
-      credentials: credentials(applicationId),
-      contactCache: contactCache.forApplication(applicationId),
-    }),
+    forApplication(applicationId) {
+      const known = opened.get(applicationId);
+      if (known) return known;
+      const stores = {
+        customers: customers(applicationId),
+        connections: connections(applicationId),
+        credentials: credentials(applicationId),
+        contactCache: contactCache.forApplication(applicationId),
+      };
+      if (opened.size >= MAX_OPENED) opened.clear();
+      opened.set(applicationId, stores);
+      return stores;
+    },
     findCallerByKey: createFindCaller(engine, clock),
     findTokenSubject: createFindTokenSubject(engine),
     admin: createAdmin({ engine, clock }),
@@ -70,6 +78,9 @@ export function createDatabase(
     close: engine.close,
   };
 }
+
+/** Stores hold nothing of their own: to open them again costs a moment. */
+const MAX_OPENED = 1_000;
 
 async function requireKeys({ maintenance }: Database): Promise<void> {
   const unreadable = await maintenance.findUnreadableKeys();
@@ -92,7 +103,7 @@ export function cannotOpen(target: Target, error: unknown): unknown {
 
 export interface Database {
   readonly kind: Engine['kind'];
-  /** Everything that a request can reach. Cheap: made for each request. */
+  /** Everything that a request can reach. */
   forApplication(applicationId: string): ApplicationStores;
   readonly findCallerByKey: FindCallerByKey;
   readonly findTokenSubject: FindTokenSubject;

@@ -1,76 +1,119 @@
 import { randomUUID } from 'node:crypto';
-import type { CrossbookError } from '../domain/errors.ts';
-import type { Arrival, CacheUse, Notes, OpenJournal, RequestRecord } from '../domain/journal.ts';
+import type { CrossbookError, ErrorCode } from '../domain/errors.ts';
+import type {
+  Admission,
+  Arrival,
+  CacheUse,
+  Notes,
+  OpenJournal,
+  ProviderCall,
+  RequestRecord,
+} from '../domain/journal.ts';
 import type { Log } from '../domain/log.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import { createSpans, type Span } from './spans.ts';
-import { readTraceContext } from './trace-context.ts';
+import { createSpans, type Span, type Spans } from './spans.ts';
+import { readTraceContext, type TraceContext } from './trace-context.ts';
 
 /** One request's journal. At its end the record goes to whoever wants it: the log, the metrics, the collector. */
 export function openJournal(arrival: Arrival, deps: JournalDeps): OpenJournal {
-  const requestId = readRequestId(arrival.requestId);
-  const trace = readTraceContext(arrival.traceparent);
-  const { now } = deps;
-  const spans =
-    deps.onSpans && trace.isSampled ? createSpans({ trace, now, onEnd: deps.onSpans }) : undefined;
-  const startedAt = now();
-  const customers = new Set<string>();
-  const providers = new Set<ProviderName>();
-  const cache = new Set<CacheUse>();
-  const errors = new Map<string, CrossbookError['code']>();
-  let notes: Notes = {};
-  let calls = 0;
+  return new RequestJournal(arrival, deps);
+}
 
-  return {
-    requestId,
+class RequestJournal implements OpenJournal {
+  readonly requestId: string;
+  admission: Admission | undefined;
+  readonly #arrival: Arrival;
+  readonly #deps: JournalDeps;
+  readonly #trace: TraceContext;
+  readonly #spans: Spans | undefined;
+  readonly #startedAt: number;
+  // What is noted of each is little: a list is searched sooner than a set is made.
+  readonly #customers: string[] = [];
+  readonly #providers: ProviderName[] = [];
+  readonly #cache: CacheUse[] = [];
+  readonly #errors: { readonly id: string; readonly code: ErrorCode }[] = [];
+  #face: Notes['face'];
+  #operation: string | undefined;
+  #operationName: string | undefined;
+  #application: string | undefined;
+  #credential: string | undefined;
+  #calls = 0;
 
-    note({ customer, provider, cache: use, ...more }) {
-      if (customer !== undefined && customers.size < MAX_CUSTOMERS) customers.add(customer);
-      if (provider !== undefined) providers.add(provider);
-      if (use !== undefined) cache.add(use);
-      const isAnother =
-        notes.operation !== undefined && (more.operation ?? notes.operation) !== notes.operation;
-      notes = { ...notes, ...more, ...(isAnother && { operation: SEVERAL }) };
-    },
+  constructor(arrival: Arrival, deps: JournalDeps) {
+    const { now, onSpans } = deps;
+    this.requestId = readRequestId(arrival.requestId);
+    this.#arrival = arrival;
+    this.#deps = deps;
+    this.#trace = readTraceContext(arrival.traceparent);
+    this.#spans =
+      onSpans && this.#trace.isSampled ? createSpans({ trace: this.#trace, now, onEnd: onSpans }) : undefined;
+    this.#startedAt = now();
+  }
 
-    failed(error) {
-      const { id, code } = error;
-      // Operations of one batch may share one.
-      if (errors.has(id)) return;
-      errors.set(id, code);
-      if (code !== 'INTERNAL_SERVER_ERROR') return;
-      deps.log.error(
-        { requestId, traceId: trace.traceId, errorId: id, cause: error.cause ?? error },
-        'a bug',
-      );
-    },
+  note(notes: Notes): void {
+    const { customer, provider, cache, operation } = notes;
+    if (customer !== undefined && this.#customers.length < MAX_CUSTOMERS) addOnce(this.#customers, customer);
+    if (provider !== undefined) addOnce(this.#providers, provider);
+    if (cache !== undefined) addOnce(this.#cache, cache);
+    if (operation !== undefined) {
+      this.#operation = (this.#operation ?? operation) === operation ? operation : SEVERAL;
+    }
+    this.#face = notes.face ?? this.#face;
+    this.#operationName = notes.operationName ?? this.#operationName;
+    this.#application = notes.application ?? this.#application;
+    this.#credential = notes.credential ?? this.#credential;
+  }
 
-    called(call) {
-      calls += 1;
-      spans?.called(toCallSpan(call));
-    },
+  failed(error: CrossbookError): void {
+    const { id, code, cause } = error;
+    // Operations of one batch may share one.
+    if (this.#errors.some((known) => known.id === id)) return;
+    this.#errors.push({ id, code });
+    if (code !== 'INTERNAL_SERVER_ERROR') return;
+    const { traceId } = this.#trace;
+    this.#deps.log.error({ requestId: this.requestId, traceId, errorId: id, cause: cause ?? error }, 'a bug');
+  }
 
-    operation: (name, work) => (spans ? spans.operation(name, work) : work()),
-    timed: (name, work) => (spans ? spans.timed(name, work) : work()),
+  called(call: ProviderCall): void {
+    this.#calls += 1;
+    this.#spans?.called(toCallSpan(call));
+  }
 
-    close(answer) {
-      const { method, path } = arrival;
-      const { face, operation, operationName, application, credential } = notes;
-      const record: RequestRecord = {
-        ...{ requestId, traceId: trace.traceId, method, path, face, operation, operationName },
-        ...{ application, credential, customers: [...customers], providers: [...providers] },
-        ...{
-          ...answer,
-          errors: [...errors].map(([id, code]) => ({ id, code })),
-          ms: now() - startedAt,
-          calls,
-          cache: [...cache],
-        },
-      };
-      deps.onDone(record);
-      spans?.end(toRequestSpan(record));
-    },
-  };
+  operation<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.#spans ? this.#spans.operation(name, work) : work();
+  }
+
+  timed<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.#spans ? this.#spans.timed(name, work) : work();
+  }
+
+  close({ status, bytes }: Pick<RequestRecord, 'status' | 'bytes'>): void {
+    const record: RequestRecord = {
+      requestId: this.requestId,
+      traceId: this.#trace.traceId,
+      method: this.#arrival.method,
+      path: this.#arrival.path,
+      face: this.#face,
+      operation: this.#operation,
+      operationName: this.#operationName,
+      application: this.#application,
+      credential: this.#credential,
+      customers: this.#customers,
+      providers: this.#providers,
+      status,
+      bytes,
+      errors: this.#errors,
+      ms: this.#deps.now() - this.#startedAt,
+      calls: this.#calls,
+      cache: this.#cache,
+    };
+    this.#deps.onDone(record);
+    this.#spans?.end(toRequestSpan(record));
+  }
+}
+
+function addOnce<Value>(list: Value[], value: Value): void {
+  if (!list.includes(value)) list.push(value);
 }
 
 function toCallSpan({

@@ -4,14 +4,25 @@ import type { Log } from '../domain/log.ts';
 
 /** One line for each request, and in it all that was not as usual: what is absent is left out. */
 export function writeRequestLine(log: Log, record: RequestRecord): void {
-  const { customers, providers, cache, errors, ms, path, operationName, ...facts } = record;
+  const { errors } = record;
   const line = {
-    ...facts,
-    path: path.slice(0, LONGEST),
-    operationName: operationName?.slice(0, LONGEST),
-    ...{ customer: listed(customers), provider: listed(providers), cache: listed(cache) ?? 'none' },
-    ...(errors.length > 0 && { errors }),
-    ms: Math.round(ms * 10) / 10,
+    requestId: record.requestId,
+    traceId: record.traceId,
+    method: record.method,
+    path: record.path.slice(0, LONGEST),
+    face: record.face,
+    operation: record.operation,
+    operationName: record.operationName?.slice(0, LONGEST),
+    application: record.application,
+    credential: record.credential,
+    customer: listed(record.customers),
+    provider: listed(record.providers),
+    status: record.status,
+    bytes: record.bytes,
+    calls: record.calls,
+    cache: listed(record.cache) ?? 'none',
+    errors: errors.length > 0 ? errors : undefined,
+    ms: Math.round(record.ms * 10) / 10,
   };
   if (errors.some(({ code }) => ERROR_CODES[code].status >= FAILURES)) log.warn(line, 'request');
   else log.info(line, 'request');

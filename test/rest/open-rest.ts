@@ -44,14 +44,13 @@ export const JSON_DEMO = { ...DEMO, 'content-type': 'application/json' };
 export function failingWith(error: CrossbookError): Partial<RestOptions> {
   return {
     async openContext(headers) {
-      const context = await (await createFakeServices()).openContext(headers);
+      const { services, tenant, openContext } = await createFakeServices();
       const fail = () => Promise.reject(error);
-      return {
-        ...context,
-        loadConnection: fail,
-        loadCustomer: fail,
-        customers: { upsert: fail, findMany: fail },
-      };
+      Object.assign(services, {
+        connections: { find: fail, forget: fail },
+        openTenant: () => ({ ...tenant, customers: { upsert: fail, findMany: fail } }),
+      });
+      return openContext(headers);
     },
   };
 }

@@ -7,6 +7,7 @@ export function createFakeJournal(): FakeJournal {
   const errors: CrossbookError[] = [];
   const calls: ProviderCall[] = [];
   return {
+    admission: undefined,
     notes,
     errors,
     calls,
