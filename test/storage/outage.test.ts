@@ -37,9 +37,12 @@ describeOnPostgres('while the database is away', () => {
   });
 
   /** A pool may still hold a connection whose end it has not heard of. */
-  const untilNoConnectionIsLeft = async () => {
-    for (let code: unknown; code !== 'ECONNREFUSED'; ) {
-      code = await patient.ping().catch(({ cause }) => cause.code);
+  const untilPingFailsWith = async (wanted: string) => {
+    for (let code: unknown; code !== wanted; ) {
+      code = await patient.ping().catch((error) => {
+        expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+        return error.cause.code;
+      });
     }
   };
 
@@ -59,7 +62,7 @@ describeOnPostgres('while the database is away', () => {
   test('reads and writes that begin then are done when it returns, each write once', async () => {
     const { customers } = patient.forApplication(applicationId);
     await proxy.cut();
-    await untilNoConnectionIsLeft();
+    await untilPingFailsWith('ECONNREFUSED');
     const writes = Array.from({ length: 5 }, () => customers.upsert({ ...ADA, customerId: 'bob' }));
     const read = customers.findMany(['ada']);
     await proxy.mend();
@@ -80,6 +83,20 @@ describeOnPostgres('while the database is away', () => {
       for (const found of await Promise.all(reads)) expect(found.size).toBe(1);
     }
     await rival.close();
+  });
+
+  test('a database that lets nobody in for a while is away like any other, and is waited for', async () => {
+    const { customers } = patient.forApplication(applicationId);
+    const administrator = await openRival(process.env['TEST_DATABASE_URL'] ?? '');
+    const name = new URL(fresh.url).pathname.slice(1);
+    await administrator.run(`alter database ${name} allow_connections false`);
+    await administrator.run('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+    await untilPingFailsWith('55000');
+    const read = customers.findMany(['ada']);
+    await expect(database.ping()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await administrator.run(`alter database ${name} allow_connections true`);
+    expect((await read).size).toBe(1);
+    await administrator.close();
   });
 
   test('a write whose connection is lost half way is not repeated: nobody knows whether it was done', async () => {

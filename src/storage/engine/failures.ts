@@ -57,6 +57,7 @@ const NEVER_EXECUTED = new Set([
   '55P03', // a lock was not to be had
   '25006', // read-only: the primary has become a replica
   '53300', // too many connections
+  '55000', // the database lets nobody in: somebody is at work on it
   '57P03', // starting up, or shutting down
   '08001',
   '08004',
