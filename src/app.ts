@@ -101,6 +101,7 @@ export async function createApp(
     requests: gate.counts,
     lanes: outbound.counts,
     database: countConnections,
+    redis: () => limits.budgets?.isThere(),
   });
 
   const front = createFront({

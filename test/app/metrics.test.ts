@@ -63,6 +63,7 @@ test('every metric that is there has its place on the dashboard, and the other w
     'crossbook_token_refreshes_total',
     'crossbook_cache_requests_total',
     'crossbook_database_connections',
+    'crossbook_redis_connected',
   ];
   expect([...shown].filter((name) => !told.has(name)).sort()).toEqual(rare.toSorted());
 });

@@ -94,6 +94,7 @@ test('lanes and breakers are summed by provider: no connection has a label', () 
       { provider: 'salesforce', waiting: 0, isBreakerOpen: false },
     ],
     database: () => ({ open: 10, idle: 8, waiting: 0 }),
+    redis: () => false,
   });
   const read = readMetrics(metrics.render());
   expect(read('crossbook_lane_waiting')).toEqual({ 'provider="hubspot"': 7, 'provider="salesforce"': 0 });
@@ -103,6 +104,20 @@ test('lanes and breakers are summed by provider: no connection has a label', () 
     'state="idle"': 8,
     'state="waiting"': 0,
   });
+  expect(read('crossbook_redis_connected')).toEqual({ '': 0 });
+});
+
+test('what is not there has no number: nobody takes it for one that is away', () => {
+  const metrics = open();
+  watchRooms(metrics, {
+    requests: () => ({ running: 0, refused: 0 }),
+    lanes: () => [],
+    database: () => undefined,
+    redis: () => undefined,
+  });
+  const read = readMetrics(metrics.render());
+  expect(read('crossbook_redis_connected')).toEqual({});
+  expect(read('crossbook_database_connections')).toEqual({});
 });
 
 test('the process says what it is and how it fares', () => {

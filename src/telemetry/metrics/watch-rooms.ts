@@ -24,6 +24,10 @@ export function watchRooms({ gauge }: Pick<Metrics, 'gauge'>, rooms: Rooms): voi
       value === undefined ? [] : [{ labels: { state }, value }],
     );
   });
+  gauge('crossbook_redis_connected', '1 while limits are shared, 0 while each process keeps its own.', () => {
+    const isThere = rooms.redis();
+    return isThere === undefined ? [] : [{ value: Number(isThere) }];
+  });
 }
 
 function byProvider(lanes: readonly LaneCounts[], read: (lane: LaneCounts) => number) {
@@ -43,4 +47,6 @@ interface Rooms {
   lanes(): readonly LaneCounts[];
   /** Undefined where there is no pool. */
   database(): { readonly open: number; readonly idle: number; readonly waiting: number } | undefined;
+  /** Does it answer? Undefined where nothing is shared. */
+  redis(): boolean | undefined;
 }
