@@ -1,22 +1,22 @@
-import { Agent, request } from 'node:http';
+import { Agent, type ClientRequest, request } from 'node:http';
+import type { Judge } from './judge.ts';
 import type { Answer, Asked, Operation } from './operations.ts';
 
-/** So many requests each second, whatever becomes of them, and a count of what did. */
-export function startLoad({ url, headers, operations, perSecond }: LoadOptions): Load {
-  const agent = new Agent({ keepAlive: true });
-  const tally: Tally = { right: 0, codes: {}, wrong: [], skipped: 0 };
+/** So many requests each second, whatever becomes of them. */
+export function startLoad({ url, headers, operations, perSecond, room, judge }: LoadOptions): Load {
+  const agent = new Agent({ keepAlive: true, timeout: IDLE_MS });
   const running = new Set<Promise<void>>();
   let due = 0;
+  let fullAt = Number.NEGATIVE_INFINITY;
   const timer = setInterval(() => {
     due += (perSecond * TICK_MS) / 1_000;
     for (; due >= 1; due--) {
-      if (running.size >= MOST_AT_ONCE) tally.skipped += 1;
+      if (running.size >= MOST_AT_ONCE) judge.tally.skipped += 1;
       else start();
     }
   }, TICK_MS);
 
   return {
-    tally,
     async stop() {
       clearInterval(timer);
       await Promise.all(running);
@@ -28,52 +28,43 @@ export function startLoad({ url, headers, operations, perSecond }: LoadOptions):
     const operation = choose(operations);
     const one = run(operation).finally(() => running.delete(one));
     running.add(one);
+    if (running.size >= room) fullAt = performance.now();
   }
 
   async function run(operation: Operation): Promise<void> {
+    const sentAt = performance.now();
+    const { method, path, body, headers: more } = operation.ask();
+    const outgoing = request(`${url}${path}`, { agent, method, headers: { ...headers, ...more } });
+    const times = () => {
+      if (running.size >= room) fullAt = performance.now();
+      const { reusedSocket: isReused } = outgoing;
+      return { sentAt, answeredAt: performance.now(), wasFull: fullAt >= sentAt, isReused };
+    };
     try {
-      judge(operation, await send(operation.ask()));
+      judge.answered(operation, await exchange(outgoing, body), times());
     } catch (error) {
-      wrong(operation, String(error));
+      judge.failed(operation, error, times());
     }
   }
+}
 
-  /** Right, or with codes that say what is wrong with somebody else. */
-  function judge(operation: Operation, answer: Answer): void {
-    const codes: string[] = (answer.errors ?? []).map((error: Answer) => (error.extensions ?? error).code);
-    const isExpected = (code: string) => EXPECTED.test(code) || operation.expected?.includes(code);
-    if (codes.length > 0 ? !codes.every(isExpected) : !operation.isRight(answer)) {
-      wrong(operation, JSON.stringify(answer).slice(0, 500));
-    } else if (codes[0] === undefined) tally.right += 1;
-    else tally.codes[codes[0]] = (tally.codes[codes[0]] ?? 0) + 1;
-  }
-
-  function wrong({ name }: Operation, why: string): void {
-    tally.wrong.push(`${name}: ${why}`);
-  }
-
-  function send({ method, path, body, headers: more }: Asked): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const outgoing = request(
-        `${url}${path}`,
-        { agent, method, headers: { ...headers, ...more } },
-        (incoming) => {
-          const chunks: Buffer[] = [];
-          incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-          incoming.once('error', reject);
-          incoming.once('end', () => {
-            try {
-              resolve(JSON.parse(Buffer.concat(chunks).toString()));
-            } catch (error) {
-              reject(error);
-            }
-          });
-        },
-      );
-      outgoing.once('error', reject);
-      outgoing.end(JSON.stringify(body));
+function exchange(outgoing: ClientRequest, body: Asked['body']): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    outgoing.once('error', reject);
+    outgoing.once('response', (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.once('error', reject);
+      incoming.once('end', () => {
+        try {
+          resolve(JSON.parse(Buffer.concat(chunks).toString()));
+        } catch (error) {
+          reject(error);
+        }
+      });
     });
-  }
+    outgoing.end(JSON.stringify(body));
+  });
 }
 
 function choose(operations: readonly Operation[]): Operation {
@@ -88,20 +79,11 @@ function choose(operations: readonly Operation[]): Operation {
 const TICK_MS = 20;
 /** A client that has more than this under way has lost its patience. */
 const MOST_AT_ONCE = 2_000;
-const EXPECTED = /^(REMOTE_PROVIDER_[A-Z_]+|SERVICE_UNAVAILABLE)$/;
+/** Shorter than the product keeps a connection: it is never about to end one that is used once more. */
+const IDLE_MS = 60_000;
 
 export interface Load {
-  readonly tally: Tally;
   stop(): Promise<void>;
-}
-
-export interface Tally {
-  right: number;
-  /** Of answers that say what is wrong, by their first. */
-  readonly codes: Record<string, number>;
-  readonly wrong: string[];
-  /** Not sent, because too many were under way. */
-  skipped: number;
 }
 
 interface LoadOptions {
@@ -109,4 +91,7 @@ interface LoadOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly operations: readonly Operation[];
   readonly perSecond: number;
+  /** So many requests the product works on at once. */
+  readonly room: number;
+  readonly judge: Judge;
 }

@@ -5,24 +5,34 @@ import pg from 'pg';
 export async function openDatabase(serverUrl: string | undefined): Promise<SoakDatabase | undefined> {
   if (!serverUrl) return undefined;
   const name = `crossbook_soak_${randomBytes(6).toString('hex')}`;
-  const run = async (statement: string) => {
+  const run = async (...statements: readonly string[]) => {
     const client = new pg.Client(serverUrl);
     await client.connect();
-    await client.query(statement).finally(() => client.end());
+    try {
+      for (const statement of statements) await client.query(statement);
+    } finally {
+      await client.end();
+    }
   };
   await run(`create database ${name}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return {
     url: url.href,
-    cut: () => run(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`),
+    stop: () =>
+      run(
+        `alter database ${name} allow_connections false`,
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+      ),
+    start: () => run(`alter database ${name} allow_connections true`),
     drop: () => run(`drop database if exists ${name} with (force)`),
   };
 }
 
 export interface SoakDatabase {
   readonly url: string;
-  /** Ends every connection to it, as a restart does. */
-  cut(): Promise<void>;
+  /** Ends every connection to it and lets nobody in, as a restart does. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
   drop(): Promise<void>;
 }

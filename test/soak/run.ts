@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -8,9 +7,13 @@ import { findFreePorts } from '../support/free-ports.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { readMetrics } from '../support/read-metrics.ts';
 import { startFaults } from './faults.ts';
-import { startLoad, type Tally } from './load.ts';
+import { type Interrupted, interrupt } from './interrupt.ts';
+import { createJudge, type Tally } from './judge.ts';
+import { startLoad } from './load.ts';
+import { closesAllBut, countDescriptors, measureMemory } from './measure.ts';
 import { type Accounts, createOperations, toUpsert } from './operations.ts';
 import { openDatabase } from './outage.ts';
+import { openRedis } from './redis.ts';
 
 const { values } = parseArgs({
   options: {
@@ -21,19 +24,27 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds);
 const perSecond = Number(values.rate);
 
-/** Longer than a pooled connection is kept. */
-const QUIET_MS = 35_000;
-/** Longer than any is kept alive. */
-const PATIENCE_SECONDS = 80;
+const ROOM = 1_000;
+const WARM_UP_MS = 20_000;
+/** Longer than what was asked last takes. */
+const SETTLE_MS = 6_000;
+const AWAY_MS = Math.min(20_000, (seconds / 12) * 1_000);
+/** A request may join another that was there while the database was away. */
+const GRACE_MS = 5_000;
+/** Whether or not the database was asked yet when the product was ready. */
+const MORE_DESCRIPTORS = 5;
 
 /** Everything goes wrong that can, for minutes: and then nothing is wrong, nothing is left, nothing was said that is false. */
 const data = mkdtempSync(join(tmpdir(), 'crossbook-soak-'));
-const database = await openDatabase(process.env['TEST_DATABASE_URL']);
+const [database, redis] = [await openDatabase(process.env['TEST_DATABASE_URL']), await openRedis()];
+if (!database) say('TEST_DATABASE_URL names no server: on the embedded database, which nobody can stop.');
+if (!redis) say('There is no redis-server on the path: without a Redis.');
 const port = await findFreePorts();
 const product = await startProduct(
   {
     ...{ CROSSBOOK_DATA: data, CROSSBOOK_SANDBOX_PORT: String(port), LOG_LEVEL: 'error' },
-    ...{ CROSSBOOK_PROVIDER_DEADLINE_MS: '5000', ...(database && { DATABASE_URL: database.url }) },
+    ...{ CROSSBOOK_PROVIDER_DEADLINE_MS: '5000', CROSSBOOK_MAX_REQUESTS: String(ROOM) },
+    ...{ ...(database && { DATABASE_URL: database.url }), ...(redis && { REDIS_URL: redis.url }) },
   },
   ['--expose-gc', '--import', './test/soak/preload.mjs'],
 );
@@ -43,7 +54,7 @@ try {
 } finally {
   const code = await product.stop();
   if (code !== 0) problems.push(`The product ended with ${code}.`);
-  await database?.drop();
+  await Promise.all([database?.drop(), redis?.stop()]);
   rmSync(data, { recursive: true, force: true });
 }
 const unhandled = [product.complaints(), ...product.lines()].filter((text) => text !== '');
@@ -52,74 +63,92 @@ say(problems.length === 0 ? 'Nothing wrong, nothing left.' : `NOT WELL:\n${probl
 process.exitCode = problems.length === 0 ? 0 : 1;
 
 async function soak(running: Product): Promise<void> {
+  const descriptors = countDescriptors(running);
   const faults = await startFaults({ port, countCalls: () => countCalls(running) });
   const [hubspot, salesforce] = faults.accounts as Accounts[keyof Accounts][];
   if (!hubspot || !salesforce) throw new Error('The sandbox is off.');
   const accounts = { hubspot, salesforce };
   for (let n = 0; n < 20; n++) await upsert(running, accounts, `soak-${n}`);
-  const load = () => startLoad({ ...running, operations: createOperations(accounts), perSecond });
+  let outage: Pick<Interrupted, 'from' | 'to'> | undefined;
+  const judge = createJudge(
+    ({ sentAt, answeredAt }) =>
+      outage !== undefined && answeredAt >= outage.from && sentAt <= outage.to + GRACE_MS,
+  );
+  const load = () =>
+    startLoad({ ...running, operations: createOperations(accounts), perSecond, room: ROOM, judge });
 
   const warmUp = load();
-  await wait(Math.max(10, seconds / 6) * 1_000);
+  await wait(WARM_UP_MS);
   await warmUp.stop();
-  await wait(QUIET_MS);
-  const before = await measure(running);
+  await wait(SETTLE_MS);
+  const before = await measureMemory(running);
 
   const real = load();
-  await wait((seconds / 2) * 1_000);
-  await database?.cut();
-  say(database ? 'Every connection to the database was ended.' : 'On the embedded database: no outage.');
-  await wait((seconds / 2) * 1_000);
+  const endAt = performance.now() + seconds * 1_000;
+  await wait(seconds * 250);
+  if (redis) conclude(await interrupt({ ...redis, name: 'Redis', forMs: AWAY_MS, isThere: hasRedis }));
+  await wait(endAt - performance.now() - seconds * 500);
+  if (database) {
+    outage = { from: performance.now(), to: Number.POSITIVE_INFINITY };
+    outage = conclude(
+      await interrupt({ ...database, name: 'database', forMs: AWAY_MS, isThere: hasDatabase }),
+    );
+  }
+  await wait(endAt - performance.now());
   await real.stop();
   await faults.stop();
-  report(real.tally);
-  const isClosed = await closesAllBut(before.descriptors + 5, running);
+  report(judge.tally);
+  const isClosed = await closesAllBut(descriptors + MORE_DESCRIPTORS, running);
   if (!isClosed) problems.push('Descriptors are left.');
-  compare(before, await measure(running));
+  say(`descriptors ${descriptors} → ${countDescriptors(running)}`);
+  compare(before, await measureMemory(running));
 }
 
-function report({ right, codes, wrong, skipped }: Tally): void {
-  say(`${right} right, ${JSON.stringify(codes)}, ${skipped} not sent, ${wrong.length} wrong`);
-  if (wrong.length > 0) problems.push(`${wrong.length} wrong answers: ${wrong.slice(0, 3).join('\n')}`);
-  const said = Object.values(codes).reduce((sum, count) => sum + count, 0);
-  if (right < said) problems.push('More was refused than answered: the CRMs fail in one call of ten.');
+function conclude(interrupted: Interrupted): Interrupted {
+  say(interrupted.text);
+  problems.push(...interrupted.problems);
+  return interrupted;
 }
 
-function compare(before: Measures, after: Measures): void {
-  const growth = after.held / before.held - 1;
-  say(
-    `memory ${toMegabytes(before.held)} → ${toMegabytes(after.held)} MB, descriptors ${before.descriptors} → ${after.descriptors}`,
-  );
+function report({ right, refusals, wrong, skipped }: Tally): void {
+  say(`${right} right, ${wrong.length} wrong, ${skipped} not sent`);
+  let fromCrms = 0;
+  for (const [reason, byOperation] of [...refusals].sort()) {
+    const count = [...byOperation.values()].reduce((sum, one) => sum + one, 0);
+    if (reason.startsWith('REMOTE_')) fromCrms += count;
+    say(`${count} ${reason} (${[...byOperation].map(([name, one]) => `${name}: ${one}`).join(', ')})`);
+  }
+  if (wrong.length > 0) problems.push(`${wrong.length} wrong answers:`, ...wrong.slice(0, 20));
+  if (right < fromCrms) problems.push('More was refused than answered: the CRMs fail in one call of ten.');
+}
+
+function compare(before: number, after: number): void {
+  const growth = after / before - 1;
+  say(`memory ${toMegabytes(before)} → ${toMegabytes(after)} MB`);
   if (growth > 0.1) problems.push(`Memory has grown by ${Math.round(growth * 100)} %.`);
 }
 
-/** Sockets that nobody uses any more are kept for a while, as long as the other side offers. */
-async function closesAllBut(count: number, { child }: Product): Promise<boolean> {
-  for (let left = PATIENCE_SECONDS; left > 0; left--) {
-    if (countDescriptors(child.pid) <= count) return true;
-    await wait(1_000);
-  }
-  return false;
+async function hasRedis(): Promise<boolean> {
+  return (await readNumbers(product))('crossbook_redis_connected')[''] === 1;
 }
 
-async function measure({ child }: Product): Promise<Measures> {
-  child.send('measure');
-  const [{ held }] = (await once(child, 'message')) as [{ held: number }];
-  return { held, descriptors: countDescriptors(child.pid) };
+async function hasDatabase(): Promise<boolean> {
+  return (await fetch(`${product.url}/readyz`)).ok;
 }
 
-function countDescriptors(pid: number | undefined): number {
-  return readdirSync(`/proc/${pid}/fd`).length;
-}
-
-async function countCalls({ url }: Product): Promise<Record<string, number>> {
-  const read = readMetrics(await (await fetch(`${url}/metrics`)).text());
+async function countCalls(running: Product): Promise<Record<string, number>> {
   const calls: Record<string, number> = {};
-  for (const [labels, count] of Object.entries(read('crossbook_provider_calls_total'))) {
+  for (const [labels, count] of Object.entries(
+    (await readNumbers(running))('crossbook_provider_calls_total'),
+  )) {
     const provider = /provider="(\w+)"/.exec(labels)?.[1] ?? '';
     calls[provider] = (calls[provider] ?? 0) + count;
   }
   return calls;
+}
+
+async function readNumbers({ url }: Product) {
+  return readMetrics(await (await fetch(`${url}/metrics`)).text());
 }
 
 async function upsert({ url, headers }: Product, accounts: Accounts, customerId: string): Promise<void> {
@@ -128,15 +157,10 @@ async function upsert({ url, headers }: Product, accounts: Accounts, customerId:
   if (!response.ok) throw new Error(await response.text());
 }
 
-function toMegabytes(bytes: number): number {
-  return Math.round(bytes / 1024 / 1024);
+function toMegabytes(bytes: number): string {
+  return (bytes / 1024 / 1024).toFixed(1);
 }
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
-}
-
-interface Measures {
-  readonly held: number;
-  readonly descriptors: number;
 }

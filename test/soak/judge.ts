@@ -1,0 +1,75 @@
+import type { Answer, Operation } from './operations.ts';
+
+/** Says of each answer what it is: right, a refusal that has its reason, or wrong. */
+export function createJudge(isDatabaseExcused: (times: Times) => boolean): Judge {
+  const tally: Tally = { right: 0, refusals: new Map(), wrong: [], skipped: 0 };
+
+  return {
+    tally,
+
+    answered(operation, answer, times) {
+      const errors: readonly Answer[] = answer.errors ?? [];
+      const reasons = errors.map((error) => findReason(error, operation, times));
+      const isWhole = errors.length === 0 ? operation.isRight(answer) : isTrueBesides(operation, answer);
+      if (!isWhole || reasons.includes(undefined)) {
+        wrong(operation, JSON.stringify(errors[reasons.indexOf(undefined)] ?? answer));
+      } else if (reasons[0] === undefined) tally.right += 1;
+      else count(reasons[0], operation);
+    },
+
+    failed(operation, error, { sentAt, answeredAt, isReused }) {
+      const connection = isReused ? 'a kept connection' : 'a new connection';
+      wrong(operation, `${error} after ${Math.round(answeredAt - sentAt)} ms on ${connection}`);
+    },
+  };
+
+  /** Undefined: there is none, and somebody has to look at it. */
+  function findReason(error: Answer, { refusals }: Operation, times: Times): string | undefined {
+    const { code, detail } = error.extensions ?? error;
+    if (refusals?.test(code)) return code;
+    if (code !== 'SERVICE_UNAVAILABLE') return undefined;
+    if (/^The database cannot answer/.test(detail) && isDatabaseExcused(times)) return `${code}: no database`;
+    if (/^As many requests as possible/.test(detail) && times.wasFull) return `${code}: no room`;
+    return undefined;
+  }
+
+  function count(reason: string, { name }: Operation): void {
+    const byOperation = tally.refusals.get(reason) ?? new Map<string, number>();
+    tally.refusals.set(reason, byOperation.set(name, (byOperation.get(name) ?? 0) + 1));
+  }
+
+  function wrong({ name }: Operation, why: string): void {
+    tally.wrong.push(`${name}: ${why.slice(0, 600)}`);
+  }
+}
+
+/** What came beside an error is not excused by it. */
+function isTrueBesides({ isPartRight }: Operation, answer: Answer): boolean {
+  const data = Object.values(answer.data ?? {}).filter((value) => value !== null);
+  return data.length === 0 || isPartRight?.(answer) === true;
+}
+
+export interface Judge {
+  readonly tally: Tally;
+  answered(operation: Operation, answer: Answer, times: Times): void;
+  failed(operation: Operation, error: unknown, times: Times): void;
+}
+
+export interface Tally {
+  right: number;
+  /** Reason → operation → how many. */
+  readonly refusals: Map<string, Map<string, number>>;
+  readonly wrong: string[];
+  /** Not sent, because too many were under way. */
+  skipped: number;
+}
+
+/** When it was under way, and how. */
+export interface Times {
+  readonly sentAt: number;
+  readonly answeredAt: number;
+  /** Was there a moment at which as many were under way as the product works on at once? */
+  readonly wasFull: boolean;
+  /** Was its connection there already? */
+  readonly isReused: boolean;
+}

@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { findFreePorts } from '../support/free-ports.ts';
+
+/** A Redis of its own, which remembers nothing when it is started again; undefined where none is installed. */
+export async function openRedis(): Promise<SoakRedis | undefined> {
+  if (spawnSync('redis-server', ['--version']).error) return undefined;
+  const port = String(await findFreePorts());
+  const settings = ['--port', port, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  let server: ChildProcess;
+  const redis: SoakRedis = {
+    url: `redis://127.0.0.1:${port}`,
+    async start() {
+      server = spawn('redis-server', settings, { stdio: 'ignore' });
+      while (!(await answers(Number(port)))) await wait(50);
+    },
+    async stop() {
+      if (server.exitCode !== null || server.signalCode !== null) return;
+      const ended = once(server, 'exit');
+      server.kill('SIGKILL');
+      await ended;
+    },
+  };
+  await redis.start();
+  return redis;
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+export interface SoakRedis {
+  readonly url: string;
+  start(): Promise<void>;
+  /** Kills it: whatever was asked last has no answer. */
+  stop(): Promise<void>;
+}
