@@ -14,7 +14,7 @@ export function createJudge(isDatabaseExcused: (times: Times) => boolean): Judge
       if (!isWhole || reasons.includes(undefined)) {
         wrong(operation, JSON.stringify(errors[reasons.indexOf(undefined)] ?? answer));
       } else if (reasons[0] === undefined) tally.right += 1;
-      else count(reasons[0], operation);
+      else count(reasons[0], operation, times);
     },
 
     failed(operation, error, { sentAt, answeredAt, isReused }) {
@@ -33,9 +33,12 @@ export function createJudge(isDatabaseExcused: (times: Times) => boolean): Judge
     return undefined;
   }
 
-  function count(reason: string, { name }: Operation): void {
-    const byOperation = tally.refusals.get(reason) ?? new Map<string, number>();
-    tally.refusals.set(reason, byOperation.set(name, (byOperation.get(name) ?? 0) + 1));
+  function count(reason: string, { name }: Operation, { sentAt, answeredAt }: Times): void {
+    const byOperation = tally.refusals.get(reason) ?? new Map<string, Refused>();
+    const { count, longestMs } = byOperation.get(name) ?? { count: 0, longestMs: 0 };
+    const tookMs = answeredAt - sentAt;
+    byOperation.set(name, { count: count + 1, longestMs: Math.max(longestMs, tookMs) });
+    tally.refusals.set(reason, byOperation);
   }
 
   function wrong({ name }: Operation, why: string): void {
@@ -58,10 +61,15 @@ export interface Judge {
 export interface Tally {
   right: number;
   /** Reason → operation → how many. */
-  readonly refusals: Map<string, Map<string, number>>;
+  readonly refusals: Map<string, Map<string, Refused>>;
   readonly wrong: string[];
   /** Not sent, because too many were under way. */
   skipped: number;
+}
+
+interface Refused {
+  readonly count: number;
+  readonly longestMs: number;
 }
 
 /** When it was under way, and how. */

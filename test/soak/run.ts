@@ -114,9 +114,12 @@ function report({ right, refusals, wrong, skipped }: Tally): void {
   say(`${right} right, ${wrong.length} wrong, ${skipped} not sent`);
   let fromCrms = 0;
   for (const [reason, byOperation] of [...refusals].sort()) {
-    const count = [...byOperation.values()].reduce((sum, one) => sum + one, 0);
-    if (reason.startsWith('REMOTE_')) fromCrms += count;
-    say(`${count} ${reason} (${[...byOperation].map(([name, one]) => `${name}: ${one}`).join(', ')})`);
+    const total = [...byOperation.values()].reduce((sum, { count }) => sum + count, 0);
+    if (reason.startsWith('REMOTE_')) fromCrms += total;
+    const parts = [...byOperation].map(
+      ([name, { count, longestMs }]) => `${name} ${count}, ${toSeconds(longestMs)}`,
+    );
+    say(`${total} ${reason} (${parts.join('; ')})`);
   }
   if (wrong.length > 0) problems.push(`${wrong.length} wrong answers:`, ...wrong.slice(0, 20));
   if (right < fromCrms) problems.push('More was refused than answered: the CRMs fail in one call of ten.');
@@ -155,6 +158,11 @@ async function upsert({ url, headers }: Product, accounts: Accounts, customerId:
   const { method, path, body } = toUpsert(customerId, accounts);
   const response = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) });
   if (!response.ok) throw new Error(await response.text());
+}
+
+/** The longest that one of them took. */
+function toSeconds(ms: number): string {
+  return `≤ ${(ms / 1_000).toFixed(1)} s`;
 }
 
 function toMegabytes(bytes: number): string {
