@@ -29,7 +29,8 @@ export type Limits = { readonly [Name in keyof typeof DEFAULT_LIMITS]: number };
 
 /** Refuses an operation that is too large, naming the number and the bound. Returns what it adds to the cost. */
 export function checkLimits({ limits, spent, ...subject }: Subject): number {
-  const variables = { ...readDefaults(subject.operation), ...subject.variables };
+  const defaults = readDefaults(subject.operation);
+  const variables = defaults ? { ...defaults, ...subject.variables } : subject.variables;
   const measures = measure({ ...subject, variables });
   const sizes: Measures = { ...measures, cost: measures.cost + spent };
   for (const name of ['rootFields', 'depth', 'fields', 'aliases', 'directives', 'cost'] as const) {
@@ -43,8 +44,9 @@ export function checkLimits({ limits, spent, ...subject }: Subject): number {
   return measures.cost;
 }
 
-function readDefaults(operation: OperationDefinitionNode): Record<string, unknown> {
-  const entries = (operation.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
+function readDefaults({ variableDefinitions = [] }: OperationDefinitionNode): Variables | undefined {
+  if (!variableDefinitions.some(({ defaultValue }) => defaultValue)) return undefined;
+  const entries = variableDefinitions.flatMap(({ variable, defaultValue }) =>
     defaultValue && defaultValue.kind !== Kind.NULL
       ? [[variable.name.value, valueFromASTUntyped(defaultValue)] as const]
       : [],
@@ -68,5 +70,7 @@ interface Subject {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
-  readonly variables: Readonly<Record<string, unknown>>;
+  readonly variables: Variables;
 }
+
+type Variables = Readonly<Record<string, unknown>>;

@@ -138,15 +138,15 @@ function priceOf({ node, cost, inner }: MeasuredField, variables: Variables) {
 }
 
 function reckons({ weight, items, pageSize }: FieldCost): boolean {
-  return [weight, items, pageSize].some((amount) => typeof amount === 'function');
+  return typeof weight === 'function' || typeof items === 'function' || typeof pageSize === 'function';
 }
 
 function readArguments(node: FieldNode, variables: Variables): Record<string, unknown> {
-  const args = (node.arguments ?? []).map(({ name, value }) => [
-    name.value,
-    valueFromASTUntyped(value, { ...variables }),
-  ]);
-  return Object.fromEntries(args) as Record<string, unknown>;
+  const args: Record<string, unknown> = Object.create(null);
+  for (const { name, value } of node.arguments ?? []) {
+    args[name.value] = valueFromASTUntyped(value, variables as Record<string, unknown>);
+  }
+  return args;
 }
 
 function usesVariables({ value }: { readonly value: ValueNode }): boolean {

@@ -2,6 +2,14 @@ import { type DocumentNode, getOperationAST, Kind, type SelectionSetNode } from 
 
 /** What a journal notes of a valid operation: its root field, one of the schema's few, and the name that the client gave. */
 export function readOperation(document: DocumentNode, operationName: string | undefined): OperationNotes {
+  const known = kept.get(document)?.get(operationName);
+  if (known) return known;
+  const notes = read(document, operationName);
+  kept.set(document, (kept.get(document) ?? new Map()).set(operationName, notes));
+  return notes;
+}
+
+function read(document: DocumentNode, operationName: string | undefined): OperationNotes {
   const operation = getOperationAST(document, operationName);
   const fields = new Set<string>();
   if (operation) collect(document, operation.selectionSet, fields);
@@ -23,6 +31,9 @@ function collect(document: DocumentNode, set: SelectionSetNode, fields: Set<stri
     }
   }
 }
+
+/** Of documents that come again and again. */
+const kept = new WeakMap<DocumentNode, Map<string | undefined, OperationNotes>>();
 
 export interface OperationNotes {
   readonly operation: string;

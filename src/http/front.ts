@@ -28,14 +28,18 @@ export function createFront({ graphql, rest, gate, limits, openJournal, answerAl
     address: string | undefined,
   ): Promise<HttpAnswer> {
     const face = request.pathname === '/graphql' ? graphql : rest;
+    let leave: (() => void) | undefined;
     try {
-      const always = await answerAlways(request);
-      if (always) return always;
+      const always = answerAlways(request);
+      if (always) return await always;
       limits.check({ headers: request.headers, address });
-      const answered = gate.pass(request, () => face.answer(request, journal));
-      return (await answered) ?? face.refuse(overloaded(), journal);
+      leave = gate.enter(request);
+      if (!leave) throw overloaded();
+      return await face.answer(request, journal);
     } catch (thrown) {
       return face.refuse(toCrossbookError(thrown), journal);
+    } finally {
+      leave?.();
     }
   }
 }

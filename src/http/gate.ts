@@ -9,34 +9,29 @@ export function createGate({ max }: { readonly max: number }): Gate {
   let refused = 0;
 
   return {
-    pass(request, work) {
-      if (running < max) return hold(request, work);
-      refused += 1;
-      return undefined;
+    enter(request) {
+      if (running >= max) {
+        refused += 1;
+        return undefined;
+      }
+      let isCounted = false;
+      let isOver = false;
+      request.whenWhole(() => {
+        if (isOver) return;
+        isCounted = true;
+        running += 1;
+      });
+      return () => {
+        isOver = true;
+        if (isCounted) running -= 1;
+      };
     },
     counts: () => ({ running, refused }),
   };
-
-  async function hold<T>(request: Arriving, work: () => Promise<T> | T): Promise<T> {
-    let state: 'arriving' | 'counted' | 'over' = 'arriving';
-    request.whenWhole(() => {
-      if (state !== 'arriving') return;
-      state = 'counted';
-      running += 1;
-    });
-    try {
-      return await work();
-    } finally {
-      if ((state as string) === 'counted') running -= 1;
-      state = 'over';
-    }
-  }
 }
 
-type Arriving = Pick<HttpRequest, 'whenWhole'>;
-
 export interface Gate {
-  /** Undefined, and nothing is done, where there is no room. */
-  pass<T>(request: Arriving, work: () => Promise<T> | T): Promise<T> | undefined;
+  /** Undefined where there is no room; else what is to be called, once, when the request is answered. */
+  enter(request: Pick<HttpRequest, 'whenWhole'>): (() => void) | undefined;
   counts(): { readonly running: number; readonly refused: number };
 }

@@ -6,13 +6,15 @@ export function createTimedCache<Value>({ maxAgeMs, maxEntries, now }: TimedCach
   const kept = new Map<string, { readonly value: Value; readonly until: number }>();
   const loading = new Map<string, Promise<Value | undefined>>();
 
-  return Object.assign(find, { forget });
+  return { find, forget };
 
-  async function find(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
+  function find(key: string, load: () => Promise<Value | undefined>): MaybePromise<Value | undefined> {
     const known = kept.get(key);
     if (known && now() < known.until) return known.value;
-    const running = loading.get(key);
-    if (running) return running;
+    return loading.get(key) ?? ask(key, load);
+  }
+
+  function ask(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
     // Its age counts from when it was asked for, not from when the answer came.
     const until = now() + maxAgeMs;
     const asked: Promise<Value | undefined> = load()
@@ -44,10 +46,13 @@ export function createTimedCache<Value>({ maxAgeMs, maxEntries, now }: TimedCach
 }
 
 export interface TimedCache<Value> {
-  (key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined>;
+  /** What is known comes at once: nobody waits for a promise. */
+  find(key: string, load: () => Promise<Value | undefined>): MaybePromise<Value | undefined>;
   /** It is no longer true: the next one asks again. */
   forget(key: string): void;
 }
+
+type MaybePromise<T> = T | Promise<T>;
 
 interface TimedCacheOptions {
   readonly maxAgeMs: number;

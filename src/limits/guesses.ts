@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as hashOnce } from 'node:crypto';
 import { CrossbookError } from '../domain/errors.ts';
 import { toNetwork } from '../lib/to-network.ts';
 import { createLimiter } from './limiter.ts';
@@ -24,7 +24,7 @@ export function createGuessLimits({ perMinute, redis, hash, now }: GuessOptions)
 
     right(credential) {
       const kept = digest(credential);
-      proven.delete(kept);
+      if (proven.has(kept)) return;
       proven.add(kept);
       for (const oldest of proven) {
         if (proven.size <= MAX_PROVEN) break;
@@ -41,10 +41,7 @@ export function createGuessLimits({ perMinute, redis, hash, now }: GuessOptions)
 
   /** One of a fixed number of places, so that a million addresses fill no memory; nobody can choose whose they share. */
   function toPlace(address: string): string {
-    return createHash('sha256')
-      .update(hash(toNetwork(address)))
-      .digest('hex')
-      .slice(0, PLACE_DIGITS);
+    return hashOnce('sha256', hash(toNetwork(address))).slice(0, PLACE_DIGITS);
   }
 }
 
@@ -55,7 +52,7 @@ function tooMany(retryAfterMs: number): CrossbookError {
 }
 
 function digest(credential: string): string {
-  return createHash('sha256').update(credential, 'utf8').digest('base64url');
+  return hashOnce('sha256', credential, 'base64url');
 }
 
 const MAX_PROVEN = 10_000;

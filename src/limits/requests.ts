@@ -11,9 +11,12 @@ export function createRequestLimits({ perKey, perToken, redis }: RequestLimitOpt
 
   return {
     async admit(visit, { credentialId, customer }) {
-      const quota = await (customer ? tokens : keys)?.take(credentialId);
+      visit.admission = UNLIMITED;
+      const limiter = customer ? tokens : keys;
+      if (!limiter) return;
+      const quota = await limiter.take(credentialId);
       visit.admission = { quota };
-      if (!quota?.isOver) return;
+      if (!quota.isOver) return;
       const what = customer ? 'customer token' : 'API key';
       throw new CrossbookError(
         'TOO_MANY_REQUESTS',
@@ -30,6 +33,8 @@ export interface RequestLimits {
   /** One more request of this caller. Rejects with TOO_MANY_REQUESTS. */
   admit(visit: Visit, caller: Caller): Promise<void>;
 }
+
+const UNLIMITED = { quota: undefined };
 
 /** One request: what it is told stays with it. */
 export type Visit = Pick<Journal, 'admission'>;

@@ -27,6 +27,6 @@ export interface HeaderReader {
 }
 
 interface Deps {
-  findCallerByKey(key: string): Promise<Caller | undefined>;
+  findCallerByKey(key: string): Promise<Caller | undefined> | Caller | undefined;
   findCallerByToken(token: string): Promise<Caller | undefined>;
 }

@@ -156,7 +156,7 @@ export interface RequestContext extends Timing {
   /** One more request of its caller: rejects with TOO_MANY_REQUESTS where that is one too many. */
   admit(): Promise<void>;
   loadCustomer(customerId: string): ReturnType<Loaders['customers']['load']>;
-  loadConnection(target: LoadedTarget): Promise<Connection | undefined>;
+  loadConnection(target: LoadedTarget): Promise<Connection | undefined> | Connection | undefined;
   forgetCustomer(customer: Customer): void;
   /** Undefined where the caller's application has no such customer. */
   signToken(token: TokenRequest): Promise<string | undefined>;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Caller } from '../domain/caller.ts';
 import { createTimedCache } from '../lib/timed-cache.ts';
 
@@ -12,9 +12,9 @@ export function createKnownCallers({ findByKey, verifyToken, now }: KnownCallerO
   const keys = createTimedCache<Caller>(bounds);
   const tokens = createTimedCache<VerifiedToken>(bounds);
   return {
-    findCallerByKey: (key) => keys(digest(key), () => findByKey(key)),
+    findCallerByKey: (key) => keys.find(digest(key), () => findByKey(key)),
     async findCallerByToken(token) {
-      const found = await tokens(digest(token), () => verifyToken(token));
+      const found = await tokens.find(digest(token), () => verifyToken(token));
       return found && now() < found.expiresAt ? found.caller : undefined;
     },
   };
@@ -22,11 +22,11 @@ export function createKnownCallers({ findByKey, verifyToken, now }: KnownCallerO
 
 /** What is remembered is no secret. */
 function digest(secret: string): string {
-  return createHash('sha256').update(secret, 'utf8').digest('base64url');
+  return hash('sha256', secret, 'base64url');
 }
 
 export interface KnownCallers {
-  findCallerByKey(key: string): Promise<Caller | undefined>;
+  findCallerByKey(key: string): Promise<Caller | undefined> | Caller | undefined;
   findCallerByToken(token: string): Promise<Caller | undefined>;
 }
 

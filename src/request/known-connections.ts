@@ -14,7 +14,7 @@ export function createKnownConnections({ now }: { readonly now: () => number }):
     now,
   });
   return {
-    find: (applicationId, target, load) => known(toKey(applicationId, target), load),
+    find: (applicationId, target, load) => known.find(toKey(applicationId, target), load),
     forget: (applicationId, target) => known.forget(toKey(applicationId, target)),
   };
 }
@@ -29,6 +29,6 @@ export interface KnownConnections {
     applicationId: string,
     target: ConnectionTarget,
     load: () => Promise<Connection | undefined>,
-  ): Promise<Connection | undefined>;
+  ): Promise<Connection | undefined> | Connection | undefined;
   forget(applicationId: string, target: ConnectionTarget): void;
 }

@@ -8,7 +8,7 @@ export function createKnownOrigins({ list, now }: KnownOriginsOptions): () => Pr
     maxEntries: 1,
     now,
   });
-  return async () => (await cache('all', async () => turnAround(await list()))) ?? new Map();
+  return async () => (await cache.find('all', async () => turnAround(await list()))) ?? new Map();
 }
 
 function turnAround(all: Awaited<ReturnType<KnownOriginsOptions['list']>>): OriginsOfApplications {

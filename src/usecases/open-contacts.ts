@@ -42,6 +42,6 @@ export interface OpenedContacts {
 export interface OpenDeps extends TargetDeps {
   readonly providers: ReadonlyMap<ProviderName, Provider>;
   /** Of the caller's own application: there is no way to ask for another's. */
-  loadConnection(target: ResolvedTarget): Promise<Connection | undefined>;
+  loadConnection(target: ResolvedTarget): Promise<Connection | undefined> | Connection | undefined;
   openPort(connection: Connection, access: ContactAccess): ContactPort;
 }

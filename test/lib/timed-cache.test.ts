@@ -17,34 +17,34 @@ test('what was found is known until its age is up, counted from the question', a
     advance(1_000);
     return 'found';
   });
-  expect(await cache('a', load)).toBe('found');
+  expect(await cache.find('a', load)).toBe('found');
   advance(3_999);
-  expect(await cache('a', load)).toBe('found');
+  expect(await cache.find('a', load)).toBe('found');
   expect(load).toHaveBeenCalledTimes(1);
   advance(1);
-  await cache('a', load);
+  await cache.find('a', load);
   expect(load).toHaveBeenCalledTimes(2);
 });
 
 test('what is not there is asked for again, and pushes nothing out', async () => {
   const { cache } = open(1);
-  await cache('kept', async () => 'kept');
-  for (const key of ['a', 'b', 'a']) expect(await cache(key, async () => undefined)).toBeUndefined();
+  await cache.find('kept', async () => 'kept');
+  for (const key of ['a', 'b', 'a']) expect(await cache.find(key, async () => undefined)).toBeUndefined();
   const load = vi.fn(async () => 'new');
-  expect(await cache('kept', load)).toBe('kept');
-  expect(await cache('a', load)).toBe('new');
+  expect(await cache.find('kept', load)).toBe('kept');
+  expect(await cache.find('a', load)).toBe('new');
 });
 
 test('a failure is not remembered', async () => {
   const { cache } = open();
-  await expect(cache('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away');
-  expect(await cache('a', async () => 'back')).toBe('back');
+  await expect(cache.find('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away');
+  expect(await cache.find('a', async () => 'back')).toBe('back');
 });
 
 test('who asks at the same moment waits for one answer', async () => {
   const { cache } = open();
   const load = vi.fn(async () => 'found');
-  expect(await Promise.all(Array.from({ length: 20 }, () => cache('a', load)))).toEqual(
+  expect(await Promise.all(Array.from({ length: 20 }, () => cache.find('a', load)))).toEqual(
     Array.from({ length: 20 }, () => 'found'),
   );
   expect(load).toHaveBeenCalledTimes(1);
@@ -52,9 +52,9 @@ test('who asks at the same moment waits for one answer', async () => {
 
 test('the oldest goes when there is no room', async () => {
   const { cache } = open(2);
-  for (const key of ['a', 'b', 'c']) await cache(key, async () => key);
+  for (const key of ['a', 'b', 'c']) await cache.find(key, async () => key);
   const load = vi.fn(async () => 'again');
-  expect(await cache('c', load)).toBe('c');
-  expect(await cache('b', load)).toBe('b');
-  expect(await cache('a', load)).toBe('again');
+  expect(await cache.find('c', load)).toBe('c');
+  expect(await cache.find('b', load)).toBe('b');
+  expect(await cache.find('a', load)).toBe('again');
 });

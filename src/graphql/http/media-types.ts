@@ -13,6 +13,7 @@ export function chooseMediaType(accept: string | null): string | undefined {
 
 /** Only JSON, and only in UTF-8. */
 export function isJson(contentType: string | null): boolean {
+  if (contentType === JSON_TYPE) return true;
   const [type, ...parameters] = (contentType ?? '')
     .toLowerCase()
     .split(';')
