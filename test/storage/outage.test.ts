@@ -90,7 +90,9 @@ describeOnPostgres('while the database is away', () => {
     const administrator = await openRival(process.env['TEST_DATABASE_URL'] ?? '');
     const name = new URL(fresh.url).pathname.slice(1);
     await administrator.run(`alter database ${name} allow_connections false`);
-    await administrator.run('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+    await administrator.run('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+      name,
+    ]);
     await untilPingFailsWith('55000');
     const read = customers.findMany(['ada']);
     await expect(database.ping()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
