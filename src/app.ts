@@ -26,9 +26,10 @@ import { createRest } from './rest/server.ts';
 import { DEMO_APPLICATION, DEMO_CUSTOMER_ID, seedDemo } from './sandbox/demo.ts';
 import { openSandbox, type Sandbox } from './sandbox/open-sandbox.ts';
 import { type Database, openDatabase } from './storage/database.ts';
+import { createCursorSealer } from './storage/sealing/cursors.ts';
 import type { KeyRing } from './storage/sealing/key-ring.ts';
 import { openKeyRing } from './storage/sealing/open-key-ring.ts';
-import { createKeyedHash, createSealer } from './storage/sealing/seal.ts';
+import { createKeyedHash } from './storage/sealing/seal.ts';
 import { createSigningKeys } from './storage/sealing/signing-keys.ts';
 import { sweepContactCache } from './storage/sweep-contact-cache.ts';
 import { createLogger, type LoggerOptions } from './telemetry/logger.ts';
@@ -178,7 +179,7 @@ function toServices(parts: Parts): Services {
   const sandboxOrigins = toOrigins(sandbox);
   return {
     providers,
-    cursors: createSealer(keys, 'cursor'),
+    cursors: createCursorSealer(keys),
     connections: createKnownConnections({ now: Date.now }),
     cacheMaxAgeMs: config.cacheMaxAgeMs,
     now: Date.now,

@@ -7,7 +7,7 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { Journal, ProviderCall, Timing } from '../domain/journal.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { Sealer } from '../domain/sealer.ts';
+import type { CursorSealer } from '../domain/sealer.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { KnownConnections } from './known-connections.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
@@ -142,7 +142,7 @@ export interface RequestContext extends Timing {
   readonly defaults: RequestDefaults;
   readonly journal: Journal;
   readonly providers: ReadonlyMap<ProviderName, Provider>;
-  readonly cursors: Sealer;
+  readonly cursors: CursorSealer;
   readonly cacheMaxAgeMs: number;
   readonly customers: Tenant['customers'];
   readonly cache: Tenant['contactCache'];
@@ -183,7 +183,7 @@ export interface RequestFacts {
 /** What lives as long as the process. */
 export interface Services {
   readonly providers: ReadonlyMap<ProviderName, Provider>;
-  readonly cursors: Sealer;
+  readonly cursors: CursorSealer;
   readonly connections: KnownConnections;
   readonly cacheMaxAgeMs: number;
   now(): number;

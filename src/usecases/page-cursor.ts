@@ -1,27 +1,23 @@
-import { createHash } from 'node:crypto';
 import type { ContactSource } from '../domain/contact.ts';
 import type { ContactFilter, Direction, PageInput } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageRequest } from '../domain/page.ts';
-import type { Sealer } from '../domain/sealer.ts';
+import type { BoundSealer, CursorSealer } from '../domain/sealer.ts';
 
 const MAX_CURSOR_LENGTH = 1_024;
 
-/**
- * A cursor opens only where it was made: same application, customer, provider and filter. Hashed once for a search, so
- * that a cursor of a thousand emails costs no more than one of a single email.
- */
-export function toCursorBinding(source: ContactSource, filter: ContactFilter): string {
-  const place = JSON.stringify([source.applicationId, source.customerId, source.provider, filter]);
-  return createHash('sha256').update(place).digest('base64url');
+/** A cursor opens only where it was made: same application, customer, provider and filter. */
+export function bindCursors(sealer: CursorSealer, source: ContactSource, filter: ContactFilter): BoundSealer {
+  const { applicationId, customerId, provider } = source;
+  return sealer.bind(() => JSON.stringify([applicationId, customerId, provider, filter]));
 }
 
-export function sealCursor(sealer: Sealer, binding: string, position: CursorPosition): string {
-  return sealer.seal(`${position.direction?.[0] ?? ' '}${position.key}`, binding);
+export function sealCursor(sealer: BoundSealer, { key, direction }: CursorPosition): string {
+  return sealer.seal(`${direction?.[0] ?? ' '}${key}`);
 }
 
 /** From what a face was asked for to the slice that it means. */
-export function readPageRequest(sealer: Sealer, binding: string, page: PageInput): PageRequest {
+export function readPageRequest(sealer: BoundSealer, page: PageInput): PageRequest {
   const size = readSize(page.size);
   const position = page.cursor === undefined || page.cursor === null ? undefined : open(page.cursor);
   if (page.direction && position?.direction && page.direction !== position.direction) {
@@ -34,7 +30,7 @@ export function readPageRequest(sealer: Sealer, binding: string, page: PageInput
   };
 
   function open(cursor: string): CursorPosition {
-    const opened = cursor.length <= MAX_CURSOR_LENGTH ? sealer.open(cursor, binding) : undefined;
+    const opened = cursor.length <= MAX_CURSOR_LENGTH ? sealer.open(cursor) : undefined;
     if (opened !== undefined) return { key: opened.slice(1), direction: DIRECTIONS[opened.charAt(0)] };
     throw new CrossbookError(
       'BAD_REQUEST',

@@ -2,10 +2,10 @@ import type { Contact } from '../domain/contact.ts';
 import type { ContactFilter, ContactPage, ContactSearch, SearchWant } from '../domain/contact-search.ts';
 import type { Timing } from '../domain/journal.ts';
 import type { PageRequest } from '../domain/page.ts';
-import type { Sealer } from '../domain/sealer.ts';
+import type { BoundSealer, CursorSealer } from '../domain/sealer.ts';
 import type { Want } from '../domain/want.ts';
 import { type OpenDeps, type OpenedContacts, openContacts } from './open-contacts.ts';
-import { readPageRequest, sealCursor, toCursorBinding } from './page-cursor.ts';
+import { bindCursors, readPageRequest, sealCursor } from './page-cursor.ts';
 import { readContactFilter } from './read-contact-filter.ts';
 import { readDomainPage } from './read-domain-page.ts';
 import { type CacheDeps, type FoundContacts, readThroughCache } from './read-through-cache.ts';
@@ -20,8 +20,8 @@ async function readPage(deps: SearchDeps, search: ContactSearch): Promise<Contac
   deps.requireCaller();
   const filter = readContactFilter(search.filter);
   const client = await openContacts(deps, search);
-  const binding = toCursorBinding(client.source, filter);
-  const request = readPageRequest(deps.cursors, binding, search.page);
+  const cursors = bindCursors(deps.cursors, client.source, filter);
+  const request = readPageRequest(cursors, search.page);
   const ask: Ask = { filter, request, want: search.want };
   const { found, fetchedAt } = await readThroughCache(deps, {
     client,
@@ -30,7 +30,7 @@ async function readPage(deps: SearchDeps, search: ContactSearch): Promise<Contac
     readFromCache: search.readFromCache,
     ask: () => find(deps, client, ask),
   });
-  return toContactPage({ deps, client, binding, ask, found, fetchedAt });
+  return toContactPage({ client, cursors, ask, found, fetchedAt });
 }
 
 /** By email everything there is, by domain one page: the first is sliced later, the second by the provider. */
@@ -61,7 +61,7 @@ async function findByEmails(deps: SearchDeps, client: OpenedContacts, ask: Email
   return [...unique.values()].sort((a, b) => client.port.compareIds(a.remoteId, b.remoteId));
 }
 
-function toContactPage({ deps, client, binding, ask, found, fetchedAt }: Result): ContactPage {
+function toContactPage({ client, cursors, ask, found, fetchedAt }: Result): ContactPage {
   const order = { keyOf: (contact: Contact) => contact.remoteId, compare: client.port.compareIds };
   const page =
     ask.filter.by === 'emails'
@@ -74,7 +74,7 @@ function toContactPage({ deps, client, binding, ask, found, fetchedAt }: Result)
     hasPreviousPage: page.hasPreviousPage,
     totalCount: found.totalCount,
     fetchedAt: fetchedAt.toISOString(),
-    cursorOf: (contact, direction) => sealCursor(deps.cursors, binding, { key: contact.remoteId, direction }),
+    cursorOf: (contact, direction) => sealCursor(cursors, { key: contact.remoteId, direction }),
   };
 }
 
@@ -98,16 +98,15 @@ interface EmailsAsk {
 }
 
 interface Result {
-  readonly deps: SearchDeps;
   readonly client: OpenedContacts;
-  readonly binding: string;
+  readonly cursors: BoundSealer;
   readonly ask: Ask;
   readonly found: FoundContacts;
   readonly fetchedAt: Date;
 }
 
 export interface SearchDeps extends OpenDeps, CacheDeps, Timing {
-  readonly cursors: Sealer;
+  readonly cursors: CursorSealer;
   /** Batched: all look-ups of one request, by connection. */
   lookup(client: OpenedContacts, emails: readonly string[], want: Want): Promise<readonly Contact[]>;
 }

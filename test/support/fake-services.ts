@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Caller } from '../../src/domain/caller.ts';
 import type { ContactAccess, Provider } from '../../src/domain/provider.ts';
 import { PROVIDER_CATEGORIES, PROVIDER_NAMES, type ProviderName } from '../../src/domain/provider-names.ts';
-import type { Sealer } from '../../src/domain/sealer.ts';
+import type { CursorSealer } from '../../src/domain/sealer.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
 import { readCaller } from '../../src/request/caller.ts';
 import { createRequestContext, type RequestContext, type Services } from '../../src/request/context.ts';
@@ -45,7 +45,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
   ]);
   const services: Services = {
     providers: new Map(PROVIDER_NAMES.map((name) => [name, toProvider(name)])),
-    cursors: createFakeSealer(),
+    cursors: createFakeCursors(),
     connections: createKnownConnections({ now: options.now ?? Date.now }),
     cacheMaxAgeMs: 15 * 60 * 1000,
     behind: (work) => void work,
@@ -118,16 +118,18 @@ function toAccess(name: ProviderName): ContactAccess {
 }
 
 /** Signed, not encrypted: enough to be bound, and to notice what was altered. */
-function createFakeSealer(): Sealer {
+function createFakeCursors(): CursorSealer {
   const sign = (text: string, binding: string) =>
     createHmac('sha256', binding).update(text).digest('base64url').slice(0, 16);
   return {
-    seal: (text, binding) => `${Buffer.from(text).toString('base64url')}.${sign(String(text), binding)}`,
-    open(sealed, binding) {
-      const [body = '', signature] = sealed.split('.');
-      const text = Buffer.from(body, 'base64url').toString();
-      return signature === sign(text, binding) ? text : undefined;
-    },
+    bind: (readBinding) => ({
+      seal: (text) => `${Buffer.from(text).toString('base64url')}.${sign(text, readBinding())}`,
+      open(sealed) {
+        const [body = '', signature] = sealed.split('.');
+        const text = Buffer.from(body, 'base64url').toString();
+        return signature === sign(text, readBinding()) ? text : undefined;
+      },
+    }),
   };
 }
 

@@ -53,7 +53,7 @@ function openBox(subkey: Buffer, encoded: string, binding: string): string | und
   }
 }
 
-function deriveKey(key: Key, purpose: string): Buffer {
+export function deriveKey(key: Key, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key.secret, '', `crossbook/${purpose}`, 32));
 }
 
