@@ -1,10 +1,15 @@
 import type { Caller } from '../domain/caller.ts';
 import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS, type TokenRequest } from '../domain/customer-token.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import type { Timing } from '../domain/journal.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 
 /** A token for the frontend of ONE customer: it reads this customer and its contacts, and soon expires. */
-export async function issueCustomerToken(deps: IssueTokenDeps, wish: TokenWish): Promise<IssuedToken> {
+export function issueCustomerToken(deps: IssueTokenDeps, wish: TokenWish): Promise<IssuedToken> {
+  return deps.timed('issueCustomerToken', () => issue(deps, wish));
+}
+
+async function issue(deps: IssueTokenDeps, wish: TokenWish): Promise<IssuedToken> {
   if (deps.requireCaller().customer) {
     throw new CrossbookError('FORBIDDEN', 'A customer token reads; only an API key may issue tokens.');
   }
@@ -37,7 +42,7 @@ export interface IssuedToken {
   readonly expiresAt: string;
 }
 
-export interface IssueTokenDeps {
+export interface IssueTokenDeps extends Timing {
   requireCaller(): Caller;
   now(): number;
   /** Undefined where the caller's application has no such customer. */

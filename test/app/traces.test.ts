@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
 import { type Collector, openCollector } from '../support/collector.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
@@ -26,6 +27,28 @@ test('one request is one trace: the request, its operation, its use case and its
     ['searchContacts', 1],
   ]);
   expect(spans).toHaveLength(4);
+});
+
+test('every use case has a span of its name, whichever face is asked', async () => {
+  const customer = { name: 'Acme', email: 'acme@example.com', connections: [] };
+  const spans = await trace(async (app) => {
+    await app.rest('PUT', '/customers', { customer_id: 'acme', ...customer });
+    await app.rest('GET', '/customers/acme');
+    await app.rest('POST', '/customers/acme/tokens', {});
+    await app.execute('mutation { issueCustomerToken(input: { customerId: "acme" }) { expiresAt } }');
+    await app.rest('POST', '/contacts/_search', { filter: { email: 'ada@example.com' } }, PIPEDRIVE);
+  });
+  const isUseCase = { key: 'crossbook.kind', value: { stringValue: 'use case' } };
+  const useCases = spans.filter(({ attributes }) =>
+    attributes.some((one) => isDeepStrictEqual(one, isUseCase)),
+  );
+  expect(useCases.map(({ name }) => name)).toEqual([
+    'upsertCustomer',
+    'findCustomer',
+    'issueCustomerToken',
+    'issueCustomerToken',
+    'searchContacts',
+  ]);
 });
 
 test('nothing that travels with a trace is a secret or personal', async () => {

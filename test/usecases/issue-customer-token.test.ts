@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { Caller } from '../../src/domain/caller.ts';
 import type { TokenRequest } from '../../src/domain/customer-token.ts';
 import { issueCustomerToken } from '../../src/usecases/issue-customer-token.ts';
+import { createFakeJournal } from '../support/fake-journal.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const APPLICATION: Caller = { application: { id: 'a', name: 'A' }, credentialId: 'k' };
@@ -10,7 +11,8 @@ function open(caller = APPLICATION) {
   const signToken = vi.fn(async ({ customerId }: TokenRequest) =>
     customerId === 'acme' ? 'signed' : undefined,
   );
-  return { signToken, deps: { requireCaller: () => caller, now: () => NOW, signToken } };
+  const { timed } = createFakeJournal();
+  return { signToken, deps: { requireCaller: () => caller, now: () => NOW, signToken, timed } };
 }
 
 test('a token lives for an hour where nothing is said, and for a day at most', async () => {
