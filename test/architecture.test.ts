@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   rest: ['usecases', 'request', 'domain', 'lib'],
   sandbox: ['domain', 'lib'],
   client: [],
-  cli: ['storage', 'providers', 'graphql', 'config.ts', 'domain', 'lib'],
+  cli: ['storage', 'limits', 'providers', 'graphql', 'config.ts', 'domain', 'lib'],
 };
 
 /** Files at the top of src, and what each may import beside itself. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import { ringOf } from '../support/engines.ts';
+import { describeOnRedis, openRedisProxy } from '../support/redis.ts';
 import { runCli } from '../support/run-cli.ts';
 
 const keyOf = (id: string) => `${id}:${Buffer.alloc(32, id).toString('base64')}`;
@@ -86,4 +87,42 @@ test('production without keys, a wrong setting, and a database that is away are 
     expect(findings.get(subject), subject).toMatchObject({ state: 'failed' });
     expect(JSON.stringify([...findings.values()])).not.toContain('hunter2');
   }
+});
+
+test('a Redis that is away, or refuses the password, is a warning that does not tell it', async () => {
+  const env = {
+    CROSSBOOK_DATA: root,
+    CROSSBOOK_KEYS: keyOf('k1'),
+    REDIS_URL: 'redis://:hunter2@127.0.0.1:1',
+  };
+  const { code, findings } = await examine(env);
+  expect(code).toBe(0);
+  expect(findings.get('redis')).toMatchObject({
+    state: 'warning',
+    detail: expect.stringMatching(/^127\.0\.0\.1:1 cannot be used: .*ECONNREFUSED/),
+  });
+  expect(JSON.stringify([...findings.values()])).not.toContain('hunter2');
+});
+
+test('where none is set nobody looks for one', async () => {
+  const { findings } = await examine({ CROSSBOOK_DATA: root, CROSSBOOK_KEYS: keyOf('k1') });
+  expect(findings.has('redis')).toBe(false);
+});
+
+describeOnRedis('a Redis that is set', () => {
+  test('is asked: it answers, or says why it does not', async () => {
+    const proxy = await openRedisProxy();
+    const env = { CROSSBOOK_DATA: root, CROSSBOOK_KEYS: keyOf('k1'), REDIS_URL: proxy.url };
+    expect((await examine(env)).findings.get('redis')).toEqual({
+      subject: 'redis',
+      state: 'ok',
+      detail: `127.0.0.1:${proxy.port} answers`,
+    });
+    const refused = { ...env, REDIS_URL: proxy.url.replace('redis://', 'redis://nobody:hunter2@') };
+    const { state, detail } = (await examine(refused)).findings.get('redis') ?? {};
+    expect(state).toBe('warning');
+    expect(detail).toMatch(/WRONGPASS|AUTH/);
+    expect(detail).not.toContain('hunter2');
+    await proxy.cut();
+  });
 });

@@ -5,13 +5,14 @@ import type { Command, CommandContext } from '../command.ts';
 import { checkDatabase } from '../doctor/database.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { checkProviders } from '../doctor/providers.ts';
+import { checkRedis } from '../doctor/redis.ts';
 import { toTable } from '../table.ts';
 
 const MARKS = { ok: 'ok', warning: 'warning', failed: 'FAILED' } as const;
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Checks the configuration, the keys, the database and the way to the providers.',
+  summary: 'Checks the configuration, the keys, the database, Redis and the way to the providers.',
   details: ['It changes nothing. Exit code 1 where something failed; a warning alone is none.'],
   run: async (context) => {
     const findings = await examine(context);
@@ -26,11 +27,13 @@ export const doctor: Command = {
 async function examine(context: CommandContext): Promise<readonly Finding[]> {
   const config = attempt(() => context.readConfig());
   if (config instanceof Error) return [{ subject: 'configuration', state: 'failed', detail: config.message }];
-  const [database, providers] = await Promise.all([
+  const [database, redis, providers] = await Promise.all([
     examineStorage(config),
+    checkRedis(config),
     checkProviders(createRegistry().values(), context.fetch),
   ]);
-  return [{ subject: 'configuration', state: 'ok', detail: describe(config) }, ...database, ...providers];
+  const configuration: Finding = { subject: 'configuration', state: 'ok', detail: describe(config) };
+  return [configuration, ...database, ...redis, ...providers];
 }
 
 async function examineStorage(config: Config): Promise<readonly Finding[]> {
