@@ -1,114 +1,131 @@
+import { createSpareTime } from '../lib/spare-time.ts';
+import { type CacheRow, WRITE_CONTACT_CACHE } from './contact-cache-statement.ts';
 import type { Engine } from './engine/engine.ts';
 
 /**
- * Cached answers on their way to the database. They wait for a moment and travel together: of many answers to one question
- * only the last is sealed and written. What the database cannot keep up with is let go, for a cache may.
+ * Cached answers on their way to the database. They wait for a moment, so that of many answers to one question only the
+ * last is made, sealed and written, and go a few at a time: under load the answers come first, and the process has little
+ * time for this. What does not fit among those that wait is let go, for a cache may. It is the newcomer that goes: it has
+ * cost nothing yet, while what was kept for long costs the garbage collector dearly.
  */
-export function createContactCacheWriter({ engine, seal, delayMs }: WriterOptions): ContactCacheWriter {
-  let waiting = new Map<string, WaitingEntry>();
+export function createContactCacheWriter(options: WriterOptions): ContactCacheWriter {
+  const { engine, seal, keyOf, delayMs } = options;
+  const waiting = new Map<string, Waiting>();
+  const spareTime = createSpareTime();
   let records = 0;
-  let next: { readonly written: Promise<void>; go(): void } | undefined;
-  let underWay: { readonly keys: ReadonlySet<string>; readonly written: Promise<void> } | undefined;
+  let underWay: ReadonlySet<string> = new Set();
+  let turn: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  let isSlicing = false;
 
   return {
-    add(key, entry) {
+    add(entry) {
+      if (waiting.size >= MAX_ENTRIES || records + entry.records > MAX_RECORDS) return LET_GO;
+      const key = keyOf(entry);
       const known = waiting.get(key);
-      if (known && known.fetchedAt > entry.fetchedAt) return Promise.resolve();
-      records += entry.records - (known?.records ?? 0);
-      waiting.delete(key);
-      waiting.set(key, entry);
-      for (const [oldest, { records: freed }] of waiting) {
-        if (waiting.size <= MAX_ENTRIES && records <= MAX_RECORDS) break;
-        waiting.delete(oldest);
-        records -= freed;
-      }
-      next ??= schedule();
-      return next.written;
+      if (known && known.entry.fetchedAt > entry.fetchedAt) return known.written;
+      records += entry.records - (known?.entry.records ?? 0);
+      // Asked again and again it keeps its place, else it would never be written.
+      const joined = known ? { ...known, entry } : join(entry);
+      waiting.set(key, joined);
+      if (!isSlicing) wakeIn(delayMs);
+      return joined.written;
     },
 
     async settle(key) {
-      if (underWay?.keys.has(key)) await underWay.written.catch(ignore);
-      if (waiting.has(key)) await writeNow();
+      if (waiting.has(key)) await inTurn(() => write(take([key])));
+      else if (underWay.has(key)) await turn;
     },
 
-    async flush() {
-      await underWay?.written.catch(ignore);
-      await writeNow();
+    flush() {
+      clearTimeout(timer);
+      timer = undefined;
+      return inTurn(() => write(take([...waiting.keys()])));
     },
   };
 
-  async function writeNow(): Promise<void> {
-    next?.go();
-    await next?.written.catch(ignore);
+  function join(entry: WaitingEntry): Waiting {
+    let settle: Waiting['settle'] = () => {};
+    const written = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    return { entry, written, settle, due: performance.now() + delayMs };
   }
 
-  function schedule() {
-    let start = () => {};
-    const started = new Promise<void>((resolve) => {
-      start = resolve;
-    });
-    const timer = setTimeout(start, delayMs);
-    const go = () => {
-      clearTimeout(timer);
-      start();
-    };
-    return { written: started.then(write), go };
+  function wakeIn(ms: number): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      isSlicing = true;
+      void inTurn(writeSlice);
+    }, ms);
   }
 
   /** One after the other: a slow database is not given more at once. */
-  async function write(): Promise<void> {
-    await underWay?.written.catch(ignore);
-    const entries = waiting;
-    waiting = new Map();
-    records = 0;
-    next = undefined;
-    const written = send([...entries.values()]);
-    underWay = { keys: new Set(entries.keys()), written };
-    try {
-      await written;
-    } finally {
-      underWay = undefined;
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    turn = turn.then(work);
+    return turn;
+  }
+
+  async function writeSlice(): Promise<void> {
+    const began = performance.now();
+    await write(take(nextKeys(began)));
+    const ended = performance.now();
+    isSlicing = false;
+    const [first] = waiting.values();
+    if (first) wakeIn(Math.max(first.due - ended, spareTime.restAfter(ended - began)));
+  }
+
+  function nextKeys(now: number): readonly string[] {
+    const keys: string[] = [];
+    let size = 0;
+    for (const [key, { entry, due }] of waiting) {
+      if (due > now || (size > 0 && size + entry.records > SLICE_RECORDS)) break;
+      keys.push(key);
+      size += entry.records;
     }
+    return keys;
+  }
+
+  function take(keys: readonly string[]): ReadonlyMap<string, Waiting> {
+    const taken = new Map<string, Waiting>();
+    for (const key of keys) {
+      const one = waiting.get(key);
+      if (!one) continue;
+      waiting.delete(key);
+      records -= one.entry.records;
+      taken.set(key, one);
+    }
+    return taken;
+  }
+
+  /** Never rejects: whoever added an answer is told what became of it. */
+  async function write(entries: ReadonlyMap<string, Waiting>): Promise<void> {
+    underWay = new Set(entries.keys());
+    const written = send([...entries.values()].map(({ entry }) => entry));
+    for (const { settle } of entries.values()) settle(written);
+    await written.catch(() => {});
+    underWay = new Set();
   }
 
   async function send(entries: readonly WaitingEntry[]): Promise<void> {
     const rows = entries.map(seal).filter((row) => row !== undefined);
-    if (rows.length > 0) await engine.repeatable(() => engine.query(WRITE, [JSON.stringify(rows)]));
+    if (rows.length > 0)
+      await engine.repeatable(() => engine.query(WRITE_CONTACT_CACHE, [JSON.stringify(rows)]));
   }
 }
 
-/** Whoever added an answer is told what became of it. */
-function ignore(): void {}
+const LET_GO = Promise.resolve();
 
-/**
- * Joined with the connections, so that nothing is kept for one that is gone, was changed meanwhile, or is another
- * application's. In the order of their keys, so that two processes do not wait for each other.
- */
-const WRITE = {
-  name: 'write_contact_cache',
-  text: `
-insert into crossbook.contact_cache as kept
-  (application_id, key_hash, connection_id, sealed, bytes, fetched_at)
-select fresh.application_id, fresh.key_hash, connections.id, fresh.sealed, length(fresh.sealed), fresh.fetched_at
-from json_to_recordset($1::json) as fresh
-  (application_id uuid, key_hash text, connection_id uuid, sealed text, fetched_at timestamptz)
-join crossbook.connections on connections.id = fresh.connection_id
-  and connections.application_id = fresh.application_id and connections.updated_at <= fresh.fetched_at
-order by fresh.application_id, fresh.key_hash
-for key share of connections
-on conflict (application_id, key_hash) do update
-  set sealed = excluded.sealed, bytes = excluded.bytes, fetched_at = excluded.fetched_at
-  where kept.fetched_at <= excluded.fetched_at`,
-};
-
-/** Of one writing, and so of the second that it waits for. */
+/** Of what waits. */
 const MAX_ENTRIES = 250;
 /** Contacts in all that waits: some tens of megabytes. */
 const MAX_RECORDS = 20_000;
+/** Contacts that are written together: some milliseconds in which nothing else is done. */
+const SLICE_RECORDS = 200;
 
 export interface ContactCacheWriter {
   /** Resolves when it has been written, or has been let go. */
-  add(key: string, entry: WaitingEntry): Promise<void>;
+  add(entry: WaitingEntry): Promise<void>;
   /** What waits under this key is written at once. */
   settle(key: string): Promise<void>;
   flush(): Promise<void>;
@@ -123,18 +140,18 @@ export interface WaitingEntry {
   payload(): string;
 }
 
-/** As the statement reads it. */
-export interface CacheRow {
-  readonly application_id: string;
-  readonly key_hash: string;
-  readonly connection_id: string;
-  readonly sealed: string;
-  readonly fetched_at: Date;
+interface Waiting {
+  readonly entry: WaitingEntry;
+  readonly written: Promise<void>;
+  settle(written: Promise<void>): void;
+  /** Not written before. */
+  readonly due: number;
 }
 
 interface WriterOptions {
   readonly engine: Engine;
   /** Undefined where it is too large. */
   seal(entry: WaitingEntry): CacheRow | undefined;
+  keyOf(entry: WaitingEntry): string;
   readonly delayMs: number;
 }

@@ -1,7 +1,8 @@
 import { and, eq, gte, sql } from 'drizzle-orm';
 import type { ContactCache } from '../domain/contact-cache.ts';
 import type { Sealer } from '../domain/sealer.ts';
-import { type CacheRow, createContactCacheWriter, type WaitingEntry } from './contact-cache-writer.ts';
+import type { CacheRow } from './contact-cache-statement.ts';
+import { createContactCacheWriter, type WaitingEntry } from './contact-cache-writer.ts';
 import type { Engine } from './engine/engine.ts';
 import { connections, contactCache } from './schema.ts';
 
@@ -9,7 +10,7 @@ import { connections, contactCache } from './schema.ts';
 export function createContactCache(deps: Deps): ContactCaches {
   const { engine, sealer, hash, maxEntryBytes } = deps;
   const select = prepareSelect(engine);
-  const writer = createContactCacheWriter({ engine, seal, delayMs: deps.delayMs });
+  const writer = createContactCacheWriter({ engine, seal, keyOf: toKey, delayMs: deps.delayMs });
   return {
     flush: writer.flush,
     forApplication: (applicationId) => ({
@@ -22,7 +23,7 @@ export function createContactCache(deps: Deps): ContactCaches {
         const payload = sealer.open(row.sealed, bindingOf(keyHash));
         return payload === undefined ? undefined : { payload, fetchedAt: row.fetchedAt };
       },
-      write: (entry) => writer.add(toKey({ applicationId, ...entry }), { applicationId, ...entry }),
+      write: (entry) => writer.add({ applicationId, ...entry }),
     }),
   };
 

@@ -200,7 +200,20 @@ describeEachEngine('the contact cache', (on) => {
     await slow.flush();
     await Promise.all(written);
     expect(await count()).toBe(250);
-    expect(await contactCache.read(connectionId, '399')).toBeDefined();
+    // The first ones have their place; who comes when there is none is let go.
+    expect(await contactCache.read(connectionId, '0')).toBeDefined();
+    expect(await contactCache.read(connectionId, '399')).toBeUndefined();
+    const late = contactCache.write({ ...entry, filterKey: '400' });
+    expect(await contactCache.read(connectionId, '400')).toBeDefined();
+    await late;
+  });
+
+  test('more than is written at a time is written in turn', async () => {
+    const { contactCache, connectionId, count } = await setUp();
+    const entry = { connectionId, records: 150, payload: () => 'p', fetchedAt: at(1) };
+    const keys = ['a', 'b', 'c'];
+    await Promise.all(keys.map((filterKey) => contactCache.write({ ...entry, filterKey })));
+    expect(await count()).toBe(3);
   });
 
   test('after a change of keys there is nothing to be found', async () => {
