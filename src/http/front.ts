@@ -1,5 +1,6 @@
 import { CrossbookError, toCrossbookError } from '../domain/errors.ts';
 import type { Arrival, Journal, OpenJournal } from '../domain/journal.ts';
+import { encodeText } from '../lib/encode-text.ts';
 import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
 import type { Gate } from './gate.ts';
 
@@ -13,7 +14,9 @@ export function createFront({ graphql, rest, gate, limits, openJournal, answerAl
       requestId: headers.get('x-request-id'),
       traceparent: headers.get('traceparent'),
     });
-    const { status, body, ...answered } = await answer(request, journal, address);
+    const answered = await answer(request, journal, address);
+    const { status } = answered;
+    const body = toSent(answered.body);
     const bytes = body === null ? undefined : Buffer.byteLength(body);
     const said = limits.settle({ visit: journal, headers, address, status });
     const told: Record<string, string> = { ...answered.headers, ...said, 'x-request-id': journal.requestId };
@@ -44,6 +47,11 @@ export function createFront({ graphql, rest, gate, limits, openJournal, answerAl
   }
 }
 
+/** What is short travels with its headers; the rest is made into bytes here, because Node would count it first. */
+function toSent(body: HttpAnswer['body']): HttpAnswer['body'] {
+  return typeof body === 'string' && body.length > SHORT ? encodeText(body) : body;
+}
+
 function overloaded(): CrossbookError {
   return new CrossbookError(
     'SERVICE_UNAVAILABLE',
@@ -54,6 +62,7 @@ function overloaded(): CrossbookError {
   );
 }
 
+const SHORT = 4_096;
 const RETRY_AFTER_MS = 1_000;
 
 export type Front = (
