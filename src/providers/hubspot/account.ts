@@ -10,22 +10,20 @@ import { propertiesFor } from './properties.ts';
 export function openAccount(send: Send, connection: Connection): HubSpotAccount {
   const { applicationId, customerId } = connection;
   const source: ContactSource = { applicationId, customerId, provider: 'hubspot' };
-  return {
+  const account: HubSpotAccount = {
     call: createCall(send),
     propertiesFor: (want) => propertiesFor(connection, want),
-    toContacts(records, { rawData }) {
-      const contacts: Contact[] = [];
-      for (const record of records) {
-        const contact = toContact(record, { source, rawData });
-        if (contact) contacts.push(contact);
-      }
-      return contacts;
-    },
+    toContact: (record, { rawData }) => toContact(record, { source, rawData }),
+    toContacts: (records, want) =>
+      records.map((record) => account.toContact(record, want)).filter((contact) => contact !== undefined),
   };
+  return account;
 }
 
 export interface HubSpotAccount {
   readonly call: HubSpotCall;
   propertiesFor(want: Want): readonly string[];
+  /** Undefined where it is no record. */
+  toContact(record: unknown, want: Want): Contact | undefined;
   toContacts(records: readonly unknown[], want: Want): readonly Contact[];
 }

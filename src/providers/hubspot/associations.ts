@@ -5,7 +5,7 @@ import type { HubSpotAccount } from './account.ts';
 import { isNotFound } from './call.ts';
 import { PATHS } from './paths.ts';
 import { isRecordId } from './record-id.ts';
-import { type WireAssociations, wireAssociations } from './wire.ts';
+import { toLinks, type WireAssociations } from './wire.ts';
 
 export async function findAssociations(
   account: HubSpotAccount,
@@ -38,7 +38,7 @@ async function readBatch(
   object: AssociatedObject,
 ): Promise<readonly Result[]> {
   try {
-    const { results } = await account.call(wireAssociations, {
+    const { results } = await account.call(toLinks, {
       path: ASSOCIATION_PATHS[object],
       budget: 'general',
       body: { inputs },

@@ -8,8 +8,10 @@ import { isRecordId } from './record-id.ts';
 /** A contact that was merged into another answers to its old id with the new one: that is not the record asked for. */
 export async function findByIds(account: HubSpotAccount, ids: readonly string[], want: Want): Promise<Found> {
   const asked = new Set(ids.filter(isRecordId));
-  const batches = chunk([...asked], BATCH).map((inputs) => readBatch(account, { inputs, by: 'id' }, want));
-  const contacts = account.toContacts((await Promise.all(batches)).flat(), want);
+  const batches = chunk([...asked], BATCH).map((inputs) =>
+    readBatch(account, { inputs, by: 'id', want }, (records) => account.toContacts(records, want)),
+  );
+  const contacts = (await Promise.all(batches)).flat();
   return new Map(
     contacts.filter(({ remoteId }) => asked.has(remoteId)).map((contact) => [contact.remoteId, contact]),
   );

@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { CrossbookError, type ErrorCode } from '../../domain/errors.ts';
 import type { RemoteAnswer, Send } from '../../domain/remote.ts';
 import { toRemoteCause } from '../../domain/remote-cause.ts';
@@ -8,16 +7,10 @@ import { type WireProblem, wireProblem, wireProblems } from './wire.ts';
 
 /** The one way to HubSpot. Everything that we ask there is a POST that only reads. */
 export function createCall(send: Send): HubSpotCall {
-  return async (shape, { path, budget, body }) => {
-    const answer = await send({
-      method: 'POST',
-      path,
-      budget,
-      headers: { accept: 'application/json', 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+  return async (read, { path, budget, body }) => {
+    const answer = await send({ method: 'POST', path, budget, headers: HEADERS, body: JSON.stringify(body) });
     if (answer.status < 200 || answer.status > 299) throw toCrossbookError(answer);
-    return understand(shape, answer);
+    return understand(read, answer);
   };
 }
 
@@ -40,10 +33,10 @@ export function isNotFound(error: unknown): boolean {
   return category === MISSING && Object.values(context ?? {}).some((named) => named.length > 0);
 }
 
-function understand<Shape extends z.ZodType>(shape: Shape, answer: RemoteAnswer): z.output<Shape> {
+function understand<Result>(read: Read<Result>, answer: RemoteAnswer): Result {
   const json = readJson(answer.body);
-  const parsed = shape.safeParse(json);
-  if (!parsed.success) {
+  const understood = read(json);
+  if (understood === undefined) {
     throw new CrossbookError(
       'REMOTE_PROVIDER_BAD_RESPONSE',
       json === undefined
@@ -53,11 +46,12 @@ function understand<Shape extends z.ZodType>(shape: Shape, answer: RemoteAnswer)
     );
   }
   refusePartial(answer, json);
-  return parsed.data;
+  return understood;
 }
 
 /** A batch may fail in parts. What is missing is missing; but what merely failed must not pass for missing. */
 function refusePartial(answer: RemoteAnswer, json: unknown): void {
+  if (!Object.hasOwn(json as object, 'errors')) return;
   const problems = wireProblems.parse(json).errors ?? [];
   const failure = problems.find(({ category }) => category !== MISSING && category !== INVALID);
   if (failure) throw toCrossbookError(answer, failure);
@@ -97,12 +91,16 @@ function readJson(body: string): unknown {
   }
 }
 
+const HEADERS = { accept: 'application/json', 'content-type': 'application/json' } as const;
 const MISSING = 'OBJECT_NOT_FOUND';
 /** An input that HubSpot refuses as malformed cannot be anybody's. */
 const INVALID = 'VALIDATION_ERROR';
 const MAX_MESSAGE = 500;
 
-export type HubSpotCall = <Shape extends z.ZodType>(
-  shape: Shape,
+/** Undefined where the answer is of another shape than documented. */
+export type Read<Result> = (json: unknown) => Result | undefined;
+
+export type HubSpotCall = <Result>(
+  read: Read<Result>,
   request: { readonly path: string; readonly budget: BudgetName; readonly body: unknown },
-) => Promise<z.output<Shape>>;
+) => Promise<Result>;

@@ -10,8 +10,10 @@ import {
   type PhoneNumberType,
 } from '../../domain/contact.ts';
 import { normaliseEmail } from '../../domain/email.ts';
+import { present } from '../../lib/present.ts';
 import { splitStreet } from '../../lib/split-street.ts';
 import { toTimestamp } from '../../lib/to-timestamp.ts';
+import { trimmed } from '../../lib/trimmed.ts';
 
 /** A record as HubSpot sent it, in the common shape. Undefined where it is no record: nothing that comes may throw. */
 export function toContact(record: unknown, { source, rawData }: Mapping): Contact | undefined {
@@ -66,48 +68,60 @@ function toAddresses(properties: Properties): readonly Address[] {
 }
 
 function toEmailAddresses(properties: Properties): readonly EmailAddress[] {
-  const found: EmailAddress[] = [];
-  add(toText(properties['email']), 'primary');
-  add(toText(properties['work_email']), 'work');
+  const primary = toText(properties['email']);
+  const work = toText(properties['work_email']);
   const others = toText(properties['hs_additional_emails']);
-  if (others !== null) for (const other of others.split(';')) add(other.trim(), 'other');
-  return found;
-
-  function add(emailAddress: string | null, emailAddressType: EmailAddressType): void {
-    if (emailAddress && !found.some((known) => isSame(known.emailAddress, emailAddress)))
-      found.push({ emailAddress, emailAddressType });
-  }
+  const known = present(
+    toEmailAddress(primary, 'primary'),
+    isSame(primary, work) ? null : toEmailAddress(work, 'work'),
+    null,
+  );
+  return others === null ? known : withOthers(known, others.split(';'));
 }
 
-function isSame(one: string, other: string): boolean {
-  return one.length === other.length && normaliseEmail(one) === normaliseEmail(other);
+function withOthers(known: readonly EmailAddress[], others: readonly string[]): readonly EmailAddress[] {
+  const found = [...known];
+  for (const other of others) {
+    const emailAddress = other.trim();
+    if (emailAddress && !found.some((one) => isSame(one.emailAddress, emailAddress)))
+      found.push({ emailAddress, emailAddressType: 'other' });
+  }
+  return found;
+}
+
+function toEmailAddress(
+  emailAddress: string | null,
+  emailAddressType: EmailAddressType,
+): EmailAddress | null {
+  return emailAddress === null ? null : { emailAddress, emailAddressType };
+}
+
+function isSame(one: string | null, other: string | null): boolean {
+  if (one === null || other === null || one.length !== other.length) return false;
+  return normaliseEmail(one) === normaliseEmail(other);
 }
 
 function toPhoneNumbers(properties: Properties): readonly PhoneNumber[] {
-  const found: PhoneNumber[] = [];
-  for (const [property, phoneNumberType] of PHONES) {
-    const phoneNumber = toText(properties[property]);
-    if (phoneNumber !== null) found.push({ phoneNumber, phoneNumberType });
-  }
-  return found;
+  return present(
+    toPhoneNumber(toText(properties['phone']), 'primary'),
+    toPhoneNumber(toText(properties['mobilephone']), 'mobile'),
+    toPhoneNumber(toText(properties['fax']), 'fax'),
+  );
 }
 
-const PHONES: readonly (readonly [string, PhoneNumberType])[] = [
-  ['phone', 'primary'],
-  ['mobilephone', 'mobile'],
-  ['fax', 'fax'],
-];
+function toPhoneNumber(phoneNumber: string | null, phoneNumberType: PhoneNumberType): PhoneNumber | null {
+  return phoneNumber === null ? null : { phoneNumber, phoneNumberType };
+}
 
 /** Portals make stages of their own; HubSpot numbers them. */
 function toLifecycleStage(stage: string | null): LifecycleStage | null {
   if (stage === null) return null;
-  const known = stage.toLowerCase() as LifecycleStage;
-  return LIFECYCLE_STAGES.includes(known) ? known : 'other';
+  return STAGES.get(stage) ?? STAGES.get(stage.toLowerCase()) ?? 'other';
 }
 
 /** A property that was never set is null, one that was cleared is empty, one that the portal lacks is left out. */
 function toText(value: unknown): string | null {
-  if (typeof value === 'string') return value.trim() || null;
+  if (typeof value === 'string') return trimmed(value) || null;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
 }
 
@@ -115,6 +129,7 @@ function isObject(value: unknown): value is Properties {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+const STAGES: ReadonlyMap<string, LifecycleStage> = new Map(LIFECYCLE_STAGES.map((stage) => [stage, stage]));
 const NOTHING: Properties = {};
 const NONE: readonly never[] = [];
 

@@ -13,14 +13,22 @@ export async function findByEmails(
   emails: readonly string[],
   want: Want,
 ): Promise<Found> {
-  const found = new Map(emails.map((email): [string, Contact[]] => [email, []]));
-  if (emails.length === 0) return found;
-  const records = await readBatch(account, { inputs: emails, by: 'email' }, want);
-  for (const record of records) {
-    const [contact] = account.toContacts([record], want);
-    if (contact) for (const email of toLookupEmails(record)) found.get(email)?.push(contact);
-  }
-  return found;
+  if (emails.length === 0) return new Map();
+  return readBatch(account, { inputs: emails, by: 'email', want }, (records) => {
+    const found = new Map<string, readonly Contact[]>();
+    for (const email of emails) found.set(email, NOBODY);
+    for (const record of records) {
+      const contact = account.toContact(record, want);
+      if (!contact) continue;
+      for (const email of toLookupEmails(record)) {
+        const known = found.get(email);
+        if (known) found.set(email, known === NOBODY ? [contact] : [...known, contact]);
+      }
+    }
+    return found;
+  });
 }
+
+const NOBODY: readonly Contact[] = [];
 
 type Found = ReadonlyMap<string, readonly Contact[]>;

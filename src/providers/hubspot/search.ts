@@ -5,7 +5,7 @@ import type { Want } from '../../domain/want.ts';
 import type { HubSpotAccount } from './account.ts';
 import { PATHS } from './paths.ts';
 import { compareIds, isRecordId } from './record-id.ts';
-import { type WireSearchPage, wireSearchPage } from './wire.ts';
+import { toSearchPage, type WireSearchPage } from './wire.ts';
 
 /**
  * A run of any length, stitched of HubSpot's pages. Each starts behind the last record of the one before rather than
@@ -55,7 +55,7 @@ function search(account: HubSpotAccount, { domain, position, ...page }: Search):
     { propertyName: 'email', operator: 'CONTAINS_TOKEN', value: `*@${domain}` },
     ...(position.bound ? [{ propertyName: 'hs_object_id', ...position.bound }] : []),
   ];
-  return account.call(wireSearchPage, {
+  return account.call(toSearchPage, {
     path: PATHS.search,
     budget: 'search',
     body: {

@@ -7,17 +7,21 @@ const id = z.union([z.string(), z.number()]).transform(String);
 
 const paging = z.object({ next: z.object({ after: id.nullish() }).nullish() }).nullish();
 
-export const wireRecords = z.object({ results: z.array(z.unknown()) });
-export type WireRecords = z.infer<typeof wireRecords>;
+/** Most of what is read, so it is looked at and not copied. Undefined for anything else. */
+export function toRecords(json: unknown): readonly unknown[] | undefined {
+  const results = typeof json === 'object' && json !== null && 'results' in json ? json.results : undefined;
+  return Array.isArray(results) ? results : undefined;
+}
 
-export const wireSearchPage = z.object({
+const wireSearchPage = z.object({
   total: z.number().nullish(),
   results: z.array(z.unknown()),
   paging,
 });
 export type WireSearchPage = z.infer<typeof wireSearchPage>;
+export const toSearchPage = readAs(wireSearchPage);
 
-export const wireAssociations = z.object({
+const wireAssociations = z.object({
   results: z.array(
     z.object({
       from: z.object({ id }),
@@ -27,6 +31,7 @@ export const wireAssociations = z.object({
   ),
 });
 export type WireAssociations = z.infer<typeof wireAssociations>;
+export const toLinks = readAs(wireAssociations);
 
 /** Every field of a refusal is optional, and so is its being one at all. */
 export const wireProblem = z
@@ -57,3 +62,7 @@ export const wireTokenProblem = z
     message: z.string().nullish().catch(null),
   })
   .catch({});
+
+function readAs<Shape extends z.ZodType>(shape: Shape): (json: unknown) => z.output<Shape> | undefined {
+  return (json) => shape.safeParse(json).data;
+}

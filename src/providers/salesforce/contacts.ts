@@ -7,6 +7,7 @@ import type {
   PhoneNumber,
 } from '../../domain/contact.ts';
 import { splitStreet } from '../../lib/split-street.ts';
+import { trimmed } from '../../lib/trimmed.ts';
 import { isRecord } from './json.ts';
 import { toTime } from './wire-time.ts';
 
@@ -70,7 +71,7 @@ function toPhoneNumbers(row: Row): readonly PhoneNumber[] {
 
 /** Trimmed; null for what is no text, and for text that says nothing. */
 function toText(value: unknown): string | null {
-  if (typeof value === 'string') return value.trim() || null;
+  if (typeof value === 'string') return trimmed(value) || null;
   return typeof value === 'number' ? String(value) : null;
 }
 

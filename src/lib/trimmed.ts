@@ -1,0 +1,11 @@
+/** As `trim` does it, which is a costly call for the thousands of texts that there is nothing to trim of. */
+export function trimmed(text: string): string {
+  const { length } = text;
+  if (length > 0 && isInk(text.charCodeAt(0)) && isInk(text.charCodeAt(length - 1))) return text;
+  return text.trim();
+}
+
+/** Of ASCII; for others `trim` knows better. */
+function isInk(code: number): boolean {
+  return code > 0x20 && code < 0x7f;
+}
