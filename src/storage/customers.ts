@@ -1,17 +1,20 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Customer, CustomerStore } from '../domain/customer.ts';
+import type { Sealer } from '../domain/sealer.ts';
 import { isStorable } from '../lib/is-storable.ts';
 import type { Engine } from './engine/engine.ts';
 import { toCustomer } from './rows.ts';
 import { connections, customers } from './schema.ts';
-import { type UpsertDeps, upsertCustomer } from './upsert-customer.ts';
+import { upsertCustomer } from './upsert-customer.ts';
+import { createUpsertWriter } from './upsert-writer.ts';
 
 /** Prepares the statements once; the function that it returns opens the store for one application. */
-export function createCustomers(deps: UpsertDeps): (applicationId: string) => CustomerRecords {
-  const { engine } = deps;
+export function createCustomers(deps: CustomersDeps): (applicationId: string) => CustomerRecords {
+  const { engine, sealer } = deps;
   const select = prepareSelect(engine);
+  const write = createUpsertWriter(deps);
   return (applicationId) => {
-    const scope = { ...deps, applicationId };
+    const scope = { applicationId, sealer, write };
     const own = (customerId: string) =>
       and(eq(customers.applicationId, applicationId), eq(customers.customerId, customerId));
     const records: CustomerRecords = {
@@ -92,6 +95,12 @@ export interface CustomerRecords extends CustomerStore {
   readTokenGeneration(customerId: string): Promise<number | undefined>;
   /** Voids every token that this customer was given. */
   raiseTokenGeneration(customerId: string): Promise<number | undefined>;
+}
+
+export interface CustomersDeps {
+  readonly engine: Engine;
+  readonly sealer: Sealer;
+  readonly clock: () => Date;
 }
 
 type ConnectionRow = typeof connections.$inferSelect;

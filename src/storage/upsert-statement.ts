@@ -1,5 +1,5 @@
 /**
- * A customer and its connections in ONE statement, which is its own transaction. Two rules of PostgreSQL shape it:
+ * Customers and their connections in ONE statement, which is its own transaction. Two rules of PostgreSQL shape it:
  *
  * - All parts see the data as it was when the statement began, never each other's writes. So what was written comes
  *   from RETURNING, and what was not touched from the table. A rival that commits while we wait for its row is not in
@@ -7,40 +7,52 @@
  * - ON CONFLICT sees rows that the picture does not have. So everything that may race is written by it: also clearing
  *   credentials, where a DELETE would miss the ones that a rival has just stored.
  *
- * The customer's row is written first, and is what rivals wait for: they can never deadlock.
+ * Rivals wait for the customers' rows, which all of them take in the same order, and only whoever has a customer's row
+ * writes its connections: they can never deadlock. So `present`, which has no order, is for one customer at a time.
  *
  * Most of what a statement costs is the setting up of its parts, so one that names no connection does without theirs.
  */
 export function upsertStatement(mode: UpsertMode, { linking }: { readonly linking: boolean }) {
-  const write = WRITE_CUSTOMER[mode];
+  const write = WRITE_CUSTOMERS[mode];
   return linking
     ? { name: `upsert_linked_${mode}`, text: writeLinked(write) }
-    : { name: `upsert_${mode}`, text: `${write} returning version, ${VERSION_BEFORE}, ${answer(STORED)}` };
+    : {
+        name: `upsert_${mode}`,
+        text: `${write} returning ${versionsOf('kept')}, ${answer(storedOf('kept'))}`,
+      };
 }
 
-const INSERT_CUSTOMER = `
+/** $1 is the application, $2 the customers, $3 the time. */
+const INSERT_CUSTOMERS = `
   insert into crossbook.customers as kept
     (application_id, customer_id, name, email, version, created_at, updated_at)
-  values ($1::uuid, $2::text, $3::text, $4::text, 1, $5::timestamptz, $5::timestamptz)
+  select $1::uuid, customer_id, name, email, 1, $3::timestamptz, $3::timestamptz
+  from json_to_recordset($2::json) as given (customer_id text, name text, email text)
+  order by customer_id
   on conflict (application_id, customer_id)`;
 
-const SET_CUSTOMER = `set name = $3::text, email = $4::text, version = kept.version + 1, updated_at = $5::timestamptz`;
+/** Of the only one, read without a join: its plan is kept, and must suit a large table as well as the first rows. */
+const only = (field: string) => `($2::json -> 0 ->> '${field}')`;
 
-/** $6 is the expected version, which may be larger than any that a version can reach. */
-const WRITE_CUSTOMER = {
-  always: `${INSERT_CUSTOMER} do update ${SET_CUSTOMER} where $6::bigint is null`,
-  absent: `${INSERT_CUSTOMER} do update ${SET_CUSTOMER} where kept.version = $6::bigint`,
+/** The expected version may be larger than any that a version can reach. */
+const WRITE_CUSTOMERS = {
+  always: `${INSERT_CUSTOMERS} do update
+    set name = excluded.name, email = excluded.email, version = kept.version + 1, updated_at = excluded.updated_at`,
+  absent: `${INSERT_CUSTOMERS} do nothing`,
   present: `
-  update crossbook.customers as kept ${SET_CUSTOMER}
-  where application_id = $1::uuid and customer_id = $2::text and version = $6::bigint`,
+  update crossbook.customers as kept
+  set name = ${only('name')}, email = ${only('email')}, version = kept.version + 1, updated_at = $3::timestamptz
+  where application_id = $1::uuid and customer_id = ${only('customer_id')}
+    and version = ${only('expected_version')}::bigint`,
 };
 
-const VERSION_BEFORE = `coalesce(
-  (select version from crossbook.customers where application_id = $1::uuid and customer_id = $2::text), 0
-) as "versionBefore"`;
+const versionsOf = (row: string) => `${row}.customer_id as "customerId", ${row}.version, coalesce((
+  select version from crossbook.customers as before
+  where before.application_id = $1::uuid and before.customer_id = ${row}.customer_id
+), 0) as "versionBefore"`;
 
-const STORED =
-  'select * from crossbook.connections where application_id = $1::uuid and customer_id = $2::text';
+const storedOf = (row: string) =>
+  `select * from crossbook.connections where application_id = $1::uuid and customer_id = ${row}.customer_id`;
 
 const answer = (rows: string) => `(
   select coalesce(json_agg(json_build_object(
@@ -50,40 +62,39 @@ const answer = (rows: string) => `(
   )), '[]') from (${rows}) as connection
 ) as connections`;
 
-/** $7 has an entry for each provider. A field is given when its key is there; a null in it clears. */
-const setIfGiven = (column: string, field: string) => `
-    ${column} = case when $7::jsonb -> excluded.provider_name ? '${field}' then excluded.${column} else kept.${column} end`;
+/** $4 has an entry for each customer, and in it one for each provider. */
+const entryOf = (row: string) => `$4::jsonb -> ${row}.customer_id -> ${row}.provider_name`;
+/** A field is given when its key is there; a null in it clears. */
+const setIfGiven = (column: string, field: string) =>
+  `${column} = case when ${entryOf('excluded')} ? '${field}' then excluded.${column} else kept.${column} end`;
 const json = (field: string) => `nullif(entry -> '${field}', 'null')`;
 
-const writeLinked = (writeCustomer: string) => `
-with written as (${writeCustomer}
-  returning version
+const writeLinked = (writeCustomers: string) => `
+with written as (${writeCustomers}
+  returning kept.customer_id, kept.version
 ), linked as (
   insert into crossbook.connections as kept
     (id, application_id, customer_id, provider_name, provider_id, instance_url, schema_mappings_config,
      entity_mappings, connection_sync_config, status, created_at, updated_at)
-  select (entry ->> 'id')::uuid, $1::uuid, $2::text, provider_name, (entry ->> 'providerId')::uuid,
+  select (entry ->> 'id')::uuid, $1::uuid, customer_id, provider_name, (entry ->> 'providerId')::uuid,
     entry ->> 'instanceUrl', ${json('schemaMappingsConfig')}, ${json('entityMappings')},
     ${json('connectionSyncConfig')},
     case when entry ->> 'sealed' is null then 'unauthorized' else 'connected' end,
-    $5::timestamptz, $5::timestamptz
-  from written cross join jsonb_each($7::jsonb) as given (provider_name, entry)
+    $3::timestamptz, $3::timestamptz
+  from written cross join jsonb_each($4::jsonb -> customer_id) as given (provider_name, entry)
   on conflict (application_id, customer_id, provider_name) do update set
-    ${[
-      setIfGiven('instance_url', 'instanceUrl'),
-      setIfGiven('schema_mappings_config', 'schemaMappingsConfig'),
-      setIfGiven('entity_mappings', 'entityMappings'),
-      setIfGiven('connection_sync_config', 'connectionSyncConfig'),
-      setIfGiven('status', 'sealed'),
-    ].join(',')},
+    ${setIfGiven('instance_url', 'instanceUrl')},
+    ${setIfGiven('schema_mappings_config', 'schemaMappingsConfig')},
+    ${setIfGiven('entity_mappings', 'entityMappings')},
+    ${setIfGiven('connection_sync_config', 'connectionSyncConfig')},
+    ${setIfGiven('status', 'sealed')},
     updated_at = excluded.updated_at
   returning kept.*
 ), secured as (
   insert into crossbook.credentials as kept
     (connection_id, application_id, sealed, key_id, generation, updated_at)
-  select id, $1::uuid, $7::jsonb -> provider_name ->> 'sealed', $7::jsonb -> provider_name ->> 'keyId', 1,
-    $5::timestamptz
-  from linked where $7::jsonb -> provider_name ? 'sealed'
+  select id, $1::uuid, ${entryOf('linked')} ->> 'sealed', ${entryOf('linked')} ->> 'keyId', 1, $3::timestamptz
+  from linked where ${entryOf('linked')} ? 'sealed'
   on conflict (connection_id) do update set
     sealed = excluded.sealed, key_id = excluded.key_id, generation = kept.generation + 1,
     updated_at = excluded.updated_at
@@ -91,8 +102,9 @@ with written as (${writeCustomer}
   delete from crossbook.contact_cache
   where application_id = $1::uuid and connection_id = any (array(select id from linked))
 )
-select version, ${VERSION_BEFORE},
-  ${answer(`select * from linked union all ${STORED} and not $7::jsonb ? provider_name`)}
+select ${versionsOf('written')}, ${answer(`
+    select * from linked where linked.customer_id = written.customer_id
+    union all ${storedOf('written')} and (${entryOf('connections')}) is null`)}
 from written`;
 
-export type UpsertMode = keyof typeof WRITE_CUSTOMER;
+export type UpsertMode = keyof typeof WRITE_CUSTOMERS;

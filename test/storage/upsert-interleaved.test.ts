@@ -124,6 +124,21 @@ describeOnPostgres('an upsert that began before its rival committed', () => {
     expect((await stores.customers.findMany(['ada'])).get('ada')?.connections).toEqual([]);
   });
 
+  test('customers that a rival holds on to do not hold up the others', async () => {
+    await rival.run('begin');
+    await writeCustomer();
+    await rival.run(
+      `insert into crossbook.customers (application_id, customer_id, name, email, version)
+       values ($1, 'bob', 'rival', 'rival@example.com', 1)`,
+      [applicationId],
+    );
+    const held = ['ada', 'bob'].map((customerId) => stores.customers.upsert({ ...ADA, customerId }));
+    const free = ['cyd', 'dan'].map((customerId) => stores.customers.upsert({ ...ADA, customerId }));
+    expect((await Promise.all(free)).map(({ created }) => created)).toEqual([true, true]);
+    await rival.run('commit');
+    expect((await Promise.all(held)).map(({ customer }) => customer.version)).toEqual([2, 2]);
+  });
+
   test('a refusal that comes late does not mark credentials that were given meanwhile', async () => {
     const connections = [{ providerName: 'hubspot' as const, credentials: TOKEN }];
     const { customer } = await stores.customers.upsert({ ...ADA, connections });
