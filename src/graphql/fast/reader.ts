@@ -21,6 +21,7 @@ export function readLeaf(type: GraphQLLeafType): Read {
 }
 
 export function readNullable(read: Read): Read {
+  if (read === readString) return readStringOrNull;
   return (value) => (value === null || value === undefined ? null : read(value));
 }
 
@@ -62,7 +63,20 @@ export function readAbstract(
   };
 }
 
+/** Most of what is read are texts: for these the way through one function more would be as long as the rest. */
 export function readProperty(name: string, read: Read): Read {
+  if (read === readString) {
+    return (source) => {
+      const value = (source as Record<string, unknown>)[name];
+      return typeof value === 'string' ? value : odd();
+    };
+  }
+  if (read === readStringOrNull) {
+    return (source) => {
+      const value = (source as Record<string, unknown>)[name];
+      return typeof value === 'string' ? value : value === null || value === undefined ? null : odd();
+    };
+  }
   return (source) => read((source as Record<string, unknown>)[name]);
 }
 
@@ -72,7 +86,7 @@ export function readComputed(compute: (source: unknown) => unknown, read: Read):
 
 /** A promise that is not waited for after all must not bring the process down when it fails. */
 function ordinary(value: unknown): unknown {
-  if (!isThenable(value)) return value;
+  if (typeof value === 'string' || !isThenable(value)) return value;
   value.then(undefined, () => {});
   throw ODD;
 }
@@ -93,6 +107,7 @@ function readScalar(serialize: (value: unknown) => unknown): Read {
 }
 
 const readString: Read = (value) => (typeof value === 'string' ? value : odd());
+const readStringOrNull: Read = (value) => (value === null || value === undefined ? null : readString(value));
 const readInt: Read = (value) => (typeof value === 'number' && (value | 0) === value ? value : odd());
 const readBoolean: Read = (value) => (typeof value === 'boolean' ? value : odd());
 

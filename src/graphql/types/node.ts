@@ -1,5 +1,6 @@
 import type { Customer } from '../../domain/customer.ts';
 import { builder } from '../builder.ts';
+import { toContactId } from '../contact-id.ts';
 import { toGlobalId } from '../global-id.ts';
 import type { ContactRecord } from './contact.ts';
 
@@ -12,7 +13,7 @@ export const NodeInterface = builder.interfaceRef<Customer | ContactRecord>('Nod
         'Unique over everything that Crossbook knows, and the same always: a client can use it as the key of its cache. Opaque.',
       resolve: (record) =>
         'remoteId' in record
-          ? toGlobalId({ type: 'Contact', ...record.source, remoteId: record.remoteId })
+          ? toContactId(record)
           : toGlobalId({
               type: 'Customer',
               applicationId: record.applicationId,
