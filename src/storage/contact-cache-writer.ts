@@ -1,3 +1,4 @@
+import { CrossbookError } from '../domain/errors.ts';
 import { createSpareTime } from '../lib/spare-time.ts';
 import { type CacheRow, WRITE_CONTACT_CACHE } from './contact-cache-statement.ts';
 import type { Engine } from './engine/engine.ts';
@@ -13,7 +14,7 @@ export function createContactCacheWriter(options: WriterOptions): ContactCacheWr
   const waiting = new Map<string, Waiting>();
   const spareTime = createSpareTime();
   let records = 0;
-  let underWay: ReadonlySet<string> = new Set();
+  let underWay: ReadonlyMap<string, Waiting> = new Map();
   let turn: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let isSlicing = false;
@@ -33,8 +34,9 @@ export function createContactCacheWriter(options: WriterOptions): ContactCacheWr
     },
 
     async settle(key) {
-      if (waiting.has(key)) await inTurn(() => write(take([key])));
-      else if (underWay.has(key)) await turn;
+      const one = waiting.get(key) ?? underWay.get(key);
+      if (waiting.has(key)) void inTurn(() => write(take([key])));
+      await one?.written.catch(unlessAway);
     },
 
     flush() {
@@ -100,11 +102,18 @@ export function createContactCacheWriter(options: WriterOptions): ContactCacheWr
 
   /** Never rejects: whoever added an answer is told what became of it. */
   async function write(entries: ReadonlyMap<string, Waiting>): Promise<void> {
-    underWay = new Set(entries.keys());
+    underWay = entries;
     const written = send([...entries.values()].map(({ entry }) => entry));
     for (const { settle } of entries.values()) settle(written);
-    await written.catch(() => {});
-    underWay = new Set();
+    await written.catch((error) => {
+      if (isAway(error)) letGo(written);
+    });
+    underWay = new Map();
+  }
+
+  /** One after the other they would all find out the same, and keep whoever asks for them waiting for that. */
+  function letGo(failed: Promise<void>): void {
+    for (const { settle } of take([...waiting.keys()]).values()) settle(failed);
   }
 
   async function send(entries: readonly WaitingEntry[]): Promise<void> {
@@ -112,6 +121,15 @@ export function createContactCacheWriter(options: WriterOptions): ContactCacheWr
     if (rows.length > 0)
       await engine.repeatable(() => engine.query(WRITE_CONTACT_CACHE, [JSON.stringify(rows)]));
   }
+}
+
+/** A reader would wait for the database once more. What else was not written is no reader's affair. */
+function unlessAway(error: unknown): void {
+  if (isAway(error)) throw error;
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof CrossbookError && error.code === 'SERVICE_UNAVAILABLE';
 }
 
 const LET_GO = Promise.resolve();
@@ -126,7 +144,7 @@ const SLICE_RECORDS = 200;
 export interface ContactCacheWriter {
   /** Resolves when it has been written, or has been let go. */
   add(entry: WaitingEntry): Promise<void>;
-  /** What waits under this key is written at once. */
+  /** What waits under this key is written at once. Rejects where the database is away. */
   settle(key: string): Promise<void>;
   flush(): Promise<void>;
 }

@@ -101,6 +101,28 @@ describeOnPostgres('while the database is away', () => {
     await administrator.close();
   });
 
+  test('who reads a cached answer that cannot be written is told so with its writer, and waits no longer', async () => {
+    const { customers, contactCache } = database.forApplication(applicationId);
+    const connections = [{ providerName: 'hubspot' }] as const;
+    const { customer } = await customers.upsert({ ...ADA, connections });
+    const entry = {
+      connectionId: customer.connections[0]?.id ?? '',
+      filterKey: 'email:ada',
+      fetchedAt: new Date(),
+      records: 1,
+      payload: () => '[]',
+    };
+    await proxy.cut();
+    await untilPingFailsWith('ECONNREFUSED');
+    const written = contactCache.write(entry).catch((error) => error.id);
+    const another = contactCache.write({ ...entry, filterKey: 'email:bob' }).catch((error) => error.id);
+    const read = contactCache.read(entry.connectionId, entry.filterKey).catch((error) => error.id);
+    expect(await written).toMatch(/^[\da-f-]{36}$/);
+    expect(await Promise.all([read, another])).toEqual([await written, await written]);
+    await proxy.mend();
+    await patient.ping();
+  });
+
   test('a write whose connection is lost half way is not repeated: nobody knows whether it was done', async () => {
     const { customers } = patient.forApplication(applicationId);
     const rival = await openRival(fresh.url);
