@@ -28,14 +28,13 @@ export function createLoaders(tenant: Tenant) {
     /** Whole calls go by themselves: they would gain nothing by waiting for company. */
     async lookup({ connection, port, access }: ContactClient, emails: readonly string[], want: Want) {
       const { lookupBatch } = access;
+      const findWhole = async (part: readonly string[]) => listFound(await port.findByEmails(part, want));
+      if (emails.length === lookupBatch) return findWhole(emails);
+      const inWhole = emails.length - (emails.length % lookupBatch);
+      const whole = chunk(emails.slice(0, inWhole), lookupBatch).map(findWhole);
       const loader = loaderFor(`${connection.id}:email:${want.rawData}`, lookupBatch, (batch) =>
         port.findByEmails(batch.names, batch.want),
       );
-      const inWhole = emails.length - (emails.length % lookupBatch);
-      const whole = chunk(emails.slice(0, inWhole), lookupBatch).map(async (part) => {
-        const found = await port.findByEmails(part, want);
-        return [...found.values()].flat();
-      });
       const rest = emails.slice(inWhole).map(async (email) => {
         const found = await loader.load({ name: email, want });
         return (found ?? EMPTY) as readonly Contact[];
@@ -77,6 +76,12 @@ export function createLoaders(tenant: Tenant) {
     byClient.set(name, loader);
     return loader;
   }
+}
+
+function listFound(found: ReadonlyMap<string, readonly Contact[]>): readonly Contact[] {
+  const contacts: Contact[] = [];
+  for (const ofOne of found.values()) for (const contact of ofOne) contacts.push(contact);
+  return contacts;
 }
 
 function toKey({ fields }: Want): string {

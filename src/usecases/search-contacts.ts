@@ -55,10 +55,12 @@ async function find(deps: SearchDeps, client: OpenedContacts, ask: Ask): Promise
 }
 
 async function findByEmails(deps: SearchDeps, client: OpenedContacts, ask: EmailsAsk) {
+  const { compareIds } = client.port;
   const contacts = await deps.lookup(client, ask.emails, ask.want);
+  const sorted = [...contacts].sort((a, b) => compareIds(a.remoteId, b.remoteId));
   // Two of the emails may belong to one contact: it is found once.
-  const unique = new Map(contacts.map((contact) => [contact.remoteId, contact]));
-  return [...unique.values()].sort((a, b) => client.port.compareIds(a.remoteId, b.remoteId));
+  const isLast = ({ remoteId }: Contact, index: number) => sorted[index + 1]?.remoteId !== remoteId;
+  return sorted.every(isLast) ? sorted : sorted.filter(isLast);
 }
 
 function toContactPage({ client, cursors, ask, found, fetchedAt }: Result): ContactPage {
