@@ -16,7 +16,17 @@ const application = { id: 'c7055b00-de30-4000-8000-000000000002', name: 'Bench' 
 await database.admin.ensureApplication(application);
 const { customers } = database.forApplication(application.id);
 
-startWorker({}, { loop: loop((customerId) => customers.upsert(toUpsert(customerId))) });
+const connections = [
+  { providerName: 'hubspot', credentials: { type: 'token', value: 'pat-na1-of-the-bench' } },
+];
+
+startWorker(
+  {},
+  {
+    loop: loop((customerId) => customers.upsert(toUpsert(customerId))),
+    connectedLoop: loop((customerId) => customers.upsert({ ...toUpsert(customerId), connections })),
+  },
+);
 
 function toUpsert(customerId: string) {
   return { customerId, name: `Customer ${customerId}`, email: `${customerId}@bench.example` };

@@ -42,6 +42,7 @@ fewer calls than the others. Mesh does not map: its answers have HubSpot's own s
 const LOOKUPS = `Look-ups of different emails that arrive together for one HubSpot account, one in each request, under HubSpot's
 real limits. The naive clients make one call for each: one backs off on 429, one knows the limit and paces itself.`;
 
-const UPSERTS = `Upserts of customers over 32 connections, against a bare \`INSERT … ON CONFLICT\` with \`pg\`.`;
+const UPSERTS = `Upserts of customers over 32 connections, against a bare \`INSERT … ON CONFLICT\` with \`pg\`, one statement for
+each. Crossbook writes those together that come while others are under way, so its storage can be ahead of the bare statement.`;
 
 const GROWTH = 'One request at a time, from the request to the whole answer:';
