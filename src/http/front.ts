@@ -1,6 +1,5 @@
 import { CrossbookError, toCrossbookError } from '../domain/errors.ts';
 import type { Arrival, Journal, OpenJournal } from '../domain/journal.ts';
-import { encodeText } from '../lib/encode-text.ts';
 import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
 import type { Gate } from './gate.ts';
 
@@ -14,9 +13,7 @@ export function createFront({ graphql, rest, gate, limits, openJournal, answerAl
       requestId: headers.get('x-request-id'),
       traceparent: headers.get('traceparent'),
     });
-    const answered = await answer(request, journal, address);
-    const { status } = answered;
-    const body = toSent(answered.body);
+    const { status, body, ...answered } = await answer(request, journal, address);
     const bytes = body === null ? undefined : Buffer.byteLength(body);
     const said = limits.settle({ visit: journal, headers, address, status });
     const told: Record<string, string> = { ...answered.headers, ...said, 'x-request-id': journal.requestId };
@@ -47,11 +44,6 @@ export function createFront({ graphql, rest, gate, limits, openJournal, answerAl
   }
 }
 
-/** What is short travels with its headers; the rest is made into bytes here, because Node would count it first. */
-function toSent(body: HttpAnswer['body']): HttpAnswer['body'] {
-  return typeof body === 'string' && body.length > SHORT ? encodeText(body) : body;
-}
-
 function overloaded(): CrossbookError {
   return new CrossbookError(
     'SERVICE_UNAVAILABLE',
@@ -62,7 +54,6 @@ function overloaded(): CrossbookError {
   );
 }
 
-const SHORT = 4_096;
 const RETRY_AFTER_MS = 1_000;
 
 export type Front = (

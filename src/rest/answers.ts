@@ -1,4 +1,5 @@
 import type { HttpAnswer } from '../lib/http-message.ts';
+import { toJsonBody } from '../lib/to-json-body.ts';
 
 /** Data is the caller's own: no cache between us keeps it. */
 export function answerJson(
@@ -9,7 +10,7 @@ export function answerJson(
   return {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
-    body: JSON.stringify(body),
+    body: toJsonBody(body),
   };
 }
 

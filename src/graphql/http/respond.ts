@@ -2,14 +2,12 @@ import type { ExecutionResult } from 'graphql';
 import { ERROR_CODES } from '../../domain/errors.ts';
 import type { Journal } from '../../domain/journal.ts';
 import type { HttpAnswer } from '../../lib/http-message.ts';
+import { toJsonBody } from '../../lib/to-json-body.ts';
 import { type RaisedError, type TranslatedError, translateErrors } from '../errors.ts';
 import { JSON_TYPE } from './media-types.ts';
 
 /** From what an operation, or a batch of them, has come to, to the HTTP answer: by the rules of GraphQL over HTTP. */
-export function toHttpAnswer(
-  results: ExecutionResult | readonly ExecutionResult[],
-  asked: Asked,
-): TextAnswer {
+export function toHttpAnswer(results: ExecutionResult | readonly ExecutionResult[], asked: Asked): OwnAnswer {
   if (!isBatch(results)) {
     const { status, errors, body } = toAnswer(results, asked);
     return send({ status, errors, body }, asked);
@@ -27,13 +25,13 @@ export function toHttpAnswer(
   );
 }
 
-function send({ status, errors, body }: Answer, { journal, mediaType }: Asked): TextAnswer {
+function send({ status, errors, body }: Answer, { journal, mediaType }: Asked): OwnAnswer {
   for (const { known, isFirst } of errors) if (isFirst) journal.failed(known);
   const headers = { 'content-type': `${mediaType}; charset=utf-8`, 'cache-control': 'no-store' };
   return {
     status,
     headers: status === 200 ? headers : { ...headers, ...toHeaders(errors[0]) },
-    body: JSON.stringify(body),
+    body: toJsonBody(body),
   };
 }
 
@@ -80,8 +78,9 @@ interface Answer {
   readonly body: unknown;
 }
 
-export interface TextAnswer extends HttpAnswer {
-  readonly body: string;
+/** Such as a Response takes. */
+export interface OwnAnswer extends HttpAnswer {
+  readonly body: ReturnType<typeof toJsonBody>;
 }
 
 export interface Asked {

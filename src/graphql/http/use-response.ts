@@ -3,7 +3,7 @@ import type { Plugin } from 'graphql-yoga';
 import { CrossbookError } from '../../domain/errors.ts';
 import { chooseMediaType, JSON_TYPE } from './media-types.ts';
 import type { OpenedRequest } from './open-request.ts';
-import { type TextAnswer, toHttpAnswer } from './respond.ts';
+import { type OwnAnswer, toHttpAnswer } from './respond.ts';
 import { type OpenedRequests, readOpened } from './use-request.ts';
 
 /** Whatever becomes of a request, its response is made in one place. */
@@ -24,7 +24,7 @@ export function useResponse({ path, requests, suggestions }: Options): Plugin {
     },
   };
 
-  function answer(request: Request, results: ExecutionResult | ExecutionResult[]): TextAnswer {
+  function answer(request: Request, results: ExecutionResult | ExecutionResult[]): OwnAnswer {
     return respond(results, { opened: readOpened(requests, request), suggestions });
   }
 }
@@ -32,7 +32,7 @@ export function useResponse({ path, requests, suggestions }: Options): Plugin {
 export function respond(
   results: ExecutionResult | readonly ExecutionResult[],
   { opened, suggestions }: Responded,
-): TextAnswer {
+): OwnAnswer {
   return toHttpAnswer(results, {
     mediaType: chooseMediaType(opened.request.headers.get('accept')) ?? JSON_TYPE,
     applicationName: opened.context?.caller?.application.name ?? null,

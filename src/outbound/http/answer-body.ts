@@ -7,17 +7,17 @@ const UNPACK_AT_ONCE_BYTES = 8 * 1024;
 
 const unpack = promisify(gunzip);
 
-/** The body as text. `maxBytes` holds for what it unpacks to. */
-export function readAnswerBody({ chunks, encoding, maxBytes }: PackedBody): string | Promise<string> {
+/** The body's bytes. `maxBytes` holds for what it unpacks to. */
+export function unpackBody({ chunks, encoding, maxBytes }: PackedBody): Buffer | Promise<Buffer> {
   const bytes = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
-  if (encoding === undefined || encoding === 'identity' || bytes.length === 0) return toText(bytes);
+  if (encoding === undefined || encoding === 'identity' || bytes.length === 0) return bytes;
   if (encoding !== 'gzip' && encoding !== 'x-gzip') {
     throw badBody('The provider answered in an encoding that was not asked for.');
   }
   const bound = { maxOutputLength: maxBytes };
-  if (bytes.length > UNPACK_AT_ONCE_BYTES) return unpack(bytes, bound).then(toText, refuse);
+  if (bytes.length > UNPACK_AT_ONCE_BYTES) return unpack(bytes, bound).catch(refuse);
   try {
-    return toText(gunzipSync(bytes, bound));
+    return gunzipSync(bytes, bound);
   } catch (error) {
     return refuse(error);
   }
@@ -33,7 +33,7 @@ function refuse(error: unknown): never {
     : badBody("The provider's answer cannot be unpacked.", error);
 }
 
-function toText(bytes: Buffer): string {
+export function toText(bytes: Buffer): string {
   const text = bytes.toString('utf8');
   return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
 }

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { RemoteAnswer } from '../../domain/remote.ts';
 import { toRemoteCause } from '../../domain/remote-cause.ts';
-import { readAnswerBody, tooLarge } from './answer-body.ts';
+import { tooLarge, toText, unpackBody } from './answer-body.ts';
 import { toTransportFailure } from './transport-failure.ts';
 
 /** One request and its answer, as undici tells it. Settles once; what comes after is not heard. */
@@ -52,9 +52,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#failure) return;
     try {
       const encoding = this.#headers['content-encoding']?.toLowerCase();
-      const body = readAnswerBody({ chunks: this.#chunks, encoding, maxBytes: this.#maxBytes });
-      if (typeof body === 'string') this.#finish(body);
-      else body.then((text) => this.#finish(text)).catch(this.#settle.reject);
+      const bytes = unpackBody({ chunks: this.#chunks.splice(0), encoding, maxBytes: this.#maxBytes });
+      if (Buffer.isBuffer(bytes)) this.#finish(bytes);
+      else bytes.then((unpacked) => this.#finish(unpacked)).catch(this.#settle.reject);
     } catch (error) {
       this.#settle.reject(error);
     }
@@ -64,18 +64,38 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.fail(toTransportFailure(error, this.#origin));
   }
 
-  #finish(body: string): void {
-    const answer: RemoteAnswer = { status: this.#status, headers: this.#headers, body };
+  #finish(bytes: Buffer): void {
+    const answer = new ReceivedAnswer(this.#status, this.#headers, bytes);
     // Following it would carry a token to wherever the answer says.
     if (this.#status >= 300 && this.#status < 400) this.#settle.reject(redirected(answer));
     else this.#settle.resolve(answer);
   }
 }
 
-function redirected(answer: RemoteAnswer): CrossbookError {
+/**
+ * Its body becomes text when it is asked for, which is once: whoever waits for the answer keeps it for longer than it
+ * is needed, and large texts that are kept are what the garbage collector spends its time on.
+ */
+class ReceivedAnswer implements RemoteAnswer {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly #bytes: Buffer;
+
+  constructor(status: number, headers: Record<string, string>, bytes: Buffer) {
+    this.status = status;
+    this.headers = headers;
+    this.#bytes = bytes;
+  }
+
+  get body(): string {
+    return toText(this.#bytes);
+  }
+}
+
+function redirected({ status, headers }: RemoteAnswer): CrossbookError {
   const detail = 'The provider sent the call elsewhere with a redirect, which is never followed.';
   // Its page may repeat what was sent, and says nothing that the status does not.
-  const remote = toRemoteCause({ ...answer, body: '' });
+  const remote = toRemoteCause({ status, headers, body: '' });
   return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', detail, { remote });
 }
 
