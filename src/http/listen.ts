@@ -37,7 +37,7 @@ export async function listen({ answer, host, port, bounds, proxies = 0 }: Listen
   server.maxConnections = bounds.maxConnections;
   server.timeout = SILENCE_MS;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, host, resolve);
+    server.once('error', reject).listen({ port, host, backlog: BACKLOG }, resolve);
   });
 
   return {
@@ -89,6 +89,12 @@ function toUrl({ port }: AddressInfo, host: string): string {
   return `http://${shown}:${port}`;
 }
 
+/**
+ * Connections that wait to be accepted while the process is busy. With Node's own 511 a second of that at some hundred
+ * requests is enough for the kernel to drop the rest: their clients try again after seconds, or are reset. The kernel
+ * has a bound of its own (`net.core.somaxconn`, 4,096 nearly everywhere).
+ */
+const BACKLOG = 4_096;
 const MAX_HEADER_BYTES = 16 * 1024;
 const CHECK_EVERY_MS = 1_000;
 /** Nothing sent, nothing read: longer than the longest answer takes, so that only who does not read is meant. */

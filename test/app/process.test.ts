@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,7 +13,10 @@ const data = mkdtempSync(join(tmpdir(), 'crossbook-'));
 const running: Product[] = [];
 
 afterEach(async () => {
-  for (const process of running.splice(0)) await process.stop();
+  for (const process of running.splice(0)) {
+    process.child.kill('SIGCONT');
+    await process.stop();
+  }
   rmSync(data, { recursive: true, force: true });
 });
 
@@ -57,6 +61,24 @@ test('a wrong setting stops the start, in words', async () => {
   expect((await once(product, 'exit'))[0]).toBe(1);
   expect(told).toMatch(/PORT: must be a whole number/);
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'a thousand clients that come while it is busy are waited for, and answered',
+  async () => {
+    const { child, url } = await start();
+    child.kill('SIGSTOP');
+    const port = Number(new URL(url).port);
+    const clients = Array.from({ length: 1_000 }, () => connect(port, '127.0.0.1'));
+    // The kernel takes them in for a process that does not run: the test's own time limit is the bound.
+    await Promise.all(clients.map((client) => once(client, 'connect')));
+    child.kill('SIGCONT');
+    const answers = clients.map(async (client) => {
+      client.end('GET /livez HTTP/1.1\r\nhost: crossbook\r\nconnection: close\r\n\r\n');
+      return String((await once(client, 'data'))[0]).slice(0, 12);
+    });
+    expect(new Set(await Promise.all(answers))).toEqual(new Set(['HTTP/1.1 200']));
+  },
+);
 
 async function start(): Promise<Product> {
   const product = await startProduct({ CROSSBOOK_DATA: data });
