@@ -13,10 +13,14 @@ import type { Execution, MaybePromise } from './execution.ts';
 import { isThenable } from './is-thenable.ts';
 import type { ObjectPlan } from './plan.ts';
 import { createPlans } from './plans.ts';
+import type { Writing } from './reader.ts';
 
 /** Executes valid operations as graphql does, sooner: by a plan where there can be one, else by graphql itself. */
-export function createExecute(schema: GraphQLSchema): Execute {
-  const plans = createPlans(schema);
+export function createExecute(
+  schema: GraphQLSchema,
+  writing: Writing = { writeAfter: WORTH_WRITING },
+): Execute {
+  const plans = createPlans(schema, writing);
   return (args) => {
     const known = plans.find(args.document, args.operationName);
     if (!known) return executeByGraphQL(args);
@@ -64,6 +68,9 @@ function fail(error: unknown, execution: Execution): ExecutionResult {
 function toResult(data: Answer | null, { collected: { errors } }: Execution): ExecutionResult {
   return errors.length === 0 ? { data } : { errors, data };
 }
+
+/** Objects of one selection. */
+const WORTH_WRITING = 1_000;
 
 export type Execute = (
   args: Omit<ExecutionArgs, 'schema'> & { readonly schema: GraphQLSchema },

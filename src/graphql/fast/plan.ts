@@ -23,6 +23,7 @@ import {
   readNullable,
   readObject,
   readProperty,
+  type Writing,
 } from './reader.ts';
 
 /** What is done for one selection on one type of object, found out once. */
@@ -40,7 +41,7 @@ export function planObject(
     const definition = name === TypeNameMetaFieldDef.name ? TypeNameMetaFieldDef : type.getFields()[name];
     if (definition) fields.push(planField(scope, { key, type, definition, nodes }));
   }
-  return { type, fields, read: readFields(type, fields) };
+  return { type, fields, read: readFields(scope, type, fields) };
 }
 
 function planField(scope: PlanScope, { key, type, definition, nodes }: Selected): FieldPlan {
@@ -83,10 +84,14 @@ function optional(readPresent: Read | undefined): Pick<ValuePlan, 'read' | 'read
   return { readPresent, read: readPresent && readNullable(readPresent) };
 }
 
-function readFields(type: GraphQLObjectType, fields: readonly FieldPlan[]): Read | undefined {
+function readFields(
+  scope: PlanScope,
+  type: GraphQLObjectType,
+  fields: readonly FieldPlan[],
+): Read | undefined {
   if (type.isTypeOf) return undefined;
   const readers = fields.filter((field): field is FieldPlan & FieldReader => field.read !== undefined);
-  return readers.length === fields.length ? readObject(readers) : undefined;
+  return readers.length === fields.length ? readObject(readers, scope) : undefined;
 }
 
 /** Plain are properties, and what follows from the parent alone: a resolver that takes no more than that sees no more. */
@@ -98,7 +103,7 @@ function readField(definition: Definition, parent: GraphQLObjectType, { read }: 
   return resolve.length <= 1 ? readComputed((source) => resolve(source), read) : undefined;
 }
 
-export interface PlanScope extends SelectionScope {
+export interface PlanScope extends SelectionScope, Writing {
   /** How many fields the plan may still have: below zero it is no good. */
   readonly room: { fields: number };
 }

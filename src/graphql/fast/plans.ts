@@ -2,12 +2,13 @@ import type { DocumentNode, GraphQLSchema } from 'graphql';
 import type { Conditions } from './collect-fields.ts';
 import { type PlannedOperation, readOperation } from './operation.ts';
 import { type ObjectPlan, planObject } from './plan.ts';
+import type { Writing } from './reader.ts';
 
 /**
  * Plans, each made once: for an operation of a document, and for each way in which its conditions can fall out. They live
  * as long as the document is remembered, and all together have no more than so many fields.
  */
-export function createPlans(schema: GraphQLSchema): Plans {
+export function createPlans(schema: GraphQLSchema, { writeAfter }: Writing): Plans {
   const documents = new WeakMap<DocumentNode, Map<string | undefined, KnownOperation | undefined>>();
   const sizes = new Map<KnownOperation, number>();
   let total = 0;
@@ -38,7 +39,9 @@ export function createPlans(schema: GraphQLSchema): Plans {
     const conditions: Conditions = new Map(known.conditions.map((name) => [name, variables[name] === true]));
     const room = { fields: MAX_FIELDS };
     const type = schema.getQueryType();
-    const plan = type ? planObject({ schema, fragments, conditions, room }, type, [operation]) : undefined;
+    const plan = type
+      ? planObject({ schema, fragments, conditions, room, writeAfter }, type, [operation])
+      : undefined;
     return room.fields < 0 ? { plan: undefined, size: 1 } : { plan, size: MAX_FIELDS - room.fields };
   }
 

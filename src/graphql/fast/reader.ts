@@ -8,6 +8,7 @@ import {
   isEnumType,
 } from 'graphql';
 import { isThenable } from './is-thenable.ts';
+import { type TextProperty, writeReader } from './written-reader.ts';
 
 /**
  * From plain data to its answer. It throws, whatever and wherever, as soon as something is out of the ordinary: then the
@@ -36,12 +37,18 @@ export function readList(readItem: Read): Read {
 }
 
 /** Keys in their order; an answer begins as a copy of one with all its keys, which is how it gets its shape cheaply. */
-export function readObject(fields: readonly FieldReader[]): Read {
+export function readObject(fields: readonly FieldReader[], { writeAfter }: Writing): Read {
   const reads = fields.map(({ read }) => read);
   const keys = fields.map(({ key }) => key);
   const shape: Record<string, unknown> = Object.fromEntries(keys.map((key) => [key, null]));
+  let made = 0;
+  let written: Read | undefined;
   return (value) => {
+    if (written) return written(value);
     if (isOdd(value)) throw ODD;
+    made += 1;
+    if (made === writeAfter && fields.length <= MAX_WRITTEN_FIELDS)
+      written = writeReader(fields, { isOdd, odd, propertyOf: (read) => texts.get(read) });
     const answer = { ...shape };
     for (let index = 0; index < reads.length; index += 1) {
       answer[keys[index] as string] = (reads[index] as Read)(value);
@@ -63,21 +70,11 @@ export function readAbstract(
   };
 }
 
-/** Most of what is read are texts: for these the way through one function more would be as long as the rest. */
 export function readProperty(name: string, read: Read): Read {
-  if (read === readString) {
-    return (source) => {
-      const value = (source as Record<string, unknown>)[name];
-      return typeof value === 'string' ? value : odd();
-    };
-  }
-  if (read === readStringOrNull) {
-    return (source) => {
-      const value = (source as Record<string, unknown>)[name];
-      return typeof value === 'string' ? value : value === null || value === undefined ? null : odd();
-    };
-  }
-  return (source) => read((source as Record<string, unknown>)[name]);
+  const readNamed: Read = (source) => read((source as Record<string, unknown>)[name]);
+  if (read === readString || read === readStringOrNull)
+    texts.set(readNamed, { name, isNullable: read === readStringOrNull });
+  return readNamed;
 }
 
 export function readComputed(compute: (source: unknown) => unknown, read: Read): Read {
@@ -119,11 +116,22 @@ const LEAVES: ReadonlyMap<GraphQLLeafType, Read> = new Map<GraphQLLeafType, Read
   [GraphQLBoolean, readBoolean],
 ]);
 
+/** What is known of these readers to who writes one for a whole object. */
+const texts = new WeakMap<Read, TextProperty>();
+
+/** Of one object: more of them than this are nobody's usual question. */
+const MAX_WRITTEN_FIELDS = 200;
+
 /** Thrown as it is: nobody looks at it. */
 const ODD = Symbol('odd');
 
 function odd(): never {
   throw ODD;
+}
+
+export interface Writing {
+  /** So many objects one reader makes before one is written for it: a document that is asked once is not worth it. */
+  readonly writeAfter: number;
 }
 
 export interface FieldReader {
