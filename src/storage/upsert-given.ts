@@ -21,29 +21,33 @@ export function toGiven(scope: Scope, upsert: CustomerUpsert): GivenUpsert {
 }
 
 function toEntries(scope: Scope, customerId: string, connections: readonly ConnectionUpsert[]): string {
-  const entries = new Map(
-    connections.map((connection) => [connection.providerName, toEntry(scope, customerId, connection)]),
-  );
-  if (entries.size < connections.length) {
+  if (new Set(connections.map(({ providerName }) => providerName)).size < connections.length) {
     throw new CrossbookError('UNPROCESSABLE_ENTITY', 'A provider is named twice.');
   }
-  const json = JSON.stringify(Object.fromEntries(entries));
+  const entries = connections.map(
+    (connection) => `"${connection.providerName}":${JSON.stringify(toEntry(scope, customerId, connection))}`,
+  );
+  const json = `{${entries.join(',')}}`;
   if (!isStorableJson(json)) throw unstorable();
   return json;
 }
 
 /** JSON leaves out what is undefined and keeps what is null: just the difference between untouched and cleared. */
-function toEntry(
-  { applicationId, sealer }: Scope,
-  customerId: string,
-  { credentials, providerName, ...given }: ConnectionUpsert,
-) {
+function toEntry({ applicationId, sealer }: Scope, customerId: string, connection: ConnectionUpsert) {
+  const { providerName, credentials } = connection;
+  const place = { applicationId, customerId, providerName };
+  const { sealed, keyId } = credentials
+    ? sealCredentials(sealer, place, credentials)
+    : { sealed: credentials, keyId: undefined };
   return {
-    ...given,
     id: randomUUID(),
     providerId: uuidV5(applicationId, providerName),
-    ...(credentials === null && { sealed: null }),
-    ...(credentials && sealCredentials(sealer, { applicationId, customerId, providerName }, credentials)),
+    instanceUrl: connection.instanceUrl,
+    schemaMappingsConfig: connection.schemaMappingsConfig,
+    entityMappings: connection.entityMappings,
+    connectionSyncConfig: connection.connectionSyncConfig,
+    sealed,
+    keyId,
   };
 }
 
