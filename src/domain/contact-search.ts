@@ -51,6 +51,8 @@ export interface ContactPage {
   readonly totalCount: number | null;
   /** When the provider was asked. */
   readonly fetchedAt: string;
+  /** Was the search content with a cached answer? */
+  readonly readFromCache: boolean;
   /** Sealed at the moment it is asked for: a cursor that nobody selects costs nothing. */
   cursorOf(contact: Contact, direction?: Direction): string;
 }

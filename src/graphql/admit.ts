@@ -31,7 +31,7 @@ export function admit(asked: AskedOperation): number {
       'Say who calls: with the header x-api-key, or a customer token.',
     );
   }
-  return checkLimits({ ...asked, operation });
+  return checkLimits(asked, operation);
 }
 
 function findOperation(document: DocumentNode, name: string | undefined): OperationDefinitionNode {

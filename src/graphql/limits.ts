@@ -28,20 +28,20 @@ export const DEFAULT_LIMITS = {
 export type Limits = { readonly [Name in keyof typeof DEFAULT_LIMITS]: number };
 
 /** Refuses an operation that is too large, naming the number and the bound. Returns what it adds to the cost. */
-export function checkLimits({ limits, spent, ...subject }: Subject): number {
-  const defaults = readDefaults(subject.operation);
-  const variables = defaults ? { ...defaults, ...subject.variables } : subject.variables;
-  const measures = measure({ ...subject, variables });
-  const sizes: Measures = { ...measures, cost: measures.cost + spent };
-  for (const name of ['rootFields', 'depth', 'fields', 'aliases', 'directives', 'cost'] as const) {
-    if (!(sizes[name] <= limits[name])) {
-      throw new CrossbookError(
-        'BAD_REQUEST',
-        `The operation is too large: ${SAID[name]} ${sizes[name]}, and the bound is ${limits[name]}.`,
-      );
-    }
+export function checkLimits(asked: Asked, operation: OperationDefinitionNode): number {
+  const { schema, document, limits, spent } = asked;
+  const defaults = readDefaults(operation);
+  const variables = defaults ? { ...defaults, ...asked.variables } : asked.variables;
+  const sizes = measure({ schema, document, operation, variables });
+  for (const name of SIZES) {
+    const size = name === 'cost' ? sizes.cost + spent : sizes[name];
+    if (size <= limits[name]) continue;
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      `The operation is too large: ${SAID[name]} ${size}, and the bound is ${limits[name]}.`,
+    );
   }
-  return measures.cost;
+  return sizes.cost;
 }
 
 function readDefaults({ variableDefinitions = [] }: OperationDefinitionNode): Variables | undefined {
@@ -63,13 +63,14 @@ const SAID: Readonly<Record<keyof Measures, string>> = {
   cost: 'its cost is',
 };
 
-interface Subject {
+const SIZES = ['rootFields', 'depth', 'fields', 'aliases', 'directives', 'cost'] as const;
+
+interface Asked {
   readonly limits: Limits;
   /** What other operations of the same HTTP request cost. */
   readonly spent: number;
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
   readonly variables: Variables;
 }
 

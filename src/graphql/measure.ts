@@ -22,13 +22,14 @@ import { type FieldCost, type Reckon, readCost } from './cost.ts';
  * often it is spread. Documents arrive here before they are validated, so nothing in them is taken for granted. Most of it
  * is the same for all requests and is kept with the operation; what follows from variables is reckoned each time.
  */
-export function measure({ variables, ...subject }: Subject): Measures {
-  const { schema, operation } = subject;
-  const known = kept.get(operation);
-  const part = known?.schema === schema ? known.part : measureKnown(subject);
-  kept.set(operation, { schema, part });
-  const { perItem, ...sums } = evaluate(part, { variables, fragments: new Map() });
-  return { ...sums, directives: sums.directives + (operation.directives?.length ?? 0) };
+export function measure(subject: Subject): Measures {
+  const { schema, operation, variables } = subject;
+  let known = kept.get(operation);
+  if (known?.schema !== schema) {
+    known = { schema, part: measureKnown(subject) };
+    kept.set(operation, known);
+  }
+  return evaluate(known.part, { variables, fragments: new Map() });
 }
 
 function measureKnown({ schema, document, operation }: Omit<Subject, 'variables'>): Part {
@@ -37,7 +38,11 @@ function measureKnown({ schema, document, operation }: Omit<Subject, 'variables'
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   }
   const measured = new Map<string, Part>();
-  return ofSelections(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined);
+  const { known, open } = ofSelections(
+    operation.selectionSet,
+    schema.getRootType(operation.operation) ?? undefined,
+  );
+  return { known: { ...known, directives: known.directives + (operation.directives?.length ?? 0) }, open };
 
   function ofSelections(set: SelectionSetNode, parent: GraphQLNamedType | undefined): Part {
     const parts = set.selections.map((node) => ofSelection(node, parent));
@@ -115,8 +120,10 @@ function evaluateFragment(name: string, part: Part, asked: Evaluation): Sums {
 }
 
 function sumsOf({ node, cost, inner }: MeasuredField, variables: Variables): Sums {
+  const price = priceOf({ node, cost, inner }, variables);
   return {
-    ...priceOf({ node, cost, inner }, variables),
+    cost: price.cost,
+    perItem: price.perItem,
     rootFields: 1,
     depth: inner.depth + 1,
     fields: inner.fields + 1,

@@ -13,13 +13,15 @@ export function createFront({ graphql, rest, gate, limits, openJournal, answerAl
       requestId: headers.get('x-request-id'),
       traceparent: headers.get('traceparent'),
     });
-    const { status, body, ...answered } = await answer(request, journal, address);
+    const answered = await answer(request, journal, address);
+    const { status, body } = answered;
     const bytes = body === null ? undefined : Buffer.byteLength(body);
-    const said = limits.settle({ visit: journal, headers, address, status });
-    const told: Record<string, string> = { ...answered.headers, ...said, 'x-request-id': journal.requestId };
-    if (bytes !== undefined) told['content-length'] = String(bytes);
+    const said: Record<string, string> = { ...answered.headers };
+    limits.settle({ visit: journal, headers, address, status, said });
+    said['x-request-id'] = journal.requestId;
+    if (bytes !== undefined) said['content-length'] = String(bytes);
     journal.close({ status, bytes });
-    return { status, headers: told, body };
+    return { status, headers: said, body };
   };
 
   async function answer(
@@ -72,13 +74,14 @@ interface Face {
 interface Limits {
   /** Throws where nothing more from there is looked at. */
   check(arrival: { readonly headers: HttpHeaders; readonly address: string | undefined }): void;
-  /** What the answer says of the limit. */
+  /** Adds to the headers of the answer what there is to say of the limit. */
   settle(departure: {
     readonly visit: Journal;
     readonly headers: HttpHeaders;
     readonly address: string | undefined;
     readonly status: number;
-  }): Readonly<Record<string, string>>;
+    readonly said: Record<string, string>;
+  }): void;
 }
 
 export interface FrontOptions {

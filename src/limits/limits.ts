@@ -3,7 +3,7 @@ import type { Log } from '../domain/log.ts';
 import type { SharedBudgets } from '../domain/shared-budget.ts';
 import { createSharedBudgets } from './budgets.ts';
 import { createGuessLimits } from './guesses.ts';
-import { toQuotaHeaders } from './quota-headers.ts';
+import { sayQuota } from './quota-headers.ts';
 import { openRedis } from './redis.ts';
 import { createRequestLimits, type Visit } from './requests.ts';
 
@@ -22,13 +22,13 @@ export async function openLimits(options: LimitOptions): Promise<Limits> {
 
     admit: requests.admit,
 
-    settle({ visit: { admission }, headers, address, status }) {
+    settle({ visit: { admission }, headers, address, status, said }) {
       const credential = readCredential(headers);
       if (credential !== undefined && admission) guesses?.right(credential);
       else if (credential !== undefined && address !== undefined && status === UNAUTHORIZED) {
         guesses?.wrong(address).catch((cause: unknown) => log.warn({ cause }, 'a wrong key was not counted'));
       }
-      return admission?.quota ? toQuotaHeaders(admission.quota) : {};
+      if (admission?.quota) sayQuota(admission.quota, said);
     },
 
     budgets: redis && createSharedBudgets(redis),
@@ -47,8 +47,8 @@ export interface Limits {
   check(arrival: Arrival): void;
   /** The caller is known. Rejects with TOO_MANY_REQUESTS. */
   admit(visit: Visit, caller: Caller): Promise<void>;
-  /** After the answer: what it says of the limit. */
-  settle(departure: Departure): Readonly<Record<string, string>>;
+  /** After the answer: adds to its headers what there is to say of the limit. */
+  settle(departure: Departure): void;
   /** Undefined where nobody shares any. */
   readonly budgets: SharedBudgets | undefined;
   close(): Promise<void>;
@@ -64,6 +64,7 @@ interface Departure extends Arrival {
   /** The same as `admit` was told. */
   readonly visit: Visit;
   readonly status: number;
+  readonly said: Record<string, string>;
 }
 
 interface HeaderReader {

@@ -30,7 +30,7 @@ async function readPage(deps: SearchDeps, search: ContactSearch): Promise<Contac
     readFromCache: search.readFromCache,
     ask: () => find(deps, client, ask),
   });
-  return toContactPage({ client, cursors, ask, found, fetchedAt });
+  return toContactPage({ client, cursors, ask, found, fetchedAt, readFromCache: search.readFromCache });
 }
 
 /** By email everything there is, by domain one page: the first is sliced later, the second by the provider. */
@@ -63,7 +63,7 @@ async function findByEmails(deps: SearchDeps, client: OpenedContacts, ask: Email
   return sorted.every(isLast) ? sorted : sorted.filter(isLast);
 }
 
-function toContactPage({ client, cursors, ask, found, fetchedAt }: Result): ContactPage {
+function toContactPage({ client, cursors, ask, found, fetchedAt, readFromCache }: Result): ContactPage {
   const order = { keyOf: (contact: Contact) => contact.remoteId, compare: client.port.compareIds };
   const page =
     ask.filter.by === 'emails'
@@ -76,6 +76,7 @@ function toContactPage({ client, cursors, ask, found, fetchedAt }: Result): Cont
     hasPreviousPage: page.hasPreviousPage,
     totalCount: found.totalCount,
     fetchedAt: fetchedAt.toISOString(),
+    readFromCache,
     cursorOf: (contact, direction) => sealCursor(cursors, { key: contact.remoteId, direction }),
   };
 }
@@ -105,6 +106,7 @@ interface Result {
   readonly ask: Ask;
   readonly found: FoundContacts;
   readonly fetchedAt: Date;
+  readonly readFromCache: boolean;
 }
 
 export interface SearchDeps extends OpenDeps, CacheDeps, Timing {

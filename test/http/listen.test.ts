@@ -89,7 +89,7 @@ async function open({ max = 10, bounds = {} }: { max?: number; bounds?: Partial<
   const log = createFakeLog();
   const front = createFront({
     ...{ graphql: face, rest: face, gate: createGate({ max }) },
-    limits: { check: () => {}, settle: () => ({}) },
+    limits: { check: () => {}, settle: () => {} },
     openJournal: (arrival) => openJournal(arrival, { log, now: Date.now, onDone: () => {} }),
     answerAlways: ({ pathname }) => (pathname === '/livez' ? Promise.resolve(OK) : undefined),
   });

@@ -25,11 +25,13 @@ export function admitOperation({ opened, document, operation }: Asked, { schema,
 export function runOperation(
   { context, journal }: OpenedRequest,
   execute: Execute,
-  args: Parameters<Execute>[0],
+  { schema, document, operationName, variableValues }: Parameters<Execute>[0],
 ): Promise<ExecutionResult> {
-  const operation = readOperation(args.document, args.operationName ?? undefined);
+  const operation = readOperation(document, operationName ?? undefined);
   journal.note(operation);
-  return journal.operation(operation.operation, async () => execute({ ...args, contextValue: context }));
+  return journal.operation(operation.operation, async () =>
+    execute({ schema, document, operationName, variableValues, contextValue: context }),
+  );
 }
 
 interface Asked {

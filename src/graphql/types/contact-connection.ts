@@ -37,7 +37,7 @@ const ContactEdgeType = builder.objectRef<ContactEdge>('ContactEdge').implement(
   }),
 });
 
-export const ContactConnectionType = builder.objectRef<SearchedPage>('ContactConnection').implement({
+export const ContactConnectionType = builder.objectRef<ContactPage>('ContactConnection').implement({
   description: 'One page of the contacts that a search has found, in the order of their ids in the CRM.',
   fields: (t) => ({
     edges: t.field({
@@ -69,16 +69,12 @@ export const ContactConnectionType = builder.objectRef<SearchedPage>('ContactCon
   }),
 });
 
-function toRecords({ contacts, readFromCache }: SearchedPage): readonly ContactRecord[] {
+function toRecords({ contacts, readFromCache }: ContactPage): readonly ContactRecord[] {
   return readFromCache ? contacts.map((contact) => ({ ...contact, readWithCache: true })) : contacts;
 }
 
 function toCursor(page: ContactPage, contact: Contact | undefined): string | null {
   return contact ? page.cursorOf(contact) : null;
-}
-
-export interface SearchedPage extends ContactPage {
-  readonly readFromCache: boolean;
 }
 
 interface ContactEdge {

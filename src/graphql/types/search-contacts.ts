@@ -1,6 +1,6 @@
 import type { InputShapeFromFields } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
-import type { ContactTarget, PageInput, SearchWant } from '../../domain/contact-search.ts';
+import type { ContactPage, ContactTarget, PageInput, SearchWant } from '../../domain/contact-search.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
 import type { RequestContext } from '../../request/context.ts';
@@ -9,7 +9,7 @@ import { builder } from '../builder.ts';
 import { readContactWant } from '../contact-want.ts';
 import { costs, PROVIDER_CALL, type UncheckedArguments } from '../cost.ts';
 import { selects } from '../selection.ts';
-import { ContactConnectionType, type SearchedPage } from './contact-connection.ts';
+import { ContactConnectionType } from './contact-connection.ts';
 import { ContactFilterInput } from './contact-filter.ts';
 import { ProviderNameEnum } from './provider.ts';
 
@@ -58,18 +58,18 @@ builder.queryField('searchContacts', (t) =>
       }),
     },
     ...searchCosts,
-    resolve: (_root, { customerId, provider, ...args }, context, info) =>
-      search({ target: { customerId, provider }, args, context, info }),
+    resolve: (_root, args, context, info) => search({ target: args, args, context, info }),
   }),
 );
 
 /** A search as the client wrote it, for the use case. */
-export async function search({ target, args, context, info }: AskedSearch): Promise<SearchedPage> {
+export async function search({ target, args, context, info }: AskedSearch): Promise<ContactPage> {
   const page = readPage(args);
   const readFromCache = args.readFromCache ?? false;
   const want = readWant(info, page);
-  const found = await searchContacts(context, { ...target, filter: args.filter, page, readFromCache, want });
-  return { ...found, readFromCache };
+  const { customerId, provider } = target;
+  const { filter } = args;
+  return searchContacts(context, { customerId, provider, filter, page, readFromCache, want });
 }
 
 function readPage({ first, after, last, before }: SearchArguments): PageInput {
@@ -89,15 +89,18 @@ function readPage({ first, after, last, before }: SearchArguments): PageInput {
 /** The selection is the request: what nobody looks at is not fetched. */
 function readWant(info: GraphQLResolveInfo, { direction }: PageInput): SearchWant {
   const farSide = direction === 'backward' ? 'hasNextPage' : 'hasPreviousPage';
+  const { rawData, fields } = readContactWant(info, ['nodes'], ['edges', 'node']);
   return {
-    ...readContactWant(info, ['nodes'], ['edges', 'node']),
+    rawData,
+    fields,
     totalCount: selects(info, 'totalCount'),
     neighbours: selects(info, 'pageInfo', farSide),
   };
 }
 
 function emailsOf({ filter }: UncheckedArguments): number {
-  const { email, emails } = { ...(filter as object) } as UncheckedArguments;
+  if (typeof filter !== 'object' || filter === null) return 0;
+  const { email, emails } = filter as UncheckedArguments;
   if (Array.isArray(emails)) return emails.length;
   return typeof email === 'string' || typeof emails === 'string' ? 1 : 0;
 }

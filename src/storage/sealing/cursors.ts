@@ -1,4 +1,4 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { CursorSealer } from '../../domain/sealer.ts';
 import type { KeyRing } from './key-ring.ts';
 import { deriveKey, keyIdOf } from './seal.ts';
@@ -10,7 +10,9 @@ import { deriveKey, keyIdOf } from './seal.ts';
  * tag can go on from it. Sealed text is `<key id>.<base64url of tag, ciphertext>`.
  */
 export function createCursorSealer(ring: KeyRing): CursorSealer {
-  const subkeys = new Map([...ring.keys.values()].map((key) => [key.id, deriveKey(key, 'cursor')]));
+  const subkeys = new Map(
+    [...ring.keys.values()].map((key) => [key.id, deriveKey(key, 'cursor').toString('base64url')]),
+  );
   const current = ring.current.id;
   return {
     bind(readBinding) {
@@ -21,7 +23,7 @@ export function createCursorSealer(ring: KeyRing): CursorSealer {
         const known = keys.get(id);
         if (known !== undefined || !subkey) return known;
         binding ??= readBinding();
-        const key = createHmac('sha256', subkey).update(binding, 'utf8').digest('base64url');
+        const key = hash('sha512-256', `${subkey} key ${binding}`, 'base64url');
         keys.set(id, key);
         return key;
       };
