@@ -1,11 +1,12 @@
-import { isMoment, toTimestamp } from '../../lib/to-timestamp.ts';
+import { toTimestamp } from '../../lib/to-timestamp.ts';
 
 /**
  * A page has thousands of times, nearly all of them `2021-12-02T18:22:42.000+0000`: those only need another ending, at
- * a fiftieth of the price of a date. Everything else is read with care.
+ * a fiftieth of the price of a date. Everything else, days that not every month has too, is read with care.
  */
 export function toTime(value: unknown): string | null {
-  const isUsual =
-    typeof value === 'string' && value.length === 28 && value.endsWith('+0000') && isMoment(value);
-  return isUsual ? `${value.slice(0, -5)}Z` : toTimestamp(value);
+  return typeof value === 'string' && USUAL.test(value) ? `${value.slice(0, -5)}Z` : toTimestamp(value);
 }
+
+const USUAL =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}\+0000$/;
