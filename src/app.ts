@@ -128,6 +128,7 @@ export async function createApp(
     answer: withCors(front, {
       listOrigins: createKnownOrigins({ list: database.admin.listOrigins, now: Date.now }),
       findApplicationId: async (headers) => (await readCaller(headers, callers))?.application.id,
+      openJournal: telemetry.openJournal,
     }),
     async close() {
       await Promise.all([database.flush(), sweep.stop()]);

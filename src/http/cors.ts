@@ -1,3 +1,4 @@
+import type { Arrival, OpenJournal } from '../domain/journal.ts';
 import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
 
 /**
@@ -17,7 +18,7 @@ export function withCors<Rest extends readonly unknown[]>(
   async function answerPage(origin: string, request: HttpRequest, rest: Rest): Promise<HttpAnswer> {
     // Where the storage is away nobody is allowed anything, and the request is told so by who answers it.
     const named = (await deps.listOrigins().catch(() => NOBODY)).get(origin);
-    if (named && isPreflight(request)) return answerPreflight(origin);
+    if (named && isPreflight(request)) return tell(request, answerPreflight(origin));
     const answered = await answer(request, ...rest);
     if (!named) return answered;
     const vary = [answered.headers['vary'] ?? [], 'Origin'].flat().join(', ');
@@ -27,6 +28,18 @@ export function withCors<Rest extends readonly unknown[]>(
     if (!isAllowed) return { ...answered, headers };
     const allowed = { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED };
     return { ...answered, headers: { ...headers, ...allowed } };
+  }
+
+  /** It reaches no face, and leaves its line like any other request. */
+  function tell({ method, pathname, headers }: HttpRequest, answered: HttpAnswer): HttpAnswer {
+    const journal = deps.openJournal({
+      method,
+      path: pathname,
+      requestId: headers.get('x-request-id'),
+      traceparent: headers.get('traceparent'),
+    });
+    journal.close({ status: answered.status, bytes: undefined });
+    return { ...answered, headers: { ...answered.headers, 'x-request-id': journal.requestId } };
   }
 }
 
@@ -73,4 +86,5 @@ export interface CorsDeps {
   listOrigins(): Promise<AllowedCallers>;
   /** Whom the request is made for. Undefined where nobody is known; may reject where what is presented is wrong. */
   findApplicationId(headers: HttpHeaders): Promise<string | undefined>;
+  openJournal(arrival: Arrival): OpenJournal;
 }

@@ -42,6 +42,9 @@ describe.each(Object.entries(ASKED))('in %s', (_face, { path, body }) => {
     );
     expect(preflight.status).toBe(204);
     expect(preflight.headers.get('access-control-allow-origin')).toBe(ORIGINS.demo);
+    expect(JSON.parse(app.crossbook.log.at(-1) ?? '')).toMatchObject({
+      ...{ method: 'OPTIONS', path, status: 204, requestId: preflight.headers.get('x-request-id') },
+    });
     for (const caller of ['token', 'key']) {
       const answer = await ask(ORIGINS.demo, app.callers[caller] ?? {});
       expect(answer.status).toBe(200);

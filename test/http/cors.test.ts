@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import type { RequestRecord } from '../../src/domain/journal.ts';
 import { type CorsDeps, withCors } from '../../src/http/cors.ts';
 import type { HttpRequest } from '../../src/lib/http-message.ts';
+import { openJournal } from '../../src/telemetry/journal.ts';
+import { createFakeLog } from '../support/fake-log.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
 const ORIGINS = new Map([
@@ -11,6 +14,7 @@ const ORIGINS = new Map([
 /** The key is the application’s id, and `wrong` is a wrong one. */
 function open(patch: Partial<CorsDeps> & { status?: number } = {}) {
   const handled: string[] = [];
+  const told: RequestRecord[] = [];
   const handle = async (request: HttpRequest) => {
     handled.push(request.method);
     return { status: patch.status ?? 200, headers: { vary: 'accept' }, body: 'answer' };
@@ -21,6 +25,8 @@ function open(patch: Partial<CorsDeps> & { status?: number } = {}) {
       if (headers.get('x-api-key') === 'wrong') throw new Error('UNAUTHORIZED');
       return headers.get('x-api-key') ?? undefined;
     },
+    openJournal: (arrival) =>
+      openJournal(arrival, { log: createFakeLog(), now: Date.now, onDone: (record) => told.push(record) }),
     ...patch,
   });
   const ask = (method: string, headers: Record<string, string>) =>
@@ -30,7 +36,7 @@ function open(patch: Partial<CorsDeps> & { status?: number } = {}) {
     expect(headers.has('access-control-allow-credentials')).toBe(false);
     return headers.get('access-control-allow-origin');
   };
-  return { ask, allowed, handled };
+  return { ask, allowed, handled, told };
 }
 
 const PREFLIGHT = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-api-key' };
@@ -64,6 +70,15 @@ test('a preflight is answered where any application names the origin, and never 
   const refused = await ask('OPTIONS', { origin: 'https://other.example', ...PREFLIGHT });
   expect(refused.headers.has('access-control-allow-origin')).toBe(false);
   expect(handled).toEqual(['OPTIONS']);
+});
+
+test('a preflight is told of like any other request, under the id that its answer has', async () => {
+  const { ask, told } = open();
+  const asked = { origin: 'https://mine.example', ...PREFLIGHT, 'x-request-id': 'mine-1' };
+  expect((await ask('OPTIONS', asked)).headers.get('x-request-id')).toBe('mine-1');
+  expect(told).toEqual([
+    expect.objectContaining({ method: 'OPTIONS', path: '/graphql', requestId: 'mine-1', status: 204 }),
+  ]);
 });
 
 test('a page can read why it was refused, also when its key or token is not valid', async () => {
