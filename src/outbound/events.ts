@@ -5,14 +5,18 @@ import type { Clock } from './clock.ts';
 import type { Call, Transport } from './http/transport.ts';
 
 /** Tells of every call on the wire, after it: the process, and the request that it was made for. */
-export function observed(transport: Pick<Transport, 'send'>, { clock, onCall, ...who }: Observer): Sends {
+export function observed(
+  transport: Pick<Transport, 'send'>,
+  { clock, onCall, provider, connectionId }: Observer,
+): Sends {
   return {
     async send(call) {
       const startedAt = clock.now();
       const tell = (outcome: CallEvent['outcome'], status?: number) => {
         const { waitedMs = 0, request } = call;
         const ms = clock.now() - startedAt;
-        const event = { ...who, budget: request.budget, outcome, status, ms, waitedMs };
+        const { budget } = request;
+        const event = { provider, connectionId, budget, outcome, status, ms, waitedMs };
         onCall?.(event);
         call.onCall?.(event);
       };

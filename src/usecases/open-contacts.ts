@@ -1,6 +1,7 @@
 import type { Connection } from '../domain/connection.ts';
 import type { ContactSource } from '../domain/contact.ts';
 import type { ContactTarget } from '../domain/contact-search.ts';
+import { toContactSource } from '../domain/contact-source.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
@@ -21,15 +22,11 @@ export async function openContacts(deps: OpenDeps, target: ContactTarget): Promi
     );
   }
   return {
-    source: toSource(connection),
+    source: toContactSource(connection),
     connection,
     access,
     port: deps.openPort(connection, access),
   };
-}
-
-function toSource({ applicationId, customerId, providerName }: Connection): ContactSource {
-  return { applicationId, customerId, provider: providerName };
 }
 
 export interface OpenedContacts {

@@ -1,5 +1,6 @@
 import type { Connection } from '../../domain/connection.ts';
-import type { Contact, ContactSource } from '../../domain/contact.ts';
+import type { Contact } from '../../domain/contact.ts';
+import { toContactSource } from '../../domain/contact-source.ts';
 import type { Send } from '../../domain/remote.ts';
 import type { Want } from '../../domain/want.ts';
 import { createCall, type HubSpotCall } from './call.ts';
@@ -8,8 +9,7 @@ import { propertiesFor } from './properties.ts';
 
 /** One customer's HubSpot, as every read sees it. */
 export function openAccount(send: Send, connection: Connection): HubSpotAccount {
-  const { applicationId, customerId } = connection;
-  const source: ContactSource = { applicationId, customerId, provider: 'hubspot' };
+  const source = toContactSource(connection);
   const account: HubSpotAccount = {
     call: createCall(send),
     propertiesFor: (want) => propertiesFor(connection, want),

@@ -1,5 +1,6 @@
 import type { Connection } from '../../domain/connection.ts';
 import type { Contact } from '../../domain/contact.ts';
+import { toContactSource } from '../../domain/contact-source.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { Want } from '../../domain/want.ts';
 import type { Call } from './call.ts';
@@ -12,8 +13,7 @@ import { type Condition, count, type FieldName, select } from './soql.ts';
 /** Contacts by conditions: what the three ways to find them have in common. */
 export function createReader(call: Call, connection: Connection): ContactReader {
   const fields = createFields(connection);
-  const { applicationId, customerId } = connection;
-  const source = { applicationId, customerId, provider: connection.providerName };
+  const source = toContactSource(connection);
   return {
     async read({ conditions, want, ...rest }) {
       const ask = (names: readonly FieldName[]) =>
