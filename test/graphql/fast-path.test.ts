@@ -1,5 +1,13 @@
 import fc from 'fast-check';
-import { type ExecutionResult, execute, type GraphQLSchema, parse, validate } from 'graphql';
+import {
+  buildSchema,
+  type ExecutionResult,
+  execute,
+  type GraphQLSchema,
+  OperationTypeNode,
+  parse,
+  validate,
+} from 'graphql';
 import { expect, test } from 'vitest';
 import { createExecute } from '../../src/graphql/fast/execute.ts';
 import { toSubgraph } from '../../src/graphql/federation.ts';
@@ -14,16 +22,16 @@ import { DEMO } from './test-server.ts';
 const RUNS = Number(process.env['CROSSBOOK_TEST_RUNS'] ?? 1_500);
 const PATIENCE = { timeout: 60_000 + 20 * RUNS };
 
-test(
-  'over a schema and data full of surprises, the fast path answers what graphql answers',
+test.each([OperationTypeNode.QUERY, OperationTypeNode.MUTATION])(
+  'over a schema and data full of surprises, the fast path answers a %s as graphql answers it',
   PATIENCE,
-  async () => {
+  async (operation) => {
     const schema = createOddSchema();
     const fast = createBothExecutes(schema);
     const tally = createTally();
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.nat(), async (seed, worldSeed) => {
-        const { text, variables } = writeRandomQuery(schema, { seed });
+        const { text, variables } = writeRandomQuery(schema, { seed, operation });
         const document = readValid(schema, text);
         if (!document) return;
         // The second time the plan is there already.
@@ -42,6 +50,22 @@ test(
     tally.expectMore(RUNS / 10);
   },
 );
+
+test('the fields of a mutation are executed one after the other', async () => {
+  const schema = buildSchema('type Query { a: String } type Mutation { first: String second: String }');
+  const told: string[] = [];
+  const slow = (name: string) => async () => {
+    told.push(`${name} begins`);
+    for (let turn = 0; turn < 10; turn += 1) await undefined;
+    told.push(`${name} ends`);
+    return name;
+  };
+  const document = parse('mutation { first second }');
+  const rootValue = { first: slow('first'), second: slow('second') };
+  for (const one of createBothExecutes(schema)) await one({ schema, document, rootValue });
+  const once = ['first begins', 'first ends', 'second begins', 'second ends'];
+  expect(told).toEqual([...once, ...once]);
+});
 
 test('over the product’s own schema, the fast path answers what graphql answers', PATIENCE, async () => {
   const schema = toSubgraph(apiSchema);

@@ -14,6 +14,19 @@ export function createOddSchema(): GraphQLSchema {
   return schema;
 }
 
+const ROOT = /* GraphQL */ `
+    person(n: Int, where: Where): Person
+    people(first: Int! = 3): [Person!]!
+    crowd: [Person]
+    being(mood: Mood): Being
+    beings: [Being!]
+    pets: [Pet]
+    home: Home
+    sure: Home!
+    now: String
+    any: Anything
+`;
+
 const SDL = /* GraphQL */ `
   scalar Anything
   enum Mood { GLAD SAD }
@@ -31,18 +44,8 @@ const SDL = /* GraphQL */ `
   type Cat { name: String! lives: Int! owner: Person! }
   type Home { street: String! city: String owner: Person rooms: [[String!]!] }
   input Where { name: String moods: [Mood!] }
-  type Query {
-    person(n: Int, where: Where): Person
-    people(first: Int! = 3): [Person!]!
-    crowd: [Person]
-    being(mood: Mood): Being
-    beings: [Being!]
-    pets: [Pet]
-    home: Home
-    sure: Home!
-    now: String
-    any: Anything
-  }
+  type Query { ${ROOT} }
+  type Mutation { ${ROOT} }
 `;
 
 /** Some fields are computed from their parent alone, some take arguments, some take their time. */

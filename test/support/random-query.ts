@@ -12,15 +12,16 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
+  OperationTypeNode,
 } from 'graphql';
 import { createDice } from './dice.ts';
 
 /**
- * Writes a query that is mostly valid: aliases, fields that are selected twice, fragments of all kinds, conditions with
+ * Writes a query, or a mutation, that is mostly valid: aliases, fields that are selected twice, fragments of all kinds, conditions with
  * and without variables, arguments that come from variables.
  */
 export function writeRandomQuery(schema: GraphQLSchema, options: QueryOptions): RandomQuery {
-  const { seed, texts = ['a'] } = options;
+  const { seed, texts = ['a'], operation = OperationTypeNode.QUERY } = options;
   const { next, chance, pick } = createDice(seed);
   const fragments: string[] = [];
   const declared = new Map<string, string>([
@@ -32,10 +33,14 @@ export function writeRandomQuery(schema: GraphQLSchema, options: QueryOptions): 
   const values: Record<string, unknown> = { no: chance(30) };
   if (chance(40)) values['yes'] = chance(50);
   if (chance(5)) values['odd'] = pick([null, true, false]);
-  const body = selections(schema.getQueryType() as GraphQLObjectType, 0);
+  const body = selections(schema.getRootType(operation) as GraphQLObjectType, 0);
   const variables = [...used].map((name) => `$${name}: ${declared.get(name)}`);
   const head =
-    variables.length > 0 ? `query Asked(${variables.join(', ')})` : chance(50) ? 'query Asked' : '';
+    variables.length > 0
+      ? `${operation} Asked(${variables.join(', ')})`
+      : chance(50) || operation !== 'query'
+        ? `${operation} Asked`
+        : '';
   return { text: [`${head} ${body}`, ...fragments].join('\n'), variables: values };
 
   function selections(type: GraphQLNamedType, depth: number): string {
@@ -152,6 +157,7 @@ interface QueryOptions {
   readonly seed: number;
   /** What strings and ids may be. */
   readonly texts?: readonly string[];
+  readonly operation?: OperationTypeNode;
 }
 
 export interface RandomQuery {

@@ -16,7 +16,7 @@ export function readOperation(
   operationName: string | null | undefined,
 ): PlannedOperation | undefined {
   const operation = getOperationAST(document, operationName);
-  if (operation?.operation !== OperationTypeNode.QUERY) return undefined;
+  if (!operation || operation.operation === OperationTypeNode.SUBSCRIPTION) return undefined;
   const fragments: Record<string, FragmentDefinitionNode> = Object.create(null);
   const conditions = new Set<string>();
   let isCovered = true;

@@ -1,4 +1,4 @@
-import type { DocumentNode, GraphQLSchema } from 'graphql';
+import { type DocumentNode, type GraphQLSchema, OperationTypeNode } from 'graphql';
 import type { Conditions } from './collect-fields.ts';
 import { type PlannedOperation, readOperation } from './operation.ts';
 import { type ObjectPlan, planObject } from './plan.ts';
@@ -38,11 +38,15 @@ export function createPlans(schema: GraphQLSchema, { writeAfter }: Writing): Pla
   function makePlan({ operation, fragments, ...known }: KnownOperation, variables: Variables) {
     const conditions: Conditions = new Map(known.conditions.map((name) => [name, variables[name] === true]));
     const room = { fields: MAX_FIELDS };
-    const type = schema.getQueryType();
+    const type = schema.getRootType(operation.operation);
     const plan = type
       ? planObject({ schema, fragments, conditions, room, writeAfter }, type, [operation])
       : undefined;
-    return room.fields < 0 ? { plan: undefined, size: 1 } : { plan, size: MAX_FIELDS - room.fields };
+    // Of a mutation each field waits for the one before, which is left to graphql: most have only one.
+    const isSerial = operation.operation === OperationTypeNode.MUTATION && plan && plan.fields.length > 1;
+    return isSerial || room.fields < 0
+      ? { plan: undefined, size: 1 }
+      : { plan, size: MAX_FIELDS - room.fields };
   }
 
   /** Who was kept longest goes first, and is planned again where it comes again. */
