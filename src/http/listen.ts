@@ -6,8 +6,11 @@ import { readAddress } from './read-address.ts';
 
 /** Listens until it is closed. Whoever sends or reads slowly, or sends too much, is let go in time. */
 export async function listen({ answer, host, port, bounds, proxies = 0 }: ListenOptions): Promise<Listener> {
-  const running = new Set<ServerResponse>();
   let isClosing = false;
+  const send = (response: ServerResponse, { status, headers, body }: HttpAnswer) => {
+    if (isClosing) response.shouldKeepAlive = false;
+    response.writeHead(status, headers).end(body ?? undefined);
+  };
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -20,15 +23,12 @@ export async function listen({ answer, host, port, bounds, proxies = 0 }: Listen
       requireHostHeader: true,
     },
     (message, response) => {
-      running.add(response);
-      response.once('close', () => running.delete(response));
-      if (isClosing) response.shouldKeepAlive = false;
       if (!isAddressed(message)) {
-        response.writeHead(400).end();
+        send(response, { status: 400, headers: {}, body: null });
         return;
       }
       answer(new IncomingRequest(message), readAddress(message, proxies)).then(
-        ({ status, headers, body }) => response.writeHead(status, headers).end(body ?? undefined),
+        (answered) => send(response, answered),
         // Whoever answers answers for its own failures: this one is nobody's.
         (error: unknown) => response.destroy(error as Error),
       );
@@ -44,7 +44,6 @@ export async function listen({ answer, host, port, bounds, proxies = 0 }: Listen
     url: toUrl(server.address() as AddressInfo, host),
     close(withinMs) {
       isClosing = true;
-      for (const response of running) response.shouldKeepAlive = false;
       return stop(server, withinMs);
     },
   };

@@ -1,14 +1,21 @@
 /** Work that goes on after its answer was given. Nothing waits for it but the end of the process. */
 export function createBackground(onError: (error: unknown) => void): Background {
-  const running = new Set<Promise<unknown>>();
+  // Counted and not listed: a list that comes and goes would keep the collector from letting go what was on it.
+  let running = 0;
+  let drained = () => {};
   return {
     run(work) {
-      const settled = work.catch(onError).finally(() => running.delete(settled));
-      running.add(settled);
+      running += 1;
+      void work.catch(onError).then(() => {
+        running -= 1;
+        if (running === 0) drained();
+      });
     },
-    async drain() {
-      while (running.size > 0) await Promise.all(running);
-    },
+    drain: () =>
+      new Promise((resolve) => {
+        drained = resolve;
+        if (running === 0) resolve();
+      }),
   };
 }
 

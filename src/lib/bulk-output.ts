@@ -3,14 +3,17 @@
  * a moment, and what waits when the process ends is written before it does.
  */
 export function createBulkOutput(output: Output): Output {
-  let waiting = '';
+  // Joined when they are written: text that grows bit by bit is a tree of all its bits.
+  let waiting: string[] = [];
+  let length = 0;
   let timer: NodeJS.Timeout | undefined;
   process.on('exit', flush);
 
   return {
     write(line) {
-      waiting += line;
-      if (waiting.length >= MOST) flush();
+      waiting.push(line);
+      length += line.length;
+      if (length >= MOST) flush();
       else timer ??= setTimeout(flush, MOMENT_MS);
     },
   };
@@ -18,10 +21,11 @@ export function createBulkOutput(output: Output): Output {
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (waiting === '') return;
-    const lines = waiting;
-    waiting = '';
-    output.write(lines);
+    if (length === 0) return;
+    const text = waiting.join('');
+    waiting = [];
+    length = 0;
+    output.write(text);
   }
 }
 

@@ -11,14 +11,17 @@ import {
 export function createPreparedDocuments({ schema, rules, parse }: Options): PreparedDocuments {
   const kept = new Map<string, PreparedDocument>();
   let characters = 0;
+  let newest: PreparedDocument | undefined;
 
   return (text) => {
     const known = kept.get(text);
+    if (known && known === newest) return known;
     // A map keeps the order of insertion: what is used again goes to its end.
     if (known) kept.delete(text);
     const prepared = known ?? prepare(text);
     if (text.length > LONGEST) return prepared;
     kept.set(text, prepared);
+    newest = prepared;
     if (!known) makeRoom(text.length);
     return prepared;
   };
