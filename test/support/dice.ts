@@ -1,12 +1,25 @@
 /** The same seed throws the same numbers. */
 export function createDice(seed: number): Dice {
   let state = seed >>> 0;
-  const next = (below: number) => {
+  return toDice((below) => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
+  });
+}
+
+/** Thrown with given numbers: where a test fails, fewer and smaller ones are looked for that fail as well. */
+export function createGivenDice(numbers: readonly number[]): Dice {
+  let position = 0;
+  return toDice((below) => {
+    const number = numbers[position % numbers.length] ?? 0;
+    position += 1;
+    return (number * 7 + position) % below;
+  });
+}
+
+function toDice(next: Dice['next']): Dice {
   return {
     next,
     chance: (percent) => next(100) < percent,

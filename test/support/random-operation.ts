@@ -12,30 +12,17 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
+import { createGivenDice } from './dice.ts';
 
 /**
  * Writes an operation over the schema: mostly valid, often slightly wrong. The same numbers (each from 0 to 999) write
  * the same operation.
  */
 export function writeRandomOperation(schema: GraphQLSchema, numbers: readonly number[]): string {
-  let position = 0;
+  const { next, chance, pick } = createGivenDice(numbers);
   const root = chance(20) ? schema.getMutationType() : schema.getQueryType();
   const text = `${root === schema.getMutationType() ? 'mutation' : 'query'} ${selections(root ?? undefined, 0)}`;
   return chance(15) ? spoil(text) : text;
-
-  function next(below: number): number {
-    const number = numbers[position % numbers.length] ?? 0;
-    position += 1;
-    return (number * 7 + position) % below;
-  }
-
-  function chance(percent: number): boolean {
-    return next(100) < percent;
-  }
-
-  function pick<T>(items: readonly T[]): T {
-    return items[next(items.length)] as T;
-  }
 
   function selections(type: GraphQLNamedType | undefined, depth: number): string {
     const parts = ['__typename'];
