@@ -81,6 +81,7 @@ async function soak(running: Product): Promise<void> {
   await wait(WARM_UP_MS);
   await warmUp.stop();
   await wait(SETTLE_MS);
+  await faults.forgetCalls();
   const before = await measureMemory(running);
 
   const real = load();
@@ -97,6 +98,7 @@ async function soak(running: Product): Promise<void> {
   await wait(endAt - performance.now());
   await real.stop();
   await faults.stop();
+  await faults.forgetCalls();
   report(judge.tally);
   const isClosed = await closesAllBut(descriptors + MORE_DESCRIPTORS, running);
   if (!isClosed) problems.push('Descriptors are left.');
