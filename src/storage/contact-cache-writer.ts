@@ -54,12 +54,14 @@ export function createContactCacheWriter(options: WriterOptions): ContactCacheWr
     return { entry, written, settle, due: performance.now() + delayMs };
   }
 
+  /** Keeps no process alive: one that ends flushes. */
   function wakeIn(ms: number): void {
-    timer ??= setTimeout(() => {
+    if (timer) return;
+    timer = setTimeout(() => {
       timer = undefined;
       isSlicing = true;
       void inTurn(writeSlice);
-    }, ms);
+    }, ms).unref();
   }
 
   /** One after the other: a slow database is not given more at once. */
