@@ -44,7 +44,7 @@ export async function startProcess<Ready>(options: ProcessOptions): Promise<Benc
 /** What is measured has a core of its own where that can be arranged; everything else shares the others. */
 function spawnOn({ script, args = [], env = {}, node, core, log, flags = [] }: ProcessOptions): ChildProcess {
   const out = openSync(log ?? '/dev/null', 'a');
-  const command = [node, '--enable-source-maps', ...flags, script, ...args];
+  const command = [node, ...FLAGS_OF_ALL, ...flags, script, ...args];
   const pinned = core === undefined || availableParallelism() < 2 ? command : pin(core, command);
   const [file = node, ...rest] = pinned;
   const { PATH } = process.env;
@@ -55,6 +55,9 @@ function spawnOn({ script, args = [], env = {}, node, core, log, flags = [] }: P
   closeSync(out);
   return child;
 }
+
+/** As `npm start` has them: Node 20 gives new objects less room than Node 24 does, and everybody here profits from more. */
+const FLAGS_OF_ALL = ['--enable-source-maps', '--max-semi-space-size=64'];
 
 function pin(core: Core, command: readonly string[]): readonly string[] {
   if (process.platform !== 'linux') return command;
