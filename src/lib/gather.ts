@@ -5,7 +5,7 @@
 export function createGatherer<Item, Answer>(
   options: GathererOptions<Item, Answer>,
 ): (item: Item) => Promise<Answer> {
-  const { laneOf, keyOf, sizeOf, work, schedule = timer } = options;
+  const { laneOf, keyOf, sizeOf, work, isShared, schedule = timer } = options;
   const lanes = new Map<string, Lane<Item, Answer>>();
 
   return (item) =>
@@ -59,11 +59,21 @@ export function createGatherer<Item, Answer>(
       for (const [index, { resolve }] of flight.entries()) resolve(answers[index] as Answer);
     } catch (error) {
       for (const { reject } of flight) reject(error);
+      if (isShared(error)) rejectFollowers(lane, flight, error);
     }
     cancel();
     lane.flights.delete(flight);
     for (const { item } of flight) lane.keys.delete(keyOf(item));
     depart(lane);
+  }
+
+  /** Who waited for one of them would now wait as long again, to hear the same. */
+  function rejectFollowers(lane: Lane<Item, Answer>, flight: Flight<Item, Answer>, error: unknown): void {
+    const keys = new Set(flight.map(({ item }) => keyOf(item)));
+    const follows = ({ item }: Passenger<Item, Answer>) => keys.has(keyOf(item));
+    const followers = lane.waiting.filter(follows);
+    lane.waiting = lane.waiting.filter((passenger) => !follows(passenger));
+    for (const { reject } of followers) reject(error);
   }
 }
 
@@ -87,6 +97,8 @@ export interface GathererOptions<Item, Answer> {
   sizeOf(item: Item): number;
   /** An answer for each, in their order. */
   work(items: readonly Item[]): Promise<readonly (Answer | Promise<Answer>)[]>;
+  /** Does the failure hold for those as well who wait for one that failed? */
+  isShared(error: unknown): boolean;
   /** Calls back once, after the delay; the answer calls it off. */
   readonly schedule?: ((delayMs: number, callback: () => void) => () => void) | undefined;
 }

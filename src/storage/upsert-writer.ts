@@ -15,6 +15,7 @@ export function createUpsertWriter(deps: WriterDeps): UpsertWriter {
     keyOf: ({ customerId }) => customerId,
     sizeOf: ({ customer, entries = '' }) => customer.length + entries.length,
     work: (given) => writeTogether(deps, given),
+    isShared: isAway,
   });
   return (mode, given) => (mode === 'always' ? gather(given) : writeAlone(deps, mode, given));
 }
@@ -25,11 +26,14 @@ async function writeTogether(deps: WriterDeps, given: readonly GivenUpsert[]) {
     const byCustomer = new Map(rows.map((row) => [row.customerId, row]));
     return given.map(({ customerId }) => byCustomer.get(customerId));
   } catch (error) {
-    const isAway = error instanceof CrossbookError && error.code === 'SERVICE_UNAVAILABLE';
-    if (isAway || given.length === 1) throw error;
+    if (isAway(error) || given.length === 1) throw error;
     // The database refused them for the sake of one, and wrote nothing: each is tried for itself.
     return given.map((one) => writeAlone(deps, 'always', one));
   }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof CrossbookError && error.code === 'SERVICE_UNAVAILABLE';
 }
 
 async function writeAlone(deps: WriterDeps, mode: UpsertMode, given: GivenUpsert) {

@@ -57,6 +57,22 @@ test('what fails fails for all of a flight, and for no other', async () => {
   ]);
 });
 
+test('a failure that would be everybody’s is that of those as well who wait for the same key, and of nobody else', async () => {
+  const { add, land, flights } = open();
+  const answers = Promise.allSettled(['a1', 'b', 'a2', 'c', 'a3'].map((name) => add(name)));
+  await land(0, new Error('away'));
+  await land(1);
+  await land(2);
+  const refused = { status: 'rejected', reason: new Error('away') };
+  const [a1, b, a2, c, a3] = await answers;
+  expect([a1, a2, a3]).toEqual([refused, refused, refused]);
+  expect([b, c]).toEqual([
+    { status: 'fulfilled', value: 'b!' },
+    { status: 'fulfilled', value: 'c!' },
+  ]);
+  expect(flights()).toEqual([['a1'], ['b'], ['c']]);
+});
+
 test('lanes do not wait for each other', async () => {
   const { add, flights } = open();
   for (const name of ['a', 'b', 'c', '/d', '/e', '/f']) void add(name);
@@ -88,6 +104,7 @@ function open() {
         const land = (error?: Error) => (error ? reject(error) : resolve(names.map((name) => `${name}!`)));
         begun.push({ names, land });
       }),
+    isShared: (error) => (error as Error).message === 'away',
     schedule: clock.schedule,
   });
   const land = async (flight: number, error?: Error) => {
