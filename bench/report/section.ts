@@ -33,7 +33,7 @@ export function toSection(reports: readonly Report[]): string {
 }
 
 const HOW = `Every contender reads the same contacts from the same HubSpot, imitated in another process, by batch reads of 100
-emails, and answers with all fields of them; 32 connections, one core for the contender, medians of interleaved rounds. The
+emails, and answers with all fields of them; 32 connections, one core for the contender, everybody on the same Node flags, medians of interleaved rounds. The
 hand-written endpoint is node:http and undici: it parses, maps and stringifies, and nothing else. Crossbook runs as it ships:
 with API keys, budgets, sealed cursors, its cache and its log; the others have none of these. A REST endpoint has no selection, so
 three fields cost it as much as all. At one contact Crossbook merges look-ups that wait for the same CRM account, and so makes

@@ -1,5 +1,6 @@
 import type { Arrival, OpenJournal } from '../domain/journal.ts';
 import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
+import { toArrival } from './to-arrival.ts';
 
 /**
  * Lets pages of other origins call, where the application that is called for names them. A preflight says nothing of
@@ -31,13 +32,8 @@ export function withCors<Rest extends readonly unknown[]>(
   }
 
   /** It reaches no face, and leaves its line like any other request. */
-  function tell({ method, pathname, headers }: HttpRequest, answered: HttpAnswer): HttpAnswer {
-    const journal = deps.openJournal({
-      method,
-      path: pathname,
-      requestId: headers.get('x-request-id'),
-      traceparent: headers.get('traceparent'),
-    });
+  function tell(request: HttpRequest, answered: HttpAnswer): HttpAnswer {
+    const journal = deps.openJournal(toArrival(request));
     journal.close({ status: answered.status, bytes: undefined });
     return { ...answered, headers: { ...answered.headers, 'x-request-id': journal.requestId } };
   }

@@ -2,17 +2,13 @@ import { CrossbookError, toCrossbookError } from '../domain/errors.ts';
 import type { Arrival, Journal, OpenJournal } from '../domain/journal.ts';
 import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
 import type { Gate } from './gate.ts';
+import { toArrival } from './to-arrival.ts';
 
 /** Every request's way in: its journal is opened, somebody answers it, and what came of it is told. */
 export function createFront({ graphql, rest, gate, limits, openJournal, answerAlways }: FrontOptions): Front {
   return async (request, address) => {
-    const { method, headers, pathname } = request;
-    const journal = openJournal({
-      method,
-      path: pathname,
-      requestId: headers.get('x-request-id'),
-      traceparent: headers.get('traceparent'),
-    });
+    const { headers } = request;
+    const journal = openJournal(toArrival(request));
     const answered = await answer(request, journal, address);
     const { status, body } = answered;
     const bytes = body === null ? undefined : Buffer.byteLength(body);
