@@ -38,8 +38,9 @@ export interface ContactAccess {
 /** One customer's contacts in one CRM. */
 export interface ContactPort {
   /**
-   * Emails arrive trimmed, lower-cased and unique, at most `lookupBatch`. Every email asked for is in the answer; one
-   * that nobody has maps to an empty list. A hit is only a hit when the contact really has that email.
+   * Emails arrive trimmed, lower-cased and unique: up to `lookupBatch`, or whole multiples of it, which the adapter cuts
+   * into calls. Every email asked for is in the answer; one that nobody has maps to an empty list. A hit is only a hit
+   * when the contact really has that email.
    */
   findByEmails(emails: readonly string[], want: Want): Promise<ReadonlyMap<string, readonly Contact[]>>;
   /** A run of the contacts of one email domain, by record id. */

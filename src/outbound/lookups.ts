@@ -17,9 +17,11 @@ export function createLookups(options: LookupOptions): Lookups {
   return { find, isIdle: () => groups.size === 0 };
 
   function find(ask: Lookup): Promise<FoundByEmail> {
-    if (ask.emails.length > batchSize) return findInParts(ask);
-    // A full call gains nothing by waiting for company.
-    if (ask.emails.length === batchSize) return send(ask);
+    const { emails } = ask;
+    const left = emails.length % batchSize;
+    // Full calls gain nothing by waiting for company.
+    if (left === 0) return send(ask);
+    if (emails.length > batchSize) return findInParts(ask, emails.length - left);
     const group = groupFor(ask.key);
     if (group.waiting.size === 0 && group.underWay < maxUnderWay && distanceMs() <= 0) {
       return runAlone(group, ask);
@@ -59,16 +61,14 @@ export function createLookups(options: LookupOptions): Lookups {
 
   function send({ emails, want, deadline, open }: Lookup): Promise<FoundByEmail> {
     lastSentAt = clock.now();
-    options.onCall?.(emails.length);
+    for (let left = emails.length; left > 0; left -= batchSize) options.onCall?.(Math.min(left, batchSize));
     return open(deadline).findByEmails(emails, want);
   }
 
-  async function findInParts(ask: Lookup): Promise<FoundByEmail> {
-    const parts: Promise<FoundByEmail>[] = [];
-    for (let from = 0; from < ask.emails.length; from += batchSize) {
-      parts.push(find({ ...ask, emails: ask.emails.slice(from, from + batchSize) }));
-    }
-    return new Map((await Promise.all(parts)).flatMap((part) => [...part]));
+  async function findInParts(ask: Lookup, inWhole: number): Promise<FoundByEmail> {
+    const emails = [ask.emails.slice(0, inWhole), ask.emails.slice(inWhole)];
+    const parts = await Promise.all(emails.map((part) => find({ ...ask, emails: part })));
+    return new Map(parts.flatMap((part) => [...part]));
   }
 
   async function runAlone(group: Group, ask: Lookup): Promise<FoundByEmail> {

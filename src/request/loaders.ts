@@ -7,7 +7,6 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { uniteWants, type Want, type WantedFields } from '../domain/want.ts';
-import { chunk } from '../lib/chunk.ts';
 
 /** All that one request asks for at the same moment goes out together. */
 export function createLoaders(tenant: Tenant) {
@@ -29,9 +28,9 @@ export function createLoaders(tenant: Tenant) {
     async lookup({ connection, port, access }: ContactClient, emails: readonly string[], want: Want) {
       const { lookupBatch } = access;
       const findWhole = async (part: readonly string[]) => listFound(await port.findByEmails(part, want));
-      if (emails.length === lookupBatch) return findWhole(emails);
       const inWhole = emails.length - (emails.length % lookupBatch);
-      const whole = chunk(emails.slice(0, inWhole), lookupBatch).map(findWhole);
+      if (inWhole === emails.length) return findWhole(emails);
+      const whole = inWhole > 0 ? [findWhole(emails.slice(0, inWhole))] : [];
       const loader = loaderFor(`${connection.id}:email:${want.rawData}`, lookupBatch, (batch) =>
         port.findByEmails(batch.names, batch.want),
       );

@@ -3,7 +3,7 @@ import type { Contact } from '../../domain/contact.ts';
 import { toContactSource } from '../../domain/contact-source.ts';
 import type { Send } from '../../domain/remote.ts';
 import type { Want } from '../../domain/want.ts';
-import { createCall, type HubSpotCall } from './call.ts';
+import { createAsk, type HubSpotAsk } from './call.ts';
 import { toContact } from './contacts.ts';
 import { propertiesFor } from './properties.ts';
 
@@ -11,7 +11,7 @@ import { propertiesFor } from './properties.ts';
 export function openAccount(send: Send, connection: Connection): HubSpotAccount {
   const source = toContactSource(connection);
   const account: HubSpotAccount = {
-    call: createCall(send),
+    ask: createAsk(send),
     propertiesFor: (want) => propertiesFor(connection, want),
     toContact: (record, { rawData }) => toContact(record, { source, rawData }),
     toContacts: (records, want) =>
@@ -21,7 +21,7 @@ export function openAccount(send: Send, connection: Connection): HubSpotAccount 
 }
 
 export interface HubSpotAccount {
-  readonly call: HubSpotCall;
+  readonly ask: HubSpotAsk;
   propertiesFor(want: Want): readonly string[];
   /** Undefined where it is no record. */
   toContact(record: unknown, want: Want): Contact | undefined;

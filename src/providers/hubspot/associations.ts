@@ -2,7 +2,7 @@ import type { AssociatedObject, Association } from '../../domain/contact.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import { chunk } from '../../lib/chunk.ts';
 import type { HubSpotAccount } from './account.ts';
-import { isNotFound } from './call.ts';
+import { isNotFound, understand } from './call.ts';
 import { PATHS } from './paths.ts';
 import { isRecordId } from './record-id.ts';
 import { toLinks, type WireAssociations } from './wire.ts';
@@ -38,12 +38,9 @@ async function readBatch(
   object: AssociatedObject,
 ): Promise<readonly Result[]> {
   try {
-    const { results } = await account.call(toLinks, {
-      path: ASSOCIATION_PATHS[object],
-      budget: 'general',
-      body: { inputs },
-    });
-    return results;
+    const path = ASSOCIATION_PATHS[object];
+    const answer = await account.ask({ path, budget: 'general', body: { inputs } });
+    return understand(toLinks, answer).results;
   } catch (error) {
     if (isNotFound(error)) return [];
     throw error;

@@ -1,6 +1,8 @@
+import type { RemoteAnswer } from '../../domain/remote.ts';
 import type { Want } from '../../domain/want.ts';
+import { chunk } from '../../lib/chunk.ts';
 import type { HubSpotAccount } from './account.ts';
-import { isNotFound } from './call.ts';
+import { isNotFound, understand } from './call.ts';
 import { PATHS } from './paths.ts';
 import { toRecords } from './wire.ts';
 
@@ -9,19 +11,30 @@ export const BATCH = 100;
 
 /**
  * The records that the inputs lead to: in no order, each once, and without a word on which input led to which. They are
- * translated where they are parsed: what waited for the call would hold them for much longer than anybody looks at them.
+ * translated where they are parsed, and parsed when the last of them is here: until then answers are but bytes, and what
+ * is made of them is needed for a moment only. The garbage collector would carry it through all of the waiting.
  */
-export async function readBatch<Result>(
+export async function readBatches<Result>(
   account: HubSpotAccount,
-  { inputs, by, want }: Batch,
+  question: Question,
   translate: (records: readonly unknown[]) => Result,
-): Promise<Result> {
+): Promise<readonly Result[]> {
   const read = (json: unknown) => {
     const records = toRecords(json);
     return records && translate(records);
   };
+  const batches = chunk(question.inputs, BATCH).map((inputs) =>
+    askForBatch(account, { ...question, inputs }),
+  );
+  const answers = await Promise.all(batches);
+  return answers.map((answer) => (answer ? understand(read, answer) : translate([])));
+}
+
+/** Undefined where nobody is found. */
+async function askForBatch(account: HubSpotAccount, question: Question): Promise<RemoteAnswer | undefined> {
+  const { inputs, by, want } = question;
   try {
-    return await account.call(read, {
+    return await account.ask({
       path: PATHS.batchRead,
       budget: 'general',
       body: {
@@ -32,13 +45,13 @@ export async function readBatch<Result>(
     });
   } catch (error) {
     // Documented is 207 with the missing ones named; some have seen this where all of a batch are missing.
-    if (isNotFound(error)) return translate([]);
+    if (isNotFound(error)) return undefined;
     throw error;
   }
 }
 
-interface Batch {
-  /** At most `BATCH`, each once: HubSpot refuses a batch with a repeated input. */
+interface Question {
+  /** Each once: HubSpot refuses a batch with a repeated input. */
   readonly inputs: readonly string[];
   readonly by: 'id' | 'email';
   readonly want: Want;

@@ -1,17 +1,16 @@
 import type { Contact } from '../../domain/contact.ts';
 import type { Want } from '../../domain/want.ts';
-import { chunk } from '../../lib/chunk.ts';
 import type { HubSpotAccount } from './account.ts';
-import { BATCH, readBatch } from './batch-read.ts';
+import { readBatches } from './batch-read.ts';
 import { isRecordId } from './record-id.ts';
 
 /** A contact that was merged into another answers to its old id with the new one: that is not the record asked for. */
 export async function findByIds(account: HubSpotAccount, ids: readonly string[], want: Want): Promise<Found> {
   const asked = new Set(ids.filter(isRecordId));
-  const batches = chunk([...asked], BATCH).map((inputs) =>
-    readBatch(account, { inputs, by: 'id', want }, (records) => account.toContacts(records, want)),
+  const batches = await readBatches(account, { inputs: [...asked], by: 'id', want }, (records) =>
+    account.toContacts(records, want),
   );
-  const contacts = (await Promise.all(batches)).flat();
+  const contacts = batches.flat();
   return new Map(
     contacts.filter(({ remoteId }) => asked.has(remoteId)).map((contact) => [contact.remoteId, contact]),
   );

@@ -5,12 +5,12 @@ import { readRetryAfter } from '../../lib/read-retry-after.ts';
 import type { BudgetName } from './limits.ts';
 import { type WireProblem, wireProblem, wireProblems } from './wire.ts';
 
-/** The one way to HubSpot. Everything that we ask there is a POST that only reads. */
-export function createCall(send: Send): HubSpotCall {
-  return async (read, { path, budget, body }) => {
+/** The one way to HubSpot. Everything that we ask there is a POST that only reads. Refusals are thrown. */
+export function createAsk(send: Send): HubSpotAsk {
+  return async ({ path, budget, body }) => {
     const answer = await send({ method: 'POST', path, budget, headers: HEADERS, body: JSON.stringify(body) });
     if (answer.status < 200 || answer.status > 299) throw toCrossbookError(answer);
-    return understand(read, answer);
+    return answer;
   };
 }
 
@@ -33,7 +33,8 @@ export function isNotFound(error: unknown): boolean {
   return category === MISSING && Object.values(context ?? {}).some((named) => named.length > 0);
 }
 
-function understand<Result>(read: Read<Result>, answer: RemoteAnswer): Result {
+/** What was asked for, of an answer that is no refusal. */
+export function understand<Result>(read: Read<Result>, answer: RemoteAnswer): Result {
   const json = readJson(answer.body);
   const understood = read(json);
   if (understood === undefined) {
@@ -100,7 +101,8 @@ const MAX_MESSAGE = 500;
 /** Undefined where the answer is of another shape than documented. */
 export type Read<Result> = (json: unknown) => Result | undefined;
 
-export type HubSpotCall = <Result>(
-  read: Read<Result>,
-  request: { readonly path: string; readonly budget: BudgetName; readonly body: unknown },
-) => Promise<Result>;
+export type HubSpotAsk = (request: {
+  readonly path: string;
+  readonly budget: BudgetName;
+  readonly body: unknown;
+}) => Promise<RemoteAnswer>;

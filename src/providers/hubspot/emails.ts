@@ -1,7 +1,7 @@
 import type { Contact } from '../../domain/contact.ts';
 import type { Want } from '../../domain/want.ts';
 import type { HubSpotAccount } from './account.ts';
-import { readBatch } from './batch-read.ts';
+import { readBatches } from './batch-read.ts';
 import { toLookupEmails } from './contacts.ts';
 
 /**
@@ -13,10 +13,9 @@ export async function findByEmails(
   emails: readonly string[],
   want: Want,
 ): Promise<Found> {
-  if (emails.length === 0) return new Map();
-  return readBatch(account, { inputs: emails, by: 'email', want }, (records) => {
-    const found = new Map<string, readonly Contact[]>();
-    for (const email of emails) found.set(email, NOBODY);
+  const found = new Map<string, readonly Contact[]>();
+  for (const email of emails) found.set(email, NOBODY);
+  await readBatches(account, { inputs: emails, by: 'email', want }, (records) => {
     for (const record of records) {
       const contact = account.toContact(record, want);
       if (!contact) continue;
@@ -27,6 +26,7 @@ export async function findByEmails(
     }
     return found;
   });
+  return found;
 }
 
 const NOBODY: readonly Contact[] = [];

@@ -3,6 +3,7 @@ import { CrossbookError } from '../../domain/errors.ts';
 import type { Run } from '../../domain/provider.ts';
 import type { Want } from '../../domain/want.ts';
 import type { HubSpotAccount } from './account.ts';
+import { understand } from './call.ts';
 import { PATHS } from './paths.ts';
 import { compareIds, isRecordId } from './record-id.ts';
 import { toSearchPage, type WireSearchPage } from './wire.ts';
@@ -50,12 +51,15 @@ export async function countByDomain(account: HubSpotAccount, domain: string): Pr
   return Math.max(hits, (page.total ?? 0) - (page.results.length - hits));
 }
 
-function search(account: HubSpotAccount, { domain, position, ...page }: Search): Promise<WireSearchPage> {
+async function search(
+  account: HubSpotAccount,
+  { domain, position, ...page }: Search,
+): Promise<WireSearchPage> {
   const filters = [
     { propertyName: 'email', operator: 'CONTAINS_TOKEN', value: `*@${domain}` },
     ...(position.bound ? [{ propertyName: 'hs_object_id', ...position.bound }] : []),
   ];
-  return account.call(toSearchPage, {
+  const answer = await account.ask({
     path: PATHS.search,
     budget: 'search',
     body: {
@@ -66,6 +70,7 @@ function search(account: HubSpotAccount, { domain, position, ...page }: Search):
       ...(position.after !== undefined && { after: position.after }),
     },
   });
+  return understand(toSearchPage, answer);
 }
 
 function startOf({ direction, from }: Run): Position {

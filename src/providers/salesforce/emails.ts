@@ -7,7 +7,7 @@ import type { ContactReader } from './reader.ts';
 import { isIn } from './soql.ts';
 import { splitList } from './split-list.ts';
 
-/** One call for all of them. Several contacts may share an email: each gets all of its own. */
+/** As few calls as can be. Several contacts may share an email: each email gets all of its own. */
 export async function findByEmails(
   reader: ContactReader,
   emails: readonly string[],
