@@ -12,6 +12,8 @@ import { toRatioTable } from './throughput-table.ts';
 export function toSection(reports: readonly Report[]): string {
   const [main, ...others] = reports;
   if (!main) return 'Nothing has been measured yet: `npm run bench`.';
+  // Not every run has a PostgreSQL beside it.
+  const withUpserts = reports.find(({ upserts }) => upserts);
   return [
     `Made by \`npm run bench\`: ${toEnvironmentText(main.environment)}.`,
     '![Throughput as a share of a hand-written endpoint](bench/results/chart.svg)',
@@ -24,7 +26,9 @@ export function toSection(reports: readonly Report[]): string {
     ]),
     LOOKUPS,
     toLookupsTable(main.lookups),
-    ...(main.upserts ? [UPSERTS, toUpsertsTable(main.upserts)] : []),
+    ...(withUpserts?.upserts
+      ? [`${UPSERTS} Node ${withUpserts.environment.node}.`, toUpsertsTable(withUpserts.upserts)]
+      : []),
     toStartUpText(main.startUp),
     ...(main.memory ? [toMemoryTable(main.memory)] : []),
     GROWTH,
