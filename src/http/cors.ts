@@ -1,5 +1,6 @@
 import type { Arrival, OpenJournal } from '../domain/journal.ts';
 import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
+import { withVary } from '../lib/with-vary.ts';
 import { toArrival } from './to-arrival.ts';
 
 /**
@@ -22,8 +23,7 @@ export function withCors<Rest extends readonly unknown[]>(
     if (named && isPreflight(request)) return tell(request, answerPreflight(origin));
     const answered = await answer(request, ...rest);
     if (!named) return answered;
-    const vary = [answered.headers['vary'] ?? [], 'Origin'].flat().join(', ');
-    const headers = { ...answered.headers, vary };
+    const headers = withVary(answered.headers, 'Origin');
     const applicationId = await deps.findApplicationId(request.headers).catch(() => undefined);
     const isAllowed = applicationId === undefined ? answered.status >= 400 : named.has(applicationId);
     if (!isAllowed) return { ...answered, headers };

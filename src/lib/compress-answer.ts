@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { HttpAnswer } from './http-message.ts';
+import { withVary } from './with-vary.ts';
 
 /** Below this a compressed body is hardly smaller, and two packets are one anyway. */
 const WORTHWHILE_BYTES = 1_400;
@@ -17,10 +18,7 @@ const compressions: Readonly<Record<string, (body: Uint8Array | string) => Promi
 export async function compressAnswer(answer: HttpAnswer, acceptEncoding: string | null): Promise<HttpAnswer> {
   const { body } = answer;
   if (body === null || answer.headers['etag']?.startsWith('"')) return answer;
-  const headers = {
-    ...answer.headers,
-    vary: [answer.headers['vary'] ?? [], 'accept-encoding'].flat().join(', '),
-  };
+  const headers = withVary(answer.headers, 'accept-encoding');
   const encoding = body.length < WORTHWHILE_BYTES ? undefined : chooseEncoding(acceptEncoding ?? '');
   const compressed = await (encoding ? compressions[encoding]?.(body) : undefined);
   if (!encoding || !compressed) return { ...answer, headers };

@@ -1,5 +1,6 @@
 import { hash as hashOnce } from 'node:crypto';
 import { CrossbookError } from '../domain/errors.ts';
+import { digest } from '../lib/digest.ts';
 import { toNetwork } from '../lib/to-network.ts';
 import { createLimiter } from './limiter.ts';
 import type { SharedRedis } from './redis.ts';
@@ -49,10 +50,6 @@ function tooMany(retryAfterMs: number): CrossbookError {
   return new CrossbookError('TOO_MANY_REQUESTS', 'Too many wrong keys or tokens came from this address.', {
     retryAfterMs,
   });
-}
-
-function digest(credential: string): string {
-  return hashOnce('sha256', credential, 'base64url');
 }
 
 const MAX_PROVEN = 10_000;

@@ -19,10 +19,10 @@ import { createLoaders, type Loaders } from './loaders.ts';
 export function createRequestContext(services: Services, facts: RequestFacts): RequestContext {
   const { caller, journal } = facts;
   if (caller) journal.note({ application: caller.application.name, credential: caller.credentialId });
-  return new OpenedRequest(services, facts);
+  return new RequestScope(services, facts);
 }
 
-class OpenedRequest implements RequestContext {
+class RequestScope implements RequestContext {
   readonly caller: Caller | undefined;
   readonly defaults: RequestDefaults;
   readonly journal: Journal;

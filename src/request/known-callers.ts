@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import type { Caller } from '../domain/caller.ts';
+import { digest } from '../lib/digest.ts';
 import { createTimedCache } from '../lib/timed-cache.ts';
 
 /** How long a key or token that was revoked may still be taken for good. */
@@ -18,11 +18,6 @@ export function createKnownCallers({ findByKey, verifyToken, now }: KnownCallerO
       return found && now() < found.expiresAt ? found.caller : undefined;
     },
   };
-}
-
-/** What is remembered is no secret. */
-function digest(secret: string): string {
-  return hash('sha256', secret, 'base64url');
 }
 
 export interface KnownCallers {

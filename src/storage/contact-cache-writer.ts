@@ -1,7 +1,7 @@
-import { CrossbookError } from '../domain/errors.ts';
 import { createSpareTime } from '../lib/spare-time.ts';
 import { type CacheRow, WRITE_CONTACT_CACHE } from './contact-cache-statement.ts';
 import type { Engine } from './engine/engine.ts';
+import { isAway } from './engine/failures.ts';
 
 /**
  * Cached answers on their way to the database. They wait for a moment, so that of many answers to one question only the
@@ -128,10 +128,6 @@ export function createContactCacheWriter(options: WriterOptions): ContactCacheWr
 /** A reader would wait for the database once more. What else was not written is no reader's affair. */
 function unlessAway(error: unknown): void {
   if (isAway(error)) throw error;
-}
-
-function isAway(error: unknown): boolean {
-  return error instanceof CrossbookError && error.code === 'SERVICE_UNAVAILABLE';
 }
 
 const LET_GO = Promise.resolve();

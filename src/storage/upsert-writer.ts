@@ -1,6 +1,6 @@
-import { CrossbookError } from '../domain/errors.ts';
 import { createGatherer } from '../lib/gather.ts';
 import type { Engine } from './engine/engine.ts';
+import { isAway } from './engine/failures.ts';
 import type { ConnectionRow } from './rows.ts';
 import type { GivenUpsert } from './upsert-given.ts';
 import { type UpsertMode, upsertStatement } from './upsert-statement.ts';
@@ -30,10 +30,6 @@ async function writeTogether(deps: WriterDeps, given: readonly GivenUpsert[]) {
     // The database refused them for the sake of one, and wrote nothing: each is tried for itself.
     return given.map((one) => writeAlone(deps, 'always', one));
   }
-}
-
-function isAway(error: unknown): boolean {
-  return error instanceof CrossbookError && error.code === 'SERVICE_UNAVAILABLE';
 }
 
 async function writeAlone(deps: WriterDeps, mode: UpsertMode, given: GivenUpsert) {

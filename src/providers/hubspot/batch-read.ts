@@ -19,15 +19,11 @@ export async function readBatches<Result>(
   question: Question,
   translate: (records: readonly unknown[]) => Result,
 ): Promise<readonly Result[]> {
-  const read = (json: unknown) => {
-    const records = toRecords(json);
-    return records && translate(records);
-  };
   const batches = chunk(question.inputs, BATCH).map((inputs) =>
     askForBatch(account, { ...question, inputs }),
   );
   const answers = await Promise.all(batches);
-  return answers.map((answer) => (answer ? understand(read, answer) : translate([])));
+  return answers.map((answer) => translate(answer ? understand(toRecords, answer) : []));
 }
 
 /** Undefined where nobody is found. */

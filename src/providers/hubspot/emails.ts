@@ -24,7 +24,6 @@ export async function findByEmails(
         if (known) found.set(email, known === NOBODY ? [contact] : [...known, contact]);
       }
     }
-    return found;
   });
   return found;
 }

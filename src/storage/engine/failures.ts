@@ -32,6 +32,11 @@ function away(cause: Error, repeat: Failure['repeat']): Failure {
   return { repeat, error };
 }
 
+/** Is it what others hear as well who ask the database now? */
+export function isAway(error: unknown): boolean {
+  return error instanceof CrossbookError && error.code === 'SERVICE_UNAVAILABLE';
+}
+
 /** A bug, most likely. Messages of class 22 quote values. */
 function refused(failure: Error, code: string): Error {
   const reason = code.startsWith('22') ? 'a value does not fit' : failure.message;
