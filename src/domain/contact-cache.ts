@@ -13,10 +13,10 @@ export interface CachedContacts {
 
 export interface CacheEntry {
   readonly connectionId: string;
-  /** Names the search within its connection: filter, page, everything that changes the answer. */
-  readonly filterKey: string;
   /** How many contacts it holds. */
   readonly records: number;
+  /** Names the search within its connection: filter, page, everything that changes the answer. Made where it is kept. */
+  filterKey(): string;
   /** Made when it is written, which may be later, or never. */
   payload(): string;
   /** When the search was STARTED: a connection that was changed while it ran makes its answer worthless. */

@@ -18,7 +18,7 @@ export function createSpareTime(): SpareTime {
 }
 
 const SHARE_OF_THE_REST = 1 / 4;
-const LEAST_SHARE = 1 / 30;
+const LEAST_SHARE = 1 / 100;
 
 export interface SpareTime {
   restAfter(tookMs: number): number;

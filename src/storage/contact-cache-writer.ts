@@ -27,7 +27,7 @@ export function createContactCacheWriter(options: WriterOptions): ContactCacheWr
       if (known && known.entry.fetchedAt > entry.fetchedAt) return known.written;
       records += entry.records - (known?.entry.records ?? 0);
       // Asked again and again it keeps its place, else it would never be written.
-      const joined = known ? { ...known, entry } : join(entry);
+      const joined = known ? { ...known, entry } : join(key, entry);
       waiting.set(key, joined);
       if (!isSlicing) wakeIn(delayMs);
       return joined.written;
@@ -46,12 +46,12 @@ export function createContactCacheWriter(options: WriterOptions): ContactCacheWr
     },
   };
 
-  function join(entry: WaitingEntry): Waiting {
+  function join(key: string, entry: WaitingEntry): Waiting {
     let settle: Waiting['settle'] = () => {};
     const written = new Promise<void>((resolve) => {
       settle = resolve;
     });
-    return { entry, written, settle, due: performance.now() + delayMs };
+    return { key, entry, written, settle, due: performance.now() + delayMs };
   }
 
   /** Keeps no process alive: one that ends flushes. */
@@ -105,7 +105,7 @@ export function createContactCacheWriter(options: WriterOptions): ContactCacheWr
   /** Never rejects: whoever added an answer is told what became of it. */
   async function write(entries: ReadonlyMap<string, Waiting>): Promise<void> {
     underWay = entries;
-    const written = send([...entries.values()].map(({ entry }) => entry));
+    const written = send([...entries.values()]);
     for (const { settle } of entries.values()) settle(written);
     await written.catch((error) => {
       if (isAway(error)) letGo(written);
@@ -118,8 +118,8 @@ export function createContactCacheWriter(options: WriterOptions): ContactCacheWr
     for (const { settle } of take([...waiting.keys()]).values()) settle(failed);
   }
 
-  async function send(entries: readonly WaitingEntry[]): Promise<void> {
-    const rows = entries.map(seal).filter((row) => row !== undefined);
+  async function send(entries: readonly Waiting[]): Promise<void> {
+    const rows = entries.map(({ key, entry }) => seal(key, entry)).filter((row) => row !== undefined);
     if (rows.length > 0)
       await engine.repeatable(() => engine.query(WRITE_CONTACT_CACHE, [JSON.stringify(rows)]));
   }
@@ -150,13 +150,14 @@ export interface ContactCacheWriter {
 export interface WaitingEntry {
   readonly applicationId: string;
   readonly connectionId: string;
-  readonly filterKey: string;
   readonly fetchedAt: Date;
   readonly records: number;
+  filterKey(): string;
   payload(): string;
 }
 
 interface Waiting {
+  readonly key: string;
   readonly entry: WaitingEntry;
   readonly written: Promise<void>;
   settle(written: Promise<void>): void;
@@ -167,7 +168,7 @@ interface Waiting {
 interface WriterOptions {
   readonly engine: Engine;
   /** Undefined where it is too large. */
-  seal(entry: WaitingEntry): CacheRow | undefined;
+  seal(key: string, entry: WaitingEntry): CacheRow | undefined;
   keyOf(entry: WaitingEntry): string;
   readonly delayMs: number;
 }

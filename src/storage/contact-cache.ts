@@ -10,12 +10,12 @@ import { connections, contactCache } from './schema.ts';
 export function createContactCache(deps: Deps): ContactCaches {
   const { engine, sealer, hash, maxEntryBytes } = deps;
   const select = prepareSelect(engine);
-  const writer = createContactCacheWriter({ engine, seal, keyOf: toKey, delayMs: deps.delayMs });
+  const writer = createContactCacheWriter({ engine, seal, keyOf, delayMs: deps.delayMs });
   return {
     flush: writer.flush,
     forApplication: (applicationId) => ({
       read: async (connectionId, filterKey) => {
-        const key = toKey({ applicationId, connectionId, filterKey });
+        const key = toKey(applicationId, connectionId, filterKey);
         await writer.settle(key);
         const keyHash = hash(key);
         const [row] = await engine.repeatable(() => select.execute({ applicationId, keyHash }));
@@ -27,11 +27,11 @@ export function createContactCache(deps: Deps): ContactCaches {
     }),
   };
 
-  function seal(entry: WaitingEntry): CacheRow | undefined {
+  function seal(key: string, entry: WaitingEntry): CacheRow | undefined {
     const payload = entry.payload();
     // Sealed it is longer: what is too long now need not be sealed.
     if (payload.length > maxEntryBytes) return undefined;
-    const keyHash = hash(toKey(entry));
+    const keyHash = hash(key);
     const sealed = sealer.seal(payload, bindingOf(keyHash));
     if (sealed.length > maxEntryBytes) return undefined;
     const { applicationId, connectionId, fetchedAt } = entry;
@@ -40,8 +40,12 @@ export function createContactCache(deps: Deps): ContactCaches {
   }
 }
 
-function toKey(entry: Pick<WaitingEntry, 'applicationId' | 'connectionId' | 'filterKey'>): string {
-  return JSON.stringify([entry.applicationId, entry.connectionId, entry.filterKey]);
+function keyOf({ applicationId, connectionId, filterKey }: WaitingEntry): string {
+  return toKey(applicationId, connectionId, filterKey());
+}
+
+function toKey(...parts: [applicationId: string, connectionId: string, filterKey: string]): string {
+  return JSON.stringify(parts);
 }
 
 /** What was fetched before the connection was last changed is not the connection's answer any more. */

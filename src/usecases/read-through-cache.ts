@@ -31,9 +31,9 @@ export async function readThroughCache(deps: CacheDeps, search: CachedSearch): P
 function keep(deps: CacheDeps, { client, question, want }: CachedSearch, { found, fetchedAt }: Dated): void {
   const entry = {
     connectionId: client.connection.id,
-    filterKey: question,
     fetchedAt,
     records: found.contacts.length,
+    filterKey: question,
     payload: toPayload(found, readWantedFields(want)),
   };
   deps.behind(deps.cache.write(entry));
@@ -53,7 +53,7 @@ async function readKept(
   deps: CacheDeps,
   { client, question, want }: CachedSearch,
 ): Promise<Dated | undefined> {
-  const entry = await deps.cache.read(client.connection.id, question);
+  const entry = await deps.cache.read(client.connection.id, question());
   if (!entry) return undefined;
   const { contacts, fields, ...page } = JSON.parse(entry.payload) as KeptContacts;
   if (!coversFields(fields, want)) return undefined;
@@ -85,9 +85,10 @@ interface Dated {
 
 interface CachedSearch {
   readonly client: OpenedContacts;
-  readonly question: string;
   readonly want: Want;
   readonly readFromCache: boolean;
+  /** What has to be the same for one answer to serve another search. */
+  question(): string;
   ask(): Promise<FoundContacts>;
 }
 

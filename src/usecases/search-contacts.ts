@@ -25,9 +25,9 @@ async function readPage(deps: SearchDeps, search: ContactSearch): Promise<Contac
   const ask: Ask = { filter, request, want: search.want };
   const { found, fetchedAt } = await readThroughCache(deps, {
     client,
-    question: toQuestion(ask),
     want: search.want,
     readFromCache: search.readFromCache,
+    question: toQuestion(ask),
     ask: () => find(deps, client, ask),
   });
   return toContactPage({ client, cursors, ask, found, fetchedAt, readFromCache: search.readFromCache });
@@ -81,12 +81,13 @@ function toContactPage({ client, cursors, ask, found, fetchedAt, readFromCache }
   };
 }
 
-/** What has to be the same for one answer to serve another search, and the fields of that must be among its own. */
-function toQuestion({ filter, request, want }: Ask): string {
+/** Without the fields: those of one answer may be among another's. It is kept with what is cached, and holds no more. */
+function toQuestion({ filter, request, want }: Ask): () => string {
   const { rawData, totalCount, neighbours } = want;
-  return filter.by === 'emails'
-    ? JSON.stringify([filter, rawData])
-    : JSON.stringify([filter, request, rawData, totalCount, neighbours]);
+  return () =>
+    JSON.stringify(
+      filter.by === 'emails' ? [filter, rawData] : [filter, request, rawData, totalCount, neighbours],
+    );
 }
 
 interface Ask {

@@ -31,7 +31,7 @@ describeEachEngine('the contact cache', (on) => {
     const { contactCache, connectionId } = await setUp();
     await contactCache.write({
       connectionId,
-      filterKey: 'email:ada',
+      filterKey: () => 'email:ada',
       records: 1,
       payload: () => '["ü"]',
       fetchedAt: at(1),
@@ -48,7 +48,7 @@ describeEachEngine('the contact cache', (on) => {
     for (const minute of [2, 3, 1]) {
       await contactCache.write({
         connectionId,
-        filterKey: 'f',
+        filterKey: () => 'f',
         records: 1,
         payload: () => `${minute}`,
         fetchedAt: at(minute),
@@ -64,7 +64,7 @@ describeEachEngine('the contact cache', (on) => {
     for (const id of [connectionId, other]) {
       await contactCache.write({
         connectionId: id,
-        filterKey: 'f',
+        filterKey: () => 'f',
         records: 1,
         payload: () => 'p',
         fetchedAt: at(5),
@@ -81,7 +81,7 @@ describeEachEngine('the contact cache', (on) => {
     await put(6);
     await contactCache.write({
       connectionId,
-      filterKey: 'f',
+      filterKey: () => 'f',
       records: 1,
       payload: () => 'old',
       fetchedAt: at(5),
@@ -94,7 +94,7 @@ describeEachEngine('the contact cache', (on) => {
     await put(6);
     await contactCache.write({
       connectionId,
-      filterKey: 'f',
+      filterKey: () => 'f',
       records: 1,
       payload: () => 'old',
       fetchedAt: at(7),
@@ -111,11 +111,16 @@ describeEachEngine('the contact cache', (on) => {
     const entry = { connectionId, fetchedAt: at(1) };
     await contactCache.write({
       ...entry,
-      filterKey: 'ada@example.com',
+      filterKey: () => 'ada@example.com',
       records: 1,
       payload: () => 'Lovelace',
     });
-    await contactCache.write({ ...entry, filterKey: 'bob@example.com', records: 1, payload: () => 'Bob' });
+    await contactCache.write({
+      ...entry,
+      filterKey: () => 'bob@example.com',
+      records: 1,
+      payload: () => 'Bob',
+    });
     const rows = await on.rows('select * from crossbook.contact_cache where application_id = $1', [
       applicationId,
     ]);
@@ -135,7 +140,7 @@ describeEachEngine('the contact cache', (on) => {
     const { contactCache, connectionId, count } = await setUp();
     await contactCache.write({
       connectionId,
-      filterKey: 'f',
+      filterKey: () => 'f',
       records: 1,
       payload: () => 'x'.repeat(2_000),
       fetchedAt: at(1),
@@ -143,7 +148,7 @@ describeEachEngine('the contact cache', (on) => {
     const gone = '00000000-0000-4000-8000-000000000000';
     await contactCache.write({
       connectionId: gone,
-      filterKey: 'f',
+      filterKey: () => 'f',
       records: 1,
       payload: () => 'x',
       fetchedAt: at(1),
@@ -157,7 +162,7 @@ describeEachEngine('the contact cache', (on) => {
     await sweepContactCache({ olderThan: at(59), maxBytesPerApplication: 0 }); // what other tests left
     for (let minute = 1; minute <= 6; minute += 1) {
       const entry = {
-        filterKey: `${minute}`,
+        filterKey: () => `${minute}`,
         records: 1,
         payload: () => 'x'.repeat(700),
         fetchedAt: at(minute),
@@ -180,7 +185,13 @@ describeEachEngine('the contact cache', (on) => {
     const made: number[] = [];
     const written = [1, 2, 3].map((minute) => {
       const payload = () => `${made.push(minute)}`;
-      return contactCache.write({ connectionId, filterKey: 'f', records: 1, payload, fetchedAt: at(minute) });
+      return contactCache.write({
+        connectionId,
+        filterKey: () => 'f',
+        records: 1,
+        payload,
+        fetchedAt: at(minute),
+      });
     });
     expect(await count()).toBe(0);
     const reads = [contactCache.read(connectionId, 'f'), contactCache.read(connectionId, 'f')];
@@ -195,7 +206,7 @@ describeEachEngine('the contact cache', (on) => {
     const { contactCache } = slow.forApplication(applicationId);
     const entry = { connectionId, records: 1, payload: () => 'p', fetchedAt: at(1) };
     const written = Array.from({ length: 400 }, (_, index) =>
-      contactCache.write({ ...entry, filterKey: `${index}` }),
+      contactCache.write({ ...entry, filterKey: () => `${index}` }),
     );
     await slow.flush();
     await Promise.all(written);
@@ -203,7 +214,7 @@ describeEachEngine('the contact cache', (on) => {
     // The first ones have their place; who comes when there is none is let go.
     expect(await contactCache.read(connectionId, '0')).toBeDefined();
     expect(await contactCache.read(connectionId, '399')).toBeUndefined();
-    const late = contactCache.write({ ...entry, filterKey: '400' });
+    const late = contactCache.write({ ...entry, filterKey: () => '400' });
     expect(await contactCache.read(connectionId, '400')).toBeDefined();
     await late;
   });
@@ -212,7 +223,7 @@ describeEachEngine('the contact cache', (on) => {
     const { contactCache, connectionId, count } = await setUp();
     const entry = { connectionId, records: 150, payload: () => 'p', fetchedAt: at(1) };
     const keys = ['a', 'b', 'c'];
-    await Promise.all(keys.map((filterKey) => contactCache.write({ ...entry, filterKey })));
+    await Promise.all(keys.map((key) => contactCache.write({ ...entry, filterKey: () => key })));
     expect(await count()).toBe(3);
   });
 
@@ -220,7 +231,7 @@ describeEachEngine('the contact cache', (on) => {
     const { applicationId, contactCache, connectionId } = await setUp();
     await contactCache.write({
       connectionId,
-      filterKey: 'f',
+      filterKey: () => 'f',
       records: 1,
       payload: () => 'p',
       fetchedAt: at(1),

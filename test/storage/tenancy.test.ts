@@ -47,7 +47,7 @@ describeEachEngine('tenancy', (on) => {
 
   test('nothing is cached for, or read from, another application’s connection', async () => {
     const { mine, theirs, connectionId } = await setUp();
-    const entry = { connectionId, filterKey: 'f', fetchedAt: new Date(Date.now() + 1_000) };
+    const entry = { connectionId, filterKey: () => 'f', fetchedAt: new Date(Date.now() + 1_000) };
     await theirs.contactCache.write({ ...entry, records: 1, payload: () => 'theirs' });
     expect(await mine.contactCache.read(connectionId, 'f')).toBeUndefined();
     await mine.contactCache.write({ ...entry, records: 1, payload: () => 'mine' });

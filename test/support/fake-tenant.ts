@@ -45,7 +45,7 @@ export function createFakeTenant(applicationId: string): FakeTenant {
         const entry = cache.get(`${connectionId} ${filterKey}`);
         return entry && { fetchedAt: entry.fetchedAt, payload: entry.payload() };
       },
-      write: async (entry) => void cache.set(`${entry.connectionId} ${entry.filterKey}`, entry),
+      write: async (entry) => void cache.set(`${entry.connectionId} ${entry.filterKey()}`, entry),
     },
   };
 }
