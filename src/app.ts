@@ -81,7 +81,7 @@ export async function createApp(
     tokens,
     limits,
   });
-  const callers = openKnownCallers(database, tokens);
+  const callers = openKnownCallers(database, tokens, limits);
   const openContext = toOpenContext(services, callers);
 
   const rest = createRest({ openContext, prefixes: config.restPrefixes, version });
@@ -194,13 +194,14 @@ function toServices(parts: Parts): Services {
   };
 }
 
-function openKnownCallers(database: Database, tokens: CustomerTokens): KnownCallers {
+function openKnownCallers(database: Database, tokens: CustomerTokens, limits: Limits): KnownCallers {
   return createKnownCallers({
     async findByKey(key) {
       const found = await database.findCallerByKey(key);
       return found && { application: found.application, credentialId: found.keyId };
     },
     verifyToken: tokens.verify,
+    onRight: limits.right,
     now: Date.now,
   });
 }

@@ -23,10 +23,9 @@ export function createGuessLimits({ perMinute, redis, hash, now }: GuessOptions)
       else if (!proven.has(digest(credential))) throw tooMany(waitMs);
     },
 
-    right(credential) {
-      const kept = digest(credential);
-      if (proven.has(kept)) return;
-      proven.add(kept);
+    right(fingerprint) {
+      if (proven.has(fingerprint)) return;
+      proven.add(fingerprint);
       for (const oldest of proven) {
         if (proven.size <= MAX_PROVEN) break;
         proven.delete(oldest);
@@ -59,7 +58,8 @@ const PLACE_DIGITS = 4;
 export interface GuessLimits {
   /** Throws TOO_MANY_REQUESTS. */
   check(address: string, credential: string): void;
-  right(credential: string): void;
+  /** Named by its digest. */
+  right(fingerprint: string): void;
   wrong(address: string): Promise<void>;
 }
 

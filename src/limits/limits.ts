@@ -20,12 +20,12 @@ export async function openLimits(options: LimitOptions): Promise<Limits> {
       if (address !== undefined && credential !== undefined) guesses?.check(address, credential);
     },
 
+    right: (fingerprint) => guesses?.right(fingerprint),
     admit: requests.admit,
 
     settle({ visit: { admission }, headers, address, status, said }) {
-      const credential = readCredential(headers);
-      if (credential !== undefined && admission) guesses?.right(credential);
-      else if (credential !== undefined && address !== undefined && status === UNAUTHORIZED) {
+      const isWrong = status === UNAUTHORIZED && !admission && readCredential(headers) !== undefined;
+      if (isWrong && address !== undefined) {
         guesses?.wrong(address).catch((cause: unknown) => log.warn({ cause }, 'a wrong key was not counted'));
       }
       if (admission?.quota) sayQuota(admission.quota, said);
@@ -45,6 +45,8 @@ const UNAUTHORIZED = 401;
 export interface Limits {
   /** Before anything is looked up. Throws TOO_MANY_REQUESTS where too much has been guessed from there. */
   check(arrival: Arrival): void;
+  /** A credential was looked up and is right: it is named by its digest. */
+  right(fingerprint: string): void;
   /** The caller is known. Rejects with TOO_MANY_REQUESTS. */
   admit(visit: Visit, caller: Caller): Promise<void>;
   /** After the answer: adds to its headers what there is to say of the limit. */

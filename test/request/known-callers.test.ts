@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { digest } from '../../src/lib/digest.ts';
 import { CALLER_MAX_AGE_MS, createKnownCallers } from '../../src/request/known-callers.ts';
 
 const CALLER = { application: { id: 'a', name: 'A' }, credentialId: 'k' };
@@ -7,8 +8,9 @@ function open() {
   let now = 0;
   const findByKey = vi.fn(async (key: string) => (key === 'good' ? CALLER : undefined));
   const verifyToken = vi.fn(async () => ({ caller: CALLER, expiresAt: 2_000 }));
-  const callers = createKnownCallers({ findByKey, verifyToken, now: () => now });
-  return { callers, findByKey, verifyToken, advance };
+  const onRight = vi.fn();
+  const callers = createKnownCallers({ findByKey, verifyToken, onRight, now: () => now });
+  return { callers, findByKey, verifyToken, onRight, advance };
 
   function advance(byMs: number): void {
     now += byMs;
@@ -47,6 +49,14 @@ test('a token that is known still ends at its own moment', async () => {
   advance(1);
   expect(await callers.findCallerByToken('token')).toBeUndefined();
   expect(verifyToken).toHaveBeenCalledTimes(1);
+});
+
+test('a credential that is right is told of when it is looked up, by its digest; a wrong one never', async () => {
+  const { callers, onRight } = open();
+  for (let call = 0; call < 3; call += 1) await callers.findCallerByKey('good');
+  await callers.findCallerByKey('bad');
+  await callers.findCallerByToken('token');
+  expect(onRight.mock.calls).toEqual([[digest('good')], [digest('token')]]);
 });
 
 test('a key is not a token, although it may be spelt the same', async () => {
