@@ -27,8 +27,14 @@ export function createCursorSealer(ring: KeyRing): CursorSealer {
         keys.set(id, key);
         return key;
       };
+      let last: { readonly text: string; readonly sealed: string } | undefined;
       return {
-        seal: (text) => `${current}.${seal(keyFor(current) ?? '', text)}`,
+        seal(text) {
+          // A page of one begins and ends at the same place.
+          if (last?.text !== text)
+            last = { text, sealed: `${current}.${seal(keyFor(current) ?? '', text)}` };
+          return last.sealed;
+        },
         open(sealed) {
           const id = keyIdOf(sealed);
           const key = keyFor(id);
