@@ -31,8 +31,7 @@ export function createCursorSealer(ring: KeyRing): CursorSealer {
       return {
         seal(text) {
           // A page of one begins and ends at the same place.
-          if (last?.text !== text)
-            last = { text, sealed: `${current}.${seal(keyFor(current) ?? '', text)}` };
+          if (last?.text !== text) last = { text, sealed: `${current}.${seal(keyFor(current) ?? '', text)}` };
           return last.sealed;
         },
         open(sealed) {
