@@ -97,10 +97,23 @@ export interface OpenJournal extends Journal {
   close(answer: Pick<RequestRecord, 'status' | 'bytes'>): void;
 }
 
-export interface Arrival {
+export interface Arrival extends ArrivalIds {
   readonly method: string;
   readonly path: string;
-  /** As they came. */
+}
+
+/** As they came. */
+export interface ArrivalIds {
   readonly requestId: string | null;
   readonly traceparent: string | null;
+}
+
+/** What was sent away before it was anybody's to answer. Holds nothing else of what was sent. */
+export interface Refusal {
+  /** Of the bare answer; undefined where the connection was closed without one. */
+  readonly status: number | undefined;
+  /** Why: Node's word where its parser refused, else ours. One of few. */
+  readonly code: string;
+  /** Where there were headers that could be read. */
+  readonly arrival?: ArrivalIds | undefined;
 }

@@ -41,7 +41,7 @@ class RequestJournal implements OpenJournal {
 
   constructor(arrival: Arrival, deps: JournalDeps) {
     const { now, onSpans } = deps;
-    this.requestId = readRequestId(arrival.requestId);
+    this.requestId = readRequestId(arrival.requestId) ?? randomUUID();
     this.#arrival = arrival;
     this.#deps = deps;
     this.#trace = readTraceContext(arrival.traceparent);
@@ -151,8 +151,8 @@ function toRequestSpan({ method, status, errors, ...record }: RequestRecord) {
 }
 
 /** A caller's own id is taken over where it can stand in a log line. */
-function readRequestId(given: string | null): string {
-  return given !== null && REQUEST_ID.test(given) ? given : randomUUID();
+export function readRequestId(given: string | null): string | undefined {
+  return given !== null && REQUEST_ID.test(given) ? given : undefined;
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;

@@ -1,13 +1,15 @@
-import type { Arrival, OpenJournal, ProviderCall } from '../domain/journal.ts';
+import type { Arrival, OpenJournal, ProviderCall, Refusal } from '../domain/journal.ts';
 import type { Log } from '../domain/log.ts';
 import { openJournal } from './journal.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import type { SpanExporter } from './otlp.ts';
+import { createRefusalLines } from './refusal-lines.ts';
 import { writeRequestLine } from './request-line.ts';
 
 /** Who is told of what happens: the log always, the metrics, and a collector of traces where one is named. */
 export async function openTelemetry({ log, version, traces }: TelemetryOptions): Promise<Telemetry> {
   const metrics = createMetrics({ version });
+  const refusals = createRefusalLines({ log });
   const exporter = traces && (await openExporter(traces, { log, version }));
   return {
     metrics,
@@ -21,9 +23,14 @@ export async function openTelemetry({ log, version, traces }: TelemetryOptions):
         },
         onSpans: exporter?.export,
       }),
+    onRefused(refusal) {
+      refusals.write(refusal);
+      metrics.refusal(refusal);
+    },
     onCall: metrics.call,
     async close() {
       metrics.close();
+      await refusals.close();
       await exporter?.close();
     },
   };
@@ -41,6 +48,7 @@ async function openExporter(
 export interface Telemetry {
   readonly metrics: Metrics;
   openJournal(arrival: Arrival): OpenJournal;
+  onRefused(refusal: Refusal): void;
   onCall(call: ProviderCall): void;
   close(): Promise<void>;
 }

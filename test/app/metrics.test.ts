@@ -64,6 +64,7 @@ test('every metric that is there has its place on the dashboard, and the other w
     'crossbook_cache_requests_total',
     'crossbook_database_connections',
     'crossbook_redis_connected',
+    'crossbook_refusals_total',
   ];
   expect([...shown].filter((name) => !told.has(name)).sort()).toEqual(rare.toSorted());
 });

@@ -1,4 +1,4 @@
-import type { ProviderCall, RequestRecord } from '../../domain/journal.ts';
+import type { ProviderCall, Refusal, RequestRecord } from '../../domain/journal.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import { watchProcess } from './process-metrics.ts';
 import { createRegistry } from './registry.ts';
@@ -16,6 +16,10 @@ export function createMetrics({ version }: { readonly version: string }): Metric
   const errors = registry.counter(
     'crossbook_errors_total',
     'Errors in answers: one answer may hold several.',
+  );
+  const refusals = registry.counter(
+    'crossbook_refusals_total',
+    'Sent away before it was a request, with a bare status or with none.',
   );
   const cache = registry.counter(
     'crossbook_cache_requests_total',
@@ -47,6 +51,7 @@ export function createMetrics({ version }: { readonly version: string }): Metric
       for (const { code } of record.errors) errors.add({ face, code });
       for (const result of record.cache) cache.add({ result });
     },
+    refusal: ({ status, code }) => refusals.add({ status: String(status ?? 'none'), code }),
     call({ provider, budget, outcome, status = 0, ms, waitedMs }) {
       const told = outcome === 'answered' ? toOutcome(status) : outcome;
       if (budget === TOKEN) refreshes.add({ provider, outcome: told });
@@ -76,6 +81,7 @@ const EMAILS = [1, 2, 5, 10, 25, 50, 75, 100];
 
 export interface Metrics {
   request(record: RequestRecord): void;
+  refusal(refusal: Refusal): void;
   call(call: ProviderCall): void;
   lookup(call: { readonly provider: ProviderName; readonly emails: number }): void;
   /** For what others know and are asked about. */

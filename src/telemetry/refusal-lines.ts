@@ -1,0 +1,70 @@
+import type { Refusal } from '../domain/journal.ts';
+import type { Log } from '../domain/log.ts';
+import { every, type Repetition } from '../lib/every.ts';
+import { readRequestId } from './journal.ts';
+import { readTraceContext } from './trace-context.ts';
+
+/**
+ * One line for each refusal while they are few. Whoever floods us with nonsense does not flood the log: of one kind only
+ * the first in each while are written, and one line at its end says how many were left out.
+ */
+export function createRefusalLines({ log, schedule }: RefusalLinesOptions): RefusalLines {
+  // The codes are few: so are these.
+  let kinds = new Map<string, Kind>();
+  const turns = every({
+    intervalMs: WHILE_MS,
+    work: async () => tellLeftOut(),
+    onError: (cause) => log.warn({ cause }, 'refusals were not told'),
+    schedule,
+  });
+
+  return {
+    write(refusal) {
+      const { status, code } = refusal;
+      const key = `${status} ${code}`;
+      const kind = kinds.get(key) ?? { status, code, count: 0 };
+      kinds.set(key, kind);
+      kind.count += 1;
+      if (kind.count <= MOST_LINES) log.info(toLine(refusal), 'refused');
+    },
+    async close() {
+      await turns.stop();
+      tellLeftOut();
+    },
+  };
+
+  function tellLeftOut(): void {
+    for (const { status, code, count } of kinds.values())
+      if (count > MOST_LINES) log.warn({ status, code, leftOut: count - MOST_LINES }, 'refused');
+    kinds = new Map();
+  }
+}
+
+function toLine({ status, code, arrival }: Refusal): object {
+  if (!arrival) return { status, code };
+  const { traceId, parentId } = readTraceContext(arrival.traceparent);
+  return {
+    requestId: readRequestId(arrival.requestId),
+    // One that begins here leads nowhere.
+    traceId: parentId && traceId,
+    status,
+    code,
+  };
+}
+
+const WHILE_MS = 10_000;
+const MOST_LINES = 10;
+
+export interface RefusalLines {
+  write(refusal: Refusal): void;
+  /** Tells what is still to be told. */
+  close(): Promise<void>;
+}
+
+interface RefusalLinesOptions extends Pick<Repetition, 'schedule'> {
+  readonly log: Log;
+}
+
+interface Kind extends Pick<Refusal, 'status' | 'code'> {
+  count: number;
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { createRefusalLines } from '../../src/telemetry/refusal-lines.ts';
+import { createFakeClock } from '../support/clock.ts';
+import { createFakeLog } from '../support/fake-log.ts';
+
+const MALFORMED = { status: 400, code: 'HPE_INVALID_METHOD' };
+const SLOW = { status: 408, code: 'ERR_HTTP_REQUEST_TIMEOUT' };
+
+test('a flood of one kind hides no other', () => {
+  const { lines, write } = open();
+  write(MALFORMED, 1_000);
+  write(SLOW, 3);
+  expect(lines.filter(({ fields }) => 'code' in fields && fields.code === SLOW.code)).toHaveLength(3);
+  expect(lines).toHaveLength(13);
+});
+
+test('at the end of a while it says of each kind how many were left out, and begins again', async () => {
+  const { clock, lines, write } = open();
+  write(MALFORMED, 1_000);
+  write(SLOW, 10);
+  lines.splice(0);
+  await clock.advance(10_000);
+  expect(lines).toEqual([{ level: 'warn', message: 'refused', fields: { ...MALFORMED, leftOut: 990 } }]);
+  write(MALFORMED, 1);
+  await clock.advance(60_000);
+  expect(lines.slice(1)).toEqual([{ level: 'info', message: 'refused', fields: MALFORMED }]);
+});
+
+test('when it is closed it says what it had still to say, and leaves no timer behind', async () => {
+  const { clock, lines, write, close } = open();
+  write(MALFORMED, 11);
+  await close();
+  expect(lines.at(-1)).toEqual({ level: 'warn', message: 'refused', fields: { ...MALFORMED, leftOut: 1 } });
+  expect(clock.pending).toBe(0);
+});
+
+function open() {
+  const clock = createFakeClock();
+  const { lines, ...log } = createFakeLog();
+  const { write, close } = createRefusalLines({ log, schedule: clock.schedule });
+  return {
+    ...{ clock, lines, close },
+    write(refusal: Parameters<typeof write>[0], times: number) {
+      for (let n = 0; n < times; n++) write(refusal);
+    },
+  };
+}
