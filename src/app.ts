@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from './config.ts';
 import { checkInstanceUrl } from './domain/instance-url.ts';
-import type { Journal } from './domain/journal.ts';
+import type { Journal, Refusal } from './domain/journal.ts';
 import type { OAuthClient } from './domain/provider.ts';
 import { readManifest } from './graphql/http/read-manifest.ts';
 import { createGraphQL } from './graphql/server.ts';
@@ -130,6 +130,7 @@ export async function createApp(
       findApplicationId: async (headers) => (await readCaller(headers, callers))?.application.id,
       openJournal: telemetry.openJournal,
     }),
+    onRefused: telemetry.onRefused,
     async close() {
       await Promise.all([database.flush(), sweep.stop()]);
       await background.drain();
@@ -237,6 +238,8 @@ async function toMetrics({ metrics }: Telemetry): Promise<HttpAnswer> {
 
 export interface App {
   readonly answer: Front;
+  /** To be told what the listener sends away by itself. */
+  onRefused(refusal: Refusal): void;
   /** Only where the sandbox is on. */
   readonly demo: Demo | undefined;
   readonly sandbox: Sandbox | undefined;

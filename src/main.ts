@@ -21,7 +21,8 @@ async function serve(): Promise<void> {
   const output = readable ? process.stdout : createBulkOutput(process.stdout);
   const app = await createApp(config, { output, readable });
   const { host, port, bounds, proxies, shutdownMs } = config;
-  const listener = await listen({ answer: app.answer, host, port, bounds, proxies }).catch(
+  const { answer, onRefused } = app;
+  const listener = await listen({ answer, onRefused, host, port, bounds, proxies }).catch(
     async (error: unknown) => {
       await app.close();
       throw error;

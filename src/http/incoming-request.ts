@@ -53,7 +53,7 @@ export class IncomingRequest implements HttpRequest {
   }
 }
 
-class IncomingHeaders implements HttpHeaders {
+export class IncomingHeaders implements HttpHeaders {
   readonly #headers: IncomingHttpHeaders;
 
   constructor(headers: IncomingHttpHeaders) {

@@ -1,15 +1,26 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
+import type { Refusal } from '../domain/journal.ts';
 import type { HttpAnswer, HttpRequest } from '../lib/http-message.ts';
-import { IncomingRequest, toAddress } from './incoming-request.ts';
+import { IncomingHeaders, IncomingRequest, toAddress } from './incoming-request.ts';
 import { readAddress } from './read-address.ts';
+import { refuseBytes } from './refuse-bytes.ts';
 
 /** Listens until it is closed. Whoever sends or reads slowly, or sends too much, is let go in time. */
-export async function listen({ answer, host, port, bounds, proxies = 0 }: ListenOptions): Promise<Listener> {
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const { answer, onRefused, host, port, bounds, proxies = 0 } = options;
   let isClosing = false;
   const send = (response: ServerResponse, { status, headers, body }: HttpAnswer) => {
     if (isClosing) response.shouldKeepAlive = false;
     response.writeHead(status, headers).end(body ?? undefined);
+  };
+  const refuse = (message: IncomingMessage, response: ServerResponse, { status, code }: Refused) => {
+    // As Node would.
+    if (message.headers.host === undefined) response.shouldKeepAlive = false;
+    send(response, { status, headers: { 'content-length': '0' }, body: null });
+    const headers = new IncomingHeaders(message.headers);
+    const arrival = { requestId: headers.get('x-request-id'), traceparent: headers.get('traceparent') };
+    onRefused({ status, code, arrival });
   };
   const server = createServer(
     {
@@ -20,11 +31,12 @@ export async function listen({ answer, host, port, bounds, proxies = 0 }: Listen
       connectionsCheckingInterval: CHECK_EVERY_MS,
       // Two lengths, or a length and chunks, are how requests are smuggled past a proxy.
       insecureHTTPParser: false,
-      requireHostHeader: true,
+      // Node would refuse it without a word: it is refused here.
+      requireHostHeader: false,
     },
     (message, response) => {
       if (!isAddressed(message)) {
-        send(response, { status: 400, headers: {}, body: null });
+        refuse(message, response, { status: 400, code: 'HOST_INVALID' });
         return;
       }
       answer(new IncomingRequest(message), readAddress(message, proxies)).then(
@@ -34,6 +46,11 @@ export async function listen({ answer, host, port, bounds, proxies = 0 }: Listen
       );
     },
   );
+  refuseBytes(server, onRefused);
+  server.on('checkExpectation', (message: IncomingMessage, response: ServerResponse) => {
+    refuse(message, response, { status: 417, code: 'EXPECTATION_UNKNOWN' });
+  });
+  server.on('drop', () => onRefused({ status: undefined, code: 'CONNECTIONS_FULL' }));
   server.maxConnections = bounds.maxConnections;
   server.timeout = SILENCE_MS;
   await new Promise<void>((resolve, reject) => {
@@ -73,9 +90,11 @@ async function stop(server: Server, withinMs: number): Promise<boolean> {
   return isWhole;
 }
 
-/** A Host that is no name makes no address. Like all that is no HTTP it is answered with the bare status. */
+/** Without a Host that is a name there is no address. Like all that is no HTTP it is answered with the bare status. */
 function isAddressed(message: IncomingMessage): boolean {
   const { host } = message.headers;
+  // Before 1.1 there was none.
+  if (host === undefined && message.httpVersion === '1.1') return false;
   // A path cannot spoil an address that was one.
   if (host === lastHost && message.url?.startsWith('/')) return true;
   if (!URL.canParse(toAddress(message))) return false;
@@ -112,6 +131,8 @@ export interface Listener {
 
 export interface ListenOptions {
   answer(request: HttpRequest, address: string | undefined): Promise<HttpAnswer>;
+  /** What never came to be answered: it was no HTTP, it came too slowly, or there were too many. */
+  onRefused(refusal: Refusal): void;
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
@@ -126,4 +147,10 @@ export interface Bounds {
   /** For all of a request, from its first byte to its last. */
   readonly requestTimeoutMs: number;
   readonly keepAliveMs: number;
+}
+
+/** A request that nobody is asked for. */
+interface Refused {
+  readonly status: number;
+  readonly code: string;
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
 import { type Product, spawnProduct, startProduct } from '../support/product.ts';
+import { openRawClient } from '../support/raw-client.ts';
 
 const run = promisify(execFile);
 const data = mkdtempSync(join(tmpdir(), 'crossbook-'));
@@ -60,6 +61,19 @@ test('a wrong setting stops the start, in words', async () => {
   });
   expect((await once(product, 'exit'))[0]).toBe(1);
   expect(told).toMatch(/PORT: must be a whole number/);
+});
+
+test('what its listener refuses leaves a line and a count', async () => {
+  const { url, lines } = await start();
+  const client = openRawClient(url);
+  client.send('NONSENSE\r\n\r\n');
+  expect(await client.ended).toMatch(/^HTTP\/1.1 400 /);
+  const told = { level: 30, msg: 'refused', status: 400, code: 'HPE_INVALID_METHOD' };
+  await expect
+    .poll(() => lines().map((line) => JSON.parse(line)))
+    .toContainEqual(expect.objectContaining(told));
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  expect(metrics).toContain('crossbook_refusals_total{status="400",code="HPE_INVALID_METHOD"} 1\n');
 });
 
 test.skipIf(process.platform !== 'linux')(

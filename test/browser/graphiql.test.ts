@@ -17,6 +17,7 @@ describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
     crossbook = await openApp();
     listener = await listen({
       answer: crossbook.app.answer,
+      onRefused: crossbook.app.onRefused,
       host: '127.0.0.1',
       port: 0,
       bounds: readConfig({}).bounds,

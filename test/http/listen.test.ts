@@ -94,7 +94,7 @@ async function open({ max = 10, bounds = {} }: { max?: number; bounds?: Partial<
     answerAlways: ({ pathname }) => (pathname === '/livez' ? Promise.resolve(OK) : undefined),
   });
   const listener = await listen({
-    ...{ answer: front, host: '127.0.0.1', port: 0 },
+    ...{ answer: front, onRefused: () => {}, host: '127.0.0.1', port: 0 },
     bounds: {
       ...{ maxConnections: 100, headersTimeoutMs: 5_000, requestTimeoutMs: 5_000, keepAliveMs: 5_000 },
       ...bounds,

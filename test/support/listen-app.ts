@@ -22,6 +22,7 @@ export async function listenApp(patch: Partial<Config> = {}): Promise<ListeningA
         address,
       );
     },
+    onRefused: crossbook.app.onRefused,
     host: '127.0.0.1',
     port: 0,
     bounds,

@@ -1,0 +1,270 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Bounds, type Listener, listen } from '../../src/http/listen.ts';
+import type { HttpAnswer, HttpRequest } from '../../src/lib/http-message.ts';
+import { openTelemetry } from '../../src/telemetry/telemetry.ts';
+import { createFakeLog } from '../support/fake-log.ts';
+import { openRawClient } from '../support/raw-client.ts';
+import { readMetrics } from '../support/read-metrics.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+const HEAD = 'POST /slow HTTP/1.1\r\nhost: crossbook\r\n';
+const NONSENSE = 'NONSENSE cbk_secret\r\n\r\n';
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const REFUSED: readonly (readonly [string, string, number, string])[] = [
+  ['no HTTP', NONSENSE, 400, 'HPE_INVALID_METHOD'],
+  ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, 'HPE_INVALID_METHOD'],
+  ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'HPE_PAUSED_H2_UPGRADE'],
+  [
+    'two lengths',
+    `${HEAD}content-length: 1\r\ncontent-length: 2\r\n\r\nx`,
+    400,
+    'HPE_UNEXPECTED_CONTENT_LENGTH',
+  ],
+  [
+    'a chunk that is none',
+    `${HEAD}transfer-encoding: chunked\r\n\r\ncbk_secret\r\n`,
+    400,
+    'HPE_INVALID_CHUNK_SIZE',
+  ],
+  ['headers without measure', `${HEAD}x: ${'cbk_secret'.repeat(3_000)}\r\n\r\n`, 431, 'HPE_HEADER_OVERFLOW'],
+  [
+    'chunks that say too much',
+    `${HEAD}transfer-encoding: chunked\r\n\r\n2;${'cbk_secret'.repeat(3_000)}\r\nAA\r\n`,
+    413,
+    'HPE_CHUNK_EXTENSIONS_OVERFLOW',
+  ],
+  ['headers that do not end', `${HEAD}x-api-key: cbk_secret`, 408, 'ERR_HTTP_REQUEST_TIMEOUT'],
+  [
+    'a body that does not end',
+    `${HEAD}content-length: 100\r\n\r\ncbk_secret`,
+    408,
+    'ERR_HTTP_REQUEST_TIMEOUT',
+  ],
+  ['silence', '', 408, 'ERR_HTTP_REQUEST_TIMEOUT'],
+];
+
+describe('what makes no request', () => {
+  test.each(REFUSED)(
+    '%s is answered as Node itself would, and told of',
+    async (_title, bytes, status, code) => {
+      const crossbook = await open({ bounds: IMPATIENT });
+      const node = await openPlainNode();
+      const heard = await say(crossbook.url, bytes);
+      expect(heard.split('\r\n')[0]).toBe((await say(node, bytes)).split('\r\n')[0]);
+      expect(heard).toMatch(
+        new RegExp(`^HTTP/1.1 ${status} [A-Z][^\r]+\r\nConnection: close\r\nContent-Length: 0\r\n\r\n$`),
+      );
+      expect(crossbook.log.lines).toEqual([{ level: 'info', message: 'refused', fields: { status, code } }]);
+      expect(crossbook.counts()).toEqual({ [`status="${status}",code="${code}"`]: 1 });
+    },
+  );
+
+  test('is told without a word of it', async () => {
+    const crossbook = await open({ bounds: IMPATIENT });
+    for (const [, bytes] of REFUSED) await say(crossbook.url, bytes);
+    await say(crossbook.url, `GET /cbk_secret HTTP/1.1\r\nhost: cbk secret\r\nconnection: close\r\n\r\n`);
+    expect(crossbook.log.lines).toHaveLength(REFUSED.length + 1);
+    expect(JSON.stringify(crossbook.log.lines) + crossbook.metrics()).not.toMatch(/secret|NONSENSE/);
+  });
+
+  test('does not fill the log: of a flood the first lines are written, and how many were left out', async () => {
+    const crossbook = await open();
+    await Promise.all(Array.from({ length: 60 }, () => say(crossbook.url, NONSENSE)));
+    const fields = { status: 400, code: 'HPE_INVALID_METHOD' };
+    expect(crossbook.log.lines).toHaveLength(10);
+    await crossbook.close();
+    expect(crossbook.log.lines.slice(10)).toEqual([
+      { level: 'warn', message: 'refused', fields: { ...fields, leftOut: 50 } },
+    ]);
+    expect(crossbook.counts()).toEqual({ 'status="400",code="HPE_INVALID_METHOD"': 60 });
+  });
+});
+
+describe('a request that nobody is asked for', () => {
+  const IDS = `x-request-id: mine-1\r\ntraceparent: 00-${TRACE}-b7ad6b7169203331-01\r\nconnection: close\r\n\r\n`;
+  test.each([
+    ['no Host', `GET / HTTP/1.1\r\n${IDS}`, 400, 'HOST_INVALID'],
+    ['a Host that is no name', `GET / HTTP/1.1\r\nhost: a b\r\n${IDS}`, 400, 'HOST_INVALID'],
+    [
+      'a wish that we do not know',
+      `GET / HTTP/1.1\r\nhost: a\r\nexpect: miracles\r\n${IDS}`,
+      417,
+      'EXPECTATION_UNKNOWN',
+    ],
+  ])('because it has %s is told by the ids that it came with', async (_title, text, status, code) => {
+    const crossbook = await open();
+    expect(await say(crossbook.url, text)).toMatch(
+      new RegExp(`^HTTP/1.1 ${status} [\\s\\S]*content-length: 0\r\n[\\s\\S]*\r\n\r\n$`),
+    );
+    const fields = { requestId: 'mine-1', traceId: TRACE, status, code };
+    expect(crossbook.log.lines).toEqual([{ level: 'info', message: 'refused', fields }]);
+    expect(crossbook.counts()).toEqual({ [`status="${status}",code="${code}"`]: 1 });
+    expect(crossbook.asked).toEqual([]);
+  });
+
+  test('has no id in its line that it did not come with, nor one that no line could hold', async () => {
+    const crossbook = await open();
+    // Nor does it keep its connection.
+    await say(crossbook.url, 'GET / HTTP/1.1\r\nx-request-id: a b\r\ntraceparent: c\r\n\r\n');
+    expect(JSON.parse(JSON.stringify(crossbook.log.lines[0]?.fields))).toEqual({
+      status: 400,
+      code: 'HOST_INVALID',
+    });
+  });
+
+  test('before HTTP/1.1 there was no Host, and nobody misses it', async () => {
+    const crossbook = await open();
+    expect(await say(crossbook.url, 'GET / HTTP/1.0\r\n\r\n')).toContain('200 OK');
+    expect(crossbook.log.lines).toEqual([]);
+  });
+});
+
+describe('beside other requests', () => {
+  test('what was answered before nonsense came on its connection stays answered', async () => {
+    const crossbook = await open();
+    const client = openRawClient(crossbook.url);
+    client.send(`${GET}\r\n`);
+    await expect.poll(client.heard).toMatch(/\r\n\r\nhello$/);
+    client.send(NONSENSE);
+    expect(await client.ended).toMatch(/^HTTP\/1.1 200 [\s\S]*\r\n\r\nhelloHTTP\/1.1 400 Bad Request\r\n/);
+  });
+
+  test('nonsense behind a request that is worked on ends both, and what comes of it then harms nobody', async () => {
+    const crossbook = await open();
+    const client = openRawClient(crossbook.url);
+    client.send(`${GET.replace('/', '/waits')}\r\n`);
+    await expect.poll(() => crossbook.asked).toEqual(['/waits']);
+    client.send(NONSENSE);
+    expect(await client.ended).toMatch(
+      /^HTTP\/1.1 400 [^\r]+\r\nConnection: close\r\nContent-Length: 0\r\n\r\n$/,
+    );
+    crossbook.release();
+    expect(await say(crossbook.url, `${GET}connection: close\r\n\r\n`)).toContain('200 OK');
+    expect(crossbook.log.lines).toHaveLength(1);
+  });
+
+  test('an answer that has begun gets nothing mixed into it', async () => {
+    const crossbook = await open();
+    const socket = connect(Number(new URL(crossbook.url).port), '127.0.0.1');
+    socket.write(`${GET.replace('/', '/large')}\r\n`);
+    // It stops to read after the first of it: the rest waits on the other side.
+    await once(socket, 'readable');
+    socket.write(NONSENSE);
+    await expect.poll(() => crossbook.log.lines).toHaveLength(1);
+    let heard = '';
+    socket.on('data', (bytes) => {
+      heard += bytes.toString('latin1');
+    });
+    socket.on('error', () => undefined);
+    await once(socket, 'close');
+    expect(heard).toMatch(/^HTTP\/1.1 200 [^x]*\r\n\r\nx+$/);
+    expect(crossbook.counts()).toEqual({ 'status="none",code="HPE_INVALID_METHOD"': 1 });
+  });
+
+  test('a connection beyond the bound is told of', async () => {
+    const crossbook = await open({ bounds: { maxConnections: 1 } });
+    const first = openRawClient(crossbook.url);
+    first.send(`${GET}\r\n`);
+    await expect.poll(first.heard).toContain('hello');
+    expect(await openRawClient(crossbook.url).ended).toBe('');
+    await expect.poll(crossbook.counts).toEqual({ 'status="none",code="CONNECTIONS_FULL"': 1 });
+    first.close();
+  });
+});
+
+describe('who goes away', () => {
+  test.each([
+    ['within headers', `${HEAD}x-half: `],
+    ['within a body', `${HEAD}content-length: 100\r\n\r\nhalf`],
+    ['while waiting for an answer', `${GET.replace('/', '/waits')}\r\n`],
+    ['without a word', ''],
+  ])('%s is not refused, whether with a farewell or without', async (_title, bytes) => {
+    const crossbook = await open();
+    for (const leave of ['destroy', 'resetAndDestroy'] as const) {
+      const socket = connect(Number(new URL(crossbook.url).port), '127.0.0.1');
+      await once(socket, 'connect');
+      await new Promise((resolve) => socket.write(bytes, resolve));
+      // Who came later has been served: this one has been let in.
+      await say(crossbook.url, `${GET}connection: close\r\n\r\n`);
+      socket[leave]();
+    }
+    crossbook.release();
+    // Closed means that every connection is over.
+    await crossbook.close();
+    expect(crossbook.log.lines).toEqual([]);
+    expect(crossbook.counts()).toEqual({});
+  });
+});
+
+const GET = 'GET / HTTP/1.1\r\nhost: crossbook\r\n';
+const BOUNDS = { maxConnections: 100, headersTimeoutMs: 5_000, requestTimeoutMs: 5_000, keepAliveMs: 5_000 };
+const IMPATIENT = { headersTimeoutMs: 200, requestTimeoutMs: 300 };
+const OK = { status: 200, headers: { 'content-length': '5' }, body: 'hello' };
+/** More than lies on its way between two sockets. */
+const LARGE_BYTES = 32 * 1024 * 1024;
+const LARGE = { status: 200, headers: { 'content-length': `${LARGE_BYTES}` }, body: 'x'.repeat(LARGE_BYTES) };
+
+/** The listener as it is, with its log and its metrics, and somebody behind it who answers what the path says. */
+async function open({ bounds = {} }: { bounds?: Partial<Bounds> } = {}) {
+  const log = createFakeLog();
+  const telemetry = await openTelemetry({ log, version: '1.2.3', traces: undefined });
+  const asked: string[] = [];
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const answer = async (request: HttpRequest): Promise<HttpAnswer> => {
+    const { pathname } = request;
+    asked.push(pathname);
+    if (pathname === '/slow') await request.readBody(1_000).catch(() => undefined);
+    if (pathname === '/waits') await released;
+    return pathname === '/large' ? LARGE : OK;
+  };
+  const listener: Listener = await listen({
+    ...{ answer, onRefused: telemetry.onRefused, host: '127.0.0.1', port: 0 },
+    bounds: { ...BOUNDS, ...bounds },
+  });
+  const close = async () => {
+    await listener.close(5_000);
+    await telemetry.close();
+  };
+  closing.push(close);
+  const metrics = telemetry.metrics.render;
+  return {
+    ...{ log, asked, release, close, metrics, url: listener.url },
+    counts: () => readMetrics(metrics())('crossbook_refusals_total'),
+  };
+}
+
+/** What Node does where nobody listens to what its parser finds. */
+async function openPlainNode(): Promise<string> {
+  const { headersTimeoutMs: headersTimeout, requestTimeoutMs: requestTimeout } = IMPATIENT;
+  const options = {
+    maxHeaderSize: 16 * 1024,
+    headersTimeout,
+    requestTimeout,
+    connectionsCheckingInterval: 100,
+  };
+  const server = createServer(options, (request, response) => {
+    request
+      .on('error', () => undefined)
+      .on('end', () => response.end())
+      .resume();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  closing.push(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function say(url: string, bytes: string): Promise<string> {
+  const client = openRawClient(url);
+  client.send(bytes);
+  return client.ended;
+}
