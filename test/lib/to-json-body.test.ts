@@ -2,23 +2,65 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toJsonBody } from '../../src/lib/to-json-body.ts';
 
+function expectItsJson(value: unknown): void {
+  expect(Buffer.from(toJsonBody(value)).equals(Buffer.from(JSON.stringify(value)))).toBe(true);
+}
+
 test('whatever the value, these are the bytes of its JSON', () => {
   const texts = fc.array(fc.string({ unit: 'binary', maxLength: 2_000 }), { maxLength: 10 });
+  fc.assert(fc.property(texts, expectItsJson));
+});
+
+test('so they are where lists are long, wherever they stand', () => {
+  const leaf = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constant(undefined),
+    fc.date({ noInvalidDate: true }),
+  );
+  const list = fc.array(leaf, { maxLength: 100, size: 'max' });
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      leaf,
+      list,
+      fc.dictionary(fc.string(), tie('value'), { maxKeys: 4 }),
+      fc.array(tie('value'), { maxLength: 40 }),
+    ),
+  }));
+  // Nothing has no JSON.
   fc.assert(
-    fc.property(texts, (value) => {
-      expect(Buffer.from(toJsonBody(value))).toEqual(Buffer.from(JSON.stringify(value)));
-    }),
+    fc.property(
+      value.filter((made) => made !== undefined),
+      expectItsJson,
+    ),
   );
 });
 
-test.each(['', 'a', '’'.repeat(10_000), '😀'.repeat(10_000), 'x'.repeat(100_000), '\ud800'.repeat(5_000)])(
+test.each([0, 1, 31, 32, 33, 64, 65, 1_000])('a page of %d', (length) => {
+  const nodes = Array.from({ length }, (_, index) => ({
+    index,
+    street: `${index} St James’s Square`,
+    none: undefined,
+  }));
+  expectItsJson({ data: { a: { nodes, pageInfo: {} }, b: null, c: { nodes: [], edges: nodes } } });
+  expectItsJson({ pagination: {}, records: nodes });
+});
+
+test.each(['', 'a', '’'.repeat(10_000), '😀'.repeat(10_000), 'x'.repeat(400_000), '\ud800'.repeat(5_000)])(
   'a text such as %.5s',
   (text) => {
-    expect(Buffer.from(toJsonBody(text))).toEqual(Buffer.from(JSON.stringify(text)));
+    expectItsJson(text);
+    expectItsJson({ data: Array.from({ length: 50 }, () => text) });
   },
 );
 
 test('only what is long is made into bytes', () => {
   expect(toJsonBody(['short'])).toBe('["short"]');
   expect(toJsonBody('x'.repeat(10_000))).toBeInstanceOf(Uint8Array);
+});
+
+test('one body is not written over by the next', () => {
+  const first = toJsonBody('a'.repeat(10_000));
+  toJsonBody('b'.repeat(10_000));
+  expect(Buffer.from(first).includes('b')).toBe(false);
 });

@@ -1,0 +1,25 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { toUtf8 } from '../../src/lib/to-utf8.ts';
+
+test('texts, short and long, become the bytes of all of them', () => {
+  const text = fc
+    .tuple(fc.string({ unit: 'grapheme' }), fc.nat(40_000))
+    .map(([one, times]) => one.repeat(times % 4_000));
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 12 }), (texts) => {
+      expect(Buffer.from(toUtf8(texts)).equals(Buffer.from(texts.join('')))).toBe(true);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a text that is longer than all of the room keeps its place', () => {
+  const texts = ['a', '’'.repeat(300_000), 'b', '😀'.repeat(200_000), 'c'];
+  expect(Buffer.from(toUtf8(texts)).toString()).toBe(texts.join(''));
+});
+
+test('of nothing comes nothing', () => {
+  expect(toUtf8([])).toHaveLength(0);
+  expect(toUtf8(['', ''])).toHaveLength(0);
+});
