@@ -1,26 +1,14 @@
 import fc from 'fast-check';
-import {
-  buildSchema,
-  type ExecutionResult,
-  execute,
-  type GraphQLSchema,
-  OperationTypeNode,
-  parse,
-  validate,
-} from 'graphql';
+import { buildSchema, execute, type GraphQLSchema, OperationTypeNode, parse, validate } from 'graphql';
 import { expect, test } from 'vitest';
-import { createExecute } from '../../src/graphql/fast/execute.ts';
 import { toSubgraph } from '../../src/graphql/federation.ts';
 import { apiSchema } from '../../src/graphql/schema.ts';
+import { createBothExecutes, createTally, PATIENCE, RUNS, toText } from '../support/compare-executes.ts';
 import { createFakeServices } from '../support/fake-services.ts';
 import { createOddSchema, createWorld } from '../support/odd-world.ts';
 import { writeRandomQuery } from '../support/random-query.ts';
 import { withoutRejections } from '../support/without-rejections.ts';
 import { DEMO } from './test-server.ts';
-
-/** `CROSSBOOK_TEST_RUNS=100000` for a long night. */
-const RUNS = Number(process.env['CROSSBOOK_TEST_RUNS'] ?? 1_500);
-const PATIENCE = { timeout: 60_000 + 20 * RUNS };
 
 test.each([OperationTypeNode.QUERY, OperationTypeNode.MUTATION])(
   'over a schema and data full of surprises, the fast path answers a %s as graphql answers it',
@@ -112,39 +100,6 @@ async function readIds({ openContext }: Awaited<ReturnType<typeof createFakeServ
 function readValid(schema: GraphQLSchema, text: string) {
   const document = parse(text);
   return validate(schema, document).length === 0 ? document : undefined;
-}
-
-/** As it is, and with a reader that is written out as soon as there is anything to read. */
-function createBothExecutes(schema: GraphQLSchema) {
-  return [createExecute(schema), createExecute(schema, { writeAfter: 1 })];
-}
-
-/** Keys in their order; of errors all but the id that each instance has. */
-function toText({ data, errors }: ExecutionResult): string {
-  const told = errors?.map(({ message, path, locations, originalError }) => ({
-    ...{ message, path, locations },
-    origin: originalError && [
-      originalError.name,
-      originalError.message,
-      (originalError as { code?: string }).code,
-    ],
-  }));
-  return JSON.stringify({ data, errors: told }, null, 1);
-}
-
-/** A comparison that never meets an error, or meets nothing else, shows little. */
-function createTally() {
-  const counts = { whole: 0, partial: 0, nothing: 0 };
-  return {
-    count({ data, errors }: ExecutionResult) {
-      counts[!errors ? 'whole' : data ? 'partial' : 'nothing'] += 1;
-    },
-    expectMore(least: number) {
-      expect(counts.whole).toBeGreaterThan(least);
-      expect(counts.partial).toBeGreaterThan(least / 5);
-      expect(counts.nothing).toBeGreaterThan(0);
-    },
-  };
 }
 
 const MAPPINGS = [{ schemaField: 'a', mappedField: 'b' }];
