@@ -5,7 +5,6 @@ import {
   execute as executeByGraphQL,
   type GraphQLError,
   type GraphQLSchema,
-  getVariableValues,
 } from 'graphql';
 import { CollectedErrors } from './collected-errors.ts';
 import { type Answer, executeFields } from './execute-fields.ts';
@@ -25,12 +24,8 @@ export function createExecute(
     const known = plans.find(args.document, args.operationName);
     if (!known) return executeByGraphQL(args);
     const { operation, fragments } = known;
-    const variables = getVariableValues(
-      schema,
-      operation.variableDefinitions ?? [],
-      args.variableValues ?? {},
-    );
-    const plan = variables.coerced && plans.planFor(known, variables.coerced);
+    const variableValues = known.readVariables(args.variableValues ?? {});
+    const plan = variableValues && plans.planFor(known, variableValues);
     if (!plan) return executeByGraphQL(args);
     return executePlan(plan, {
       schema,
@@ -38,7 +33,7 @@ export function createExecute(
       operation,
       rootValue: args.rootValue,
       contextValue: args.contextValue,
-      variableValues: variables.coerced,
+      variableValues,
       typeResolver: args.typeResolver ?? defaultTypeResolver,
       collected: new CollectedErrors(),
       args: new Map(),

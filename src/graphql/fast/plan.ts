@@ -13,6 +13,7 @@ import {
   TypeNameMetaFieldDef,
 } from 'graphql';
 import { collectFields, type SelectionScope } from './collect-fields.ts';
+import type { ArgumentReaders, ReadArguments } from './input/read-arguments.ts';
 import {
   type FieldReader,
   type Read,
@@ -46,7 +47,12 @@ export function planObject(
 
 function planField(scope: PlanScope, { key, type, definition, nodes }: Selected): FieldPlan {
   const value = planValue(scope, definition.type, nodes);
-  return { key, parentType: type, definition, nodes, value, read: readField(definition, type, value) };
+  const [node] = nodes;
+  return {
+    ...{ key, parentType: type, definition, nodes, value },
+    read: readField(definition, type, value),
+    readArguments: node && definition.args.length > 0 ? scope.argumentReaders(definition, node) : undefined,
+  };
 }
 
 function planValue(scope: PlanScope, type: GraphQLOutputType, nodes: readonly FieldNode[]): ValuePlan {
@@ -106,6 +112,7 @@ function readField(definition: Definition, parent: GraphQLObjectType, { read }: 
 export interface PlanScope extends SelectionScope, Writing {
   /** How many fields the plan may still have: below zero it is no good. */
   readonly room: { fields: number };
+  readonly argumentReaders: ArgumentReaders;
 }
 
 export interface ObjectPlan {
@@ -123,6 +130,8 @@ export interface FieldPlan {
   readonly value: ValuePlan;
   /** From the parent to the field's answer. Present where the field and all below it is plain data. */
   readonly read: Read | undefined;
+  /** Present where it takes any. */
+  readonly readArguments: ReadArguments | undefined;
 }
 
 export type ValuePlan = (

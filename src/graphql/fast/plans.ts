@@ -1,5 +1,7 @@
 import { type DocumentNode, type GraphQLSchema, OperationTypeNode } from 'graphql';
 import type { Conditions } from './collect-fields.ts';
+import { type ArgumentReaders, createArgumentReaders } from './input/read-arguments.ts';
+import { type ReadVariables, readVariables } from './input/read-variables.ts';
 import { type PlannedOperation, readOperation } from './operation.ts';
 import { type ObjectPlan, planObject } from './plan.ts';
 import type { Writing } from './reader.ts';
@@ -19,7 +21,12 @@ export function createPlans(schema: GraphQLSchema, { writeAfter }: Writing): Pla
       const name = operationName ?? undefined;
       if (operations.has(name)) return operations.get(name);
       const planned = readOperation(document, name);
-      const known = planned && { ...planned, plans: new Map<string, ObjectPlan | undefined>() };
+      const known = planned && {
+        ...planned,
+        readVariables: readVariables(schema, planned.operation.variableDefinitions),
+        argumentReaders: createArgumentReaders(),
+        plans: new Map<string, ObjectPlan | undefined>(),
+      };
       documents.set(document, operations.set(name, known));
       return known;
     },
@@ -35,12 +42,15 @@ export function createPlans(schema: GraphQLSchema, { writeAfter }: Writing): Pla
     },
   };
 
-  function makePlan({ operation, fragments, ...known }: KnownOperation, variables: Variables) {
+  function makePlan(
+    { operation, fragments, argumentReaders, ...known }: KnownOperation,
+    variables: Variables,
+  ) {
     const conditions: Conditions = new Map(known.conditions.map((name) => [name, variables[name] === true]));
     const room = { fields: MAX_FIELDS };
     const type = schema.getRootType(operation.operation);
     const plan = type
-      ? planObject({ schema, fragments, conditions, room, writeAfter }, type, [operation])
+      ? planObject({ schema, fragments, conditions, room, writeAfter, argumentReaders }, type, [operation])
       : undefined;
     // Of a mutation each field waits for the one before, which is left to graphql: most have only one.
     const isSerial = operation.operation === OperationTypeNode.MUTATION && plan && plan.fields.length > 1;
@@ -88,6 +98,8 @@ export interface Plans {
 }
 
 interface KnownOperation extends PlannedOperation {
+  readonly readVariables: ReadVariables;
+  readonly argumentReaders: ArgumentReaders;
   readonly plans: Map<string, ObjectPlan | undefined>;
 }
 

@@ -8,6 +8,7 @@ import {
   isEnumType,
 } from 'graphql';
 import { isThenable } from './is-thenable.ts';
+import { ODD, odd } from './odd.ts';
 import { type TextProperty, writeReader } from './written-reader.ts';
 
 /**
@@ -121,13 +122,6 @@ const texts = new WeakMap<Read, TextProperty>();
 
 /** Of one object: more of them than this are nobody's usual question. */
 const MAX_WRITTEN_FIELDS = 200;
-
-/** Thrown as it is: nobody looks at it. */
-const ODD = Symbol('odd');
-
-function odd(): never {
-  throw ODD;
-}
 
 export interface Writing {
   /** So many objects one reader makes before one is written for it: a document that is asked once is not worth it. */
