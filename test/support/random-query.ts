@@ -1,20 +1,16 @@
 import {
   type GraphQLArgument,
-  type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
   isAbstractType,
-  isEnumType,
-  isInputObjectType,
   isInterfaceType,
-  isListType,
-  isNonNullType,
   isObjectType,
   OperationTypeNode,
 } from 'graphql';
 import { createDice } from './dice.ts';
+import { createInputWriter } from './random-inputs.ts';
 
 /**
  * Writes a query, or a mutation, that is mostly valid: aliases, fields that are selected twice, fragments of all kinds, conditions with
@@ -22,26 +18,24 @@ import { createDice } from './dice.ts';
  */
 export function writeRandomQuery(schema: GraphQLSchema, options: QueryOptions): RandomQuery {
   const { seed, texts = ['a'], operation = OperationTypeNode.QUERY } = options;
-  const { next, chance, pick } = createDice(seed);
+  const dice = createDice(seed);
+  const { next, chance, pick } = dice;
+  const inputs = createInputWriter(dice, { texts, oddity: 2 });
   const fragments: string[] = [];
-  const declared = new Map<string, string>([
-    ['yes', 'Boolean! = true'],
-    ['no', 'Boolean!'],
-    ['odd', 'Boolean = true'],
-  ]);
-  const used = new Set<string>();
+  const used = new Set<keyof typeof FLAGS>();
   const values: Record<string, unknown> = { no: chance(30) };
   if (chance(40)) values['yes'] = chance(50);
   if (chance(5)) values['odd'] = pick([null, true, false]);
   const body = selections(schema.getRootType(operation) as GraphQLObjectType, 0);
-  const variables = [...used].map((name) => `$${name}: ${declared.get(name)}`);
+  const flags = [...used].map((name) => `$${name}: ${FLAGS[name]}`);
+  const variables = [...flags, ...inputs.definitions.values()];
   const head =
     variables.length > 0
       ? `${operation} Asked(${variables.join(', ')})`
       : chance(50) || operation !== 'query'
         ? `${operation} Asked`
         : '';
-  return { text: [`${head} ${body}`, ...fragments].join('\n'), variables: values };
+  return { text: [`${head} ${body}`, ...fragments].join('\n'), variables: { ...values, ...inputs.values } };
 
   function selections(type: GraphQLNamedType, depth: number): string {
     const parts: string[] = chance(25) || depth > 5 ? [`${alias('__typename')}__typename${condition()}`] : [];
@@ -75,7 +69,7 @@ export function writeRandomQuery(schema: GraphQLSchema, options: QueryOptions): 
     if (fields.length === 0) return '__typename';
     const chosen = pick(fields);
     const inner = getNamedType(chosen.type);
-    const given = args(chosen.args);
+    const given = inputs.args(chosen.args);
     const below = () => (hasFields(inner) ? selections(inner, depth + 1) : '');
     const key = chance(30) || given ? alias(chosen.name) : '';
     const text = () => `${key}${chosen.name}${given}${condition()} ${below()}`;
@@ -93,59 +87,18 @@ export function writeRandomQuery(schema: GraphQLSchema, options: QueryOptions): 
   }
 
   function flag(): string {
-    const name = pick(['yes', 'no', 'yes', 'no', 'odd']);
+    const name = pick(['yes', 'no', 'yes', 'no', 'odd'] as const);
     used.add(name);
     return `$${name}`;
-  }
-
-  function args(all: readonly GraphQLArgument[]): string {
-    const given = all
-      .filter((arg) => (isNonNullType(arg.type) && arg.defaultValue === undefined) || chance(40))
-      .map((arg) => `${arg.name}: ${chance(25) ? variable(arg.type) : value(arg.type, 0)}`);
-    return given.length > 0 ? `(${given.join(', ')})` : '';
-  }
-
-  function variable(type: GraphQLInputType): string {
-    const name = `v${declared.size}`;
-    declared.set(name, String(type));
-    used.add(name);
-    if (isNonNullType(type) || chance(70)) values[name] = read(value(type, 0));
-    return `$${name}`;
-  }
-
-  function value(type: GraphQLInputType, depth: number): string {
-    if (isNonNullType(type)) return value(type.ofType, depth);
-    if (chance(2)) return pick(['null', '7', '"text"', 'NAME']);
-    if (isListType(type))
-      return `[${Array.from({ length: next(4) }, () => value(type.ofType, depth)).join(', ')}]`;
-    if (isEnumType(type)) return pick(type.getValues()).name;
-    if (isInputObjectType(type)) {
-      const fields = Object.values(type.getFields());
-      const chosen = type.isOneOf
-        ? [pick(fields)]
-        : fields.filter(({ type: of }) => isNonNullType(of) || chance(40));
-      return `{ ${chosen.map((one) => `${one.name}: ${value(one.type, depth + 1)}`).join(', ')} }`;
-    }
-    if (type.name === 'Int') return pick(['0', '1', '3', '100', '-1', '2147483648']);
-    return type.name === 'Boolean' ? pick(['true', 'false']) : JSON.stringify(pick(texts));
-  }
-}
-
-/** As JSON: what is written in a document without quotes is a string in variables. */
-function read(text: string): unknown {
-  const json = text
-    .replace(/([{,]\s*)(\w+):/g, '$1"$2":')
-    .replace(/(?<=[[,:]\s*|^)([A-Z_]{2,})(?=\s*[\],}]|$)/g, '"$1"');
-  try {
-    return JSON.parse(json);
-  } catch {
-    return text;
   }
 }
 
 function hasFields(type: GraphQLNamedType): boolean {
   return isObjectType(type) || isAbstractType(type);
 }
+
+/** What conditions go by. */
+const FLAGS = { yes: 'Boolean! = true', no: 'Boolean!', odd: 'Boolean = true' } as const;
 
 interface FieldLike {
   readonly name: string;

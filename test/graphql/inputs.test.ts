@@ -1,0 +1,196 @@
+import fc from 'fast-check';
+import {
+  buildSchema,
+  type DocumentNode,
+  execute,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+  getArgumentValues,
+  getOperationAST,
+  getVariableValues,
+  type OperationDefinitionNode,
+  parse,
+  validate,
+} from 'graphql';
+import { expect, test } from 'vitest';
+import { createExecute } from '../../src/graphql/fast/execute.ts';
+import { readArguments } from '../../src/graphql/fast/input/read-arguments.ts';
+import { readVariables } from '../../src/graphql/fast/input/read-variables.ts';
+import { createBothExecutes, createTally, PATIENCE, RUNS, toText } from '../support/compare-executes.ts';
+import { createDice } from '../support/dice.ts';
+import { createInputSchema, describe } from '../support/input-schema.ts';
+import { createInputWriter, EVERY_LITERAL, EVERY_VALUE } from '../support/random-inputs.ts';
+
+const schema = createInputSchema();
+const query = schema.getQueryType() as GraphQLObjectType;
+const TEXTS = ['text', '', 'ß🦄\u2028"\\', '\u0000', '7', '__proto__'];
+
+test(
+  'variables and arguments of every kind reach a resolver as graphql hands them over',
+  PATIENCE,
+  async () => {
+    const fast = createBothExecutes(schema);
+    const tally = createTally();
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), fc.constantFrom(0, 1, 4, 12), async (seed, oddity) => {
+        const { document, worlds } = writeOperation(seed, oddity);
+        for (const variableValues of worlds) {
+          const before = describe(variableValues);
+          const expected = await execute({ schema, document, variableValues });
+          for (const one of fast)
+            expect(toText(await one({ schema, document, variableValues }))).toBe(toText(expected));
+          expect(describe(variableValues)).toBe(before);
+          tally.count(expected);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+    tally.expectMore(RUNS / 10);
+  },
+);
+
+test.each(
+  Object.values(query.getFields()).flatMap(({ name, args }) =>
+    args.slice(0, 1).map((arg) => ({ name, arg })),
+  ),
+)('$name takes and refuses what it takes and refuses by graphql', async ({ name, arg }) => {
+  const run = createExecute(schema);
+  const given = parse(`query ($it: ${arg.type}) { ${name}(${arg.name}: $it) }`);
+  const requests = [
+    ...EVERY_VALUE.map((it) => ({ document: given, variableValues: { it } })),
+    ...EVERY_LITERAL.map((it) => ({ document: parse(`{ ${name}(${arg.name}: ${it}) }`) })),
+    ...EVERY_LITERAL.map((it) => ({
+      document: parse(`query ($it: ${arg.type} = ${it}) { ${name}(${arg.name}: $it) }`),
+    })),
+  ];
+  for (const request of requests) {
+    const args = { schema, ...request };
+    expect(toText(await run(args))).toBe(toText(await execute(args)));
+  }
+});
+
+test('one selection of several types has the arguments of each', async () => {
+  const own = buildSchema(`
+    interface Named { name(n: Int): String }
+    type A implements Named { name(n: Int = 1): String }
+    type B implements Named { name(n: Int = 2): String }
+    type Query { all: [Named] }
+  `);
+  const name = ({ n }: { n: number }) => `told ${n}`;
+  const args = {
+    ...{ schema: own, document: parse('{ all { name } }') },
+    rootValue: { all: ['A', 'B'].map((__typename) => ({ __typename, name })) },
+  };
+  const { data } = await createExecute(own)(args);
+  expect(data).toEqual({ all: [{ name: 'told 1' }, { name: 'told 2' }] });
+});
+
+test('graphql is left to read what it refuses, and nothing that is valid', PATIENCE, () => {
+  const tally = { accepted: 0, refused: 0 };
+  fc.assert(
+    fc.property(fc.nat(), fc.constantFrom(0, 1, 4), (seed, oddity) => {
+      const { document, worlds } = writeOperation(seed, oddity);
+      const { variableDefinitions = [], selectionSet } = getOperation(document);
+      for (const given of worlds) {
+        const { coerced } = getVariableValues(schema, variableDefinitions, given);
+        expectSame(readVariables(schema, variableDefinitions)(given), coerced, document);
+        if (!coerced) continue;
+        for (const node of selectionSet.selections as readonly FieldNode[]) {
+          const definition = query.getFields()[node.name.value] as Definition;
+          const args = unlessThrown(() => getArgumentValues(definition, node, coerced));
+          expectSame(readArguments(definition, node)(coerced), args, document);
+        }
+      }
+    }),
+    { numRuns: RUNS },
+  );
+  expect(Math.min(...Object.values(tally))).toBeGreaterThan(RUNS / 10);
+
+  function expectSame(ours: unknown, theirs: unknown, document: DocumentNode): void {
+    tally[theirs ? 'accepted' : 'refused'] += 1;
+    if (describe(ours) === describe(theirs)) return;
+    // An object keeps no value by the name of its prototype, and what is wrong in a document is not for us to read.
+    expect(ours).toBeUndefined();
+    expect(isUsual(document)).toBe(false);
+  }
+});
+
+test('what a resolver does to its arguments is seen neither by the client nor by the next request', async () => {
+  const own = createInputSchema();
+  for (const field of Object.values(own.getQueryType()?.getFields() ?? {})) {
+    const tell = field.resolve as (...all: unknown[]) => unknown;
+    field.resolve = (...all) => {
+      const told = tell(...all);
+      spoil(all[1]);
+      return told;
+    };
+  }
+  const document =
+    parse(`query ($strings: [String!]!, $choices: [Choice!], $more: [Choice!] = [{ tags: "m" }]) {
+    strings(a: ["x", "y"], b: $strings)
+    choices(a: [{ spot: { x: 1 } }, { tags: ["x"] }], b: $choices)
+    more: choices(a: $more, b: [{ tags: $strings }])
+    anything(a: { a: [1], b: $strings }, b: [{}])
+    strict(a: "date", b: "fine")
+  }`);
+  const variableValues = { strings: ['a'], choices: [{ spot: { x: 1 } }, { tags: ['b'] }] };
+  const before = describe(variableValues);
+  const run = createExecute(own);
+  const first = await run({ schema: own, document, variableValues });
+  expect(first.errors).toBeUndefined();
+  expect(toText(await run({ schema: own, document, variableValues }))).toBe(toText(first));
+  expect(describe(variableValues)).toBe(before);
+});
+
+test('a list may be whatever can be gone through', async () => {
+  const document = parse('query ($a: [Anything!]) { anythings(a: $a) }');
+  const args = { schema, document, variableValues: { a: new Set(['a', 7]) } };
+  expect(toText(await createExecute(schema)(args))).toBe(toText(await execute(args)));
+});
+
+/** Of one to three fields, and what may be given for its variables: all, some of it, nothing. */
+function writeOperation(seed: number, oddity: number) {
+  const dice = createDice(seed);
+  const inputs = createInputWriter(dice, { texts: TEXTS, oddity });
+  const fields = Object.values(query.getFields());
+  const asked = Array.from({ length: 1 + dice.next(3) }, (_, index) => {
+    const { name, args } = dice.pick(fields);
+    return `a${index}: ${name}${inputs.args(args)}`;
+  });
+  const declared = [...inputs.definitions.values()].join(', ');
+  const some = Object.entries(inputs.values).filter(() => dice.chance(60));
+  return {
+    document: parse(`query Asked${declared && `(${declared})`} { ${asked.join(' ')} }`),
+    worlds: [inputs.values, { ...Object.fromEntries(some), unknown: 1 }, {}],
+  };
+}
+
+function getOperation(document: DocumentNode): OperationDefinitionNode {
+  return getOperationAST(document, undefined) as OperationDefinitionNode;
+}
+
+function isUsual(document: DocumentNode): boolean {
+  const { variableDefinitions = [] } = getOperation(document);
+  const names = variableDefinitions.map(({ variable }) => variable.name.value);
+  return !names.includes('__proto__') && validate(schema, document).length === 0;
+}
+
+function unlessThrown<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Nothing in it stays as it was. */
+function spoil(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (value instanceof Date) value.setTime(1);
+  for (const inner of Object.values(value)) spoil(inner);
+  if (Array.isArray(value)) value.push('spoiled');
+  else Object.assign(value, { spoiled: true });
+}
+
+type Definition = GraphQLField<unknown, unknown>;
