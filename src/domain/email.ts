@@ -6,6 +6,16 @@ const MAX_DOMAIN_LENGTH = 253;
 const EMAIL = /^(?:[^\s@\p{Cc}\p{Cs}]+|"(?:[^"\\\p{Cc}\p{Cs}]|\\[^\p{Cc}\p{Cs}])+")@[^\s@\p{Cc}\p{Cs}]+$/u;
 const DOMAIN = /^[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u;
 
+/** Nearly all of them: small letters as they are compared, and nothing that the grammar above would have to look at. */
+const PLAIN = /^[a-z0-9._+-]+@[a-z0-9.-]+$/;
+
+/** As it is compared; undefined where it is none. */
+export function readEmail(text: string): string | undefined {
+  if (text.length <= MAX_EMAIL_LENGTH && PLAIN.test(text)) return text;
+  const email = normaliseEmail(text);
+  return isEmail(email) ? email : undefined;
+}
+
 /** Emails compare trimmed and without case, wherever they come from. */
 export function normaliseEmail(email: string): string {
   return email.trim().toLowerCase();

@@ -134,8 +134,8 @@ const LET_GO = Promise.resolve();
 
 /** Of what waits. */
 const MAX_ENTRIES = 250;
-/** Contacts in all that waits: some tens of megabytes. */
-const MAX_RECORDS = 20_000;
+/** Contacts in all that waits: some megabytes, which the garbage collector goes through again and again. */
+const MAX_RECORDS = 5_000;
 /** Contacts that are written together: some milliseconds in which nothing else is done. */
 const SLICE_RECORDS = 200;
 

@@ -1,5 +1,5 @@
 import type { ContactFilter, ContactFilterInput } from '../domain/contact-search.ts';
-import { isEmail, isEmailDomain, normaliseEmail } from '../domain/email.ts';
+import { isEmailDomain, readEmail } from '../domain/email.ts';
 import { CrossbookError } from '../domain/errors.ts';
 
 export const MAX_EMAILS = 1_000;
@@ -24,13 +24,16 @@ function readEmails(emails: readonly string[]): readonly string[] {
       `The filter takes at most ${MAX_EMAILS} emails; these are ${emails.length}.`,
     );
   }
-  const normalised = emails.map(normaliseEmail);
-  const wrong = normalised.findIndex((email) => !isEmail(email));
-  if (wrong >= 0) {
-    const which = emails.length === 1 ? 'The filter’s email' : `Email ${wrong + 1} of the filter`;
-    throw new CrossbookError('UNPROCESSABLE_ENTITY', `${which} is not an email address.`);
+  const found = new Set<string>();
+  for (const [index, text] of emails.entries()) {
+    const email = readEmail(text);
+    if (email === undefined) {
+      const which = emails.length === 1 ? 'The filter’s email' : `Email ${index + 1} of the filter`;
+      throw new CrossbookError('UNPROCESSABLE_ENTITY', `${which} is not an email address.`);
+    }
+    found.add(email);
   }
-  return [...new Set(normalised)];
+  return [...found];
 }
 
 function readDomain(domain: string): string {

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isEmail } from '../../src/domain/email.ts';
+import { isEmail, normaliseEmail, readEmail } from '../../src/domain/email.ts';
 
 test.each([
   'ada@example.com',
@@ -43,4 +44,18 @@ test.each([
 test('a long text that is almost an address is refused at once', () => {
   const almost = `"${'\\a'.repeat(120)}`;
   for (let round = 0; round < 10_000; round += 1) expect(isEmail(almost)).toBe(false);
+});
+
+test('an address is read as it is compared, and what is none is not, whatever it looks like', () => {
+  const character = fc.constantFrom(...'ab.Z@@ \t+_-"\\0é\n😀'.split(''), 'İ', '@example.com');
+  const text = fc.array(character, { maxLength: 12 }).map((characters) => characters.join(''));
+  fc.assert(
+    fc.property(text, (given) => {
+      const normalised = normaliseEmail(given);
+      expect(readEmail(given)).toBe(isEmail(normalised) ? normalised : undefined);
+    }),
+    { numRuns: 5_000 },
+  );
+  expect(readEmail(' Ada@Example.COM ')).toBe('ada@example.com');
+  expect(readEmail(`${'l'.repeat(243)}@example.com`)).toBeUndefined();
 });
