@@ -57,7 +57,9 @@ test.each(
 )('$name takes and refuses what it takes and refuses by graphql', async ({ name, arg }) => {
   const run = createExecute(schema);
   const given = parse(`query ($it: ${arg.type}) { ${name}(${arg.name}: $it) }`);
+  const loose = parse(`query ($it: ${`${arg.type}`.replace(/!$/, '')}) { ${name}(${arg.name}: $it) }`);
   const requests = [
+    { document: loose, variableValues: { it: null } },
     ...EVERY_VALUE.map((it) => ({ document: given, variableValues: { it } })),
     ...EVERY_LITERAL.map((it) => ({ document: parse(`{ ${name}(${arg.name}: ${it}) }`) })),
     ...EVERY_LITERAL.map((it) => ({
