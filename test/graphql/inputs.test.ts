@@ -50,27 +50,27 @@ test(
   },
 );
 
-test.each(
-  Object.values(query.getFields()).flatMap(({ name, args }) =>
-    args.slice(0, 1).map((arg) => ({ name, arg })),
-  ),
-)('$name takes and refuses what it takes and refuses by graphql', async ({ name, arg }) => {
-  const run = createExecute(schema);
-  const given = parse(`query ($it: ${arg.type}) { ${name}(${arg.name}: $it) }`);
-  const loose = parse(`query ($it: ${`${arg.type}`.replace(/!$/, '')}) { ${name}(${arg.name}: $it) }`);
-  const requests = [
-    { document: loose, variableValues: { it: null } },
-    ...EVERY_VALUE.map((it) => ({ document: given, variableValues: { it } })),
-    ...EVERY_LITERAL.map((it) => ({ document: parse(`{ ${name}(${arg.name}: ${it}) }`) })),
-    ...EVERY_LITERAL.map((it) => ({
-      document: parse(`query ($it: ${arg.type} = ${it}) { ${name}(${arg.name}: $it) }`),
-    })),
-  ];
-  for (const request of requests) {
-    const args = { schema, ...request };
-    expect(toText(await run(args))).toBe(toText(await execute(args)));
-  }
-});
+test.each(Object.values(query.getFields()))(
+  '$name takes what it takes by graphql',
+  async ({ name, args }) => {
+    const run = createExecute(schema);
+    const type = String(args[0]?.type);
+    const all = args.filter((arg) => String(arg.type) === type);
+    const ask = (it: string) => `{ ${name}(${all.map((arg) => `${arg.name}: ${it}`).join(' ')}) }`;
+    const given = parse(`query ($it: ${type}) ${ask('$it')}`);
+    const loose = parse(`query ($it: ${type.replace(/!$/, '')}) ${ask('$it')}`);
+    const requests = [
+      { document: loose, variableValues: { it: null } },
+      ...EVERY_VALUE.map((it) => ({ document: given, variableValues: { it } })),
+      ...EVERY_LITERAL.map((it) => ({ document: parse(ask(it)) })),
+      ...EVERY_LITERAL.map((it) => ({ document: parse(`query ($it: ${type} = ${it}) ${ask('$it')}`) })),
+    ];
+    for (const request of requests) {
+      const asked = { schema, ...request };
+      expect(toText(await run(asked))).toBe(toText(await execute(asked)));
+    }
+  },
+);
 
 test('one selection of several types has the arguments of each', async () => {
   const own = buildSchema(`
