@@ -34,7 +34,7 @@ async function measureCase(stage: Stage, asked: Case, { rounds, seconds }: Optio
   for (const player of stage.players) {
     showProgress(`${asked.title}: ${player.title} warms up`);
     await verify(player, asked);
-    await once(player, seconds);
+    await once(player, Math.max(seconds, WARM_UP_SECONDS));
   }
   for (let round = 0; round < rounds; round += 1) {
     for (const player of rotate(stage.players, round)) {
@@ -70,6 +70,9 @@ function rotate<Item>(items: readonly Item[], by: number): readonly Item[] {
   const from = by % items.length;
   return [...items.slice(from), ...items.slice(0, from)];
 }
+
+/** Until nobody's code is compiled anew any more: the more there is of it, the longer that takes. */
+const WARM_UP_SECONDS = 3;
 
 export const CONNECTIONS = 32;
 
