@@ -102,9 +102,9 @@ async function open(options: object) {
   }) as unknown as readonly [Send, Send];
 }
 
-/** Each error is one of its own. */
+/** Each error is one of its own, and so are the connections of each server, under whatever alias they are asked for. */
 function withoutIds(body: string): string {
-  return body.replace(/"id":"[0-9a-f-]{36}"/g, '"id":"…"');
+  return body.replace(/"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"/g, '"…"');
 }
 
 function ask(body: unknown, headers: Record<string, string> = {}): RequestInit {
