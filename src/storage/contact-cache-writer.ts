@@ -27,7 +27,7 @@ export function createContactCacheWriter(options: WriterOptions): ContactCacheWr
       if (known && known.entry.fetchedAt > entry.fetchedAt) return known.written;
       records += entry.records - (known?.entry.records ?? 0);
       // Asked again and again it keeps its place, else it would never be written.
-      const joined = known ? { ...known, entry } : join(key, entry);
+      const joined = known ? { ...known, entry } : join(entry);
       waiting.set(key, joined);
       if (!isSlicing) wakeIn(delayMs);
       return joined.written;
@@ -46,12 +46,12 @@ export function createContactCacheWriter(options: WriterOptions): ContactCacheWr
     },
   };
 
-  function join(key: string, entry: WaitingEntry): Waiting {
+  function join(entry: WaitingEntry): Waiting {
     let settle: Waiting['settle'] = () => {};
     const written = new Promise<void>((resolve) => {
       settle = resolve;
     });
-    return { key, entry, written, settle, due: performance.now() + delayMs };
+    return { entry, written, settle, due: performance.now() + delayMs };
   }
 
   /** Keeps no process alive: one that ends flushes. */
@@ -105,7 +105,7 @@ export function createContactCacheWriter(options: WriterOptions): ContactCacheWr
   /** Never rejects: whoever added an answer is told what became of it. */
   async function write(entries: ReadonlyMap<string, Waiting>): Promise<void> {
     underWay = entries;
-    const written = send([...entries.values()]);
+    const written = send(entries);
     for (const { settle } of entries.values()) settle(written);
     await written.catch((error) => {
       if (isAway(error)) letGo(written);
@@ -118,8 +118,8 @@ export function createContactCacheWriter(options: WriterOptions): ContactCacheWr
     for (const { settle } of take([...waiting.keys()]).values()) settle(failed);
   }
 
-  async function send(entries: readonly Waiting[]): Promise<void> {
-    const rows = entries.map(({ key, entry }) => seal(key, entry)).filter((row) => row !== undefined);
+  async function send(entries: ReadonlyMap<string, Waiting>): Promise<void> {
+    const rows = [...entries].map(([key, { entry }]) => seal(key, entry)).filter((row) => row !== undefined);
     if (rows.length > 0)
       await engine.repeatable(() => engine.query(WRITE_CONTACT_CACHE, [JSON.stringify(rows)]));
   }
@@ -157,7 +157,6 @@ export interface WaitingEntry {
 }
 
 interface Waiting {
-  readonly key: string;
   readonly entry: WaitingEntry;
   readonly written: Promise<void>;
   settle(written: Promise<void>): void;
