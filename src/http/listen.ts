@@ -5,6 +5,7 @@ import type { HttpAnswer, HttpRequest } from '../lib/http-message.ts';
 import { IncomingHeaders, IncomingRequest, toAddress } from './incoming-request.ts';
 import { readAddress } from './read-address.ts';
 import { refuseBytes } from './refuse-bytes.ts';
+import { toArrivalIds } from './to-arrival.ts';
 
 /** Listens until it is closed. Whoever sends or reads slowly, or sends too much, is let go in time. */
 export async function listen(options: ListenOptions): Promise<Listener> {
@@ -18,9 +19,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     // As Node would.
     if (message.headers.host === undefined) response.shouldKeepAlive = false;
     send(response, { status, headers: { 'content-length': '0' }, body: null });
-    const headers = new IncomingHeaders(message.headers);
-    const arrival = { requestId: headers.get('x-request-id'), traceparent: headers.get('traceparent') };
-    onRefused({ status, code, arrival });
+    onRefused({ status, code, arrival: toArrivalIds(new IncomingHeaders(message.headers)) });
   };
   const server = createServer(
     {
