@@ -11,7 +11,7 @@ export function createFront({ graphql, rest, gate, limits, openJournal, answerAl
     const journal = openJournal(toArrival(request));
     const answered = await answer(request, journal, address);
     const { status, body } = answered;
-    const bytes = body === null ? undefined : Buffer.byteLength(body);
+    const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body?.length;
     const said: Record<string, string> = { ...answered.headers };
     limits.settle({ visit: journal, headers, address, status, said });
     said['x-request-id'] = journal.requestId;

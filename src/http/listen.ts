@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Refusal } from '../domain/journal.ts';
 import type { HttpAnswer, HttpRequest } from '../lib/http-message.ts';
+import { WrittenJson } from '../lib/written-json.ts';
 import { IncomingHeaders, IncomingRequest, toAddress } from './incoming-request.ts';
 import { readAddress } from './read-address.ts';
 import { refuseBytes } from './refuse-bytes.ts';
@@ -13,7 +14,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   let isClosing = false;
   const send = (response: ServerResponse, { status, headers, body }: HttpAnswer) => {
     if (isClosing) response.shouldKeepAlive = false;
-    response.writeHead(status, headers).end(body ?? undefined);
+    response.writeHead(status, headers);
+    sendBody(response, body);
   };
   const refuse = (message: IncomingMessage, response: ServerResponse, { status, code }: Refused) => {
     // As Node would.
@@ -99,6 +101,15 @@ function isAddressed(message: IncomingMessage): boolean {
   if (!URL.canParse(toAddress(message))) return false;
   lastHost = host;
   return true;
+}
+
+/** In one go with its headers, whatever it is made of. */
+function sendBody(response: ServerResponse, body: HttpAnswer['body']): void {
+  if (body instanceof WrittenJson) {
+    response.cork();
+    for (const piece of body.take()) response.write(piece);
+    response.end();
+  } else response.end(body ?? undefined);
 }
 
 function toUrl({ port }: AddressInfo, host: string): string {

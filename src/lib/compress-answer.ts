@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { HttpAnswer } from './http-message.ts';
 import { withVary } from './with-vary.ts';
+import { WrittenJson } from './written-json.ts';
 
 /** Below this a compressed body is hardly smaller, and two packets are one anyway. */
 const WORTHWHILE_BYTES = 1_400;
@@ -20,8 +21,9 @@ export async function compressAnswer(answer: HttpAnswer, acceptEncoding: string 
   if (body === null || answer.headers['etag']?.startsWith('"')) return answer;
   const headers = withVary(answer.headers, 'accept-encoding');
   const encoding = body.length < WORTHWHILE_BYTES ? undefined : chooseEncoding(acceptEncoding ?? '');
-  const compressed = await (encoding ? compressions[encoding]?.(body) : undefined);
-  if (!encoding || !compressed) return { ...answer, headers };
+  const compress = encoding && compressions[encoding];
+  if (!compress) return { ...answer, headers };
+  const compressed = await compress(body instanceof WrittenJson ? body.takeWhole() : body);
   return { ...answer, headers: { ...headers, 'content-encoding': encoding }, body: compressed };
 }
 

@@ -1,3 +1,5 @@
+import type { WrittenJson } from './written-json.ts';
+
 /** A request, as a face sees it. Nothing of it is made or read before it is asked for. */
 export interface HttpRequest {
   readonly method: string;
@@ -20,5 +22,5 @@ export interface HttpAnswer {
   readonly status: number;
   /** By their names in lower case; the length is added by who sends it. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array | null;
+  readonly body: string | Uint8Array | WrittenJson | null;
 }

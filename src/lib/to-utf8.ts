@@ -1,22 +1,29 @@
 import { transcode } from 'node:buffer';
 
 /**
- * Texts as the bytes of one. They are copied out of the engine as they are and translated there: that takes many
- * characters at a time, also where some are not English, while the engine's own way goes from one to the next. No text
- * may end in the middle of a character.
+ * Texts as the bytes of one, in pieces; what is bytes already goes between them as it is. Texts are copied out of the
+ * engine as they are and translated there: that takes many characters at a time, also where some are not English, while
+ * the engine's own way goes from one to the next. No text may end in the middle of a character.
  */
-export function toUtf8(texts: Iterable<string>): Uint8Array<ArrayBuffer> {
-  const pieces: Buffer[] = [];
+export function toUtf8(parts: Iterable<string | readonly Uint8Array[]>): readonly Uint8Array[] {
+  const pieces: Uint8Array[] = [];
   let filled = 0;
-  for (const text of texts) {
+  for (const part of parts) {
+    if (typeof part === 'string') add(part);
+    else {
+      empty();
+      pieces.push(...part);
+    }
+  }
+  empty();
+  return pieces;
+
+  function add(text: string): void {
     const size = text.length * BYTES_OF_A_UNIT;
     if (filled + size > room.length) empty();
     if (size > room.length) pieces.push(Buffer.from(text, 'utf8'));
     else filled += room.write(text, filled, 'utf16le');
   }
-  empty();
-  const [only] = pieces;
-  return pieces.length === 1 && only ? (only as Buffer<ArrayBuffer>) : Buffer.concat(pieces);
 
   function empty(): void {
     if (filled > 0) pieces.push(transcode(room.subarray(0, filled), 'utf16le', 'utf8'));

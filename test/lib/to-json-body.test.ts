@@ -1,9 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toJsonBody } from '../../src/lib/to-json-body.ts';
+import { WrittenJson } from '../../src/lib/written-json.ts';
 
 function expectItsJson(value: unknown): void {
-  expect(Buffer.from(toJsonBody(value)).equals(Buffer.from(JSON.stringify(value)))).toBe(true);
+  const body = toJsonBody(value);
+  const bytes = toBytes(body);
+  expect(bytes.equals(Buffer.from(JSON.stringify(value)))).toBe(true);
+  if (typeof body !== 'string') expect(body.length).toBe(bytes.length);
+}
+
+function toBytes(body: string | WrittenJson): Buffer {
+  return typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.takeWhole());
 }
 
 test('whatever the value, these are the bytes of its JSON', () => {
@@ -56,11 +64,35 @@ test.each(['', 'a', '’'.repeat(10_000), '😀'.repeat(10_000), 'x'.repeat(400_
 
 test('only what is long is made into bytes', () => {
   expect(toJsonBody(['short'])).toBe('["short"]');
-  expect(toJsonBody('x'.repeat(10_000))).toBeInstanceOf(Uint8Array);
+  expect(toJsonBody('x'.repeat(10_000))).toBeInstanceOf(WrittenJson);
 });
 
 test('one body is not written over by the next', () => {
   const first = toJsonBody('a'.repeat(10_000));
   toJsonBody('b'.repeat(10_000));
-  expect(Buffer.from(first).includes('b')).toBe(false);
+  expect(toBytes(first).includes('b')).toBe(false);
+});
+
+test('what is written already goes into it as it is, wherever it stands', () => {
+  const written = () => new WrittenJson([Buffer.from('{"nodes":["’'), Buffer.from('"]}')]);
+  const page = { nodes: ['’'] };
+  const long = Array.from({ length: 100 }, (_, index) => index);
+  const cases = (part: () => unknown) => [
+    part(),
+    { data: { a: part(), b: null, c: part() } },
+    { errors: [], data: { a: { b: part() } } },
+    { data: { a: { b: { c: { d: part() } } } } },
+    [{ data: { a: part() } }, { data: null }],
+    { data: { long, a: part() } },
+    { data: [...long.map(() => part())] },
+  ];
+  for (const [index, value] of cases(written).entries()) {
+    expect(toBytes(toJsonBody(value)).toString()).toBe(JSON.stringify(cases(() => page)[index]));
+  }
+});
+
+test('its bytes can be had once', () => {
+  const written = new WrittenJson([Buffer.from('1')]);
+  expect(written.take()).toHaveLength(1);
+  expect(() => written.take()).toThrow('taken');
 });

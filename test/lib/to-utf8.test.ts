@@ -8,7 +8,7 @@ test('texts, short and long, become the bytes of all of them', () => {
     .map(([one, times]) => one.repeat(times % 4_000));
   fc.assert(
     fc.property(fc.array(text, { maxLength: 12 }), (texts) => {
-      expect(Buffer.from(toUtf8(texts)).equals(Buffer.from(texts.join('')))).toBe(true);
+      expect(Buffer.concat(toUtf8(texts)).equals(Buffer.from(texts.join('')))).toBe(true);
     }),
     { numRuns: 200 },
   );
@@ -16,7 +16,14 @@ test('texts, short and long, become the bytes of all of them', () => {
 
 test('a text that is longer than all of the room keeps its place', () => {
   const texts = ['a', '’'.repeat(300_000), 'b', '😀'.repeat(200_000), 'c'];
-  expect(Buffer.from(toUtf8(texts)).toString()).toBe(texts.join(''));
+  expect(Buffer.concat(toUtf8(texts)).toString()).toBe(texts.join(''));
+});
+
+test('what is bytes already keeps its place', () => {
+  const bytes = [Buffer.from('“b'), Buffer.from('”')];
+  const pieces = toUtf8(['’a', bytes, 'c', [], 'd’', bytes]);
+  expect(Buffer.concat(pieces).toString()).toBe('’a“b”cd’“b”');
+  expect(pieces).toContain(bytes[0]);
 });
 
 test('of nothing comes nothing', () => {

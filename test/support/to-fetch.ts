@@ -1,4 +1,5 @@
 import type { HttpAnswer, HttpRequest } from '../../src/lib/http-message.ts';
+import { WrittenJson } from '../../src/lib/written-json.ts';
 
 /** What answers our requests, asked as a fetch is asked. */
 export function toFetch(answer: (request: HttpRequest) => Promise<HttpAnswer>): Fetch {
@@ -27,9 +28,10 @@ function toHttpRequest(request: Request): HttpRequest {
 
 /** With its length, as who sends it adds it. */
 function toResponse({ status, headers, body }: HttpAnswer): Response {
-  const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const bytes = body instanceof WrittenJson ? body.takeWhole() : body;
+  const length = bytes === null ? {} : { 'content-length': String(Buffer.byteLength(bytes)) };
   const init = { status, headers: { ...headers, ...length } };
-  return new Response(body as Uint8Array<ArrayBuffer> | string | null, init);
+  return new Response(bytes as Uint8Array<ArrayBuffer> | string | null, init);
 }
 
 type Fetch = (request: Request) => Promise<Response>;

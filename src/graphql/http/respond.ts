@@ -78,7 +78,6 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** Such as a Response takes. */
 export interface OwnAnswer extends HttpAnswer {
   readonly body: ReturnType<typeof toJsonBody>;
 }

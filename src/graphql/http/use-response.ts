@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
+import type { FetchAPI, Plugin } from 'graphql-yoga';
 import { CrossbookError } from '../../domain/errors.ts';
+import { WrittenJson } from '../../lib/written-json.ts';
 import { chooseMediaType, JSON_TYPE } from './media-types.ts';
 import type { OpenedRequest } from './open-request.ts';
 import { type OwnAnswer, toHttpAnswer } from './respond.ts';
@@ -12,14 +13,12 @@ export function useResponse({ path, requests, suggestions }: Options): Plugin {
     onRequest({ request, url, fetchAPI, endResponse }) {
       if (url.pathname === path) return;
       const error = new CrossbookError('NOT_FOUND', `There is nothing here: GraphQL is at ${path}.`);
-      const { body, ...init } = answer(request, { errors: [error as never] });
-      endResponse(new fetchAPI.Response(body, init));
+      endResponse(toResponse(fetchAPI, answer(request, { errors: [error as never] })));
     },
     onResultProcess({ request, setResultProcessor }) {
       setResultProcessor((result, fetchAPI) => {
         // Without @defer, @stream and subscriptions there is nothing that comes in pieces.
-        const { body, ...init } = answer(request, result as ExecutionResult | ExecutionResult[]);
-        return new fetchAPI.Response(body, init);
+        return toResponse(fetchAPI, answer(request, result as ExecutionResult | ExecutionResult[]));
       }, JSON_TYPE);
     },
   };
@@ -27,6 +26,10 @@ export function useResponse({ path, requests, suggestions }: Options): Plugin {
   function answer(request: Request, results: ExecutionResult | ExecutionResult[]): OwnAnswer {
     return respond(results, { opened: readOpened(requests, request), suggestions });
   }
+}
+
+function toResponse(fetchAPI: Pick<FetchAPI, 'Response'>, { body, ...init }: OwnAnswer): Response {
+  return new fetchAPI.Response(body instanceof WrittenJson ? body.takeWhole() : body, init);
 }
 
 export function respond(

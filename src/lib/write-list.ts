@@ -1,0 +1,22 @@
+/**
+ * The JSON of a list, some items at a time: no text is ever so long that the engine keeps it apart from what is young,
+ * which costs it dearly. And what is read from an item only to be written lives for a moment.
+ */
+export function* writeList(items: readonly unknown[], read = itself): Iterable<string> {
+  for (let from = 0; from < items.length; from += LONG_LIST) {
+    yield from === 0 ? '[' : ',';
+    yield JSON.stringify(items.slice(from, from + LONG_LIST).map(read)).slice(1, -1);
+  }
+  yield items.length === 0 ? '[]' : ']';
+}
+
+export function isLong(list: unknown, above = LONG_LIST): list is readonly unknown[] {
+  return Array.isArray(list) && list.length > above;
+}
+
+function itself(item: unknown): unknown {
+  return item;
+}
+
+/** So many items are written at a time. */
+export const LONG_LIST = 32;
