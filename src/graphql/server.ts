@@ -3,6 +3,7 @@ import { createYoga } from 'graphql-yoga';
 import type { CrossbookError } from '../domain/errors.ts';
 import type { Journal } from '../domain/journal.ts';
 import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
+import { LONG_LIST } from '../lib/write-list.ts';
 import type { RequestContext } from '../request/context.ts';
 import { createExecute } from './fast/execute.ts';
 import { toSubgraph } from './federation.ts';
@@ -25,7 +26,7 @@ export function createGraphQL(options: GraphQLOptions): GraphQLServer {
   const { openContext, introspection = true, graphiql = {}, operations, direct = true } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const schema = toSubgraph(apiSchema);
-  const execute = createExecute(schema);
+  const execute = createExecute(schema, { jsonAbove: LONG_LIST });
   const documents = operations ? createKnownDocuments(operations) : createAutomaticDocuments();
   const requests: OpenedRequests = new WeakMap();
   const yoga = createYoga({

@@ -10,7 +10,7 @@ import type { FieldPlan, ObjectPlan, ValuePlan } from './plan.ts';
 export function completeValue(place: Place, plan: ValuePlan, value: unknown): MaybePromise<unknown> {
   if (plan.read) {
     try {
-      return plan.read(value);
+      return plan.write?.(value) ?? plan.read(value);
     } catch {
       // Something is out of the ordinary: what it is, is found out below.
     }

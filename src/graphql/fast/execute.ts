@@ -17,9 +17,9 @@ import type { Writing } from './reader.ts';
 /** Executes valid operations as graphql does, sooner: by a plan where there can be one, else by graphql itself. */
 export function createExecute(
   schema: GraphQLSchema,
-  writing: Writing = { writeAfter: WORTH_WRITING },
+  { writeAfter = WORTH_WRITING, jsonAbove = Number.POSITIVE_INFINITY }: Partial<Writing> = {},
 ): Execute {
-  const plans = createPlans(schema, writing);
+  const plans = createPlans(schema, { writeAfter, jsonAbove });
   return (args) => {
     const known = plans.find(args.document, args.operationName);
     if (!known) return executeByGraphQL(args);

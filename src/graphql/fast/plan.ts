@@ -19,6 +19,7 @@ import {
   type Read,
   readAbstract,
   readComputed,
+  readItems,
   readLeaf,
   readList,
   readNullable,
@@ -26,6 +27,7 @@ import {
   readProperty,
   type Writing,
 } from './reader.ts';
+import { createWriter, type ListReader, type Write } from './writer.ts';
 
 /** What is done for one selection on one type of object, found out once. */
 export function planObject(
@@ -42,7 +44,7 @@ export function planObject(
     const definition = name === TypeNameMetaFieldDef.name ? TypeNameMetaFieldDef : type.getFields()[name];
     if (definition) fields.push(planField(scope, { key, type, definition, nodes }));
   }
-  return { type, fields, read: readFields(scope, type, fields) };
+  return { type, fields, ...readFields(scope, type, fields) };
 }
 
 function planField(scope: PlanScope, { key, type, definition, nodes }: Selected): FieldPlan {
@@ -51,6 +53,7 @@ function planField(scope: PlanScope, { key, type, definition, nodes }: Selected)
   return {
     ...{ key, parentType: type, definition, nodes, value },
     read: readField(definition, type, value),
+    list: readListField(definition, value),
     readArguments: node && definition.args.length > 0 ? scope.argumentReaders(definition, node) : undefined,
   };
 }
@@ -58,7 +61,8 @@ function planField(scope: PlanScope, { key, type, definition, nodes }: Selected)
 function planValue(scope: PlanScope, type: GraphQLOutputType, nodes: readonly FieldNode[]): ValuePlan {
   if (isNonNullType(type)) {
     const inner = planValue(scope, type.ofType, nodes);
-    return { kind: 'required', inner, read: inner.readPresent, readPresent: inner.readPresent };
+    const { readPresent, write } = inner;
+    return { kind: 'required', inner, read: readPresent, readPresent, write };
   }
   if (isListType(type)) {
     const item = planValue(scope, type.ofType, nodes);
@@ -67,7 +71,7 @@ function planValue(scope: PlanScope, type: GraphQLOutputType, nodes: readonly Fi
   if (isLeafType(type)) return { kind: 'leaf', type, ...optional(readLeaf(type)) };
   if (isAbstractType(type)) return planAbstract(scope, type, nodes);
   const object = planObject(scope, type, nodes);
-  return { kind: 'object', object, ...optional(object.read) };
+  return { kind: 'object', object, ...optional(object.read), write: object.write };
 }
 
 function planAbstract(scope: PlanScope, type: GraphQLAbstractType, nodes: readonly FieldNode[]): ValuePlan {
@@ -94,10 +98,10 @@ function readFields(
   scope: PlanScope,
   type: GraphQLObjectType,
   fields: readonly FieldPlan[],
-): Read | undefined {
-  if (type.isTypeOf) return undefined;
+): Pick<ObjectPlan, 'read' | 'write'> {
   const readers = fields.filter((field): field is FieldPlan & FieldReader => field.read !== undefined);
-  return readers.length === fields.length ? readObject(readers, scope) : undefined;
+  if (type.isTypeOf || readers.length < fields.length) return { read: undefined, write: undefined };
+  return { read: readObject(readers, scope), write: createWriter(readers, scope) };
 }
 
 /** Plain are properties, and what follows from the parent alone: a resolver that takes no more than that sees no more. */
@@ -107,6 +111,13 @@ function readField(definition: Definition, parent: GraphQLObjectType, { read }: 
   const resolve = definition.resolve as ((source: unknown) => unknown) | undefined;
   if (!resolve) return readProperty(definition.name, read);
   return resolve.length <= 1 ? readComputed((source) => resolve(source), read) : undefined;
+}
+
+function readListField({ name, resolve }: Definition, value: ValuePlan): ListReader | undefined {
+  const list = value.kind === 'required' ? value.inner : value;
+  if (list.kind !== 'list' || !list.item.read) return undefined;
+  const compute = resolve as ((source: unknown) => unknown) | undefined;
+  return { itemsOf: readItems(name, compute), readItem: list.item.read };
 }
 
 export interface PlanScope extends SelectionScope, Writing {
@@ -120,6 +131,8 @@ export interface ObjectPlan {
   readonly fields: readonly FieldPlan[];
   /** Present where all of it is plain data. */
   readonly read: Read | undefined;
+  /** Present where lists are among it. */
+  readonly write: Write | undefined;
 }
 
 export interface FieldPlan {
@@ -130,6 +143,8 @@ export interface FieldPlan {
   readonly value: ValuePlan;
   /** From the parent to the field's answer. Present where the field and all below it is plain data. */
   readonly read: Read | undefined;
+  /** Present where it is a list of plain data. */
+  readonly list: ListReader | undefined;
   /** Present where it takes any. */
   readonly readArguments: ReadArguments | undefined;
 }
@@ -149,6 +164,8 @@ export type ValuePlan = (
   readonly read: Read | undefined;
   /** The same for a value that may not be null. */
   readonly readPresent: Read | undefined;
+  /** Present where an object of plain data holds lists. */
+  readonly write?: Write | undefined;
 };
 
 type Definition = GraphQLField<unknown, unknown>;

@@ -10,7 +10,7 @@ import type { Writing } from './reader.ts';
  * Plans, each made once: for an operation of a document, and for each way in which its conditions can fall out. They live
  * as long as the document is remembered, and all together have no more than so many fields.
  */
-export function createPlans(schema: GraphQLSchema, { writeAfter }: Writing): Plans {
+export function createPlans(schema: GraphQLSchema, writing: Writing): Plans {
   const documents = new WeakMap<DocumentNode, Map<string | undefined, KnownOperation | undefined>>();
   const sizes = new Map<KnownOperation, number>();
   let total = 0;
@@ -50,7 +50,7 @@ export function createPlans(schema: GraphQLSchema, { writeAfter }: Writing): Pla
     const room = { fields: MAX_FIELDS };
     const type = schema.getRootType(operation.operation);
     const plan = type
-      ? planObject({ schema, fragments, conditions, room, writeAfter, argumentReaders }, type, [operation])
+      ? planObject({ schema, fragments, conditions, room, ...writing, argumentReaders }, type, [operation])
       : undefined;
     // Of a mutation each field waits for the one before, which is left to graphql: most have only one.
     const isSerial = operation.operation === OperationTypeNode.MUTATION && plan && plan.fields.length > 1;

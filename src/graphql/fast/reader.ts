@@ -82,6 +82,13 @@ export function readComputed(compute: (source: unknown) => unknown, read: Read):
   return (source) => read(ordinary(compute(source)));
 }
 
+/** The items of a list field, which are then read one by one. */
+export function readItems(name: string, compute: ((source: unknown) => unknown) | undefined): Read {
+  return compute
+    ? (source) => ordinary(compute(source))
+    : (source) => (source as Record<string, unknown>)[name];
+}
+
 /** A promise that is not waited for after all must not bring the process down when it fails. */
 function ordinary(value: unknown): unknown {
   if (typeof value === 'string' || !isThenable(value)) return value;
@@ -89,7 +96,7 @@ function ordinary(value: unknown): unknown {
   throw ODD;
 }
 
-function isOdd(value: unknown): boolean {
+export function isOdd(value: unknown): boolean {
   return typeof value !== 'object' || value === null || value instanceof Error || isThenable(value);
 }
 
@@ -126,6 +133,8 @@ const MAX_WRITTEN_FIELDS = 200;
 export interface Writing {
   /** So many objects one reader makes before one is written for it: a document that is asked once is not worth it. */
   readonly writeAfter: number;
+  /** What holds a list of more items than this is answered as JSON that is written already. */
+  readonly jsonAbove: number;
 }
 
 export interface FieldReader {
