@@ -19,6 +19,8 @@ export interface RemoteAnswer {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Told by whoever has understood the body, and needs it no more. */
+  letGo?(): void;
 }
 
 /**

@@ -79,7 +79,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 class ReceivedAnswer implements RemoteAnswer {
   readonly status: number;
   readonly headers: Record<string, string>;
-  readonly #bytes: Buffer;
+  #bytes: Buffer;
 
   constructor(status: number, headers: Record<string, string>, bytes: Buffer) {
     this.status = status;
@@ -89,6 +89,10 @@ class ReceivedAnswer implements RemoteAnswer {
 
   get body(): string {
     return toText(this.#bytes);
+  }
+
+  letGo(): void {
+    this.#bytes = NOTHING;
   }
 }
 
@@ -107,6 +111,8 @@ function flatten(headers: WireHeaders): Record<string, string> {
   }
   return headers as Record<string, string>;
 }
+
+const NOTHING = Buffer.alloc(0);
 
 type WireHeaders = Record<string, string | string[] | undefined>;
 

@@ -11,19 +11,23 @@ export const BATCH = 100;
 
 /**
  * The records that the inputs lead to: in no order, each once, and without a word on which input led to which. They are
- * translated where they are parsed, and parsed when the last of them is here: until then answers are but bytes, and what
- * is made of them is needed for a moment only. The garbage collector would carry it through all of the waiting.
+ * parsed one batch after the other while they are translated, and not before the last batch is here: until then answers
+ * are but bytes. The garbage collector would carry whatever is made sooner through all of the waiting.
  */
 export async function readBatches<Result>(
   account: HubSpotAccount,
   question: Question,
-  translate: (records: readonly unknown[]) => Result,
-): Promise<readonly Result[]> {
+  translate: (batches: Iterable<readonly unknown[]>) => Result,
+): Promise<Result> {
   const batches = chunk(question.inputs, BATCH).map((inputs) =>
     askForBatch(account, { ...question, inputs }),
   );
   const answers = await Promise.all(batches);
-  return answers.map((answer) => translate(answer ? understand(toRecords, answer) : []));
+  return translate(parse(answers));
+}
+
+function* parse(answers: readonly (RemoteAnswer | undefined)[]): Iterable<readonly unknown[]> {
+  for (const answer of answers) if (answer) yield understand(toRecords, answer);
 }
 
 /** Undefined where nobody is found. */

@@ -1,5 +1,5 @@
 import { CrossbookError, type ErrorCode } from '../../domain/errors.ts';
-import type { RemoteAnswer, Send } from '../../domain/remote.ts';
+import type { RemoteAnswer, RemoteRequest, Send } from '../../domain/remote.ts';
 import { toRemoteCause } from '../../domain/remote-cause.ts';
 import { readRetryAfter } from '../../lib/read-retry-after.ts';
 import type { BudgetName } from './limits.ts';
@@ -7,11 +7,14 @@ import { type WireProblem, wireProblem, wireProblems } from './wire.ts';
 
 /** The one way to HubSpot. Everything that we ask there is a POST that only reads. Refusals are thrown. */
 export function createAsk(send: Send): HubSpotAsk {
-  return async ({ path, budget, body }) => {
-    const answer = await send({ method: 'POST', path, budget, headers: HEADERS, body: JSON.stringify(body) });
-    if (answer.status < 200 || answer.status > 299) throw toCrossbookError(answer);
-    return answer;
-  };
+  return ({ path, budget, body }) =>
+    ask(send, { method: 'POST', path, budget, headers: HEADERS, body: JSON.stringify(body) });
+}
+
+async function ask(send: Send, request: RemoteRequest): Promise<RemoteAnswer> {
+  const answer = await send(request);
+  if (answer.status < 200 || answer.status > 299) throw toCrossbookError(answer);
+  return answer;
 }
 
 /** HubSpot's refusal in our words. */
@@ -47,6 +50,7 @@ export function understand<Result>(read: Read<Result>, answer: RemoteAnswer): Re
     );
   }
   refusePartial(answer, json);
+  answer.letGo?.();
   return understood;
 }
 

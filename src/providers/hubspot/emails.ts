@@ -8,26 +8,27 @@ import { toLookupEmails } from './contacts.ts';
  * By batch read rather than by search: it knows a contact the moment it is written, finds it by its further addresses
  * too, takes a hundred at once and is outside the limit of searches.
  */
-export async function findByEmails(
-  account: HubSpotAccount,
-  emails: readonly string[],
-  want: Want,
-): Promise<Found> {
-  const found = new Map<string, readonly Contact[]>();
-  for (const email of emails) found.set(email, NOBODY);
-  await readBatches(account, { inputs: emails, by: 'email', want }, (records) => {
-    for (const record of records) {
-      const contact = account.toContact(record, want);
-      if (!contact) continue;
-      for (const email of toLookupEmails(record)) {
-        const known = found.get(email);
-        if (known) found.set(email, known === NOBODY ? [contact] : [...known, contact]);
+export function findByEmails(account: HubSpotAccount, emails: readonly string[], want: Want): Promise<Found> {
+  return readBatches(account, { inputs: emails, by: 'email', want }, (batches) => {
+    const found: Found = new Map();
+    for (const email of emails) found.set(email, NOBODY);
+    for (const records of batches) {
+      for (const record of records) {
+        const contact = account.toContact(record, want);
+        if (contact) add(found, contact, toLookupEmails(record));
       }
     }
+    return found;
   });
-  return found;
+}
+
+function add(found: Found, contact: Contact, emails: Iterable<string>): void {
+  for (const email of emails) {
+    const known = found.get(email);
+    if (known) found.set(email, known === NOBODY ? [contact] : [...known, contact]);
+  }
 }
 
 const NOBODY: readonly Contact[] = [];
 
-type Found = ReadonlyMap<string, readonly Contact[]>;
+type Found = Map<string, readonly Contact[]>;

@@ -12,11 +12,12 @@ export async function findByEmails(
   reader: ContactReader,
   emails: readonly string[],
   want: Want,
-): Promise<ReadonlyMap<string, readonly Contact[]>> {
-  const found = new Map<string, Contact[]>(emails.map((email) => [email, []]));
-  if (emails.length === 0) return found;
+): Promise<Map<string, readonly Contact[]>> {
+  if (emails.length === 0) return new Map();
   const conditions = splitList(emails).map((part) => isIn(EMAIL, part));
-  for (const rows of await reader.read({ conditions, want, order: 'ascending' })) {
+  const read = await reader.read({ conditions, want, order: 'ascending' });
+  const found = new Map<string, Contact[]>(emails.map((email) => [email, []]));
+  for (const rows of read) {
     for (const row of rows) {
       // Salesforce compares in the locale of its user: what it takes for equal is looked at again.
       found.get(emailOf(row))?.push(reader.toContact(row, want));
