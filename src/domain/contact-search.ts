@@ -43,7 +43,11 @@ export interface SearchWant extends Want {
   readonly neighbours: boolean;
 }
 
-export interface ContactPage {
+/**
+ * Whoever has written all of a page disposes of it: that empties it. The promises that brought it are as old as its
+ * request, and would keep a thousand contacts until the next full collection.
+ */
+export interface ContactPage extends Disposable {
   readonly contacts: readonly Contact[];
   readonly source: ContactSource;
   readonly hasNextPage: boolean;

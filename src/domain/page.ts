@@ -10,7 +10,7 @@ export interface PageRequest {
 
 export interface Page<Item> {
   /** In the list's order, whichever the direction. */
-  readonly items: readonly Item[];
+  readonly items: Item[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
 }

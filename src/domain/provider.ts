@@ -40,9 +40,9 @@ export interface ContactPort {
   /**
    * Emails arrive trimmed, lower-cased and unique: up to `lookupBatch`, or whole multiples of it, which the adapter cuts
    * into calls. Every email asked for is in the answer; one that nobody has maps to an empty list. A hit is only a hit
-   * when the contact really has that email.
+   * when the contact really has that email. The map belongs to who asked.
    */
-  findByEmails(emails: readonly string[], want: Want): Promise<ReadonlyMap<string, readonly Contact[]>>;
+  findByEmails(emails: readonly string[], want: Want): Promise<Map<string, readonly Contact[]>>;
   /** A run of the contacts of one email domain, by record id. */
   readByDomain(domain: string, run: Run, want: Want): Promise<readonly Contact[]>;
   countByDomain(domain: string): Promise<number>;

@@ -168,7 +168,7 @@ export interface Lookup {
   open(deadline: number): ContactPort;
 }
 
-export type FoundByEmail = ReadonlyMap<string, readonly Contact[]>;
+export type FoundByEmail = Map<string, readonly Contact[]>;
 
 export interface LookupOptions {
   readonly clock: Clock;

@@ -24,8 +24,9 @@ export function createLoaders(tenant: Tenant) {
     customers,
     connections,
 
-    /** Whole calls go by themselves: they would gain nothing by waiting for company. */
-    async lookup({ connection, port, access }: ContactClient, emails: readonly string[], want: Want) {
+    /** The list belongs to who asked. Whole calls go by themselves: they would gain nothing by waiting for company. */
+    async lookup(client: ContactClient, emails: readonly string[], want: Want): Promise<Contact[]> {
+      const { connection, port, access } = client;
       const { lookupBatch } = access;
       const findWhole = async (part: readonly string[]) => listFound(await port.findByEmails(part, want));
       const inWhole = emails.length - (emails.length % lookupBatch);
@@ -77,9 +78,11 @@ export function createLoaders(tenant: Tenant) {
   }
 }
 
-function listFound(found: ReadonlyMap<string, readonly Contact[]>): readonly Contact[] {
+/** Nothing is left in the map: the promise that brought it would keep that for long. */
+function listFound(found: Map<string, readonly Contact[]>): Contact[] {
   const contacts: Contact[] = [];
   for (const ofOne of found.values()) for (const contact of ofOne) contacts.push(contact);
+  found.clear();
   return contacts;
 }
 

@@ -39,11 +39,15 @@ function keep(deps: CacheDeps, { client, question, want }: CachedSearch, { found
   deps.behind(deps.cache.write(entry));
 }
 
-/** Made apart: what waits to be written must hold its contacts, and not the whole request that they were found in. */
+/**
+ * Made apart: what waits to be written must hold its contacts, and not the whole request that they were found in. The
+ * list is its own, because the page lets go of the one that was found.
+ */
 function toPayload(found: FoundContacts, fields: WantedFields | undefined): () => string {
+  const kept = [...found.contacts];
   return () => {
     // The source is known from the connection that the entry belongs to.
-    const contacts = found.contacts.map(({ source: _, ...contact }) => contact);
+    const contacts = kept.map(({ source: _, ...contact }) => contact);
     return JSON.stringify({ ...found, contacts, fields: fields && [...fields] });
   };
 }
@@ -67,7 +71,8 @@ function isRemoteFailure(error: unknown): boolean {
 
 /** What a search has found, before it is cut into a page. */
 export interface FoundContacts {
-  readonly contacts: readonly Contact[];
+  /** A list of its own. */
+  readonly contacts: Contact[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   readonly totalCount: number | null;

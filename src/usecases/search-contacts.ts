@@ -56,8 +56,8 @@ async function find(deps: SearchDeps, client: OpenedContacts, ask: Ask): Promise
 
 async function findByEmails(deps: SearchDeps, client: OpenedContacts, ask: EmailsAsk) {
   const { compareIds } = client.port;
-  const contacts = await deps.lookup(client, ask.emails, ask.want);
-  const sorted = [...contacts].sort((a, b) => compareIds(a.remoteId, b.remoteId));
+  const found = await deps.lookup(client, ask.emails, ask.want);
+  const sorted = found.sort((a, b) => compareIds(a.remoteId, b.remoteId));
   // Two of the emails may belong to one contact: it is found once.
   const isLast = ({ remoteId }: Contact, index: number) => sorted[index + 1]?.remoteId !== remoteId;
   return sorted.every(isLast) ? sorted : sorted.filter(isLast);
@@ -78,6 +78,10 @@ function toContactPage({ client, cursors, ask, found, fetchedAt, readFromCache }
     fetchedAt: fetchedAt.toISOString(),
     readFromCache,
     cursorOf: (contact, direction) => sealCursor(cursors, { key: contact.remoteId, direction }),
+    [Symbol.dispose]() {
+      found.contacts.length = 0;
+      page.items.length = 0;
+    },
   };
 }
 
@@ -112,6 +116,6 @@ interface Result {
 
 export interface SearchDeps extends OpenDeps, CacheDeps, Timing {
   readonly cursors: CursorSealer;
-  /** Batched: all look-ups of one request, by connection. */
-  lookup(client: OpenedContacts, emails: readonly string[], want: Want): Promise<readonly Contact[]>;
+  /** Batched: all look-ups of one request, by connection. The list belongs to who asked. */
+  lookup(client: OpenedContacts, emails: readonly string[], want: Want): Promise<Contact[]>;
 }

@@ -50,7 +50,7 @@ export const searchContactsOperation = defineOperation({
   async handle(context, { query, body }) {
     const rawData = query.include_raw_data ?? false;
     const readFromCache = query.read_from_cache ?? false;
-    const page = await searchContacts(context, {
+    using page = await searchContacts(context, {
       filter: toContactFilterInput(body),
       page: { size: query.page_size, cursor: query.cursor },
       readFromCache,
@@ -58,12 +58,14 @@ export const searchContactsOperation = defineOperation({
     });
     // The cache does not keep associations, and a search that wants it asks the provider for nothing.
     const asked = readFromCache ? undefined : query.associations_to_fetch;
-    const records = await Promise.all(
-      page.contacts.map(async (contact) => {
-        const associations = asked && (await readAssociations(context, contact, asked));
-        return toContactRecord(contact, { rawData, associations });
-      }),
-    );
+    const records = asked
+      ? await Promise.all(
+          page.contacts.map(async (contact) => {
+            const associations = await readAssociations(context, contact, asked);
+            return toContactRecord(contact, { rawData, associations });
+          }),
+        )
+      : page.contacts.map((contact) => toContactRecord(contact, { rawData, associations: undefined }));
     return answerJson({ pagination: toPagination(page), records }, { 'x-fetched-at': page.fetchedAt });
   },
 });
