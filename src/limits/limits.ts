@@ -47,8 +47,8 @@ export interface Limits {
   check(arrival: Arrival): void;
   /** A credential was looked up and is right: it is named by its digest. */
   right(fingerprint: string): void;
-  /** The caller is known. Rejects with TOO_MANY_REQUESTS. */
-  admit(visit: Visit, caller: Caller): Promise<void>;
+  /** The caller is known. Throws or rejects with TOO_MANY_REQUESTS; undefined where nobody had to be asked. */
+  admit(visit: Visit, caller: Caller): Promise<void> | undefined;
   /** After the answer: adds to its headers what there is to say of the limit. */
   settle(departure: Departure): void;
   /** Undefined where nobody shares any. */

@@ -1,7 +1,7 @@
 import type { Caller } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Journal } from '../domain/journal.ts';
-import { createLimiter } from './limiter.ts';
+import { createLimiter, type Taken } from './limiter.ts';
 import type { SharedRedis } from './redis.ts';
 
 /** Requests of each API key and of each customer token. */
@@ -10,28 +10,27 @@ export function createRequestLimits({ perKey, perToken, redis }: RequestLimitOpt
   const tokens = perToken > 0 ? createLimiter({ name: 'token', perMinute: perToken, redis }) : undefined;
 
   return {
-    async admit(visit, { credentialId, customer }) {
+    admit(visit, { credentialId, customer }) {
       visit.admission = UNLIMITED;
-      const limiter = customer ? tokens : keys;
-      if (!limiter) return;
-      const quota = await limiter.take(credentialId);
-      visit.admission = { quota };
-      if (!quota.isOver) return;
+      const taken = (customer ? tokens : keys)?.take(credentialId);
       const what = customer ? 'customer token' : 'API key';
-      throw new CrossbookError(
-        'TOO_MANY_REQUESTS',
-        `This ${what} makes more than ${quota.limit} requests a minute.`,
-        {
-          retryAfterMs: quota.resetMs,
-        },
-      );
+      if (taken instanceof Promise) return taken.then((quota) => settle(visit, what, quota));
+      if (taken) settle(visit, what, taken);
+      return undefined;
     },
   };
 }
 
+function settle(visit: Visit, what: string, quota: Taken): void {
+  visit.admission = { quota };
+  if (!quota.isOver) return;
+  const detail = `This ${what} makes more than ${quota.limit} requests a minute.`;
+  throw new CrossbookError('TOO_MANY_REQUESTS', detail, { retryAfterMs: quota.resetMs });
+}
+
 export interface RequestLimits {
-  /** One more request of this caller. Rejects with TOO_MANY_REQUESTS. */
-  admit(visit: Visit, caller: Caller): Promise<void>;
+  /** One more request of this caller. Throws or rejects with TOO_MANY_REQUESTS; undefined where nobody had to be asked. */
+  admit(visit: Visit, caller: Caller): Promise<void> | undefined;
 }
 
 const UNLIMITED = { quota: undefined };

@@ -77,8 +77,8 @@ class RequestScope implements RequestContext {
     );
   }
 
-  async admit(): Promise<void> {
-    if (this.caller) await this.#services.admit(this.journal, this.caller);
+  admit(): Promise<void> | undefined {
+    return this.caller && this.#services.admit(this.journal, this.caller);
   }
 
   loadCustomer(customerId: string) {
@@ -153,8 +153,8 @@ export interface RequestContext extends Timing {
   readonly loadAssociations: Loaders['associations'];
   now(): number;
   requireCaller(): Caller;
-  /** One more request of its caller: rejects with TOO_MANY_REQUESTS where that is one too many. */
-  admit(): Promise<void>;
+  /** One more request of its caller: throws or rejects with TOO_MANY_REQUESTS where that is one too many. */
+  admit(): Promise<void> | undefined;
   loadCustomer(customerId: string): ReturnType<Loaders['customers']['load']>;
   loadConnection(target: LoadedTarget): Promise<Connection | undefined> | Connection | undefined;
   forgetCustomer(customer: Customer): void;
@@ -190,7 +190,7 @@ export interface Services {
   /** Lets work finish after the answer; what goes wrong with it is logged. */
   behind(work: Promise<unknown>): void;
   /** Counts a request, which its journal stands for. */
-  admit(visit: Journal, caller: Caller): Promise<void>;
+  admit(visit: Journal, caller: Caller): Promise<void> | undefined;
   openTenant(applicationId: string): Tenant;
   /** What this process remembers of it, such as its token, is no longer true. */
   forgetConnection(connectionId: string): void;

@@ -35,7 +35,7 @@ describeOnRedis('limits that several processes share', () => {
   };
   const refusals = async (limits: Limits, times: number) => {
     const asked = Array.from({ length: times }, () =>
-      limits.admit({ admission: undefined }, CALLER).then(
+      Promise.resolve(limits.admit({ admission: undefined }, CALLER)).then(
         () => false,
         () => true,
       ),

@@ -13,7 +13,9 @@ export async function openRequest(
   const { request } = opened;
   checkRequest(request);
   opened.context = await openContext(request.headers, opened.journal);
-  await opened.context.admit();
+  const admitted = opened.context.admit();
+  // What is known at once is not waited for: a turn of the loop for each request adds up.
+  if (admitted) await admitted;
   const isCallerKnown = opened.context.caller !== undefined;
   opened.operations = await readRequest(request, { limits, documents, isCallerKnown });
   return opened.operations;

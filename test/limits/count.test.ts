@@ -1,0 +1,49 @@
+import { beforeEach, expect, test } from 'vitest';
+import { createCount } from '../../src/limits/count.ts';
+
+let now: number;
+const count = () => createCount({ windowMs: 60_000, now: () => now });
+
+beforeEach(() => {
+  now = 5_000;
+});
+
+test('each key counts for itself, in a minute that begins with its first', () => {
+  const { add } = count();
+  expect(add('a')).toEqual({ count: 1, resetMs: 60_000 });
+  now += 20_000;
+  expect(add('b')).toEqual({ count: 1, resetMs: 60_000 });
+  expect(add('a')).toEqual({ count: 2, resetMs: 40_000 });
+  now += 39_999;
+  expect(add('a')).toEqual({ count: 3, resetMs: 1 });
+});
+
+test('with its minute the count is over, and not sooner', () => {
+  const { add } = count();
+  for (let index = 0; index < 5; index += 1) add('a');
+  now += 60_000;
+  expect(add('a')).toEqual({ count: 1, resetMs: 60_000 });
+});
+
+test('keys that are not used any more are forgotten', () => {
+  const { add, size } = count();
+  for (let index = 0; index < 1_000; index += 1) add(`once ${index}`);
+  now += 30_000;
+  add('later');
+  expect(size()).toBe(1_001);
+  now += 30_000;
+  add('last');
+  expect(size()).toBe(2);
+});
+
+test('a key that began again is not swept with those that began when it first did', () => {
+  const { add, size } = count();
+  add('a');
+  add('b');
+  now += 60_000;
+  add('a');
+  now += 59_000;
+  add('c');
+  expect(size()).toBe(2);
+  expect(add('a').count).toBe(2);
+});
