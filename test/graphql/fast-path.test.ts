@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { buildSchema, execute, type GraphQLSchema, OperationTypeNode, parse, validate } from 'graphql';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { createExecute } from '../../src/graphql/fast/execute.ts';
 import { toSubgraph } from '../../src/graphql/federation.ts';
 import { apiSchema } from '../../src/graphql/schema.ts';
+import { WrittenJson } from '../../src/lib/written-json.ts';
 import { createBothExecutes, createTally, PATIENCE, RUNS, toText } from '../support/compare-executes.ts';
 import { createFakeServices } from '../support/fake-services.ts';
 import { createOddSchema, createWorld } from '../support/odd-world.ts';
@@ -53,6 +55,46 @@ test('the fields of a mutation are executed one after the other', async () => {
   for (const one of createBothExecutes(schema)) await one({ schema, document, rootValue });
   const once = ['first begins', 'first ends', 'second begins', 'second ends'];
   expect(told).toEqual([...once, ...once]);
+});
+
+describe('a value that can be disposed of', () => {
+  const schema = buildSchema(`
+    type Query { page: Page! }
+    type Page { items: [Item!]! size: Int! }
+    type Item { name: String! }
+  `);
+  const document = parse('{ page { items { name } size } }');
+  const run = createExecute(schema, { jsonAbove: 2 });
+  const ask = async (names: readonly unknown[]) => {
+    let disposed = 0;
+    const items = names.map((name) => ({ name }));
+    const page = {
+      items,
+      size: names.length,
+      [Symbol.dispose]() {
+        disposed += 1;
+        items.length = 0;
+      },
+    };
+    const result = await run({ schema, document, rootValue: { page: async () => page } });
+    return { isWritten: result.data?.['page'] instanceof WrittenJson, told: toText(result), disposed };
+  };
+
+  test('is, once all of it is written', async () => {
+    const { isWritten, told, disposed } = await ask(['a', 'b', 'c']);
+    expect([isWritten, disposed]).toEqual([true, 1]);
+    expect(JSON.parse(told).data.page).toEqual({ items: ['a', 'b', 'c'].map((name) => ({ name })), size: 3 });
+  });
+
+  test('is left alone where it is short', async () => {
+    expect(await ask(['a', 'b'])).toMatchObject({ isWritten: false, disposed: 0 });
+  });
+
+  test('is left to who looks for what is wrong with it', async () => {
+    const { isWritten, told, disposed } = await ask(['a', 'b', null]);
+    expect([isWritten, disposed]).toEqual([false, 0]);
+    expect(told).toContain('Cannot return null for non-nullable field Item.name.');
+  });
 });
 
 test('over the product’s own schema, the fast path answers what graphql answers', PATIENCE, async () => {

@@ -148,6 +148,19 @@ describe('the cache', () => {
     expect(fake.calls).toHaveLength(2);
   });
 
+  test('what is kept of a page is whole, though the page has let go of its contacts', async () => {
+    const search = { filter: { emailDomain: 'example.com' }, page: { size: 1 } };
+    for (const asked of [{}, search]) {
+      const live = await run(demo(), asked);
+      const ids = live.contacts.map(({ remoteId }) => remoteId);
+      live[Symbol.dispose]();
+      expect(live.contacts).toEqual([]);
+      const kept = await run(demo(), { ...asked, readFromCache: true });
+      expect(kept.contacts.map(({ remoteId }) => remoteId)).toEqual(ids);
+      expect(ids).toHaveLength(1);
+    }
+  });
+
   test('an answer that is too old is asked for again', async () => {
     await run(demo());
     clock += HOUR;
