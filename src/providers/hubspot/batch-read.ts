@@ -38,7 +38,7 @@ async function askForBatch(account: HubSpotAccount, question: Question): Promise
       path: PATHS.batchRead,
       budget: 'general',
       body: {
-        ...(by === 'email' && { idProperty: 'email' }),
+        idProperty: by === 'email' ? 'email' : undefined,
         properties: account.propertiesFor(want),
         inputs: inputs.map((id) => ({ id })),
       },
