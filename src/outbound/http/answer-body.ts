@@ -7,20 +7,24 @@ const UNPACK_AT_ONCE_BYTES = 8 * 1024;
 
 const unpack = promisify(gunzip);
 
-/** The body's bytes. `maxBytes` holds for what it unpacks to. */
-export function unpackBody({ chunks, encoding, maxBytes }: PackedBody): Buffer | Promise<Buffer> {
-  const bytes = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
-  if (encoding === undefined || encoding === 'identity' || bytes.length === 0) return bytes;
+/** The body's bytes, in pieces. `maxBytes` holds for what it unpacks to. */
+export function unpackBody({ chunks, encoding, maxBytes }: PackedBody): Pieces | Promise<Pieces> {
+  if (encoding === undefined || encoding === 'identity' || chunks.length === 0) return chunks;
   if (encoding !== 'gzip' && encoding !== 'x-gzip') {
     throw badBody('The provider answered in an encoding that was not asked for.');
   }
+  const bytes = Buffer.concat(chunks);
   const bound = { maxOutputLength: maxBytes };
-  if (bytes.length > UNPACK_AT_ONCE_BYTES) return unpack(bytes, bound).catch(refuse);
+  if (bytes.length > UNPACK_AT_ONCE_BYTES) return unpack(bytes, bound).then(inOnePiece, refuse);
   try {
-    return gunzipSync(bytes, bound);
+    return inOnePiece(gunzipSync(bytes, bound));
   } catch (error) {
     return refuse(error);
   }
+}
+
+function inOnePiece(bytes: Buffer): Pieces {
+  return [bytes];
 }
 
 export function tooLarge(maxBytes: number): CrossbookError {
@@ -33,9 +37,21 @@ function refuse(error: unknown): never {
     : badBody("The provider's answer cannot be unpacked.", error);
 }
 
-export function toText(bytes: Buffer): string {
-  const text = bytes.toString('utf8');
+/** Pieces are put together where the last ones were: what is made for a moment weighs on the garbage collector. */
+export function toText(pieces: Pieces): string {
+  const text = pieces.length === 1 && pieces[0] ? pieces[0].toString('utf8') : join(pieces);
   return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+}
+
+function join(pieces: Pieces): string {
+  const size = pieces.reduce((sum, { length }) => sum + length, 0);
+  if (size > room.length) return Buffer.concat(pieces).toString('utf8');
+  let filled = 0;
+  for (const piece of pieces) {
+    room.set(piece, filled);
+    filled += piece.length;
+  }
+  return room.toString('utf8', 0, filled);
 }
 
 function badBody(detail: string, cause?: unknown): CrossbookError {
@@ -43,6 +59,11 @@ function badBody(detail: string, cause?: unknown): CrossbookError {
 }
 
 const BYTE_ORDER_MARK = 0xfeff;
+
+/** Used again and again: nothing but the text leaves it. */
+const room = Buffer.allocUnsafeSlow(512 * 1024);
+
+export type Pieces = readonly Buffer[];
 
 interface PackedBody {
   readonly chunks: readonly Buffer[];

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { RemoteAnswer } from '../../domain/remote.ts';
 import { toRemoteCause } from '../../domain/remote-cause.ts';
-import { tooLarge, toText, unpackBody } from './answer-body.ts';
+import { type Pieces, tooLarge, toText, unpackBody } from './answer-body.ts';
 import { toTransportFailure } from './transport-failure.ts';
 
 /** One request and its answer, as undici tells it. Settles once; what comes after is not heard. */
@@ -53,8 +53,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     try {
       const encoding = this.#headers['content-encoding']?.toLowerCase();
       const bytes = unpackBody({ chunks: this.#chunks.splice(0), encoding, maxBytes: this.#maxBytes });
-      if (Buffer.isBuffer(bytes)) this.#finish(bytes);
-      else bytes.then((unpacked) => this.#finish(unpacked)).catch(this.#settle.reject);
+      if (bytes instanceof Promise)
+        bytes.then((unpacked) => this.#finish(unpacked)).catch(this.#settle.reject);
+      else this.#finish(bytes);
     } catch (error) {
       this.#settle.reject(error);
     }
@@ -64,8 +65,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.fail(toTransportFailure(error, this.#origin));
   }
 
-  #finish(bytes: Buffer): void {
-    const answer = new ReceivedAnswer(this.#status, this.#headers, bytes);
+  #finish(pieces: Pieces): void {
+    const answer = new ReceivedAnswer(this.#status, this.#headers, pieces);
     // Following it would carry a token to wherever the answer says.
     if (this.#status >= 300 && this.#status < 400) this.#settle.reject(redirected(answer));
     else this.#settle.resolve(answer);
@@ -79,20 +80,20 @@ export class Exchange implements Dispatcher.DispatchHandler {
 class ReceivedAnswer implements RemoteAnswer {
   readonly status: number;
   readonly headers: Record<string, string>;
-  #bytes: Buffer;
+  #pieces: Pieces;
 
-  constructor(status: number, headers: Record<string, string>, bytes: Buffer) {
+  constructor(status: number, headers: Record<string, string>, pieces: Pieces) {
     this.status = status;
     this.headers = headers;
-    this.#bytes = bytes;
+    this.#pieces = pieces;
   }
 
   get body(): string {
-    return toText(this.#bytes);
+    return toText(this.#pieces);
   }
 
   letGo(): void {
-    this.#bytes = NOTHING;
+    this.#pieces = NOTHING;
   }
 }
 
@@ -112,7 +113,7 @@ function flatten(headers: WireHeaders): Record<string, string> {
   return headers as Record<string, string>;
 }
 
-const NOTHING = Buffer.alloc(0);
+const NOTHING: Pieces = [];
 
 type WireHeaders = Record<string, string | string[] | undefined>;
 
