@@ -22,12 +22,12 @@ export class WrittenJson {
   }
 
   /** For whoever needs them in one piece. */
-  takeWhole(): Uint8Array<ArrayBuffer> {
+  takeWhole(): Buffer<ArrayBuffer> {
     return Buffer.concat(this.take());
   }
 
   /** Part of something that is written by the engine after all. */
   toJSON(): unknown {
-    return JSON.parse(Buffer.from(this.takeWhole()).toString());
+    return JSON.parse(this.takeWhole().toString());
   }
 }

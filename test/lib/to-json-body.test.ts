@@ -11,7 +11,7 @@ function expectItsJson(value: unknown): void {
 }
 
 function toBytes(body: string | WrittenJson): Buffer {
-  return typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.takeWhole());
+  return typeof body === 'string' ? Buffer.from(body) : body.takeWhole();
 }
 
 test('whatever the value, these are the bytes of its JSON', () => {

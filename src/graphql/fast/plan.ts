@@ -19,7 +19,6 @@ import {
   type Read,
   readAbstract,
   readComputed,
-  readItems,
   readLeaf,
   readList,
   readNullable,
@@ -53,7 +52,7 @@ function planField(scope: PlanScope, { key, type, definition, nodes }: Selected)
   return {
     ...{ key, parentType: type, definition, nodes, value },
     read: readField(definition, type, value),
-    list: readListField(definition, value),
+    list: readListField(definition, type, value),
     readArguments: node && definition.args.length > 0 ? scope.argumentReaders(definition, node) : undefined,
   };
 }
@@ -105,7 +104,11 @@ function readFields(
 }
 
 /** Plain are properties, and what follows from the parent alone: a resolver that takes no more than that sees no more. */
-function readField(definition: Definition, parent: GraphQLObjectType, { read }: ValuePlan): Read | undefined {
+function readField(
+  definition: Definition,
+  parent: GraphQLObjectType,
+  { read }: Pick<ValuePlan, 'read'>,
+): Read | undefined {
   if (definition === TypeNameMetaFieldDef) return () => parent.name;
   if (!read || definition.args.length > 0) return undefined;
   const resolve = definition.resolve as ((source: unknown) => unknown) | undefined;
@@ -113,11 +116,15 @@ function readField(definition: Definition, parent: GraphQLObjectType, { read }: 
   return resolve.length <= 1 ? readComputed((source) => resolve(source), read) : undefined;
 }
 
-function readListField({ name, resolve }: Definition, value: ValuePlan): ListReader | undefined {
+function readListField(
+  definition: Definition,
+  parent: GraphQLObjectType,
+  value: ValuePlan,
+): ListReader | undefined {
   const list = value.kind === 'required' ? value.inner : value;
   if (list.kind !== 'list' || !list.item.read) return undefined;
-  const compute = resolve as ((source: unknown) => unknown) | undefined;
-  return { itemsOf: readItems(name, compute), readItem: list.item.read };
+  const itemsOf = readField(definition, parent, { read: (items) => items });
+  return itemsOf && { itemsOf, readItem: list.item.read };
 }
 
 export interface PlanScope extends SelectionScope, Writing {

@@ -82,13 +82,6 @@ export function readComputed(compute: (source: unknown) => unknown, read: Read):
   return (source) => read(ordinary(compute(source)));
 }
 
-/** The items of a list field, which are then read one by one. */
-export function readItems(name: string, compute: ((source: unknown) => unknown) | undefined): Read {
-  return compute
-    ? (source) => ordinary(compute(source))
-    : (source) => (source as Record<string, unknown>)[name];
-}
-
 /** A promise that is not waited for after all must not bring the process down when it fails. */
 function ordinary(value: unknown): unknown {
   if (typeof value === 'string' || !isThenable(value)) return value;

@@ -41,7 +41,7 @@ export type Write = (value: unknown) => WrittenJson | undefined;
 
 /** A field whose value is a list, item by item. */
 export interface ListReader {
-  readonly itemsOf: (source: unknown) => unknown;
+  readonly itemsOf: Read;
   readonly readItem: Read;
 }
 
