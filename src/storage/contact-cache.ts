@@ -44,8 +44,8 @@ function keyOf({ applicationId, connectionId, filterKey }: WaitingEntry): string
   return toKey(applicationId, connectionId, filterKey());
 }
 
-function toKey(...parts: [applicationId: string, connectionId: string, filterKey: string]): string {
-  return JSON.stringify(parts);
+function toKey(applicationId: string, connectionId: string, filterKey: string): string {
+  return `${JSON.stringify([applicationId, connectionId])}${filterKey}`;
 }
 
 /** What was fetched before the connection was last changed is not the connection's answer any more. */

@@ -3,13 +3,14 @@ import type { ContactFilter, Direction, PageInput } from '../domain/contact-sear
 import { CrossbookError } from '../domain/errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageRequest } from '../domain/page.ts';
 import type { BoundSealer, CursorSealer } from '../domain/sealer.ts';
+import { nameFilter } from './read-contact-filter.ts';
 
 const MAX_CURSOR_LENGTH = 1_024;
 
 /** A cursor opens only where it was made: same application, customer, provider and filter. */
 export function bindCursors(sealer: CursorSealer, source: ContactSource, filter: ContactFilter): BoundSealer {
   const { applicationId, customerId, provider } = source;
-  return sealer.bind(() => JSON.stringify([applicationId, customerId, provider, filter]));
+  return sealer.bind(() => `${JSON.stringify([applicationId, customerId, provider])}${nameFilter(filter)}`);
 }
 
 export function sealCursor(sealer: BoundSealer, { key, direction }: CursorPosition): string {

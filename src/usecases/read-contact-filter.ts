@@ -17,6 +17,11 @@ export function readContactFilter({ email, emails, emailDomain }: ContactFilterI
   return { by: 'emails', emails: readEmails(typeof email === 'string' ? [email] : (emails ?? [])) };
 }
 
+/** Tells one filter from another. No address and no domain has a line break in it. */
+export function nameFilter(filter: ContactFilter): string {
+  return filter.by === 'emails' ? filter.emails.join('\n') : `@${filter.domain}`;
+}
+
 function readEmails(emails: readonly string[]): readonly string[] {
   if (emails.length > MAX_EMAILS) {
     throw new CrossbookError(

@@ -6,7 +6,7 @@ import type { BoundSealer, CursorSealer } from '../domain/sealer.ts';
 import type { Want } from '../domain/want.ts';
 import { type OpenDeps, type OpenedContacts, openContacts } from './open-contacts.ts';
 import { bindCursors, readPageRequest, sealCursor } from './page-cursor.ts';
-import { readContactFilter } from './read-contact-filter.ts';
+import { nameFilter, readContactFilter } from './read-contact-filter.ts';
 import { readDomainPage } from './read-domain-page.ts';
 import { type CacheDeps, type FoundContacts, readThroughCache } from './read-through-cache.ts';
 import { slicePage } from './slice-page.ts';
@@ -88,10 +88,10 @@ function toContactPage({ client, cursors, ask, found, fetchedAt, readFromCache }
 /** Without the fields: those of one answer may be among another's. It is kept with what is cached, and holds no more. */
 function toQuestion({ filter, request, want }: Ask): () => string {
   const { rawData, totalCount, neighbours } = want;
-  return () =>
-    JSON.stringify(
-      filter.by === 'emails' ? [filter, rawData] : [filter, request, rawData, totalCount, neighbours],
-    );
+  return () => {
+    const asked = filter.by === 'emails' ? [rawData] : [rawData, request, totalCount, neighbours];
+    return `${JSON.stringify(asked)}${nameFilter(filter)}`;
+  };
 }
 
 interface Ask {
