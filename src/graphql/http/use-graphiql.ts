@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { Plugin } from 'graphql-yoga';
 import { EXAMPLE_OPERATIONS } from './example-operations.ts';
 
@@ -21,7 +20,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** GraphiQL for a browser that opens the endpoint. The page is large: it is made and compressed once, and then known. */
+/** GraphiQL for a browser that opens the endpoint. The page is large: it is loaded when it is first wanted, and made once. */
 export function useGraphiQL({ path, title = TITLE, headers = PLACEHOLDERS }: PageOptions): Plugin {
   let made: Promise<readonly Page[]> | undefined;
   return {
@@ -46,6 +45,7 @@ function isForPeople({ method, headers }: Request): boolean {
 
 async function makePages(title: string, headers: Readonly<Record<string, string>>): Promise<readonly Page[]> {
   const shown = JSON.stringify(headers, null, 2);
+  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const html = renderGraphiQL({
     title,
     defaultTabs: EXAMPLE_OPERATIONS.map((operation) => ({ ...operation, headers: shown })),
