@@ -1,7 +1,8 @@
-import { Redis } from 'ioredis';
+import { loadRedis } from './load-redis.ts';
 
 /** Is it there, and does it let us in? Rejects with the reason, which holds no secret. */
 export async function pingRedis(url: string): Promise<void> {
+  const Redis = await loadRedis();
   const client = new Redis(url, {
     lazyConnect: true,
     connectTimeout: TIMEOUT_MS,

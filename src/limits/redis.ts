@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { Log } from '../domain/log.ts';
 import { every } from '../lib/every.ts';
+import { loadRedis } from './load-redis.ts';
 import { HEARTBEAT } from './scripts.ts';
 
 /**
@@ -9,6 +10,7 @@ import { HEARTBEAT } from './scripts.ts';
  * once, and so is its return. Each process says every second that it is there, and learns how many there are.
  */
 export async function openRedis({ url, prefix, log }: RedisOptions): Promise<SharedRedis> {
+  const Redis = await loadRedis();
   const client = new Redis(url, {
     keyPrefix: prefix,
     lazyConnect: true,

@@ -1,0 +1,8 @@
+import { restoreTexts } from '../lib/restore-texts.ts';
+
+/** Only where somebody has a Redis. A class of the library extends `String`. */
+export async function loadRedis() {
+  const { Redis } = await import('ioredis');
+  restoreTexts();
+  return Redis;
+}
