@@ -1,17 +1,49 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+
+/** What starts processes, or brings libraries that change their own: each file has a process for itself. */
+const ISOLATED = [
+  'test/{browser,build,cli,clients,gateways,hostile}/**/*.test.ts',
+  'test/outbound/memory.test.ts',
+  'test/storage/embedded/**/*.test.ts',
+  'test/app/{engine,hostile,process,process-tree,replicas,shutdown,token-refresh-processes}.test.ts',
+  'test/storage/{credentials-processes,directory,kill,migrations,upsert-processes}.test.ts',
+];
+
+/** `--changed` follows imports. What is read in another way, or serves all tests, makes all of them run. */
+const READ_BY_TESTS = [
+  '*.{graphql,json,ts}',
+  '.env.example',
+  '{build,ops,src,test}/**/!(*.ts)',
+  'test/support/{administer,build,database-server,machine,report-skipped}.ts',
+];
 
 export default defineConfig({
-  resolve: {
-    // Two copies of graphql (ESM and CommonJS) would not recognise each other's errors and types.
-    alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }],
-  },
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/build.ts'],
+    globalSetup: ['build', 'database-server', 'report-skipped'].map((name) => `test/support/${name}.ts`),
     // Many of them wait for processes: one file at a time, as it would be on two cores, leaves half of these idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    forceRerunTriggers: READ_BY_TESTS.map((pattern) => `${import.meta.dirname}/${pattern}`),
+    projects: [
+      // Half of what small files cost is to load what they test, again for each of them.
+      toProject({ name: 'shared', isolate: false, include: ['test/**/*.test.ts'], exclude: ISOLATED }),
+      toProject({ name: 'isolated', include: ISOLATED }),
+    ],
   },
 });
+
+function toProject(test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
+  return {
+    resolve: {
+      // Two copies of graphql (ESM and CommonJS) would not recognise each other's errors and types.
+      alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }],
+    },
+    test: {
+      ...test,
+      // Bounds against hanging, and nothing else: no test may pass or fail by how fast the machine is.
+      testTimeout: 600_000,
+      hookTimeout: 600_000,
+      expect: { poll: { timeout: 120_000 } },
+    },
+  };
+}

@@ -1,9 +1,10 @@
 import { measureAll, showKept } from './commands/all.ts';
+import { measureFlags } from './commands/flags.ts';
 import { measureGrowth } from './commands/growth.ts';
 import { measureLookups } from './commands/lookups.ts';
 import { measureMemory } from './commands/memory.ts';
 import { profile } from './commands/profile.ts';
-import { measureStartUp } from './commands/start-up.ts';
+import { measureStart } from './commands/start.ts';
 import { measureThroughput } from './commands/throughput.ts';
 import { measureUpserts } from './commands/upserts.ts';
 import { type Options, readOptions } from './support/options.ts';
@@ -16,7 +17,8 @@ const COMMANDS: Readonly<Record<string, (options: Options) => Promise<unknown>>>
   upserts: measureUpserts,
   growth: measureGrowth,
   memory: measureMemory,
-  'start-up': measureStartUp,
+  start: measureStart,
+  flags: measureFlags,
   profile,
 };
 

@@ -1,39 +1,47 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from './config.ts';
+import { RESPONSE_BOUNDS } from './domain/allowance.ts';
+import type { HeldBytes } from './domain/held-bytes.ts';
 import { checkInstanceUrl } from './domain/instance-url.ts';
 import type { Journal, Refusal } from './domain/journal.ts';
-import type { OAuthClient } from './domain/provider.ts';
 import { readManifest } from './graphql/http/read-manifest.ts';
 import { createGraphQL } from './graphql/server.ts';
-import { withCors } from './http/cors.ts';
+import { createHostCheck } from './http/allowed-hosts.ts';
+import { createConcurrencyLimit } from './http/concurrency-limit.ts';
+import { createCors } from './http/cors.ts';
 import { type Demo, toDemoCommand } from './http/demo-command.ts';
-import { createFront, type Front } from './http/front.ts';
-import { createGate } from './http/gate.ts';
-import { answerHealth } from './http/health.ts';
+import { createProbes } from './http/health.ts';
 import { renderHomePage } from './http/home-page.ts';
+import { createProxyWarning } from './http/proxy-warning.ts';
+import { createRequestHandler, type RequestHandler } from './http/request-handler.ts';
 import { type Background, createBackground } from './lib/background.ts';
-import type { HttpAnswer, HttpHeaders } from './lib/http-message.ts';
+import type { HttpHeaders } from './lib/http-message.ts';
+import { createHeldBytes } from './limits/held-bytes.ts';
 import { type Limits, openLimits } from './limits/limits.ts';
+import { defaultMaxHeldBytes } from './limits/memory-limit.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { createRegistry } from './providers/registry.ts';
 import { readCaller } from './request/caller.ts';
+import { type CallerCache, createCallerCache } from './request/caller-cache.ts';
 import { createRequestContext, type RequestContext, type Services } from './request/context.ts';
 import { type CustomerTokens, createCustomerTokens } from './request/customer-token.ts';
-import { createKnownCallers, type KnownCallers } from './request/known-callers.ts';
+import { withDemoCallers } from './request/demo-callers.ts';
+import { createKeyLookups } from './request/key-lookups.ts';
 import { createKnownConnections } from './request/known-connections.ts';
 import { createKnownOrigins } from './request/known-origins.ts';
 import { createRest } from './rest/server.ts';
-import { DEMO_APPLICATION, DEMO_CUSTOMER_ID, seedDemo } from './sandbox/demo.ts';
-import { openSandbox, type Sandbox } from './sandbox/open-sandbox.ts';
+import { toDirections } from './sandbox/directions.ts';
+import type { Sandbox } from './sandbox/open-sandbox.ts';
 import { type Database, openDatabase } from './storage/database.ts';
-import { createCursorSealer } from './storage/sealing/cursors.ts';
+import type { BegunServer } from './storage/embedded/begin.ts';
+import { createCursorSigner } from './storage/sealing/cursor-signer.ts';
 import type { KeyRing } from './storage/sealing/key-ring.ts';
 import { openKeyRing } from './storage/sealing/open-key-ring.ts';
 import { createKeyedHash } from './storage/sealing/seal.ts';
 import { createSigningKeys } from './storage/sealing/signing-keys.ts';
 import { sweepContactCache } from './storage/sweep-contact-cache.ts';
 import { createLogger, type LoggerOptions } from './telemetry/logger.ts';
-import { METRICS_TYPE } from './telemetry/metrics/metrics.ts';
+import { answerMetrics } from './telemetry/metrics/answer-metrics.ts';
 import { watchRooms } from './telemetry/metrics/watch-rooms.ts';
 import { openTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 
@@ -48,22 +56,30 @@ export async function createApp(
   const telemetry = await openTelemetry({ log, version, traces: config.traces });
   const operations = config.operations === undefined ? undefined : readManifest(config.operations);
   const keys = openKeyRing(config);
-  const database = await openDatabase(config.database, {
+  given.onStep?.('Opening the database');
+  const database = await openDatabase(given.database ? { begun: given.database } : config.database, {
     keyRing: keys.ring,
+    refreshLeaseMs: config.providerDeadlineMs + REFRESH_MARGIN_MS,
     onError: (cause) => log.warn({ cause }, 'a database connection broke'),
+    onOutage: (outage) => log.warn(outage, 'the database cannot answer'),
+    onServerLog: (level, message) => log[level]({ database: 'embedded' }, message),
   });
+  if (config.sandbox) given.onStep?.('Opening the sandbox');
   const ownSandbox =
     config.sandbox && !given.sandbox ? await openSandboxNear(config.sandbox.port) : undefined;
   const sandbox = given.sandbox ?? ownSandbox;
   const demo = sandbox ? await prepareDemo(database, sandbox, keys.ring) : undefined;
+  const notes = [...keys.notes, ...(sandbox || !(await database.demoData.remove()) ? [] : [DEMO_REMOVED])];
   const limits = await openLimits({
     ...config.limits,
     redis: config.redis,
     log,
     hash: createKeyedHash(keys.ring, 'address'),
   });
+  const heldBytes = createHeldBytes({ maxBytes: config.maxHeldBytes ?? defaultMaxHeldBytes() });
   const providers = createRegistry();
-  const outbound = openOutbound({ config, providers, sandbox, telemetry, limits });
+  const { random } = given;
+  const outbound = openOutbound({ config, providers, sandbox, telemetry, limits, heldBytes, random });
   const background = createBackground((cause) => log.warn({ cause }, 'work behind an answer failed'));
   const tokens = createCustomerTokens({
     keys: createSigningKeys(keys.ring, 'customer token'),
@@ -81,14 +97,15 @@ export async function createApp(
     tokens,
     limits,
   });
-  const callers = openKnownCallers(database, tokens, limits);
-  const openContext = toOpenContext(services, callers);
+  const callers = withDemoCallers(openCallerCache(database, tokens, limits), demo?.key);
+  const openContext = toOpenContext(services);
 
   const rest = createRest({ openContext, prefixes: config.restPrefixes, version });
   const graphql = createGraphQL({
     openContext,
     introspection: config.introspection,
     operations,
+    heldBytes,
     // What a person types there would be refused.
     graphiql: config.graphiql && !operations ? { headers: toDemoHeaders(demo) } : false,
   });
@@ -96,41 +113,44 @@ export async function createApp(
     maxBytesPerApplication: config.maxCacheBytes,
     onError: (cause) => log.warn({ cause }, 'the cache was not swept'),
   });
-  const gate = createGate({ max: config.maxRequests });
-  const { countConnections } = database;
+  const limit = createConcurrencyLimit({ max: config.maxRequests, maxStrangers: config.maxStrangers });
   watchRooms(telemetry.metrics, {
-    requests: gate.counts,
+    requests: limit.counts,
+    heldBytes: heldBytes.counts,
     lanes: outbound.counts,
-    database: countConnections,
+    providers: outbound.countWaiting,
+    database: database.countConnections,
     redis: () => limits.budgets?.isThere(),
   });
 
-  const front = createFront({
-    graphql,
-    rest,
-    gate,
-    limits,
-    openJournal: telemetry.openJournal,
-    answerAlways(request) {
-      const { method, pathname } = request;
-      if (method !== 'GET') return undefined;
-      if (pathname === '/metrics' && config.metrics) return toMetrics(telemetry);
-      if (pathname !== '/') return answerHealth(pathname, database);
-      const tryIt = demo && toDemoCommand(request.url.origin, demo);
-      return Promise.resolve(renderHomePage({ version, tryIt }));
+  const warnOfProxies = createProxyWarning({ proxies: config.proxies, log });
+  const handleRequest = createRequestHandler({
+    ...{ graphql, rest, limit, heldBytes },
+    strangers: config.strangers,
+    checkHost: config.sandbox && createHostCheck(config.sandbox.hosts),
+    cors: createCors({
+      findOrigins: createKnownOrigins({ list: database.admin.listOrigins, now: Date.now }),
+    }),
+    findCaller(arrival) {
+      warnOfProxies(arrival.headers);
+      return readCaller(arrival, callers);
     },
+    openJournal: telemetry.openJournal,
+    addQuota: limits.addQuota,
+    handleProbe: createProbes({
+      checkReadiness: database.checkReadiness,
+      renderMetrics: config.metrics ? () => answerMetrics(telemetry.metrics) : undefined,
+      renderHomePage: (origin) => renderHomePage({ version, tryIt: demo && toDemoCommand(origin, demo) }),
+    }),
   });
 
   return {
     demo,
     sandbox,
-    notes: keys.notes,
-    answer: withCors(front, {
-      listOrigins: createKnownOrigins({ list: database.admin.listOrigins, now: Date.now }),
-      findApplicationId: async (headers) => (await readCaller(headers, callers))?.application.id,
-      openJournal: telemetry.openJournal,
-    }),
+    notes,
+    answer: handleRequest,
     onRefused: telemetry.onRefused,
+    heldBytes,
     async close() {
       await Promise.all([database.flush(), sweep.stop()]);
       await background.drain();
@@ -147,6 +167,7 @@ export async function createApp(
 
 /** The port that is asked for, or any free one: the demo's connections follow. */
 async function openSandboxNear(port: number): Promise<Sandbox> {
+  const { openSandbox } = await import('./sandbox/open-sandbox.ts');
   try {
     return await openSandbox({ hubspotPort: port, salesforcePort: port === 0 ? 0 : port + 1 });
   } catch {
@@ -156,37 +177,47 @@ async function openSandboxNear(port: number): Promise<Sandbox> {
 
 /** The key is derived, not kept: the same at every start, and nobody without the key ring can compute it. */
 async function prepareDemo(database: Database, sandbox: Sandbox, ring: KeyRing): Promise<Demo> {
+  const { DEMO_APPLICATION, DEMO_CUSTOMER_ID, seedDemo } = await import('./sandbox/demo.ts');
   const key = `cbk_demo_${createKeyedHash(ring, 'demo key')('demo')}`;
+  await database.demoData.use();
   await database.admin.ensureApplication(DEMO_APPLICATION);
-  await database.admin.ensureKey({ applicationId: DEMO_APPLICATION.id, name: 'demo', key });
   await seedDemo(database.forApplication(DEMO_APPLICATION.id).customers, sandbox);
   return { key, customerId: DEMO_CUSTOMER_ID };
 }
 
-function openOutbound({ config, providers, sandbox, telemetry, limits }: OutboundParts): Outbound {
+function openOutbound(parts: OutboundParts): Outbound {
+  const { config, providers, sandbox, telemetry, limits, heldBytes, random } = parts;
   const { oauthClients, providerDeadlineMs } = config;
+  const { sandboxOrigins, sandboxAddresses, findClient } = toDirections(sandbox);
   return createOutbound({
     providers,
-    sandboxOrigins: toOrigins(sandbox),
-    findOAuthClient: (provider, origin) => findSandboxClient(sandbox, origin) ?? oauthClients[provider],
+    ...{ sandboxOrigins, sandboxAddresses },
+    findOAuthClient: (provider, origin) => findClient(origin) ?? oauthClients[provider],
     settings: { deadlineMs: providerDeadlineMs },
     budgets: limits.budgets,
+    heldBytes,
     onCall: telemetry.onCall,
     onLookup: telemetry.metrics.lookup,
+    random,
   });
 }
 
 function toServices(parts: Parts): Services {
   const { config, providers, keys, database, sandbox, outbound, background, tokens, limits } = parts;
-  const sandboxOrigins = toOrigins(sandbox);
+  const { sandboxOrigins } = toDirections(sandbox);
   return {
     providers,
-    cursors: createCursorSealer(keys),
+    cursors: createCursorSigner(createSigningKeys(keys, 'cursor')),
     connections: createKnownConnections({ now: Date.now }),
     cacheMaxAgeMs: config.cacheMaxAgeMs,
+    responseBounds: {
+      ...RESPONSE_BOUNDS,
+      caller: { ...RESPONSE_BOUNDS.caller, bytes: config.maxResponseBytes },
+    },
     now: Date.now,
     behind: background.run,
     admit: limits.admit,
+    charge: limits.charge,
     openTenant: database.forApplication,
     signToken: tokens.sign,
     openPort: outbound.openContacts,
@@ -195,21 +226,18 @@ function toServices(parts: Parts): Services {
   };
 }
 
-function openKnownCallers(database: Database, tokens: CustomerTokens, limits: Limits): KnownCallers {
-  return createKnownCallers({
-    async findByKey(key) {
-      const found = await database.findCallerByKey(key);
-      return found && { application: found.application, credentialId: found.keyId };
-    },
+function openCallerCache(database: Database, tokens: CustomerTokens, limits: Limits): CallerCache {
+  return createCallerCache({
+    parseKey: database.parseApiKey,
+    lookups: createKeyLookups({ findOwners: database.findCallersByKey, failures: limits.failures }),
     verifyToken: tokens.verify,
-    onRight: limits.right,
     now: Date.now,
   });
 }
 
-function toOpenContext(services: Services, callers: KnownCallers) {
+function toOpenContext(services: Services) {
   return async (headers: HttpHeaders, journal: Journal): Promise<RequestContext> => {
-    const caller = await readCaller(headers, callers);
+    const { caller } = journal;
     const defaults = {
       customerId: headers.get('x-customer-id') ?? undefined,
       provider: headers.get('x-provider-name') ?? undefined,
@@ -218,28 +246,20 @@ function toOpenContext(services: Services, callers: KnownCallers) {
   };
 }
 
-function toOrigins(sandbox: Sandbox | undefined): readonly string[] {
-  return sandbox ? [sandbox.hubspot.origin, sandbox.salesforce.origin] : [];
-}
-
-/** The sandbox knows a client of its own, and never learns the secret of a real one. */
-function findSandboxClient(sandbox: Sandbox | undefined, origin: string): OAuthClient | undefined {
-  return [sandbox?.hubspot, sandbox?.salesforce].find((crm) => crm?.origin === origin)?.demo;
-}
-
 function toDemoHeaders(demo: Demo | undefined): Record<string, string> {
   return demo ? { 'x-api-key': demo.key, 'x-customer-id': demo.customerId } : {};
 }
 
-async function toMetrics({ metrics }: Telemetry): Promise<HttpAnswer> {
-  const headers = { 'content-type': METRICS_TYPE, 'cache-control': 'no-store' };
-  return { status: 200, headers, body: metrics.render() };
-}
+const DEMO_REMOVED = 'Demo       the demo application and its data were removed: the sandbox is off';
+/** For the new token's way into the database. */
+const REFRESH_MARGIN_MS = 10_000;
 
 export interface App {
-  readonly answer: Front;
+  readonly answer: RequestHandler;
   /** To be told what the listener sends away by itself. */
   onRefused(refusal: Refusal): void;
+  /** For what the listener holds. */
+  readonly heldBytes: HeldBytes;
   /** Only where the sandbox is on. */
   readonly demo: Demo | undefined;
   readonly sandbox: Sandbox | undefined;
@@ -248,10 +268,15 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** What is there already, and stays when this application goes. */
-interface Given {
-  /** For replicas: they know the same imitated CRMs. */
+export interface Given {
+  /** Of tests: there already, and stays when this application goes. Replicas know the same imitated CRMs. */
   readonly sandbox?: Sandbox | undefined;
+  /** Of tests, from 0 to 1: the jitter of retries. */
+  readonly random?: (() => number) | undefined;
+  /** The embedded one, where it is starting already. */
+  readonly database?: BegunServer | undefined;
+  /** For the person who waits: what the start is busy with. */
+  readonly onStep?: ((step: string) => void) | undefined;
 }
 
 interface Parts {
@@ -266,6 +291,9 @@ interface Parts {
   readonly limits: Limits;
 }
 
-interface OutboundParts extends Pick<Parts, 'config' | 'providers' | 'sandbox' | 'limits'> {
+interface OutboundParts
+  extends Pick<Parts, 'config' | 'providers' | 'sandbox' | 'limits'>,
+    Pick<Given, 'random'> {
   readonly telemetry: Telemetry;
+  readonly heldBytes: HeldBytes;
 }

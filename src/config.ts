@@ -1,9 +1,10 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { OAuthClient } from './domain/provider.ts';
 import { PROVIDER_NAMES, type ProviderName } from './domain/provider-names.ts';
+import { DATA_DIRECTORY, toDatabaseDirectory } from './lib/data-directory.ts';
 
 /** The only reader of the environment. It fails once, and names every mistake. */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(env: Env): Config {
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   );
@@ -42,6 +43,11 @@ const otlpHeaders = z
   .regex(/^[^=,]+=[^,]*(,[^=,]+=[^,]*)*$/, 'must be name=value pairs with commas between them')
   .transform((text) => Object.fromEntries(text.split(',').map(readPair)));
 
+const hostNames = z
+  .string()
+  .regex(/^[\w.-]+(,[\w.-]+)*$/, 'must be host names with commas between them, without ports')
+  .transform((text) => text.split(','));
+
 const shape = z.object({
   NODE_ENV: z.string().default('development'),
   HOST: z.string().default('127.0.0.1'),
@@ -58,13 +64,16 @@ const shape = z.object({
     .regex(/^rediss?:\/\//, 'must be a redis:// or rediss:// URL')
     .optional(),
   CACHE_MAX_AGE: wholeNumber(0, 86_400).default(900),
-  CROSSBOOK_DATA: z.string().default('.crossbook'),
+  CROSSBOOK_DATA: z.string().default(DATA_DIRECTORY),
   CROSSBOOK_KEYS: z.string().optional(),
   CROSSBOOK_SANDBOX: onOff.optional(),
+  CROSSBOOK_HOSTS: hostNames.default([]),
   CROSSBOOK_SANDBOX_PORT: wholeNumber(0, 65_534).default(4010),
   CROSSBOOK_GRAPHIQL: onOff.default(true),
   CROSSBOOK_OPERATIONS: z.string().optional(),
   CROSSBOOK_INTROSPECTION: onOff.default(true),
+  CROSSBOOK_STRANGERS: onOff.default(true),
+  CROSSBOOK_RESPONSE_MEGABYTES: wholeNumber(1, 256).default(16),
   CROSSBOOK_PROVIDER_DEADLINE_MS: wholeNumber(100, 120_000).default(10_000),
   CROSSBOOK_METRICS: onOff.optional(),
   CROSSBOOK_REQUESTS_PER_MINUTE: wholeNumber(0, 1_000_000_000).default(600_000),
@@ -73,6 +82,8 @@ const shape = z.object({
   CROSSBOOK_TRUSTED_PROXIES: wholeNumber(0, 10).default(0),
   CROSSBOOK_CACHE_MEGABYTES: wholeNumber(1, 1_000_000).default(64),
   CROSSBOOK_MAX_REQUESTS: wholeNumber(1, 100_000).default(1_000),
+  CROSSBOOK_MAX_STRANGER_REQUESTS: wholeNumber(1, 100_000).default(20),
+  CROSSBOOK_MEMORY_MEGABYTES: wholeNumber(16, 1_000_000).optional(),
   CROSSBOOK_MAX_CONNECTIONS: wholeNumber(1, 1_000_000).default(10_000),
   CROSSBOOK_HEADERS_TIMEOUT_MS: wholeNumber(100, 600_000).default(20_000),
   CROSSBOOK_REQUEST_TIMEOUT_MS: wholeNumber(100, 600_000).default(30_000),
@@ -90,6 +101,13 @@ function readPair(pair: string): [string, string] {
   return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())];
 }
 
+/** Where the sandbox is on unless somebody says otherwise. */
+function isNothingReal({ NODE_ENV, DATABASE_URL, HOST }: z.infer<typeof shape>): boolean {
+  return NODE_ENV !== 'production' && DATABASE_URL === undefined && LOOPBACK.test(HOST);
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
+
 function toConfig(env: z.infer<typeof shape>, given: Given): Config {
   const production = env.NODE_ENV === 'production';
   return {
@@ -97,13 +115,20 @@ function toConfig(env: z.infer<typeof shape>, given: Given): Config {
     host: env.HOST,
     port: env.PORT,
     logLevel: env.LOG_LEVEL,
-    database: env.DATABASE_URL ? { url: env.DATABASE_URL } : { directory: `${env.CROSSBOOK_DATA}/data` },
+    database: env.DATABASE_URL
+      ? { url: env.DATABASE_URL }
+      : { directory: toDatabaseDirectory(env.CROSSBOOK_DATA) },
     dataDirectory: env.CROSSBOOK_DATA,
     keys: env.CROSSBOOK_KEYS,
     cacheMaxAgeMs: env.CACHE_MAX_AGE * 1000,
-    sandbox: (env.CROSSBOOK_SANDBOX ?? !production) ? { port: env.CROSSBOOK_SANDBOX_PORT } : undefined,
+    sandbox:
+      (env.CROSSBOOK_SANDBOX ?? isNothingReal(env))
+        ? { port: env.CROSSBOOK_SANDBOX_PORT, hosts: env.CROSSBOOK_HOSTS }
+        : undefined,
     graphiql: env.CROSSBOOK_GRAPHIQL,
     introspection: env.CROSSBOOK_INTROSPECTION,
+    strangers: env.CROSSBOOK_STRANGERS,
+    maxResponseBytes: env.CROSSBOOK_RESPONSE_MEGABYTES * 1_048_576,
     operations: env.CROSSBOOK_OPERATIONS,
     providerDeadlineMs: env.CROSSBOOK_PROVIDER_DEADLINE_MS,
     // Reachable by whoever reaches the API: in production that is decided, not found out.
@@ -117,8 +142,11 @@ function toConfig(env: z.infer<typeof shape>, given: Given): Config {
     proxies: env.CROSSBOOK_TRUSTED_PROXIES,
     maxCacheBytes: env.CROSSBOOK_CACHE_MEGABYTES * 1_048_576,
     maxRequests: env.CROSSBOOK_MAX_REQUESTS,
+    maxStrangers: env.CROSSBOOK_MAX_STRANGER_REQUESTS,
+    maxHeldBytes: env.CROSSBOOK_MEMORY_MEGABYTES && env.CROSSBOOK_MEMORY_MEGABYTES * 1_048_576,
     bounds: {
       maxConnections: env.CROSSBOOK_MAX_CONNECTIONS,
+      maxConnectionsPerAddress: Math.ceil(env.CROSSBOOK_MAX_CONNECTIONS / 2),
       headersTimeoutMs: env.CROSSBOOK_HEADERS_TIMEOUT_MS,
       requestTimeoutMs: env.CROSSBOOK_REQUEST_TIMEOUT_MS,
       keepAliveMs: env.CROSSBOOK_KEEP_ALIVE_MS,
@@ -172,15 +200,20 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
-  /** In memory is for tests: the environment cannot ask for it. */
-  readonly database: { readonly url: string } | { readonly directory: string } | { readonly memory: true };
+  /** A PostgreSQL server, or the folder of the embedded one. */
+  readonly database: { readonly url: string } | { readonly directory: string };
   readonly dataDirectory: string;
   /** `id:base64,…`; the first seals, all open. Undefined: a key file is made beside the data, never in production. */
   readonly keys: string | undefined;
   readonly cacheMaxAgeMs: number;
-  readonly sandbox: { readonly port: number } | undefined;
+  /** With the names that are answered beside those of this machine. */
+  readonly sandbox: { readonly port: number; readonly hosts: readonly string[] } | undefined;
   readonly graphiql: boolean;
   readonly introspection: boolean;
+  /** Are questions about the schema answered without a caller? */
+  readonly strangers: boolean;
+  /** To a caller, uncompressed. */
+  readonly maxResponseBytes: number;
   /** A file with the only GraphQL operations that may be asked for. */
   readonly operations: string | undefined;
   readonly providerDeadlineMs: number;
@@ -196,8 +229,13 @@ export interface Config {
   readonly maxCacheBytes: number;
   /** At once; beyond it: 503. */
   readonly maxRequests: number;
+  /** Of those, without a key or token. */
+  readonly maxStrangers: number;
+  /** Held for clients and providers, in all. Undefined: a share of the heap and of the container. */
+  readonly maxHeldBytes: number | undefined;
   readonly bounds: {
     readonly maxConnections: number;
+    readonly maxConnectionsPerAddress: number;
     readonly headersTimeoutMs: number;
     readonly requestTimeoutMs: number;
     readonly keepAliveMs: number;
@@ -215,3 +253,5 @@ export interface Config {
   readonly restPrefixes: { readonly contacts: string | undefined; readonly customers: string | undefined };
   readonly oauthClients: Partial<Record<ProviderName, OAuthClient>>;
 }
+
+export type Env = Readonly<Record<string, string | undefined>>;

@@ -44,3 +44,12 @@ test('the example file documents every setting that is read', () => {
   expect(settings.length).toBeGreaterThan(10);
   for (const setting of settings) expect(example).toContain(`# ${setting}=`);
 });
+
+test('the sandbox is on by itself only where nothing real is configured', () => {
+  const isOn = (env: Record<string, string>) => readConfig(env).sandbox !== undefined;
+  expect([{}, { HOST: 'localhost' }, { HOST: '127.0.0.2' }, { HOST: '::1' }].map(isOn)).not.toContain(false);
+  const url = 'postgres://localhost/x';
+  const real = [{ NODE_ENV: 'production' }, { DATABASE_URL: url }, { HOST: '0.0.0.0' }, { HOST: '10.0.0.1' }];
+  expect(real.map(isOn)).not.toContain(true);
+  expect(isOn({ DATABASE_URL: url, HOST: '0.0.0.0', CROSSBOOK_SANDBOX: 'on' })).toBe(true);
+});

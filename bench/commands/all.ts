@@ -8,7 +8,7 @@ import { say } from '../support/progress.ts';
 import { measureGrowth } from './growth.ts';
 import { measureLookups } from './lookups.ts';
 import { measureMemory } from './memory.ts';
-import { measureStartUp } from './start-up.ts';
+import { measureStart } from './start.ts';
 import { measureThroughput } from './throughput.ts';
 import { measureUpserts } from './upserts.ts';
 
@@ -20,7 +20,7 @@ export async function measureAll(options: Options): Promise<void> {
     throughput: await measureThroughput(options),
     lookups: await measureLookups(options),
     upserts: await measureUpserts(options),
-    startUp: await measureStartUp(options),
+    start: await measureStart(options),
     memory: await measureMemory(options),
     growth: await measureGrowth(options),
   };

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { toTable } from '../report/throughput-table.ts';
+import { readMemoryMb } from '../start/memory.ts';
 import type { Options } from '../support/options.ts';
 import { say, showProgress } from '../support/progress.ts';
 import { measure } from '../throughput/measure.ts';
@@ -35,9 +36,9 @@ async function ofPlayer(stage: Stage, player: Player, seconds: number): Promise<
   const requests = asked ? toRequests(player.kind, asked, player.headers) : [];
   await measure(stage, { player, requests, seconds: 0.2, connections: 1 });
   writeFileSync(`/proc/${player.process.pid}/clear_refs`, '5');
-  const restMb = readMegabytes(player, 'VmRSS');
+  const restMb = readMemoryMb(player.process.pid, 'VmRSS');
   await measure(stage, { player, requests, seconds: Math.max(seconds, 1), connections: CONNECTIONS });
-  const peakMb = readMegabytes(player, 'VmHWM');
+  const peakMb = readMemoryMb(player.process.pid, 'VmHWM');
   return {
     name: player.name,
     title: player.title,
@@ -45,11 +46,6 @@ async function ofPlayer(stage: Stage, player: Player, seconds: number): Promise<
     peakMb,
     answerMb: (peakMb - restMb) / CONNECTIONS,
   };
-}
-
-function readMegabytes({ process }: Player, field: string): number {
-  const status = readFileSync(`/proc/${process.pid}/status`, 'utf8');
-  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1_024;
 }
 
 export function toMemoryTable({ connections, rows }: MemoryResult): string {

@@ -22,7 +22,7 @@ export async function measureThroughput(options: Options): Promise<ThroughputRes
   }
 }
 
-async function measureCase(stage: Stage, asked: Case, options: Options): Promise<CaseResult> {
+export async function measureCase(stage: Stage, asked: Case, options: Options): Promise<CaseResult> {
   const { rounds, seconds, quick } = options;
   const runs = new Map<Player, Measured[]>(stage.players.map((player) => [player, []]));
   const once = (player: Player, length: number) =>

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { PRODUCT } from '../support/paths.ts';
+import { PARTS } from '../support/paths.ts';
 import { startWorker } from '../support/worker.ts';
 import { loop } from './upsert-loop.ts';
 
 /** Crossbook's own storage without HTTP and GraphQL: how much of an upsert is the database's, and how much the face's. */
-const load = (file: string) => import(pathToFileURL(join(PRODUCT, file)).href);
+const load = (file: string) => import(pathToFileURL(join(PARTS, file)).href);
 const { openDatabase } = await load('storage/database.js');
 const { parseKeyRing } = await load('storage/sealing/key-ring.js');
 const database = await openDatabase(

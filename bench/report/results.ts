@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { GrowthResult } from '../commands/growth.ts';
 import type { LookupsResult } from '../commands/lookups.ts';
 import type { MemoryResult } from '../commands/memory.ts';
-import type { StartUpResult } from '../commands/start-up.ts';
+import type { StartResult } from '../commands/start.ts';
 import type { ThroughputResult } from '../commands/throughput.ts';
 import type { UpsertsResult } from '../commands/upserts.ts';
 import { RESULTS } from '../support/paths.ts';
@@ -40,7 +40,8 @@ export interface Report {
   readonly lookups: LookupsResult;
   /** Undefined where there was no PostgreSQL. */
   readonly upserts?: UpsertsResult | undefined;
-  readonly startUp: StartUpResult;
+  /** Undefined in what was kept before it was measured this way. */
+  readonly start?: StartResult | undefined;
   /** Undefined where the system does not tell. */
   readonly memory?: MemoryResult | undefined;
   readonly growth: GrowthResult;

@@ -1,6 +1,6 @@
 import { toGrowthTables } from '../commands/growth.ts';
 import { toMemoryTable } from '../commands/memory.ts';
-import { toStartUpText } from '../commands/start-up.ts';
+import { toStartTable } from '../commands/start.ts';
 import { toUpsertsTable } from '../commands/upserts.ts';
 import { toEnvironmentText } from './environment.ts';
 import { toLookupsTable } from './lookups-table.ts';
@@ -29,7 +29,7 @@ export function toSection(reports: readonly Report[]): string {
     ...(withUpserts?.upserts
       ? [`${UPSERTS} Node ${withUpserts.environment.node}.`, toUpsertsTable(withUpserts.upserts)]
       : []),
-    toStartUpText(main.startUp),
+    ...(main.start ? [START, toStartTable(main.start)] : []),
     ...(main.memory ? [toMemoryTable(main.memory)] : []),
     GROWTH,
     toGrowthTables(main.growth),
@@ -39,7 +39,7 @@ export function toSection(reports: readonly Report[]): string {
 const HOW = `Every contender reads the same contacts from the same HubSpot, imitated in another process, by batch reads of 100
 emails, and answers with all fields of them; 32 connections, one core for the contender, everybody on the same Node flags, medians of interleaved rounds. The
 hand-written endpoint is node:http and undici: it parses, maps and stringifies, and nothing else. Crossbook runs as it ships:
-with API keys, budgets, sealed cursors, its cache and its log; the others have none of these. A REST endpoint has no selection, so
+with API keys, budgets, signed cursors, its cache and its log; the others have none of these. A REST endpoint has no selection, so
 three fields cost it as much as all. At one contact Crossbook merges look-ups that wait for the same CRM account, and so makes
 fewer calls than the others. Mesh does not map: its answers have HubSpot's own shape.`;
 
@@ -48,5 +48,8 @@ real limits. The naive clients make one call for each: one backs off on 429, one
 
 const UPSERTS = `Upserts of customers over 32 connections, against a bare \`INSERT … ON CONFLICT\` with \`pg\`, one statement for
 each. Crossbook writes those together that come while others are under way, so its storage can be ahead of the bare statement.`;
+
+const START = `A start, with the sandbox: medians of interleaved rounds, as multiples of what Node needs to import graphql-yoga and end.
+Memory is what is resident after the first search; of the embedded server and its guard, their proportional share.`;
 
 const GROWTH = 'One request at a time, from the request to the whole answer:';

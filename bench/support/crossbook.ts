@@ -100,4 +100,5 @@ interface CrossbookOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly core?: Core | undefined;
   readonly flags?: readonly string[];
+  readonly engineFlags?: readonly string[] | undefined;
 }

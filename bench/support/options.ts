@@ -49,4 +49,6 @@ export interface Options {
   readonly seconds: number;
   readonly rounds: number;
   readonly databaseUrl: string | undefined;
+  /** Of everything measured, in place of Crossbook's. */
+  readonly engineFlags?: readonly string[];
 }

@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 // This file runs as bench/dist/support/paths.js.
 export const ROOT = join(import.meta.dirname, '../../..');
 export const PRODUCT = join(ROOT, 'dist');
+/** Rooms of it, each for itself. */
+export const PARTS = join(import.meta.dirname, '../product');
 export const RESULTS = join(ROOT, 'bench/results');
 
 /** The compiled script of a process of the bench. */
@@ -15,6 +17,8 @@ export function scriptOf(path: string): string {
 /** A directory that is gone when the bench ends. */
 export function makeTemporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'crossbook-bench-'));
+  // For the user that the embedded database runs as where the bench runs as root.
+  chmodSync(directory, 0o711);
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { ROOT } from './paths.ts';
 import type { Call } from './worker.ts';
 
 /** Another process of the bench: what it said when it was ready, and its calls. */
@@ -42,9 +44,10 @@ export async function startProcess<Ready>(options: ProcessOptions): Promise<Benc
 }
 
 /** What is measured has a core of its own where that can be arranged; everything else shares the others. */
-function spawnOn({ script, args = [], env = {}, node, core, log, flags = [] }: ProcessOptions): ChildProcess {
+function spawnOn(options: ProcessOptions): ChildProcess {
+  const { script, args = [], env = {}, node, core, log, flags = [], engineFlags = FLAGS_OF_ALL } = options;
   const out = openSync(log ?? '/dev/null', 'a');
-  const command = [node, ...FLAGS_OF_ALL, ...flags, script, ...args];
+  const command = [node, ...engineFlags, ...flags, script, ...args];
   const pinned = core === undefined || availableParallelism() < 2 ? command : pin(core, command);
   const [file = node, ...rest] = pinned;
   const { PATH } = process.env;
@@ -56,18 +59,10 @@ function spawnOn({ script, args = [], env = {}, node, core, log, flags = [] }: P
   return child;
 }
 
-/**
- * As Crossbook has them. Node 20 gives new objects less room than Node 24 does; and after a quiet time, as while others
- * are measured, both let the heap grow in small steps and have thrown away code that nobody was running. Both take what
- * lives as long as a request for what lives long. Everybody here profits from more.
- */
-const FLAGS_OF_ALL = [
-  '--enable-source-maps',
-  '--max-semi-space-size=64',
-  '--heap-growing-percent=100',
-  '--no-allocation-site-pretenuring',
-  '--no-memory-reducer',
-];
+/** As Crossbook has them: everybody here profits. */
+export const FLAGS_OF_ALL = JSON.parse(
+  readFileSync(join(ROOT, 'build/node-flags.json'), 'utf8'),
+) as readonly string[];
 
 function pin(core: Core, command: readonly string[]): readonly string[] {
   if (process.platform !== 'linux') return command;
@@ -87,7 +82,10 @@ export interface ProcessOptions {
   readonly script: string;
   readonly node: string;
   readonly args?: readonly string[];
+  /** Beside those of the engine. */
   readonly flags?: readonly string[];
+  /** In place of Crossbook's. */
+  readonly engineFlags?: readonly string[] | undefined;
   readonly env?: Readonly<Record<string, string>>;
   readonly core?: Core | undefined;
   /** Where its standard output goes; nowhere unless told. */

@@ -8,7 +8,7 @@ import { PRODUCT } from './paths.ts';
 export async function startSandbox(ports: Crossbook, node: string): Promise<SandboxProcess> {
   const child = spawn(
     node,
-    [join(PRODUCT, 'sandbox/main.js'), String(ports.hubspotPort), String(ports.salesforcePort)],
+    [join(PRODUCT, 'sandbox.js'), String(ports.hubspotPort), String(ports.salesforcePort)],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   process.once('exit', () => child.kill('SIGKILL'));

@@ -9,7 +9,7 @@ import type { UpstreamReady } from '../upstream/main.ts';
 import { CONTENDERS, type Contender } from '../workload/contenders.ts';
 
 /** Everybody in a process of its own: HubSpot, the load, and each contender, which has the first core when it runs. */
-export async function openStage({ node, only, databaseUrl }: Options): Promise<Stage> {
+export async function openStage({ node, only, databaseUrl, engineFlags }: Options): Promise<Stage> {
   const wanted = CONTENDERS.filter(
     ({ name, onPostgres }) => (!only || only.includes(name)) && (!onPostgres || databaseUrl !== undefined),
   );
@@ -17,9 +17,10 @@ export async function openStage({ node, only, databaseUrl }: Options): Promise<S
   const database = wanted.some(({ onPostgres }) => onPostgres)
     ? await openTemporaryDatabase(databaseUrl ?? '')
     : undefined;
-  const embedded = await startCrossbook({ node, core: 'first' });
+  const embedded = await startCrossbook({ node, engineFlags, core: 'first' });
   const onPostgres =
-    database && (await startCrossbook({ node, core: 'first', env: { DATABASE_URL: database.url } }));
+    database &&
+    (await startCrossbook({ node, engineFlags, core: 'first', env: { DATABASE_URL: database.url } }));
   const crossbooks = onPostgres ? [embedded, onPostgres] : [embedded];
   const upstream = await startProcess<UpstreamReady>({
     script: scriptOf('upstream/main'),
@@ -35,7 +36,7 @@ export async function openStage({ node, only, databaseUrl }: Options): Promise<S
   for (const contender of wanted) {
     showProgress(`starting ${contender.title}`);
     const crossbook = contender.onPostgres ? onPostgres : embedded;
-    players.push(await startPlayer(contender, { crossbook: crossbook ?? embedded, args, node }));
+    players.push(await startPlayer(contender, { crossbook: crossbook ?? embedded, args, node, engineFlags }));
   }
   return {
     players,
@@ -49,12 +50,15 @@ export async function openStage({ node, only, databaseUrl }: Options): Promise<S
   };
 }
 
-async function startPlayer(contender: Contender, { crossbook, args, node }: Cast): Promise<Player> {
+async function startPlayer(
+  contender: Contender,
+  { crossbook, args, node, engineFlags }: Cast,
+): Promise<Player> {
   if (contender.script === undefined) {
     return { ...contender, process: crossbook, url: crossbook.url, headers: toHeaders(crossbook, CUSTOMER) };
   }
   const script = scriptOf(contender.script);
-  const process = await startProcess<ContenderReady>({ script, args, node, core: 'first' });
+  const process = await startProcess<ContenderReady>({ script, args, node, engineFlags, core: 'first' });
   return { ...contender, process, url: process.ready.url, headers: {} };
 }
 
@@ -77,4 +81,5 @@ interface Cast {
   readonly crossbook: Crossbook;
   readonly args: readonly string[];
   readonly node: string;
+  readonly engineFlags?: readonly string[] | undefined;
 }

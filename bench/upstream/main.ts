@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { BATCH_READ, toBatches, toBody } from '../contenders/hubspot.ts';
 import type { SandboxAccount } from '../support/crossbook.ts';
-import { PRODUCT } from '../support/paths.ts';
+import { PARTS } from '../support/paths.ts';
 import { startWorker } from '../support/worker.ts';
 import { PEOPLE } from '../workload/cases.ts';
 import { emailsOf, inventPeople } from '../workload/people.ts';
@@ -16,7 +16,7 @@ import { createReplay } from './replay.ts';
  */
 const ports = process.argv.slice(2).map(Number);
 const { openSandbox } = (await import(
-  pathToFileURL(join(PRODUCT, 'sandbox/open-sandbox.js')).href
+  pathToFileURL(join(PARTS, 'sandbox/open-sandbox.js')).href
 )) as SandboxModule;
 const sandbox = await openSandbox({});
 const account = sandbox.hubspot.createAccount({

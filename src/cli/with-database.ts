@@ -2,7 +2,7 @@ import { type Database, openDatabase } from '../storage/database.ts';
 import { openKeyRing } from '../storage/sealing/open-key-ring.ts';
 import type { CommandContext } from './command.ts';
 
-/** Opens the configured database for one command. The embedded one is refused while a server has it. */
+/** Opens the configured database for one command: the embedded one beside the process that serves, or alone. */
 export async function withDatabase<T>(
   { readConfig, note }: CommandContext,
   work: (database: Database) => Promise<T>,
@@ -10,7 +10,7 @@ export async function withDatabase<T>(
   const config = readConfig();
   const { ring, notes } = openKeyRing(config);
   for (const line of notes) note(line);
-  const database = await openDatabase(config.database, { keyRing: ring });
+  const database = await openDatabase({ ...config.database, join: true }, { keyRing: ring });
   try {
     return await work(database);
   } finally {

@@ -14,7 +14,7 @@ export class CrossbookError extends Error {
   readonly remote: RemoteAnswer | undefined;
 
   constructor(error: ClientError, options: { readonly cause?: unknown } = {}) {
-    super(`${error.title}: ${error.detail}`, options);
+    super(error.detail, options);
     this.code = error.code;
     this.status = error.status;
     this.id = error.id;

@@ -130,7 +130,7 @@ export type EntityMappingInput = {
 /** The object of the tool that stands for an entity. */
 export type EntityObjectInput = {
   /** The object’s name in the tool. */
-  readonly name: string;
+  readonly name?: string | null | undefined;
   /** Does the tool bring it along, or did the customer make it? */
   readonly type: EntityObjectType;
 };
@@ -196,7 +196,7 @@ export type ObjectFieldMappingsInput = {
   /** Its field mappings. */
   readonly fieldMappings: ReadonlyArray<FieldMappingInput>;
   /** The object’s name. */
-  readonly object: string;
+  readonly object?: string | null | undefined;
 };
 
 /** What a phone number belongs to. */

@@ -46,13 +46,14 @@ export interface FieldMapping {
   readonly mappedField: string;
 }
 
+/** Null where a list was not given. */
 export interface SchemaMappingsConfig {
-  readonly commonObjects: readonly ObjectFieldMappings[];
-  readonly standardObjects: readonly ObjectFieldMappings[];
+  readonly commonObjects: readonly ObjectFieldMappings[] | null;
+  readonly standardObjects: readonly ObjectFieldMappings[] | null;
 }
 
 export interface ObjectFieldMappings {
-  readonly object: string;
+  readonly object: string | null;
   readonly fieldMappings: readonly FieldMapping[];
 }
 
@@ -61,7 +62,7 @@ export type EntityObjectType = (typeof ENTITY_OBJECT_TYPES)[number];
 
 export interface EntityMapping {
   readonly entityId: string | null;
-  readonly object: { readonly type: EntityObjectType; readonly name: string } | null;
+  readonly object: { readonly type: EntityObjectType; readonly name: string | null } | null;
   readonly fieldMappings: readonly FieldMapping[];
 }
 

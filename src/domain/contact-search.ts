@@ -57,6 +57,6 @@ export interface ContactPage extends Disposable {
   readonly fetchedAt: string;
   /** Was the search content with a cached answer? */
   readonly readFromCache: boolean;
-  /** Sealed at the moment it is asked for: a cursor that nobody selects costs nothing. */
+  /** Signed at the moment it is asked for: a cursor that nobody selects costs nothing. */
   cursorOf(contact: Contact, direction?: Direction): string;
 }

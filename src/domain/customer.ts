@@ -18,6 +18,9 @@ export interface Customer {
   readonly connections: readonly Connection[];
 }
 
+/** In characters. */
+export const MAX_CUSTOMER_ID_LENGTH = 255;
+
 /** An absent field is left as it is, null clears it: `undefined` and `null` are never the same here. */
 export interface CustomerUpsert {
   readonly customerId: string;

@@ -6,8 +6,7 @@ export const ERROR_CODES = {
   UNAUTHORIZED: { status: 401, title: 'Unauthorized', retryable: false },
   FORBIDDEN: { status: 403, title: 'Forbidden', retryable: false },
   NOT_FOUND: { status: 404, title: 'Not found', retryable: false },
-  /** The title is what clients look for. */
-  PERSISTED_QUERY_NOT_FOUND: { status: 404, title: 'PersistedQueryNotFound', retryable: false },
+  PERSISTED_QUERY_NOT_FOUND: { status: 404, title: 'Persisted query not found', retryable: false },
   METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed', retryable: false },
   NOT_ACCEPTABLE: { status: 406, title: 'Not acceptable', retryable: false },
   CONFLICT: { status: 409, title: 'Conflict', retryable: false },
@@ -59,12 +58,15 @@ export class CrossbookError extends Error {
   /** Names this instance in the answer and in the log, so that support can find one by the other. */
   readonly id: string = randomUUID();
   readonly code: ErrorCode;
+  /** Whose fault it is said to be: a provider's only where it was called. */
+  readonly origin: ErrorOrigin;
   readonly remote: RemoteCause | undefined;
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, detail: string, options: CrossbookErrorOptions = {}) {
     super(detail, { cause: options.cause });
     this.code = code;
+    this.origin = options.origin ?? (options.remote ? 'remote-provider' : 'crossbook');
     this.remote = options.remote;
     this.retryAfterMs = options.retryAfterMs;
   }
@@ -91,8 +93,8 @@ export function toErrorBody(error: CrossbookError, applicationName: string | nul
     title,
     detail: error.message,
     meta: {
-      origin: status === 499 ? 'remote-provider' : 'crossbook',
-      application_name: applicationName,
+      origin: error.origin,
+      ...(applicationName !== null && { application_name: applicationName }),
       ...(error.remote && { cause: error.remote }),
       retryable,
       ...(error.retryAfterMs !== undefined && { retry_after_ms: error.retryAfterMs }),
@@ -100,8 +102,13 @@ export function toErrorBody(error: CrossbookError, applicationName: string | nul
   };
 }
 
-/** What a provider answered, already cut and cleaned: nothing in it may be secret. */
+declare const redacted: unique symbol;
+
+export type ErrorOrigin = 'remote-provider' | 'crossbook';
+
+/** What a provider answered, cut and without secrets. Only `outbound/redaction` makes one. */
 export interface RemoteCause {
+  readonly [redacted]: true;
   readonly code: number;
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
@@ -115,9 +122,9 @@ export interface ErrorBody {
   readonly title: string;
   readonly detail: string;
   readonly meta: {
-    readonly origin: 'remote-provider' | 'crossbook';
-    /** Null where no caller is known yet. */
-    readonly application_name: string | null;
+    readonly origin: ErrorOrigin;
+    /** Absent where no caller is known yet. */
+    readonly application_name?: string;
     readonly cause?: RemoteCause;
     readonly retryable: boolean;
     readonly retry_after_ms?: number;
@@ -126,6 +133,8 @@ export interface ErrorBody {
 
 interface CrossbookErrorOptions {
   readonly cause?: unknown;
+  /** Needed where a provider was called and no answer came. */
+  readonly origin?: ErrorOrigin | undefined;
   readonly remote?: RemoteCause | undefined;
   readonly retryAfterMs?: number | undefined;
 }

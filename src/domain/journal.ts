@@ -1,13 +1,19 @@
+import type { Caller } from './caller.ts';
 import type { CrossbookError, ErrorCode } from './errors.ts';
 import type { ProviderName } from './provider-names.ts';
+import type { WorkPermit } from './work-permit.ts';
 
 /**
  * What one request does: noted where it happens, told once, at its end. Nothing that is noted is a body, a secret or an
  * email.
  */
 export interface Journal extends Timing {
+  /** Who the request is made for, as its headers say: known before a face sees it. Undefined: a stranger. */
+  caller: Caller | undefined;
   /** What the limits of requests have said to it; undefined until its caller is known. */
   admission: Admission | undefined;
+  /** Its place among the requests at work, paused while it waits for a provider. */
+  permit: WorkPermit;
   /** Later notes add to earlier ones: a request may ask several customers and providers. */
   note(notes: Notes): void;
   /** Once for each error that the client is told of. A bug is written down at once, with its cause. */
@@ -20,9 +26,11 @@ export interface Journal extends Timing {
 export interface Admission {
   /** Undefined: there is no limit. */
   readonly quota: Quota | undefined;
+  /** What it has counted as, by its cost. */
+  readonly units: number;
 }
 
-/** How many requests a caller may make, as it was told with its last one. */
+/** How many units of requests a caller may make, as it was told with its last one. */
 export interface Quota {
   /** In a minute. */
   readonly limit: number;

@@ -24,6 +24,8 @@ export interface ContactAccess {
   readAllowance(answer: RemoteAnswer): Allowance | undefined;
   /** Is this answer the provider's way to say that the access token has to be refreshed? */
   isTokenExpired(answer: RemoteAnswer): boolean;
+  /** The beginning of a token that is no secret. */
+  readonly publicPrefix?: RegExp;
   /** How an expired access token is replaced. */
   readonly refresh: TokenRefresh;
   /** Which of the budgets pays for look-ups by email. */
@@ -90,7 +92,7 @@ export interface TokenRefresh {
   /** The origin of the token endpoint: refresh tokens go nowhere else. */
   origin(instanceUrl: string | null): string | undefined;
   toRequest(options: { readonly client: OAuthClient; readonly refreshToken: string }): RemoteRequest;
-  /** Throws a CrossbookError: REMOTE_PROVIDER_UNAUTHORIZED where the refresh token is refused for good. */
+  /** Throws a RemoteFailure: REMOTE_PROVIDER_UNAUTHORIZED where the refresh token is refused for good. */
   readAnswer(answer: RemoteAnswer, now: Date): RefreshedToken;
 }
 

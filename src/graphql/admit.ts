@@ -1,22 +1,24 @@
 import {
+  type DefinitionNode,
   type DocumentNode,
   type GraphQLSchema,
   getOperationAST,
   Kind,
   type OperationDefinitionNode,
-  type SelectionSetNode,
+  type SelectionNode,
 } from 'graphql';
 import { CrossbookError } from '../domain/errors.ts';
-import { checkLimits, type Limits } from './limits.ts';
+import { checkLimits, type Limits, type Spent } from './limits.ts';
+import type { Measures } from './measure.ts';
 
 /** What may be asked without saying who asks: the schema, never data. */
 const ABOUT_THE_SCHEMA = new Set(['__schema', '__type', '__typename', '_service']);
 
 /**
  * Decides, before an operation is even validated, whether it may run: it must be there, be allowed with this method, come
- * from a known caller where it touches data, and be of a bearable size. Returns what it costs.
+ * from a known caller where its document touches data, and be of a bearable size. Returns its sizes.
  */
-export function admit(asked: AskedOperation): number {
+export function admit(asked: AskedOperation): Measures {
   const { document, operationName, method, isCallerKnown } = asked;
   const operation = findOperation(document, operationName);
   if (operation.operation === 'subscription') {
@@ -25,12 +27,7 @@ export function admit(asked: AskedOperation): number {
   if (operation.operation === 'mutation' && method !== 'POST') {
     throw new CrossbookError('METHOD_NOT_ALLOWED', 'A mutation must be sent with POST.');
   }
-  if (!isCallerKnown && touchesData(document, operation)) {
-    throw new CrossbookError(
-      'UNAUTHORIZED',
-      'Say who calls: with the header x-api-key, or a customer token.',
-    );
-  }
+  if (!isCallerKnown) checkStranger(document);
   return checkLimits(asked, operation);
 }
 
@@ -41,28 +38,44 @@ function findOperation(document: DocumentNode, name: string | undefined): Operat
     'BAD_REQUEST',
     name === undefined
       ? 'The document must hold exactly one operation, or `operationName` must say which is meant.'
-      : `The document has no operation ${JSON.stringify(name)}.`,
+      : `The document has no operation ${JSON.stringify(name.slice(0, MAX_NAME_LENGTH))}.`,
   );
 }
 
-function touchesData(document: DocumentNode, operation: OperationDefinitionNode): boolean {
-  const seen = new Set<string>();
-  return touches(operation.selectionSet);
-
-  function touches(set: SelectionSetNode): boolean {
-    return set.selections.some((node) => {
-      if (node.kind === Kind.FIELD) return !ABOUT_THE_SCHEMA.has(node.name.value);
-      if (node.kind === Kind.INLINE_FRAGMENT) return touches(node.selectionSet);
-      const name = node.name.value;
-      if (seen.has(name)) return false;
-      seen.add(name);
-      return document.definitions.some(
-        (one) =>
-          one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === name && touches(one.selectionSet),
-      );
-    });
+/** Without a caller all of the document is looked at, because all of it is validated. */
+function checkStranger({ definitions }: DocumentNode): void {
+  if (definitions.some(touchesData)) throw whoCalls();
+  if (definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length > 1) {
+    throw new CrossbookError('BAD_REQUEST', 'Without an API key or a token, a document holds one operation.');
   }
 }
+
+export function whoCalls(): CrossbookError {
+  return new CrossbookError('UNAUTHORIZED', 'Say who calls: with the header x-api-key, or a customer token.');
+}
+
+/** Fragments are looked at where they are defined, not where they are spread. */
+function touchesData(definition: DefinitionNode): boolean {
+  if (definition.kind === Kind.FRAGMENT_DEFINITION && isMetaType(definition.typeCondition.name.value))
+    return false;
+  if (definition.kind !== Kind.FRAGMENT_DEFINITION && definition.kind !== Kind.OPERATION_DEFINITION)
+    return false;
+  const waiting: (readonly SelectionNode[])[] = [definition.selectionSet.selections];
+  for (let selections = waiting.pop(); selections; selections = waiting.pop()) {
+    for (const node of selections) {
+      if (node.kind === Kind.FIELD && !ABOUT_THE_SCHEMA.has(node.name.value)) return true;
+      if (node.kind === Kind.INLINE_FRAGMENT) waiting.push(node.selectionSet.selections);
+    }
+  }
+  return false;
+}
+
+function isMetaType(name: string): boolean {
+  return name.startsWith('__') || name === '_Service';
+}
+
+/** Of what an error repeats. */
+const MAX_NAME_LENGTH = 100;
 
 interface AskedOperation {
   readonly schema: GraphQLSchema;
@@ -72,6 +85,8 @@ interface AskedOperation {
   readonly method: string;
   readonly isCallerKnown: boolean;
   readonly limits: Limits;
-  /** What other operations of the same HTTP request cost. */
-  readonly spent: number;
+  /** What other operations of the same HTTP request have. */
+  readonly spent: Spent;
+  /** How large the body of the response may be. */
+  readonly responseBytes: number;
 }

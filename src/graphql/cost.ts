@@ -5,6 +5,8 @@
 export interface FieldCost {
   /** What the field costs by itself. */
   readonly weight?: Reckon;
+  /** Of the value in the answer, where it is always as long. */
+  readonly bytes?: number;
   /** A list: how often what is selected in it is paid for. */
   readonly items?: Reckon;
   /** A page: how long the lists within it are that say `paged`. */
@@ -16,6 +18,9 @@ export interface FieldCost {
 export type Reckon = number | ((args: UncheckedArguments) => number);
 
 export type UncheckedArguments = Readonly<Record<string, unknown>>;
+
+/** What is longer than usual values costs one unit for so many bytes. */
+export const BYTES_PER_UNIT = 64;
 
 /** A call to a provider, against a value in the answer. */
 export const PROVIDER_CALL = 150;

@@ -1,37 +1,79 @@
 import { type GraphQLFormattedError, Kind } from 'graphql';
-import { CrossbookError, type ErrorCode, toCrossbookError, toErrorBody } from '../domain/errors.ts';
+import type { Allowance } from '../domain/allowance.ts';
+import {
+  CrossbookError,
+  type ErrorBody,
+  type ErrorCode,
+  type RemoteCause,
+  toCrossbookError,
+  toErrorBody,
+} from '../domain/errors.ts';
+import { jsonLength } from '../lib/json-length.ts';
 import { cleanMessage } from './clean-message.ts';
 
-/** Every error that a client sees is made here, and is made anew: graphql and Yoga keep theirs for the next request. */
+/**
+ * Every error that a client sees is made here, and is made anew: graphql and Yoga keep theirs for the next request. As many
+ * as the allowance has room for; another one says how many more there were.
+ */
 export function translateErrors(errors: readonly RaisedError[], asked: Asked): readonly TranslatedError[] {
-  const known = new Map<RaisedError, CrossbookError>();
-  return errors.map((error) => {
+  const instances = new Map<RaisedError, CrossbookError>();
+  const translated: TranslatedError[] = [];
+  for (const [index, error] of errors.entries()) {
     const origin = originOf(error);
-    const seen = known.get(origin);
+    const seen = instances.get(origin);
     // What one batch has thrown arrives at every path that waited for it.
-    const translated = seen ?? toKnownError(error, origin, asked);
-    known.set(origin, translated);
-    return {
-      known: translated,
-      isFirst: seen === undefined,
-      isComplaint: isComplaint(origin, asked),
-      formatted: format(error, translated, asked),
-    };
-  });
+    const known = seen ?? toKnownError(error, origin, asked);
+    const facts = { known, isFirst: seen === undefined, isComplaint: isComplaint(origin, asked) };
+    const formatted = formatWithin(error, known, asked);
+    if (!formatted)
+      return [...translated, { ...facts, formatted: formatRest(errors.length - index, known, asked) }];
+    instances.set(origin, known);
+    translated.push({ ...facts, formatted });
+  }
+  return translated;
+}
+
+/** Undefined where there is no room for it, not even without what the provider answered. */
+function formatWithin(
+  error: RaisedError,
+  known: CrossbookError,
+  asked: Asked,
+): GraphQLFormattedError | undefined {
+  const { remote } = known;
+  const { allowance, causes } = asked;
+  if (remote && !causes.has(remote)) {
+    causes.add(remote);
+    const whole = format(error, known, asked);
+    if (allowance.takeError(jsonLength(whole))) return whole;
+  }
+  const bare = withoutCause(format(error, known, asked));
+  return allowance.takeError(jsonLength(bare)) ? bare : undefined;
 }
 
 function format(
   error: RaisedError,
   known: CrossbookError,
   { applicationName }: Asked,
-): GraphQLFormattedError {
+): GraphQLFormattedError & { readonly extensions: ErrorBody } {
   const body = toErrorBody(known, applicationName);
   return {
-    message: body.title,
+    message: body.detail,
     ...(error.locations?.length && { locations: error.locations }),
     ...(error.path && { path: error.path }),
     extensions: { ...body },
   };
+}
+
+function withoutCause(formatted: ReturnType<typeof format>): GraphQLFormattedError {
+  const { cause: _cause, ...meta } = formatted.extensions.meta;
+  return { ...formatted, extensions: { ...formatted.extensions, meta } };
+}
+
+/** With the id and the code of the first that is left out. */
+function formatRest(count: number, known: CrossbookError, asked: Asked): GraphQLFormattedError {
+  const detail = `${count} more ${count === 1 ? 'error is' : 'errors are'} left out. The first is ${known.code}.`;
+  const { extensions } = withoutCause(format({ name: '', message: '' }, known, asked));
+  return { message: detail, extensions: { ...extensions, detail } };
 }
 
 function toKnownError(error: RaisedError, origin: RaisedError, asked: Asked): CrossbookError {
@@ -82,6 +124,10 @@ export interface Asked {
   readonly executed: boolean;
   /** May an error name what else the schema has? */
   readonly suggestions: boolean;
+  /** Of the HTTP request: the operations of a batch share it. */
+  readonly allowance: Pick<Allowance, 'takeError'>;
+  /** Those that stand in the response already: each is shown once. */
+  readonly causes: Set<RemoteCause>;
 }
 
 export interface TranslatedError {

@@ -3,16 +3,18 @@ import {
   extendSchema,
   type GraphQLFieldResolver,
   type GraphQLSchema,
+  isObjectType,
   isUnionType,
   parse,
   print,
   visit,
 } from 'graphql';
 import { CrossbookError } from '../domain/errors.ts';
+import { stringLength } from '../lib/json-length.ts';
 import type { RequestContext } from '../request/context.ts';
 import { findCustomer } from '../usecases/find-customer.ts';
 import { readContactWant } from './contact-want.ts';
-import { costs, type FieldCost, PROVIDER_CALL } from './cost.ts';
+import { BYTES_PER_UNIT, costs, type FieldCost, PROVIDER_CALL } from './cost.ts';
 import { orNull, readRecord } from './read-record.ts';
 import { typeNameOf } from './types/node.ts';
 
@@ -42,14 +44,31 @@ const PROTOCOL = parse(/* GraphQL */ `
 
 /** The same schema, and what makes it a subgraph. */
 export function toSubgraph(api: GraphQLSchema): GraphQLSchema {
-  const sdl = printSubgraph(api);
+  let printed: string | undefined;
+  const readSdl = () => {
+    printed ??= printSubgraph(api);
+    return printed;
+  };
   const schema = extendSchema(api, PROTOCOL);
   const fields = schema.getQueryType()?.getFields() ?? {};
-  resolveWith(fields['_service'], () => ({ sdl }));
+  resolveWith(fields['_service'], () => ({ sdl: readSdl() }));
+  const service = schema.getType('_Service');
+  if (isObjectType(service)) Object.assign(service.getFields()['sdl'] ?? {}, costs(toSdlCost(readSdl)));
   resolveWith(fields['_entities'], resolveEntities, ENTITIES_COST);
   const entity = schema.getType('_Entity');
   if (isUnionType(entity)) entity.resolveType = typeNameOf;
   return schema;
+}
+
+/** Printed with the first request for it: a start does not wait for that. */
+function toSdlCost(readSdl: () => string): FieldCost {
+  const bytes = () => stringLength(readSdl());
+  return {
+    weight: () => Math.ceil(bytes() / BYTES_PER_UNIT),
+    get bytes() {
+      return bytes();
+    },
+  };
 }
 
 /** Composers do not know @oneOf: the subgraph enforces it all the same. */

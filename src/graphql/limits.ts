@@ -11,14 +11,17 @@ export const DEFAULT_LIMITS = {
   rootFields: 200,
   /** How deep selections nest. */
   depth: 15,
+  /** From here to `tokens`: of all operations of one HTTP request together. */
   fields: 20_000,
   aliases: 1_000,
   directives: 500,
-  /** In units of `cost.ts`, for all operations of one HTTP request together. */
+  /** In units of `cost.ts`. */
   cost: 200_000,
-  /** Words and signs of one document: what parsing may cost. */
+  /** Words and signs of the documents: what parsing may cost. */
   tokens: 60_000,
-  /** Of brackets, values included. */
+  /** The same without a caller. */
+  strangerTokens: 2_000,
+  /** Of brackets, values included, and of selections through fragments. */
   nesting: 100,
   /** Operations in one HTTP request. */
   batch: 10,
@@ -27,21 +30,41 @@ export const DEFAULT_LIMITS = {
 
 export type Limits = { readonly [Name in keyof typeof DEFAULT_LIMITS]: number };
 
-/** Refuses an operation that is too large, naming the number and the bound. Returns what it adds to the cost. */
-export function checkLimits(asked: Asked, operation: OperationDefinitionNode): number {
+/**
+ * Refuses an operation that is too large, naming the number and the bound. What the operations of one HTTP request have
+ * together counts together. Returns what this one adds.
+ */
+export function checkLimits(asked: Asked, operation: OperationDefinitionNode): Measures {
+  const { spent } = asked;
+  if (spent.refusal) throw spent.refusal;
+  try {
+    return checkSizes(asked, operation);
+  } catch (refusal) {
+    spent.refusal = refusal as CrossbookError;
+    throw refusal;
+  }
+}
+
+function checkSizes(asked: Asked, operation: OperationDefinitionNode): Measures {
   const { schema, document, limits, spent } = asked;
   const defaults = readDefaults(operation);
   const variables = defaults ? { ...defaults, ...asked.variables } : asked.variables;
   const sizes = measure({ schema, document, operation, variables });
   for (const name of SIZES) {
-    const size = name === 'cost' ? sizes.cost + spent : sizes[name];
-    if (size <= limits[name]) continue;
-    throw new CrossbookError(
-      'BAD_REQUEST',
-      `The operation is too large: ${SAID[name]} ${size}, and the bound is ${limits[name]}.`,
-    );
+    const size = sizes[name] + (isShared(name) ? spent[name] : 0);
+    if (size > limits[name]) throw tooLarge(SAID[name], size, limits[name]);
   }
-  return sizes.cost;
+  const bytes = sizes.bytes + spent.bytes;
+  if (bytes > asked.responseBytes)
+    throw tooLarge('its answer has at least a size in bytes of', bytes, asked.responseBytes);
+  return sizes;
+}
+
+function tooLarge(what: string, size: number, bound: number): CrossbookError {
+  return new CrossbookError(
+    'BAD_REQUEST',
+    `The operation is too large: ${what} ${size}, and the bound is ${bound}.`,
+  );
 }
 
 function readDefaults({ variableDefinitions = [] }: OperationDefinitionNode): Variables | undefined {
@@ -54,7 +77,7 @@ function readDefaults({ variableDefinitions = [] }: OperationDefinitionNode): Va
   return Object.fromEntries(entries);
 }
 
-const SAID: Readonly<Record<keyof Measures, string>> = {
+const SAID: Readonly<Record<(typeof SIZES)[number], string>> = {
   rootFields: 'its number of root fields is',
   depth: 'its selections nest to a depth of',
   fields: 'its number of fields is',
@@ -65,10 +88,32 @@ const SAID: Readonly<Record<keyof Measures, string>> = {
 
 const SIZES = ['rootFields', 'depth', 'fields', 'aliases', 'directives', 'cost'] as const;
 
+/** What several operations of one HTTP request have together. */
+const SHARED = ['fields', 'aliases', 'directives', 'cost', 'bytes'] as const;
+
+export interface Spent extends Record<(typeof SHARED)[number], number> {
+  /** One was too large: what comes after it in the request is not even looked at. */
+  refusal: CrossbookError | undefined;
+}
+
+export function nothingSpent(): Spent {
+  return { fields: 0, aliases: 0, directives: 0, cost: 0, bytes: 0, refusal: undefined };
+}
+
+export function spend(spent: Spent, sizes: Measures): void {
+  for (const name of SHARED) spent[name] += sizes[name];
+}
+
+function isShared(name: string): name is (typeof SHARED)[number] {
+  return SHARED.some((shared) => shared === name);
+}
+
 interface Asked {
   readonly limits: Limits;
-  /** What other operations of the same HTTP request cost. */
-  readonly spent: number;
+  /** What other operations of the same HTTP request have. */
+  readonly spent: Spent;
+  /** How large the body of the response may be. */
+  readonly responseBytes: number;
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly variables: Variables;

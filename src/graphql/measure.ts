@@ -15,12 +15,16 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
+import { CrossbookError } from '../domain/errors.ts';
 import { type FieldCost, type Reckon, readCost } from './cost.ts';
+import { checkFragmentDepth } from './fragment-depth.ts';
+import { createIntrospectionSizes } from './introspection-size.ts';
 
 /**
  * Measures an operation without running it, in time that is linear in the document: a fragment is measured once, however
  * often it is spread. Documents arrive here before they are validated, so nothing in them is taken for granted. Most of it
- * is the same for all requests and is kept with the operation; what follows from variables is reckoned each time.
+ * is the same for all requests and is kept with the operation; what follows from variables is reckoned each time. Its calls
+ * nest no deeper than `checkFragmentDepth` lets a document's selections.
  */
 export function measure(subject: Subject): Measures {
   const { schema, operation, variables } = subject;
@@ -33,11 +37,14 @@ export function measure(subject: Subject): Measures {
 }
 
 function measureKnown({ schema, document, operation }: Omit<Subject, 'variables'>): Part {
+  checkFragmentDepth(document, MAX_NESTING);
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions) {
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   }
   const measured = new Map<string, Part>();
+  const introspectionSizes = createIntrospectionSizes({ schema, fragments });
+  const typeName = { bytes: Math.max(...Object.keys(schema.getTypeMap()).map(({ length }) => length)) + 2 };
   const { known, open } = ofSelections(
     operation.selectionSet,
     schema.getRootType(operation.operation) ?? undefined,
@@ -81,22 +88,35 @@ function measureKnown({ schema, document, operation }: Omit<Subject, 'variables'
   }
 
   function ofField(node: FieldNode, parent: GraphQLNamedType | undefined): Part {
-    const field = fieldOf(parent, node.name.value);
-    const aliases = node.alias ? 1 : 0;
-    // The schema's own description is the same for all and small; graphql bounds its depth.
-    if (node.name.value.startsWith('__')) {
-      return { known: { ...NOTHING, rootFields: 1, fields: 1, aliases }, open: [] };
+    if (node.alias?.value === '__proto__') {
+      throw new CrossbookError(
+        'BAD_REQUEST',
+        'An alias must not be `__proto__`: JavaScript reads it as something else.',
+      );
     }
+    const field = fieldOf(parent, node.name.value);
     const inner = node.selectionSet
       ? ofSelections(node.selectionSet, field && getNamedType(field.type))
       : EMPTY;
-    const cost = readCost(field?.extensions ?? {});
+    if (INTROSPECTION.has(node.name.value)) return ofIntrospection(node, inner);
+    const cost = node.name.value === '__typename' ? typeName : readCost(field?.extensions ?? {});
     const isOpen = inner.open.length > 0 || (reckons(cost) && (node.arguments ?? []).some(usesVariables));
     if (!isOpen) return { known: sumsOf({ node, cost, inner: inner.known }, {}), open: [] };
     return {
       known: NOTHING,
       open: [(asked) => sumsOf({ node, cost, inner: evaluate(inner, asked) }, asked.variables)],
     };
+  }
+
+  /** The schema is one: how deep it is looked into is bounded by what it answers. */
+  function ofIntrospection(node: FieldNode, inner: Part): Part {
+    const sizes = (variables: Variables): Sums => {
+      const { values: cost, bytes } = introspectionSizes(node, variables);
+      return { ...sumsOf({ node, cost: {}, inner: inner.known }, variables), depth: 1, cost, bytes };
+    };
+    return (node.arguments ?? []).some(usesVariables)
+      ? { known: NOTHING, open: [(asked) => sizes(asked.variables)] }
+      : { known: sizes({}), open: [] };
   }
 
   function typeNamed(name: string | undefined): GraphQLNamedType | undefined {
@@ -122,8 +142,7 @@ function evaluateFragment(name: string, part: Part, asked: Evaluation): Sums {
 function sumsOf({ node, cost, inner }: MeasuredField, variables: Variables): Sums {
   const price = priceOf({ node, cost, inner }, variables);
   return {
-    cost: price.cost,
-    perItem: price.perItem,
+    ...price,
     rootFields: 1,
     depth: inner.depth + 1,
     fields: inner.fields + 1,
@@ -132,16 +151,24 @@ function sumsOf({ node, cost, inner }: MeasuredField, variables: Variables): Sum
   };
 }
 
-function priceOf({ node, cost, inner }: MeasuredField, variables: Variables) {
+function priceOf({ node, cost, inner }: MeasuredField, variables: Variables): Price {
   const args = reckons(cost) ? readArguments(node, variables) : {};
   const reckon = (amount: Reckon) => (typeof amount === 'number' ? amount : amount(args));
   const weight = reckon(cost.weight ?? 1);
-  if (cost.paged) return { cost: weight, perItem: Math.max(1, inner.cost) };
-  if (cost.items !== undefined) {
-    return { cost: weight + reckon(cost.items) * Math.max(1, inner.cost), perItem: 0 };
-  }
-  if (cost.pageSize === undefined) return { cost: weight + inner.cost, perItem: inner.perItem };
-  return { cost: weight + inner.cost + reckon(cost.pageSize) * inner.perItem, perItem: 0 };
+  const key = (node.alias ?? node.name).value;
+  const own = key.length + (node.selectionSet ? BYTES_AROUND_OBJECT : BYTES_AROUND_KEY) + (cost.bytes ?? 0);
+  if (cost.paged)
+    return { cost: weight, perItem: Math.max(1, inner.cost), bytes: own, bytesPerItem: inner.bytes };
+  const items = cost.items === undefined ? 1 : reckon(cost.items);
+  const page = cost.pageSize === undefined ? undefined : reckon(cost.pageSize);
+  const isList = cost.items !== undefined || page !== undefined;
+  const below = cost.items === undefined ? inner.cost : Math.max(1, inner.cost);
+  return {
+    cost: weight + items * below + (page ?? 0) * inner.perItem,
+    bytes: own + items * inner.bytes + (page ?? 0) * inner.bytesPerItem,
+    perItem: isList ? 0 : inner.perItem,
+    bytesPerItem: isList ? 0 : inner.bytesPerItem,
+  };
 }
 
 function reckons({ weight, items, pageSize }: FieldCost): boolean {
@@ -179,10 +206,22 @@ function add(a: Sums, b: Sums): Sums {
     directives: a.directives + b.directives,
     cost: a.cost + b.cost,
     perItem: a.perItem + b.perItem,
+    bytes: a.bytes + b.bytes,
+    bytesPerItem: a.bytesPerItem + b.bytesPerItem,
   };
 }
 
-const NOTHING: Sums = { rootFields: 0, depth: 0, fields: 0, aliases: 0, directives: 0, cost: 0, perItem: 0 };
+const NOTHING: Sums = {
+  ...{ rootFields: 0, depth: 0, fields: 0, aliases: 0, directives: 0 },
+  ...{ cost: 0, perItem: 0, bytes: 0, bytesPerItem: 0 },
+};
+const INTROSPECTION: ReadonlySet<string> = new Set(['__schema', '__type']);
+/** Quotes, a colon and a comma. */
+const BYTES_AROUND_KEY = 4;
+/** And braces. */
+const BYTES_AROUND_OBJECT = BYTES_AROUND_KEY + 2;
+/** Of selections, through fragments: as deep as brackets may nest. */
+const MAX_NESTING = 100;
 
 /** Everything is counted as it is carried out: a fragment counts each time that it is spread. */
 export interface Measures {
@@ -193,12 +232,19 @@ export interface Measures {
   readonly aliases: number;
   readonly directives: number;
   readonly cost: number;
+  /** Of the answer, as far as the document and the schema tell: its keys, and what is always as long. */
+  readonly bytes: number;
 }
 
-interface Sums extends Measures {
+interface Price {
+  readonly cost: number;
+  readonly bytes: number;
   /** What each item of the page around costs in addition. */
   readonly perItem: number;
+  readonly bytesPerItem: number;
 }
+
+interface Sums extends Measures, Price {}
 
 const EMPTY: Part = { known: NOTHING, open: [] };
 

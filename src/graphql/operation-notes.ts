@@ -1,4 +1,10 @@
-import { type DocumentNode, getOperationAST, Kind, type SelectionSetNode } from 'graphql';
+import {
+  type DocumentNode,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
 
 /** What a journal notes of a valid operation: its root field, one of the schema's few, and the name that the client gave. */
 export function readOperation(document: DocumentNode, operationName: string | undefined): OperationNotes {
@@ -12,25 +18,36 @@ export function readOperation(document: DocumentNode, operationName: string | un
 function read(document: DocumentNode, operationName: string | undefined): OperationNotes {
   const operation = getOperationAST(document, operationName);
   const fields = new Set<string>();
-  if (operation) collect(document, operation.selectionSet, fields);
+  if (operation) collect(document, operation, fields);
   const [only = 'none', another] = fields;
-  return { operation: another === undefined ? only : 'several', operationName: operation?.name?.value };
+  return {
+    operation: another === undefined ? only : 'several',
+    operationName: operation?.name?.value.slice(0, MAX_NAME_LENGTH),
+  };
 }
 
-/** Of a valid document: fragments exist, and do not go in circles. */
-function collect(document: DocumentNode, set: SelectionSetNode, fields: Set<string>): void {
-  for (const node of set.selections) {
-    if (node.kind === Kind.FIELD) fields.add(node.name.value);
-    else if (node.kind === Kind.INLINE_FRAGMENT) collect(document, node.selectionSet, fields);
-    else {
-      const name = node.name.value;
-      const fragment = document.definitions.find(
-        (one) => one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === name,
-      );
-      if (fragment?.kind === Kind.FRAGMENT_DEFINITION) collect(document, fragment.selectionSet, fields);
+/** Through each fragment once. */
+function collect(document: DocumentNode, operation: OperationDefinitionNode, fields: Set<string>): void {
+  const fragments = new Map<string, SelectionSetNode>();
+  for (const node of document.definitions) {
+    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node.selectionSet);
+  }
+  const waiting: SelectionSetNode[] = [operation.selectionSet];
+  for (let set = waiting.pop(); set; set = waiting.pop()) {
+    for (const node of set.selections) {
+      if (node.kind === Kind.FIELD) fields.add(node.name.value);
+      else if (node.kind === Kind.INLINE_FRAGMENT) waiting.push(node.selectionSet);
+      else {
+        const inner = fragments.get(node.name.value);
+        fragments.delete(node.name.value);
+        if (inner) waiting.push(inner);
+      }
     }
   }
 }
+
+/** The log has no room for what a client may call an operation. */
+const MAX_NAME_LENGTH = 200;
 
 /** Of documents that come again and again. */
 const kept = new WeakMap<DocumentNode, Map<string | undefined, OperationNotes>>();

@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
-import { createYoga } from 'graphql-yoga';
+import { createAllowance, RESPONSE_BOUNDS } from '../domain/allowance.ts';
 import type { CrossbookError } from '../domain/errors.ts';
+import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { Journal } from '../domain/journal.ts';
 import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
 import { LONG_LIST } from '../lib/write-list.ts';
@@ -8,14 +9,16 @@ import type { RequestContext } from '../request/context.ts';
 import { createExecute } from './fast/execute.ts';
 import { toSubgraph } from './federation.ts';
 import { createDirectPath } from './http/direct-path.ts';
+import { createDocumentStore } from './http/document-store.ts';
 import { createAutomaticDocuments, createKnownDocuments } from './http/documents.ts';
-import { JSON_TYPE } from './http/media-types.ts';
-import type { OpenedRequest } from './http/open-request.ts';
+import { createKnownIntrospection } from './http/known-introspection.ts';
+import { chooseMediaType, JSON_TYPE } from './http/media-types.ts';
+import { noIntrospection } from './http/no-introspection.ts';
+import { type OpenedRequest, toOpenedRequest } from './http/open-request.ts';
 import { toHttpAnswer } from './http/respond.ts';
-import { type GraphiQLOptions, useGraphiQL } from './http/use-graphiql.ts';
-import { noIntrospection, useNoIntrospection } from './http/use-no-introspection.ts';
-import { type OpenedRequests, useRequest } from './http/use-request.ts';
-import { respond, useResponse } from './http/use-response.ts';
+import type { GraphiQLOptions } from './http/use-graphiql.ts';
+import { respond } from './http/use-response.ts';
+import type { AnswerByYoga } from './http/yoga-path.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { apiSchema } from './schema.ts';
 
@@ -26,61 +29,48 @@ export function createGraphQL(options: GraphQLOptions): GraphQLServer {
   const { openContext, introspection = true, graphiql = {}, operations, direct = true } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const schema = toSubgraph(apiSchema);
-  const execute = createExecute(schema, { jsonAbove: LONG_LIST });
-  const documents = operations ? createKnownDocuments(operations) : createAutomaticDocuments();
-  const requests: OpenedRequests = new WeakMap();
-  const yoga = createYoga({
-    schema,
-    graphqlEndpoint: PATH,
-    plugins: [
-      useResponse({ path: PATH, requests, suggestions: introspection }),
-      graphiql !== false && useGraphiQL({ path: PATH, ...graphiql }),
-      useRequest({ openContext, schema, execute, limits, documents, requests }),
-      !introspection && useNoIntrospection(),
-    ],
-    batching: { limit: limits.batch },
-    // Ours: the plugins above do it in the one error shape, or more cheaply.
-    maskedErrors: false,
-    logging: false,
-    graphiql: false,
-    landingPage: false,
-    multipart: false,
-    cors: false,
-    maxRequestBodySize: false,
-  });
+  const holdDocuments = () => options.heldBytes?.acquire({}, 'document', 0);
   const rules = introspection ? [] : [noIntrospection];
-  const answerDirectly = createDirectPath({ openContext, schema, execute, limits, documents, rules });
+  const store = createDocumentStore({ schema, rules, memory: holdDocuments() });
+  const execute = createExecute(schema, { jsonAbove: LONG_LIST, onPlanned: store.addPlan });
+  const documents = operations ? createKnownDocuments(operations) : createAutomaticDocuments(holdDocuments());
+  const deps = { openContext, schema, execute, store, limits, documents };
+  let yoga: Promise<AnswerByYoga> | undefined;
+  const answerDirectly = createDirectPath({
+    ...deps,
+    introspection: introspection ? createKnownIntrospection(schema) : undefined,
+  });
 
   return {
     async answer(request, journal) {
       journal.note({ face: 'graphql' });
-      const opened: OpenedRequest = { request, journal, context: undefined, operations: undefined, spent: 0 };
+      const opened = toOpenedRequest(request, journal);
       const isUsual = direct && request.method === 'POST' && request.pathname === PATH;
       const result = isUsual ? await answerDirectly(opened) : undefined;
       return result ? respond(result, { opened, suggestions: introspection }) : answerByYoga(opened);
     },
-    refuse(error, journal) {
-      const asked = { mediaType: JSON_TYPE, applicationName: null, suggestions: false, journal };
+    refuse(error, { request, journal }) {
+      const mediaType = chooseMediaType(request.headers.get('accept')) ?? JSON_TYPE;
+      const applicationName = journal.caller?.application.name ?? null;
+      const allowance = createAllowance(RESPONSE_BOUNDS.stranger);
+      const asked = { mediaType, applicationName, suggestions: false, journal, allowance };
       return toHttpAnswer({ errors: [new GraphQLError('', { originalError: error })] }, asked);
     },
   };
 
-  /** It is shown the request without its body: what is in that is read by us. */
+  /** Whatever is unusual. Loaded with the first such request: a start does not wait for it. */
   async function answerByYoga(opened: OpenedRequest): Promise<HttpAnswer> {
-    const { method, url, headers } = opened.request;
-    const shown = new yoga.fetchAPI.Request(url.href, { method, headers: Object.fromEntries(headers) });
-    requests.set(shown, opened);
-    const response = await yoga.fetch(shown);
-    const body = new Uint8Array(await response.arrayBuffer());
-    const { status } = response;
-    return { status, headers: Object.fromEntries(response.headers), body: body.length > 0 ? body : null };
+    yoga ??= import('./http/yoga-path.ts').then(({ createYogaPath }) =>
+      createYogaPath({ ...deps, path: PATH, introspection, graphiql }),
+    );
+    return (await yoga)(opened);
   }
 }
 
 export interface GraphQLServer {
   answer(request: HttpRequest, journal: Journal): Promise<HttpAnswer>;
   /** The answer to what is not even looked at. */
-  refuse(error: CrossbookError, journal: Journal): HttpAnswer;
+  refuse(error: CrossbookError, of: { readonly request: HttpRequest; readonly journal: Journal }): HttpAnswer;
 }
 
 export interface GraphQLOptions {
@@ -94,6 +84,8 @@ export interface GraphQLOptions {
   /** False: the schema can neither be asked for nor guessed from errors. */
   readonly introspection?: boolean;
   readonly limits?: Partial<Limits>;
+  /** Documents in memory are counted with all else that is held for clients. */
+  readonly heldBytes?: HeldBytes | undefined;
   /** By their SHA-256: only these may be asked for. Undefined: whatever is within the limits. */
   readonly operations?: ReadonlyMap<string, string> | undefined;
   /** False: everything goes through Yoga. The answers are the same. */

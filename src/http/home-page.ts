@@ -28,6 +28,7 @@ export function renderHomePage({ version, tryIt }: HomeOptions): HttpAnswer {
     status: 200,
     headers: {
       'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
       'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',

@@ -1,19 +1,21 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { CrossbookError } from '../domain/errors.ts';
-import type { HttpHeaders, HttpRequest } from '../lib/http-message.ts';
+import type { ArrivingRequest, HttpHeaders, ReserveBytes } from '../lib/http-message.ts';
 
 /** A request as Node has it, for the faces. */
-export class IncomingRequest implements HttpRequest {
+export class IncomingRequest implements ArrivingRequest {
   readonly method: string;
   readonly pathname: string;
   readonly headers: HttpHeaders;
   readonly #message: IncomingMessage;
+  readonly #response: Pick<ServerResponse, 'closed' | 'once'>;
   #url: URL | undefined;
-  #tell: (() => void) | undefined;
+  #body: Buffer | undefined;
 
-  constructor(message: IncomingMessage) {
+  constructor(message: IncomingMessage, response: Pick<ServerResponse, 'closed' | 'once'>) {
     const { method = 'GET', url = '/' } = message;
     this.#message = message;
+    this.#response = response;
     this.method = method;
     this.headers = new IncomingHeaders(message.headers);
     this.pathname = PLAIN_PATH.test(url) ? url : this.url.pathname;
@@ -24,34 +26,61 @@ export class IncomingRequest implements HttpRequest {
     return this.#url;
   }
 
-  readBody(limit: number): Promise<Buffer | undefined> {
+  get hasBody(): boolean {
+    const { 'content-length': length, 'transfer-encoding': encoding } = this.#message.headers;
+    return encoding !== undefined || (length !== undefined && length !== '0');
+  }
+
+  receiveBody(limit: number, reserve: ReserveBytes): Promise<void> {
     const message = this.#message;
-    if (Number(message.headers['content-length'] ?? 0) > limit) return Promise.resolve(undefined);
+    if (Number(message.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let length = 0;
+      let isRefused = false;
+      const refuse = (error: unknown) => {
+        isRefused = true;
+        chunks.length = 0;
+        reject(error);
+      };
       message.on('data', (chunk: Buffer) => {
+        // To stop reading would end the connection before the response: what follows is read and thrown away.
+        if (isRefused) return;
         length += chunk.length;
-        if (length <= limit) chunks.push(chunk);
-        // To stop reading would end the connection before the answer: the rest is let go by until the sender tires.
-        else resolve(undefined);
+        if (length > limit) return refuse(tooLarge(limit));
+        try {
+          reserve(chunk.length);
+          chunks.push(chunk);
+        } catch (error) {
+          refuse(error);
+        }
       });
       message.once('end', () => {
-        this.#tell?.();
-        resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+        this.#body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+        resolve();
       });
       message.once('error', (cause) => {
-        reject(new CrossbookError('BAD_REQUEST', 'The body could not be read to its end.', { cause }));
+        refuse(new CrossbookError('BAD_REQUEST', 'The body could not be read to its end.', { cause }));
       });
     });
   }
 
-  whenWhole(tell: () => void): void {
-    const { 'content-length': length, 'transfer-encoding': encoding } = this.#message.headers;
-    if (encoding === undefined && (length === undefined || length === '0')) tell();
-    else this.#tell = tell;
+  readBody(limit: number): Promise<Buffer | undefined> {
+    const body = this.#body ?? NO_BODY;
+    return Promise.resolve(body.length > limit ? undefined : body);
+  }
+
+  onClose(callback: () => void): void {
+    if (this.#response.closed) callback();
+    else this.#response.once('close', callback);
   }
 }
+
+function tooLarge(limit: number): CrossbookError {
+  return new CrossbookError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit / 1024} KiB.`);
+}
+
+const NO_BODY = Buffer.alloc(0);
 
 export class IncomingHeaders implements HttpHeaders {
   readonly #headers: IncomingHttpHeaders;

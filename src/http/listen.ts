@@ -1,21 +1,27 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
+import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { Refusal } from '../domain/journal.ts';
-import type { HttpAnswer, HttpRequest } from '../lib/http-message.ts';
-import { WrittenJson } from '../lib/written-json.ts';
-import { IncomingHeaders, IncomingRequest, toAddress } from './incoming-request.ts';
+import type { ArrivingRequest, HttpAnswer } from '../lib/http-message.ts';
+import { IncomingHeaders, IncomingRequest } from './incoming-request.ts';
+import { isAddressed } from './is-addressed.ts';
+import { limitConnections } from './limit-connections.ts';
+import { createPipelining } from './pipelining.ts';
 import { readAddress } from './read-address.ts';
 import { refuseBytes } from './refuse-bytes.ts';
+import { createResponseSender } from './send-response.ts';
 import { toArrivalIds } from './to-arrival.ts';
 
 /** Listens until it is closed. Whoever sends or reads slowly, or sends too much, is let go in time. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { answer, onRefused, host, port, bounds, proxies = 0 } = options;
+  const { answer, onRefused, host, port, bounds, heldBytes, proxies = 0 } = options;
+  const { idleGraceMs = IDLE_GRACE_MS } = options;
   let isClosing = false;
-  const send = (response: ServerResponse, { status, headers, body }: HttpAnswer) => {
+  const sender = createResponseSender({ heldBytes, onRefused, now: () => performance.now() });
+  const pipelining = createPipelining({ heldBytes, onRefused });
+  const send = (response: ServerResponse, answered: HttpAnswer, address?: string | undefined) => {
     if (isClosing) response.shouldKeepAlive = false;
-    response.writeHead(status, headers);
-    sendBody(response, body);
+    sender.send(response, answered, address);
   };
   const refuse = (message: IncomingMessage, response: ServerResponse, { status, code }: Refused) => {
     // As Node would.
@@ -36,24 +42,31 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       requireHostHeader: false,
     },
     (message, response) => {
-      if (!isAddressed(message)) {
-        refuse(message, response, { status: 400, code: 'HOST_INVALID' });
-        return;
-      }
-      answer(new IncomingRequest(message), readAddress(message, proxies)).then(
-        (answered) => send(response, answered),
-        // Whoever answers answers for its own failures: this one is nobody's.
-        (error: unknown) => response.destroy(error as Error),
-      );
+      const address = readAddress(message, proxies);
+      const start = () => handle(message, response, address);
+      // No socket yet: a response before this one has not gone out.
+      if (response.socket === null) pipelining.waitForTurn(message, response, { address, start });
+      else start();
     },
   );
+  const handle = (message: IncomingMessage, response: ServerResponse, address: string | undefined) => {
+    if (!isAddressed(message)) {
+      refuse(message, response, { status: 400, code: 'HOST_INVALID' });
+      return;
+    }
+    answer(new IncomingRequest(message, response), address).then(
+      (answered) => send(response, answered, address),
+      // The handler must not reject; if it does, it is a bug: the connection is dropped.
+      (error: unknown) => response.destroy(error as Error),
+    );
+  };
   refuseBytes(server, onRefused);
   server.on('checkExpectation', (message: IncomingMessage, response: ServerResponse) => {
     refuse(message, response, { status: 417, code: 'EXPECTATION_UNKNOWN' });
   });
   server.on('drop', () => onRefused({ status: undefined, code: 'CONNECTIONS_FULL' }));
   server.maxConnections = bounds.maxConnections;
-  server.timeout = SILENCE_MS;
+  if (proxies === 0) limitConnections(server, { maxPerAddress: bounds.maxConnectionsPerAddress, onRefused });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen({ port, host, backlog: BACKLOG }, resolve);
   });
@@ -62,7 +75,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     url: toUrl(server.address() as AddressInfo, host),
     close(withinMs) {
       isClosing = true;
-      return stop(server, withinMs);
+      return stop(server, { withinMs, idleGraceMs }).finally(sender.close);
     },
   };
 }
@@ -71,12 +84,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
  * New connections are refused at once; those that are open may ask once more and are told to go elsewhere. A connection
  * that is idle stays for a moment, because its next request may be on the way already.
  */
-async function stop(server: Server, withinMs: number): Promise<boolean> {
+async function stop(server: Server, { withinMs, idleGraceMs }: StopOptions): Promise<boolean> {
   // Of `net`: the one of `http` would cut idle connections off at once.
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });
-  const sweepAt = performance.now() + IDLE_GRACE_MS;
+  const sweepAt = performance.now() + idleGraceMs;
   const sweep = setInterval(() => {
     if (performance.now() >= sweepAt) server.closeIdleConnections();
   }, SWEEP_EVERY_MS);
@@ -89,27 +102,6 @@ async function stop(server: Server, withinMs: number): Promise<boolean> {
   clearTimeout(bound);
   clearInterval(sweep);
   return isWhole;
-}
-
-/** Without a Host that is a name there is no address. Like all that is no HTTP it is answered with the bare status. */
-function isAddressed(message: IncomingMessage): boolean {
-  const { host } = message.headers;
-  // Before 1.1 there was none.
-  if (host === undefined && message.httpVersion === '1.1') return false;
-  // A path cannot spoil an address that was one.
-  if (host === lastHost && message.url?.startsWith('/')) return true;
-  if (!URL.canParse(toAddress(message))) return false;
-  lastHost = host;
-  return true;
-}
-
-/** In one go with its headers, whatever it is made of. */
-function sendBody(response: ServerResponse, body: HttpAnswer['body']): void {
-  if (body instanceof WrittenJson) {
-    response.cork();
-    for (const piece of body.take()) response.write(piece);
-    response.end();
-  } else response.end(body ?? undefined);
 }
 
 function toUrl({ port }: AddressInfo, host: string): string {
@@ -125,13 +117,8 @@ function toUrl({ port }: AddressInfo, host: string): string {
 const BACKLOG = 4_096;
 const MAX_HEADER_BYTES = 16 * 1024;
 const CHECK_EVERY_MS = 1_000;
-/** Nothing sent, nothing read: longer than the longest answer takes, so that only who does not read is meant. */
-const SILENCE_MS = 150_000;
 const IDLE_GRACE_MS = 1_000;
 const SWEEP_EVERY_MS = 50;
-
-/** Nearly everybody calls us by the same name: it was looked at already. */
-let lastHost: string | undefined;
 
 export interface Listener {
   readonly url: string;
@@ -140,19 +127,30 @@ export interface Listener {
 }
 
 export interface ListenOptions {
-  answer(request: HttpRequest, address: string | undefined): Promise<HttpAnswer>;
+  answer(request: ArrivingRequest, address: string | undefined): Promise<HttpAnswer>;
   /** What never came to be answered: it was no HTTP, it came too slowly, or there were too many. */
   onRefused(refusal: Refusal): void;
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
   readonly bounds: Bounds;
+  /** Counts responses that are not read yet, and requests that wait behind them. */
+  readonly heldBytes: HeldBytes;
   /** How many trusted proxies stand in front and say whom they were asked by. */
   readonly proxies?: number | undefined;
+  /** How long an idle connection may stay once the listener closes. */
+  readonly idleGraceMs?: number | undefined;
+}
+
+interface StopOptions {
+  readonly withinMs: number;
+  readonly idleGraceMs: number;
 }
 
 export interface Bounds {
   readonly maxConnections: number;
+  /** Not counted behind trusted proxies: all connections are theirs. */
+  readonly maxConnectionsPerAddress: number;
   readonly headersTimeoutMs: number;
   /** For all of a request, from its first byte to its last. */
   readonly requestTimeoutMs: number;

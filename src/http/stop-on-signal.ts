@@ -1,11 +1,16 @@
 import type { Listener } from './listen.ts';
 
-/** The first signal lets what runs finish; a second one does not wait. Exits with 1 where something was cut off. */
+/**
+ * The first signal lets what runs finish; a later one does not wait. Exits with 1 where something was cut off. One that
+ * comes at once after the first is the same: Ctrl-C reaches npm too, which passes it on.
+ */
 export function stopOnSignal({ listener, close, withinMs, fail }: Running): void {
-  let stopping = false;
+  let stoppingSince: number | undefined;
   const stop = () => {
-    if (stopping) process.exit(1);
-    stopping = true;
+    const now = performance.now();
+    if (stoppingSince !== undefined && now - stoppingSince > SAME_SIGNAL_MS) process.exit(1);
+    if (stoppingSince !== undefined) return;
+    stoppingSince = now;
     // What is still in somebody's hands then is not worth the operator's patience.
     setTimeout(() => process.exit(1), withinMs + CLOSING_MS).unref();
     listener
@@ -16,12 +21,13 @@ export function stopOnSignal({ listener, close, withinMs, fail }: Running): void
       })
       .catch(fail);
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  // SIGHUP: its terminal was closed.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
 }
 
 /** For the pools, after the last answer. */
 const CLOSING_MS = 10_000;
+const SAME_SIGNAL_MS = 500;
 
 interface Running {
   readonly listener: Listener;

@@ -7,11 +7,22 @@ export interface HttpRequest {
   /** The URL's, without the cost of the URL. */
   readonly pathname: string;
   readonly headers: HttpHeaders;
-  /** All of the body; undefined, and nothing more of it is kept, where there is more of it than `limit`. Asked once. */
+  /** All of the body, which was received already; undefined where there is more of it than `limit`. */
   readBody(limit: number): Promise<Buffer | undefined>;
-  /** Told when the body is here: at once where there is none. */
-  whenWhole(tell: () => void): void;
 }
+
+/** A request whose body may still be on its way, and whose client may go. */
+export interface ArrivingRequest extends HttpRequest {
+  /** By its headers. */
+  readonly hasBody: boolean;
+  /** Before `readBody`. Rejects where the body is larger than `limit`, breaks off, or `reserve` throws. */
+  receiveBody(limit: number, reserve: ReserveBytes): Promise<void>;
+  /** Calls back once, when the response was sent or the client has gone; at once where that was before. */
+  onClose(callback: () => void): void;
+}
+
+/** Called with the length of each piece before it is kept. Throws where there is no memory for it. */
+export type ReserveBytes = (bytes: number) => void;
 
 export interface HttpHeaders extends Iterable<readonly [name: string, value: string]> {
   /** By its name in lower case. */

@@ -1,33 +1,43 @@
-import { toUtf8 } from './to-utf8.ts';
+import { type ByteMeter, toUtf8 } from './to-utf8.ts';
 import { isLong, writeList } from './write-list.ts';
 import { WrittenJson } from './written-json.ts';
 
 /**
  * A value as the body of an answer. What is short stays text, and travels with its headers. What is long, or bytes in
- * part, is made into bytes at once.
+ * part, is made into bytes at once. The meter counts them while they are written, and throws where they are too many.
  */
-export function toJsonBody(value: unknown): string | WrittenJson {
-  if (holdsLong(value, LEVELS)) return new WrittenJson(toUtf8(writeParts(value, LEVELS)));
+export function toJsonBody(value: unknown, meter?: BodyMeter): string | WrittenJson {
+  const inParts = meter?.isLarge ?? false;
+  if (inParts || holdsLong(value, LEVELS)) {
+    return new WrittenJson(toUtf8(writeParts(value, { levels: LEVELS, inParts }), meter));
+  }
   const text = JSON.stringify(value);
-  return text.length > SHORT ? new WrittenJson(toUtf8([text])) : text;
+  if (text.length > SHORT) return new WrittenJson(toUtf8([text], meter));
+  meter?.consumeBytes(Buffer.byteLength(text));
+  return text;
 }
 
-function* writeParts(value: unknown, levels: number): Iterable<string | readonly Uint8Array[]> {
+function* writeParts(value: unknown, depth: Depth): Iterable<string | readonly Uint8Array[]> {
   if (value instanceof WrittenJson) yield value.take();
-  else if (!holdsLong(value, levels)) yield JSON.stringify(value);
+  else if (!isWrittenInParts(value, depth)) yield JSON.stringify(value);
   else if (Array.isArray(value)) yield* writeList(value);
-  else yield* writeMembers(value, levels - 1);
+  else yield* writeMembers(value, { ...depth, levels: depth.levels - 1 });
 }
 
-function* writeMembers(value: object, levels: number): Iterable<string | readonly Uint8Array[]> {
+function* writeMembers(value: object, depth: Depth): Iterable<string | readonly Uint8Array[]> {
   let before = '{';
   for (const [key, member] of Object.entries(value)) {
     if (member === undefined) continue;
     yield `${before}${JSON.stringify(key)}:`;
-    yield* writeParts(member, levels);
+    yield* writeParts(member, depth);
     before = ',';
   }
-  yield '}';
+  yield before === '{' ? '{}' : '}';
+}
+
+function isWrittenInParts(value: unknown, { levels, inParts }: Depth): value is object {
+  if (!inParts || typeof value !== 'object' || value === null) return holdsLong(value, levels);
+  return Array.isArray(value) || (levels > 0 && !('toJSON' in value));
 }
 
 /** Not far below the value: whoever is further down is one of many, and not looked at one by one. */
@@ -44,3 +54,14 @@ function holdsLong(value: unknown, levels: number): value is object {
 const SHORT = 4_096;
 /** In GraphQL: `data`, a field, and its list. */
 const LEVELS = 3;
+
+interface Depth {
+  readonly levels: number;
+  /** Nothing is written as a whole that can be written piece by piece: the meter then stops it early. */
+  readonly inParts: boolean;
+}
+
+export interface BodyMeter extends ByteMeter {
+  /** Is there much to be written? */
+  readonly isLarge?: boolean;
+}

@@ -7,11 +7,11 @@ export function createCount({ windowMs, now }: CountOptions): Count {
 
   return {
     size: () => windows.size,
-    add(key) {
+    add(key, units) {
       const at = now();
       const known = windows.get(key);
       const window = known && known.endsAt > at ? known : begin(key, at);
-      window.count += 1;
+      window.count += units;
       return { count: window.count, resetMs: window.endsAt - at };
     },
   };
@@ -28,8 +28,8 @@ export function createCount({ windowMs, now }: CountOptions): Count {
 }
 
 export interface Count {
-  /** One more of this key's. */
-  add(key: string): { readonly count: number; readonly resetMs: number };
+  /** So many more of this key's. */
+  add(key: string, units: number): { readonly count: number; readonly resetMs: number };
   /** Keys that are remembered. */
   size(): number;
 }

@@ -1,35 +1,22 @@
-import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Quota } from '../domain/journal.ts';
 import { createCount } from './count.ts';
 import type { SharedRedis } from './redis.ts';
+import type { SharedCount } from './shared-limiter.ts';
 
 /** So many a minute of each key: counted in Redis where it can be asked, else by this process. */
 export function createLimiter({ name, perMinute, redis }: LimiterOptions): Limiter {
   const count = createCount({ windowMs: WINDOW_SECONDS * 1_000, now: () => performance.now() });
-  const alone = (key: string): Taken => {
-    const taken = count.add(key);
+  const alone = (key: string, units: number): Taken => {
+    const taken = count.add(key, units);
     return toTaken(taken.count, taken.resetMs);
   };
-  return { take: redis ? shareIn(redis) : alone };
+  const shared = redis?.createCount({ name, points: perMinute, windowMs: WINDOW_SECONDS * 1_000 });
+  return { take: shared ? (key, units) => takeShared(shared, key, units) : alone };
 
-  function shareIn({ client }: SharedRedis): Limiter['take'] {
-    const limiter = new RateLimiterRedis({
-      keyPrefix: `rate:${name}`,
-      points: perMinute,
-      duration: WINDOW_SECONDS,
-      storeClient: client,
-      rejectIfRedisNotReady: true,
-    });
-    return (key) =>
-      limiter.consume(key).then(readResult, (thrown: unknown) =>
-        // A refusal is thrown as a result. Anything else: Redis is away, and nobody is refused for that, so that the
-        // whole limit holds here, and not a share of it.
-        thrown instanceof RateLimiterRes ? readResult(thrown) : alone(key),
-      );
-  }
-
-  function readResult({ consumedPoints, msBeforeNext }: RateLimiterRes): Taken {
-    return toTaken(consumedPoints, Math.max(0, msBeforeNext));
+  async function takeShared(count: SharedCount, key: string, units: number): Promise<Taken> {
+    // Redis is away, and nobody is refused for that, so that the whole limit holds here, and not a share of it.
+    const taken = await count(key, units).catch(() => undefined);
+    return taken ? toTaken(taken.count, taken.resetMs) : alone(key, units);
   }
 
   function toTaken(taken: number, resetMs: number): Taken {
@@ -45,8 +32,8 @@ export function createLimiter({ name, perMinute, redis }: LimiterOptions): Limit
 export const WINDOW_SECONDS = 60;
 
 export interface Limiter {
-  /** One more of this key's. */
-  take(key: string): Taken | Promise<Taken>;
+  /** So many more of this key's. */
+  take(key: string, units: number): Taken | Promise<Taken>;
 }
 
 export interface Taken extends Quota {

@@ -4,18 +4,20 @@ import type { Log } from '../domain/log.ts';
 import { every } from '../lib/every.ts';
 import { loadRedis } from './load-redis.ts';
 import { HEARTBEAT } from './scripts.ts';
+import type { CountOptions, SharedCount } from './shared-limiter.ts';
 
 /**
  * One connection to Redis that never makes anybody wait: what is not answered at once has failed. That it is away is told
  * once, and so is its return. Each process says every second that it is there, and learns how many there are.
  */
-export async function openRedis({ url, prefix, log }: RedisOptions): Promise<SharedRedis> {
-  const Redis = await loadRedis();
+export async function openRedis(options: RedisOptions): Promise<SharedRedis> {
+  const { url, prefix, log, commandTimeoutMs = COMMAND_TIMEOUT_MS } = options;
+  const [Redis, { createSharedCount }] = await Promise.all([loadRedis(), import('./shared-limiter.ts')]);
   const client = new Redis(url, {
     keyPrefix: prefix,
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT_MS,
-    commandTimeout: COMMAND_TIMEOUT_MS,
+    commandTimeout: commandTimeoutMs,
     // A command that waits for the connection to come back would be worse than none.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -58,6 +60,7 @@ export async function openRedis({ url, prefix, log }: RedisOptions): Promise<Sha
 
   return {
     client,
+    createCount: (count) => createSharedCount(client, count),
     define: (name, script) => define(client, name, script),
     isThere,
     thereSince: () => thereSince,
@@ -104,6 +107,8 @@ export type RunScript = (keys: readonly string[], values: readonly (string | num
 
 export interface SharedRedis {
   readonly client: Redis;
+  /** Counts requests for all that share it. */
+  createCount(options: CountOptions): SharedCount;
   define(name: string, lua: string): RunScript;
   isThere(): boolean;
   /** Milliseconds since 1970; undefined while it is away. */
@@ -121,4 +126,6 @@ export interface RedisOptions {
   /** In front of every key. */
   readonly prefix: string;
   readonly log: Log;
+  /** After how long a command has failed. */
+  readonly commandTimeoutMs?: number | undefined;
 }

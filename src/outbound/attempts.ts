@@ -1,13 +1,14 @@
-import { CrossbookError } from '../domain/errors.ts';
+import { type HeldBytes, type HeldOwners, memoryLimitReached } from '../domain/held-bytes.ts';
 import type { ContactAccess } from '../domain/provider.ts';
 import type { RemoteAnswer, RemoteRequest } from '../domain/remote.ts';
 import type { Clock } from './clock.ts';
 import type { ObservedCall } from './events.ts';
+import { AbandonedError, codeOf } from './failures.ts';
 import type { Transport } from './http/transport.ts';
 import type { Breaker } from './pace/breaker.ts';
 import type { Lane } from './pace/lane.ts';
 import { readRetryAfter } from './pace/retry-after.ts';
-import { redact } from './token/redaction.ts';
+import type { CallPermit } from './shared-permit.ts';
 import type { Token, Tokens } from './token/tokens.ts';
 
 /** One try: its turn in the lane, the wire, and what everybody learns from the answer. */
@@ -16,14 +17,14 @@ export async function attempt(
   call: OutboundCall,
   isAgain: boolean,
 ): Promise<RemoteAnswer> {
-  const { breaker } = deps;
+  const { breaker, clock } = deps;
   breaker.check();
-  const turn = call.lane.enter(call.deadline, isAgain);
+  const turn = call.lane.enter(call.deadline, { inFront: isAgain, permit: call.permit });
   let waitedMs = 0;
   if (turn) {
-    const since = deps.clock.now();
+    const since = clock.now();
     await turn;
-    waitedMs = deps.clock.now() - since;
+    waitedMs = clock.now() - since;
     // While it waited the token may have been renewed.
     call.token = deps.tokens.current() ?? call.token;
   }
@@ -33,7 +34,11 @@ export async function attempt(
     call.lane.leaveUnsent();
     throw error;
   }
+  const sentAt = clock.now();
+  // What comes back is counted while it comes, and until the requests that asked for it are over.
+  const hold = deps.heldBytes.acquire(deps.owners, 'provider_response', 0);
   try {
+    if (!hold) throw memoryLimitReached();
     const answer = await deps.transport.send({
       origin: call.token.origin,
       request: call.request,
@@ -41,16 +46,25 @@ export async function attempt(
       deadline: call.deadline,
       waitedMs,
       onCall: call.onCall,
+      hold,
+      permit: call.permit,
     });
-    breaker.end(!DOWN.has(answer.status));
+    breaker.end(DOWN.has(answer.status) ? 'failed' : 'answered', clock.now() - sentAt);
     learn(deps, call, answer);
-    return answer.status >= 200 && answer.status < 300 ? answer : redact(answer, [call.token.value]);
+    call.permit.keep(hold);
+    return answer;
   } catch (error) {
-    const code = error instanceof CrossbookError ? error.code : 'INTERNAL_SERVER_ERROR';
-    breaker.end(code !== 'REMOTE_PROVIDER_UNAVAILABLE' && code !== 'REMOTE_PROVIDER_TIMEOUT');
+    hold?.release();
+    breaker.end(toResult(error), clock.now() - sentAt);
     call.lane.leave();
     throw error;
   }
+}
+
+function toResult(error: unknown): 'answered' | 'failed' | 'abandoned' {
+  if (error instanceof AbandonedError) return 'abandoned';
+  const code = codeOf(error);
+  return code === 'REMOTE_PROVIDER_UNAVAILABLE' || code === 'REMOTE_PROVIDER_TIMEOUT' ? 'failed' : 'answered';
 }
 
 function learn({ access, clock }: AttemptDeps, { lane }: OutboundCall, answer: RemoteAnswer): void {
@@ -86,6 +100,7 @@ export interface OutboundCall {
   /** The one that it was last sent with. */
   token: Token;
   readonly onCall: ObservedCall['onCall'];
+  readonly permit: CallPermit;
 }
 
 export interface AttemptDeps {
@@ -93,5 +108,7 @@ export interface AttemptDeps {
   readonly breaker: Breaker;
   readonly clock: Clock;
   readonly tokens: Pick<Tokens, 'current'>;
+  readonly heldBytes: HeldBytes;
+  readonly owners: HeldOwners;
   readonly transport: { send(call: ObservedCall): ReturnType<Transport['send']> };
 }

@@ -16,9 +16,3 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
-
-export function sleep(clock: Clock, delayMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.schedule(delayMs, resolve);
-  });
-}

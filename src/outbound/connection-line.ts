@@ -1,4 +1,5 @@
-import type { StoredCredentials } from '../domain/credentials.ts';
+import type { RefreshedCredentials, StoredCredentials } from '../domain/credentials.ts';
+import { type HeldBytes, memoryLimitReached } from '../domain/held-bytes.ts';
 import type { ContactAccess, ContactPort, OAuthClient } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { RemoteAnswer, RemoteRequest } from '../domain/remote.ts';
@@ -12,33 +13,41 @@ import { createBreaker } from './pace/breaker.ts';
 import { createLane, type Lane } from './pace/lane.ts';
 import { retrying } from './pace/retries.ts';
 import { createSharedLane } from './pace/shared-lane.ts';
+import { createConnectionSecrets, secretsOf } from './redaction/connection-secrets.ts';
+import { createRedactor } from './redaction/redactor.ts';
 import type { OutboundSettings } from './settings.ts';
+import type { CallPermit } from './shared-permit.ts';
 import { resolveOrigin } from './token/origins.ts';
 import { refreshToken } from './token/refresh-token.ts';
 import { createTokens, type TokenSource } from './token/tokens.ts';
 import { within } from './token/within.ts';
+import type { WaitingFor } from './waiting.ts';
 
 /**
  * One connection's way out: its token, its breaker, its lanes. What one customer's calls wait for is theirs alone.
  * In order: token, then for each try the breaker, the lane and the wire.
  */
 export function createConnectionLine(deps: LineDeps): ConnectionLine {
-  const { access, clock, settings, provider, connectionId, hosts, sandboxOrigins } = deps;
+  const { access, clock, settings, provider, connectionId, hosts, sandboxOrigins, sandboxAddresses } = deps;
   const lanes = new Map<string, Lane>();
+  const owners = { application: deps.applicationId, connection: connectionId };
   const breaker = createBreaker({
     clock,
     maxFailures: settings.breakerFailures,
     openMs: settings.breakerOpenMs,
+    slowMs: settings.deadlineMs / 2,
+    isCrowded: (refused) => refused + line.waiting >= settings.crowdedAt,
   });
   const lookups = createLookups({
     clock,
     batchSize: access.lookupBatch,
     maxUnderWay: settings.lookupsUnderWay,
-    maxWaiting: settings.maxWaitingLookups,
     spacingMs: () => laneFor(access.lookupBudget).spacingMs(),
     onCall: (emails) => deps.onLookup?.({ provider, emails }),
   });
-  const tokens = createTokens({ now: clock.now, originOf, refresh });
+  const secrets = createConnectionSecrets(access.publicPrefix);
+  const { toError } = createRedactor(secrets.list);
+  const tokens = createTokens({ now: clock.now, originOf, refresh, onStored: learnSecrets });
   const transport = observed(deps.transport, { clock, onCall: deps.onCall, provider, connectionId });
   const attempts: AttemptDeps = {
     access,
@@ -46,20 +55,25 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
     clock,
     tokens,
     transport,
+    heldBytes: deps.heldBytes,
+    owners,
   };
   let instanceUrl: string | null | undefined;
 
-  return {
+  const line: ConnectionLine = {
+    waiting: 0,
     lookups,
     compareIds: deps.compareIds,
+    toError,
 
     async send(source, request, deadline) {
-      const token = tokens.current() ?? (await within(clock, deadline, tokens.load(source)));
-      const { onCall } = source;
-      const call: OutboundCall = { request, deadline, token, lane: laneFor(request.budget), onCall };
+      const { onCall, permit } = source;
+      const waiter = { clock, deadline, permit };
+      const token = tokens.current() ?? (await within(waiter, tokens.load(source)));
+      const call: OutboundCall = { request, deadline, token, lane: laneFor(request.budget), onCall, permit };
       const answer = await tryOut(call);
       if (answer.status < 400 || !access.isTokenExpired(answer)) return answer;
-      const renewed = await within(clock, deadline, tokens.renew(source, call.token));
+      const renewed = await within(waiter, tokens.renew(source, call.token));
       if (!renewed) return answer;
       call.token = renewed;
       const second = await tryOut(call);
@@ -85,15 +99,21 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
     },
 
     isIdle() {
-      return lookups.isIdle() && breaker.isClosed() && [...lanes.values()].every((lane) => lane.isIdle());
+      return (
+        line.waiting === 0 &&
+        lookups.isIdle() &&
+        breaker.isClosed() &&
+        [...lanes.values()].every((lane) => lane.isIdle())
+      );
     },
   };
+  return line;
 
   function tryOut(call: OutboundCall): Promise<RemoteAnswer> {
-    const { lane, deadline, request } = call;
+    const { lane, deadline, request, permit } = call;
     const pausedMs = () => lane.pausedUntil - clock.now();
     return retrying(
-      { clock, random: deps.random, deadline, isRepeatable: request.repeatable !== false, pausedMs },
+      { clock, random: deps.random, deadline, permit, isRepeatable: request.repeatable !== false, pausedMs },
       (isAgain) => attempt(attempts, call, isAgain),
     );
   }
@@ -118,20 +138,37 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
     return resolveOrigin(url, { hosts, sandboxOrigins, originOf: (instance) => access.origin(instance) });
   }
 
-  function refresh(stored: StoredCredentials) {
+  async function refresh(stored: StoredCredentials): Promise<RefreshedCredentials> {
+    learnSecrets(stored);
     const { findClient } = deps;
-    const about = { provider, findClient, hosts, sandboxOrigins, refresh: access.refresh, now: clock.now };
-    return refreshToken({ ...about, ask: askForToken }, stored);
+    const { refresh } = access;
+    const about = { provider, findClient, hosts, sandboxOrigins, sandboxAddresses, refresh, now: clock.now };
+    const refreshed = await refreshToken({ ...about, toError, ask: askForToken }, stored);
+    secrets.add(...secretsOf(refreshed.credentials));
+    return refreshed;
+  }
+
+  function learnSecrets({ credentials, instanceUrl }: StoredCredentials): void {
+    secrets.add(...secretsOf(credentials));
+    try {
+      const { origin: originOf } = access.refresh;
+      const client = deps.findClient(resolveOrigin(instanceUrl, { hosts, sandboxOrigins, originOf }));
+      if (client) secrets.add(client.clientSecret);
+    } catch {
+      // No token endpoint, then nobody is ever sent the client's secret.
+    }
   }
 
   /** Past the lanes: a token endpoint has its own rules, and everybody waits for it. */
-  function askForToken(origin: string, request: RemoteRequest): Promise<RemoteAnswer> {
+  async function askForToken(origin: string, request: RemoteRequest): Promise<RemoteAnswer> {
     const deadline = clock.now() + settings.deadlineMs;
     const headers = { ...FIXED_HEADERS, ...request.headers };
+    const hold = deps.heldBytes.acquire(owners, 'provider_response', 0);
+    if (!hold) throw memoryLimitReached();
     return retrying(
       { clock, random: deps.random, deadline, isRepeatable: request.repeatable !== false, pausedMs: () => 0 },
-      () => transport.send({ origin, request, headers, deadline }),
-    );
+      () => transport.send({ origin, request, headers, deadline, hold }),
+    ).finally(() => hold.release());
   }
 }
 
@@ -142,9 +179,11 @@ export interface LineCounts {
   readonly isBreakerOpen: boolean;
 }
 
-export interface ConnectionLine {
+export interface ConnectionLine extends WaitingFor {
   readonly lookups: Lookups;
   readonly compareIds: ContactPort['compareIds'];
+  /** What was thrown on the way to the provider and back, as it may be shown. */
+  readonly toError: (thrown: unknown) => unknown;
   send(source: CallSource, request: RemoteRequest, deadline: number): Promise<RemoteAnswer>;
   /** Told with every request: a customer may have moved to another instance. */
   noticeInstance(instanceUrl: string | null): void;
@@ -157,19 +196,23 @@ export interface ConnectionLine {
 /** Whose call it is. */
 export interface CallSource extends TokenSource {
   readonly onCall?: ObservedCall['onCall'];
+  readonly permit: CallPermit;
 }
 
 export interface LineDeps {
   readonly provider: ProviderName;
   readonly connectionId: string;
+  readonly applicationId: string;
   readonly access: ContactAccess;
   readonly compareIds: ContactPort['compareIds'];
   findClient(origin: string): OAuthClient | undefined;
   readonly hosts: readonly RegExp[];
   readonly sandboxOrigins: readonly string[];
+  readonly sandboxAddresses?: ReadonlyMap<string, string> | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly settings: OutboundSettings;
+  readonly heldBytes: HeldBytes;
   readonly transport: Pick<Transport, 'send'>;
   readonly budgets?: SharedBudgets | undefined;
   readonly onCall: ((event: CallEvent) => void) | undefined;

@@ -3,35 +3,59 @@ import type { CredentialStore } from '../domain/credentials.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ProviderCall } from '../domain/journal.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
+import type { RemoteRequest } from '../domain/remote.ts';
 import type { Want } from '../domain/want.ts';
+import type { Resume, WorkPermit } from '../domain/work-permit.ts';
 import type { ConnectionLine } from './connection-line.ts';
 import { toReconnectDetail } from './failures.ts';
+import { RedactedPort } from './redaction/redacted-port.ts';
+import type { CallPermit } from './shared-permit.ts';
+import type { Waiting } from './waiting.ts';
 
 /** A provider's own port behind its connection's line. Each operation has one deadline, whatever it takes. */
 export function createContactPort(options: PortOptions): ContactPort {
-  const { access, connection, line, deadline } = options;
+  const { access, connection, line, deadline, permit, waiting } = options;
 
   return {
     findByEmails(emails, want) {
       const key = toMergeKey(connection, want);
-      return line.lookups.find({ emails, want, key, deadline: deadline(), open: openUntil });
+      return wait((until) =>
+        line.lookups.find({ emails, want, key, deadline: until, permit, open: openUntil }),
+      );
     },
-    readByDomain: (domain, run, want) => openUntil(deadline()).readByDomain(domain, run, want),
-    countByDomain: (domain) => openUntil(deadline()).countByDomain(domain),
-    findByIds: (ids, want) => openUntil(deadline()).findByIds(ids, want),
+    readByDomain: (domain, run, want) => wait((until) => openUntil(until).readByDomain(domain, run, want)),
+    countByDomain: (domain) => wait((until) => openUntil(until).countByDomain(domain)),
+    findByIds: (ids, want) => wait((until) => openUntil(until).findByIds(ids, want)),
     ...(access.associatedObjects.length > 0 && {
-      findAssociations: (ids, to) => openUntil(deadline()).findAssociations?.(ids, to) ?? notOffered(),
+      findAssociations: (ids, to) =>
+        wait(async (until) => openUntil(until).findAssociations?.(ids, to) ?? notOffered()),
     }),
     compareIds: line.compareIds,
   };
 
-  function openUntil(until: number): ContactPort {
-    return access.open({ connection, send: (request) => send(request, until) });
+  /** Meanwhile the request is not at work. */
+  async function wait<Found>(ask: (until: number) => Promise<Found>): Promise<Found> {
+    const { applicationId } = connection;
+    waiting.enter(applicationId, line);
+    let resume: Resume | undefined;
+    try {
+      resume = permit.pause();
+      return await ask(deadline());
+    } finally {
+      waiting.leave(applicationId, line);
+      const turn = resume?.();
+      if (turn) await turn;
+    }
   }
 
-  async function send(...[request, until]: Parameters<OmitFirst<ConnectionLine['send']>>) {
+  function openUntil(until: number, of: CallPermit = permit): ContactPort {
+    const port = access.open({ connection, send: (request) => send(request, until, of) });
+    return new RedactedPort(port, line.toError);
+  }
+
+  async function send(request: RemoteRequest, until: number, of: CallPermit) {
     if (connection.status === 'reauthorize') throw mustReconnect(connection);
-    return line.send(options, request, until);
+    return line.send(of === permit ? options : { ...options, permit: of }, request, until);
   }
 }
 
@@ -53,12 +77,10 @@ export interface PortOptions {
   readonly access: ContactAccess;
   readonly credentials: CredentialStore;
   readonly line: ConnectionLine;
+  readonly waiting: Waiting;
+  readonly permit: WorkPermit;
   /** Told of each call that this port makes. */
   readonly onCall?: ((call: ProviderCall) => void) | undefined;
   /** Asked once for each operation. */
   deadline(): number;
 }
-
-type OmitFirst<F> = F extends (first: never, ...rest: infer Rest) => infer Result
-  ? (...rest: Rest) => Result
-  : never;

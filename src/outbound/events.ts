@@ -1,7 +1,7 @@
-import { CrossbookError } from '../domain/errors.ts';
 import type { ProviderCall } from '../domain/journal.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { Clock } from './clock.ts';
+import { codeOf } from './failures.ts';
 import type { Call, Transport } from './http/transport.ts';
 
 /** Tells of every call on the wire, after it: the process, and the request that it was made for. */
@@ -25,7 +25,7 @@ export function observed(
         tell('answered', answer.status);
         return answer;
       } catch (error) {
-        tell(error instanceof CrossbookError ? error.code : 'INTERNAL_SERVER_ERROR');
+        tell(codeOf(error));
         throw error;
       }
     },

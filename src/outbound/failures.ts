@@ -1,15 +1,32 @@
-import { CrossbookError } from '../domain/errors.ts';
+import { CrossbookError, type ErrorCode, type ErrorOrigin } from '../domain/errors.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import { RemoteFailure } from '../domain/remote-failure.ts';
 
 /** The same facts under an id of its own: every caller's error can be found in the log by itself. */
 export function anew(error: unknown): unknown {
   if (!(error instanceof CrossbookError)) return error;
-  const { code, message, remote, retryAfterMs } = error;
-  return new CrossbookError(code, message, { cause: error, remote, retryAfterMs });
+  const { code, message, origin, remote, retryAfterMs } = error;
+  return new CrossbookError(code, message, { cause: error, origin, remote, retryAfterMs });
 }
 
-export function timedOut(cause?: unknown): CrossbookError {
-  return new CrossbookError('REMOTE_PROVIDER_TIMEOUT', 'The provider did not answer in time.', { cause });
+export function codeOf(error: unknown): ErrorCode {
+  const isOurs = error instanceof CrossbookError || error instanceof RemoteFailure;
+  return isOurs ? error.code : 'INTERNAL_SERVER_ERROR';
+}
+
+/** The provider's fault only where it was called. */
+export function timedOut(origin: ErrorOrigin, cause?: unknown): CrossbookError {
+  return new CrossbookError('REMOTE_PROVIDER_TIMEOUT', 'The provider did not answer in time.', {
+    cause,
+    origin,
+  });
+}
+
+/** Nobody is told: whoever asked has closed the connection. */
+export class AbandonedError extends CrossbookError {
+  constructor() {
+    super('SERVICE_UNAVAILABLE', 'The client has gone before the provider answered.');
+  }
 }
 
 export function rateLimited(retryAfterMs: number): CrossbookError {

@@ -1,8 +1,10 @@
 import type { Contact } from '../domain/contact.ts';
 import type { ContactPort } from '../domain/provider.ts';
 import { uniteWants, type Want } from '../domain/want.ts';
+import type { WorkPermit } from '../domain/work-permit.ts';
 import type { Clock } from './clock.ts';
-import { anew, rateLimited, timedOut } from './failures.ts';
+import { AbandonedError, anew, rateLimited, timedOut } from './failures.ts';
+import { type CallPermit, sharePermit } from './shared-permit.ts';
 
 /**
  * Look-ups by email of one connection. While a few are under way the next ones wait and then travel together: a burst
@@ -10,7 +12,7 @@ import { anew, rateLimited, timedOut } from './failures.ts';
  * used, calls that are not full keep the distance at which the rest of it lasts.
  */
 export function createLookups(options: LookupOptions): Lookups {
-  const { clock, batchSize, maxUnderWay, maxWaiting } = options;
+  const { clock, batchSize, maxUnderWay } = options;
   const groups = new Map<string, Group>();
   let lastSentAt = Number.NEGATIVE_INFINITY;
 
@@ -26,7 +28,6 @@ export function createLookups(options: LookupOptions): Lookups {
     if (group.waiting.size === 0 && group.underWay < maxUnderWay && distanceMs() <= 0) {
       return runAlone(group, ask);
     }
-    if (group.waiting.size >= maxWaiting) return Promise.reject(rateLimited(RETRY_AFTER_MS));
     const joined = join(group, ask);
     moveOn(group, ask.key);
     return joined;
@@ -59,10 +60,10 @@ export function createLookups(options: LookupOptions): Lookups {
     groups.delete(key);
   }
 
-  function send({ emails, want, deadline, open }: Lookup): Promise<FoundByEmail> {
+  function send({ emails, want, deadline, permit, open }: Call): Promise<FoundByEmail> {
     lastSentAt = clock.now();
     for (let left = emails.length; left > 0; left -= batchSize) options.onCall?.(Math.min(left, batchSize));
-    return open(deadline).findByEmails(emails, want);
+    return open(deadline, permit).findByEmails(emails, want);
   }
 
   async function findInParts(ask: Lookup, inWhole: number): Promise<FoundByEmail> {
@@ -85,20 +86,28 @@ export function createLookups(options: LookupOptions): Lookups {
       const waiter: Waiter = {
         ask,
         resolve(found) {
-          cancel();
+          stopWaiting();
           resolve(found);
         },
         reject(error) {
-          cancel();
+          stopWaiting();
           reject(error as Error);
         },
       };
+      group.waiting.add(waiter);
       const cancel = clock.schedule(ask.deadline - clock.now(), () => {
         // Still in the line, it was the budget; already on the way, it is the provider.
         const wasWaiting = group.waiting.delete(waiter);
-        reject(wasWaiting ? rateLimited(RETRY_AFTER_MS) : timedOut());
+        waiter.reject(wasWaiting ? rateLimited(RETRY_AFTER_MS) : timedOut('remote-provider'));
       });
-      group.waiting.add(waiter);
+      const forget = ask.permit.whenGone(() => {
+        group.waiting.delete(waiter);
+        waiter.reject(new AbandonedError());
+      });
+      const stopWaiting = () => {
+        cancel();
+        forget();
+      };
     });
   }
 
@@ -116,7 +125,8 @@ export function createLookups(options: LookupOptions): Lookups {
       if (!first) return;
       const deadline = Math.max(...waiters.map(({ ask }) => ask.deadline));
       const want = uniteWants(waiters.map(({ ask }) => ask.want));
-      const found = await send({ ...first.ask, emails: [...emails], want, deadline });
+      const permit = sharePermit(waiters.map(({ ask }) => ask.permit));
+      const found = await send({ ...first.ask, emails: [...emails], want, deadline, permit });
       for (const { ask, resolve } of waiters) resolve(pick(found, ask.emails));
     } catch (error) {
       for (const { reject } of waiters) reject(anew(error));
@@ -165,7 +175,12 @@ export interface Lookup {
   /** Look-ups with the same key may share a call, which then asks for the fields of all of them. */
   readonly key: string;
   readonly deadline: number;
-  open(deadline: number): ContactPort;
+  readonly permit: WorkPermit;
+  open(deadline: number, permit: CallPermit): ContactPort;
+}
+
+interface Call extends Omit<Lookup, 'permit'> {
+  readonly permit: CallPermit;
 }
 
 export type FoundByEmail = Map<string, readonly Contact[]>;
@@ -174,7 +189,6 @@ export interface LookupOptions {
   readonly clock: Clock;
   readonly batchSize: number;
   readonly maxUnderWay: number;
-  readonly maxWaiting: number;
   /** How far apart calls are to be just now; 0: as they come. */
   spacingMs(): number;
   /** Told how many emails travel together, as they go. */

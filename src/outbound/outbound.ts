@@ -1,9 +1,11 @@
 import type { Connection } from '../domain/connection.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
+import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { ProviderCall } from '../domain/journal.ts';
 import type { ContactAccess, ContactPort, OAuthClient, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { SharedBudgets } from '../domain/shared-budget.ts';
+import type { WorkPermit } from '../domain/work-permit.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { createConnectionLine, type LineCounts } from './connection-line.ts';
 import { createConnectionLines } from './connection-lines.ts';
@@ -12,16 +14,23 @@ import type { CallEvent, LookupEvent } from './events.ts';
 import type { HostLookup } from './http/guarded-connector.ts';
 import { createTransport } from './http/transport.ts';
 import { DEFAULT_SETTINGS, type OutboundSettings } from './settings.ts';
+import { createWaiting, type WaitingCounts } from './waiting.ts';
 
 /** The way out to the providers: one for the process. */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const { sandboxOrigins, findOAuthClient, providers, clock = systemClock, random = Math.random } = options;
+  const { sandboxOrigins, findOAuthClient, providers, heldBytes } = options;
+  const { clock = systemClock, random = Math.random } = options;
   const settings = { ...DEFAULT_SETTINGS, ...options.settings };
-  const transport = createTransport({ ...settings, clock, sandboxOrigins, lookup: options.lookup });
+  const { sandboxAddresses, lookup } = options;
+  const transport = createTransport({ ...settings, clock, sandboxOrigins, sandboxAddresses, lookup });
+  const waiting = createWaiting({
+    max: settings.maxWaiting,
+    maxPerConnection: settings.maxWaitingPerConnection,
+  });
   const lines = createConnectionLines({ clock, maxKept: settings.maxConnections, create });
 
   return {
-    openContacts({ connection, access, credentials, deadline, onCall }) {
+    openContacts({ connection, access, credentials, deadline, permit, onCall }) {
       const line = lines.of(connection, access);
       line.noticeInstance(connection.instanceUrl);
       return createContactPort({
@@ -29,6 +38,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
         access,
         credentials,
         line,
+        waiting,
+        permit,
         onCall,
         deadline: () => deadline ?? clock.now() + settings.deadlineMs,
       });
@@ -39,21 +50,25 @@ export function createOutbound(options: OutboundOptions): Outbound {
     },
 
     counts: lines.counts,
+    countWaiting: waiting.counts,
     close: transport.close,
   };
 
   function create(connection: Connection, access: ContactAccess) {
-    const { id, providerName } = connection;
+    const { id, applicationId, providerName } = connection;
     // The order of ids is the provider's own: one port that is never asked anything serves all requests.
     const { compareIds } = access.open({ connection, send: unused });
     return createConnectionLine({
       provider: providerName,
       connectionId: id,
+      applicationId,
+      heldBytes,
       access,
       compareIds,
       findClient: (origin) => findOAuthClient(providerName, origin),
       hosts: providers.get(providerName)?.instanceHosts ?? [],
       sandboxOrigins,
+      sandboxAddresses,
       clock,
       random,
       settings,
@@ -75,6 +90,8 @@ export interface Outbound {
     readonly connection: Connection;
     readonly access: ContactAccess;
     readonly credentials: CredentialStore;
+    /** Of the request that this port is opened for: paused while one of its operations waits. */
+    readonly permit: WorkPermit;
     /** Milliseconds since 1970. Absent: each operation has the usual time. */
     readonly deadline?: number | undefined;
     /** Told of each call that is made for this port, after it. */
@@ -84,17 +101,23 @@ export interface Outbound {
   forget(connectionId: string): void;
   /** Of each connection in use. */
   counts(): readonly LineCounts[];
+  /** Operations that wait for providers. */
+  countWaiting(): WaitingCounts;
   close(): Promise<void>;
 }
 
 export interface OutboundOptions {
   /** The imitated CRMs of this installation; empty in production. */
   readonly sandboxOrigins: readonly string[];
+  /** Where those are that only have a name: what is stored names the sandbox, and each process has its own. */
+  readonly sandboxAddresses?: ReadonlyMap<string, string> | undefined;
   /** The client that the token endpoint at this origin knows us as. A secret is for its own endpoint only. */
   findOAuthClient(provider: ProviderName, origin: string): OAuthClient | undefined;
   /** For the hosts that an instance may live on. */
   readonly providers: ReadonlyMap<ProviderName, Pick<Provider, 'instanceHosts'>>;
   readonly settings?: Partial<OutboundSettings> | undefined;
+  /** Counts what providers answer. */
+  readonly heldBytes: HeldBytes;
   /** Where several processes keep the providers' limits together. */
   readonly budgets?: SharedBudgets | undefined;
   /** Told of every try, after it. */

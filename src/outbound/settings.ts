@@ -6,7 +6,9 @@ export const DEFAULT_SETTINGS: OutboundSettings = {
   bodyTimeoutMs: 5_000,
   maxAnswerBytes: 32 * 1024 * 1024,
   maxWaitingCalls: 1_000,
-  maxWaitingLookups: 20_000,
+  maxWaiting: 5_000,
+  maxWaitingPerConnection: 2_000,
+  crowdedAt: 200,
   lookupsUnderWay: 3,
   breakerFailures: 5,
   breakerOpenMs: 10_000,
@@ -23,7 +25,11 @@ export interface OutboundSettings {
   readonly maxAnswerBytes: number;
   /** For each budget of each connection. */
   readonly maxWaitingCalls: number;
-  readonly maxWaitingLookups: number;
+  /** Operations that wait for providers, in all. */
+  readonly maxWaiting: number;
+  readonly maxWaitingPerConnection: number;
+  /** Where as many wait for one connection, its breaker opens at slowness. */
+  readonly crowdedAt: number;
   /** So many look-ups of a connection go by themselves; the next ones wait and go together. */
   readonly lookupsUnderWay: number;
   readonly breakerFailures: number;

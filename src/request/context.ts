@@ -1,14 +1,16 @@
+import { type Allowance, createAllowance, type ResponseBounds } from '../domain/allowance.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
-import type { Customer } from '../domain/customer.ts';
+import type { CursorSigner } from '../domain/cursor-signer.ts';
+import { type Customer, MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
 import type { TokenRequest } from '../domain/customer-token.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Journal, ProviderCall, Timing } from '../domain/journal.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { CursorSealer } from '../domain/sealer.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import type { WorkPermit } from '../domain/work-permit.ts';
 import type { KnownConnections } from './known-connections.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
 
@@ -17,8 +19,6 @@ import { createLoaders, type Loaders } from './loaders.ts';
  * it gives nothing. Nothing of it is made before it is asked for.
  */
 export function createRequestContext(services: Services, facts: RequestFacts): RequestContext {
-  const { caller, journal } = facts;
-  if (caller) journal.note({ application: caller.application.name, credential: caller.credentialId });
   return new RequestScope(services, facts);
 }
 
@@ -26,6 +26,7 @@ class RequestScope implements RequestContext {
   readonly caller: Caller | undefined;
   readonly defaults: RequestDefaults;
   readonly journal: Journal;
+  readonly allowance: Allowance;
   readonly #services: Services;
   #tenant: Tenant | undefined;
   #loaders: Loaders | undefined;
@@ -35,6 +36,8 @@ class RequestScope implements RequestContext {
     this.caller = caller;
     this.defaults = defaults;
     this.journal = journal;
+    const { caller: callers, stranger } = services.responseBounds;
+    this.allowance = createAllowance(caller ? callers : stranger);
   }
 
   get providers() {
@@ -81,20 +84,24 @@ class RequestScope implements RequestContext {
     return this.caller && this.#services.admit(this.journal, this.caller);
   }
 
+  charge(cost: number): Promise<void> | undefined {
+    return this.caller && this.#services.charge(this.journal, this.caller, cost);
+  }
+
   loadCustomer(customerId: string) {
-    this.journal.note({ customer: customerId });
+    this.journal.note({ customer: toLogged(customerId) });
     return this.#openLoaders().customers.load(customerId);
   }
 
   loadConnection({ customerId, provider }: LoadedTarget) {
-    this.journal.note({ customer: customerId, provider });
+    this.journal.note({ customer: toLogged(customerId), provider });
     const target = { customerId, providerName: provider };
     const { id } = this.requireCaller().application;
     return this.#services.connections.find(id, target, () => this.#openLoaders().connections.load(target));
   }
 
   forgetCustomer({ customerId, connections }: Customer): void {
-    this.journal.note({ customer: customerId });
+    this.journal.note({ customer: toLogged(customerId) });
     const loaders = this.#openLoaders();
     loaders.customers.clear(customerId);
     loaders.connections.clearAll();
@@ -111,7 +118,8 @@ class RequestScope implements RequestContext {
   openPort(connection: Connection, access: ContactAccess): ContactPort {
     const { credentials } = this.#openTenant();
     const onCall = (call: ProviderCall) => this.journal.called(call);
-    return this.#services.openPort({ connection, access, credentials, onCall });
+    const { permit } = this.journal;
+    return this.#services.openPort({ connection, access, credentials, permit, onCall });
   }
 
   lookup(...asked: Parameters<Loaders['lookup']>) {
@@ -137,12 +145,19 @@ class RequestScope implements RequestContext {
   }
 }
 
+/** The log has no email, and nothing that is no customer's id for certain, because it is too long. */
+function toLogged(customerId: string): string | undefined {
+  return customerId.length <= MAX_CUSTOMER_ID_LENGTH && !customerId.includes('@') ? customerId : undefined;
+}
+
 export interface RequestContext extends Timing {
   readonly caller: Caller | undefined;
+  /** Of its HTTP request: how much may still be made for the response. */
+  readonly allowance: Allowance;
   readonly defaults: RequestDefaults;
   readonly journal: Journal;
   readonly providers: ReadonlyMap<ProviderName, Provider>;
-  readonly cursors: CursorSealer;
+  readonly cursors: CursorSigner;
   readonly cacheMaxAgeMs: number;
   readonly customers: Tenant['customers'];
   readonly cache: Tenant['contactCache'];
@@ -155,6 +170,8 @@ export interface RequestContext extends Timing {
   requireCaller(): Caller;
   /** One more request of its caller: throws or rejects with TOO_MANY_REQUESTS where that is one too many. */
   admit(): Promise<void> | undefined;
+  /** What the request costs in all, as far as it is known: fails as `admit` does. */
+  charge(cost: number): Promise<void> | undefined;
   loadCustomer(customerId: string): ReturnType<Loaders['customers']['load']>;
   loadConnection(target: LoadedTarget): Promise<Connection | undefined> | Connection | undefined;
   forgetCustomer(customer: Customer): void;
@@ -183,14 +200,18 @@ export interface RequestFacts {
 /** What lives as long as the process. */
 export interface Services {
   readonly providers: ReadonlyMap<ProviderName, Provider>;
-  readonly cursors: CursorSealer;
+  readonly cursors: CursorSigner;
   readonly connections: KnownConnections;
   readonly cacheMaxAgeMs: number;
+  /** For callers, and for requests without one. */
+  readonly responseBounds: { readonly caller: ResponseBounds; readonly stranger: ResponseBounds };
   now(): number;
   /** Lets work finish after the answer; what goes wrong with it is logged. */
   behind(work: Promise<unknown>): void;
   /** Counts a request, which its journal stands for. */
   admit(visit: Journal, caller: Caller): Promise<void> | undefined;
+  /** Counts what a request costs beyond that: its whole cost so far, as GraphQL reckons it. */
+  charge(visit: Journal, caller: Caller, cost: number): Promise<void> | undefined;
   openTenant(applicationId: string): Tenant;
   /** What this process remembers of it, such as its token, is no longer true. */
   forgetConnection(connectionId: string): void;
@@ -199,6 +220,8 @@ export interface Services {
     readonly connection: Connection;
     readonly access: ContactAccess;
     readonly credentials: CredentialStore;
+    /** Paused while one of its operations waits for the provider. */
+    readonly permit: WorkPermit;
     /** Told of each call that is made for this request. */
     readonly onCall: (call: ProviderCall) => void;
   }): ContactPort;

@@ -26,12 +26,12 @@ export function createCustomerTokens({ keys, findSubject, now }: CustomerTokenOp
     },
 
     async verify(token) {
-      const claims = await readClaims(token);
+      const claims = isCanonical(token) ? await readClaims(token) : undefined;
       if (!claims) return undefined;
       const { applicationId, customerId, providers, id, expiresAt } = claims;
       const subject = await findSubject({ applicationId, customerId });
       if (subject?.generation !== claims.generation || subject.since.getTime() !== claims.since) {
-        return undefined;
+        return { caller: undefined, expiresAt };
       }
       const customer = { customerId, providers };
       return { caller: { application: subject.application, credentialId: id, customer }, expiresAt };
@@ -62,6 +62,12 @@ export function createCustomerTokens({ keys, findSubject, now }: CustomerTokenOp
   }
 }
 
+/** The last character of a signature has bits that stand for nothing: a lenient decoder takes several spellings. */
+function isCanonical(token: string): boolean {
+  const signature = token.slice(token.lastIndexOf('.') + 1);
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature;
+}
+
 function toClaims({ iss, sub, jti, exp, generation, since, providers }: JWTPayload): Claims | undefined {
   const isWhole = [iss, sub, jti].every((text) => typeof text === 'string' && text !== '');
   if (!isWhole || typeof generation !== 'number' || typeof since !== 'number') return undefined;
@@ -79,8 +85,14 @@ const TYPE = 'crossbook-customer+jwt';
 export interface CustomerTokens {
   /** Undefined where the application has no such customer. */
   sign(applicationId: string, request: TokenRequest): Promise<string | undefined>;
-  /** Undefined for every token that does not count, whatever the reason. */
-  verify(token: string): Promise<{ readonly caller: Caller; readonly expiresAt: number } | undefined>;
+  /** Undefined for what we did not sign, or what has expired: the storage is not asked. */
+  verify(token: string): Promise<VerifiedToken | undefined>;
+}
+
+export interface VerifiedToken {
+  /** Undefined where we signed it and it counts no longer. */
+  readonly caller: Caller | undefined;
+  readonly expiresAt: number;
 }
 
 export interface TokenSubject {

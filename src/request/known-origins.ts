@@ -1,14 +1,17 @@
 import { createTimedCache } from '../lib/timed-cache.ts';
-import { CALLER_MAX_AGE_MS } from './known-callers.ts';
+import { CALLER_MAX_AGE_MS } from './caller-cache.ts';
 
 /** Which applications name a web origin: read every few seconds, and only while browsers call. */
-export function createKnownOrigins({ list, now }: KnownOriginsOptions): () => Promise<OriginsOfApplications> {
+export function createKnownOrigins({ list, now }: KnownOriginsOptions): FindOrigins {
   const cache = createTimedCache<OriginsOfApplications>({
     maxAgeMs: CALLER_MAX_AGE_MS,
     maxEntries: 1,
     now,
   });
-  return async () => (await cache.find('all', async () => turnAround(await list()))) ?? new Map();
+  return () => {
+    const found = cache.find('all', async () => turnAround(await list()));
+    return found instanceof Promise ? found.then((origins) => origins ?? NONE) : (found ?? NONE);
+  };
 }
 
 function turnAround(all: Awaited<ReturnType<KnownOriginsOptions['list']>>): OriginsOfApplications {
@@ -20,6 +23,11 @@ function turnAround(all: Awaited<ReturnType<KnownOriginsOptions['list']>>): Orig
   }
   return found;
 }
+
+const NONE: OriginsOfApplications = new Map();
+
+/** What is remembered comes at once. */
+export type FindOrigins = () => Promise<OriginsOfApplications> | OriginsOfApplications;
 
 /** Origin → ids of the applications that name it. */
 export type OriginsOfApplications = ReadonlyMap<string, ReadonlySet<string>>;

@@ -1,3 +1,4 @@
+import type { Allowance } from '../domain/allowance.ts';
 import type { HttpAnswer } from '../lib/http-message.ts';
 import { toJsonBody } from '../lib/to-json-body.ts';
 
@@ -5,13 +6,19 @@ import { toJsonBody } from '../lib/to-json-body.ts';
 export function answerJson(
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
-  status = 200,
+  { status = 200, allowance }: AnswerOptions = {},
 ): HttpAnswer {
   return {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
-    body: toJsonBody(body),
+    body: toJsonBody(body, allowance),
   };
+}
+
+interface AnswerOptions {
+  readonly status?: number;
+  /** Consumed while the body is written. */
+  readonly allowance?: Pick<Allowance, 'consumeBytes' | 'isLarge'>;
 }
 
 /** Does `If-None-Match` hold the tag of what would be answered? Weak and strong are the same here. */

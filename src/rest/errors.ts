@@ -20,7 +20,7 @@ export function answerError(
         'retry-after': String(Math.ceil(error.retryAfterMs / 1_000)),
       }),
     },
-    status,
+    { status },
   );
 }
 

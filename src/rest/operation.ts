@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { HttpAnswer } from '../lib/http-message.ts';
 import type { RequestContext } from '../request/context.ts';
 import { type Arrival, readInput } from './input/read-input.ts';

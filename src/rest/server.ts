@@ -25,7 +25,8 @@ export function createRest(options: RestOptions): Rest {
 
   return {
     handles: (pathname) => router.find(pathname) !== undefined,
-    refuse: (error, journal) => answerError(error, { journal, applicationName: null }),
+    refuse: (error, { journal }) =>
+      answerError(error, { journal, applicationName: journal.caller?.application.name ?? null }),
     async answer(request, journal) {
       journal.note({ face: 'rest' });
       const { status, headers, body } = await route(request, journal).catch((thrown: unknown) =>
@@ -75,7 +76,7 @@ function toEndpoint(operation: Operation, { openContext }: RestOptions): Endpoin
 export interface Rest {
   answer(request: HttpRequest, journal: Journal): Promise<HttpAnswer>;
   /** The answer to what is not even looked at. */
-  refuse(error: CrossbookError, journal: Journal): HttpAnswer;
+  refuse(error: CrossbookError, of: { readonly journal: Journal }): HttpAnswer;
   /** Is there something at this path, whatever the method? */
   handles(pathname: string): boolean;
 }

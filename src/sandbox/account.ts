@@ -3,7 +3,7 @@ import { type AccountTokens, openTokens } from './account-tokens.ts';
 import { type CallLog, createCallLog } from './call-log.ts';
 import type { AccountIdentity, CrmTypes, Imitation } from './imitation.ts';
 import type { Person } from './people.ts';
-import { createPeopleTable, type PeopleTable } from './people-table.ts';
+import { createPeopleTable, type PeopleTable, type Seed } from './people-table.ts';
 import type { TokenBook } from './tokens.ts';
 
 /** One portal or organisation with its own people, tokens, limits, quirks and counters. */
@@ -29,6 +29,8 @@ function openPeople<Crm extends CrmTypes>({ identity, seed, now }: AccountSetup<
     addPerson: (person) => identity.recordId(people.add(person)),
     updatePerson: (recordId, person) => people.change(indexOf(recordId), person),
     removePerson: (recordId) => people.change(indexOf(recordId), { isDeleted: true }),
+    mergePerson: (recordId, survivorId) =>
+      people.change(indexOf(recordId), { isDeleted: true, mergedInto: indexOf(survivorId) }),
   };
 }
 
@@ -55,6 +57,8 @@ interface AccountPeople {
   updatePerson(recordId: string, person: Partial<Person>): boolean;
   /** Deleted, as CRMs delete: into the bin. */
   removePerson(recordId: string): boolean;
+  /** The first goes into the bin, the second answers for both. */
+  mergePerson(recordId: string, survivorId: string): boolean;
 }
 
 export interface AccountOptions<Crm extends CrmTypes> {
@@ -68,7 +72,7 @@ export interface AccountOptions<Crm extends CrmTypes> {
 export interface AccountSetup<Crm extends CrmTypes> {
   readonly imitation: Imitation<Crm>;
   readonly identity: AccountIdentity;
-  readonly seed: () => readonly Person[];
+  readonly seed: Seed;
   readonly limits: Partial<Crm['limits']> | null;
   readonly options: AccountOptions<Crm>;
   readonly tokens: TokenBook<SandboxAccount<Crm>>;

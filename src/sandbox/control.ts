@@ -56,6 +56,9 @@ const ACCOUNT_VERBS: Readonly<Record<string, Verb>> = {
   'DELETE calls': ({ account }) => account.resetCalls(),
   'POST people': ({ account, body }) => ({ id: account.addPerson(body) }),
   'PATCH people': ({ account, body, recordId }) => ({ done: account.updatePerson(recordId, body) }),
+  'POST merge': ({ account, body: { id, into } }) => ({
+    done: account.mergePerson(String(id), String(into)),
+  }),
   'DELETE people': ({ account, recordId }) => ({ done: account.removePerson(recordId) }),
   'POST expire': ({ account }) => account.expireAccessToken(),
   'POST revoke': ({ account }) => account.revoke(),
@@ -102,7 +105,7 @@ function notFound(): Answer {
 }
 
 const ROOT = '/__sandbox';
-const LOOPBACK = ['127.0.0.1', 'localhost'];
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 type Verb = (context: {
   readonly account: SandboxAccount<CrmTypes>;

@@ -4,8 +4,9 @@ import { answerControl, isControl } from './control.ts';
 import { sendFault } from './faults.ts';
 import { type Answer, listen, type SandboxRequest, sendAnswer, textAnswer } from './http.ts';
 import type { Call, CrmTypes, Imitation } from './imitation.ts';
-import { type Person, toPerson } from './people.ts';
-import { demoPeople } from './people-demo.ts';
+import { toPerson } from './people.ts';
+import { DEMO_SEED } from './people-demo.ts';
+import { type Seed, toSeed } from './people-table.ts';
 import { createTokenBook, type TokenBook } from './tokens.ts';
 
 /** One imitated CRM on a port of its own: its accounts, and the control API that drives them from outside. */
@@ -19,7 +20,7 @@ export async function openCrm<Crm extends CrmTypes>(options: Options<Crm>): Prom
     return serve({ imitation, now, tokens, origin }, request, response);
   });
 
-  const open = (seed: () => readonly Person[], wanted: AccountOptions<Crm>): SandboxAccount<Crm> => {
+  const open = (seed: Seed, wanted: AccountOptions<Crm>): SandboxAccount<Crm> => {
     const { limits = enforceLimits ? {} : null } = wanted;
     const identity = imitation.identify(accounts.length, origin);
     const account = createAccount({ imitation, identity, tokens, seed, now, limits, options: wanted });
@@ -27,12 +28,19 @@ export async function openCrm<Crm extends CrmTypes>(options: Options<Crm>): Prom
     return account;
   };
 
-  const demo = open(demoPeople, {});
+  const demo = open(DEMO_SEED, {});
   const crm: OpenCrm<Crm> = {
-    ...{ name: imitation.name, origin, demo, close, faultNames: Object.keys(imitation.faults) },
+    ...{
+      name: imitation.name,
+      origin,
+      nameOrigin: `http://${imitation.name}.sandbox.localhost`,
+      demo,
+      close,
+      faultNames: Object.keys(imitation.faults),
+    },
     accounts: () => accounts,
     createAccount({ people = [], ...wanted } = {}) {
-      return open(() => people.map((person, position) => toPerson(person, position + 1)), wanted);
+      return open(toSeed(people.map((person, position) => toPerson(person, position + 1))), wanted);
     },
   };
   return crm;
@@ -75,6 +83,8 @@ export interface SandboxCrm<Crm extends CrmTypes> {
   readonly name: string;
   /** `http://127.0.0.1:PORT`: in place of the CRM's own host. */
   readonly origin: string;
+  /** Stands for `origin` in what is stored: each process that has a sandbox means its own, whatever its port is. */
+  readonly nameOrigin: string;
   /** The account with 25,000 people, always the same, its first tokens too. */
   readonly demo: SandboxAccount<Crm>;
   readonly faultNames: readonly string[];

@@ -2,16 +2,13 @@ import type { CustomerStore, CustomerUpsert } from '../domain/customer.ts';
 import type { Sandbox } from './open-sandbox.ts';
 
 /** Who the sandbox's people belong to: an application with one customer, connected to both imitated CRMs. */
-export const DEMO_APPLICATION = {
-  id: 'c7055b00-de30-4000-8000-000000000001',
-  name: 'Demo application',
-} as const;
+export { DEMO_APPLICATION } from '../domain/demo-application.ts';
 
 export const DEMO_CUSTOMER_ID = 'demo';
 
 /**
- * Makes the demo customer where there is none. One that is there is somebody's by now: only connections that lead to
- * this machine, to where the sandbox used to listen, are led to where it listens now.
+ * Makes the demo customer where there is none. One that is there is somebody's by now: only connections that name a port
+ * of this machine, as an earlier version stored them, are made to name the sandbox.
  */
 export async function seedDemo(customers: CustomerStore, sandbox: Sandbox): Promise<void> {
   const wanted = toDemoCustomer(sandbox);
@@ -22,7 +19,7 @@ export async function seedDemo(customers: CustomerStore, sandbox: Sandbox): Prom
   }
   const moved = wanted.connections?.filter(({ providerName, instanceUrl }) => {
     const kept = stored.connections.find((connection) => connection.providerName === providerName);
-    return kept?.instanceUrl?.startsWith('http://127.0.0.1:') && kept.instanceUrl !== instanceUrl;
+    return kept?.instanceUrl?.startsWith('http://127.0.0.1:') && instanceUrl !== undefined;
   });
   if (moved?.length) {
     const { customerId, name, email } = stored;
@@ -32,7 +29,7 @@ export async function seedDemo(customers: CustomerStore, sandbox: Sandbox): Prom
 
 /** Pipedrive is connected too, so that the demo can show what a provider without contact search answers. */
 function toDemoCustomer({ hubspot, salesforce }: Sandbox): CustomerUpsert {
-  const { accessToken, refreshToken, instanceUrl } = salesforce.demo;
+  const { accessToken, refreshToken } = salesforce.demo;
   return {
     customerId: DEMO_CUSTOMER_ID,
     name: 'Demo customer',
@@ -41,12 +38,12 @@ function toDemoCustomer({ hubspot, salesforce }: Sandbox): CustomerUpsert {
       {
         providerName: 'hubspot',
         // HubSpot's instance URL is only a name; ours also says that this portal is an imitated one.
-        instanceUrl: `${hubspot.origin}/contacts/${hubspot.demo.id}`,
+        instanceUrl: `${hubspot.nameOrigin}/contacts/${hubspot.demo.id}`,
         credentials: { type: 'token', value: hubspot.demo.staticToken ?? hubspot.demo.accessToken },
       },
       {
         providerName: 'salesforce',
-        instanceUrl,
+        instanceUrl: salesforce.nameOrigin,
         credentials: { type: 'oauth2', accessToken, refreshToken, expiresAt: null },
       },
       { providerName: 'pipedrive' },

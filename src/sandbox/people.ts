@@ -30,6 +30,7 @@ const NOBODY: Person = {
   createdAt: BEGINNING,
   updatedAt: BEGINNING,
   isDeleted: false,
+  mergedInto: undefined,
   custom: {},
 };
 
@@ -66,6 +67,8 @@ export interface Person {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly isDeleted: boolean;
+  /** The index of the person that this one was merged into. Only who is deleted can be merged. */
+  readonly mergedInto: number | undefined;
   /** Fields of a customer's own making, in snake_case (Salesforce: `Favorite_Color__c`). */
   readonly custom: Readonly<Record<string, string | null>>;
 }

@@ -1,26 +1,19 @@
 import { and, asc, eq, gt, isNull, or } from 'drizzle-orm';
 import { ROTATE_KEY } from './admin-statements.ts';
-import { createApiKey, hashSecret, parseApiKey } from './api-keys.ts';
+import { type ApiKeys, hashSecret } from './api-keys.ts';
 import type { Engine } from './engine/engine.ts';
 import { apiKeys } from './schema.ts';
 
 /** The keys of all applications: made, listed, ended. */
-export function createKeyAdmin({ engine, clock, requireApplication }: Deps): KeyAdmin {
+export function createKeyAdmin({ engine, clock, keys, requireApplication }: Deps): KeyAdmin {
   const { orm } = engine;
-  const insert = (row: typeof apiKeys.$inferInsert) =>
-    engine.repeatable(() => orm.insert(apiKeys).values(row).onConflictDoNothing());
   return {
     createKey: async ({ applicationId, name }) => {
       await requireApplication(applicationId);
-      const { publicId, secret, text } = createApiKey();
-      await insert({ publicId, applicationId, name, secretHash: hashSecret(secret), createdAt: clock() });
+      const { publicId, secret, text } = keys.create();
+      const row = { publicId, applicationId, name, secretHash: hashSecret(secret), createdAt: clock() };
+      await engine.repeatable(() => orm.insert(apiKeys).values(row).onConflictDoNothing());
       return { publicId, key: text };
-    },
-    ensureKey: async ({ applicationId, name, key }) => {
-      const parsed = parseApiKey(key);
-      if (!parsed) throw new Error('An API key has the form cbk_<public id>_<43 characters of secret>');
-      const secretHash = hashSecret(parsed.secret);
-      await insert({ publicId: parsed.publicId, applicationId, name, secretHash, createdAt: clock() });
     },
     listKeys: (applicationId) =>
       engine.repeatable(() =>
@@ -39,7 +32,7 @@ export function createKeyAdmin({ engine, clock, requireApplication }: Deps): Key
       return revoked.length > 0;
     },
     rotateKey: async (publicId, revokeOldAt) => {
-      const fresh = createApiKey();
+      const fresh = keys.create();
       const moments = [revokeOldAt.toISOString(), clock().toISOString()];
       const values = [publicId, fresh.publicId, hashSecret(fresh.secret), ...moments];
       const rotated = await engine.once(() => engine.query(ROTATE_KEY, values));
@@ -58,8 +51,6 @@ const KEY = {
 export interface KeyAdmin {
   /** The key is shown this once: only a hash of its secret is stored. */
   createKey(of: { applicationId: string; name: string }): Promise<CreatedKey>;
-  /** For a fixed key. One that was revoked stays revoked. */
-  ensureKey(of: { applicationId: string; name: string; key: string }): Promise<void>;
   listKeys(applicationId: string): Promise<readonly KeyRecord[]>;
   /** False when there was nothing to revoke. */
   revokeKey(publicId: string): Promise<boolean>;
@@ -83,6 +74,7 @@ export interface KeyRecord {
 interface Deps {
   readonly engine: Engine;
   readonly clock: () => Date;
+  readonly keys: ApiKeys;
   /** Rejects with NOT_FOUND. */
   requireApplication(id: string): Promise<void>;
 }

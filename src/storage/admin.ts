@@ -3,15 +3,16 @@ import { asc, eq, sql } from 'drizzle-orm';
 import type { Application } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { createKeyAdmin, type KeyAdmin } from './admin-keys.ts';
+import type { ApiKeys } from './api-keys.ts';
 import type { Engine } from './engine/engine.ts';
 import { applications } from './schema.ts';
 
 /** What the operator may do, over all applications. No request of a caller ever comes here. */
-export function createAdmin({ engine, clock }: Deps): Admin {
+export function createAdmin({ engine, clock, keys }: Deps & { readonly keys: ApiKeys }): Admin {
   const requireApplication = (id: string) => requireOne(engine, id);
   return {
     ...createApplicationAdmin({ engine, clock }),
-    ...createKeyAdmin({ engine, clock, requireApplication }),
+    ...createKeyAdmin({ engine, clock, keys, requireApplication }),
   };
 }
 

@@ -1,31 +1,35 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Application } from '../domain/caller.ts';
 import { isStorable } from '../lib/is-storable.ts';
-import { matchesSecret, parseApiKey } from './api-keys.ts';
+import { matchesSecret, type PresentedKey } from './api-keys.ts';
 import type { Engine } from './engine/engine.ts';
 import { apiKeys, applications, customers } from './schema.ts';
 
-/** Who a key belongs to. Undefined for every key that is not good, whatever the reason. */
-export function createFindCaller(engine: Engine, clock: () => Date): FindCallerByKey {
+/** Who each key belongs to, in one statement. Undefined for every key that is not valid, whatever the reason. */
+export function createFindCallers(engine: Engine, clock: () => Date): FindCallersByKey {
   const select = engine.orm
     .select({
+      publicId: apiKeys.publicId,
       application: { id: applications.id, name: applications.name },
       secretHash: apiKeys.secretHash,
       revokedAt: apiKeys.revokedAt,
     })
     .from(apiKeys)
     .innerJoin(applications, eq(applications.id, apiKeys.applicationId))
-    .where(eq(apiKeys.publicId, sql.placeholder('publicId')))
-    .prepare('find_caller');
+    // No public id holds a comma.
+    .where(sql`${apiKeys.publicId} = any(string_to_array(${sql.placeholder('publicIds')}, ','))`)
+    .prepare('find_callers');
 
-  return async (key) => {
-    const parsed = parseApiKey(key);
-    if (!parsed) return undefined;
-    const { publicId, secret } = parsed;
-    const [row] = await engine.repeatable(() => select.execute({ publicId }));
-    if (!matchesSecret(secret, row?.secretHash) || !row) return undefined;
-    if (row.revokedAt && row.revokedAt <= clock()) return undefined;
-    return { application: row.application, keyId: publicId };
+  return async (keys) => {
+    const publicIds = keys.map(({ publicId }) => publicId).join(',');
+    const rows = await engine.repeatable(() => select.execute({ publicIds }));
+    const byId = new Map(rows.map((row) => [row.publicId, row]));
+    return keys.map(({ publicId, secret }) => {
+      const row = byId.get(publicId);
+      if (!matchesSecret(secret, row?.secretHash) || !row) return undefined;
+      if (row.revokedAt && row.revokedAt <= clock()) return undefined;
+      return { application: row.application, keyId: publicId };
+    });
   };
 }
 
@@ -61,6 +65,11 @@ export type FindTokenSubject = (of: {
   { readonly application: Application; readonly generation: number; readonly since: Date } | undefined
 >;
 
-export type FindCallerByKey = (
-  key: string,
-) => Promise<{ readonly application: Application; readonly keyId: string } | undefined>;
+/** In the order of the keys. */
+export type FindCallersByKey = (keys: readonly PresentedKey[]) => Promise<readonly (KeyOwner | undefined)[]>;
+
+export interface KeyOwner {
+  readonly application: Application;
+  /** The key's public id. */
+  readonly keyId: string;
+}

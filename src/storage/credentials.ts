@@ -4,17 +4,23 @@ import type { Sealer } from '../domain/sealer.ts';
 import { openCredentials, type Place, sealCredentials } from './credential-seal.ts';
 import { MARK_REFUSED, REPLACE } from './credential-statements.ts';
 import type { Engine } from './engine/engine.ts';
+import { underRefreshLease } from './refresh-lease.ts';
 import { connections, credentials } from './schema.ts';
 
 /** Prepares the statement once; the function that it returns opens the store for one application. */
 export function createCredentials(deps: Deps): (applicationId: string) => CredentialStore {
-  const { engine, sealer } = deps;
+  const { engine, sealer, leaseMs } = deps;
   const select = prepareSelect(engine);
   const flights = new Map<string, Flight>();
   return (applicationId) => {
     const find = async (connectionId: string) => {
       const [row] = await engine.repeatable(() => select.execute({ applicationId, connectionId }));
       return row && toFound(sealer, row);
+    };
+    /** Undefined where newer ones are stored already. */
+    const findUpTo = async (connectionId: string, generation: number) => {
+      const found = await find(connectionId);
+      return found && found.stored.generation <= generation ? found : undefined;
     };
     const store: CredentialStore = {
       read: async (connectionId) => (await find(connectionId))?.stored,
@@ -27,13 +33,12 @@ export function createCredentials(deps: Deps): (applicationId: string) => Creden
           const isNewer = !landed || landed.generation > seen;
           return isNewer ? landed : store.refreshOnce(connectionId, seen, refresh);
         }
-        const flight = engine
-          .exclusively(key, async () => {
-            const current = await find(connectionId);
-            if (!current || current.stored.generation > seen) return current?.stored;
-            const replaced = await replace({ ...deps, ...current }, await refresh(current.stored));
-            return replaced ?? store.read(connectionId);
-          })
+        const find = () => findUpTo(connectionId, seen);
+        const flight = underRefreshLease(
+          { engine, leaseMs, applicationId, connectionId, find },
+          async (current) => replace({ ...deps, ...current }, await refresh(current.stored)),
+        )
+          .then((replaced) => replaced ?? store.read(connectionId))
           .finally(() => flights.delete(key));
         flights.set(key, flight);
         return flight;
@@ -62,9 +67,13 @@ async function replace(
 }
 
 function toFound(sealer: Sealer, row: SelectedRow): Found | undefined {
-  const { sealed, generation, instanceUrl, ...place } = row;
+  const { sealed, generation, instanceUrl, lease, ...place } = row;
   if (sealed === null) return undefined;
-  return { place, stored: { credentials: openCredentials(sealer, place, sealed), generation, instanceUrl } };
+  return {
+    place,
+    lease,
+    stored: { credentials: openCredentials(sealer, place, sealed), generation, instanceUrl },
+  };
 }
 
 function prepareSelect({ orm }: Engine) {
@@ -77,6 +86,7 @@ function prepareSelect({ orm }: Engine) {
       instanceUrl: connections.instanceUrl,
       sealed: credentials.sealed,
       generation: credentials.generation,
+      lease: credentials.refreshLease,
     })
     .from(credentials)
     .innerJoin(connections, eq(connections.id, credentials.connectionId))
@@ -91,6 +101,7 @@ function prepareSelect({ orm }: Engine) {
 
 interface Found {
   readonly place: Place & { readonly connectionId: string };
+  readonly lease: string | null;
   readonly stored: StoredCredentials;
 }
 
@@ -98,6 +109,7 @@ interface SelectedRow extends Place {
   readonly connectionId: string;
   readonly sealed: string | null;
   readonly generation: number;
+  readonly lease: string | null;
   readonly instanceUrl: string | null;
 }
 
@@ -105,6 +117,7 @@ interface Deps {
   readonly engine: Engine;
   readonly sealer: Sealer;
   readonly clock: () => Date;
+  readonly leaseMs: number;
 }
 
 type Flight = Promise<StoredCredentials | undefined>;

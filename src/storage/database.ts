@@ -3,16 +3,18 @@ import type { ContactCache } from '../domain/contact-cache.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { type Admin, createAdmin } from './admin.ts';
+import { type ApiKeys, createApiKeys } from './api-keys.ts';
 import {
-  createFindCaller,
+  createFindCallers,
   createFindTokenSubject,
-  type FindCallerByKey,
+  type FindCallersByKey,
   type FindTokenSubject,
 } from './callers.ts';
 import { createConnections } from './connections.ts';
 import { createContactCache } from './contact-cache.ts';
 import { createCredentials } from './credentials.ts';
 import { type CustomerRecords, createCustomers } from './customers.ts';
+import { createDemoData, type DemoData } from './demo-data.ts';
 import type { ConnectionCounts, Engine } from './engine/engine.ts';
 import { migrate } from './engine/migrate.ts';
 import { openEngine, type Target, type Tuning } from './engine/open.ts';
@@ -37,12 +39,13 @@ export async function openDatabase(target: Target, options: DatabaseOptions): Pr
 
 export function createDatabase(
   engine: Engine,
-  { keyRing, clock = () => new Date(), maxCacheEntryBytes, cacheDelayMs }: DatabaseOptions,
+  { keyRing, clock = () => new Date(), maxCacheEntryBytes, cacheDelayMs, refreshLeaseMs }: DatabaseOptions,
 ): Database {
+  const apiKeys = createApiKeys(keyRing);
   const sealer = createSealer(keyRing, 'credentials');
   const customers = createCustomers({ engine, sealer, clock });
   const connections = createConnections(engine);
-  const credentials = createCredentials({ engine, sealer, clock });
+  const credentials = createCredentials({ engine, sealer, clock, leaseMs: refreshLeaseMs ?? 20_000 });
   const contactCache = createContactCache({
     engine,
     sealer: createSealer(keyRing, 'contact cache'),
@@ -53,7 +56,6 @@ export function createDatabase(
   const maintenance = createMaintenance({ engine, sealer, ring: keyRing });
   const opened = new Map<string, ApplicationStores>();
   return {
-    kind: engine.kind,
     forApplication(applicationId) {
       const known = opened.get(applicationId);
       if (known) return known;
@@ -67,13 +69,15 @@ export function createDatabase(
       opened.set(applicationId, stores);
       return stores;
     },
-    findCallerByKey: createFindCaller(engine, clock),
+    parseApiKey: apiKeys.parse,
+    findCallersByKey: createFindCallers(engine, clock),
     findTokenSubject: createFindTokenSubject(engine),
-    admin: createAdmin({ engine, clock }),
+    admin: createAdmin({ engine, clock, keys: apiKeys }),
+    demoData: createDemoData(engine),
     maintenance,
     ping: engine.ping,
     checkReadiness: createReadiness({ engine, maintenance }),
-    countConnections: () => engine.connections?.(),
+    countConnections: engine.connections,
     flush: contactCache.flush,
     close: engine.close,
   };
@@ -102,18 +106,18 @@ export function cannotOpen(target: Target, error: unknown): unknown {
 }
 
 export interface Database {
-  readonly kind: Engine['kind'];
+  readonly demoData: DemoData;
   /** Everything that a request can reach. */
   forApplication(applicationId: string): ApplicationStores;
-  readonly findCallerByKey: FindCallerByKey;
+  readonly parseApiKey: ApiKeys['parse'];
+  readonly findCallersByKey: FindCallersByKey;
   readonly findTokenSubject: FindTokenSubject;
   readonly admin: Admin;
   readonly maintenance: Maintenance;
   /** Rejects with SERVICE_UNAVAILABLE while the database is away: for readiness. */
   ping(): Promise<void>;
   checkReadiness(): Promise<Readiness>;
-  /** Undefined where there is no pool. */
-  countConnections(): ConnectionCounts | undefined;
+  countConnections(): ConnectionCounts;
   /** What waits to be written is written at once. */
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -130,6 +134,8 @@ export interface ApplicationStores {
 export interface DatabaseOptions extends Tuning {
   readonly keyRing: KeyRing;
   readonly clock?: (() => Date) | undefined;
+  /** For how long a process that refreshes a token keeps others from it: longer than the refresh may take. */
+  readonly refreshLeaseMs?: number | undefined;
   /** Longer answers are not cached. */
   readonly maxCacheEntryBytes?: number | undefined;
   /** How long an answer waits for others that are cached with it: other processes find it that much later. */

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { cannotOpen, createDatabase } from './database.ts';
+import { hasCluster } from './embedded/start.ts';
 import type { Engine } from './engine/engine.ts';
 import { findPending } from './engine/migrate.ts';
 import { openEngine, type Target } from './engine/open.ts';
@@ -8,22 +7,22 @@ import type { KeyRing } from './sealing/key-ring.ts';
 
 /** Looks at a database and changes nothing: not even its tables are brought up to date. Rejects where it is away. */
 export async function inspectDatabase(target: Target, keyRing: KeyRing): Promise<Inspection> {
-  if ('directory' in target && !existsSync(join(target.directory, 'PG_VERSION'))) return { isThere: false };
-  const engine = await openEngine(target, { deadlineMs: 0, connectionTimeoutMs: 5_000 });
+  if ('directory' in target && !hasCluster(target.directory)) return { isThere: false };
+  const engine = await openEngine({ ...target, join: true }, { deadlineMs: 0, connectionTimeoutMs: 5_000 });
   try {
     await engine.ping();
     const pendingMigrations = await findPending(engine);
-    const unreadableKeys = pendingMigrations.length > 0 ? [] : await findUnreadableKeys(engine, keyRing);
-    return { isThere: true, version: await readVersion(engine), pendingMigrations, unreadableKeys };
+    const version = await readVersion(engine);
+    const seen = { isThere: true, version, pendingMigrations } as const;
+    if (pendingMigrations.length > 0) return { ...seen, unreadableKeys: [], hasDemo: false };
+    const { maintenance, demoData } = createDatabase(engine, { keyRing });
+    const unreadableKeys = await maintenance.findUnreadableKeys();
+    return { ...seen, unreadableKeys, hasDemo: await demoData.isThere() };
   } catch (error) {
     throw cannotOpen(target, error);
   } finally {
     await engine.close();
   }
-}
-
-function findUnreadableKeys(engine: Engine, keyRing: KeyRing): Promise<readonly string[]> {
-  return createDatabase(engine, { keyRing }).maintenance.findUnreadableKeys();
 }
 
 async function readVersion(engine: Engine): Promise<string> {
@@ -40,4 +39,6 @@ export type Inspection =
       /** While there are any, what is stored is not looked at. */
       readonly pendingMigrations: readonly string[];
       readonly unreadableKeys: readonly string[];
+      /** What a start with the sandbox has left. */
+      readonly hasDemo: boolean;
     };

@@ -27,5 +27,13 @@ export const MIGRATIONS: readonly { readonly name: string; readonly statements: 
     "statements": [
       "ALTER TABLE \"crossbook\".\"applications\" ADD COLUMN \"origins\" text[] DEFAULT '{}' NOT NULL;"
     ]
+  },
+  {
+    "name": "0002_refresh_lease",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"credentials\" ADD COLUMN \"refresh_lease\" uuid;",
+      "ALTER TABLE \"crossbook\".\"credentials\" ADD COLUMN \"refreshing_generation\" integer;",
+      "ALTER TABLE \"crossbook\".\"credentials\" ADD COLUMN \"refreshing_until\" timestamp with time zone;"
+    ]
   }
 ];

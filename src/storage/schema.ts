@@ -105,6 +105,10 @@ export const credentials = crossbook.table(
     sealed: text('sealed'),
     keyId: text('key_id'),
     generation: integer('generation').notNull(),
+    /** Who refreshes them now, which generation, and until when that counts by the database's clock. */
+    refreshLease: uuid('refresh_lease'),
+    refreshingGeneration: integer('refreshing_generation'),
+    refreshingUntil: moment('refreshing_until'),
     updatedAt: updatedAt(),
   },
   (table) => [

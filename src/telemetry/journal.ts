@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '../domain/caller.ts';
 import type { CrossbookError, ErrorCode } from '../domain/errors.ts';
 import type {
   Admission,
@@ -11,6 +12,7 @@ import type {
 } from '../domain/journal.ts';
 import type { Log } from '../domain/log.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import { UNCOUNTED, type WorkPermit } from '../domain/work-permit.ts';
 import { createSpans, type Span, type Spans } from './spans.ts';
 import { readTraceContext, type TraceContext } from './trace-context.ts';
 
@@ -21,7 +23,9 @@ export function openJournal(arrival: Arrival, deps: JournalDeps): OpenJournal {
 
 class RequestJournal implements OpenJournal {
   readonly requestId: string;
+  caller: Caller | undefined;
   admission: Admission | undefined;
+  permit: WorkPermit = UNCOUNTED;
   readonly #arrival: Arrival;
   readonly #deps: JournalDeps;
   readonly #trace: TraceContext;

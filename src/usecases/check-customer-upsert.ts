@@ -1,12 +1,12 @@
 import type { Credentials } from '../domain/connection.ts';
-import type { ConnectionUpsert, CustomerUpsert } from '../domain/customer.ts';
+import { type ConnectionUpsert, type CustomerUpsert, MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
 import { isEmail } from '../domain/email.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import { isRfc3339 } from '../lib/is-rfc3339.ts';
 import { isStorableJson } from '../lib/is-storable.ts';
 
-const MAX_ID_LENGTH = 255;
 const MAX_NAME_LENGTH = 500;
 const MAX_SECRET_LENGTH = 16_384;
 const MAX_CONFIG_BYTES = 64 * 1024;
@@ -16,7 +16,7 @@ export function checkCustomerUpsert(rules: UpsertRules, upsert: CustomerUpsert):
   const email = upsert.email.trim();
   const connections = upsert.connections?.map((connection) => cleanInstanceUrl(rules, connection));
   const mistakes = [
-    ...findTextMistakes(upsert.customerId, 'customer_id', MAX_ID_LENGTH),
+    ...findTextMistakes(upsert.customerId, 'customer_id', MAX_CUSTOMER_ID_LENGTH),
     ...findTextMistakes(upsert.name, 'name', MAX_NAME_LENGTH),
     ...(isEmail(email) ? [] : ['email is not an email address']),
     ...findVersionMistakes(upsert.expectedVersion),
@@ -62,10 +62,10 @@ function findCredentialMistakes(credentials: Credentials, path: string): string[
     credentials.type === 'token' ? [credentials.value] : [credentials.accessToken, credentials.refreshToken];
   // What could not stand in a header cannot be a token. The value itself is never repeated.
   const wrong = secrets.some((secret) => secret !== null && !isToken(secret));
-  const undated = oauth2?.expiresAt && Number.isNaN(Date.parse(oauth2.expiresAt));
+  const undated = oauth2?.expiresAt && !isRfc3339(oauth2.expiresAt);
   return [
     ...(wrong ? [`${path} holds a token that is empty, too long, or has characters that no token has`] : []),
-    ...(undated ? [`${path}.expires_at is not a timestamp`] : []),
+    ...(undated ? [`${path}.expires_at is not a moment as in RFC 3339, such as 2025-01-31T09:30:00Z`] : []),
   ];
 }
 

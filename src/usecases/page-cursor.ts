@@ -1,26 +1,30 @@
 import type { ContactSource } from '../domain/contact.ts';
 import type { ContactFilter, Direction, PageInput } from '../domain/contact-search.ts';
+import type { BoundCursorSigner, CursorSigner } from '../domain/cursor-signer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageRequest } from '../domain/page.ts';
-import type { BoundSealer, CursorSealer } from '../domain/sealer.ts';
 import { nameFilter } from './read-contact-filter.ts';
 
 const MAX_CURSOR_LENGTH = 1_024;
 
-/** A cursor opens only where it was made: same application, customer, provider and filter. */
-export function bindCursors(sealer: CursorSealer, source: ContactSource, filter: ContactFilter): BoundSealer {
+/** A cursor counts only where it was made: same application, customer, provider and filter. */
+export function bindCursors(
+  signer: CursorSigner,
+  source: ContactSource,
+  filter: ContactFilter,
+): BoundCursorSigner {
   const { applicationId, customerId, provider } = source;
-  return sealer.bind(() => `${JSON.stringify([applicationId, customerId, provider])}${nameFilter(filter)}`);
+  return signer.bind(() => `${JSON.stringify([applicationId, customerId, provider])}${nameFilter(filter)}`);
 }
 
-export function sealCursor(sealer: BoundSealer, { key, direction }: CursorPosition): string {
-  return sealer.seal(`${direction?.[0] ?? ' '}${key}`);
+export function signCursor(signer: BoundCursorSigner, { key, direction }: CursorPosition): string {
+  return signer.sign(`${direction?.[0] ?? ' '}${key}`);
 }
 
 /** From what a face was asked for to the slice that it means. */
-export function readPageRequest(sealer: BoundSealer, page: PageInput): PageRequest {
+export function readPageRequest(signer: BoundCursorSigner, page: PageInput): PageRequest {
   const size = readSize(page.size);
-  const position = page.cursor === undefined || page.cursor === null ? undefined : open(page.cursor);
+  const position = page.cursor === undefined || page.cursor === null ? undefined : verify(page.cursor);
   if (page.direction && position?.direction && page.direction !== position.direction) {
     throw new CrossbookError('BAD_REQUEST', `The cursor leads ${position.direction}, not ${page.direction}.`);
   }
@@ -30,9 +34,9 @@ export function readPageRequest(sealer: BoundSealer, page: PageInput): PageReque
     boundary: position?.key,
   };
 
-  function open(cursor: string): CursorPosition {
-    const opened = cursor.length <= MAX_CURSOR_LENGTH ? sealer.open(cursor) : undefined;
-    if (opened !== undefined) return { key: opened.slice(1), direction: DIRECTIONS[opened.charAt(0)] };
+  function verify(cursor: string): CursorPosition {
+    const payload = cursor.length <= MAX_CURSOR_LENGTH ? signer.verify(cursor) : undefined;
+    if (payload !== undefined) return { key: payload.slice(1), direction: DIRECTIONS[payload.charAt(0)] };
     throw new CrossbookError(
       'BAD_REQUEST',
       'The cursor is not one that this search has given: use it unchanged, with the same customer, provider and filter.',

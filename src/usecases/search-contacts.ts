@@ -1,11 +1,11 @@
 import type { Contact } from '../domain/contact.ts';
 import type { ContactFilter, ContactPage, ContactSearch, SearchWant } from '../domain/contact-search.ts';
+import type { BoundCursorSigner, CursorSigner } from '../domain/cursor-signer.ts';
 import type { Timing } from '../domain/journal.ts';
 import type { PageRequest } from '../domain/page.ts';
-import type { BoundSealer, CursorSealer } from '../domain/sealer.ts';
 import type { Want } from '../domain/want.ts';
 import { type OpenDeps, type OpenedContacts, openContacts } from './open-contacts.ts';
-import { bindCursors, readPageRequest, sealCursor } from './page-cursor.ts';
+import { bindCursors, readPageRequest, signCursor } from './page-cursor.ts';
 import { nameFilter, readContactFilter } from './read-contact-filter.ts';
 import { readDomainPage } from './read-domain-page.ts';
 import { type CacheDeps, type FoundContacts, readThroughCache } from './read-through-cache.ts';
@@ -77,7 +77,7 @@ function toContactPage({ client, cursors, ask, found, fetchedAt, readFromCache }
     totalCount: found.totalCount,
     fetchedAt: fetchedAt.toISOString(),
     readFromCache,
-    cursorOf: (contact, direction) => sealCursor(cursors, { key: contact.remoteId, direction }),
+    cursorOf: (contact, direction) => signCursor(cursors, { key: contact.remoteId, direction }),
     [Symbol.dispose]() {
       found.contacts.length = 0;
       page.items.length = 0;
@@ -107,7 +107,7 @@ interface EmailsAsk {
 
 interface Result {
   readonly client: OpenedContacts;
-  readonly cursors: BoundSealer;
+  readonly cursors: BoundCursorSigner;
   readonly ask: Ask;
   readonly found: FoundContacts;
   readonly fetchedAt: Date;
@@ -115,7 +115,7 @@ interface Result {
 }
 
 export interface SearchDeps extends OpenDeps, CacheDeps, Timing {
-  readonly cursors: CursorSealer;
+  readonly cursors: CursorSigner;
   /** Batched: all look-ups of one request, by connection. The list belongs to who asked. */
   lookup(client: OpenedContacts, emails: readonly string[], want: Want): Promise<Contact[]>;
 }

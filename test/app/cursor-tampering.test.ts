@@ -43,14 +43,14 @@ describe.each(['GraphQL', 'REST'])('a cursor in %s', (face) => {
     }
     expect(refused.size).toBe((cursor?.length ?? 0) * 8);
     expect(refused.size).toBeGreaterThan(400);
-  }, 120_000);
+  });
 
   test('that was cut, lengthened, or put together of two is 400', async () => {
     const { cursor: first } = await ask(null);
     const { cursor: second } = await ask(first);
     if (first === null || second === null) throw new Error('There are no cursors.');
-    const half = first.length / 2;
-    const mixed = [first.slice(0, half) + second.slice(half), second.slice(0, half) + first.slice(half)];
+    const macAt = first.lastIndexOf('.');
+    const mixed = [first.slice(0, macAt) + second.slice(macAt), second.slice(0, macAt) + first.slice(macAt)];
     const odd = [` ${first}`, `${first}=`, `${first}A`, first.slice(0, -1), first.slice(1), first + first];
     for (const cursor of [...mixed, ...odd, 'x', '.', 'test.', 'A'.repeat(5_000), first.toUpperCase()]) {
       expect((await ask(cursor)).status, cursor).toBe('400');

@@ -50,7 +50,7 @@ test('one operation asks three CRMs: two answer, the third is null with its erro
   expect(errors).toEqual([
     expect.objectContaining({
       path: ['pipedrive'],
-      message: 'Not implemented',
+      message: 'The contacts of pipedrive cannot be searched.',
       extensions: expect.objectContaining({ code: 'NOT_IMPLEMENTED', status: '501' }),
     }),
   ]);

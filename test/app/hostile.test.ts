@@ -1,14 +1,18 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
 import { findFreePorts } from '../support/free-ports.ts';
-import { type Product, startProduct } from '../support/product.ts';
+import { MEASURABLE, type Product, readHeldMemory, startProduct } from '../support/product.ts';
 import { openRawClient } from '../support/raw-client.ts';
 import { createSandboxControl, type SandboxControl } from '../support/sandbox-control.ts';
+import { sendWhole } from '../support/send-whole.ts';
 
 const MEGABYTE = 1024 * 1024;
 const data = mkdtempSync(join(tmpdir(), 'crossbook-'));
+let database: TestDatabase;
 let product: Product;
 let sandbox: SandboxControl;
 let before: { readonly memory: number; readonly descriptors: number };
@@ -16,31 +20,38 @@ let bystander: Bystander;
 
 beforeAll(async () => {
   const port = await findFreePorts();
-  product = await startProduct({
-    ...{ CROSSBOOK_DATA: data, CROSSBOOK_SANDBOX_PORT: String(port), LOG_LEVEL: 'error' },
-    ...{ CROSSBOOK_HEADERS_TIMEOUT_MS: '1000', CROSSBOOK_REQUEST_TIMEOUT_MS: '2000' },
-    ...{ CROSSBOOK_MAX_REQUESTS: '20', NODE_OPTIONS: '--max-old-space-size=512' },
-  });
+  database = await createTestDatabase();
+  product = await startProduct(
+    {
+      ...{ CROSSBOOK_DATA: data, DATABASE_URL: database.url, CROSSBOOK_SANDBOX: 'on', LOG_LEVEL: 'error' },
+      CROSSBOOK_SANDBOX_PORT: String(port),
+      CROSSBOOK_HOSTS: 'crossbook,a',
+      ...{ CROSSBOOK_HEADERS_TIMEOUT_MS: '1000', CROSSBOOK_REQUEST_TIMEOUT_MS: '2000' },
+      ...{ CROSSBOOK_MAX_REQUESTS: '20', NODE_OPTIONS: '--max-old-space-size=512' },
+    },
+    MEASURABLE,
+  );
   sandbox = createSandboxControl(port);
   await sandbox.liftLimits();
   await createSandboxControl(port + 1).liftLimits();
   for (let n = 0; n < 50; n++) await ask(FIND);
-  before = { memory: readMemory(), descriptors: readDescriptors() };
+  before = { memory: await readHeldMemory(product), descriptors: readDescriptors() };
 });
 afterAll(async () => {
   expect(await product.stop()).toBe(0);
+  await database.drop();
   rmSync(data, { recursive: true, force: true });
 });
 
-beforeEach(() => {
-  bystander = startBystander();
+beforeEach(async () => {
+  bystander = await startBystander();
 });
 afterEach(async () => {
   const { served, failures } = await bystander.stop();
   expect(failures).toEqual([]);
   expect(served).toBeGreaterThan(0);
-  // With the heap at its bound of 512 MB the process would have died: this is what it really holds.
-  expect(readMemory() - before.memory).toBeLessThan(256 * MEGABYTE);
+  // With its heap at the bound of 512 MB the process would have died; and nothing of it stays.
+  await expect.poll(() => readHeldMemory(product)).toBeLessThan(before.memory + 32 * MEGABYTE);
   expect(product.complaints()).toBe('');
 });
 
@@ -57,7 +68,9 @@ describe('clients that are slow', () => {
     }, 200);
     const answers = await Promise.all(clients.map(({ ended }) => ended));
     clearInterval(drip);
-    expect(new Set(answers.map((answer) => answer.slice(0, 12)))).toEqual(new Set(['HTTP/1.1 408']));
+    // What is sent to a connection that is closed already takes an answer with it that was not read yet.
+    expect(answers.filter((answer) => !/^$|^HTTP\/1.1 408 /.test(answer))).toEqual([]);
+    expect(answers.join('')).toContain('408');
   });
 });
 
@@ -76,9 +89,7 @@ describe('requests that are too large', () => {
       client.send(piece);
       if (chunked) client.send('\r\n');
     }
-    await expect
-      .poll(client.heard, { timeout: 10_000 })
-      .toMatch(/^HTTP\/1.1 (200|413) [\s\S]*PAYLOAD_TOO_LARGE/);
+    await expect.poll(client.heard).toMatch(/^HTTP\/1.1 (200|413) [\s\S]*PAYLOAD_TOO_LARGE/);
     client.close();
   });
 
@@ -166,7 +177,9 @@ describe('requests that two servers would read differently', () => {
 
   test.each([
     ['no host', 'GET /livez HTTP/1.1\r\n\r\n', 400],
-    ['two hosts', 'GET /livez HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n', 200],
+    ['two hosts', 'GET /livez HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n', 400],
+    ['two hosts that differ', 'GET http://b/livez HTTP/1.1\r\nhost: a\r\n\r\n', 400],
+    ['a whole address', 'GET http://A:80/livez HTTP/1.1\r\nhost: a\r\n\r\n', 200],
     ['a host that is no name', 'GET /livez HTTP/1.1\r\nhost: a b/\\\r\n\r\n', 400],
     ['an address that is no path', 'GET //livez?%zz#\\ HTTP/1.1\r\nhost: a\r\n\r\n', 404],
     ['another protocol', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
@@ -192,7 +205,7 @@ describe('a CRM that answers without end', () => {
 });
 
 test('when it is over, nothing is left open', async () => {
-  await expect.poll(readDescriptors, { timeout: 10_000 }).toBeLessThan(before.descriptors + 20);
+  await expect.poll(readDescriptors).toBeLessThan(before.descriptors + 20);
 });
 
 const FIND = JSON.stringify({
@@ -204,20 +217,28 @@ const ELSEWHERE = JSON.stringify({
 const SERVED = '{"data":{"searchContacts":{"totalCount":1}}}';
 const DEMO = { 'x-customer-id': 'demo', 'x-provider-name': 'hubspot' };
 
-/** Somebody who uses the product meanwhile, and must not notice. */
-function startBystander(): Bystander {
+/**
+ * Another client meanwhile, who must not notice. Each of its requests is one piece on a connection that is open already:
+ * the limits of time that slow clients meet cannot meet it, however busy the machine is.
+ */
+async function startBystander(): Promise<Bystander> {
   const tally = { served: 0, failures: [] as string[] };
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const search = () =>
+    sendWhole(`${product.url}/graphql`, { agent, headers: { ...product.headers, ...DEMO }, body: ELSEWHERE });
+  expect(await search()).toBe(SERVED);
   let stopped = false;
   const bystander: Bystander = {
     async stop() {
       stopped = true;
       await done;
+      agent.destroy();
       return tally;
     },
   };
   const done = (async () => {
     while (!stopped) {
-      const answer = await ask(ELSEWHERE).then((response) => response.text(), String);
+      const answer = await search().catch(String);
       if (answer === SERVED) tally.served += 1;
       else tally.failures.push(answer);
     }
@@ -232,11 +253,6 @@ function ask(body: string | Uint8Array<ArrayBuffer>, path = '/graphql'): Promise
 function toHead({ headers }: Product): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `POST /graphql HTTP/1.1\r\nhost: crossbook\r\n${lines.join('')}`;
-}
-
-function readMemory(): number {
-  const status = readFileSync(`/proc/${product.child.pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1_024;
 }
 
 function readDescriptors(): number {

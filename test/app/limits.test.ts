@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { openApp, type TestApp } from '../support/open-app.ts';
+import { describeOnRedis, freshPrefix, HANGING_MS, REDIS_URL } from '../support/redis.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
 const LIMITS = { perKey: 3, perToken: 2, guesses: 4 };
@@ -29,7 +30,7 @@ describe('requests of one API key', () => {
         problem_type: 'TOO_MANY_REQUESTS',
         status: '429',
         title: 'Too many requests',
-        detail: 'This API key makes more than 3 requests a minute.',
+        detail: 'This API key makes more than 3 requests a minute, weighted by their cost.',
         meta: {
           origin: 'crossbook',
           application_name: 'Demo application',
@@ -62,6 +63,38 @@ describe('requests of one API key', () => {
     expect(statuses).toEqual([200, 200, 429]);
   });
 
+  test('count once for each thousand of their cost, on both faces', async () => {
+    app = await openApp({ limits: { perKey: 1_000, perToken: 2, guesses: 0 } });
+    const left = async (asked: Promise<{ headers: Headers }>) =>
+      Number((await asked).headers.get('ratelimit-remaining'));
+    const search = (pageSize: number, filter: object) =>
+      app.rest(
+        'POST',
+        `/contacts/_search?page_size=${pageSize}`,
+        { filter },
+        { 'x-provider-name': 'hubspot' },
+      );
+    expect(await left(search(1_000, { email: 'ada@example.com' }))).toBe(999);
+    expect(await left(search(100, { email_domain: 'example.com' }))).toBe(996);
+    const page =
+      '{ searchContacts(provider: HUBSPOT, filter: { emailDomain: "example.com" }, first: 200) { nodes { id firstName lastName } } }';
+    const before = await left(askGraphQL());
+    const after = await left(askGraphQL({}, page));
+    expect(before - after).toBeGreaterThan(0);
+    const batch = JSON.stringify([{ query: page }, { query: page }]);
+    const both = after - (await left(from(undefined, {}, batch)));
+    expect(both).toBeGreaterThan(before - after);
+    for (const body of [JSON.stringify({ query: page }), batch]) {
+      const token = (await app.rest('POST', '/customers/demo/tokens', {})).body.token;
+      const refused = await from(
+        undefined,
+        { 'x-api-key': '', authorization: `Bearer ${token}` },
+        body.replaceAll('200', '1000'),
+      );
+      expect(JSON.stringify(refused.body)).toContain('"code":"TOO_MANY_REQUESTS"');
+    }
+  });
+
   test('are not limited where the limit is 0, and answers say nothing of one', async () => {
     app = await openApp({ limits: { perKey: 0, perToken: 0, guesses: 0 } });
     const answers = await Promise.all(Array.from({ length: 20 }, () => askGraphQL()));
@@ -72,32 +105,60 @@ describe('requests of one API key', () => {
   });
 });
 
-describe('wrong keys', () => {
-  test('of one address are soon refused unseen; who calls from there with a good one goes on', async () => {
-    app = await openApp({ limits: { ...LIMITS, perKey: 100 } });
-    expect((await from('192.0.2.1')).status).toBe(200);
-    const statuses: number[] = [];
-    for (let guess = 0; guess < 6; guess++) {
-      statuses.push((await from('192.0.2.1', { 'x-api-key': `cbk_guess_${guess}` })).status);
-    }
-    expect(statuses).toEqual([401, 401, 401, 401, 429, 429]);
-    const refused = await from('192.0.2.1', { 'x-api-key': '', authorization: 'Bearer guess' });
-    expect(refused.status).toBe(429);
-    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
-    expect((await from('192.0.2.1')).status).toBe(200);
-    expect((await from('192.0.2.2', { 'x-api-key': 'cbk_guess' })).status).toBe(401);
+describeOnRedis('a limit that is counted in Redis', () => {
+  test('is waited for: a search that costs more is refused on both faces, and no provider is asked', async () => {
+    const redis = { url: REDIS_URL, prefix: freshPrefix(), commandTimeoutMs: HANGING_MS };
+    app = await openApp({ redis, limits: { perKey: 2, perToken: 2, guesses: 0 } });
+    const token = (await app.rest('POST', '/customers/demo/tokens', {})).body.token;
+    const page =
+      '{ searchContacts(provider: HUBSPOT, filter: { emailDomain: "example.com" }, first: 1000) { nodes { id firstName lastName } } }';
+    const refused = await askGraphQL({ 'x-api-key': '', authorization: `Bearer ${token}` }, page);
+    expect(JSON.stringify(refused.body)).toContain('"code":"TOO_MANY_REQUESTS"');
+    const filter = { email_domain: 'example.com' };
+    const headers = { 'x-provider-name': 'hubspot' };
+    const search = await app.rest('POST', '/contacts/_search?page_size=100', { filter }, headers);
+    expect(search.status).toBe(429);
+    expect(app.sandbox.hubspot.demo.callCount()).toBe(0);
   });
 });
 
-async function askGraphQL(extra: Record<string, string> = {}) {
-  return from(undefined, extra);
+describe('wrong keys', () => {
+  test('from one address slow its look-ups down; right keys and tokens behind it are answered, used or new', async () => {
+    app = await openApp({ limits: { perKey: 0, perToken: 0, guesses: 4 } });
+    const token = (await app.rest('POST', '/customers/demo/tokens', {})).body.token;
+    const wrong = (index: number) => `cbk_${String(index).padStart(16, '0')}_${'A'.repeat(43)}`;
+    const guess = (index: number) => from('192.0.2.1', { 'x-api-key': wrong(index) });
+    const guesses = Promise.all(Array.from({ length: 1_000 }, (_, index) => guess(index)));
+    const right = await Promise.all([
+      from('192.0.2.1'),
+      from('192.0.2.1', { 'x-api-key': '', authorization: `Bearer ${token}` }),
+      from('192.0.2.2'),
+    ]);
+    expect(right.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(new Set((await guesses).map(({ status }) => status))).toEqual(new Set([401]));
+    expect((await from('192.0.2.1')).status).toBe(200);
+  });
+
+  test('that cannot be keys are refused without asking the database', async () => {
+    app = await openApp({ limits: { perKey: 0, perToken: 0, guesses: 4 } });
+    for (const key of ['x', 'cbk_guess', `cbk_test.0123456789abcdef_${'A'.repeat(43)}_${'A'.repeat(22)}`]) {
+      expect((await from('192.0.2.1', { 'x-api-key': key })).status).toBe(401);
+    }
+  });
+});
+
+async function askGraphQL(extra: Record<string, string> = {}, query = ASK) {
+  return from(undefined, extra, JSON.stringify({ query }));
 }
 
 /** Headers that are given as nothing are left out. */
-async function from(address: string | undefined, extra: Record<string, string> = {}) {
+async function from(
+  address: string | undefined,
+  extra: Record<string, string> = {},
+  body = JSON.stringify({ query: ASK }),
+) {
   const given = { 'content-type': 'application/json', 'x-api-key': app.key, ...extra };
   const headers = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
-  const body = JSON.stringify({ query: ASK });
   const request = new Request('http://crossbook.test/graphql', { method: 'POST', headers, body });
   const response = await toFetch((asked) => app.app.answer(asked, address))(request);
   return { status: response.status, headers: response.headers, body: await response.json() };

@@ -62,7 +62,6 @@ test('every metric that is there has its place on the dashboard, and the other w
   const rare = [
     'crossbook_token_refreshes_total',
     'crossbook_cache_requests_total',
-    'crossbook_database_connections',
     'crossbook_redis_connected',
     'crossbook_refusals_total',
   ];

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJwt, SignJWT } from 'jose';
 import { createCustomerTokens, type TokenSubject } from '../../src/request/customer-token.ts';
@@ -8,6 +7,7 @@ import { openDatabase } from '../../src/storage/database.ts';
 import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
 import { createSigningKeys } from '../../src/storage/sealing/signing-keys.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 const RING = parseKeyRing(KEYS);
@@ -22,7 +22,7 @@ export const ORIGINS = { demo: 'https://app.example', other: 'https://other.exam
  * And everybody who may come by, each as the headers that they send.
  */
 export async function openCallers(): Promise<CallersApp> {
-  const root = mkdtempSync(join(tmpdir(), 'crossbook-callers-'));
+  const root = makeTemporaryFolder();
   const database = { directory: join(root, 'data') };
   const seeded = await seed(database);
   const crossbook = await openApp({ database, keys: KEYS });

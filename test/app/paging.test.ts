@@ -60,7 +60,6 @@ describe.each(['hubspot', 'salesforce'] as const)('pages of an email domain in %
         }),
       );
     },
-    60_000,
   );
 
   test('REST leads to the end and back again by its own cursors, over the same pages', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Json, openApp, type TestApp } from '../support/open-app.ts';
-import { toRestRecord } from '../support/to-rest-record.ts';
+import { toRestInput, toRestRecord } from '../support/to-rest-record.ts';
 
 const MAPPINGS = 'fieldMappings { schemaField mappedField }';
 const CUSTOMER = `applicationId customerId name email connections {
@@ -74,10 +74,10 @@ describe('the same upsert through GraphQL and REST', () => {
       category: 'crm',
       instance_url: 'https://acme--dev.sandbox.my.salesforce.com',
       schema_mappings_config: { common_objects: [{ object: 'contact' }, { object: 'account' }] },
-      entity_mappings: [{ entity_id: 'person' }, { entity_id: null }, { object: null }],
+      entity_mappings: [{ entity_id: 'person' }, { object: { name: 'Pet__c' } }, { entity_id: 'bare' }],
       connection_sync_config: {
         destination_config: { type: 'postgres', schema: 'crm' },
-        standard_objects: SYNCED,
+        standard_objects: [{ object: 'Contact', table: 'contacts' }, { object: 'Account' }],
         custom_objects: [],
       },
     });
@@ -140,7 +140,7 @@ function sendRest(customerId: string, connections: readonly Json[], patch: Json 
   const customer = { customer_id: customerId, name: 'Acme', email: 'it@acme.example', ...patch };
   return crossbook.rest('PUT', '/customers', {
     ...customer,
-    connections: connections.map((one) => toTagged(toRestRecord(one))),
+    connections: connections.map((one) => toTagged(toRestInput(one))),
   });
 }
 

@@ -87,7 +87,7 @@ test.skipIf(process.platform !== 'linux')(
     await Promise.all(clients.map((client) => once(client, 'connect')));
     child.kill('SIGCONT');
     const answers = clients.map(async (client) => {
-      client.end('GET /livez HTTP/1.1\r\nhost: crossbook\r\nconnection: close\r\n\r\n');
+      client.end('GET /livez HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
       return String((await once(client, 'data'))[0]).slice(0, 12);
     });
     expect(new Set(await Promise.all(answers))).toEqual(new Set(['HTTP/1.1 200']));

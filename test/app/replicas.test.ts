@@ -1,30 +1,32 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { openSandbox, type Sandbox } from '../../src/sandbox/open-sandbox.ts';
-import { createPostgresDatabase, describeOnPostgres, type PostgresDatabase } from '../support/engines.ts';
-import { describeOnRedis, freshPrefix, openRedisProxy, until } from '../support/redis.ts';
+import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
+import { describeOnRedis, freshPrefix, HANGING_MS, openRedisProxy, until } from '../support/redis.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
 /** Each is two calls to HubSpot's search, for the page and its total; five a second are allowed. */
 const SEARCH = { filter: { email_domain: 'example.com' } };
 
 describeOnRedis('two replicas on one PostgreSQL', () =>
-  describeOnPostgres('and one Redis', () => {
+  describe('and one Redis', () => {
     let sandbox: Sandbox;
-    let fresh: PostgresDatabase;
+    let fresh: TestDatabase;
     let redis: Awaited<ReturnType<typeof openRedisProxy>>;
     const prefix = freshPrefix();
     const replicas: Replica[] = [];
 
     beforeAll(async () => {
-      [sandbox, fresh, redis] = await Promise.all([
-        openSandbox(),
-        createPostgresDatabase(),
-        openRedisProxy(),
-      ]);
+      [sandbox, fresh, redis] = await Promise.all([openSandbox(), createTestDatabase(), openRedisProxy()]);
       for (let replica = 0; replica < 2; replica++) {
-        replicas.push(await openReplica({ url: fresh.url, redis: { url: redis.url, prefix }, sandbox }));
+        replicas.push(
+          await openReplica({
+            url: fresh.url,
+            redis: { url: redis.url, prefix, commandTimeoutMs: HANGING_MS },
+            sandbox,
+          }),
+        );
       }
       sandbox.hubspot.demo.setLimits({ searchPerSecond: 5 });
     });
@@ -71,7 +73,7 @@ async function openReplica({ url, redis, sandbox }: ReplicaOptions): Promise<Rep
     database: { url },
     keys: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     redis,
-    providerDeadlineMs: 20_000,
+    providerDeadlineMs: HANGING_MS,
   };
   const app = await createApp(
     config,
@@ -106,6 +108,6 @@ interface Replica {
 
 interface ReplicaOptions {
   readonly url: string;
-  readonly redis: { readonly url: string; readonly prefix: string };
+  readonly redis: { readonly url: string; readonly prefix: string; readonly commandTimeoutMs: number };
   readonly sandbox: Sandbox;
 }

@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '../../src/storage/database.ts';
+import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
 import { type Collector, openCollector } from '../support/collector.ts';
 import { findInFiles, readAllRows, toSpellings } from '../support/find-in-storage.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
 const RING_SECRET = Buffer.alloc(32, 'a ring that nobody knows').toString('base64');
@@ -27,8 +29,9 @@ const answered: string[] = [];
 const said: string[] = [];
 
 beforeAll(async () => {
-  root = mkdtempSync(join(tmpdir(), 'crossbook-secrets-'));
+  root = makeTemporaryFolder();
   collector = await openCollector();
+  const storedKey = await createStoredKey();
   crossbook = await openApp({
     database: { directory: join(root, 'data') },
     keys: `planted:${RING_SECRET}`,
@@ -41,6 +44,8 @@ beforeAll(async () => {
     ...PLANTED,
     key: crossbook.key,
     keySecret: crossbook.key.split('_').slice(2).join('_'),
+    storedKey,
+    storedKeySecret: storedKey.split('_').slice(2).join('_'),
     ring: RING_SECRET,
     customerToken: issued.token,
     signature: issued.token.split('.')[2],
@@ -53,6 +58,7 @@ beforeAll(async () => {
   await live();
   said.push(await (await toFetch(crossbook.app.answer)(new Request('http://crossbook.test/metrics'))).text());
   await crossbook.close();
+  secrets['createdKey'] = await createKey();
   said.push(...crossbook.log, JSON.stringify(collector.spans()));
 });
 afterAll(async () => {
@@ -73,7 +79,7 @@ test('nothing that is logged, traced or measured holds a secret or anything pers
 
 test('no answer holds a secret', () => {
   expect(answered.length).toBeGreaterThan(15);
-  const toldOn = ['ada@example.com', 'You sent'];
+  const toldOn = ['ada@example.com', '[withheld]'];
   expect(findIn(answered, toldOn)).toEqual(toldOn);
   expect(findIn(answered, Object.values(secrets))).toEqual([]);
 });
@@ -96,6 +102,16 @@ test('no file of the database does: neither a table, nor an index, nor the write
   expect(findInFiles(root, spelt)).toEqual([]);
 });
 
+/** The demo's key is derived and not stored: this one is, as those of real applications are. */
+async function createKey(): Promise<string> {
+  const keyRing = parseKeyRing(`planted:${RING_SECRET}`);
+  const database = await openDatabase({ directory: join(root, 'data') }, { keyRing });
+  const { id } = await database.admin.createApplication('Acme');
+  const { key } = await database.admin.createKey({ applicationId: id, name: 'planted' });
+  await database.close();
+  return key;
+}
+
 /** A day in the product’s life: what goes well, what is refused, and a CRM that tells what it was sent. */
 async function live(): Promise<void> {
   await storeCredentials();
@@ -116,7 +132,23 @@ async function live(): Promise<void> {
   await meetTalkativeProviders();
 }
 
+/** The demo's own key is stored nowhere. */
+async function createStoredKey(): Promise<string> {
+  const keyRing = parseKeyRing(`planted:${RING_SECRET}`);
+  const database = await openDatabase({ directory: join(root, 'data') }, { keyRing });
+  try {
+    const { id } = await database.admin.createApplication('Stored');
+    return (await database.admin.createKey({ applicationId: id, name: 'stored' })).key;
+  } finally {
+    await database.close();
+  }
+}
+
 async function storeCredentials(): Promise<void> {
+  const { errors } = await ask('GET', '/customers/nobody', undefined, {
+    headers: { 'x-api-key': secrets['storedKey'] ?? '' },
+  });
+  expect(errors[0].code).toBe('NOT_FOUND');
   const customer = { customer_id: 'acme', name: 'Acme', email: 'it@acme.example' };
   const oauth2 = { type: 'oauth2', access_token: PLANTED.access, refresh_token: PLANTED.refresh };
   const connections = [

@@ -5,19 +5,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startClients } from '../support/closed-loop.ts';
-import { createPostgresDatabase, HAS_POSTGRES, type PostgresDatabase } from '../support/engines.ts';
+import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
 import { findFreePorts } from '../support/free-ports.ts';
 import { type Product, startProduct } from '../support/product.ts';
+import { openRawClient } from '../support/raw-client.ts';
 import { createSandboxControl } from '../support/sandbox-control.ts';
 
-const ROUNDS = 20;
+const ROUNDS = 6;
+const CLIENTS = 16;
 const data = mkdtempSync(join(tmpdir(), 'crossbook-'));
-let database: PostgresDatabase | undefined;
+let database: TestDatabase | undefined;
 let sandboxPort = 0;
 const running: Product[] = [];
 beforeAll(async () => {
-  // A start on PostgreSQL takes half a second, on the embedded database two.
-  database = HAS_POSTGRES ? await createPostgresDatabase() : undefined;
+  database = await createTestDatabase();
   sandboxPort = await findFreePorts();
 });
 afterAll(async () => {
@@ -33,9 +34,7 @@ afterEach(async () => {
 });
 
 describe('SIGTERM', () => {
-  test(`under load, ${ROUNDS} times: every request that was accepted is answered`, {
-    timeout: 180_000,
-  }, async () => {
+  test(`under load, ${ROUNDS} times: every request that was accepted is answered`, async () => {
     const totals = { answered: 0, slow: 0, refused: 0, dropped: [] as string[] };
     for (let round = 0; round < ROUNDS; round++) {
       const product = await start();
@@ -43,8 +42,9 @@ describe('SIGTERM', () => {
       const sandbox = createSandboxControl(sandboxPort);
       await sandbox.liftLimits();
       await sandbox.fail({ kind: 'slow', delayMs: 150 }, { times: 100_000 });
-      const clients = startClients({ ...product, bodies: [SEARCH, CUSTOMER, SEARCH], count: 16 });
-      await expect.poll(() => clients.tally.answered, { interval: 5, timeout: 20_000 }).toBeGreaterThan(20);
+      const clients = startClients({ ...product, bodies: [SEARCH, CUSTOMER, SEARCH], count: CLIENTS });
+      // A connection that the listener has not accepted yet would be reset: each client has one that it has used.
+      await expect.poll(clients.leastAnswered, { interval: 5 }).toBeGreaterThan(0);
       const before = clients.tally.answered;
       const code = await product.stop();
       const tally = await clients.done;
@@ -55,15 +55,15 @@ describe('SIGTERM', () => {
       totals.dropped.push(...tally.dropped);
     }
     expect(totals.dropped).toEqual([]);
-    // Else the signals came when nothing was under way, and the test says nothing.
-    expect(totals.slow).toBeGreaterThan(ROUNDS * 10);
-    expect(totals.refused).toBe(ROUNDS * 16);
+    // Each client has a request under way when the signal comes, and ends only where nobody listens any more.
+    expect(totals.slow).toBeGreaterThanOrEqual(ROUNDS * CLIENTS);
+    expect(totals.refused).toBe(ROUNDS * CLIENTS);
   });
 
   test('what takes longer than the bound is cut off, and the exit says so', async () => {
     const product = await start({ CROSSBOOK_SHUTDOWN_MS: '300' });
     const socket = connect(Number(new URL(product.url).port), '127.0.0.1').resume();
-    socket.write('POST /graphql HTTP/1.1\r\nhost: crossbook\r\ncontent-length: 100\r\n\r\n{');
+    socket.write('POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{');
     await once(socket, 'connect');
     await fetch(`${product.url}/livez`);
     const closed = once(socket, 'close');
@@ -71,35 +71,31 @@ describe('SIGTERM', () => {
     await closed;
   });
 
-  test('a second one ends at once', async () => {
+  test('a later one ends at once', async () => {
     const product = await start();
     const socket = connect(Number(new URL(product.url).port), '127.0.0.1');
     socket.on('error', () => undefined);
-    socket.write('POST /graphql HTTP/1.1\r\nhost: crossbook\r\ncontent-length: 100\r\n\r\n{');
+    socket.write('POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{');
     await fetch(`${product.url}/livez`);
     product.child.kill('SIGTERM');
     await expect.poll(() => isListening(product.url)).toBe(false);
-    expect(await product.stop()).toBe(1);
+    // One that comes with the first counts as the same.
+    const endsWith = () => {
+      product.child.kill('SIGTERM');
+      return product.child.exitCode;
+    };
+    await expect.poll(endsWith).toBe(1);
   });
 
-  test('connections that are kept alive are told to go elsewhere, and get their answer first', async () => {
+  test('a request that is half sent gets its response, and its connection is closed with it', async () => {
     const product = await start();
-    const socket = connect(Number(new URL(product.url).port), '127.0.0.1').setEncoding('utf8');
-    let answered = '';
-    socket.on('data', (text) => {
-      answered += text;
-    });
-    const ask = 'GET /livez HTTP/1.1\r\nhost: crossbook\r\n\r\n';
-    socket.write(ask);
-    await expect.poll(() => answered).toContain('{"ok":true}');
-    expect(answered.toLowerCase()).toContain('connection: keep-alive');
-    answered = '';
+    const client = openRawClient(product.url);
+    client.send('GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\nGET /livez HTTP/1.1\r\nhost:');
+    await expect.poll(client.heard).toMatch(/connection: keep-alive[\s\S]*\{"ok":true\}$/i);
     product.child.kill('SIGTERM');
     await expect.poll(() => isListening(product.url)).toBe(false);
-    socket.write(ask);
-    await once(socket, 'close');
-    expect(answered).toContain('{"ok":true}');
-    expect(answered.toLowerCase()).toContain('connection: close');
+    client.send(' localhost\r\n\r\n');
+    expect(await client.ended).toMatch(/keep-alive[\s\S]*connection: close[\s\S]*\{"ok":true\}$/i);
     expect(await product.ended).toBe(0);
   });
 });
@@ -112,7 +108,7 @@ const CUSTOMER = JSON.stringify({ query: '{ customer { name } }' });
 
 async function start(env: Record<string, string> = {}): Promise<Product> {
   const product = await startProduct({
-    ...(database && { DATABASE_URL: database.url }),
+    ...(database && { DATABASE_URL: database.url, CROSSBOOK_SANDBOX: 'on' }),
     ...{ CROSSBOOK_DATA: data, CROSSBOOK_SANDBOX_PORT: String(sandboxPort), LOG_LEVEL: 'error', ...env },
   });
   running.push(product);

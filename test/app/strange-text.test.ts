@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPostgresDatabase, HAS_POSTGRES } from '../support/engines.ts';
+import { createEmptyDatabase, EXTERNAL } from '../support/databases.ts';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 
 const SEARCH = '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }';
@@ -28,14 +28,14 @@ const ODD_BYTES: readonly (readonly [string, readonly number[]])[] = [
   ['every byte from 0x80 on', Array.from({ length: 128 }, (_, index) => 0x80 + index)],
 ];
 
-describe.each(['pglite', 'postgres'])('strange text (%s)', (engine) => {
-  describe.skipIf(engine === 'postgres' && !HAS_POSTGRES)('in an id', () => {
+describe.each(['embedded', 'external'] as const)('strange text (%s)', (kind) => {
+  describe.skipIf(kind === 'external' && !EXTERNAL)('in an id', () => {
     let crossbook: ListeningApp;
     let drop = async () => {};
     beforeAll(async () => {
-      const fresh = engine === 'postgres' ? await createPostgresDatabase() : undefined;
-      drop = async () => fresh?.drop();
-      crossbook = await listenApp(fresh ? { database: { url: fresh.url } } : {});
+      const fresh = await createEmptyDatabase(kind);
+      drop = fresh.drop;
+      crossbook = await listenApp({ database: { url: fresh.url } });
     });
     afterAll(async () => {
       await crossbook.close();

@@ -1,23 +1,32 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ConnectionUpsert } from '../../src/domain/customer.ts';
+import type { RecordedCall } from '../../src/sandbox/call-log.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
+import { type Compiled, compile } from '../support/compile.ts';
 import { linesOf } from '../support/compiled-storage.ts';
-import { createPostgresDatabase, describeOnPostgres, type PostgresDatabase } from '../support/engines.ts';
+import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
+import { openRival } from '../support/postgres-rival.ts';
 
 const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 const EMAILS = Array.from({ length: 1_000 }, (_, index) => `person.${index}@many.example`);
 
-describeOnPostgres('an expired token, and two processes', () => {
-  let fresh: PostgresDatabase;
+/** No other process takes a refresh over before. */
+const LEASE_MS = 3_000;
+
+describe('an expired token, and several processes', () => {
+  let fresh: TestDatabase;
   let sandbox: ChildProcess;
+  let compiled: Compiled;
   let origins: readonly string[];
   const children: ChildProcess[] = [];
 
   beforeAll(async () => {
-    fresh = await createPostgresDatabase();
-    sandbox = spawn(process.execPath, ['dist/sandbox/main.js', '0', '0']);
+    fresh = await createTestDatabase();
+    compiled = compile('test/support/searching-process.ts');
+    sandbox = spawn(process.execPath, ['dist/sandbox.js', '0', '0']);
     origins = await readOrigins(sandbox);
   });
   afterEach(() => {
@@ -25,37 +34,84 @@ describeOnPostgres('an expired token, and two processes', () => {
   });
   afterAll(async () => {
     sandbox.kill();
+    compiled.remove();
     await fresh.drop();
   });
+
+  const setUp = async (provider: 'hubspot' | 'salesforce') => {
+    const origin = origins[provider === 'hubspot' ? 0 : 1] ?? '';
+    const account = await control(origin, 'POST', '', { people: EMAILS.map((email) => ({ email })) });
+    const application = await store(provider, { origin, account });
+    const { clientId, clientSecret } = account;
+    const facts = { application, provider, database: fresh.url, keys: KEYS, sandbox: origin };
+    const path = `/${encodeURIComponent(account.id)}`;
+    await control(origin, 'POST', `${path}/expire`, {});
+    return {
+      application,
+      fail: (fault: object) => control(origin, 'POST', `${path}/faults`, fault),
+      async calls() {
+        return (await control(origin, 'GET', `${path}/calls`)).calls;
+      },
+      /** A process that is there, and searches for these when it is told to. */
+      async start(emails: readonly string[], refreshLeaseMs?: number) {
+        const setup = { ...facts, emails, refreshLeaseMs, client: { clientId, clientSecret } };
+        const child = spawn(process.execPath, [compiled.file, JSON.stringify(setup)]);
+        children.push(child);
+        const lines = linesOf(child);
+        expect((await lines.next()).value).toBe('ready');
+        return {
+          child,
+          search: () => void child.stdin?.write('go\n'),
+          outcome: async () => JSON.parse((await lines.next()).value ?? '{}') as unknown,
+        };
+      },
+    };
+  };
 
   test.each(['hubspot', 'salesforce'] as const)(
     'that search %s a thousand times make one refresh call between them, and all are answered',
     async (provider) => {
-      const origin = origins[provider === 'hubspot' ? 0 : 1] ?? '';
-      const account = await control(origin, 'POST', '', { people: EMAILS.map((email) => ({ email })) });
-      const application = await store(provider, { origin, account });
-      const halves = [EMAILS.slice(0, 500), EMAILS.slice(500)].map((emails) => {
-        const { clientId, clientSecret } = account;
-        const facts = { application, provider, emails, database: fresh.url, keys: KEYS, sandbox: origin };
-        const setup = JSON.stringify({ ...facts, client: { clientId, clientSecret } });
-        const child = spawn(process.execPath, ['test/support/searching-process.mjs', setup]);
-        children.push(child);
-        return { child, lines: linesOf(child) };
-      });
-      for (const { lines } of halves) expect((await lines.next()).value).toBe('ready');
-
-      await control(origin, 'POST', `/${encodeURIComponent(account.id)}/expire`, {});
-      for (const { child } of halves) child.stdin?.write('go\n');
-      for (const { lines } of halves) {
-        expect(JSON.parse((await lines.next()).value ?? '{}')).toEqual({ found: 500, failed: [] });
-      }
-      const { calls } = await control(origin, 'GET', `/${encodeURIComponent(account.id)}/calls`);
-      const operations = calls.map(({ operation }) => operation);
+      const { start, calls } = await setUp(provider);
+      const halves = await Promise.all([EMAILS.slice(0, 500), EMAILS.slice(500)].map((half) => start(half)));
+      for (const { search } of halves) search();
+      for (const { outcome } of halves) expect(await outcome()).toEqual({ found: 500, failed: [] });
+      const operations = (await calls()).map(({ operation }) => operation);
       expect(operations.filter((operation) => operation === 'oauth.token')).toHaveLength(1);
       expect(operations.length).toBeGreaterThan(5);
     },
-    60_000,
   );
+
+  test('that one of them renews and is killed meanwhile is renewed by another one within the lease’s time, once', async () => {
+    const { application, start, calls, fail } = await setUp('hubspot');
+    const refreshes = async () => (await calls()).filter(({ operation }) => operation === 'oauth.token');
+    await fail({ fault: { kind: 'hang' }, operation: 'oauth.token' });
+    const [holder, ...others] = await Promise.all(
+      [0, 10, 20].map((from) => start(EMAILS.slice(from, from + 10), LEASE_MS)),
+    );
+    holder?.search();
+    await expect.poll(refreshes).toHaveLength(1);
+    holder?.child.kill('SIGKILL');
+    await once(holder?.child as ChildProcess, 'exit');
+    const endsAt = await readLeaseEnd(application.id);
+
+    // Who waits gives up after twice the lease's time, and says so.
+    for (const { search } of others) search();
+    for (const { outcome } of others) expect(await outcome()).toEqual({ found: 10, failed: [] });
+    const [hung, ...later] = await refreshes();
+    expect(hung).toMatchObject({ status: 0 });
+    expect(later).toEqual([expect.objectContaining({ status: 200 })]);
+    expect(later[0]?.startedAt).toBeGreaterThanOrEqual(endsAt);
+  });
+
+  async function readLeaseEnd(applicationId: string): Promise<number> {
+    const rival = await openRival(fresh.url);
+    const [row] = await rival.run(
+      `select floor(extract(epoch from refreshing_until) * 1000)::float8 as "endsAt"
+       from crossbook.credentials where application_id = '${applicationId}'`,
+    );
+    await rival.close();
+    return (row as { endsAt: number }).endsAt;
+  }
 
   async function store(providerName: ConnectionUpsert['providerName'], { origin, account }: Where) {
     const database = await openDatabase(fresh, { keyRing: parseKeyRing(KEYS) });
@@ -104,5 +160,5 @@ interface Account {
   readonly refreshToken: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  readonly calls: readonly { readonly operation: string }[];
+  readonly calls: readonly RecordedCall[];
 }

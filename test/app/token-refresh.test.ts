@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/databases.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
 
 const SEARCH = 'query ($email: String!) { searchContacts(filter: { email: $email }) { totalCount } }';
@@ -28,7 +29,7 @@ describe.each(['hubspot', 'salesforce'] as const)('an expired token of %s', (pro
     );
     expect(new Set(counts)).toEqual(new Set([1]));
     expect(account.callCount('oauth.token')).toBe(1);
-  }, 60_000);
+  });
 
   test('is renewed with the sandbox’s client, also where a real one is configured', async () => {
     const account = await connect(crossbook, provider);
@@ -41,6 +42,28 @@ describe.each(['hubspot', 'salesforce'] as const)('an expired token of %s', (pro
       { status: 200 },
     ]);
   });
+});
+
+test('two demo processes on one database both answer, also after one has renewed a token', async () => {
+  const fresh = await createTestDatabase();
+  const first = await openApp({ database: { url: fresh.url } });
+  const second = await openApp({ database: { url: fresh.url } });
+  for (const provider of ['hubspot', 'salesforce']) {
+    for (const { execute } of [first, second]) {
+      const { data } = await execute(SEARCH, { email: 'ada@example.com' }, { 'x-provider-name': provider });
+      expect(data).toEqual({ searchContacts: { totalCount: 1 } });
+    }
+  }
+  first.sandbox.salesforce.demo.expireAccessToken();
+  for (const { execute } of [first, second]) {
+    const { data } = await execute(SEARCH, { email: 'ada@example.com' }, { 'x-provider-name': 'salesforce' });
+    expect(data).toEqual({ searchContacts: { totalCount: 1 } });
+  }
+  const { body } = await first.rest('GET', '/customers/demo');
+  expect(JSON.stringify(body)).toContain('http://salesforce.sandbox.localhost');
+  expect(JSON.stringify(body)).not.toContain('127.0.0.1');
+  await Promise.all([first.close(), second.close()]);
+  await fresh.drop();
 });
 
 /** The demo customer's HubSpot has a token that never expires: this customer's connections are all OAuth. */

@@ -2,7 +2,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { type Listener, listen } from '../../src/http/listen.ts';
-import { CHROMIUM, openBrowser } from '../support/browser.ts';
+import { openBrowser, openPage } from '../support/browser.ts';
+import { CHROMIUM } from '../support/machine.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
 
 describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
@@ -18,12 +19,13 @@ describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
     listener = await listen({
       answer: crossbook.app.answer,
       onRefused: crossbook.app.onRefused,
+      heldBytes: crossbook.app.heldBytes,
       host: '127.0.0.1',
       port: 0,
       bounds: readConfig({}).bounds,
     });
     browser = await openBrowser();
-    page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    page = await openPage(browser, { viewport: { width: 1400, height: 900 } });
     strangers = [];
     complaints = [];
     page.on('pageerror', (error) => complaints.push(error.message));
@@ -66,7 +68,7 @@ describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
       await page.locator('.graphiql-execute-button').click();
       return page.locator('.result-window').innerText();
     };
-    for (const text of shows) await expect.poll(answer, { timeout: 20_000, interval: 1_000 }).toContain(text);
+    for (const text of shows) await expect.poll(answer, { interval: 1_000 }).toContain(text);
     expect(strangers).toEqual([]);
   });
 

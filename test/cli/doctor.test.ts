@@ -1,16 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DEMO_APPLICATION } from '../../src/domain/demo-application.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { ringOf } from '../support/engines.ts';
+import { ringOf } from '../support/databases.ts';
 import { describeOnRedis, openRedisProxy } from '../support/redis.ts';
 import { runCli } from '../support/run-cli.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const keyOf = (id: string) => `${id}:${Buffer.alloc(32, id).toString('base64')}`;
 let root: string;
 beforeAll(async () => {
-  root = mkdtempSync(join(tmpdir(), 'crossbook-doctor-'));
+  root = makeTemporaryFolder();
   const database = await openDatabase({ directory: join(root, 'data') }, { keyRing: ringOf('k1') });
   const { id } = await database.admin.createApplication('Acme');
   const credentials = { type: 'token', value: 'secret' } as const;
@@ -65,6 +66,24 @@ test('a ring without the key of what is stored is a failure that names it', asyn
     state: 'failed',
     detail: expect.stringContaining('k1'),
   });
+});
+
+test('demo data that a start with the sandbox has left are a warning, and none while the sandbox is on', async () => {
+  const database = await openDatabase({ directory: join(root, 'data') }, { keyRing: ringOf('k1') });
+  await database.admin.ensureApplication(DEMO_APPLICATION);
+  const env = { CROSSBOOK_DATA: root, CROSSBOOK_KEYS: keyOf('k1') };
+  const { code, findings } = await examine({ ...env, CROSSBOOK_SANDBOX: 'off' });
+  expect(code).toBe(0);
+  expect(findings.get('demo data')).toMatchObject({
+    state: 'warning',
+    detail: expect.stringContaining('the next start removes it'),
+  });
+  const demo = await examine({ ...env, CROSSBOOK_SANDBOX: 'on' });
+  expect(demo.findings.has('demo data')).toBe(false);
+  await database.demoData.remove();
+  const removed = await examine({ ...env, CROSSBOOK_SANDBOX: 'off' });
+  expect(removed.findings.has('demo data')).toBe(false);
+  await database.close();
 });
 
 test('before the first start there is nothing wrong, and nothing is made', async () => {

@@ -1,11 +1,12 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
-import { lockDirectory } from '../../src/storage/engine/directory-lock.ts';
-import { ringOf } from '../support/engines.ts';
+import { lockDirectory } from '../../src/storage/embedded/directory-lock.ts';
+import { ringOf } from '../support/databases.ts';
+import { findCallerByKey } from '../support/find-caller.ts';
 import { runCli } from '../support/run-cli.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const [OLD, NEW] = ['old', 'new'].map((id) => `${id}:${Buffer.alloc(32, id).toString('base64')}`);
 const SECRET = 'a-token-that-nobody-may-see';
@@ -16,7 +17,7 @@ let applicationId: string;
 const run = (...args: string[]) => runCli(args, { env });
 
 beforeAll(async () => {
-  root = mkdtempSync(join(tmpdir(), 'crossbook-cli-'));
+  root = makeTemporaryFolder();
   env = { CROSSBOOK_DATA: join(root, 'data'), CROSSBOOK_KEYS: OLD ?? '' };
   applicationId = (await run('apps', 'create', 'Acme', '--origin', 'https://a.example', '--json')).json().id;
 });
@@ -27,12 +28,12 @@ const withStores = async <T>(work: (database: Awaited<ReturnType<typeof openData
   return work(database).finally(() => database.close());
 };
 
-describe('on the embedded database', { timeout: 120_000 }, () => {
+describe('on the embedded database', () => {
   test('a key is shown once, counts, is listed without its secret, rotated and revoked', async () => {
     const created = await run('keys', 'create', 'Acme', '--name', 'backend');
     const key = created.stdout.trim();
-    expect(key).toMatch(/^cbk_[0-9a-f]{16}_[\w-]{43}$/);
-    const caller = await withStores(({ findCallerByKey }) => findCallerByKey(key));
+    expect(key).toMatch(/^cbk_old\.[0-9a-f]{16}_[\w-]{43}_[\w-]{22}$/);
+    const caller = await withStores((database) => findCallerByKey(database, key));
     expect(caller?.application).toEqual({ id: applicationId, name: 'Acme' });
 
     const id = caller?.keyId ?? '';
@@ -46,7 +47,7 @@ describe('on the embedded database', { timeout: 120_000 }, () => {
     expect((await run('keys', 'revoke', id)).code).toBe(0);
     const again = await run('keys', 'revoke', id);
     expect([again.code, again.stdout]).toEqual([1, '']);
-    expect(await withStores(({ findCallerByKey }) => findCallerByKey(key))).toBeUndefined();
+    expect(await withStores((database) => findCallerByKey(database, key))).toBeUndefined();
   });
 
   test('origins are added and removed', async () => {
@@ -102,7 +103,23 @@ describe('on the embedded database', { timeout: 120_000 }, () => {
     env = { ...env, CROSSBOOK_DATA: join(root, 'data') };
   });
 
-  test('while a server has the data, a command is told so', async () => {
+  test('beside a server that runs, commands work on the same data, and it finds what they did', async () => {
+    await withStores(async ({ admin }) => {
+      const created = await Promise.all(['One', 'Two', 'Three'].map((name) => run('apps', 'create', name)));
+      expect(created.map(({ code, stderr }) => [code, stderr])).toEqual(created.map(() => [0, '']));
+      const names = (await admin.listApplications()).map(({ name }) => name);
+      expect(names).toEqual(expect.arrayContaining(['One', 'Two', 'Three']));
+      expect((await run('backup', join(root, 'beside.gz'))).code).toBe(0);
+      expect((await run('restore', join(root, 'beside.gz'))).stderr).toContain('in use by process');
+    });
+  });
+
+  test('commands at the same time share the server of the first, which waits for the others', async () => {
+    const lists = await Promise.all(Array.from({ length: 5 }, () => run('apps', 'list', '--json')));
+    for (const { code, stderr } of lists) expect([code, stderr]).toEqual([0, '']);
+  });
+
+  test('while another process has the data and does not answer, a command is told so', async () => {
     const release = lockDirectory(join(root, 'data/data'));
     for (const args of [
       ['apps', 'list'],

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client, ClientOptions } from '../../src/client/index.ts';
-import { CHROMIUM, openBrowser } from '../support/browser.ts';
+import { openBrowser, openPage } from '../support/browser.ts';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
+import { CHROMIUM } from '../support/machine.ts';
+import '../support/process-sources.ts';
 
 const COMPILED = new URL('../../dist/client/', import.meta.url);
 
@@ -21,7 +23,7 @@ describe.runIf(CHROMIUM)('the client in a page, with a customer token', () => {
   beforeAll(async () => {
     crossbook = await listenApp();
     browser = await openBrowser();
-    page = await browser.newPage();
+    page = await openPage(browser);
     // The page is of the server's own origin, and gets the client as it is compiled: nothing is bundled into it.
     await page.route('**/page/**', (route) => {
       const name = new URL(route.request().url()).pathname.replace('/page/', '');

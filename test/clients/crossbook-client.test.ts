@@ -76,7 +76,7 @@ test('what the server refuses is thrown with all that it says', async () => {
     status: 501,
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     detail: 'The contacts of pipedrive cannot be searched.',
-    message: 'Not implemented: The contacts of pipedrive cannot be searched.',
+    message: 'The contacts of pipedrive cannot be searched.',
     retryable: false,
     retryAfterMs: undefined,
   });

@@ -1,16 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import '../support/process-sources.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const USER = `
@@ -48,15 +41,10 @@ test('who depends on the package imports `crossbook/client`, typed to its argume
   expect(run('out/user.js')).toBe('typed\n');
 });
 
-test('the client imports no package: it runs wherever there is a fetch', () => {
-  const compiled = join(ROOT, 'dist/client');
-  const imported = readdirSync(compiled)
-    .filter((name) => name.endsWith('.js'))
-    .flatMap((name) => [
-      ...readFileSync(join(compiled, name), 'utf8').matchAll(/(?:from|import) '([^']+)'/g),
-    ]);
-  expect(imported.length).toBeGreaterThan(0);
-  expect(imported.map(([, name]) => name).filter((name) => !name?.startsWith('./'))).toEqual([]);
+test('the client imports nothing: it runs wherever there is a fetch', () => {
+  const code = readFileSync(join(ROOT, 'dist/client/index.js'), 'utf8');
+  expect(code).toContain('createClient');
+  expect(code).not.toMatch(/\bimport\b|\brequire\b/);
 });
 
 function run(script: string, ...args: readonly string[]): string {

@@ -32,7 +32,7 @@ test('urql tells a partial answer by its errors, each with its path and our exte
   expect(error?.networkError).toBeUndefined();
   expect(error?.graphQLErrors).toMatchObject([
     {
-      message: 'Not implemented',
+      message: 'The contacts of pipedrive cannot be searched.',
       path: ['pipedrive'],
       extensions: { code: 'NOT_IMPLEMENTED', meta: { origin: 'crossbook', retryable: false } },
     },

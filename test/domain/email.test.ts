@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isEmail, normaliseEmail, readEmail } from '../../src/domain/email.ts';
+import { fc } from '../support/fast-check.ts';
 
 test.each([
   'ada@example.com',

@@ -68,7 +68,7 @@ test('an error of ours arrives with its path and with all that its extensions sa
   expect(data).toEqual({ fine: { name: 'Demo customer' }, none: null });
   expect(errors).toHaveLength(1);
   const [error] = errors ?? [];
-  expect(error).toMatchObject({ message: 'Not implemented', path: ['none'] });
+  expect(error).toMatchObject({ message: 'The contacts of pipedrive cannot be searched.', path: ['none'] });
   expect(error?.extensions).toMatchObject({
     id: expect.any(String),
     code: 'NOT_IMPLEMENTED',

@@ -20,7 +20,7 @@ test.each(ABOUT_DATA)('without a caller, %s is 401 for HTTP', async (query) => {
     const { errors } = (await response.json()) as { errors: { extensions: object }[] };
     expect(Object.keys(errors[0]?.extensions ?? {}).sort()).toEqual(EXTENSIONS);
     expect(errors[0]).toMatchObject({
-      extensions: { code: 'UNAUTHORIZED', meta: { application_name: null } },
+      extensions: { code: 'UNAUTHORIZED', meta: { origin: 'crossbook', retryable: false } },
     });
   }
   expect(calls).toEqual([]);

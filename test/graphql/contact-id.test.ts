@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toContactId } from '../../src/graphql/contact-id.ts';
 import { readGlobalId, toGlobalId } from '../../src/graphql/global-id.ts';
+import { fc } from '../support/fast-check.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 8 }),

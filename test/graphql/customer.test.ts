@@ -56,7 +56,7 @@ test('a customer is created with its connections, then updated', async () => {
           category: 'ENRICHMENT',
           instanceUrl: 'https://acme.6sense.example',
           status: 'CONNECTED',
-          schemaMappingsConfig: { ...FULL.schemaMappingsConfig, standardObjects: [] },
+          schemaMappingsConfig: { ...FULL.schemaMappingsConfig, standardObjects: null },
           entityMappings: FULL.entityMappings,
           connectionSyncConfig: {
             destinationConfig: { __typename: 'BigQueryDestination', dataset: 'crm' },

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toSubgraph } from '../../src/graphql/federation.ts';
 import { apiSchema } from '../../src/graphql/schema.ts';
+import { fc } from '../support/fast-check.ts';
 import { writeRandomOperation } from '../support/random-operation.ts';
 import { createTestServer, DEMO } from './test-server.ts';
 

@@ -52,16 +52,20 @@ test.each([
   expect((await ask(server, apq(FIND))).body.errors[0].message).toBe('PersistedQueryNotFound');
 });
 
-test('what has not been asked for the longest is forgotten first, and memory stays bounded', async () => {
+test('what has not been asked for the longest is forgotten first, and each application fills its own share', async () => {
   const server = await createTestServer();
-  const others = Array.from({ length: 499 }, (_, index) => `{ a${index}: __typename }`);
+  const long = (name: string) => `{ ${name}: __typename } ${'#'.repeat(31 * 1024)}`;
+  const other = { 'x-api-key': 'other-key' };
+  await ask(server, { query: long('other'), ...apq(long('other')) }, other);
   await ask(server, { query: FIND, ...apq(FIND) });
-  for (const query of others) await ask(server, { query, ...apq(query) });
-  expect((await ask(server, apq(FIND))).body).toEqual(FOUND);
-  const newest = '{ newest: __typename }';
-  await ask(server, { query: newest, ...apq(newest) });
-  expect((await ask(server, apq(FIND))).body).toEqual(FOUND);
-  expect((await ask(server, apq(others[0] ?? ''))).body.errors[0].message).toBe('PersistedQueryNotFound');
+  for (let index = 0; index < 100; index += 1) {
+    const query = long(`a${index}`);
+    await ask(server, { query, ...apq(query) });
+    expect((await ask(server, apq(FIND))).body).toEqual(FOUND);
+  }
+  expect((await ask(server, apq(long('a99')))).body).toEqual({ data: { a99: 'Query' } });
+  expect((await ask(server, apq(long('a0')))).body.errors[0].message).toBe('PersistedQueryNotFound');
+  expect((await ask(server, apq(long('other')), other)).body).toEqual({ data: { other: 'Query' } });
 });
 
 test('nobody without a caller can fill the memory, and neither can a huge document', async () => {
@@ -74,11 +78,17 @@ test('nobody without a caller can fill the memory, and neither can a huge docume
   expect((await ask(server, apq(huge))).body.errors[0].message).toBe('PersistedQueryNotFound');
 });
 
-test('a hash opens nothing: who calls is asked all the same', async () => {
+test('a hash is known to its application alone: without a key and with another’s it leads nowhere', async () => {
   const server = await createTestServer();
   await ask(server, { query: FIND, ...apq(FIND) });
-  const response = await server.post(apq(FIND));
-  expect(response.status).toBe(401);
+  for (const headers of [{}, { 'x-api-key': 'other-key' }]) {
+    const response = await server.post(apq(FIND), {
+      ...headers,
+      accept: 'application/graphql-response+json',
+    });
+    expect(response.status).toBe(404);
+  }
+  expect((await server.post({ query: FIND, ...apq(FIND) })).status).toBe(401);
 });
 
 test('with a manifest, known operations answer by text and by hash, and everything else is refused', async () => {

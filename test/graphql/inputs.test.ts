@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
   buildSchema,
   type DocumentNode,
@@ -17,8 +16,9 @@ import { expect, test } from 'vitest';
 import { createExecute } from '../../src/graphql/fast/execute.ts';
 import { readArguments } from '../../src/graphql/fast/input/read-arguments.ts';
 import { readVariables } from '../../src/graphql/fast/input/read-variables.ts';
-import { createBothExecutes, createTally, PATIENCE, RUNS, toText } from '../support/compare-executes.ts';
+import { createBothExecutes, createTally, PIECES, toText } from '../support/compare-executes.ts';
 import { createDice } from '../support/dice.ts';
+import { fc } from '../support/fast-check.ts';
 import { createInputSchema, describe } from '../support/input-schema.ts';
 import { createInputWriter, EVERY_LITERAL, EVERY_VALUE } from '../support/random-inputs.ts';
 
@@ -26,10 +26,9 @@ const schema = createInputSchema();
 const query = schema.getQueryType() as GraphQLObjectType;
 const TEXTS = ['text', '', 'ß🦄\u2028"\\', '\u0000', '7', '__proto__'];
 
-test(
-  'variables and arguments of every kind reach a resolver as graphql hands them over',
-  PATIENCE,
-  async () => {
+test.each(PIECES)(
+  'variables and arguments of every kind reach a resolver as graphql hands them over (seed $seed)',
+  async ({ seed: firstSeed, numRuns }) => {
     const fast = createBothExecutes(schema);
     const tally = createTally();
     await fc.assert(
@@ -44,9 +43,9 @@ test(
           tally.count(expected);
         }
       }),
-      { numRuns: RUNS },
+      { numRuns, seed: firstSeed },
     );
-    tally.expectMore(RUNS / 10);
+    tally.expectMore(numRuns / 10);
   },
 );
 
@@ -88,35 +87,38 @@ test('one selection of several types has the arguments of each', async () => {
   expect(data).toEqual({ all: [{ name: 'told 1' }, { name: 'told 2' }] });
 });
 
-test('graphql is left to read what it refuses, and nothing that is valid', PATIENCE, () => {
-  const tally = { accepted: 0, refused: 0 };
-  fc.assert(
-    fc.property(fc.nat(), fc.constantFrom(0, 1, 4), (seed, oddity) => {
-      const { document, worlds } = writeOperation(seed, oddity);
-      const { variableDefinitions = [], selectionSet } = getOperation(document);
-      for (const given of worlds) {
-        const { coerced } = getVariableValues(schema, variableDefinitions, given);
-        expectSame(readVariables(schema, variableDefinitions)(given), coerced, document);
-        if (!coerced) continue;
-        for (const node of selectionSet.selections as readonly FieldNode[]) {
-          const definition = query.getFields()[node.name.value] as Definition;
-          const args = unlessThrown(() => getArgumentValues(definition, node, coerced));
-          expectSame(readArguments(definition, node)(coerced), args, document);
+test.each(PIECES)(
+  'graphql is left to read what it refuses, and nothing that is valid (seed $seed)',
+  ({ seed: firstSeed, numRuns }) => {
+    const tally = { accepted: 0, refused: 0 };
+    fc.assert(
+      fc.property(fc.nat(), fc.constantFrom(0, 1, 4), (seed, oddity) => {
+        const { document, worlds } = writeOperation(seed, oddity);
+        const { variableDefinitions = [], selectionSet } = getOperation(document);
+        for (const given of worlds) {
+          const { coerced } = getVariableValues(schema, variableDefinitions, given);
+          expectSame(readVariables(schema, variableDefinitions)(given), coerced, document);
+          if (!coerced) continue;
+          for (const node of selectionSet.selections as readonly FieldNode[]) {
+            const definition = query.getFields()[node.name.value] as Definition;
+            const args = unlessThrown(() => getArgumentValues(definition, node, coerced));
+            expectSame(readArguments(definition, node)(coerced), args, document);
+          }
         }
-      }
-    }),
-    { numRuns: RUNS },
-  );
-  expect(Math.min(...Object.values(tally))).toBeGreaterThan(RUNS / 10);
+      }),
+      { numRuns, seed: firstSeed },
+    );
+    expect(Math.min(...Object.values(tally))).toBeGreaterThan(numRuns / 10);
 
-  function expectSame(ours: unknown, theirs: unknown, document: DocumentNode): void {
-    tally[theirs ? 'accepted' : 'refused'] += 1;
-    if (describe(ours) === describe(theirs)) return;
-    // An object keeps no value by the name of its prototype, and what is wrong in a document is not for us to read.
-    expect(ours).toBeUndefined();
-    expect(isUsual(document)).toBe(false);
-  }
-});
+    function expectSame(ours: unknown, theirs: unknown, document: DocumentNode): void {
+      tally[theirs ? 'accepted' : 'refused'] += 1;
+      if (describe(ours) === describe(theirs)) return;
+      // An object keeps no value by the name of its prototype, and what is wrong in a document is not for us to read.
+      expect(ours).toBeUndefined();
+      expect(isUsual(document)).toBe(false);
+    }
+  },
+);
 
 test('what a resolver does to its arguments is seen neither by the client nor by the next request', async () => {
   const own = createInputSchema();

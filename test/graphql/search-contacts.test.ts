@@ -53,7 +53,11 @@ test('a contact comes back with every field of the common shape', async () => {
 
 test('one CRM that is down, and one that cannot be searched, blank their branches and say why', async () => {
   const { execute, faults } = await createTestServer();
-  faults.set('salesforce', new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'Salesforce is down.'));
+  const origin = 'remote-provider';
+  faults.set(
+    'salesforce',
+    new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'Salesforce is down.', { origin }),
+  );
   const { data, errors } = await execute(/* GraphQL */ `
     {
       hubspot: searchContacts(provider: HUBSPOT, filter: { email: "ada@example.com" }) { totalCount }

@@ -5,8 +5,11 @@ import { toFetch } from '../support/to-fetch.ts';
 
 /** The real server over services in memory, asked as clients ask it: with requests. */
 export async function createTestServer(options: TestOptions = {}): Promise<TestServer> {
-  const { people, ...rest } = options;
-  const fake = await createFakeServices(people ? { people } : {});
+  const { people, responseBounds, ...rest } = options;
+  const fake = await createFakeServices({
+    ...(people && { people }),
+    ...(responseBounds && { responseBounds }),
+  });
   const server = createGraphQL({ openContext: fake.openContext, graphiql: false, ...rest });
   const send = toFetch((request) => server.answer(request, fake.journal));
 
@@ -46,6 +49,7 @@ export interface Answer extends FormattedExecutionResult {
 
 interface TestOptions extends Partial<Omit<GraphQLOptions, 'openContext'>> {
   readonly people?: FakeServices['people'];
+  readonly responseBounds?: FakeServices['services']['responseBounds'];
 }
 
 export interface TestServer extends FakeServices {

@@ -1,14 +1,20 @@
-import type { IncomingMessage } from 'node:http';
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { IncomingRequest } from '../../src/http/incoming-request.ts';
+import { fc } from '../support/fast-check.ts';
 
 function open(message: { url?: string; method?: string; headers?: Record<string, string> }) {
   const body = new PassThrough();
   const headers = { host: 'crossbook.test', ...message.headers };
   const incoming = Object.assign(body, { method: 'POST', url: '/graphql', ...message, headers });
-  return { body, request: new IncomingRequest(incoming as unknown as IncomingMessage) };
+  const response = Object.assign(new EventEmitter(), { closed: false });
+  const request = new IncomingRequest(
+    incoming as unknown as IncomingMessage,
+    response as unknown as ServerResponse,
+  );
+  return { body, request, response };
 }
 
 describe('the path', () => {
@@ -47,50 +53,79 @@ test('headers are found by name, and can be gone through', () => {
 });
 
 describe('the body', () => {
-  test('is read in whatever pieces it comes, and its end is told', async () => {
+  const nothing = () => {};
+
+  test('is received in whatever pieces it comes, and may then be read again and again', async () => {
     const { request, body } = open({ headers: { 'content-length': '6' } });
-    let isWhole = false;
-    request.whenWhole(() => {
-      isWhole = true;
-    });
-    const read = request.readBody(6);
+    const pieces: number[] = [];
+    const received = request.receiveBody(6, (bytes) => pieces.push(bytes));
     body.write('abc');
-    expect(isWhole).toBe(false);
     body.end('def');
-    expect(String(await read)).toBe('abcdef');
-    expect(isWhole).toBe(true);
+    await received;
+    expect(pieces).toEqual([3, 3]);
+    for (let time = 0; time < 2; time += 1) expect(String(await request.readBody(6))).toBe('abcdef');
+    expect(await request.readBody(5)).toBeUndefined();
   });
 
-  test('that is none is whole at once', () => {
-    for (const headers of [{}, { 'content-length': '0' }]) {
-      let isWhole = false;
-      open({ headers }).request.whenWhole(() => {
-        isWhole = true;
-      });
-      expect(isWhole).toBe(true);
-    }
+  test('is there where the headers say so, whatever the method', () => {
+    const has = (headers: Record<string, string>) => open({ method: 'GET', headers }).request.hasBody;
+    expect([{}, { 'content-length': '0' }].map(has)).toEqual([false, false]);
+    expect([{ 'content-length': '1' }, { 'transfer-encoding': 'chunked' }].map(has)).toEqual([true, true]);
+  });
+
+  test('that is none is empty', async () => {
+    expect(await open({}).request.readBody(6)).toHaveLength(0);
   });
 
   test('that says it is too large is not read', async () => {
     const { request, body } = open({ headers: { 'content-length': '7' } });
-    expect(await request.readBody(6)).toBeUndefined();
+    await expect(request.receiveBody(6, nothing)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
     expect(body.listenerCount('data')).toBe(0);
   });
 
-  test('that is larger than it may be is let go by', async () => {
+  test('that is larger than it may be is thrown away as it comes', async () => {
     const { request, body } = open({ headers: { 'transfer-encoding': 'chunked' } });
-    const read = request.readBody(6);
+    let reserved = 0;
+    const received = request.receiveBody(6, (bytes) => {
+      reserved += bytes;
+    });
     body.write('abcd');
     body.write('efgh');
-    expect(await read).toBeUndefined();
+    await expect(received).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
     body.end('ijkl');
     await expect.poll(() => body.readableEnded).toBe(true);
+    expect(reserved).toBe(4);
+  });
+
+  test('that finds no memory is refused for that, and thrown away', async () => {
+    const { request, body } = open({ headers: { 'content-length': '6' } });
+    const received = request.receiveBody(6, () => {
+      throw new Error('no memory');
+    });
+    body.end('abcdef');
+    await expect(received).rejects.toThrow('no memory');
   });
 
   test('that breaks off is the client’s mistake', async () => {
     const { request, body } = open({ headers: { 'content-length': '6' } });
-    const read = request.readBody(6);
+    const received = request.receiveBody(6, nothing);
     body.destroy(new Error('aborted'));
-    await expect(read).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    await expect(received).rejects.toMatchObject({ code: 'BAD_REQUEST' });
   });
+});
+
+test('the end of the connection is told, also to who asks for it afterwards', () => {
+  const { request, response } = open({});
+  let told = 0;
+  request.onClose(() => {
+    told += 1;
+  });
+  expect(told).toBe(0);
+  response.emit('close');
+  expect(told).toBe(1);
+  response.closed = true;
+  request.onClose(() => {
+    told += 1;
+  });
+  expect(told).toBe(2);
 });

@@ -1,12 +1,16 @@
-import { afterEach, expect, test } from 'vitest';
-import { createFront } from '../../src/http/front.ts';
-import { createGate } from '../../src/http/gate.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
+import { createCors } from '../../src/http/cors.ts';
+
 import { type Bounds, type Listener, listen } from '../../src/http/listen.ts';
+import { createRequestHandler } from '../../src/http/request-handler.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
+import { createHeldBytes } from '../../src/limits/held-bytes.ts';
 import { createRest } from '../../src/rest/server.ts';
 import { openJournal } from '../../src/telemetry/journal.ts';
 import { createFakeLog } from '../support/fake-log.ts';
 import { createFakeServices } from '../support/fake-services.ts';
+import { UNBOUNDED } from '../support/held-bytes.ts';
 import { openRawClient } from '../support/raw-client.ts';
 
 const listeners: Listener[] = [];
@@ -60,22 +64,55 @@ test.each([
   expect(await client.ended).toMatch(/^(HTTP\/1.1 401[\s\S]*)?HTTP\/1.1 408 /);
 });
 
+describe('a listener that closes', () => {
+  test('answers what comes on a connection that is idle, and ends it with that', async () => {
+    const { url, close } = await open({ idleGraceMs: HANGING_MS });
+    const client = openRawClient(url);
+    client.send(LIVEZ);
+    await expect.poll(client.heard).toMatch(/connection: keep-alive[\s\S]*ok$/i);
+    const closed = close(HANGING_MS);
+    client.send(LIVEZ);
+    expect(await client.ended).toMatch(/keep-alive[\s\S]*connection: close[\s\S]*ok$/i);
+    expect(await closed).toBe(true);
+  });
+
+  test('ends connections on which nothing more comes', async () => {
+    const { url, close } = await open({ idleGraceMs: 0 });
+    const client = openRawClient(url);
+    client.send(LIVEZ);
+    await expect.poll(client.heard).toContain('ok');
+    expect(await close(HANGING_MS)).toBe(true);
+    expect(await client.ended).toContain('ok');
+  });
+
+  test('cuts off what takes longer than it waits, and says so', async () => {
+    const { url, close } = await open({});
+    const running = ask(url);
+    await expect.poll(async () => (await fetch(`${url}/livez`)).status).toBe(200);
+    expect(await close(0)).toBe(false);
+    await expect(running).rejects.toThrow();
+  });
+});
+
 test('connections beyond the bound are closed before they cost anything', async () => {
   const { url } = await open({ bounds: { maxConnections: 3 } });
   const clients = Array.from({ length: 3 }, () => openRawClient(url));
-  for (const client of clients) client.send('GET /livez HTTP/1.1\r\nhost: crossbook\r\n\r\n');
+  for (const client of clients) client.send(LIVEZ);
   for (const client of clients) await expect.poll(client.heard).toContain('HTTP/1.1 200');
   expect(await openRawClient(url).ended).toBe('');
   for (const client of clients) client.close();
 });
 
-const OK = { status: 200, headers: {}, body: 'ok' };
+const OK = { status: 200, headers: { 'content-length': '2' }, body: 'ok' };
+const LIVEZ = 'GET /livez HTTP/1.1\r\nhost: crossbook\r\n\r\n';
+/** Never meant to pass. */
+const HANGING_MS = 600_000;
 
 const HEAD =
   'PUT /customers HTTP/1.1\r\nhost: crossbook\r\nx-api-key: demo-key\r\ncontent-type: application/json\r\n';
 
 /** Requests wait until they are released; a caller who is known then hears that there is no such customer. */
-async function open({ max = 10, bounds = {} }: { max?: number; bounds?: Partial<Bounds> }) {
+async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
   const fake = await createFakeServices();
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -87,23 +124,37 @@ async function open({ max = 10, bounds = {} }: { max?: number; bounds?: Partial<
   };
   const face = createRest({ openContext, version: '1.2.3' });
   const log = createFakeLog();
-  const front = createFront({
-    ...{ graphql: face, rest: face, gate: createGate({ max }) },
-    limits: { check: () => {}, settle: () => {} },
+  const handle = createRequestHandler({
+    ...{ graphql: face, rest: face, limit: createConcurrencyLimit({ max, maxStrangers: max }) },
+    heldBytes: createHeldBytes({ maxBytes: 1_000_000 }),
+    bodyBytes: { caller: 1_000_000, stranger: 1_000 },
+    strangers: true,
+    cors: createCors({ findOrigins: () => new Map() }),
+    // The face's own context knows who calls.
+    findCaller: () => undefined,
+    addQuota: () => {},
     openJournal: (arrival) => openJournal(arrival, { log, now: Date.now, onDone: () => {} }),
-    answerAlways: ({ pathname }) => (pathname === '/livez' ? Promise.resolve(OK) : undefined),
+    handleProbe: ({ pathname }) => (pathname === '/livez' ? Promise.resolve(OK) : undefined),
   });
   const listener = await listen({
-    ...{ answer: front, onRefused: () => {}, host: '127.0.0.1', port: 0 },
+    ...{ answer: handle, onRefused: () => {}, heldBytes: UNBOUNDED, host: '127.0.0.1', port: 0 },
+    idleGraceMs,
     bounds: {
-      ...{ maxConnections: 100, headersTimeoutMs: 5_000, requestTimeoutMs: 5_000, keepAliveMs: 5_000 },
+      ...{ maxConnections: 100, maxConnectionsPerAddress: 100, keepAliveMs: HANGING_MS },
+      ...{ headersTimeoutMs: HANGING_MS, requestTimeoutMs: HANGING_MS },
       ...bounds,
     },
   });
   listeners.push(listener);
-  return { url: listener.url.replace('localhost', '127.0.0.1'), release };
+  return { url: listener.url.replace('localhost', '127.0.0.1'), release, close: listener.close };
 }
 
 function ask(url: string): Promise<Response> {
   return fetch(`${url}/customers/nobody`, { headers: { 'x-api-key': 'demo-key' } });
+}
+
+interface OpenOptions {
+  readonly max?: number;
+  readonly bounds?: Partial<Bounds>;
+  readonly idleGraceMs?: number;
 }

@@ -3,9 +3,10 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Bounds, type Listener, listen } from '../../src/http/listen.ts';
-import type { HttpAnswer, HttpRequest } from '../../src/lib/http-message.ts';
+import type { ArrivingRequest, HttpAnswer } from '../../src/lib/http-message.ts';
 import { openTelemetry } from '../../src/telemetry/telemetry.ts';
 import { createFakeLog } from '../support/fake-log.ts';
+import { UNBOUNDED } from '../support/held-bytes.ts';
 import { openRawClient } from '../support/raw-client.ts';
 import { readMetrics } from '../support/read-metrics.ts';
 
@@ -54,8 +55,9 @@ describe('what makes no request', () => {
   test.each(REFUSED)(
     '%s is answered as Node itself would, and told of',
     async (_title, bytes, status, code) => {
-      const crossbook = await open({ bounds: IMPATIENT });
-      const node = await openPlainNode();
+      const bounds = status === 408 ? IMPATIENT : PATIENT;
+      const crossbook = await open({ bounds });
+      const node = await openPlainNode(bounds);
       const heard = await say(crossbook.url, bytes);
       expect(heard.split('\r\n')[0]).toBe((await say(node, bytes)).split('\r\n')[0]);
       expect(heard).toMatch(
@@ -68,7 +70,7 @@ describe('what makes no request', () => {
 
   test('is told without a word of it', async () => {
     const crossbook = await open({ bounds: IMPATIENT });
-    for (const [, bytes] of REFUSED) await say(crossbook.url, bytes);
+    await Promise.all(REFUSED.map(([, bytes]) => say(crossbook.url, bytes)));
     await say(crossbook.url, `GET /cbk_secret HTTP/1.1\r\nhost: cbk secret\r\nconnection: close\r\n\r\n`);
     expect(crossbook.log.lines).toHaveLength(REFUSED.length + 1);
     expect(JSON.stringify(crossbook.log.lines) + crossbook.metrics()).not.toMatch(/secret|NONSENSE/);
@@ -92,6 +94,13 @@ describe('a request that nobody is asked for', () => {
   test.each([
     ['no Host', `GET / HTTP/1.1\r\n${IDS}`, 400, 'HOST_INVALID'],
     ['a Host that is no name', `GET / HTTP/1.1\r\nhost: a b\r\n${IDS}`, 400, 'HOST_INVALID'],
+    ['two Hosts', `GET / HTTP/1.1\r\nhost: crossbook\r\nHost: crossbook\r\n${IDS}`, 400, 'HOST_INVALID'],
+    [
+      'a request line that names another host',
+      `GET http://other/ HTTP/1.1\r\nhost: crossbook\r\n${IDS}`,
+      400,
+      'HOST_INVALID',
+    ],
     [
       'a wish that we do not know',
       `GET / HTTP/1.1\r\nhost: a\r\nexpect: miracles\r\n${IDS}`,
@@ -204,8 +213,10 @@ describe('who goes away', () => {
 });
 
 const GET = 'GET / HTTP/1.1\r\nhost: crossbook\r\n';
-const BOUNDS = { maxConnections: 100, headersTimeoutMs: 5_000, requestTimeoutMs: 5_000, keepAliveMs: 5_000 };
 const IMPATIENT = { headersTimeoutMs: 200, requestTimeoutMs: 300 };
+/** Never meant to pass. */
+const PATIENT = { headersTimeoutMs: 600_000, requestTimeoutMs: 600_000 };
+const BOUNDS = { maxConnections: 100, maxConnectionsPerAddress: 100, keepAliveMs: 600_000, ...PATIENT };
 const OK = { status: 200, headers: { 'content-length': '5' }, body: 'hello' };
 /** More than lies on its way between two sockets. */
 const LARGE_BYTES = 32 * 1024 * 1024;
@@ -220,19 +231,19 @@ async function open({ bounds = {} }: { bounds?: Partial<Bounds> } = {}) {
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const answer = async (request: HttpRequest): Promise<HttpAnswer> => {
+  const answer = async (request: ArrivingRequest): Promise<HttpAnswer> => {
     const { pathname } = request;
     asked.push(pathname);
-    if (pathname === '/slow') await request.readBody(1_000).catch(() => undefined);
+    if (pathname === '/slow') await request.receiveBody(1_000, () => {}).catch(() => undefined);
     if (pathname === '/waits') await released;
     return pathname === '/large' ? LARGE : OK;
   };
   const listener: Listener = await listen({
-    ...{ answer, onRefused: telemetry.onRefused, host: '127.0.0.1', port: 0 },
+    ...{ answer, onRefused: telemetry.onRefused, heldBytes: UNBOUNDED, host: '127.0.0.1', port: 0 },
     bounds: { ...BOUNDS, ...bounds },
   });
   const close = async () => {
-    await listener.close(5_000);
+    await listener.close(600_000);
     await telemetry.close();
   };
   closing.push(close);
@@ -244,8 +255,8 @@ async function open({ bounds = {} }: { bounds?: Partial<Bounds> } = {}) {
 }
 
 /** What Node does where nobody listens to what its parser finds. */
-async function openPlainNode(): Promise<string> {
-  const { headersTimeoutMs: headersTimeout, requestTimeoutMs: requestTimeout } = IMPATIENT;
+async function openPlainNode(bounds: typeof IMPATIENT): Promise<string> {
+  const { headersTimeoutMs: headersTimeout, requestTimeoutMs: requestTimeout } = bounds;
   const options = {
     maxHeaderSize: 16 * 1024,
     headersTimeout,

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { present } from '../../src/lib/present.ts';
+import { fc } from '../support/fast-check.ts';
 
 const item = fc.option(fc.integer());
 

@@ -1,13 +1,21 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toJsonBody } from '../../src/lib/to-json-body.ts';
 import { WrittenJson } from '../../src/lib/written-json.ts';
+import { fc } from '../support/fast-check.ts';
 
 function expectItsJson(value: unknown): void {
-  const body = toJsonBody(value);
-  const bytes = toBytes(body);
-  expect(bytes.equals(Buffer.from(JSON.stringify(value)))).toBe(true);
-  if (typeof body !== 'string') expect(body.length).toBe(bytes.length);
+  const expected = Buffer.from(JSON.stringify(value));
+  for (const isLarge of [false, true]) {
+    let counted = 0;
+    const consumeBytes = (count: number) => {
+      counted += count;
+    };
+    const body = toJsonBody(value, { isLarge, consumeBytes });
+    const bytes = toBytes(body);
+    expect(bytes.equals(expected)).toBe(true);
+    expect(counted).toBe(bytes.length);
+    if (typeof body !== 'string') expect(body.length).toBe(bytes.length);
+  }
 }
 
 function toBytes(body: string | WrittenJson): Buffer {

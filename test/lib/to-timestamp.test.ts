@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toTimestamp } from '../../src/lib/to-timestamp.ts';
+import { fc } from '../support/fast-check.ts';
 
 test.each([
   ['2024-09-11T13:27:39.356Z', '2024-09-11T13:27:39.356Z'],

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toUtf8 } from '../../src/lib/to-utf8.ts';
+import { fc } from '../support/fast-check.ts';
 
 test('texts, short and long, become the bytes of all of them', () => {
   const text = fc

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { trimmed } from '../../src/lib/trimmed.ts';
+import { fc } from '../support/fast-check.ts';
 
 const unit = fc.constantFrom(
   ' ',

@@ -10,40 +10,46 @@ beforeEach(() => {
 
 test('each key counts for itself, in a minute that begins with its first', () => {
   const { add } = count();
-  expect(add('a')).toEqual({ count: 1, resetMs: 60_000 });
+  expect(add('a', 1)).toEqual({ count: 1, resetMs: 60_000 });
   now += 20_000;
-  expect(add('b')).toEqual({ count: 1, resetMs: 60_000 });
-  expect(add('a')).toEqual({ count: 2, resetMs: 40_000 });
+  expect(add('b', 1)).toEqual({ count: 1, resetMs: 60_000 });
+  expect(add('a', 1)).toEqual({ count: 2, resetMs: 40_000 });
   now += 39_999;
-  expect(add('a')).toEqual({ count: 3, resetMs: 1 });
+  expect(add('a', 1)).toEqual({ count: 3, resetMs: 1 });
 });
 
 test('with its minute the count is over, and not sooner', () => {
   const { add } = count();
-  for (let index = 0; index < 5; index += 1) add('a');
+  for (let index = 0; index < 5; index += 1) add('a', 1);
   now += 60_000;
-  expect(add('a')).toEqual({ count: 1, resetMs: 60_000 });
+  expect(add('a', 1)).toEqual({ count: 1, resetMs: 60_000 });
 });
 
 test('keys that are not used any more are forgotten', () => {
   const { add, size } = count();
-  for (let index = 0; index < 1_000; index += 1) add(`once ${index}`);
+  for (let index = 0; index < 1_000; index += 1) add(`once ${index}`, 1);
   now += 30_000;
-  add('later');
+  add('later', 1);
   expect(size()).toBe(1_001);
   now += 30_000;
-  add('last');
+  add('last', 1);
   expect(size()).toBe(2);
 });
 
 test('a key that began again is not swept with those that began when it first did', () => {
   const { add, size } = count();
-  add('a');
-  add('b');
+  add('a', 1);
+  add('b', 1);
   now += 60_000;
-  add('a');
+  add('a', 1);
   now += 59_000;
-  add('c');
+  add('c', 1);
   expect(size()).toBe(2);
-  expect(add('a').count).toBe(2);
+  expect(add('a', 1).count).toBe(2);
+});
+
+test('what weighs more counts more', () => {
+  const { add } = count();
+  expect(add('a', 5).count).toBe(5);
+  expect(add('a', 2).count).toBe(7);
 });

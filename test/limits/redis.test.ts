@@ -4,6 +4,7 @@ import { createFakeLog, type FakeLog } from '../support/fake-log.ts';
 import {
   describeOnRedis,
   freshPrefix,
+  HANGING_MS,
   openRedisProxy,
   openTestLimits,
   openTestRedis,
@@ -29,7 +30,7 @@ describeOnRedis('limits that several processes share', () => {
   });
 
   const open = async (url = proxy.url) => {
-    const limits = await openTestLimits({ url, prefix }, 5, log);
+    const limits = await openTestLimits({ url, prefix, commandTimeoutMs: HANGING_MS }, 5, log);
     opened.push(limits);
     return limits;
   };

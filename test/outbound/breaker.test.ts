@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createBreaker } from '../../src/outbound/pace/breaker.ts';
+import { type Breaker, createBreaker } from '../../src/outbound/pace/breaker.ts';
 import { createFakeClock } from '../support/clock.ts';
 
 describe('a breaker', () => {
@@ -18,7 +18,7 @@ describe('a breaker', () => {
     const { breaker } = open();
     fail(breaker, 2);
     breaker.begin();
-    breaker.end(true);
+    breaker.end('answered', 10);
     fail(breaker, 2);
     expect(() => breaker.check()).not.toThrow();
   });
@@ -29,7 +29,7 @@ describe('a breaker', () => {
     await clock.advance(10_000);
     breaker.begin();
     expect(() => breaker.begin()).toThrow(expect.objectContaining({ code: 'REMOTE_PROVIDER_UNAVAILABLE' }));
-    breaker.end(true);
+    breaker.end('answered', 10);
     expect(() => breaker.begin()).not.toThrow();
     expect(breaker.isClosed()).toBe(true);
   });
@@ -48,16 +48,94 @@ describe('a breaker', () => {
     breaker.reset();
     expect(() => breaker.begin()).not.toThrow();
   });
+
+  test('opens when most calls are slow and many wait', () => {
+    const { breaker } = open({ waiting: 100 });
+    answer(breaker, 10, 3);
+    answer(breaker, 6_000, 2);
+    breaker.check();
+    answer(breaker, 6_000);
+    expect(() => breaker.check()).toThrow(
+      expect.objectContaining({ code: 'REMOTE_PROVIDER_UNAVAILABLE', retryAfterMs: 10_000 }),
+    );
+  });
+
+  test('counts time-outs as slow', () => {
+    const { breaker } = open({ waiting: 100 });
+    for (const result of ['failed', 'answered', 'abandoned'] as const) {
+      breaker.begin();
+      breaker.end(result, 6_000);
+    }
+    expect(breaker.isClosed()).toBe(false);
+  });
+
+  test('stays closed for a slow provider that few wait for, and for slow calls among many that are quick', () => {
+    const few = open({ waiting: 99 }).breaker;
+    answer(few, 9_000, 50);
+    expect(few.isClosed()).toBe(true);
+    const mixed = open({ waiting: 100 }).breaker;
+    answer(mixed, 10, 10);
+    answer(mixed, 6_000, 9);
+    expect(mixed.isClosed()).toBe(true);
+  });
+
+  test('forgets slow calls of long ago', async () => {
+    const { breaker, clock } = open({ waiting: 100 });
+    answer(breaker, 6_000, 2);
+    await clock.advance(30_000);
+    answer(breaker, 6_000, 2);
+    expect(breaker.isClosed()).toBe(true);
+  });
+
+  test('that is open for slowness opens again at a slow probe while the crowd is there, and closes without it', async () => {
+    for (const [asking, isClosed] of [
+      [100, false],
+      [3, true],
+    ] as const) {
+      const { breaker, clock, crowd } = open({ waiting: 100 });
+      answer(breaker, 6_000, 3);
+      crowd.waiting = 0;
+      for (let n = 0; n < asking; n++) expect(() => breaker.check()).toThrow();
+      await clock.advance(10_000);
+      answer(breaker, 6_000);
+      expect(breaker.isClosed()).toBe(isClosed);
+      await clock.advance(10_000);
+      answer(breaker, 10);
+      expect(breaker.isClosed()).toBe(true);
+    }
+  });
+
+  test('learns nothing from a client that leaves early, and probes again', async () => {
+    const { breaker, clock } = open();
+    fail(breaker, 3);
+    await clock.advance(10_000);
+    breaker.begin();
+    breaker.end('abandoned', 10);
+    expect(breaker.isClosed()).toBe(false);
+    answer(breaker, 10);
+    expect(breaker.isClosed()).toBe(true);
+  });
 });
 
-function open() {
+function open({ waiting = 0 } = {}) {
   const clock = createFakeClock();
-  return { clock, breaker: createBreaker({ clock, maxFailures: 3, openMs: 10_000 }) };
+  const crowd = { waiting };
+  const isCrowded = (refused: number) => crowd.waiting + refused >= 100;
+  const breaker = createBreaker({ clock, maxFailures: 3, openMs: 10_000, slowMs: 5_000, isCrowded });
+  return { clock, breaker, crowd };
 }
 
-function fail(breaker: ReturnType<typeof createBreaker>, times: number): void {
+/** Calls that are answered, after so long. */
+function answer(breaker: Breaker, tookMs: number, times = 1): void {
   for (let time = 0; time < times; time++) {
     breaker.begin();
-    breaker.end(false);
+    breaker.end('answered', tookMs);
+  }
+}
+
+function fail(breaker: Breaker, times: number): void {
+  for (let time = 0; time < times; time++) {
+    breaker.begin();
+    breaker.end('failed', 10);
   }
 }

@@ -2,12 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { Budget } from '../../src/domain/provider.ts';
 import type { RemoteAnswer, RemoteRequest } from '../../src/domain/remote.ts';
+import { UNCOUNTED } from '../../src/domain/work-permit.ts';
 import { createConnectionLine } from '../../src/outbound/connection-line.ts';
 import type { Call } from '../../src/outbound/http/transport.ts';
 import { DEFAULT_SETTINGS } from '../../src/outbound/settings.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createConnection } from '../support/connection.ts';
 import { createFakeCredentials } from '../support/fake-credentials.ts';
+import { UNBOUNDED } from '../support/held-bytes.ts';
 import { createFakeAccess } from './fake-access.ts';
 
 const ORIGIN = 'http://127.0.0.1:4010';
@@ -101,6 +103,8 @@ function open(budget: Budget) {
   const line = createConnectionLine({
     provider: 'hubspot',
     connectionId: 'a',
+    applicationId: 'b',
+    heldBytes: UNBOUNDED,
     access: createFakeAccess({ budgets: { general: budget } }),
     compareIds: () => 0,
     findClient: () => undefined,
@@ -120,7 +124,8 @@ function open(budget: Budget) {
     },
     onCall: undefined,
   });
-  const source = { connection: createConnection('hubspot'), credentials: credentials.store };
+  const connection = createConnection('hubspot');
+  const source = { connection, credentials: credentials.store, permit: UNCOUNTED };
   const send = (path: string) =>
     line.send(source, { method: 'GET', path, budget: 'general' }, clock.now() + 20_000);
   return { clock, calls, answers, credentials, line, source, send };

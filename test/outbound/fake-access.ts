@@ -1,9 +1,11 @@
 import type { Connection } from '../../src/domain/connection.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { ContactAccess } from '../../src/domain/provider.ts';
+import { UNCOUNTED } from '../../src/domain/work-permit.ts';
 import { createOutbound, type OutboundOptions } from '../../src/outbound/outbound.ts';
 import { createConnection } from '../support/connection.ts';
 import { createFakeCredentials } from '../support/fake-credentials.ts';
+import { UNBOUNDED } from '../support/held-bytes.ts';
 
 /** A CRM of no make: one call for each operation, and its answer's body as the error where it fails. */
 export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAccess {
@@ -59,11 +61,14 @@ export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAcc
 
 /** The way out to one stubbed host, with one connection on it. */
 export function openStub(origin: string, options: StubOptions = {}) {
-  const { access = createFakeAccess(), connection: patch, ...rest } = options;
+  const { access = createFakeAccess(), connection: patch, settings, ...rest } = options;
   const outbound = createOutbound({
     sandboxOrigins: [origin],
     findOAuthClient: () => ({ clientId: 'client', clientSecret: 'client-secret' }),
     providers: new Map(),
+    // A deadline is what some tests are about. All others may take as long as the machine needs.
+    settings: { deadlineMs: 600_000, ...settings },
+    heldBytes: UNBOUNDED,
     ...rest,
   });
   const connection = createConnection('hubspot', { instanceUrl: origin, ...patch });
@@ -71,10 +76,11 @@ export function openStub(origin: string, options: StubOptions = {}) {
     { type: 'oauth2', accessToken: 'access-0', refreshToken: 'refresh-0', expiresAt: null },
     connection.instanceUrl,
   );
-  const openPort = (other: Partial<Connection> = {}) =>
+  const openPort = (other: Partial<Connection> = {}, permit = UNCOUNTED) =>
     outbound.openContacts({
       connection: { ...connection, ...other },
       access,
+      permit,
       credentials: credentials.store,
     });
   return { outbound, credentials, openPort };

@@ -85,9 +85,9 @@ async function fail(
 ): Promise<unknown> {
   const transport = createTransport({
     clock: systemClock,
-    connectTimeoutMs: 1_000,
-    headersTimeoutMs: 1_000,
-    bodyTimeoutMs: 1_000,
+    connectTimeoutMs: 60_000,
+    headersTimeoutMs: 60_000,
+    bodyTimeoutMs: 60_000,
     maxAnswerBytes: 1_024,
     sandboxOrigins,
     lookup,
@@ -95,6 +95,6 @@ async function fail(
   closing.push(transport.close);
   const request = { method: 'GET', path: '/', budget: 'general' } as const;
   return transport
-    .send({ origin, request, headers: {}, deadline: Date.now() + 5_000 })
+    .send({ origin, request, headers: {}, deadline: Date.now() + 600_000 })
     .catch((error) => error);
 }

@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ContactAccess } from '../../src/domain/provider.ts';
+import { UNCOUNTED } from '../../src/domain/work-permit.ts';
 import { createOutbound, type Outbound } from '../../src/outbound/outbound.ts';
 import { salesforce } from '../../src/providers/salesforce/provider.ts';
 import { createConnection } from '../support/connection.ts';
 import { createFakeCredentials } from '../support/fake-credentials.ts';
+import { UNBOUNDED } from '../support/held-bytes.ts';
 
 const ACME = 'https://acme.my.salesforce.com';
 
@@ -25,10 +27,11 @@ describe.each([
     const asked: string[] = [];
     outbound = createOutbound({
       sandboxOrigins: [],
-      findOAuthClient: () => ({ clientId: 'id', clientSecret: 'secret' }),
+      findOAuthClient: () => ({ clientId: 'id', clientSecret: 'client-secret-1' }),
       providers: new Map([[salesforce.name, salesforce]]),
-      settings: { deadlineMs: 2_000, connectTimeoutMs: 500 },
+      settings: { deadlineMs: 600_000, connectTimeoutMs: 60_000 },
       random: () => 0,
+      heldBytes: UNBOUNDED,
       lookup: async (host) => {
         asked.push(host);
         return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
@@ -36,13 +39,14 @@ describe.each([
     });
     const expiresAt = what === 'a refresh' ? '2020-01-01T00:00:00.000Z' : null;
     const credentials = createFakeCredentials(
-      { type: 'oauth2', accessToken: 'a', refreshToken: 'r', expiresAt },
+      { type: 'oauth2', accessToken: 'access-0', refreshToken: 'refresh-0', expiresAt },
       ACME,
     );
     const port = outbound.openContacts({
       connection: createConnection('salesforce', { instanceUrl: ACME }),
       access: salesforce.contacts as ContactAccess,
       credentials: credentials.store,
+      permit: UNCOUNTED,
     });
     const error = await port.findByEmails(['a@x.example'], { rawData: false }).catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'REMOTE_PROVIDER_UNAVAILABLE', remote: undefined });

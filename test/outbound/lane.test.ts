@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Budget } from '../../src/domain/provider.ts';
 import { createLane, type Lane } from '../../src/outbound/pace/lane.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/clock.ts';
+import { fc } from '../support/fast-check.ts';
 
 const TEN_SECONDS: Budget = { calls: 3, intervalMs: 10_000, concurrency: 10 };
 
@@ -52,7 +52,7 @@ describe('a lane', () => {
     const order: string[] = [];
     void lane.enter(clock.now() + 100);
     void lane.enter(clock.now() + 60_000)?.then(() => order.push('new'));
-    void lane.enter(clock.now() + 60_000, true)?.then(() => order.push('again'));
+    void lane.enter(clock.now() + 60_000, { inFront: true })?.then(() => order.push('again'));
     lane.leave();
     await settle();
     expect(order).toEqual(['again']);

@@ -3,8 +3,12 @@ import type { Contact } from '../../src/domain/contact.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { ContactPort } from '../../src/domain/provider.ts';
 import type { Want, WantedFields } from '../../src/domain/want.ts';
+import { UNCOUNTED, type WorkPermit } from '../../src/domain/work-permit.ts';
+import { AbandonedError } from '../../src/outbound/failures.ts';
 import { createLookups } from '../../src/outbound/lookups.ts';
+import type { CallPermit } from '../../src/outbound/shared-permit.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
+import { createFakePermit, type FakePermit } from '../support/fake-permit.ts';
 
 describe('look-ups by email', () => {
   test('go by themselves, at once, while few are under way', async () => {
@@ -120,12 +124,46 @@ describe('look-ups by email', () => {
     });
   });
 
-  test('are refused where too many wait', async () => {
-    const { find, answerAll } = open({ maxWaiting: 2 });
-    const all = [1, 2, 3, 4, 5].map((index) => find([`${index}@x.co`]));
-    await expect(find(['6@x.co'])).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_RATE_LIMITED' });
+  test('leave the line with their client, and what nobody else waits for is broken off', async () => {
+    const { find, calls, answerAll, lookups, clock } = open();
+    const [alone, first, second, inLine] = Array.from({ length: 4 }, createFakePermit);
+    const abandoned: Promise<void>[] = [];
+    const abandon = (email: string, permit?: FakePermit) =>
+      abandoned.push(expect(find([email], { permit })).rejects.toBeInstanceOf(AbandonedError));
+    abandon('alone@x.co', alone);
+    const others = [1, 2].map((index) => find([`${index}@x.co`]));
+    abandon('a@x.co', first);
+    abandon('b@x.co', second);
+    alone?.go();
+    expect(calls[0]?.isAbandoned()).toBe(true);
+    calls[0]?.reject(new AbandonedError());
+    await settle();
+    expect(calls.at(-1)?.emails).toEqual(['a@x.co', 'b@x.co']);
+    abandon('c@x.co', inLine);
+    first?.go();
+    expect(calls.at(-1)?.isAbandoned()).toBe(false);
+    inLine?.go();
+    second?.go();
+    expect(calls.at(-1)?.isAbandoned()).toBe(true);
     await answerAll();
-    await Promise.all(all);
+    await Promise.all([...abandoned, ...others]);
+    expect(calls.flatMap(({ emails }) => emails)).not.toContain('c@x.co');
+    expect([lookups.isIdle(), clock.pending]).toEqual([true, 0]);
+  });
+
+  test('share what their call keeps until the last of their requests is over', async () => {
+    const { find, calls, answerAll } = open();
+    const permits = Array.from({ length: 2 }, createFakePermit);
+    const before = [1, 2, 3].map((index) => find([`${index}@x.co`]));
+    const together = permits.map((permit, index) => find([`p${index}@x.co`], { permit }));
+    await answerAll();
+    await Promise.all([...before, ...together]);
+    let released = 0;
+    calls.at(-1)?.permit.keep({ release: () => released++ });
+    permits[0]?.end();
+    expect(released).toBe(0);
+    permits[1]?.end();
+    expect(released).toBe(1);
   });
 
   test('keep their distance where the budget has to last, and gather meanwhile', async () => {
@@ -160,28 +198,35 @@ describe('look-ups by email', () => {
   });
 });
 
-function open({ maxWaiting = 5_000, spacingMs = 0 } = {}) {
+function open({ spacingMs = 0 } = {}) {
   const clock = createFakeClock();
   const lookups = createLookups({
     clock,
     batchSize: 100,
     maxUnderWay: 3,
-    maxWaiting,
     spacingMs: () => spacingMs,
   });
   const calls: Call[] = [];
   const unanswered: Call[] = [];
   const find = (emails: readonly string[], asked: Asked = {}) => {
-    const { key = 'plain', deadline = clock.now() + 10_000, fields } = asked;
+    const { key = 'plain', deadline = clock.now() + 10_000, fields, permit = UNCOUNTED } = asked;
     const want = { rawData: false, fields };
-    return lookups.find({ emails, want, key, deadline, open: (until) => toPort(until) });
+    return lookups.find({ emails, want, key, deadline, permit, open: toPort });
   };
 
-  function toPort(deadline: number): ContactPort {
+  function toPort(deadline: number, permit: CallPermit): ContactPort {
     const findByEmails: ContactPort['findByEmails'] = (emails, want) =>
       new Promise((resolve, reject) => {
         const found = new Map(emails.map((email) => [email, [{ remoteId: email } as Contact]]));
-        const call = { emails, want, deadline, resolve: () => resolve(found), reject };
+        let isAbandoned = false;
+        permit.whenGone(() => {
+          isAbandoned = true;
+        });
+        const call: Call = {
+          ...{ emails, want, deadline, permit, reject },
+          isAbandoned: () => isAbandoned,
+          resolve: () => resolve(found),
+        };
         calls.push(call);
         unanswered.push(call);
       });
@@ -205,12 +250,15 @@ interface Asked {
   readonly key?: string;
   readonly deadline?: number;
   readonly fields?: WantedFields;
+  readonly permit?: WorkPermit | undefined;
 }
 
 interface Call {
   readonly want: Want;
   readonly emails: readonly string[];
   readonly deadline: number;
+  readonly permit: CallPermit;
+  isAbandoned(): boolean;
   resolve(): void;
   reject(error: Error): void;
 }

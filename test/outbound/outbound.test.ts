@@ -28,7 +28,7 @@ describe('a call', () => {
     const { openPort } = await open((request, response) => {
       response.writeHead(400).end(`{"sent":"${request.headers.authorization}"}`);
     });
-    await expect(openPort().countByDomain('x.co')).rejects.toThrow('{"sent":"Bearer [redacted]"}');
+    await expect(openPort().countByDomain('x.co')).rejects.toThrow(/^\[withheld\]$/);
   });
 
   test('is told of afterwards, with nothing in it that is secret or personal', async () => {
@@ -142,7 +142,7 @@ describe('an expired token', () => {
 
   test('that stays expired after a renewal is not renewed for every call', async () => {
     const { openPort, requests } = await open((request, response) => {
-      response.writeHead(request.url === '/token' ? 200 : 401).end(`access-${Math.random()}`);
+      response.writeHead(request.url === '/token' ? 200 : 401).end(`access-${requests.length}`);
     });
     for (let call = 0; call < 5; call++)
       await openPort()
@@ -159,7 +159,7 @@ describe('connections', () => {
       (request, response) => {
         if (request.url === '/count/quick') response.end('7');
       },
-      { access, settings: { deadlineMs: 20_000 } },
+      { access, settings: { deadlineMs: 600_000 } },
     );
     const slow = openPort({ id: 'noisy' });
     for (let call = 0; call < 50; call++) slow.countByDomain('slow').catch(() => undefined);
@@ -169,7 +169,7 @@ describe('connections', () => {
   test('that fail several times in a row are left alone, each by itself', async () => {
     const { openPort, requests } = await open((request) => request.socket.resetAndDestroy(), {
       random: () => 0,
-      settings: { breakerFailures: 3 },
+      settings: { breakerFailures: 3, breakerOpenMs: 600_000 },
     });
     await openPort({ id: 'down' })
       .countByDomain('x.co')
@@ -188,14 +188,14 @@ describe('connections', () => {
 
   test('that a 429 has paused fail fast, and say when to come back', async () => {
     const { openPort, requests } = await open((_, response) => {
-      response.writeHead(429, { 'retry-after': '30' }).end('slow down');
+      response.writeHead(429, { 'retry-after': '3000' }).end('slow down');
     });
     await expect(openPort().countByDomain('x.co')).rejects.toThrow('slow down');
     const error = await openPort()
       .countByDomain('x.co')
       .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'REMOTE_PROVIDER_RATE_LIMITED' });
-    expect((error as { retryAfterMs: number }).retryAfterMs).toBeGreaterThan(20_000);
+    expect((error as { retryAfterMs: number }).retryAfterMs).toBeGreaterThan(2_000_000);
     expect(requests).toHaveLength(1);
   });
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Credentials } from '../../src/domain/connection.ts';
-import { CrossbookError } from '../../src/domain/errors.ts';
 import type { OAuthClient, RefreshedToken } from '../../src/domain/provider.ts';
 import type { RemoteAnswer, RemoteRequest } from '../../src/domain/remote.ts';
-import { toRemoteCause } from '../../src/domain/remote-cause.ts';
+import { RemoteFailure } from '../../src/domain/remote-failure.ts';
+import { createRedactor } from '../../src/outbound/redaction/redactor.ts';
 import { type RefreshDeps, refreshToken } from '../../src/outbound/token/refresh-token.ts';
 
 const HOSTS = [/^[a-z0-9-]+\.my\.salesforce\.com$/];
@@ -48,7 +48,7 @@ describe('a refresh', () => {
       message: expect.stringContaining('has to reconnect'),
       remote: { code: 400 },
     });
-    expect(JSON.stringify(error)).toContain('[redacted] [redacted] [redacted]');
+    expect(JSON.stringify(error)).toContain('[withheld]');
     expect(JSON.stringify(error)).not.toMatch(/refresh-0|secret-1|access-0/);
   });
 
@@ -84,6 +84,7 @@ async function run(setup: Setup = {}) {
     hosts: HOSTS,
     sandboxOrigins: ['http://127.0.0.1:4010'],
     now: () => 0,
+    toError: createRedactor(() => ['refresh-0', 'secret-1', 'access-0']).toError,
     refresh: {
       origin: () => 'https://login.salesforce.com',
       toRequest: ({ client, refreshToken: secret }): RemoteRequest => ({
@@ -94,9 +95,7 @@ async function run(setup: Setup = {}) {
       }),
       readAnswer(answer) {
         if (answer.status === 200) return token;
-        throw new CrossbookError('REMOTE_PROVIDER_UNAUTHORIZED', 'refused', {
-          remote: toRemoteCause(answer),
-        });
+        throw new RemoteFailure('REMOTE_PROVIDER_UNAUTHORIZED', 'refused', answer);
       },
     },
     async ask(origin, { body }) {

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Connection } from '../../src/domain/connection.ts';
 import type { ContactAccess, OAuthClient, Provider } from '../../src/domain/provider.ts';
+import { UNCOUNTED } from '../../src/domain/work-permit.ts';
 import { createOutbound, type Outbound, type OutboundOptions } from '../../src/outbound/outbound.ts';
 import { hubspot } from '../../src/providers/hubspot/provider.ts';
 import { salesforce } from '../../src/providers/salesforce/provider.ts';
 import { openSandbox, type Sandbox } from '../../src/sandbox/open-sandbox.ts';
 import { createConnection } from '../support/connection.ts';
 import { createFakeCredentials } from '../support/fake-credentials.ts';
+import { UNBOUNDED } from '../support/held-bytes.ts';
 
 const PLAIN = { rawData: false };
 const EMAILS = Array.from({ length: 1_000 }, (_, index) => `person.${index}@x.example`);
@@ -152,8 +154,10 @@ function open({ name, contacts }: Provider, account: Account, options: Partial<O
   const outbound = createOutbound({
     sandboxOrigins: [instanceUrl],
     findOAuthClient: () => account,
+    heldBytes: UNBOUNDED,
     providers: new Map([hubspot, salesforce].map((provider) => [provider.name, provider])),
     ...options,
+    settings: { deadlineMs: 600_000, ...options.settings },
   });
   outbounds.push(outbound);
   const { accessToken, refreshToken } = account;
@@ -163,7 +167,9 @@ function open({ name, contacts }: Provider, account: Account, options: Partial<O
   );
   const connection: Connection = createConnection(name, { instanceUrl });
   const access = contacts as ContactAccess;
-  const port = outbound.openContacts({ connection, access, credentials: credentials.store });
+  const port = outbound.openContacts({
+    ...{ connection, access, credentials: credentials.store, permit: UNCOUNTED },
+  });
   return { port, credentials };
 }
 

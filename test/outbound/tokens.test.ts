@@ -190,6 +190,7 @@ function open(credentials: Credentials | undefined, lifeSeconds = 1_800) {
   const tokens = createTokens({
     now: clock.now,
     originOf: () => 'https://api.example',
+    onStored: () => undefined,
     async refresh(): Promise<RefreshedCredentials> {
       await Promise.resolve();
       if (failure) throw failure;

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../support/fast-check.ts';
 import type { JsonSchema, OpenApi, OpenApiOperation } from './check-answer.ts';
 
 /** Requests of an operation as its document describes them: mostly right, and wrong in some places. */

@@ -21,7 +21,7 @@ const CONFIGURED = {
   connection_sync_config: {
     destination_config: { type: 'postgres', schema: 'crm' },
     standard_objects: [{ object: 'Contact', table: 'people' }],
-    custom_objects: [{ object: 'Person__c', table: null }],
+    custom_objects: [{ object: 'Person__c' }],
   },
 };
 const CONFIGS = ['instance_url', 'schema_mappings_config', 'entity_mappings', 'connection_sync_config'];
@@ -47,7 +47,7 @@ describe('an upsert', () => {
     });
   });
 
-  test('what may be left out is filled in', async () => {
+  test('what was left out of a configuration stays left out', async () => {
     const { ask } = await openRest();
     const bare = {
       provider_name: 'hubspot',
@@ -58,13 +58,14 @@ describe('an upsert', () => {
         standard_objects: [{ object: 'A' }],
       },
     };
-    expect((await upsert(ask, { connections: [bare] })).body.connections[0]).toMatchObject({
-      schema_mappings_config: { common_objects: [], standard_objects: [] },
-      entity_mappings: [{ entity_id: null, object: null, field_mappings: [] }],
+    const answer = await upsert(ask, { connections: [bare] });
+    const { schema_mappings_config, entity_mappings, connection_sync_config } = answer.body.connections[0];
+    expect({ schema_mappings_config, entity_mappings, connection_sync_config }).toStrictEqual({
+      schema_mappings_config: {},
+      entity_mappings: [{ field_mappings: [] }],
       connection_sync_config: {
-        destination_config: { type: 'bigquery', dataset: null },
-        standard_objects: [{ object: 'A', table: null }],
-        custom_objects: null,
+        destination_config: { type: 'bigquery' },
+        standard_objects: [{ object: 'A' }],
       },
     });
   });
@@ -81,7 +82,45 @@ describe('an upsert', () => {
     const { ask } = await openRest();
     const before = await upsert(ask, { connections: [CONFIGURED] });
     const after = await upsert(ask, { connections: [{ provider_name: 'salesforce', [field]: null }] });
-    expect(after.body.connections[0]).toEqual({ ...before.body.connections[0], [field]: null });
+    const { [field]: cleared, ...rest } = before.body.connections[0];
+    expect(cleared).toBeDefined();
+    expect(after.body.connections[0]).toStrictEqual(rest);
+  });
+
+  test('null inside a configuration means the same as absent', async () => {
+    const { ask } = await openRest();
+    const withNulls = {
+      provider_name: 'salesforce',
+      schema_mappings_config: {
+        common_objects: null,
+        standard_objects: [{ object: null, field_mappings: [] }],
+      },
+      entity_mappings: [{ entity_id: null, object: { type: 'standard', name: null }, field_mappings: [] }],
+      connection_sync_config: {
+        destination_config: { type: 'postgres', schema: null },
+        standard_objects: [{ object: 'A', table: null }],
+        custom_objects: null,
+      },
+    };
+    const answer = await upsert(ask, { connections: [withNulls] });
+    expect(answer.status).toBe(200);
+    expect(answer.body.connections[0]).toMatchObject({
+      schema_mappings_config: { standard_objects: [{ field_mappings: [] }] },
+      entity_mappings: [{ object: { type: 'standard' }, field_mappings: [] }],
+      connection_sync_config: {
+        destination_config: { type: 'postgres' },
+        standard_objects: [{ object: 'A' }],
+      },
+    });
+    expect(answer.text).not.toContain('null');
+  });
+
+  test.each(['5', 'March 7', '2027-02-30T00:00:00Z'])('refuses the expiry %j', async (expires_at) => {
+    const { ask } = await openRest();
+    const credentials = { type: 'oauth2', access_token: 'a', expires_at };
+    const answer = await upsert(ask, { connections: [{ provider_name: 'hubspot', credentials }] });
+    expect(answer.status).toBe(422);
+    expect(answer.body.errors[0].detail).toContain('RFC 3339');
   });
 
   test.each([

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CHROMIUM, openBrowser } from '../support/browser.ts';
+import { openBrowser, openPage } from '../support/browser.ts';
+import { CHROMIUM } from '../support/machine.ts';
 import { openRest } from './open-rest.ts';
 import { serve } from './serve.ts';
 
@@ -14,7 +15,7 @@ describe.runIf(CHROMIUM)('the page of the document', () => {
   beforeAll(async () => {
     server = await serve((await openRest()).rest);
     browser = await openBrowser();
-    page = await browser.newPage({ viewport: { width: 1_280, height: 900 } });
+    page = await openPage(browser, { viewport: { width: 1_280, height: 900 } });
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(String(error)));
     await page.route('**/*', (route) => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { DEMO_PEOPLE, demoPeople, personAt } from '../../src/sandbox/people-demo.ts';
-import { createPeopleTable, normalEmail } from '../../src/sandbox/people-table.ts';
+import { DEMO_PEOPLE, DEMO_SEED, personAt } from '../../src/sandbox/people-demo.ts';
+import { addresses, createPeopleTable, normalEmail, toSeed } from '../../src/sandbox/people-table.ts';
 
-const people = demoPeople();
+const people = DEMO_SEED.all();
 const emails = people.flatMap((person) => (person.email ? [normalEmail(person.email)] : []));
 
 test('the demo has 25,000 people, numbered in order, and every one is always the same', () => {
@@ -60,7 +60,7 @@ test('every lifecycle stage occurs, and two that a portal made itself', () => {
 });
 
 test('a table finds people by any of their addresses, also after these have changed', () => {
-  const table = createPeopleTable({ seed: () => people.slice(0, 20), now: () => 0 });
+  const table = createPeopleTable({ seed: toSeed(people.slice(0, 20)), now: () => 0 });
   expect(table.byEmail(' ADA@example.com')).toEqual([1]);
   expect(table.byEmail('countess@example.org')).toEqual([1]);
   const added = table.add({ email: 'Ada@Example.com' });
@@ -69,4 +69,13 @@ test('a table finds people by any of their addresses, also after these have chan
   table.change(1, { email: 'moved@example.com' });
   expect(table.byEmail('ada@example.com')).toEqual([21]);
   expect(table.byEmail('moved@example.com')).toEqual([1]);
+});
+
+test('a look-up by email finds whom a look at everybody finds', () => {
+  const table = toSeed(people);
+  const emails = new Set(people.flatMap(addresses));
+  for (const email of emails) expect(DEMO_SEED.byEmail(email)).toEqual(table.byEmail(email));
+  expect(DEMO_SEED.byEmail('nobody@example.com')).toEqual([]);
+  expect(DEMO_SEED.get(0)).toBeUndefined();
+  expect(DEMO_SEED.get(DEMO_PEOPLE + 1)).toBeUndefined();
 });

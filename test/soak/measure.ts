@@ -1,15 +1,12 @@
-import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Product } from '../support/product.ts';
+import { type Product, readHeldMemory } from '../support/start-product.ts';
 
 /** What the process holds once its garbage is gone: the least of a few readings, for something is always on its way. */
-export async function measureMemory({ child }: Product): Promise<number> {
+export async function measureMemory(product: Product): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let reading = 0; reading < 3; reading++) {
-    child.send('measure');
-    const [{ held }] = (await once(child, 'message')) as [{ held: number }];
-    least = Math.min(least, held);
+    least = Math.min(least, await readHeldMemory(product));
     await wait(500);
   }
   return least;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { findFreePorts } from '../support/free-ports.ts';
-import { type Product, startProduct } from '../support/product.ts';
 import { readMetrics } from '../support/read-metrics.ts';
+import { MEASURABLE, type Product, startProduct } from '../support/start-product.ts';
 import { startFaults } from './faults.ts';
 import { type Interrupted, interrupt } from './interrupt.ts';
 import { createJudge, type Tally } from './judge.ts';
@@ -44,9 +44,14 @@ const product = await startProduct(
   {
     ...{ CROSSBOOK_DATA: data, CROSSBOOK_SANDBOX_PORT: String(port), LOG_LEVEL: 'error' },
     ...{ CROSSBOOK_PROVIDER_DEADLINE_MS: '5000', CROSSBOOK_MAX_REQUESTS: String(ROOM) },
-    ...{ ...(database && { DATABASE_URL: database.url }), ...(redis && { REDIS_URL: redis.url }) },
+    ...{ CROSSBOOK_HEADERS_TIMEOUT_MS: '20000', CROSSBOOK_REQUEST_TIMEOUT_MS: '30000' },
+    CROSSBOOK_SHUTDOWN_MS: '20000',
+    ...{
+      ...(database && { DATABASE_URL: database.url, CROSSBOOK_SANDBOX: 'on' }),
+      ...(redis && { REDIS_URL: redis.url }),
+    },
   },
-  ['--expose-gc', '--import', './test/soak/preload.mjs'],
+  MEASURABLE,
 );
 const problems: string[] = [];
 try {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { describeEachEngine, ringOf } from '../support/engines.ts';
+import { describeEachServer, ringOf } from '../support/databases.ts';
 
 const at = (minute: number) => new Date(Date.UTC(2030, 0, 1, 0, minute));
 
-describeEachEngine('the contact cache', (on) => {
+describeEachServer('the contact cache', (on) => {
   let now = at(0);
   const clock = () => now;
   const setUp = async (customerId = 'ada') => {

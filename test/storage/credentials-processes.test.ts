@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
-import {
-  createPostgresDatabase,
-  describeOnPostgres,
-  type PostgresDatabase,
-  TEST_RING,
-} from '../support/engines.ts';
+import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
+import { openRival } from '../support/postgres-rival.ts';
 
 const oauth = (accessToken: string) =>
   ({ type: 'oauth2', accessToken, refreshToken: 'r', expiresAt: null }) as const;
 
+const DAY_MS = 86_400_000;
+
 /** Several Databases on one server are to it what several processes are. */
-describeOnPostgres('a refresh by several processes', () => {
-  let fresh: PostgresDatabase;
+describe('a refresh by several processes', () => {
+  let fresh: TestDatabase;
   let databases: readonly Database[] = [];
   beforeAll(async () => {
-    fresh = await createPostgresDatabase();
-    const open = () => openDatabase(fresh, { keyRing: TEST_RING, poolSize: 3 });
+    fresh = await createTestDatabase();
+    const open = () => openDatabase(fresh, { keyRing: TEST_RING, poolSize: 3, refreshLeaseMs: 1_000 });
     databases = [await open(), await open(), await open()];
   });
   afterAll(async () => {
@@ -53,18 +51,26 @@ describeOnPostgres('a refresh by several processes', () => {
     expect(refresh).toHaveBeenCalledTimes(1);
   });
 
-  test('of more connections than the pool has does not keep other queries waiting', async () => {
-    const { stores, ids } = await setUp(Array.from({ length: 20 }, (_, index) => `customer-${index}`));
+  test('that hangs for 500 connections holds nothing: other queries have the whole pool', async () => {
+    const { stores, ids } = await setUp(Array.from({ length: 500 }, (_, index) => `customer-${index}`));
     let release = () => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
+    let begun = 0;
     const refresh = async () => {
+      begun += 1;
       await released;
       return { credentials: oauth('second') };
     };
     const pending = ids.map((id) => stores[0]?.credentials.refreshOnce(id, 1, refresh));
-    await databases[0]?.ping();
+    await expect.poll(() => begun).toBe(ids.length);
+    expect(databases[0]?.countConnections?.()).toMatchObject({ waiting: 0 });
+    const other = await setUp(['another']);
+    const refreshed = other.stores[0]?.credentials.refreshOnce(other.ids[0] ?? '', 1, async () => ({
+      credentials: oauth('meanwhile'),
+    }));
+    expect((await refreshed)?.credentials).toEqual(oauth('meanwhile'));
     expect((await stores[0]?.customers.findMany(['customer-1']))?.size).toBe(1);
     const link = { providerName: 'hubspot' as const, credentials: oauth('given') };
     await stores[1]?.customers.upsert({
@@ -77,5 +83,82 @@ describeOnPostgres('a refresh by several processes', () => {
     const [first, ...others] = await Promise.all(pending);
     expect(first?.credentials).toEqual(oauth('given'));
     for (const stored of others) expect(stored?.credentials).toEqual(oauth('second'));
+  });
+
+  test('whose process died is done by another one within the lease’s time, once', async () => {
+    const { stores, ids } = await setUp(['dead']);
+    const id = ids[0] ?? '';
+    const died = new Promise<never>(() => undefined);
+    const begun = new Promise<void>((resolve) => {
+      void stores[0]?.credentials.refreshOnce(id, 1, () => {
+        resolve();
+        return died;
+      });
+    });
+    await begun;
+    const refresh = vi.fn(async () => ({ credentials: oauth('second') }));
+    const waiters = stores.slice(1).map(({ credentials }) => credentials.refreshOnce(id, 1, refresh));
+    for (const stored of await Promise.all(waiters)) expect(stored).toMatchObject({ generation: 2 });
+    expect(refresh).toHaveBeenCalledTimes(1);
+  });
+
+  test.each([
+    ['is over by the database’s clock is taken over by who has not watched it', DAY_MS, '-1 second'],
+    [
+      'has been watched for its time is taken over, wherever the database’s clock has stepped',
+      1_000,
+      '1 day',
+    ],
+  ])('whose lease %s', async (_case, refreshLeaseMs, end) => {
+    const { stores, ids } = await setUp([`stepped ${end}`]);
+    const id = ids[0] ?? '';
+    await new Promise<void>((resolve) => {
+      void stores[0]?.credentials.refreshOnce(id, 1, () => {
+        resolve();
+        return new Promise<never>(() => undefined);
+      });
+    });
+    const rival = await openRival(fresh.url);
+    const [row] = await rival.run(
+      `update crossbook.credentials set refreshing_until = clock_timestamp() + $2::interval
+       where connection_id = $1 returning application_id`,
+      [id, end],
+    );
+    await rival.close();
+    const other = await openDatabase(fresh, { keyRing: TEST_RING, refreshLeaseMs });
+    const { credentials } = other.forApplication(String(row?.['application_id']));
+    const stored = await credentials.refreshOnce(id, 1, async () => ({ credentials: oauth('second') }));
+    expect(stored).toMatchObject({ generation: 2, credentials: oauth('second') });
+    await other.close();
+  });
+
+  test('that has failed leaves the way free for the next one at once', async () => {
+    const { stores, ids } = await setUp(['failed']);
+    const id = ids[0] ?? '';
+    const failing = stores[0]?.credentials.refreshOnce(id, 1, () => Promise.reject(new Error('no')));
+    await expect(failing).rejects.toThrow('no');
+    const stored = await stores[1]?.credentials.refreshOnce(id, 1, async () => ({
+      credentials: oauth('second'),
+    }));
+    expect(stored).toMatchObject({ generation: 2 });
+  });
+
+  test('that is late, because another has taken its lease over, brings what nobody stores any more', async () => {
+    const { stores, ids } = await setUp(['late']);
+    const id = ids[0] ?? '';
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const late = stores[0]?.credentials.refreshOnce(id, 1, async () => {
+      await finished;
+      return { credentials: oauth('late') };
+    });
+    const next = await stores[1]?.credentials.refreshOnce(id, 1, async () => ({
+      credentials: oauth('second'),
+    }));
+    expect(next).toMatchObject({ generation: 2, credentials: oauth('second') });
+    finish();
+    expect(await late).toMatchObject({ generation: 2, credentials: oauth('second') });
   });
 });

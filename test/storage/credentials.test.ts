@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { OAuth2Credentials } from '../../src/domain/connection.ts';
-import { describeEachEngine } from '../support/engines.ts';
+import { describeEachServer } from '../support/databases.ts';
 
 const oauth = (accessToken: string): OAuth2Credentials => ({
   type: 'oauth2',
@@ -9,7 +9,7 @@ const oauth = (accessToken: string): OAuth2Credentials => ({
   expiresAt: '2030-01-01T00:00:00.000Z',
 });
 
-describeEachEngine('credentials', (on) => {
+describeEachServer('credentials', (on) => {
   const setUp = async () => {
     const { id } = await on.createApplication();
     const stores = on.database().forApplication(id);

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
-import { lockDirectory } from '../../src/storage/engine/directory-lock.ts';
+import { lockDirectory } from '../../src/storage/embedded/directory-lock.ts';
 import { type CompiledStorage, compileStorage, linesOf } from '../support/compiled-storage.ts';
-import { ringOf, TEST_RING } from '../support/engines.ts';
+import { ringOf, TEST_RING } from '../support/databases.ts';
 
 let root: string;
 beforeAll(() => {
@@ -21,9 +21,7 @@ describe('a data directory', () => {
   });
   afterAll(() => storage.remove());
 
-  test('is one process’s alone, and after a kill -9 holds every write that was acknowledged', {
-    timeout: 120_000,
-  }, async () => {
+  test('is one process’s alone, and after a kill -9 holds every write that was acknowledged', async () => {
     const directory = join(root, 'killed');
     const child = storage.run(`
       const keyRing = parseKeyRing('test:${Buffer.alloc(32, 'test').toString('base64')}');
@@ -69,7 +67,13 @@ describe('a data directory', () => {
 });
 
 describe('the lock', () => {
-  const holder = { pid: process.pid, host: hostname(), started: 'another time', token: 't', since: 's' };
+  let holder: object;
+  beforeAll(() => {
+    const release = lockDirectory(join(root, 'own'));
+    const own = JSON.parse(readFileSync(join(root, 'own.lock'), 'utf8'));
+    holder = { ...own, started: 'another time', token: 't' };
+    release();
+  });
   const leave = (name: string, content: string) => {
     const directory = join(root, name);
     writeFileSync(`${directory}.lock`, content);
@@ -99,11 +103,17 @@ describe('the lock', () => {
     lockDirectory(directory)();
   });
 
-  test.each(['', '{"pid":'])('that was cut short (%j) holds while it is fresh, and no longer', (content) => {
-    const directory = leave('short', content);
-    expect(() => lockDirectory(directory)).toThrow('in use by another process');
+  test('of another container on this machine, with the same name, holds while it is touched', () => {
+    const directory = leave('container', JSON.stringify({ ...holder, space: 'another namespace', pid: 1 }));
+    expect(() => lockDirectory(directory)).toThrow('in use by process 1');
     age(directory);
     lockDirectory(directory)();
+  });
+
+  test.each(['', '{"pid":'])('that a power cut has shortened (%j) holds nobody up', (content) => {
+    const directory = leave('short', content);
+    lockDirectory(directory)();
+    expect(existsSync(`${directory}.lock`)).toBe(false);
   });
 
   test('that another has taken over is not removed by who had it', () => {

@@ -6,14 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import type { Target } from '../../src/storage/engine/open.ts';
 import { type CompiledStorage, compileStorage, linesOf } from '../support/compiled-storage.ts';
-import {
-  createPostgresDatabase,
-  describeOnPostgres,
-  type PostgresDatabase,
-  TEST_RING,
-} from '../support/engines.ts';
+import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
+import { createDice } from '../support/dice.ts';
+import { SEED } from '../support/fast-check.ts';
 
-const KILLS = 50;
+const KILLS = 15;
 const MOST_WRITES = 40;
 
 let storage: CompiledStorage;
@@ -26,19 +23,19 @@ describe('a data directory', () => {
   const root = mkdtempSync(join(tmpdir(), 'crossbook-killed-'));
   afterAll(() => rmSync(root, { recursive: true }));
 
-  test('loses nothing to fifty kills', { timeout: 600_000 }, async () => {
+  test(`loses nothing to ${KILLS} kills`, async () => {
     await survive({ directory: join(root, 'data') });
   });
 });
 
-describeOnPostgres('a server', () => {
-  let fresh: PostgresDatabase;
+describe('a server', () => {
+  let fresh: TestDatabase;
   beforeAll(async () => {
-    fresh = await createPostgresDatabase();
+    fresh = await createTestDatabase();
   });
   afterAll(() => fresh.drop());
 
-  test('loses nothing to fifty kills of its client', { timeout: 300_000 }, () => survive({ url: fresh.url }));
+  test(`loses nothing to ${KILLS} kills of its client`, () => survive({ url: fresh.url }));
 });
 
 /**
@@ -50,21 +47,21 @@ async function survive(target: Target): Promise<void> {
   const { id } = await database.admin.createApplication('killed');
   await database.close();
   const acknowledged: Acknowledged = new Map();
+  const dice = createDice(SEED);
   let writes = 0;
-  for (let kill = 0; kill < KILLS; kill += 1) {
-    writes += await liveAndDie(toScript(target, id, kill), kill, acknowledged);
+  for (let run = 0; run <= KILLS; run += 1) {
+    const dieAfter = dice.next(MOST_WRITES);
+    writes += await liveAndDie({ script: toScript(target, id, run), run, dieAfter }, acknowledged);
   }
   expect(writes).toBeGreaterThan(KILLS);
-  await liveAndDie(toScript(target, id, KILLS), KILLS, acknowledged);
 }
 
 /** Resolves, with the number of writes that were acknowledged, when the process is dead. */
-async function liveAndDie(script: string, run: number, acknowledged: Acknowledged): Promise<number> {
+async function liveAndDie({ script, run, dieAfter }: Life, acknowledged: Acknowledged): Promise<number> {
   const child = storage.run(script);
   const complaints: string[] = [];
   child.stderr?.on('data', (text: Buffer) => complaints.push(text.toString()));
   const exited = once(child, 'exit');
-  const last = Math.floor(Math.random() * MOST_WRITES);
   let started = false;
   let writes = 0;
   for await (const line of linesOf(child)) {
@@ -73,7 +70,7 @@ async function liveAndDie(script: string, run: number, acknowledged: Acknowledge
     else compare(told, run, acknowledged);
     writes += started ? 1 : 0;
     started = true;
-    if (writes === last) child.kill('SIGKILL');
+    if (writes === dieAfter) child.kill('SIGKILL');
   }
   expect((await exited)[1], complaints.join('')).toBe('SIGKILL');
   expect(started).toBe(true);
@@ -120,6 +117,14 @@ function toScript(target: Target, applicationId: string, run: number): string {
         tell({ customerId, version: customer.version, mark });
       }
     }));`;
+}
+
+interface Life {
+  readonly script: string;
+  /** Which process it is. */
+  readonly run: number;
+  /** Killed after so many writes were acknowledged. */
+  readonly dieAfter: number;
 }
 
 interface Written {

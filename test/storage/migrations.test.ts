@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/engine/migrate.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
 import { MIGRATIONS } from '../../src/storage/migrations.generated.ts';
-import { createPostgresDatabase, describeOnPostgres, TEST_RING } from '../support/engines.ts';
+import { createEmptyDatabase, TEST_RING } from '../support/databases.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, 'src/storage/migrations');
@@ -46,7 +46,8 @@ describe('what npm run db:generate makes', () => {
 });
 
 test('migrations are applied in their order, once, and one that fails leaves nothing behind', async () => {
-  const engine = await openEngine({ memory: true }, {});
+  const fresh = await createEmptyDatabase();
+  const engine = await openEngine(fresh, {});
   const one = { name: '1', statements: ['create schema crossbook', 'create table crossbook.a (id int)'] };
   const broken = { name: '2', statements: ['create table crossbook.b (id int)', 'create nonsense'] };
   await migrate(engine, [one]);
@@ -56,11 +57,12 @@ test('migrations are applied in their order, once, and one that fails leaves not
   await migrate(engine, [one, { name: '2', statements: ['create table crossbook.b (id int)'] }]);
   expect(await engine.query(NOW, [])).toEqual([{ name: '1' }, { name: '2' }]);
   await engine.close();
+  await fresh.drop();
 });
 
-describeOnPostgres('on a server', () => {
+describe('on a server', () => {
   test('ten processes that start at once on an empty database migrate it once', async () => {
-    const fresh = await createPostgresDatabase();
+    const fresh = await createEmptyDatabase();
     const open = () => openDatabase(fresh, { keyRing: TEST_RING, poolSize: 2 });
     const databases = await Promise.all(Array.from({ length: 10 }, open));
     const application = await databases[0]?.admin.createApplication('seen by all');

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
-import {
-  createPostgresDatabase,
-  describeOnPostgres,
-  type PostgresDatabase,
-  TEST_RING,
-} from '../support/engines.ts';
+import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
 import { openRival } from '../support/postgres-rival.ts';
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
 
-describeOnPostgres('while the database is away', () => {
-  let fresh: PostgresDatabase;
+describe('while the database is away', () => {
+  let fresh: TestDatabase;
   let proxy: TcpProxy;
   let url: string;
   let database: Database;
@@ -20,13 +15,13 @@ describeOnPostgres('while the database is away', () => {
   let applicationId: string;
 
   beforeAll(async () => {
-    fresh = await createPostgresDatabase();
+    fresh = await createTestDatabase();
     const server = new URL(fresh.url);
     proxy = await openTcpProxy({ host: server.hostname, port: Number(server.port || 5432) });
     server.port = String(proxy.port);
     url = server.href;
     database = await openDatabase({ url }, { keyRing: TEST_RING, deadlineMs: 0 });
-    patient = await openDatabase({ url }, { keyRing: TEST_RING, deadlineMs: 20_000 });
+    patient = await openDatabase({ url }, { keyRing: TEST_RING, deadlineMs: 600_000 });
     applicationId = (await database.admin.createApplication('test')).id;
   });
   afterAll(async () => {
@@ -87,7 +82,7 @@ describeOnPostgres('while the database is away', () => {
 
   test('a database that lets nobody in for a while is away like any other, and is waited for', async () => {
     const { customers } = patient.forApplication(applicationId);
-    const administrator = await openRival(process.env['TEST_DATABASE_URL'] ?? '');
+    const administrator = await openRival(inject('databaseServer'));
     const name = new URL(fresh.url).pathname.slice(1);
     await administrator.run(`alter database ${name} allow_connections false`);
     await administrator.run('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
@@ -140,7 +135,7 @@ describeOnPostgres('while the database is away', () => {
   });
 
   test('a statement that takes too long is given up', async () => {
-    const impatient = await openDatabase(fresh, { keyRing: TEST_RING, statementTimeoutMs: 50 });
+    const impatient = await openDatabase(fresh, { keyRing: TEST_RING, statementTimeoutMs: 2_000 });
     const rival = await openRival(fresh.url);
     await rival.run('begin');
     await rival.run('select from crossbook.customers where application_id = $1 for update', [applicationId]);

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Connection } from '../../src/domain/connection.ts';
-import { describeEachEngine, ringOf } from '../support/engines.ts';
+import { describeEachServer, ringOf } from '../support/databases.ts';
 
 const OLD = ringOf('old');
 const BOTH = ringOf('new', 'old');
 const NEW = ringOf('new');
 
-describeEachEngine('a change of keys', (on) => {
+describeEachServer('a change of keys', (on) => {
   const setUp = async (count: number) => {
     const { id } = await on.createApplication();
     const { customers } = on.another({ keyRing: OLD }).forApplication(id);

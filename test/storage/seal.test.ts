@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
 import { createKeyedHash, createSealer, keyIdOf } from '../../src/storage/sealing/seal.ts';
-import { ringOf } from '../support/engines.ts';
+import { ringOf } from '../support/databases.ts';
+import { fc } from '../support/fast-check.ts';
 
 const sealer = createSealer(ringOf('a'), 'test');
 

@@ -1,14 +1,14 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { ConnectionUpsert } from '../../src/domain/customer.ts';
 import type { ApplicationStores, Database } from '../../src/storage/database.ts';
-import { describeEachEngine } from '../support/engines.ts';
+import { describeEachServer } from '../support/databases.ts';
 
 const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
 const HUBSPOT = [
   { providerName: 'hubspot', credentials: { type: 'token', value: 'mine' } },
 ] satisfies ConnectionUpsert[];
 
-describeEachEngine('tenancy', (on) => {
+describeEachServer('tenancy', (on) => {
   const open = async () => on.database().forApplication((await on.createApplication()).id);
   const setUp = async () => {
     const [mine, theirs] = [await open(), await open()];

@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ApplicationStores, type Database, openDatabase } from '../../src/storage/database.ts';
-import {
-  createPostgresDatabase,
-  describeOnPostgres,
-  type PostgresDatabase,
-  TEST_RING,
-} from '../support/engines.ts';
+import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
 import { openRival, type Rival } from '../support/postgres-rival.ts';
 
 const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
 const TOKEN = { type: 'token', value: 'v' } as const;
 
 /** A rival process commits exactly while our statement, begun before, waits for its row. */
-describeOnPostgres('an upsert that began before its rival committed', () => {
-  let fresh: PostgresDatabase;
+describe('an upsert that began before its rival committed', () => {
+  let fresh: TestDatabase;
   let database: Database;
   let rival: Rival;
   let stores: ApplicationStores;
   let applicationId: string;
 
   beforeAll(async () => {
-    fresh = await createPostgresDatabase();
+    fresh = await createTestDatabase();
     database = await openDatabase(fresh, { keyRing: TEST_RING });
     rival = await openRival(fresh.url);
   });

@@ -1,25 +1,20 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { type CompiledStorage, compileStorage, linesOf } from '../support/compiled-storage.ts';
-import {
-  createPostgresDatabase,
-  describeOnPostgres,
-  type PostgresDatabase,
-  TEST_RING,
-} from '../support/engines.ts';
+import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
 
 const PROCESSES = 4;
 const EACH = 250;
 
-describeOnPostgres('a thousand upserts at once, from four processes', () => {
+describe('a thousand upserts at once, from four processes', () => {
   let storage: CompiledStorage;
-  let fresh: PostgresDatabase;
+  let fresh: TestDatabase;
   let database: Database;
   beforeAll(async () => {
     storage = compileStorage();
-    fresh = await createPostgresDatabase();
+    fresh = await createTestDatabase();
     database = await openDatabase(fresh, { keyRing: TEST_RING });
   });
   afterAll(async () => {
@@ -28,7 +23,7 @@ describeOnPostgres('a thousand upserts at once, from four processes', () => {
     storage.remove();
   });
 
-  test('of one customer leave one row, every version once, and no error', { timeout: 120_000 }, async () => {
+  test('of one customer leave one row, every version once, and no error', async () => {
     const { applicationId, answers } = await upsertFromAll('one');
     const versions = answers.map(({ version }) => version).sort((left, right) => left - right);
     expect(versions).toEqual(Array.from({ length: PROCESSES * EACH }, (_, index) => index + 1));
@@ -42,7 +37,7 @@ describeOnPostgres('a thousand upserts at once, from four processes', () => {
     });
   });
 
-  test('of different customers leave a thousand rows, each whole', { timeout: 120_000 }, async () => {
+  test('of different customers leave a thousand rows, each whole', async () => {
     const { applicationId, answers } = await upsertFromAll('each');
     expect(answers.every(({ created, version }) => created && version === 1)).toBe(true);
     const ids = answers.map(({ name }) => name);

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { ConnectionUpsert } from '../../src/domain/customer.ts';
-import { describeEachEngine } from '../support/engines.ts';
+import { describeEachServer } from '../support/databases.ts';
 
 const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
 const TOKEN = { type: 'token', value: 'v' } as const;
 
-describeEachEngine('upserts at the same time', (on) => {
+describeEachServer('upserts at the same time', (on) => {
   const open = async () => on.database().forApplication((await on.createApplication()).id);
 
   test('a thousand of one customer leave one row, every version once, and no error', async () => {

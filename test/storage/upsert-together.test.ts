@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { ConnectionUpsert, CustomerUpsert } from '../../src/domain/customer.ts';
-import { describeEachEngine } from '../support/engines.ts';
+import { describeEachServer } from '../support/databases.ts';
 
 const TOKEN = { type: 'token', value: 'v' } as const;
 
 /** They come at the same time, so that most of them are written by one statement. */
-describeEachEngine('upserts of different customers that are written together', (on) => {
+describeEachServer('upserts of different customers that are written together', (on) => {
   const open = async () => on.database().forApplication((await on.createApplication()).id);
   const named = (customerId: string): CustomerUpsert => ({
     customerId,

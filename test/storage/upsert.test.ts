@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Connection, Credentials } from '../../src/domain/connection.ts';
 import type { ConnectionUpsert, CustomerUpsert } from '../../src/domain/customer.ts';
-import { describeEachEngine } from '../support/engines.ts';
+import { describeEachServer } from '../support/databases.ts';
 
 const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
 const OAUTH: Credentials = {
@@ -25,7 +25,7 @@ const FULL = {
   },
 } satisfies ConnectionUpsert;
 
-describeEachEngine('upsert', (on) => {
+describeEachServer('upsert', (on) => {
   const open = async () => on.database().forApplication((await on.createApplication()).id);
 
   test('says whether it created, and counts versions from 1', async () => {

@@ -1,13 +1,5 @@
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
-
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
-
-/** A Chromium of this machine. Without one, the browser tests say in one line that they do not run. */
-export const CHROMIUM = findChromium();
-if (!CHROMIUM)
-  process.stderr.write('SKIPPED: the browser tests, because there is no chromium on the path.\n');
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { CHROMIUM } from './machine.ts';
 
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({
@@ -25,7 +17,9 @@ export function openBrowser(): Promise<Browser> {
   });
 }
 
-function findChromium(): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(existsSync);
+/** What it waits for comes when it comes: the test's own limit is the only one. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await browser.newPage(options);
+  page.setDefaultTimeout(0);
+  return page;
 }

@@ -8,10 +8,12 @@ export function startClients({ url, headers, bodies, count }: ClientOptions): Cl
   const agent = new Agent({ keepAlive: true, maxSockets: count });
   const tally: Tally = { answered: 0, refused: 0, dropped: [], statuses: {} };
   let stopped = false;
-  const clients = Array.from({ length: count }, (_, index) => run(index));
+  const answeredBy = Array.from({ length: count }, () => 0);
+  const clients = answeredBy.map((_, index) => run(index));
 
   return {
     tally,
+    leastAnswered: () => Math.min(...answeredBy),
     done: Promise.all(clients).then(() => {
       agent.destroy();
       return tally;
@@ -26,6 +28,7 @@ export function startClients({ url, headers, bodies, count }: ClientOptions): Cl
       const outcome = await send(bodies[turn % bodies.length] ?? '');
       if (typeof outcome === 'number') {
         tally.answered += 1;
+        answeredBy[index] = (answeredBy[index] ?? 0) + 1;
         tally.statuses[outcome] = (tally.statuses[outcome] ?? 0) + 1;
       } else if (outcome === 'ECONNREFUSED') {
         tally.refused += 1;
@@ -70,6 +73,8 @@ export interface Tally {
 
 export interface Clients {
   readonly tally: Tally;
+  /** Responses to the client that has had the fewest: each of them has a connection once it is more than none. */
+  leastAnswered(): number;
   readonly done: Promise<Tally>;
   stop(): void;
 }

@@ -1,10 +1,10 @@
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { expect } from 'vitest';
 import { createExecute } from '../../src/graphql/fast/execute.ts';
+import { toPieces } from './fast-check.ts';
 
 /** `CROSSBOOK_TEST_RUNS=100000` for a long night. */
-export const RUNS = Number(process.env['CROSSBOOK_TEST_RUNS'] ?? 1_500);
-export const PATIENCE = { timeout: 60_000 + 20 * RUNS };
+export const PIECES = toPieces(Number(process.env['CROSSBOOK_TEST_RUNS'] ?? 1_500));
 
 /** As it is, and with what is otherwise done for many objects and long lists done for each. */
 export function createBothExecutes(schema: GraphQLSchema) {

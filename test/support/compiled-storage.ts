@@ -1,28 +1,21 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
+import { compile } from './compile.ts';
 
-/** Storage as JavaScript, for processes of its own: Node 20 runs no TypeScript. Inside the project, for its packages. */
+/** Storage as JavaScript, for processes of its own. */
 export function compileStorage(): CompiledStorage {
-  const folder = join(ROOT, 'test-results', `storage-${process.pid}`);
-  mkdirSync(folder, { recursive: true });
-  const project = {
-    extends: '../../tsconfig.build.json',
-    compilerOptions: { outDir: 'dist', rootDir: '../../src', sourceMap: false },
-    include: [],
-    files: ['../../src/storage/database.ts', '../../src/storage/sealing/key-ring.ts'],
+  const { file, remove } = compile('test/support/storage-of-processes.ts');
+  const command = (body: string): [string, ...string[]] => {
+    const imports = `import { openDatabase, parseKeyRing } from '${pathToFileURL(file).href}';`;
+    return [process.execPath, '--input-type=module', '-e', `${imports}\n${body}`];
   };
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(project));
-  execFileSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder]);
-  const url = (file: string) => pathToFileURL(join(folder, 'dist/storage', file)).href;
   return {
     run: (body) => {
-      const imports = `import { openDatabase } from '${url('database.js')}';
-import { parseKeyRing } from '${url('sealing/key-ring.js')}';`;
-      return spawn(process.execPath, ['--input-type=module', '-e', `${imports}\n${body}`], { stdio: 'pipe' });
+      const [program, ...args] = command(body);
+      return spawn(program, args, { stdio: 'pipe' });
     },
-    remove: () => rmSync(folder, { recursive: true }),
+    command,
+    remove,
   };
 }
 
@@ -36,10 +29,10 @@ export async function* linesOf({ stdout }: ChildProcess): AsyncGenerator<string>
   }
 }
 
-const ROOT = join(import.meta.dirname, '../..');
-
 export interface CompiledStorage {
   /** A process that has `openDatabase` and `parseKeyRing`. */
   run(body: string): ChildProcess;
+  /** The same as a command line, for a program that runs it in its own way. */
+  command(body: string): [string, ...string[]];
   remove(): void;
 }

@@ -1,5 +1,6 @@
 import type { CrossbookError } from '../../src/domain/errors.ts';
 import type { Journal, Notes, ProviderCall } from '../../src/domain/journal.ts';
+import { UNCOUNTED } from '../../src/domain/work-permit.ts';
 
 /** A journal that can be read. */
 export function createFakeJournal(): FakeJournal {
@@ -7,7 +8,9 @@ export function createFakeJournal(): FakeJournal {
   const errors: CrossbookError[] = [];
   const calls: ProviderCall[] = [];
   return {
+    caller: undefined,
     admission: undefined,
+    permit: UNCOUNTED,
     notes,
     errors,
     calls,

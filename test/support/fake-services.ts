@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
+import { RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
 import type { Caller } from '../../src/domain/caller.ts';
+import type { CursorSigner } from '../../src/domain/cursor-signer.ts';
 import type { ContactAccess, Provider } from '../../src/domain/provider.ts';
 import { PROVIDER_CATEGORIES, PROVIDER_NAMES, type ProviderName } from '../../src/domain/provider-names.ts';
-import type { CursorSealer } from '../../src/domain/sealer.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
 import { readCaller } from '../../src/request/caller.ts';
 import { createRequestContext, type RequestContext, type Services } from '../../src/request/context.ts';
@@ -48,9 +49,11 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
     cursors: createFakeCursors(),
     connections: createKnownConnections({ now: options.now ?? Date.now }),
     cacheMaxAgeMs: 15 * 60 * 1000,
+    responseBounds: options.responseBounds ?? RESPONSE_BOUNDS,
     behind: (work) => void work,
     forgetConnection: () => {},
     admit: async () => {},
+    charge: () => undefined,
     now: options.now ?? (() => Date.parse('2025-01-01T00:00:00.000Z')),
     openTenant: (id) => tenants.get(id) ?? createFakeTenant(id),
     signToken: async (id, { customerId, providers }) =>
@@ -82,10 +85,13 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
   return { services, calls, journal, people, faults, tenant: demo, openContext };
 
   async function openContext(headers: HttpHeaders): Promise<RequestContext> {
-    const caller = await readCaller(headers, {
-      findCallerByKey: async (key) => API_KEYS[key],
-      findCallerByToken: async (token) => TOKENS[token],
-    });
+    const caller = await readCaller(
+      { headers },
+      {
+        findCallerByKey: async (key) => API_KEYS[key],
+        findCallerByToken: async (token) => TOKENS[token],
+      },
+    );
     const defaults = {
       customerId: headers.get('x-customer-id') ?? undefined,
       provider: headers.get('x-provider-name') ?? undefined,
@@ -117,17 +123,17 @@ function toAccess(name: ProviderName): ContactAccess {
   };
 }
 
-/** Signed, not encrypted: enough to be bound, and to notice what was altered. */
-function createFakeCursors(): CursorSealer {
-  const sign = (text: string, binding: string) =>
+/** Enough to be bound, and to notice what was altered. */
+function createFakeCursors(): CursorSigner {
+  const toMac = (text: string, binding: string) =>
     createHmac('sha256', binding).update(text).digest('base64url').slice(0, 16);
   return {
     bind: (readBinding) => ({
-      seal: (text) => `${Buffer.from(text).toString('base64url')}.${sign(text, readBinding())}`,
-      open(sealed) {
-        const [body = '', signature] = sealed.split('.');
+      sign: (text) => `${Buffer.from(text).toString('base64url')}.${toMac(text, readBinding())}`,
+      verify(cursor) {
+        const [body = '', mac] = cursor.split('.');
         const text = Buffer.from(body, 'base64url').toString();
-        return signature === sign(text, readBinding()) ? text : undefined;
+        return mac === toMac(text, readBinding()) ? text : undefined;
       },
     }),
   };
@@ -148,6 +154,7 @@ function unreachable(): never {
 interface FakeOptions {
   readonly people?: readonly FakePerson[];
   readonly now?: () => number;
+  readonly responseBounds?: Services['responseBounds'];
 }
 
 export interface FakeServices {

@@ -9,20 +9,25 @@ export async function listenApp(patch: Partial<Config> = {}): Promise<ListeningA
   const { bounds } = readConfig({});
   const listener = await listen({
     async answer(request, address) {
-      const { method, url, pathname, headers } = request;
-      // Read once and passed on with what was read.
-      const body = (await request.readBody(Number.POSITIVE_INFINITY)) ?? Buffer.alloc(0);
+      const { method, url, pathname, headers, hasBody } = request;
+      // Received once, and passed on as a body that is there already.
+      if (hasBody) await request.receiveBody(Number.POSITIVE_INFINITY, () => {});
+      const body = await request.readBody(Number.POSITIVE_INFINITY);
       requests.push({
         headers: new Headers([...headers].map(([name, value]) => [name, value])),
-        body: body.toString(),
+        body: String(body),
       });
-      const readBody = async (limit: number) => (body.length > limit ? undefined : body);
       return crossbook.app.answer(
-        { method, url, pathname, headers, readBody, whenWhole: (tell) => tell() },
+        {
+          ...{ method, url, pathname, headers, hasBody, receiveBody: async () => {} },
+          readBody: (limit) => request.readBody(limit),
+          onClose: (callback) => request.onClose(callback),
+        },
         address,
       );
     },
     onRefused: crossbook.app.onRefused,
+    heldBytes: crossbook.app.heldBytes,
     host: '127.0.0.1',
     port: 0,
     bounds,

@@ -1,16 +1,19 @@
-import { type App, createApp } from '../../src/app.ts';
+import { type App, createApp, type Given } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { Sandbox } from '../../src/sandbox/open-sandbox.ts';
+import { createTestDatabase } from './databases.ts';
 import { type SecretWatch, watchSecrets } from './secret-watch.ts';
 import { toFetch } from './to-fetch.ts';
 
-/** The whole product in this process, on a database in memory, with its sandbox on free ports. */
-export async function openApp(patch: Partial<Config> = {}): Promise<TestApp> {
+/** The whole product in this process, on a database of its own, with its sandbox on free ports. */
+export async function openApp(patch: Partial<Config> = {}, given: Given = {}): Promise<TestApp> {
   const log: string[] = [];
   let watch: SecretWatch | undefined;
+  const own = patch.database ? undefined : await createTestDatabase();
   const config: Config = {
-    ...readConfig({ CROSSBOOK_SANDBOX_PORT: '0' }),
-    database: { memory: true },
+    // Deadlines are what some tests are about. All others may take as long as the machine needs.
+    ...readConfig({ CROSSBOOK_SANDBOX_PORT: '0', CROSSBOOK_PROVIDER_DEADLINE_MS: '120000' }),
+    ...(own && { database: { url: own.url } }),
     keys: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     ...patch,
   };
@@ -20,7 +23,7 @@ export async function openApp(patch: Partial<Config> = {}): Promise<TestApp> {
       watch?.look('the log', line);
     },
   };
-  const app = await createApp(config, { output, readable: false });
+  const app = await createApp(config, { output, readable: false }, given);
   const { demo, sandbox } = app;
   if (!demo || !sandbox) throw new Error('The sandbox is off.');
   const { hubspot, salesforce } = sandbox;
@@ -63,6 +66,7 @@ export async function openApp(patch: Partial<Config> = {}): Promise<TestApp> {
     },
     async close() {
       await app.close();
+      await own?.drop();
       watch?.done();
     },
   };

@@ -10,6 +10,10 @@ export function createSandboxControl(port: number): SandboxControl {
     liftLimits: () => ask('limits', 'PATCH', null),
     fail: (fault, timing = {}) => ask('faults', 'POST', { fault, ...timing }),
     clearFaults: () => ask('faults', 'DELETE', {}),
+    async calls() {
+      const response = await fetch(`http://127.0.0.1:${port}/__sandbox/accounts/demo/calls`);
+      return ((await response.json()) as { calls: readonly unknown[] }).calls;
+    },
   };
 }
 
@@ -17,4 +21,6 @@ export interface SandboxControl {
   liftLimits(): Promise<void>;
   fail(fault: unknown, timing?: { readonly times?: number; readonly after?: number }): Promise<void>;
   clearFaults(): Promise<void>;
+  /** Those that arrived, answered or not. */
+  calls(): Promise<readonly unknown[]>;
 }

@@ -1,28 +1,36 @@
-import type { HttpAnswer, HttpRequest } from '../../src/lib/http-message.ts';
+import { CrossbookError } from '../../src/domain/errors.ts';
+import type { ArrivingRequest, HttpAnswer } from '../../src/lib/http-message.ts';
 import { WrittenJson } from '../../src/lib/written-json.ts';
 
 /** What answers our requests, asked as a fetch is asked. */
-export function toFetch(answer: (request: HttpRequest) => Promise<HttpAnswer>): Fetch {
+export function toFetch(answer: (request: ArrivingRequest) => Promise<HttpAnswer>): Fetch {
   return async (request) => toResponse(await answer(toHttpRequest(request)));
 }
 
-function toHttpRequest(request: Request): HttpRequest {
+function toHttpRequest(request: Request): ArrivingRequest {
   const url = new URL(request.url);
-  let tell = () => {};
+  let body: Buffer | undefined;
+  const readWhole = async () => {
+    body ??= Buffer.from(await request.arrayBuffer());
+    return body;
+  };
   return {
     method: request.method,
     url,
     pathname: url.pathname,
     headers: request.headers,
+    hasBody: request.body !== null,
+    async receiveBody(limit, reserve) {
+      const { length } = await readWhole();
+      if (length > limit) throw new CrossbookError('PAYLOAD_TOO_LARGE', 'The body is too large.');
+      reserve(length);
+    },
+    // A face may also be asked by itself, without anybody who received the body before.
     async readBody(limit) {
-      const body = Buffer.from(await request.arrayBuffer());
-      tell();
-      return body.length > limit ? undefined : body;
+      const whole = await readWhole();
+      return whole.length > limit ? undefined : whole;
     },
-    whenWhole(then) {
-      if (request.body) tell = then;
-      else then();
-    },
+    onClose: () => {},
   };
 }
 

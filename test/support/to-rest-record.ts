@@ -1,22 +1,35 @@
 import type { Json } from './open-app.ts';
 
-/** A record of the GraphQL face as the REST face would write it: other names, the same facts. */
+/** A record of the GraphQL API as the REST API answers with it: other names, the same facts, nulls left out. */
 export function toRestRecord(value: Json): Json {
-  if (Array.isArray(value)) return value.map(toRestRecord);
+  return rename(value, ([name, field]) => field !== null || name === 'street2');
+}
+
+/** An input of the GraphQL API as the REST API takes it: null keeps its meaning. */
+export function toRestInput(value: Json): Json {
+  return rename(value, () => true);
+}
+
+function rename(value: Json, keeps: Filter): Json {
+  if (Array.isArray(value)) return value.map((item) => rename(item, keeps));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [toRestName(name), toRestField(name, field)]),
+    Object.entries(value)
+      .filter(keeps)
+      .map(([name, field]) => [toRestName(name), toRestField(name, field, keeps)]),
   );
 }
 
-function toRestField(name: string, field: Json): Json {
+function toRestField(name: string, field: Json, keeps: Filter): Json {
   // The provider's own record: its names and values are the provider's.
   if (name === 'rawData') return field;
   if (name === '__typename') return field === 'PostgresDestination' ? 'postgres' : 'bigquery';
   if (ENUMS.has(name) && typeof field === 'string')
     return field === 'SIX_SENSE' ? '6sense' : field.toLowerCase();
-  return toRestRecord(field);
+  return rename(field, keeps);
 }
+
+type Filter = (entry: readonly [string, Json]) => boolean;
 
 function toRestName(name: string): string {
   if (name === 'remoteId') return 'id';

@@ -87,7 +87,9 @@ test('a call counts by its provider and what came of it; a renewed token is no c
 test('lanes and breakers are summed by provider: no connection has a label', () => {
   const metrics = open();
   watchRooms(metrics, {
-    requests: () => ({ running: 2, refused: 1 }),
+    requests: () => ({ ...REQUESTS, running: 5, strangers: 2 }),
+    providers: () => ({ waiting: 5, refused: 6 }),
+    heldBytes: () => ({ max: 100, kinds: { queue: { held: 7, refused: 2 } } }),
     lanes: () => [
       { provider: 'hubspot', waiting: 3, isBreakerOpen: true },
       { provider: 'hubspot', waiting: 4, isBreakerOpen: false },
@@ -105,12 +107,22 @@ test('lanes and breakers are summed by provider: no connection has a label', () 
     'state="waiting"': 0,
   });
   expect(read('crossbook_redis_connected')).toEqual({ '': 0 });
+  expect(read('crossbook_provider_waiting')).toEqual({ '': 5 });
+  expect(read('crossbook_requests_running')).toEqual({ 'caller="known"': 3, 'caller="none"': 2 });
+  expect(read('crossbook_requests_turned_away_total')).toEqual({
+    'reason="queue_full"': 1,
+    'reason="queue_timeout"': 2,
+  });
+  expect(read('crossbook_held_bytes')).toEqual({ 'kind="queue"': 7 });
+  expect(read('crossbook_held_bytes_refused_total')).toEqual({ 'kind="queue"': 2 });
 });
 
 test('what is not there has no number: nobody takes it for one that is away', () => {
   const metrics = open();
   watchRooms(metrics, {
-    requests: () => ({ running: 0, refused: 0 }),
+    requests: () => REQUESTS,
+    providers: () => ({ waiting: 5, refused: 6 }),
+    heldBytes: () => ({ max: 0, kinds: {} }),
     lanes: () => [],
     database: () => undefined,
     redis: () => undefined,
@@ -126,6 +138,11 @@ test('the process says what it is and how it fares', () => {
   expect(Object.keys(read('nodejs_eventloop_lag_seconds'))).toHaveLength(3);
   expect(read('process_resident_memory_bytes')['']).toBeGreaterThan(1e6);
 });
+
+const REQUESTS = {
+  ...{ running: 0, queued: 0, strangers: 0 },
+  refused: { queueFull: 1, queueTimeout: 2 },
+};
 
 function open(): Metrics {
   const metrics = createMetrics({ version: '1.2.3' });

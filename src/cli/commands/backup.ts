@@ -1,36 +1,27 @@
-import { backUpDirectory, restoreDirectory } from '../../storage/engine/backup.ts';
-import type { Command, CommandContext } from '../command.ts';
+import { backUp, restore as restoreRows } from '../../storage/backup.ts';
+import type { Command } from '../command.ts';
 
-const FILE = { name: 'FILE', description: 'Where the backup is: a gzipped tar file.' };
+const FILE = { name: 'FILE', description: 'Where the backup is: rows as JSON, packed with gzip.' };
 const KEYS = 'The keys are not in it, so that it is of no use to a thief: keep them apart, and keep them.';
 
 export const backup: Command = {
   name: 'backup',
-  summary: 'Writes the embedded database into a file. The server must be stopped.',
-  details: [KEYS, 'On PostgreSQL, use pg_dump.'],
+  summary: 'Writes what the database holds into a file. The server may go on.',
+  details: [KEYS, 'Answers that are cached are not in it either. A large PostgreSQL has pg_dump.'],
   operands: [FILE],
-  run: async (context, given) => {
-    const data = await backUpDirectory(requireDirectory(context, 'pg_dump'), given.operand('FILE'));
+  run: async ({ readConfig }, given) => {
+    const data = await backUp({ ...readConfig().database, join: true }, given.operand('FILE'));
     return { data, text: `${data.file}: ${data.bytes} bytes. ${KEYS}` };
   },
 };
 
 export const restore: Command = {
   name: 'restore',
-  summary: 'Puts a backup in the place of the embedded database, where there is none yet.',
-  details: [
-    'It takes the same keys as then: see crossbook doctor afterwards. On PostgreSQL, use pg_restore.',
-  ],
+  summary: 'Puts a backup into an empty database, embedded or not. The server must be stopped.',
+  details: ['It takes the same keys as then: see crossbook doctor afterwards.'],
   operands: [FILE],
-  run: async (context, given) => {
-    const directory = requireDirectory(context, 'pg_restore');
-    const data = await restoreDirectory(given.operand('FILE'), directory);
-    return { data, text: `${data.file} is restored to ${directory}. Next: crossbook doctor` };
+  run: async ({ readConfig }, given) => {
+    const data = await restoreRows(given.operand('FILE'), readConfig().database);
+    return { data, text: `${data.file} is restored. Next: crossbook doctor` };
   },
 };
-
-function requireDirectory({ readConfig }: CommandContext, instead: string): string {
-  const { database } = readConfig();
-  if ('directory' in database) return database.directory;
-  throw new Error(`This is for the embedded database. On PostgreSQL, use ${instead}.`);
-}

@@ -44,7 +44,10 @@ async function examineStorage(config: Config): Promise<readonly Finding[]> {
     return [{ subject: 'keys', state: 'warning', detail }];
   }
   const detail = `${ring.keys.size} in the ring; ${ring.current.id} seals`;
-  return [{ subject: 'keys', state: 'ok', detail }, ...(await checkDatabase(config.database, ring))];
+  return [
+    { subject: 'keys', state: 'ok', detail },
+    ...(await checkDatabase(config.database, ring, config.sandbox !== undefined)),
+  ];
 }
 
 function describe({ production, host, port, sandbox }: Config): string {

@@ -3,11 +3,15 @@ import { type Inspection, inspectDatabase } from '../../storage/inspect.ts';
 import type { KeyRing } from '../../storage/sealing/key-ring.ts';
 import type { Finding } from './finding.ts';
 
-const OLDEST_POSTGRES = 14;
+const OLDEST_POSTGRES = 15;
 
-export async function checkDatabase(target: Target, ring: KeyRing): Promise<readonly Finding[]> {
+export async function checkDatabase(
+  target: Target,
+  ring: KeyRing,
+  sandbox: boolean,
+): Promise<readonly Finding[]> {
   try {
-    return describe(await inspectDatabase(target, ring));
+    return describe(await inspectDatabase(target, ring), sandbox);
   } catch (error) {
     return [
       {
@@ -19,7 +23,7 @@ export async function checkDatabase(target: Target, ring: KeyRing): Promise<read
   }
 }
 
-function describe(inspection: Inspection): readonly Finding[] {
+function describe(inspection: Inspection, sandbox: boolean): readonly Finding[] {
   if (!inspection.isThere) {
     return [
       { subject: 'database', state: 'warning', detail: 'It is not there yet: the first start makes it.' },
@@ -37,6 +41,10 @@ function describe(inspection: Inspection): readonly Finding[] {
   if (pendingMigrations.length > 0) {
     const detail = `${pendingMigrations.join(', ')}: the next start applies them`;
     return [...findings, { subject: 'migrations', state: 'warning', detail }];
+  }
+  if (inspection.hasDemo && !sandbox) {
+    const detail = 'the demo application is there and counts for nothing: the next start removes it';
+    findings.push({ subject: 'demo data', state: 'warning', detail });
   }
   return [
     ...findings,

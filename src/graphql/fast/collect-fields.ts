@@ -1,9 +1,11 @@
 import {
-  type DirectiveNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  GraphQLIncludeDirective,
   type GraphQLObjectType,
   type GraphQLSchema,
+  GraphQLSkipDirective,
+  getDirectiveValues,
   isAbstractType,
   Kind,
   type SelectionNode,
@@ -15,11 +17,15 @@ export function collectFields(
   scope: SelectionScope,
   type: GraphQLObjectType,
   sets: readonly (SelectionSetNode | undefined)[],
-): ReadonlyMap<string, readonly FieldNode[]> {
+): CollectedFields {
   const fields = new Map<string, FieldNode[]>();
   const spread = new Set<string>();
-  for (const set of sets) if (set) collect(set);
-  return fields;
+  try {
+    for (const set of sets) if (set) collect(set);
+    return { selected: fields, failure: undefined };
+  } catch (error) {
+    return { selected: NONE, failure: error as Error };
+  }
 
   function collect({ selections }: SelectionSetNode): void {
     for (const node of selections) {
@@ -42,18 +48,12 @@ export function collectFields(
   }
 }
 
-function isIncluded({ conditions }: SelectionScope, { directives = [] }: SelectionNode): boolean {
-  return directives.every((directive) => readCondition(directive, conditions) !== isSkip(directive));
-}
-
-function readCondition(directive: DirectiveNode, conditions: Conditions): boolean {
-  const value = directive.arguments?.[0]?.value;
-  if (value?.kind === Kind.VARIABLE) return conditions.get(value.name.value) ?? false;
-  return value?.kind === Kind.BOOLEAN && value.value;
-}
-
-function isSkip({ name }: DirectiveNode): boolean {
-  return name.value === 'skip';
+/** Throws where a condition is null: `@skip` is looked at first. */
+function isIncluded({ conditions }: SelectionScope, node: SelectionNode): boolean {
+  if (!node.directives?.length) return true;
+  const skip = getDirectiveValues(GraphQLSkipDirective, node, conditions);
+  if (skip?.['if'] === true) return false;
+  return getDirectiveValues(GraphQLIncludeDirective, node, conditions)?.['if'] !== false;
 }
 
 function applies({ schema }: SelectionScope, condition: string | undefined, type: GraphQLObjectType) {
@@ -68,5 +68,13 @@ export interface SelectionScope {
   readonly conditions: Conditions;
 }
 
-/** What `@skip` and `@include` go by: the variables that they name. */
-export type Conditions = ReadonlyMap<string, boolean>;
+export interface CollectedFields {
+  readonly selected: ReadonlyMap<string, readonly FieldNode[]>;
+  /** Where a condition is neither true nor false nothing is selected. */
+  readonly failure: Error | undefined;
+}
+
+/** What `@skip` and `@include` go by: the values of the variables that they name. */
+export type Conditions = Record<string, boolean | null>;
+
+const NONE: ReadonlyMap<string, readonly FieldNode[]> = new Map();

@@ -1,17 +1,21 @@
 import { GraphQLError, type GraphQLResolveInfo, isObjectType } from 'graphql';
 import { inspect } from 'graphql/jsutils/inspect.js';
+import type { Allowance } from '../../domain/allowance.ts';
 import { executeFields } from './execute-fields.ts';
 import { type Execution, failAt, type MaybePromise } from './execution.ts';
 import { isThenable } from './is-thenable.ts';
 import { at, type Path } from './path.ts';
 import type { FieldPlan, ObjectPlan, ValuePlan } from './plan.ts';
+import { consumeLeaf, type Read } from './reader.ts';
 
 /** From what a resolver returned to its answer, step by step as the specification has it: every error finds its place. */
 export function completeValue(place: Place, plan: ValuePlan, value: unknown): MaybePromise<unknown> {
   if (plan.read) {
+    const { allowance } = place.execution;
     try {
-      return plan.write?.(value) ?? plan.read(value);
+      return plan.write?.(value, allowance) ?? readCounted(plan, plan.read, value, allowance);
     } catch {
+      if (allowance.exceeded) throw allowance.exceeded;
       // Something is out of the ordinary: what it is, is found out below.
     }
   }
@@ -22,12 +26,17 @@ export function completeValue(place: Place, plan: ValuePlan, value: unknown): Ma
     case 'list':
       return completeList(place, plan, value);
     case 'leaf':
-      return completeLeaf(plan, value);
+      return completeLeaf(place, plan, value);
     case 'abstract':
       return completeAbstract(place, plan, value);
     case 'object':
       return completeObject(place, plan.object, value);
   }
+}
+
+function readCounted({ size }: ValuePlan, read: Read, value: unknown, allowance: Allowance): unknown {
+  if (size > 0) allowance.consumeValues(size);
+  return read(value, allowance);
 }
 
 function completeRequired(place: Place, inner: ValuePlan, value: unknown): MaybePromise<unknown> {
@@ -36,13 +45,19 @@ function completeRequired(place: Place, inner: ValuePlan, value: unknown): Maybe
   return completed;
 }
 
-function completeList(place: Place, { item }: Plan<'list'>, value: unknown): MaybePromise<unknown[]> {
+function completeList(
+  place: Place,
+  { item, areLeaves }: Plan<'list'>,
+  value: unknown,
+): MaybePromise<unknown[]> {
   if (typeof value !== 'object' || typeof (value as Iterable<unknown>)[Symbol.iterator] !== 'function') {
     throw new GraphQLError(`Expected Iterable, but did not find one for field "${nameOf(place)}".`);
   }
   const pending: PromiseLike<unknown>[] = [];
+  const { allowance } = place.execution;
   try {
     const items = Array.from(value as Iterable<unknown>, (one, index) => {
+      if (areLeaves) allowance.consumeValues(1);
       const completed = completeItem({ ...place, path: at(place.path, index) }, item, one);
       if (isThenable(completed)) pending.push(completed);
       return completed;
@@ -67,9 +82,9 @@ function completeItem(place: Place, item: ValuePlan, value: unknown): MaybePromi
   }
 }
 
-function completeLeaf({ type }: Plan<'leaf'>, value: unknown): unknown {
+function completeLeaf({ execution }: Place, { type }: Plan<'leaf'>, value: unknown): unknown {
   const serialized: unknown = type.serialize(value);
-  if (serialized !== null && serialized !== undefined) return serialized;
+  if (serialized !== null && serialized !== undefined) return consumeLeaf(serialized, execution.allowance);
   throw new Error(
     `Expected \`${inspect(type)}.serialize(${inspect(value)})\` to return non-nullable value, returned: ${inspect(serialized)}`,
   );

@@ -1,4 +1,5 @@
 import { defaultFieldResolver, type GraphQLResolveInfo, getArgumentValues } from 'graphql';
+import type { Allowance } from '../../domain/allowance.ts';
 import { completeValue } from './complete-value.ts';
 import { type Execution, failAt, type MaybePromise } from './execution.ts';
 import { isThenable } from './is-thenable.ts';
@@ -7,11 +8,14 @@ import type { FieldPlan, ObjectPlan } from './plan.ts';
 
 /** All fields of one object: those that are plain data are read, those that are not are resolved and waited for. */
 export function executeFields(execution: Execution, plan: ObjectPlan, parent: Parent): MaybePromise<Answer> {
+  const { allowance } = execution;
+  if (plan.failure) throw plan.failure;
+  allowance.consumeValues(plan.ownSize);
   const answer: Answer = {};
   let isAsync = false;
   try {
     for (const field of plan.fields) {
-      const plain = readPlain(field, parent.source);
+      const plain = readPlain(field, parent.source, allowance);
       const value = plain === undefined ? executeField(execution, field, parent) : plain;
       answer[field.key] = value;
       isAsync ||= isThenable(value);
@@ -26,12 +30,28 @@ export function executeFields(execution: Execution, plan: ObjectPlan, parent: Pa
   return isAsync ? whenAll(answer) : answer;
 }
 
+/** The fields of a mutation, each when the one before has its answer. */
+export async function executeSerially(
+  execution: Execution,
+  plan: ObjectPlan,
+  parent: Parent,
+): Promise<Answer> {
+  if (plan.failure) throw plan.failure;
+  const answer: Answer = {};
+  for (const field of plan.fields) {
+    execution.allowance.consumeValues(1);
+    answer[field.key] = await executeField(execution, field, parent);
+  }
+  return answer;
+}
+
 /** Undefined: it has to be done with care. */
-function readPlain({ read }: FieldPlan, source: unknown): unknown {
+function readPlain({ read }: FieldPlan, source: unknown, allowance: Allowance): unknown {
   if (!read || typeof source !== 'object') return undefined;
   try {
-    return read(source);
+    return read(source, allowance);
   } catch {
+    if (allowance.exceeded) throw allowance.exceeded;
     return undefined;
   }
 }

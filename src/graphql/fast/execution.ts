@@ -6,12 +6,22 @@ import {
   type OperationDefinitionNode,
   responsePathAsArray,
 } from 'graphql';
+import type { Allowance } from '../../domain/allowance.ts';
 import type { CollectedErrors } from './collected-errors.ts';
 import type { Path } from './path.ts';
 import type { FieldPlan } from './plan.ts';
 
-/** Located where it happened: a place that may be null becomes null, any other leaves it to the place around it. */
+/**
+ * Located where it happened: a place that may be null becomes null, any other leaves it to the place around it. Where the
+ * allowance is exceeded no place is blanked: the error ends the operation.
+ */
 export function failAt({ execution, field, path }: FailedPlace, thrown: unknown, isRequired: boolean): null {
+  const { exceeded } = execution.allowance;
+  if (exceeded !== undefined && thrown === exceeded) throw exceeded;
+  if (!isRequired && execution.collected.isFull) {
+    execution.collected.omit(path);
+    return null;
+  }
   const error = locatedError(thrown, [...field.nodes], responsePathAsArray(path));
   if (isRequired) throw error;
   execution.collected.add(error, path);
@@ -28,6 +38,7 @@ export interface Execution {
   readonly variableValues: Record<string, unknown>;
   readonly typeResolver: GraphQLTypeResolver<unknown, unknown>;
   readonly collected: CollectedErrors;
+  readonly allowance: Allowance;
   /** Of the fields that take any: the same for every object that a field is asked of. */
   readonly args: Map<FieldPlan, Record<string, unknown>>;
 }

@@ -25,12 +25,11 @@ export function readOperation(
     else if (definition !== operation) continue;
     visit(definition, { enter: look });
   }
-  // Small as most are, a plan is made at once; the largest cost more to plan than they can win.
   return isCovered ? { operation, fragments, conditions: [...conditions] } : undefined;
 
   function look(node: ASTNode): typeof BREAK | undefined {
     if (node.kind === Kind.FIELD) {
-      isCovered &&= !NOT_COVERED.has(node.name.value) && node.alias?.value !== '__proto__';
+      isCovered &&= node.alias?.value !== '__proto__';
     } else if (node.kind === Kind.DIRECTIVE) {
       const value = node.arguments?.[0]?.value;
       isCovered &&= node.name.value === 'skip' || node.name.value === 'include';
@@ -39,9 +38,6 @@ export function readOperation(
     return isCovered ? undefined : BREAK;
   }
 }
-
-/** The schema's own description is graphql's business. */
-const NOT_COVERED: ReadonlySet<string> = new Set(['__schema', '__type']);
 
 export interface PlannedOperation {
   readonly operation: OperationDefinitionNode;

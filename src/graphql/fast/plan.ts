@@ -10,6 +10,8 @@ import {
   isLeafType,
   isListType,
   isNonNullType,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
   TypeNameMetaFieldDef,
 } from 'graphql';
 import { collectFields, type SelectionScope } from './collect-fields.ts';
@@ -36,14 +38,32 @@ export function planObject(
 ): ObjectPlan {
   const sets = parents.map(({ selectionSet }) => selectionSet);
   const fields: FieldPlan[] = [];
-  for (const [key, nodes] of collectFields(scope, type, sets)) {
+  const { selected, failure } = collectFields(scope, type, sets);
+  for (const [key, nodes] of selected) {
     scope.room.fields -= 1;
     if (scope.room.fields < 0) break;
     const name = nodes[0]?.name.value ?? '';
-    const definition = name === TypeNameMetaFieldDef.name ? TypeNameMetaFieldDef : type.getFields()[name];
+    const definition = findField(scope, type, name);
     if (definition) fields.push(planField(scope, { key, type, definition, nodes }));
   }
-  return { type, fields, ...readFields(scope, type, fields) };
+  const size = sum(fields, ({ value }) => 1 + value.size);
+  const ownSize = sum(fields, ({ value, read }) => 1 + (read ? value.size : 0));
+  const plain = failure ? NOT_PLAIN : readFields(scope, type, { fields, size });
+  return { type, fields, failure, size, ownSize, ...plain };
+}
+
+/** What is asked of the schema itself is executed like anything else: it is counted like anything else. */
+function findField({ schema }: PlanScope, type: GraphQLObjectType, name: string): Definition | undefined {
+  if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
+  if (type === schema.getQueryType()) {
+    if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+    if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
+  }
+  return type.getFields()[name];
+}
+
+function sum<Item>(items: readonly Item[], count: (item: Item) => number): number {
+  return items.reduce((total, item) => total + count(item), 0);
 }
 
 function planField(scope: PlanScope, { key, type, definition, nodes }: Selected): FieldPlan {
@@ -60,17 +80,20 @@ function planField(scope: PlanScope, { key, type, definition, nodes }: Selected)
 function planValue(scope: PlanScope, type: GraphQLOutputType, nodes: readonly FieldNode[]): ValuePlan {
   if (isNonNullType(type)) {
     const inner = planValue(scope, type.ofType, nodes);
-    const { readPresent, write } = inner;
-    return { kind: 'required', inner, read: readPresent, readPresent, write };
+    const { readPresent, write, size } = inner;
+    return { kind: 'required', inner, size, read: readPresent, readPresent, write };
   }
   if (isListType(type)) {
     const item = planValue(scope, type.ofType, nodes);
-    return { kind: 'list', type, item, ...optional(item.read && readList(item.read)) };
+    const areLeaves = isLeafType(isNonNullType(type.ofType) ? type.ofType.ofType : type.ofType);
+    const itemSize = areLeaves ? 1 : item.size;
+    const read = item.read && readList(item.read, itemSize);
+    return { kind: 'list', type, item, size: 0, itemSize, areLeaves, ...optional(read) };
   }
-  if (isLeafType(type)) return { kind: 'leaf', type, ...optional(readLeaf(type)) };
+  if (isLeafType(type)) return { kind: 'leaf', type, size: 0, ...optional(readLeaf(type)) };
   if (isAbstractType(type)) return planAbstract(scope, type, nodes);
   const object = planObject(scope, type, nodes);
-  return { kind: 'object', object, ...optional(object.read), write: object.write };
+  return { kind: 'object', object, size: object.size, ...optional(object.read), write: object.write };
 }
 
 function planAbstract(scope: PlanScope, type: GraphQLAbstractType, nodes: readonly FieldNode[]): ValuePlan {
@@ -86,7 +109,8 @@ function planAbstract(scope: PlanScope, type: GraphQLAbstractType, nodes: readon
       (value) => typeNameOf(value),
       (name) => plans.get(name)?.read,
     );
-  return { kind: 'abstract', type, plans, ...optional(read ?? undefined) };
+  const size = Math.max(0, ...[...plans.values()].map((plan) => plan.size));
+  return { kind: 'abstract', type, plans, size, ...optional(read ?? undefined) };
 }
 
 function optional(readPresent: Read | undefined): Pick<ValuePlan, 'read' | 'readPresent'> {
@@ -96,12 +120,14 @@ function optional(readPresent: Read | undefined): Pick<ValuePlan, 'read' | 'read
 function readFields(
   scope: PlanScope,
   type: GraphQLObjectType,
-  fields: readonly FieldPlan[],
+  { fields, size }: Pick<ObjectPlan, 'fields' | 'size'>,
 ): Pick<ObjectPlan, 'read' | 'write'> {
   const readers = fields.filter((field): field is FieldPlan & FieldReader => field.read !== undefined);
-  if (type.isTypeOf || readers.length < fields.length) return { read: undefined, write: undefined };
-  return { read: readObject(readers, scope), write: createWriter(readers, scope) };
+  if (type.isTypeOf || readers.length < fields.length) return NOT_PLAIN;
+  return { read: readObject(readers, scope), write: createWriter({ fields: readers, size }, scope) };
 }
+
+const NOT_PLAIN = { read: undefined, write: undefined } as const;
 
 /** Plain are properties, and what follows from the parent alone: a resolver that takes no more than that sees no more. */
 function readField(
@@ -124,7 +150,7 @@ function readListField(
   const list = value.kind === 'required' ? value.inner : value;
   if (list.kind !== 'list' || !list.item.read) return undefined;
   const itemsOf = readField(definition, parent, { read: (items) => items });
-  return itemsOf && { itemsOf, readItem: list.item.read };
+  return itemsOf && { itemsOf, readItem: list.item.read, itemSize: list.itemSize };
 }
 
 export interface PlanScope extends SelectionScope, Writing {
@@ -136,6 +162,12 @@ export interface PlanScope extends SelectionScope, Writing {
 export interface ObjectPlan {
   readonly type: GraphQLObjectType;
   readonly fields: readonly FieldPlan[];
+  /** A condition is neither true nor false: thrown for each such object. */
+  readonly failure: Error | undefined;
+  /** How many values it is made of, at most. Lists count what is in them when they are read. */
+  readonly size: number;
+  /** Without what its fields count themselves, because they are resolved. */
+  readonly ownSize: number;
   /** Present where all of it is plain data. */
   readonly read: Read | undefined;
   /** Present where lists are among it. */
@@ -158,7 +190,13 @@ export interface FieldPlan {
 
 export type ValuePlan = (
   | { readonly kind: 'required'; readonly inner: ValuePlan }
-  | { readonly kind: 'list'; readonly type: GraphQLList<GraphQLOutputType>; readonly item: ValuePlan }
+  | {
+      readonly kind: 'list';
+      readonly type: GraphQLList<GraphQLOutputType>;
+      readonly item: ValuePlan;
+      readonly itemSize: number;
+      readonly areLeaves: boolean;
+    }
   | { readonly kind: 'leaf'; readonly type: GraphQLLeafType }
   | { readonly kind: 'object'; readonly object: ObjectPlan }
   | {
@@ -167,6 +205,8 @@ export type ValuePlan = (
       readonly plans: ReadonlyMap<unknown, ObjectPlan>;
     }
 ) & {
+  /** How many values are below it, at most, lists left out. */
+  readonly size: number;
   /** Present where all of it is plain data. */
   readonly read: Read | undefined;
   /** The same for a value that may not be null. */

@@ -1,4 +1,4 @@
-import { type DocumentNode, type GraphQLSchema, OperationTypeNode } from 'graphql';
+import type { DocumentNode, GraphQLSchema } from 'graphql';
 import type { Conditions } from './collect-fields.ts';
 import { type ArgumentReaders, createArgumentReaders } from './input/read-arguments.ts';
 import { type ReadVariables, readVariables } from './input/read-variables.ts';
@@ -8,12 +8,10 @@ import type { Writing } from './reader.ts';
 
 /**
  * Plans, each made once: for an operation of a document, and for each way in which its conditions can fall out. They live
- * as long as the document is remembered, and all together have no more than so many fields.
+ * as long as the document does: the store that keeps it is told how many fields its plans have.
  */
-export function createPlans(schema: GraphQLSchema, writing: Writing): Plans {
+export function createPlans(schema: GraphQLSchema, { onPlanned, ...writing }: PlansOptions): Plans {
   const documents = new WeakMap<DocumentNode, Map<string | undefined, KnownOperation | undefined>>();
-  const sizes = new Map<KnownOperation, number>();
-  let total = 0;
 
   return {
     find(document, operationName) {
@@ -23,59 +21,53 @@ export function createPlans(schema: GraphQLSchema, writing: Writing): Plans {
       const planned = readOperation(document, name);
       const known = planned && {
         ...planned,
+        document,
         readVariables: readVariables(schema, planned.operation.variableDefinitions),
         argumentReaders: createArgumentReaders(),
-        plans: new Map<string, ObjectPlan | undefined>(),
+        plans: new Map<string, ObjectPlan>(),
+        fields: 0,
+        mostFields: 0,
       };
       documents.set(document, operations.set(name, known));
       return known;
     },
 
     planFor(known, variables) {
-      const key = known.conditions.map((name) => KEYS.get(variables[name]) ?? '').join('');
-      if (known.plans.has(key)) return known.plans.get(key);
-      if (key.length < known.conditions.length) return undefined;
-      const { plan, size } = makePlan(known, variables);
-      keep(known, size);
-      known.plans.set(key, plan);
-      return plan;
+      const key = known.conditions.map((name) => KEYS.get(variables[name]) ?? 'n').join('');
+      const existing = known.plans.get(key);
+      if (existing) return existing;
+      const made = makePlan(known, variables);
+      if (made) keep(known, key, made);
+      return made?.plan;
     },
   };
 
   function makePlan(
     { operation, fragments, argumentReaders, ...known }: KnownOperation,
     variables: Variables,
-  ) {
-    const conditions: Conditions = new Map(known.conditions.map((name) => [name, variables[name] === true]));
-    const room = { fields: MAX_FIELDS };
+  ): MadePlan | undefined {
     const type = schema.getRootType(operation.operation);
-    const plan = type
-      ? planObject({ schema, fragments, conditions, room, ...writing, argumentReaders }, type, [operation])
-      : undefined;
-    // Of a mutation each field waits for the one before, which is left to graphql: most have only one.
-    const isSerial = operation.operation === OperationTypeNode.MUTATION && plan && plan.fields.length > 1;
-    return isSerial || room.fields < 0
-      ? { plan: undefined, size: 1 }
-      : { plan, size: MAX_FIELDS - room.fields };
+    if (!type) return undefined;
+    const conditions: Conditions = Object.fromEntries(
+      known.conditions.map((name) => [name, typeof variables[name] === 'boolean' ? variables[name] : null]),
+    );
+    const room = { fields: MAX_FIELDS };
+    const scope = { schema, fragments, conditions, room, ...writing, argumentReaders };
+    const plan = planObject(scope, type, [operation]);
+    return room.fields < 0 ? undefined : { plan, fields: MAX_FIELDS - room.fields };
   }
 
-  /** Who was kept longest goes first, and is planned again where it comes again. */
-  function keep(known: KnownOperation, size: number): void {
-    if ((sizes.get(known) ?? 0) > MAX_FIELDS_EACH) forget(known);
-    const before = sizes.get(known) ?? 0;
-    sizes.delete(known);
-    for (const oldest of sizes.keys()) {
-      if (total + size <= MAX_FIELDS_KEPT) break;
-      forget(oldest);
+  function keep(known: KnownOperation, key: string, { plan, fields }: MadePlan): void {
+    if (fields > MAX_FIELDS_KEPT) return;
+    if (known.fields + fields > MAX_FIELDS_KEPT) {
+      known.plans.clear();
+      known.fields = 0;
     }
-    sizes.set(known, before + size);
-    total += size;
-  }
-
-  function forget(known: KnownOperation): void {
-    total -= sizes.get(known) ?? 0;
-    sizes.delete(known);
-    known.plans.clear();
+    known.plans.set(key, plan);
+    known.fields += fields;
+    if (known.fields <= known.mostFields) return;
+    onPlanned?.(known.document, known.fields - known.mostFields);
+    known.mostFields = known.fields;
   }
 }
 
@@ -83,24 +75,36 @@ const KEYS: ReadonlyMap<unknown, string> = new Map([
   [true, '1'],
   [false, '0'],
 ]);
-/** Of one plan. Who selects more than this pays for much more than its execution. */
-const MAX_FIELDS = 5_000;
-/** Of one operation, whatever its conditions. */
-const MAX_FIELDS_EACH = 20_000;
-/** Some tens of megabytes. */
-const MAX_FIELDS_KEPT = 100_000;
+/** Of one plan: several times what the limits of documents let through. */
+const MAX_FIELDS = 100_000;
+/** Of one operation, in all ways in which its conditions fall out. A larger plan is made for each request. */
+const MAX_FIELDS_KEPT = 20_000;
 
 export interface Plans {
   /** Undefined where no plan can be made: it is graphql's. */
   find(document: DocumentNode, operationName: string | null | undefined): KnownOperation | undefined;
-  /** Undefined where it is too large, or a condition is none: graphql says so in its own words. */
+  /** Undefined where it is too large. */
   planFor(known: KnownOperation, variables: Variables): ObjectPlan | undefined;
 }
 
+export interface PlansOptions extends Writing {
+  /** Told by how many fields the plans of a document have grown. */
+  readonly onPlanned?: ((document: DocumentNode, fields: number) => void) | undefined;
+}
+
+interface MadePlan {
+  readonly plan: ObjectPlan;
+  readonly fields: number;
+}
+
 interface KnownOperation extends PlannedOperation {
+  readonly document: DocumentNode;
   readonly readVariables: ReadVariables;
   readonly argumentReaders: ArgumentReaders;
-  readonly plans: Map<string, ObjectPlan | undefined>;
+  readonly plans: Map<string, ObjectPlan>;
+  /** Of its plans together. */
+  fields: number;
+  mostFields: number;
 }
 
 type Variables = Readonly<Record<string, unknown>>;

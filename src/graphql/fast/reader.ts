@@ -7,15 +7,18 @@ import {
   GraphQLString,
   isEnumType,
 } from 'graphql';
+import type { Allowance } from '../../domain/allowance.ts';
+import { jsonLength, stringLength } from '../../lib/json-length.ts';
 import { isThenable } from './is-thenable.ts';
 import { ODD, odd } from './odd.ts';
 import { type TextProperty, writeReader } from './written-reader.ts';
 
 /**
  * From plain data to its answer. It throws, whatever and wherever, as soon as something is out of the ordinary: then the
- * careful way is taken from the same place.
+ * careful way is taken from the same place. Lists consume the allowance for all that they hold, before it is read; what is
+ * longer than values usually are consumes it for its bytes.
  */
-export type Read = (value: unknown) => unknown;
+export type Read = (value: unknown, allowance: Allowance) => unknown;
 
 export function readLeaf(type: GraphQLLeafType): Read {
   if (isEnumType(type)) return readEnum(new Map(type.getValues().map(({ value, name }) => [value, name])));
@@ -24,15 +27,17 @@ export function readLeaf(type: GraphQLLeafType): Read {
 
 export function readNullable(read: Read): Read {
   if (read === readString) return readStringOrNull;
-  return (value) => (value === null || value === undefined ? null : read(value));
+  return (value, allowance) => (value === null || value === undefined ? null : read(value, allowance));
 }
 
-export function readList(readItem: Read): Read {
-  return (value) => {
+/** Each item is made of at most `itemSize` values. */
+export function readList(readItem: Read, itemSize: number): Read {
+  return (value, allowance) => {
     if (!Array.isArray(value)) throw ODD;
     const { length } = value;
+    allowance.consumeValues(length * itemSize);
     const items = new Array<unknown>(length);
-    for (let index = 0; index < length; index += 1) items[index] = readItem(value[index]);
+    for (let index = 0; index < length; index += 1) items[index] = readItem(value[index], allowance);
     return items;
   };
 }
@@ -44,15 +49,20 @@ export function readObject(fields: readonly FieldReader[], { writeAfter }: Writi
   const shape: Record<string, unknown> = Object.fromEntries(keys.map((key) => [key, null]));
   let made = 0;
   let written: Read | undefined;
-  return (value) => {
-    if (written) return written(value);
+  return (value, allowance) => {
+    if (written) return written(value, allowance);
     if (isOdd(value)) throw ODD;
     made += 1;
     if (made === writeAfter && fields.length <= MAX_WRITTEN_FIELDS)
-      written = writeReader(fields, { isOdd, odd, propertyOf: (read) => texts.get(read) });
+      written = writeReader(fields, {
+        isOdd,
+        odd,
+        propertyOf: (read) => texts.get(read),
+        shortLength: SHORT,
+      });
     const answer = { ...shape };
     for (let index = 0; index < reads.length; index += 1) {
-      answer[keys[index] as string] = (reads[index] as Read)(value);
+      answer[keys[index] as string] = (reads[index] as Read)(value, allowance);
     }
     return answer;
   };
@@ -63,23 +73,23 @@ export function readAbstract(
   typeNameOf: (value: unknown) => unknown,
   readAs: (typeName: unknown) => Read | undefined,
 ): Read {
-  return (value) => {
+  return (value, allowance) => {
     if (isOdd(value)) throw ODD;
     const read = readAs(ordinary(typeNameOf(value)));
     if (!read) throw ODD;
-    return read(value);
+    return read(value, allowance);
   };
 }
 
 export function readProperty(name: string, read: Read): Read {
-  const readNamed: Read = (source) => read((source as Record<string, unknown>)[name]);
+  const readNamed: Read = (source, allowance) => read((source as Record<string, unknown>)[name], allowance);
   if (read === readString || read === readStringOrNull)
     texts.set(readNamed, { name, isNullable: read === readStringOrNull });
   return readNamed;
 }
 
 export function readComputed(compute: (source: unknown) => unknown, read: Read): Read {
-  return (source) => read(ordinary(compute(source)));
+  return (source, allowance) => read(ordinary(compute(source)), allowance);
 }
 
 /** A promise that is not waited for after all must not bring the process down when it fails. */
@@ -98,14 +108,28 @@ function readEnum(names: ReadonlyMap<unknown, string>): Read {
 }
 
 function readScalar(serialize: (value: unknown) => unknown): Read {
-  return (value) => {
+  return (value, allowance) => {
     if ((typeof value === 'object' && isOdd(value)) || typeof value === 'function') throw ODD;
-    return ordinary(serialize(value)) ?? odd();
+    return consumeLeaf(ordinary(serialize(value)) ?? odd(), allowance);
   };
 }
 
-const readString: Read = (value) => (typeof value === 'string' ? value : odd());
-const readStringOrNull: Read = (value) => (value === null || value === undefined ? null : readString(value));
+/** Short values are counted, long ones are weighed: one string may be in an answer under a thousand aliases. */
+export function consumeLeaf<Leaf>(value: Leaf, allowance: Allowance): Leaf {
+  if (typeof value === 'string') {
+    const { length } = value;
+    // To look at each character of a string that was just put together is dear: its length will do, unless it is long.
+    if (length > SHORT) allowance.consumeResultBytes(length > LONG ? stringLength(value) : length);
+  } else if (typeof value === 'object' && value !== null) {
+    allowance.consumeResultBytes(jsonLength(value, allowance.bounds.bytes));
+  }
+  return value;
+}
+
+const readString: Read = (value, allowance) =>
+  typeof value === 'string' ? consumeLeaf(value, allowance) : odd();
+const readStringOrNull: Read = (value, allowance) =>
+  value === null || value === undefined ? null : readString(value, allowance);
 const readInt: Read = (value) => (typeof value === 'number' && (value | 0) === value ? value : odd());
 const readBoolean: Read = (value) => (typeof value === 'boolean' ? value : odd());
 
@@ -119,6 +143,10 @@ const LEAVES: ReadonlyMap<GraphQLLeafType, Read> = new Map<GraphQLLeafType, Read
 
 /** What is known of these readers to who writes one for a whole object. */
 const texts = new WeakMap<Read, TextProperty>();
+
+/** In characters. */
+const SHORT = 64;
+const LONG = 1_024;
 
 /** Of one object: more of them than this are nobody's usual question. */
 const MAX_WRITTEN_FIELDS = 200;

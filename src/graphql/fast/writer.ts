@@ -1,3 +1,4 @@
+import type { Allowance } from '../../domain/allowance.ts';
 import { toUtf8 } from '../../lib/to-utf8.ts';
 import { isLong, writeList } from '../../lib/write-list.ts';
 import { WrittenJson } from '../../lib/written-json.ts';
@@ -9,13 +10,14 @@ import { type FieldReader, isOdd, type Read, type Writing } from './reader.ts';
  * as part of an answer they would be carried by all the promises that bring it to whoever writes it. What was written
  * and can be disposed of is. Like a reader it throws as soon as something is out of the ordinary.
  */
-export function createWriter(fields: readonly WrittenField[], { jsonAbove }: Writing): Write | undefined {
+export function createWriter({ fields, size }: WrittenObject, { jsonAbove }: Writing): Write | undefined {
   if (!fields.some(({ list }) => list)) return undefined;
-  return (value) => {
+  return (value, allowance) => {
     if (isOdd(value)) return odd();
-    const lists = fields.map(({ list }) => toLong(list?.itemsOf(value)));
+    const lists = fields.map(({ list }) => toLong(list?.itemsOf(value, allowance)));
     if (lists.every((items) => items === undefined)) return undefined;
-    const written = new WrittenJson(toUtf8(writeFields(value, lists)));
+    allowance.consumeValues(size);
+    const written = new WrittenJson(toUtf8(writeFields(value, lists, allowance), allowance));
     (value as Partial<Disposable>)[Symbol.dispose]?.();
     return written;
   };
@@ -24,25 +26,38 @@ export function createWriter(fields: readonly WrittenField[], { jsonAbove }: Wri
     return isLong(items, jsonAbove) ? items : undefined;
   }
 
-  function* writeFields(value: unknown, lists: readonly (readonly unknown[] | undefined)[]) {
+  function* writeFields(
+    value: unknown,
+    lists: readonly (readonly unknown[] | undefined)[],
+    allowance: Allowance,
+  ) {
     let before = '{';
     for (const [index, { key, read, list }] of fields.entries()) {
       yield `${before}${JSON.stringify(key)}:`;
       const items = lists[index];
-      if (list && items) yield* writeList(items, list.readItem);
-      else yield JSON.stringify(read(value));
+      if (list && items) {
+        allowance.consumeValues(items.length * list.itemSize);
+        yield* writeList(items, (item) => list.readItem(item, allowance));
+      } else yield JSON.stringify(read(value, allowance));
       before = ',';
     }
     yield '}';
   }
 }
 
-export type Write = (value: unknown) => WrittenJson | undefined;
+export type Write = (value: unknown, allowance: Allowance) => WrittenJson | undefined;
+
+interface WrittenObject {
+  readonly fields: readonly WrittenField[];
+  /** Values, lists left out. */
+  readonly size: number;
+}
 
 /** A field whose value is a list, item by item. */
 export interface ListReader {
   readonly itemsOf: Read;
   readonly readItem: Read;
+  readonly itemSize: number;
 }
 
 export interface WrittenField extends FieldReader {

@@ -7,16 +7,16 @@ import type { FieldReader, Read } from './reader.ts';
  */
 export function writeReader(
   fields: readonly FieldReader[],
-  { isOdd, odd, propertyOf }: Means,
+  { isOdd, odd, propertyOf, shortLength }: Means,
 ): Read | undefined {
   const names = fields.map((_, index) => `read${index}`);
   const members = fields.map(({ key, read }, index) => {
     const property = propertyOf(read);
-    return `${quote(key)}: ${property ? writeText(property) : `${names[index]}(value)`}`;
+    return `${quote(key)}: ${property ? writeText(property, index) : `${names[index]}(value, allowance)`}`;
   });
   const body = `
     const [${names.join(', ')}] = reads;
-    return (value) => {
+    return (value, allowance) => {
       if (isOdd(value)) odd();
       let text;
       return { ${members.join(',\n')} };
@@ -30,13 +30,15 @@ export function writeReader(
   } catch {
     return undefined;
   }
-}
 
-function writeText({ name, isNullable }: TextProperty): string {
-  const text = `text = value[${quote(name)}]`;
-  return isNullable
-    ? `typeof (${text}) === 'string' ? text : text === null || text === undefined ? null : odd()`
-    : `typeof (${text}) === 'string' ? text : odd()`;
+  /** What is no short string is left to the property's own reader. */
+  function writeText({ name, isNullable }: TextProperty, index: number): string {
+    const read = `${names[index]}(value, allowance)`;
+    const isShort = `typeof (text = value[${quote(name)}]) === 'string' && text.length <= ${shortLength}`;
+    return isNullable
+      ? `${isShort} ? text : text === null || text === undefined ? null : ${read}`
+      : `${isShort} ? text : ${read}`;
+  }
 }
 
 function quote(name: string): string {
@@ -53,4 +55,6 @@ interface Means {
   isOdd(value: unknown): boolean;
   odd(): never;
   propertyOf(read: Read): TextProperty | undefined;
+  /** Longer strings consume the allowance. */
+  readonly shortLength: number;
 }

@@ -1,7 +1,9 @@
-import type { ExecutionResult, GraphQLError, GraphQLSchema, ValidationRule } from 'graphql';
+import type { ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
+import type { WrittenJson } from '../../lib/written-json.ts';
 import type { Execute } from '../fast/execute.ts';
-import { type OpenDeps, type OpenedRequest, openRequest } from './open-request.ts';
-import { createPreparedDocuments } from './prepared-documents.ts';
+import type { DocumentStore } from './document-store.ts';
+import { INTROSPECTION_NAME, type KnownIntrospection } from './known-introspection.ts';
+import { type OpenDeps, type OpenedRequest, openRequest, readAllowance } from './open-request.ts';
 import type { Operation } from './read-request.ts';
 import { admitOperation, parseDocument, runOperation } from './run-operation.ts';
 
@@ -9,9 +11,8 @@ import { admitOperation, parseDocument, runOperation } from './run-operation.ts'
  * What nearly every request is, one operation sent with POST, without the way through the plugins of a server that can do
  * everything. Undefined where it was something else after all: then it has been read already.
  */
-export function createDirectPath({ schema, execute, rules, ...deps }: Options): DirectPath {
-  const { limits } = deps;
-  const prepare = createPreparedDocuments({ schema, rules, parse: (text) => parseDocument(text, limits) });
+export function createDirectPath({ schema, execute, store, ...deps }: Options): DirectPath {
+  const rules = { schema, store, limits: deps.limits };
 
   return async (opened) => {
     try {
@@ -23,20 +24,32 @@ export function createDirectPath({ schema, execute, rules, ...deps }: Options): 
   };
 
   async function answer(operation: Operation, opened: OpenedRequest): Promise<ExecutionResult> {
-    const { document, validate } = prepare(operation.query);
-    admitOperation({ opened, document, operation }, { schema, limits });
-    const errors = validate();
+    const known = deps.introspection?.(operation);
+    if (known) return answerKnown(known, opened);
+    const document = parseDocument(operation.query, opened, rules);
+    admitOperation({ opened, document, operation }, rules);
+    const errors = store.validate(document);
     if (errors.length > 0) return { errors };
     const { operationName, variables } = operation;
     return runOperation(opened, execute, { schema, document, operationName, variableValues: variables });
   }
 }
 
+async function answerKnown(data: WrittenJson, opened: OpenedRequest): Promise<ExecutionResult> {
+  const { journal } = opened;
+  journal.note({ operation: INTROSPECTION, operationName: INTROSPECTION_NAME });
+  readAllowance(opened).consumeBytes(data.length);
+  return journal.operation(INTROSPECTION, async () => ({ data: data as never }));
+}
+
 export type DirectPath = (opened: OpenedRequest) => Promise<ExecutionResult | undefined>;
+
+const INTROSPECTION = '__schema';
 
 interface Options extends OpenDeps {
   readonly schema: GraphQLSchema;
   readonly execute: Execute;
-  /** Beside those of the specification. */
-  readonly rules: readonly ValidationRule[];
+  readonly store: DocumentStore;
+  /** Undefined where the schema is not told. */
+  readonly introspection: KnownIntrospection | undefined;
 }

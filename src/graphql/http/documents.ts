@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CrossbookError } from '../../domain/errors.ts';
+import { type CacheMemory, createFairCache } from '../../lib/fair-cache.ts';
 
 /** A document may be sent as it is, or be named by its SHA-256 if it is known. */
 export interface Documents {
@@ -9,33 +10,25 @@ export interface Documents {
 
 /**
  * What clients call automatic persisted queries: one who sends a document with its hash may leave the document out the
- * next time. It lives in memory and is bounded; whoever asks for what is not there any more sends it again.
+ * next time. It lives in memory, is bounded in bytes, and is known to its application alone; whoever asks for what is not
+ * there any more sends it again.
  */
-export function createAutomaticDocuments(): Documents {
-  const known = new Map<string, string>();
+export function createAutomaticDocuments(memory?: CacheMemory): Documents {
+  const known = createFairCache<string>({ maxBytes: MAX_BYTES, maxEntryBytes: MAX_DOCUMENT_BYTES, memory });
   return {
-    find({ query, hash, isCallerKnown }) {
+    find({ query, hash, applicationId }) {
       if (hash === undefined) return query ?? missing();
-      const text = query ?? known.get(hash);
-      if (text === undefined) {
-        throw new CrossbookError(
-          'PERSISTED_QUERY_NOT_FOUND',
-          'No document with this hash is known here, or no longer: send it together with the hash.',
-        );
-      }
-      if (query !== undefined) checkHash(query, hash);
-      if (isCallerKnown && text.length <= MAX_LENGTH) keep(hash, text);
-      return text;
+      const key = `${applicationId} ${hash}`;
+      const text = query ?? (applicationId === undefined ? undefined : known.get(key));
+      // The detail is what clients look for.
+      if (text === undefined) throw new CrossbookError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+      if (query === undefined) return text;
+      checkHash(query, hash);
+      if (applicationId !== undefined)
+        known.set(key, query, { owner: applicationId, bytes: 2 * query.length + ENTRY_BYTES });
+      return query;
     },
   };
-
-  /** A map keeps the order of insertion: the first one has not been asked for the longest. */
-  function keep(hash: string, text: string): void {
-    known.delete(hash);
-    known.set(hash, text);
-    const [oldest] = known.keys();
-    if (known.size > MAX_DOCUMENTS && oldest !== undefined) known.delete(oldest);
-  }
 }
 
 /** The only operations that may be asked for, by their SHA-256 or by their text. */
@@ -66,15 +59,16 @@ function missing(): never {
   throw new CrossbookError('BAD_REQUEST', 'The `query` is missing.');
 }
 
-/** Together some 30 MB at the very most. */
-const MAX_DOCUMENTS = 500;
-/** In characters. A longer document runs, but has to be sent each time. */
-const MAX_LENGTH = 32 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
+/** Of 32 Ki characters. A longer document runs, but has to be sent each time. */
+const MAX_DOCUMENT_BYTES = 64 * 1024;
+/** Of the key, and of what the cache has for it. */
+const ENTRY_BYTES = 256;
 
 export interface NamedDocument {
   readonly query: string | undefined;
   /** In hexadecimal. */
   readonly hash: string | undefined;
-  /** What nobody's client asks for is not kept. */
-  readonly isCallerKnown: boolean;
+  /** The caller's. Without a caller nothing is kept, and nothing is found. */
+  readonly applicationId: string | undefined;
 }

@@ -1,7 +1,8 @@
+import { type Allowance, createAllowance, RESPONSE_BOUNDS } from '../../domain/allowance.ts';
 import type { Journal } from '../../domain/journal.ts';
 import type { HttpHeaders, HttpRequest } from '../../lib/http-message.ts';
 import type { RequestContext } from '../../request/context.ts';
-import type { Limits } from '../limits.ts';
+import { type Limits, nothingSpent, type Spent } from '../limits.ts';
 import type { Documents } from './documents.ts';
 import { checkRequest, type Operation, readRequest } from './read-request.ts';
 
@@ -16,9 +17,20 @@ export async function openRequest(
   const admitted = opened.context.admit();
   // What is known at once is not waited for: a turn of the loop for each request adds up.
   if (admitted) await admitted;
-  const isCallerKnown = opened.context.caller !== undefined;
-  opened.operations = await readRequest(request, { limits, documents, isCallerKnown });
+  const applicationId = opened.context.caller?.application.id;
+  opened.operations = await readRequest(request, { limits, documents, applicationId });
   return opened.operations;
+}
+
+/** The request's own, and a stranger's until it is known who calls. */
+export function readAllowance(opened: OpenedRequest): Allowance {
+  opened.allowance ??= opened.context?.allowance ?? createAllowance(RESPONSE_BOUNDS.stranger);
+  return opened.allowance;
+}
+
+export function toOpenedRequest(request: HttpRequest, journal: Journal): OpenedRequest {
+  const unknown = { context: undefined, operations: undefined, allowance: undefined };
+  return { request, journal, ...unknown, spent: nothingSpent(), tokens: 0 };
 }
 
 /** A request while it lives: its operations, where it carries several, share one context. */
@@ -29,8 +41,12 @@ export interface OpenedRequest {
   context: RequestContext | undefined;
   /** Once they have been read. */
   operations: Operation | Operation[] | undefined;
-  /** What its operations cost so far. */
-  spent: number;
+  /** Once something has been made for its response. */
+  allowance: Allowance | undefined;
+  /** What its operations have so far. */
+  readonly spent: Spent;
+  /** Of its documents so far. */
+  tokens: number;
 }
 
 export interface OpenDeps {

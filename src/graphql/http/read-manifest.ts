@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { toHash } from './documents.ts';
 
 /** The file of an installation that answers to known operations only. Throws with words for whoever starts it. */

@@ -1,5 +1,6 @@
 import { CrossbookError } from '../../domain/errors.ts';
 import type { HttpRequest } from '../../lib/http-message.ts';
+import { whoCalls } from '../admit.ts';
 import type { Limits } from '../limits.ts';
 import type { Documents } from './documents.ts';
 import { chooseMediaType, isJson } from './media-types.ts';
@@ -20,6 +21,9 @@ export function checkRequest({ method, headers }: HttpRequest): void {
   if (method === 'POST' && !isJson(headers.get('content-type'))) {
     throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The content type must be application/json in UTF-8.');
   }
+  if ((headers.get('content-encoding') ?? 'identity') !== 'identity') {
+    throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
+  }
 }
 
 /** The operation, or the batch of operations, that a request carries. */
@@ -30,6 +34,7 @@ export async function readRequest(request: HttpRequest, bounds: Bounds): Promise
   }
   const body = parseJson(await readBody(request, limits.bodyBytes), 'The body');
   if (!Array.isArray(body)) return readOperation(body, bounds);
+  if (bounds.applicationId === undefined) throw whoCalls();
   if (body.length === 0) throw new CrossbookError('BAD_REQUEST', 'The batch is empty.');
   if (body.length > limits.batch) {
     throw new CrossbookError(
@@ -54,7 +59,7 @@ function toOperation(parameters: URLSearchParams): unknown {
   };
 }
 
-function readOperation(given: unknown, { documents, isCallerKnown }: Bounds): Operation {
+function readOperation(given: unknown, { documents, applicationId }: Bounds): Operation {
   if (!isObject(given)) throw new CrossbookError('BAD_REQUEST', 'An operation must be a JSON object.');
   const { query = null, documentId, operationName = null, variables = null, extensions = null } = given;
   if (query !== null && typeof query !== 'string') {
@@ -72,7 +77,7 @@ function readOperation(given: unknown, { documents, isCallerKnown }: Bounds): Op
   // Left out rather than null: the spelling that Yoga and graphql expect.
   const hash = readHash({ documentId, extensions });
   return {
-    query: documents.find({ query: query ?? undefined, hash, isCallerKnown }),
+    query: documents.find({ query: query ?? undefined, hash, applicationId }),
     ...(operationName !== null && { operationName }),
     ...(variables !== null && { variables }),
     ...(extensions !== null && { extensions }),
@@ -100,7 +105,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 interface Bounds {
   readonly limits: Limits;
   readonly documents: Documents;
-  readonly isCallerKnown: boolean;
+  /** The caller's: without one there is no batch, and nothing is kept. */
+  readonly applicationId: string | undefined;
 }
 
 /** One GraphQL operation, checked for its shape. */

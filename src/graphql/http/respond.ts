@@ -1,5 +1,6 @@
 import type { ExecutionResult } from 'graphql';
-import { ERROR_CODES } from '../../domain/errors.ts';
+import { type Allowance, createAllowance, RESPONSE_BOUNDS } from '../../domain/allowance.ts';
+import { ERROR_CODES, type RemoteCause } from '../../domain/errors.ts';
 import type { Journal } from '../../domain/journal.ts';
 import type { HttpAnswer } from '../../lib/http-message.ts';
 import { toJsonBody } from '../../lib/to-json-body.ts';
@@ -8,6 +9,19 @@ import { JSON_TYPE } from './media-types.ts';
 
 /** From what an operation, or a batch of them, has come to, to the HTTP answer: by the rules of GraphQL over HTTP. */
 export function toHttpAnswer(results: ExecutionResult | readonly ExecutionResult[], asked: Asked): OwnAnswer {
+  try {
+    return toWholeAnswer(results, asked);
+  } catch (thrown) {
+    const { exceeded } = asked.allowance;
+    if (thrown !== exceeded) throw thrown;
+    // It is small, and there is no more to consume.
+    const allowance = createAllowance(RESPONSE_BOUNDS.stranger);
+    return toWholeAnswer({ errors: [exceeded as never] }, { ...asked, allowance });
+  }
+}
+
+function toWholeAnswer(results: ExecutionResult | readonly ExecutionResult[], options: Asked): OwnAnswer {
+  const asked = { ...options, causes: new Set<RemoteCause>() };
   if (!isBatch(results)) {
     const { status, errors, body } = toAnswer(results, asked);
     return send({ status, errors, body }, asked);
@@ -25,23 +39,24 @@ export function toHttpAnswer(results: ExecutionResult | readonly ExecutionResult
   );
 }
 
-function send({ status, errors, body }: Answer, { journal, mediaType }: Asked): OwnAnswer {
+function send({ status, errors, body }: Answer, { journal, mediaType, allowance }: Asked): OwnAnswer {
+  const written = toJsonBody(body, allowance);
   for (const { known, isFirst } of errors) if (isFirst) journal.failed(known);
   const headers = { 'content-type': `${mediaType}; charset=utf-8`, 'cache-control': 'no-store' };
   return {
     status,
     headers: status === 200 ? headers : { ...headers, ...toHeaders(errors[0]) },
-    body: toJsonBody(body),
+    body: written,
   };
 }
 
-function toAnswer({ data, errors: raised = NONE }: ExecutionResult, asked: Asked): Answer {
+function toAnswer({ data, errors: raised = NONE }: ExecutionResult, asked: AskedOnce): Answer {
   if (data !== undefined && raised.length === 0) return { status: 200, errors: NONE, body: { data } };
   const executed = data !== undefined;
   const told: readonly RaisedError[] =
     executed || raised.length > 0 ? raised : [new Error('There is no result.')];
-  const { applicationName, suggestions, mediaType } = asked;
-  const errors = translateErrors(told, { applicationName, executed, suggestions });
+  const { applicationName, suggestions, mediaType, allowance, causes } = asked;
+  const errors = translateErrors(told, { applicationName, executed, suggestions, allowance, causes });
   const formatted = errors.map((error) => error.formatted);
   return {
     status: executed ? 200 : statusOf(errors[0], mediaType),
@@ -87,4 +102,9 @@ export interface Asked {
   readonly applicationName: string | null;
   readonly suggestions: boolean;
   readonly journal: Pick<Journal, 'failed'>;
+  readonly allowance: Allowance;
+}
+
+interface AskedOnce extends Asked {
+  readonly causes: Set<RemoteCause>;
 }

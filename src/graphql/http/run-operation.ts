@@ -1,37 +1,61 @@
-import { type DocumentNode, type ExecutionResult, type GraphQLSchema, parse } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
+import { CrossbookError } from '../../domain/errors.ts';
 import { admit } from '../admit.ts';
-import type { Execute } from '../fast/execute.ts';
-import type { Limits } from '../limits.ts';
-import { checkNesting } from '../nesting.ts';
+import type { Execute, ExecuteArgs } from '../fast/execute.ts';
+import { type Limits, spend } from '../limits.ts';
 import { readOperation } from '../operation-notes.ts';
-import type { OpenedRequest } from './open-request.ts';
+import type { DocumentStore } from './document-store.ts';
+import { type OpenedRequest, readAllowance } from './open-request.ts';
 import type { Operation } from './read-request.ts';
 
-export function parseDocument(text: string, limits: Limits): DocumentNode {
-  checkNesting(text, limits.nesting);
-  return parse(text, { maxTokens: limits.tokens });
+/** The documents of one request share the bound of tokens: they are parsed one after the other. */
+export function parseDocument(text: string, opened: OpenedRequest, { store, limits }: Rules): DocumentNode {
+  const owner = opened.context?.caller?.application.id;
+  const { document, tokens } = store.parse(text, { owner, limits });
+  opened.tokens += tokens;
+  if (opened.tokens <= limits.tokens) return document;
+  throw new CrossbookError(
+    'BAD_REQUEST',
+    `The documents of the batch are too large: together they have more than ${limits.tokens} tokens.`,
+  );
 }
 
-/** Throws where the operation may not run; else it is reckoned among those of its request. */
+/** Throws where the operation may not run; else it is counted among those of its request. */
 export function admitOperation({ opened, document, operation }: Asked, { schema, limits }: Rules): void {
   const { operationName, variables = {} } = operation;
   const isCallerKnown = opened.context?.caller !== undefined;
   const { spent, request } = opened;
   const { method } = request;
-  opened.spent += admit({ schema, document, operationName, variables, method, isCallerKnown, limits, spent });
+  const { bytes: responseBytes } = readAllowance(opened).bounds;
+  const asked = {
+    schema,
+    document,
+    operationName,
+    variables,
+    method,
+    isCallerKnown,
+    limits,
+    spent,
+    responseBytes,
+  };
+  spend(spent, admit(asked));
 }
 
-/** Resolvers see our request, and nothing of the server's. */
+/** Charged by what its request costs so far. Resolvers see our request, and nothing of the server's. */
 export function runOperation(
-  { context, journal }: OpenedRequest,
+  opened: OpenedRequest,
   execute: Execute,
-  { schema, document, operationName, variableValues }: Parameters<Execute>[0],
+  { schema, document, operationName, variableValues }: ExecuteArgs,
 ): Promise<ExecutionResult> {
+  const { context: contextValue, journal } = opened;
+  const allowance = readAllowance(opened);
   const operation = readOperation(document, operationName ?? undefined);
   journal.note(operation);
-  return journal.operation(operation.operation, async () =>
-    execute({ schema, document, operationName, variableValues, contextValue: context }),
-  );
+  return journal.operation(operation.operation, async () => {
+    const charged = contextValue?.charge(opened.spent.cost);
+    if (charged) await charged;
+    return execute({ schema, document, operationName, variableValues, contextValue, allowance });
+  });
 }
 
 interface Asked {
@@ -42,5 +66,6 @@ interface Asked {
 
 interface Rules {
   readonly schema: GraphQLSchema;
+  readonly store: DocumentStore;
   readonly limits: Limits;
 }

@@ -3,7 +3,7 @@ import type { FetchAPI, Plugin } from 'graphql-yoga';
 import { CrossbookError } from '../../domain/errors.ts';
 import { WrittenJson } from '../../lib/written-json.ts';
 import { chooseMediaType, JSON_TYPE } from './media-types.ts';
-import type { OpenedRequest } from './open-request.ts';
+import { type OpenedRequest, readAllowance } from './open-request.ts';
 import { type OwnAnswer, toHttpAnswer } from './respond.ts';
 import { type OpenedRequests, readOpened } from './use-request.ts';
 
@@ -41,6 +41,7 @@ export function respond(
     applicationName: opened.context?.caller?.application.name ?? null,
     suggestions,
     journal: opened.journal,
+    allowance: readAllowance(opened),
   });
 }
 

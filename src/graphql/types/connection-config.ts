@@ -35,7 +35,7 @@ const FieldMappingType = builder.objectRef<FieldMapping>('FieldMapping').impleme
 const ObjectFieldMappingsType = builder.objectRef<ObjectFieldMappings>('ObjectFieldMappings').implement({
   description: 'The field mappings of one object.',
   fields: (t) => ({
-    object: t.exposeString('object', { description: 'The object’s name.' }),
+    object: t.exposeString('object', { nullable: true, description: 'The object’s name.' }),
     fieldMappings: t.expose('fieldMappings', {
       type: [FieldMappingType],
       description: 'Its field mappings.',
@@ -51,12 +51,14 @@ export const SchemaMappingsConfigType = builder
     fields: (t) => ({
       commonObjects: t.expose('commonObjects', {
         type: [ObjectFieldMappingsType],
-        description: 'Mappings of the objects that all tools have in common.',
+        nullable: true,
+        description: 'Mappings of the objects that all tools have in common. Null: none were given.',
         ...costs({ items: 5 }),
       }),
       standardObjects: t.expose('standardObjects', {
         type: [ObjectFieldMappingsType],
-        description: 'Mappings of the tool’s own objects.',
+        nullable: true,
+        description: 'Mappings of the tool’s own objects. Null: none were given.',
         ...costs({ items: 5 }),
       }),
     }),
@@ -69,7 +71,7 @@ const EntityObjectType = builder.objectRef<NonNullable<EntityMapping['object']>>
       type: EntityObjectTypeEnum,
       description: 'Does the tool bring it along, or did the customer make it?',
     }),
-    name: t.exposeString('name', { description: 'The object’s name in the tool.' }),
+    name: t.exposeString('name', { nullable: true, description: 'The object’s name in the tool.' }),
   }),
 });
 

@@ -19,7 +19,7 @@ const FieldMappingInput = builder.inputType('FieldMappingInput', {
 const ObjectFieldMappingsInput = builder.inputType('ObjectFieldMappingsInput', {
   description: 'The field mappings of one object.',
   fields: (t) => ({
-    object: t.string({ required: true, description: 'The object’s name.' }),
+    object: t.string({ description: 'The object’s name.' }),
     fieldMappings: t.field({
       type: [FieldMappingInput],
       required: true,
@@ -50,7 +50,7 @@ const EntityObjectInput = builder.inputType('EntityObjectInput', {
       required: true,
       description: 'Does the tool bring it along, or did the customer make it?',
     }),
-    name: t.string({ required: true, description: 'The object’s name in the tool.' }),
+    name: t.string({ description: 'The object’s name in the tool.' }),
   }),
 });
 

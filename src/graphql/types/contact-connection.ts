@@ -4,7 +4,7 @@ import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { type ContactRecord, ContactType } from './contact.ts';
 
-/** Cursors are sealed by the fields that show them: one that nobody selects costs nothing. */
+/** Cursors are signed by the fields that show them: one that nobody selects costs nothing. */
 const PageInfoType = builder.objectRef<ContactPage>('PageInfo').implement({
   description: 'Where a page lies in its list. Both flags are facts, whichever way the page was reached.',
   directives: { shareable: {} },

@@ -1,11 +1,14 @@
 import type { Contact } from '../../domain/contact.ts';
 import { findAssociations } from '../../usecases/find-associations.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost.ts';
+import { BYTES_PER_UNIT, costs } from '../cost.ts';
 import { AddressType, AssociationType, EmailAddressType, PhoneNumberType } from './contact-details.ts';
 import { AssociatedObjectEnum, LifecycleStageEnum } from './contact-enums.ts';
 import { NodeInterface } from './node.ts';
 import { ProviderNameEnum } from './provider.ts';
+
+/** A record as CRMs usually have it. Its true length is consumed when it is there. */
+const RECORD_BYTES = 1_024;
 
 export const ContactType = builder.objectRef<ContactRecord>('Contact').implement({
   description: 'A person in a customer’s CRM, in the same shape whichever CRM it is.',
@@ -73,6 +76,7 @@ export const ContactType = builder.objectRef<ContactRecord>('Contact').implement
       type: 'JSON',
       nullable: true,
       description: 'The record as the CRM sent it. It is fetched only where this field is selected.',
+      ...costs({ weight: RECORD_BYTES / BYTES_PER_UNIT }),
     }),
     associations: t.field({
       type: [AssociationType],

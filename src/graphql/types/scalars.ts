@@ -1,14 +1,13 @@
 import { GraphQLError } from 'graphql';
+import { isRfc3339 } from '../../lib/is-rfc3339.ts';
 import { builder } from '../builder.ts';
-
-const RFC_3339 = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 
 builder.scalarType('DateTime', {
   description:
     'A moment, written as in RFC 3339: `2025-01-31T09:30:00.000Z`. Answers are in UTC with milliseconds.',
   serialize: (value) => value,
   parseValue(value) {
-    if (typeof value === 'string' && RFC_3339.test(value) && !Number.isNaN(Date.parse(value))) return value;
+    if (typeof value === 'string' && isRfc3339(value)) return value;
     throw new GraphQLError('DateTime takes a string as in RFC 3339, such as 2025-01-31T09:30:00Z.');
   },
 });

@@ -13,16 +13,16 @@ import { ContactConnectionType } from './contact-connection.ts';
 import { ContactFilterInput } from './contact-filter.ts';
 import { ProviderNameEnum } from './provider.ts';
 
-/** How many contacts that share one email a page is reckoned with. */
+/** A page whose size is not given is estimated by its emails. More contacts consume the allowance when they are there. */
 const CONTACTS_PER_EMAIL = 5;
 
 export const searchCosts = costs({
   weight: (args) => PROVIDER_CALL + emailsOf(args),
   pageSize(args) {
     const given = args['first'] ?? args['last'];
-    const asked = typeof given === 'number' ? given : DEFAULT_PAGE_SIZE;
+    if (typeof given === 'number') return Math.max(0, given);
     const emails = emailsOf(args);
-    return Math.max(0, emails > 0 ? Math.min(asked, emails * CONTACTS_PER_EMAIL) : asked);
+    return emails > 0 ? Math.min(DEFAULT_PAGE_SIZE, emails * CONTACTS_PER_EMAIL) : DEFAULT_PAGE_SIZE;
   },
 });
 

@@ -34,13 +34,20 @@ function toConnectionUpsert(input: Shape<typeof ConnectionInput>): ConnectionUps
 }
 
 function toSchemaMappings(input: Given<'schemaMappingsConfig'>): SchemaMappingsConfig {
-  return { commonObjects: input.commonObjects ?? [], standardObjects: input.standardObjects ?? [] };
+  const toObject = ({ object, fieldMappings }: NonNullable<(typeof input)['commonObjects']>[number]) => ({
+    object: object ?? null,
+    fieldMappings,
+  });
+  return {
+    commonObjects: input.commonObjects?.map(toObject) ?? null,
+    standardObjects: input.standardObjects?.map(toObject) ?? null,
+  };
 }
 
 function toEntityMapping(input: Given<'entityMappings'>[number]): EntityMapping {
   return {
     entityId: input.entityId ?? null,
-    object: input.object ?? null,
+    object: input.object ? { type: input.object.type, name: input.object.name ?? null } : null,
     fieldMappings: input.fieldMappings ?? [],
   };
 }

@@ -1,8 +1,9 @@
 import type { Dispatcher } from 'undici';
-import { CrossbookError } from '../../domain/errors.ts';
+import { CrossbookError, ERROR_CODES } from '../../domain/errors.ts';
+import { type Hold, memoryLimitReached } from '../../domain/held-bytes.ts';
 import type { RemoteAnswer } from '../../domain/remote.ts';
-import { toRemoteCause } from '../../domain/remote-cause.ts';
-import { type Pieces, tooLarge, toText, unpackBody } from './answer-body.ts';
+import { RemoteFailure } from '../../domain/remote-failure.ts';
+import { type Pieces, parsedSize, readStart, sizeOf, tooLarge, toText, unpackBody } from './answer-body.ts';
 import { toTransportFailure } from './transport-failure.ts';
 
 /** One request and its answer, as undici tells it. Settles once; what comes after is not heard. */
@@ -10,6 +11,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #settle: Settle;
   readonly #origin: string;
   readonly #maxBytes: number;
+  readonly #hold: Hold | undefined;
   readonly #chunks: Buffer[] = [];
   #controller: Dispatcher.DispatchController | undefined;
   #failure: Error | undefined;
@@ -17,8 +19,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #headers: Record<string, string> = {};
   #size = 0;
 
-  constructor(options: { readonly origin: string; readonly maxBytes: number; readonly settle: Settle }) {
+  constructor(options: ExchangeOptions) {
     this.#origin = options.origin;
+    this.#hold = options.hold;
     this.#maxBytes = options.maxBytes;
     this.#settle = options.settle;
   }
@@ -27,7 +30,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   fail(failure: Error): void {
     if (this.#failure) return;
     this.#failure = failure;
-    this.#settle.reject(failure);
+    this.#reject(failure, this.#chunks);
     this.#controller?.abort(failure);
   }
 
@@ -45,19 +48,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#size += chunk.length;
     if (this.#size > this.#maxBytes) this.fail(tooLarge(this.#maxBytes));
+    else if (this.#hold?.grow(chunk.length) === false) this.fail(memoryLimitReached());
     else this.#chunks.push(chunk);
   }
 
   onResponseEnd(): void {
     if (this.#failure) return;
+    const chunks = this.#chunks.splice(0);
     try {
-      const encoding = this.#headers['content-encoding']?.toLowerCase();
-      const bytes = unpackBody({ chunks: this.#chunks.splice(0), encoding, maxBytes: this.#maxBytes });
+      const body = { chunks, encoding: this.#encoding, maxBytes: this.#maxBytes, hold: this.#hold };
+      const bytes = unpackBody(body);
       if (bytes instanceof Promise)
-        bytes.then((unpacked) => this.#finish(unpacked)).catch(this.#settle.reject);
+        bytes.then((unpacked) => this.#finish(unpacked)).catch((error) => this.#reject(error, chunks));
       else this.#finish(bytes);
     } catch (error) {
-      this.#settle.reject(error);
+      this.#reject(error, chunks);
     }
   }
 
@@ -65,8 +70,31 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.fail(toTransportFailure(error, this.#origin));
   }
 
+  get #encoding(): string | undefined {
+    return this.#headers['content-encoding']?.toLowerCase();
+  }
+
+  /** Where an answer had begun, the failure shows as much of it as came. */
+  #reject(error: unknown, chunks: readonly Buffer[]): void {
+    const isTheirs = error instanceof CrossbookError && ERROR_CODES[error.code].status === 499;
+    if (this.#status === 0 || !isTheirs) {
+      this.#settle.reject(error);
+      return;
+    }
+    const body = readStart({ chunks, encoding: this.#encoding, maxBytes: START_BYTES });
+    const answer = { status: this.#status, headers: this.#headers, body };
+    const { code, message, cause, retryAfterMs } = error;
+    this.#settle.reject(new RemoteFailure(code, message, answer, { cause, retryAfterMs }));
+  }
+
   #finish(pieces: Pieces): void {
-    const answer = new ReceivedAnswer(this.#status, this.#headers, pieces);
+    const answer = new ReceivedAnswer({
+      status: this.#status,
+      headers: this.#headers,
+      pieces,
+      hold: this.#hold,
+      maxParsedBytes: this.#maxBytes * 4,
+    });
     // Following it would carry a token to wherever the answer says.
     if (this.#status >= 300 && this.#status < 400) this.#settle.reject(redirected(answer));
     else this.#settle.resolve(answer);
@@ -80,28 +108,41 @@ export class Exchange implements Dispatcher.DispatchHandler {
 class ReceivedAnswer implements RemoteAnswer {
   readonly status: number;
   readonly headers: Record<string, string>;
+  readonly #hold: Hold | undefined;
+  readonly #maxParsedBytes: number;
   #pieces: Pieces;
+  /** Counted for what is parsed from a large answer, until that is understood. */
+  #parsed = 0;
 
-  constructor(status: number, headers: Record<string, string>, pieces: Pieces) {
+  constructor({ status, headers, pieces, hold, maxParsedBytes }: Received) {
     this.status = status;
     this.headers = headers;
     this.#pieces = pieces;
+    this.#hold = hold;
+    this.#maxParsedBytes = maxParsedBytes;
   }
 
   get body(): string {
+    if (this.#parsed === 0 && sizeOf(this.#pieces) > LARGE_BYTES) this.#countParsed();
     return toText(this.#pieces);
   }
 
   letGo(): void {
     this.#pieces = NOTHING;
+    this.#hold?.shrink(this.#parsed);
+  }
+
+  #countParsed(): void {
+    const bytes = parsedSize(this.#pieces);
+    if (bytes > this.#maxParsedBytes) throw tooLarge(this.#maxParsedBytes);
+    if (this.#hold?.grow(bytes) === false) throw memoryLimitReached();
+    this.#parsed = bytes;
   }
 }
 
-function redirected({ status, headers }: RemoteAnswer): CrossbookError {
+function redirected(answer: RemoteAnswer): RemoteFailure {
   const detail = 'The provider sent the call elsewhere with a redirect, which is never followed.';
-  // Its page may repeat what was sent, and says nothing that the status does not.
-  const remote = toRemoteCause({ status, headers, body: '' });
-  return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', detail, { remote });
+  return new RemoteFailure('REMOTE_PROVIDER_BAD_RESPONSE', detail, answer);
 }
 
 /** The object is this answer's own, so it is changed in place: only repeated headers are lists. */
@@ -114,8 +155,27 @@ function flatten(headers: WireHeaders): Record<string, string> {
 }
 
 const NOTHING: Pieces = [];
+/** What is smaller cannot grow to much when it is parsed. */
+const LARGE_BYTES = 256 * 1024;
+/** More than is ever shown of it. */
+const START_BYTES = 64 * 1024;
 
 type WireHeaders = Record<string, string | string[] | undefined>;
+
+interface ExchangeOptions {
+  readonly origin: string;
+  readonly maxBytes: number;
+  /** Grows with the answer. Whoever gave it releases it. */
+  readonly hold: Hold | undefined;
+  readonly settle: Settle;
+}
+
+interface Received extends Pick<RemoteAnswer, 'status'> {
+  readonly headers: Record<string, string>;
+  readonly pieces: Pieces;
+  readonly hold: Hold | undefined;
+  readonly maxParsedBytes: number;
+}
 
 interface Settle {
   resolve(answer: RemoteAnswer): void;

@@ -1,5 +1,5 @@
 import { CrossbookError } from '../../domain/errors.ts';
-import { timedOut } from '../failures.ts';
+import { codeOf, timedOut } from '../failures.ts';
 import { PrivateAddressError } from './guarded-connector.ts';
 
 const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
@@ -22,18 +22,24 @@ export function toTransportFailure(error: Error & { readonly code?: string }, or
   const code = error.code ?? '';
   // A request that cannot be written is a mistake of ours.
   if (code === 'UND_ERR_INVALID_ARG') return error;
-  if (TIMEOUTS.has(code)) return timedOut(error);
+  if (TIMEOUTS.has(code)) return timedOut('remote-provider', error);
   // The parser's own errors come without a code.
   if (error.name === 'HTTPParserError' || NOT_HTTP.test(code)) {
     const detail = `The answer of ${host} is not HTTP that can be read.`;
-    return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', detail, { cause: error });
+    return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', detail, called(error));
   }
-  return new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', toDetail(error, host, code), { cause: error });
+  const isOurs = error instanceof PrivateAddressError || SHUT_DOWN.has(code);
+  const options = isOurs ? { cause: error } : called(error);
+  return new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', toDetail(error, host, code), options);
+}
+
+function called(cause: unknown): { readonly cause: unknown; readonly origin: 'remote-provider' } {
+  return { cause, origin: 'remote-provider' };
 }
 
 /** Another try may find what this one did not. */
 export function isPassing(error: unknown): boolean {
-  if (!(error instanceof CrossbookError) || error.code !== 'REMOTE_PROVIDER_UNAVAILABLE') return false;
+  if (!(error instanceof Error) || codeOf(error) !== 'REMOTE_PROVIDER_UNAVAILABLE') return false;
   const cause = error.cause as { readonly code?: string } | undefined;
   const code = cause?.code ?? '';
   return !(cause instanceof PrivateAddressError) && !NOT_TRUSTED.test(code) && !SHUT_DOWN.has(code);

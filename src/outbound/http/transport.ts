@@ -1,7 +1,9 @@
 import { Agent } from 'undici';
+import type { Hold } from '../../domain/held-bytes.ts';
 import type { RemoteAnswer, RemoteRequest } from '../../domain/remote.ts';
+import type { WorkPermit } from '../../domain/work-permit.ts';
 import type { Clock } from '../clock.ts';
-import { timedOut } from '../failures.ts';
+import { AbandonedError, timedOut } from '../failures.ts';
 import { Exchange } from './exchange.ts';
 import { createGuardedConnector, type HostLookup } from './guarded-connector.ts';
 
@@ -18,31 +20,41 @@ export function createTransport(options: TransportOptions): Transport {
   const guarded = new Agent({ ...timeouts, connect });
   const sandbox = new Agent({ ...timeouts, connect: { timeout: connectTimeoutMs } });
   const sandboxOrigins = new Set(options.sandboxOrigins);
+  const addresses = options.sandboxAddresses ?? new Map<string, string>();
 
   return {
-    send({ origin, request, headers, deadline }) {
+    send({ origin, request, headers, deadline, hold, permit }) {
       return new Promise((resolve, reject) => {
         const remainingMs = deadline - clock.now();
         if (remainingMs <= 0) {
-          reject(timedOut());
+          reject(timedOut('crossbook'));
           return;
         }
+        const ends: ((() => void) | undefined)[] = [];
+        const stopWaiting = () => {
+          for (const end of ends.splice(0)) end?.();
+        };
         const exchange = new Exchange({
           origin,
           maxBytes: maxAnswerBytes,
+          hold,
           settle: {
             resolve(answer) {
-              cancel();
+              stopWaiting();
               resolve(answer);
             },
             reject(error) {
-              cancel();
+              stopWaiting();
               reject(error as Error);
             },
           },
         });
-        const cancel = clock.schedule(remainingMs, () => exchange.fail(timedOut()));
-        dispatch(sandboxOrigins.has(origin) ? sandbox : guarded, { origin, request, headers }, exchange);
+        ends.push(
+          clock.schedule(remainingMs, () => exchange.fail(timedOut('remote-provider'))),
+          permit?.whenGone(() => exchange.fail(new AbandonedError())),
+        );
+        const agent = sandboxOrigins.has(origin) ? sandbox : guarded;
+        dispatch(agent, { origin: addresses.get(origin) ?? origin, request, headers }, exchange);
       });
     },
 
@@ -52,7 +64,11 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-function dispatch(agent: Agent, call: Omit<Call, 'deadline'>, exchange: Exchange): void {
+function dispatch(
+  agent: Agent,
+  call: Pick<Call, 'origin' | 'request' | 'headers'>,
+  exchange: Exchange,
+): void {
   const { origin, request, headers } = call;
   const { method, path, body } = request;
   // With a whole URL in its place undici would write another host into the request.
@@ -80,6 +96,10 @@ export interface Call {
   readonly request: Pick<RemoteRequest, 'method' | 'path' | 'body' | 'budget'>;
   readonly headers: Readonly<Record<string, string>>;
   readonly deadline: number;
+  /** Grows with the answer, and is released by whoever gave it. */
+  readonly hold?: Hold | undefined;
+  /** Of whoever waits for the answer: the call is broken off where nobody does any more. */
+  readonly permit?: Pick<WorkPermit, 'whenGone'> | undefined;
 }
 
 export interface TransportOptions {
@@ -91,5 +111,7 @@ export interface TransportOptions {
   readonly maxAnswerBytes: number;
   /** These alone may be plain HTTP and on this machine. */
   readonly sandboxOrigins: readonly string[];
+  /** Where those are that only have a name. */
+  readonly sandboxAddresses?: ReadonlyMap<string, string> | undefined;
   readonly lookup?: HostLookup | undefined;
 }

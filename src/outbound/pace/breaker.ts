@@ -1,56 +1,99 @@
 import { CrossbookError } from '../../domain/errors.ts';
 import type { Clock } from '../clock.ts';
 
-/** After some failures in a row nobody waits for a provider that is down; now and then one call tries. */
-export function createBreaker({ clock, maxFailures, openMs }: BreakerOptions): Breaker {
+/**
+ * Opens after some failures in a row, and when most calls are slow while many requests wait: then nobody waits for the
+ * provider, and now and then one call probes it. A slow provider that few ask is left to those who ask it.
+ */
+export function createBreaker(options: BreakerOptions): Breaker {
+  const { clock, maxFailures, openMs, slowMs, isCrowded } = options;
   let failures = 0;
-  let openUntil = 0;
-  let probing = false;
+  let calls = 0;
+  let slowCalls = 0;
+  let windowEndsAt = 0;
+  let openUntil: number | undefined;
+  let isProbing = false;
+  let refused = 0;
 
   return {
-    check() {
-      if (failures < maxFailures) return;
-      const remainingMs = openUntil - clock.now();
-      if (remainingMs > 0) throw unavailable(remainingMs);
-      if (probing) throw unavailable(PROBE_MS);
-    },
+    check,
 
     begin() {
-      this.check();
-      probing = failures >= maxFailures;
+      check();
+      isProbing = openUntil !== undefined;
     },
 
-    end(isUp) {
-      failures = isUp ? 0 : failures + 1;
-      probing = false;
-      if (failures >= maxFailures) openUntil = clock.now() + openMs;
+    end(result, tookMs) {
+      isProbing = false;
+      const isSlow = tookMs >= slowMs;
+      // A client that left early says nothing of the provider.
+      if (result === 'abandoned' && !isSlow) return;
+      count(isSlow);
+      failures = result === 'failed' ? failures + 1 : 0;
+      if (failures >= maxFailures || (isSlow && shouldOpenForSlowness())) open();
+      else openUntil = undefined;
     },
 
     reset() {
       failures = 0;
-      probing = false;
+      openUntil = undefined;
+      isProbing = false;
+      windowEndsAt = 0;
     },
 
-    isClosed: () => failures < maxFailures,
+    isClosed: () => openUntil === undefined,
   };
+
+  function check(): void {
+    if (openUntil === undefined) return;
+    const remainingMs = openUntil - clock.now();
+    if (remainingMs <= 0 && !isProbing) return;
+    refused++;
+    throw unavailable(remainingMs > 0 ? remainingMs : PROBE_MS, failures >= maxFailures);
+  }
+
+  function count(isSlow: boolean): void {
+    const now = clock.now();
+    if (now >= windowEndsAt) {
+      calls = 0;
+      slowCalls = 0;
+      windowEndsAt = now + WINDOW_MS;
+    }
+    calls++;
+    if (isSlow) slowCalls++;
+  }
+
+  /** After a probe the requests that were refused meanwhile stand for those that would wait. */
+  function shouldOpenForSlowness(): boolean {
+    if (openUntil !== undefined) return isCrowded(refused);
+    return slowCalls >= LEAST_SLOW_CALLS && slowCalls * 2 >= calls && isCrowded(0);
+  }
+
+  function open(): void {
+    openUntil = clock.now() + openMs;
+    refused = 0;
+  }
 }
 
-function unavailable(retryAfterMs: number): CrossbookError {
+function unavailable(retryAfterMs: number, hasFailed: boolean): CrossbookError {
+  const what = hasFailed ? 'has failed several times in a row' : 'answers too slowly for all who wait for it';
   return new CrossbookError(
     'REMOTE_PROVIDER_UNAVAILABLE',
-    'The provider has failed several times in a row and is left alone for a moment.',
+    `The provider ${what} and is left alone for a moment.`,
     { retryAfterMs },
   );
 }
 
 const PROBE_MS = 1_000;
+const WINDOW_MS = 30_000;
+const LEAST_SLOW_CALLS = 3;
 
 export interface Breaker {
   /** Throws where a call would not be made. */
   check(): void;
   /** Throws like `check`; else the call counts, and `end` has to follow. */
   begin(): void;
-  end(isUp: boolean): void;
+  end(result: 'answered' | 'failed' | 'abandoned', tookMs: number): void;
   /** Another host is another story. */
   reset(): void;
   isClosed(): boolean;
@@ -60,4 +103,8 @@ export interface BreakerOptions {
   readonly clock: Clock;
   readonly maxFailures: number;
   readonly openMs: number;
+  /** A call that takes as long is slow, whatever comes of it. */
+  readonly slowMs: number;
+  /** Do many wait for this connection's provider, these included? */
+  isCrowded(refused: number): boolean;
 }

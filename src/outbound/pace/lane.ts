@@ -1,4 +1,5 @@
 import type { Allowance, Budget } from '../../domain/provider.ts';
+import type { WorkPermit } from '../../domain/work-permit.ts';
 import type { Clock } from '../clock.ts';
 import { rateLimited } from '../failures.ts';
 import { createWaitingLine } from './waiting-line.ts';
@@ -15,7 +16,7 @@ export function createLane({ budget, clock, maxWaiting, share = () => 1 }: LaneO
   let wake: { readonly at: number; cancel(): void } | undefined;
 
   return {
-    enter(deadline, inFront = false) {
+    enter(deadline, { inFront = false, permit } = {}) {
       const now = clock.now();
       if (isFree(now) && (inFront || line.length === 0)) {
         underWay++;
@@ -25,7 +26,7 @@ export function createLane({ budget, clock, maxWaiting, share = () => 1 }: LaneO
       if (at > deadline || line.length >= maxWaiting) {
         return Promise.reject(rateLimited(Math.max(at - now, MIN_RETRY_AFTER_MS)));
       }
-      const waiting = line.join({ deadline, inFront, retryAfterMs: retryAfter });
+      const waiting = line.join({ deadline, inFront, permit, retryAfterMs: retryAfter });
       wakeInTime(now);
       return waiting;
     },
@@ -150,7 +151,7 @@ export const LONGEST_WINDOW_MS = 60_000;
 
 export interface Lane {
   /** Undefined: go now. Else wait; rejects with REMOTE_PROVIDER_RATE_LIMITED as soon as the deadline cannot be held. */
-  enter(deadline: number, inFront?: boolean): Promise<void> | undefined;
+  enter(deadline: number, options?: EnterOptions): Promise<void> | undefined;
   /** After the call, whatever came of it. */
   leave(learned?: {
     readonly allowance?: Allowance | undefined;
@@ -167,6 +168,12 @@ export interface Lane {
   /** How far apart calls would have to be for the rest of the budget to last. 0 while there is plenty. */
   spacingMs(): number;
   isIdle(): boolean;
+}
+
+export interface EnterOptions {
+  readonly inFront?: boolean;
+  /** Whose clients may go while the call waits: it leaves the queue with them. */
+  readonly permit?: Pick<WorkPermit, 'whenGone'> | undefined;
 }
 
 export interface LaneOptions {

@@ -1,6 +1,8 @@
 import { CrossbookError } from '../../domain/errors.ts';
 import type { RemoteAnswer } from '../../domain/remote.ts';
-import { type Clock, sleep } from '../clock.ts';
+import type { WorkPermit } from '../../domain/work-permit.ts';
+import type { Clock } from '../clock.ts';
+import { AbandonedError } from '../failures.ts';
 import { isPassing } from '../http/transport-failure.ts';
 import { readRetryAfter } from './retry-after.ts';
 
@@ -22,8 +24,21 @@ export async function retrying(
     last = outcome;
     const waitMs = options.isRepeatable && retry < MAX_RETRIES ? readWait(options, last, retry) : undefined;
     if (waitMs === undefined || options.clock.now() + waitMs >= options.deadline) return settle(last);
-    await sleep(options.clock, waitMs);
+    await pause(options, waitMs);
   }
+}
+
+function pause({ clock, permit }: RetryOptions, forMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.schedule(forMs, () => {
+      forget?.();
+      resolve();
+    });
+    const forget = permit?.whenGone(() => {
+      cancel();
+      reject(new AbandonedError());
+    });
+  });
 }
 
 function settle(outcome: Outcome): RemoteAnswer {
@@ -86,6 +101,8 @@ export interface RetryOptions {
   /** From 0 to 1. */
   readonly random: () => number;
   readonly deadline: number;
+  /** Of whoever waits: where nobody does, there are no retries. */
+  readonly permit?: Pick<WorkPermit, 'whenGone'> | undefined;
   readonly isRepeatable: boolean;
   /** After a 429: for how long nothing of this budget goes out. */
   pausedMs(): number;

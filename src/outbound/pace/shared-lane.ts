@@ -1,5 +1,5 @@
 import type { SharedBudgets } from '../../domain/shared-budget.ts';
-import { createLane, type Lane, type LaneOptions, LONGEST_WINDOW_MS } from './lane.ts';
+import { createLane, type EnterOptions, type Lane, type LaneOptions, LONGEST_WINDOW_MS } from './lane.ts';
 
 /**
  * A lane whose budget several processes keep together. Whoever has its turn here asks them all; who is refused goes back
@@ -13,9 +13,9 @@ export function createSharedLane({ budgets, name, ...options }: SharedLaneOption
   const turns: string[] = [];
 
   return {
-    enter(deadline, inFront) {
-      const turn = lane.enter(deadline, inFront);
-      return budgets.isThere() ? askAll(turn, deadline) : turn;
+    enter(deadline, options) {
+      const turn = lane.enter(deadline, options);
+      return budgets.isThere() ? askAll(turn, deadline, options) : turn;
     },
 
     leave({ allowance, pauseMs } = {}) {
@@ -50,12 +50,16 @@ export function createSharedLane({ budgets, name, ...options }: SharedLaneOption
     isIdle: lane.isIdle,
   };
 
-  async function askAll(first: Promise<void> | undefined, deadline: number): Promise<void> {
-    for (let turn = first; ; turn = lane.enter(deadline, true)) {
+  async function askAll(
+    first: Promise<void> | undefined,
+    deadline: number,
+    { permit }: EnterOptions = {},
+  ): Promise<void> {
+    for (let turn = first; ; turn = lane.enter(deadline, { inFront: true, permit })) {
       await turn;
       const { calls, intervalMs } = lane;
       const told = await budgets.take({ name, calls, intervalMs, leaseMs: deadline - clock.now() });
-      if (told === undefined) return goAlone(deadline);
+      if (told === undefined) return goAlone(deadline, permit);
       if ('turn' in told) {
         turns.push(told.turn);
         return;
@@ -65,9 +69,9 @@ export function createSharedLane({ budgets, name, ...options }: SharedLaneOption
   }
 
   /** It had its turn here as if all of the budget were this process's: now it needs one within the share. */
-  async function goAlone(deadline: number): Promise<void> {
+  async function goAlone(deadline: number, permit: EnterOptions['permit']): Promise<void> {
     lane.leaveUnsent();
-    await lane.enter(deadline, true);
+    await lane.enter(deadline, { inFront: true, permit });
   }
 }
 

@@ -1,5 +1,6 @@
+import type { WorkPermit } from '../../domain/work-permit.ts';
 import type { Clock } from '../clock.ts';
-import { rateLimited } from '../failures.ts';
+import { AbandonedError, rateLimited } from '../failures.ts';
 
 /** Who waits, first come first served. Whoever's deadline comes first is told so and leaves. */
 export function createWaitingLine(clock: Clock): WaitingLine {
@@ -11,25 +12,36 @@ export function createWaitingLine(clock: Clock): WaitingLine {
       return line.length - left;
     },
 
-    join({ deadline, inFront, retryAfterMs }) {
+    join({ deadline, inFront, permit, retryAfterMs }) {
       return new Promise((resolve, reject) => {
         const waiter: Waiter = {
           deadline,
           gone: false,
           call() {
-            cancel();
+            stopWaiting();
             resolve();
           },
           refuse(afterMs) {
-            waiter.gone = true;
-            cancel();
-            forgetOne();
-            reject(rateLimited(afterMs));
+            leave(rateLimited(afterMs));
           },
         };
-        const cancel = clock.schedule(deadline - clock.now(), () => waiter.refuse(retryAfterMs()));
+        const leave = (error: Error) => {
+          if (waiter.gone) return;
+          waiter.gone = true;
+          stopWaiting();
+          forgetOne();
+          reject(error);
+        };
+        const ends: ((() => void) | undefined)[] = [];
+        const stopWaiting = () => {
+          for (const end of ends.splice(0)) end?.();
+        };
         if (inFront) line.unshift(waiter);
         else line.push(waiter);
+        ends.push(
+          clock.schedule(deadline - clock.now(), () => waiter.refuse(retryAfterMs())),
+          permit?.whenGone(() => leave(new AbandonedError())),
+        );
       });
     },
 
@@ -67,6 +79,7 @@ export interface WaitingLine {
   join(options: {
     readonly deadline: number;
     readonly inFront: boolean;
+    readonly permit: Pick<WorkPermit, 'whenGone'> | undefined;
     retryAfterMs(): number;
   }): Promise<void>;
   callNext(): void;

@@ -6,7 +6,6 @@ import type { ProviderName } from '../../domain/provider-names.ts';
 import type { RemoteAnswer, RemoteRequest } from '../../domain/remote.ts';
 import { toReconnectDetail } from '../failures.ts';
 import { resolveOrigin } from './origins.ts';
-import { redact } from './redaction.ts';
 
 /** Asks the provider for a new access token. Throws a RefusedError where it never gives one again. */
 export async function refreshToken(
@@ -23,8 +22,7 @@ export async function refreshToken(
   if (!client) throw noClient(deps);
   const request = refresh.toRequest({ client, refreshToken: credentials.refreshToken });
   const answer = await deps.ask(origin, request);
-  const secrets = [credentials.refreshToken, credentials.accessToken, client.clientSecret];
-  const refreshed = readAnswer(deps, answer.status < 300 ? answer : redact(answer, secrets));
+  const refreshed = readAnswer(deps, answer);
   return {
     credentials: {
       type: 'oauth2',
@@ -37,12 +35,14 @@ export async function refreshToken(
   };
 }
 
-function readAnswer({ refresh, provider, now }: RefreshDeps, answer: RemoteAnswer): RefreshedToken {
+function readAnswer(deps: RefreshDeps, answer: RemoteAnswer): RefreshedToken {
   try {
-    return refresh.readAnswer(answer, new Date(now()));
-  } catch (error) {
+    return deps.refresh.readAnswer(answer, new Date(deps.now()));
+  } catch (thrown) {
+    // Not left to the adapter whose call waits for the token: it would take this answer for one to its own call.
+    const error = deps.toError(thrown);
     if (!(error instanceof CrossbookError) || error.code !== 'REMOTE_PROVIDER_UNAUTHORIZED') throw error;
-    throw new RefusedError(provider, error);
+    throw new RefusedError(deps.provider, error);
   }
 }
 
@@ -54,7 +54,10 @@ function readMove(
 ): string | undefined {
   if (instanceUrl === undefined || instanceUrl === current) return undefined;
   const checked = checkInstanceUrl(instanceUrl, deps);
-  return 'problem' in checked || checked.url === current ? undefined : checked.url;
+  if ('problem' in checked || checked.url === current) return undefined;
+  // The sandbox knows its address and not its name: it has not moved.
+  const address = current === null ? undefined : deps.sandboxAddresses?.get(new URL(current).origin);
+  return checked.origin === address ? undefined : checked.url;
 }
 
 /** Only a new consent of the customer helps. */
@@ -81,6 +84,9 @@ export interface RefreshDeps {
   findClient(origin: string): OAuthClient | undefined;
   readonly hosts: readonly RegExp[];
   readonly sandboxOrigins: readonly string[];
+  readonly sandboxAddresses?: ReadonlyMap<string, string> | undefined;
   now(): number;
   ask(origin: string, request: RemoteRequest): Promise<RemoteAnswer>;
+  /** As it may be shown. */
+  toError(thrown: unknown): unknown;
 }

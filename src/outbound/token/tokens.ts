@@ -1,7 +1,7 @@
 import type { Connection, Credentials } from '../../domain/connection.ts';
 import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../../domain/credentials.ts';
 import { CrossbookError } from '../../domain/errors.ts';
-import { anew } from '../failures.ts';
+import { anew, codeOf } from '../failures.ts';
 import { RefusedError } from './refresh-token.ts';
 import { createSingleFlight } from './single-flight.ts';
 
@@ -46,6 +46,7 @@ export function createTokens(deps: TokenDeps): Tokens {
   async function readStored({ credentials, connection }: TokenSource): Promise<StoredCredentials> {
     const stored = await credentials.read(connection.id);
     if (!stored) throw missing(connection);
+    deps.onStored(stored);
     if (refused?.generation === stored.generation) throw anew(refused.error);
     refused = undefined;
     return stored;
@@ -129,7 +130,8 @@ function readExpiry(credentials: Credentials): number {
 }
 
 function isTransient(error: unknown): boolean {
-  return error instanceof CrossbookError && error.code !== 'REMOTE_PROVIDER_UNAUTHORIZED';
+  const code = codeOf(error);
+  return code !== 'REMOTE_PROVIDER_UNAUTHORIZED' && code !== 'INTERNAL_SERVER_ERROR';
 }
 
 function missing({ providerName }: Connection): CrossbookError {
@@ -181,4 +183,6 @@ export interface TokenDeps {
   now(): number;
   originOf(instanceUrl: string | null): string;
   refresh(current: StoredCredentials): Promise<RefreshedCredentials>;
+  /** Told of whatever was read. */
+  onStored(stored: StoredCredentials): void;
 }

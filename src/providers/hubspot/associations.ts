@@ -55,6 +55,7 @@ function endless(object: AssociatedObject): CrossbookError {
   return new CrossbookError(
     'REMOTE_PROVIDER_BAD_RESPONSE',
     `HubSpot’s list of associations (${object}) did not end within ${MAX_ROUNDS} pages.`,
+    { origin: 'remote-provider' },
   );
 }
 

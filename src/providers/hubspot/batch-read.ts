@@ -3,6 +3,7 @@ import type { Want } from '../../domain/want.ts';
 import { chunk } from '../../lib/chunk.ts';
 import type { HubSpotAccount } from './account.ts';
 import { isNotFound, understand } from './call.ts';
+import { MERGED_IDS } from './contacts.ts';
 import { PATHS } from './paths.ts';
 import { toRecords } from './wire.ts';
 
@@ -39,7 +40,7 @@ async function askForBatch(account: HubSpotAccount, question: Question): Promise
       budget: 'general',
       body: {
         idProperty: by === 'email' ? 'email' : undefined,
-        properties: account.propertiesFor(want),
+        properties: by === 'id' ? [...account.propertiesFor(want), MERGED_IDS] : account.propertiesFor(want),
         inputs: inputs.map((id) => ({ id })),
       },
     });

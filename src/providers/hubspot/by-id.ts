@@ -2,16 +2,20 @@ import type { Contact } from '../../domain/contact.ts';
 import type { Want } from '../../domain/want.ts';
 import type { HubSpotAccount } from './account.ts';
 import { readBatches } from './batch-read.ts';
+import { toMergedIds } from './contacts.ts';
 import { isRecordId } from './record-id.ts';
 
-/** A contact that was merged into another answers to its old id with the new one: that is not the record asked for. */
+/** The id of a contact that was merged into another finds that other one, whose own id tells them apart. */
 export function findByIds(account: HubSpotAccount, ids: readonly string[], want: Want): Promise<Found> {
   const asked = new Set(ids.filter(isRecordId));
   return readBatches(account, { inputs: [...asked], by: 'id', want }, (batches) => {
     const found = new Map<string, Contact>();
     for (const records of batches) {
-      for (const contact of account.toContacts(records, want)) {
-        if (asked.has(contact.remoteId)) found.set(contact.remoteId, contact);
+      for (const record of records) {
+        const contact = account.toContact(record, want);
+        if (!contact) continue;
+        for (const id of [contact.remoteId, ...toMergedIds(record)])
+          if (asked.has(id)) found.set(id, contact);
       }
     }
     return found;

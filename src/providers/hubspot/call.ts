@@ -1,6 +1,6 @@
-import { CrossbookError, type ErrorCode } from '../../domain/errors.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
 import type { RemoteAnswer, RemoteRequest, Send } from '../../domain/remote.ts';
-import { toRemoteCause } from '../../domain/remote-cause.ts';
+import { RemoteFailure } from '../../domain/remote-failure.ts';
 import { readRetryAfter } from '../../lib/read-retry-after.ts';
 import type { BudgetName } from './limits.ts';
 import { type WireProblem, wireProblem, wireProblems } from './wire.ts';
@@ -13,17 +13,19 @@ export function createAsk(send: Send): HubSpotAsk {
 
 async function ask(send: Send, request: RemoteRequest): Promise<RemoteAnswer> {
   const answer = await send(request);
-  if (answer.status < 200 || answer.status > 299) throw toCrossbookError(answer);
+  if (answer.status < 200 || answer.status > 299) throw toFailure(answer);
   return answer;
 }
 
 /** HubSpot's refusal in our words. */
-export function toCrossbookError(answer: RemoteAnswer, problem = readProblem(answer.body)): CrossbookError {
+export function toFailure(answer: RemoteAnswer, problem = readProblem(answer.body)): RemoteFailure {
   const message = problem.message ? `: ${problem.message.slice(0, MAX_MESSAGE)}` : '.';
-  return new CrossbookError(toCode(answer.status, problem), `HubSpot answered ${answer.status}${message}`, {
-    remote: toRemoteCause(answer),
-    retryAfterMs: readRetryAfter(answer.headers) ?? impliedWait(answer.status, problem),
-  });
+  return new RemoteFailure(
+    toCode(answer.status, problem),
+    `HubSpot answered ${answer.status}${message}`,
+    answer,
+    { retryAfterMs: readRetryAfter(answer.headers) ?? impliedWait(answer.status, problem) },
+  );
 }
 
 /**
@@ -31,8 +33,8 @@ export function toCrossbookError(answer: RemoteAnswer, problem = readProblem(ans
  * a retired version of the API would look like an account without people.
  */
 export function isNotFound(error: unknown): boolean {
-  if (!(error instanceof CrossbookError) || error.remote?.code !== 404) return false;
-  const { category, context } = wireProblem.parse(error.remote.body);
+  if (!(error instanceof RemoteFailure) || error.answer.status !== 404) return false;
+  const { category, context } = readProblem(error.answer.body);
   return category === MISSING && Object.values(context ?? {}).some((named) => named.length > 0);
 }
 
@@ -41,12 +43,12 @@ export function understand<Result>(read: Read<Result>, answer: RemoteAnswer): Re
   const json = readJson(answer.body);
   const understood = read(json);
   if (understood === undefined) {
-    throw new CrossbookError(
+    throw new RemoteFailure(
       'REMOTE_PROVIDER_BAD_RESPONSE',
       json === undefined
         ? `HubSpot answered ${answer.status} with something that is not JSON.`
         : `HubSpot answered ${answer.status} with something of another shape than documented.`,
-      { remote: toRemoteCause(answer) },
+      answer,
     );
   }
   refusePartial(answer, json);
@@ -59,7 +61,7 @@ function refusePartial(answer: RemoteAnswer, json: unknown): void {
   if (!Object.hasOwn(json as object, 'errors')) return;
   const problems = wireProblems.parse(json).errors ?? [];
   const failure = problems.find(({ category }) => category !== MISSING && category !== INVALID);
-  if (failure) throw toCrossbookError(answer, failure);
+  if (failure) throw toFailure(answer, failure);
 }
 
 function toCode(status: number, problem: WireProblem): ErrorCode {

@@ -57,6 +57,15 @@ export function toLookupEmails(record: unknown): Iterable<string> {
   return new Set(addresses.filter((address) => address !== ''));
 }
 
+/** The ids of the contacts that were merged into this one: HubSpot answers to them with it. */
+export function toMergedIds(record: unknown): readonly string[] {
+  const properties = isObject(record) && isObject(record['properties']) ? record['properties'] : NOTHING;
+  return toText(properties[MERGED_IDS])?.split(';') ?? [];
+}
+
+/** Has to be asked for like any other property. */
+export const MERGED_IDS = 'hs_merged_object_ids';
+
 function toAddresses(properties: Properties): readonly Address[] {
   const [street1, street2] = splitStreet(toText(properties['address']));
   const city = toText(properties['city']);

@@ -60,6 +60,6 @@ function withMappedProperties(connection: Connection): readonly string[] {
   return [...new Set([...EVERY_PROPERTY, ...mapped])];
 }
 
-function isContact(object: string): boolean {
-  return /^contacts?$/i.test(object.trim());
+function isContact(object: string | null): boolean {
+  return object !== null && /^contacts?$/i.test(object.trim());
 }

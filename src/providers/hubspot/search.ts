@@ -113,6 +113,7 @@ function endless(domain: string): CrossbookError {
   return new CrossbookError(
     'REMOTE_PROVIDER_BAD_RESPONSE',
     `HubSpot’s contacts of ${domain} did not come to an end within ${MAX_CALLS} calls.`,
+    { origin: 'remote-provider' },
   );
 }
 

@@ -1,8 +1,7 @@
-import { CrossbookError } from '../../domain/errors.ts';
 import type { RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
 import type { RemoteAnswer } from '../../domain/remote.ts';
-import { toRemoteCause } from '../../domain/remote-cause.ts';
-import { toCrossbookError } from './call.ts';
+import { RemoteFailure } from '../../domain/remote-failure.ts';
+import { toFailure } from './call.ts';
 import { API_ORIGIN, PATHS } from './paths.ts';
 import { wireToken, wireTokenProblem } from './wire.ts';
 
@@ -28,13 +27,11 @@ function readAnswer(answer: RemoteAnswer, now: Date): RefreshedToken {
   if (answer.status !== 200) throw toRefusal(answer, json);
   const token = wireToken.safeParse(json);
   if (!token.success) {
-    throw new CrossbookError(
+    throw new RemoteFailure(
       'REMOTE_PROVIDER_BAD_RESPONSE',
       'HubSpot answered a token request with no token.',
-      {
-        // Whatever it is, half of a token may be in it.
-        remote: toRemoteCause({ ...answer, body: '""' }),
-      },
+      // Whatever it is, a token that nobody knows yet may be in it.
+      { ...answer, body: '[withheld]' },
     );
   }
   const { access_token, refresh_token, expires_in } = token.data;
@@ -47,18 +44,20 @@ function readAnswer(answer: RemoteAnswer, now: Date): RefreshedToken {
 }
 
 /** The customer's doing (uninstalled, account closed) ends the connection; a wrong client is this installation's. */
-function toRefusal(answer: RemoteAnswer, json: unknown): CrossbookError {
+function toRefusal(answer: RemoteAnswer, json: unknown): RemoteFailure {
   const problem = wireTokenProblem.parse(json);
-  const known = { ...answer, body: JSON.stringify(problem) };
-  if (answer.status < 500 && FINAL.has(problem.status ?? problem.error ?? '')) {
-    return new CrossbookError('REMOTE_PROVIDER_UNAUTHORIZED', 'HubSpot refused the refresh token.', {
-      remote: toRemoteCause(known),
-    });
+  if (answer.status < 500 && isFinal(problem)) {
+    return new RemoteFailure('REMOTE_PROVIDER_UNAUTHORIZED', 'HubSpot refused the refresh token.', answer);
   }
-  const error = toCrossbookError(known, { message: problem.message ?? problem.error_description });
+  const failure = toFailure(answer, { message: problem.message ?? problem.error_description });
   // The endpoint says 401 to a wrong client, which is no reason to part with the customer's token.
-  if (error.code !== 'REMOTE_PROVIDER_UNAUTHORIZED') return error;
-  return new CrossbookError('REMOTE_PROVIDER_ERROR', error.message, { remote: error.remote });
+  if (failure.code !== 'REMOTE_PROVIDER_UNAUTHORIZED') return failure;
+  return new RemoteFailure('REMOTE_PROVIDER_ERROR', failure.message, answer);
+}
+
+/** A status that is not known says less than the OAuth error beside it. */
+function isFinal({ status, error }: { status?: unknown; error?: unknown }): boolean {
+  return FINAL.has(status) || (error === 'invalid_grant' && !OF_THE_CLIENT.has(status));
 }
 
 function readJson(body: string): unknown {
@@ -69,4 +68,7 @@ function readJson(body: string): unknown {
   }
 }
 
-const FINAL: ReadonlySet<string> = new Set(['BAD_REFRESH_TOKEN', 'BAD_HUB', 'invalid_grant']);
+const FINAL: ReadonlySet<unknown> = new Set(['BAD_REFRESH_TOKEN', 'BAD_HUB']);
+
+/** The installation's own OAuth client is set up wrongly: no customer's consent is over for it. */
+const OF_THE_CLIENT: ReadonlySet<unknown> = new Set(['BAD_CLIENT_ID', 'BAD_CLIENT_SECRET']);

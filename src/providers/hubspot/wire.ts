@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 // Envelopes only: a record's own fields are read by a mapper that takes whatever comes, because validating twenty
 // properties of a thousand contacts would cost more than everything else that is done with them.

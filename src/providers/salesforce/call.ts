@@ -1,5 +1,5 @@
 import type { RemoteRequest, Send } from '../../domain/remote.ts';
-import { toBadResponse, toCrossbookError } from './failure.ts';
+import { toBadResponse, toRemoteFailure } from './failure.ts';
 import { parseJson } from './json.ts';
 
 /** The version that every path carries: old enough for every org, and years away from its end. */
@@ -7,14 +7,14 @@ export const API = '/services/data/v66.0';
 
 /**
  * The adapter's one way out. `understand` says what the JSON of a success is; undefined where it is nothing that was
- * asked for. Everything else that can come back is thrown as a CrossbookError.
+ * asked for. Everything else that can come back is thrown as a RemoteFailure.
  */
 export type Call = <T>(ask: Ask, understand: (json: unknown) => T | undefined) => Promise<T>;
 
 export function createCall(send: Send): Call {
   return async (ask, understand) => {
     const answer = await send(toRequest(ask));
-    if (answer.status < 200 || answer.status >= 300) throw toCrossbookError(answer);
+    if (answer.status < 200 || answer.status >= 300) throw toRemoteFailure(answer);
     const understood = understand(parseJson(answer.body));
     if (understood === undefined)
       throw toBadResponse(answer, 'Salesforce gave an answer of an unknown shape');

@@ -1,7 +1,7 @@
 import type { RemoteAnswer } from '../../domain/remote.ts';
 import { chunk } from '../../lib/chunk.ts';
 import { API, type Call } from './call.ts';
-import { toBadResponse, toCrossbookError } from './failure.ts';
+import { toBadResponse, toRemoteFailure } from './failure.ts';
 import { isRecord } from './json.ts';
 
 /** Several GETs, each of any length, in as few calls as can be. Answers are in the order of the paths. */
@@ -24,7 +24,7 @@ async function askGroup(call: Call, paths: readonly string[]): Promise<readonly 
 
 /** Every part has a status of its own: the whole succeeds even where its parts do not. */
 function understandPart<T>(part: Part, understand: (json: unknown) => T | undefined): T {
-  if (part.httpStatusCode < 200 || part.httpStatusCode >= 300) throw toCrossbookError(toAnswer(part));
+  if (part.httpStatusCode < 200 || part.httpStatusCode >= 300) throw toRemoteFailure(toAnswer(part));
   const understood = understand(part.body);
   if (understood !== undefined) return understood;
   throw toBadResponse(toAnswer(part), 'Salesforce gave a partial answer of an unknown shape');

@@ -1,6 +1,6 @@
-import { CrossbookError, type ErrorCode } from '../../domain/errors.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
 import type { RemoteAnswer } from '../../domain/remote.ts';
-import { toRemoteCause } from '../../domain/remote-cause.ts';
+import { RemoteFailure } from '../../domain/remote-failure.ts';
 import { readRetryAfter } from '../../lib/read-retry-after.ts';
 import { isRecord, parseJson } from './json.ts';
 
@@ -10,24 +10,22 @@ export interface Failure {
   readonly message: string | null;
 }
 
-/** The error that a refusal becomes. */
-export function toCrossbookError(answer: RemoteAnswer): CrossbookError {
+export function toRemoteFailure(answer: RemoteAnswer): RemoteFailure {
   const failure = readFailure(answer.body);
-  return new CrossbookError(toCode(answer.status, failure), toDetail(answer.status, failure), {
-    remote: toRemoteCause(answer),
-    retryAfterMs: readRetryAfter(answer.headers),
+  const { status, headers } = answer;
+  return new RemoteFailure(toCode(status, failure), toDetail(status, failure), answer, {
+    retryAfterMs: readRetryAfter(headers),
   });
 }
 
 /** For an answer that succeeded, and yet is not what was asked for. */
-export function toBadResponse(answer: RemoteAnswer, detail: string): CrossbookError {
-  return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', detail, { remote: toRemoteCause(answer) });
+export function toBadResponse(answer: RemoteAnswer, detail: string): RemoteFailure {
+  return new RemoteFailure('REMOTE_PROVIDER_BAD_RESPONSE', detail, answer);
 }
 
 /** What Salesforce said, of an error that was made here. */
 export function failureOf(error: unknown): Failure {
-  const body = error instanceof CrossbookError ? error.remote?.body : undefined;
-  return typeof body === 'string' ? readFailure(body) : readJsonFailure(body);
+  return error instanceof RemoteFailure ? readFailure(error.answer.body) : SILENT;
 }
 
 /** The API answers with an array, OAuth with an object, the edge in front of both with XML, HTML or text. */

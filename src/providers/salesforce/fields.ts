@@ -39,7 +39,7 @@ function readMappings({ schemaMappingsConfig, entityMappings }: Connection): rea
     ),
   ];
   return objects
-    .filter(({ object }) => object.toLowerCase() === 'contact')
+    .filter(({ object }) => object?.toLowerCase() === 'contact')
     .flatMap(({ fieldMappings }) => fieldMappings);
 }
 

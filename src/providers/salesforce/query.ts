@@ -81,6 +81,7 @@ function tooMany(): CrossbookError {
   return new CrossbookError(
     'REMOTE_PROVIDER_ERROR',
     `Salesforce has more than ${MAX_ROWS} contacts for this`,
+    { origin: 'remote-provider' },
   );
 }
 

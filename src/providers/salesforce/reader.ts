@@ -1,7 +1,7 @@
 import type { Connection } from '../../domain/connection.ts';
 import type { Contact } from '../../domain/contact.ts';
 import { toContactSource } from '../../domain/contact-source.ts';
-import { CrossbookError } from '../../domain/errors.ts';
+import { RemoteFailure } from '../../domain/remote-failure.ts';
 import type { Want } from '../../domain/want.ts';
 import type { Call } from './call.ts';
 import { toContact } from './contacts.ts';
@@ -49,9 +49,9 @@ async function readVisible<T>(
 
 function explain(error: unknown, column: string | undefined, fields: ContactFields): unknown {
   const mapping = column === undefined ? undefined : fields.mappingOf(column);
-  if (mapping === undefined || !(error instanceof CrossbookError)) return error;
+  if (mapping === undefined || !(error instanceof RemoteFailure)) return error;
   const detail = `The field mapping "${mapping.schemaField}" names the Contact field "${mapping.mappedField}", which Salesforce does not have or does not show to the connected user`;
-  return new CrossbookError('REMOTE_PROVIDER_ERROR', detail, { remote: error.remote, cause: error });
+  return new RemoteFailure('REMOTE_PROVIDER_ERROR', detail, error.answer);
 }
 
 function missingColumn(error: unknown): string | undefined {

@@ -1,8 +1,8 @@
-import { CrossbookError, type ErrorCode } from '../../domain/errors.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
 import type { RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
 import type { RemoteAnswer } from '../../domain/remote.ts';
-import { toRemoteCause } from '../../domain/remote-cause.ts';
-import { type Failure, readFailure, toCrossbookError } from './failure.ts';
+import { RemoteFailure } from '../../domain/remote-failure.ts';
+import { type Failure, readFailure, toRemoteFailure } from './failure.ts';
 import { tokenOrigin } from './instance.ts';
 import { isRecord, parseJson } from './json.ts';
 
@@ -10,6 +10,8 @@ import { isRecord, parseJson } from './json.ts';
 export function isTokenExpired({ status, body }: RemoteAnswer): boolean {
   if (status !== 401) return false;
   const { errorCode, message } = readFailure(body);
+  // An expired access token in JWT form.
+  if (errorCode === 'INVALID_AUTH_HEADER') return true;
   // The two that a new token would not change: refreshing for them would go round in circles.
   return errorCode === 'INVALID_SESSION_ID' && !/not valid for use with|not attached to/i.test(message ?? '');
 }
@@ -38,10 +40,9 @@ export const refresh: TokenRefresh = {
     if (answer.status < 200 || answer.status >= 300) throw toRefusal(answer);
     const token = toToken(parseJson(answer.body), now);
     if (token !== undefined) return token;
-    // The body may hold half of a token: it is not shown.
-    throw new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', 'Salesforce gave no token and no reason', {
-      remote: toRemoteCause({ ...answer, body: '' }),
-    });
+    // A token that nobody knows yet may be in it.
+    const shown = { ...answer, body: '[withheld]' };
+    throw new RemoteFailure('REMOTE_PROVIDER_BAD_RESPONSE', 'Salesforce gave no token and no reason', shown);
   },
 };
 
@@ -65,13 +66,14 @@ function toExpiry(seconds: unknown, now: Date): string | null {
   return valid ? new Date(now.getTime() + seconds * 1_000).toISOString() : null;
 }
 
-function toRefusal(answer: RemoteAnswer): CrossbookError {
-  const { code, message, remote, retryAfterMs } = toCrossbookError(answer);
-  return new CrossbookError(toRefusalCode(readFailure(answer.body), code), message, { remote, retryAfterMs });
+function toRefusal(answer: RemoteAnswer): RemoteFailure {
+  const { code, message, retryAfterMs } = toRemoteFailure(answer);
+  return new RemoteFailure(toRefusalCode(readFailure(answer.body), code), message, answer, { retryAfterMs });
 }
 
 function toRefusalCode(failure: Failure, plain: ErrorCode): ErrorCode {
   if (isBusy(failure)) return 'REMOTE_PROVIDER_UNAVAILABLE';
+  if (isRestricted(failure)) return 'REMOTE_PROVIDER_FORBIDDEN';
   if (failure.errorCode === 'rate_limit_exceeded') return 'REMOTE_PROVIDER_RATE_LIMITED';
   if (FINAL.has(failure.errorCode ?? '')) return 'REMOTE_PROVIDER_UNAUTHORIZED';
   // A client that is set up wrongly is this installation's mistake: no customer's consent is over for it.
@@ -83,7 +85,12 @@ function isBusy({ message }: Failure): boolean {
   return /already being processed|retry your request/i.test(message ?? '');
 }
 
-/** Only the customer can mend these. */
+/** From this address, or at this hour, nobody may log in to the org. The same refresh token works from elsewhere, or later. */
+function isRestricted({ message }: Failure): boolean {
+  return /ip restricted|invalid login hours/i.test(message ?? '');
+}
+
+/** Only a new consent of the customer helps. */
 const FINAL: ReadonlySet<string> = new Set([
   'invalid_grant',
   'invalid_app_access',

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { HttpRequest } from '../../lib/http-message.ts';
 import type { InputParts } from '../operation.ts';

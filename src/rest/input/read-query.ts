@@ -1,13 +1,19 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 /**
  * From text to what a schema can judge. What cannot be read as its type stays text, what is not known stays in, and
  * what is given twice becomes a list: the schema then refuses it by name.
  */
 export function readQuery(params: URLSearchParams, schema: z.ZodObject): Record<string, unknown> {
-  const names = [...new Set(params.keys())];
+  // `getAll` looks through all of them for each name.
+  const given = new Map<string, string[]>();
+  for (const [name, value] of params) {
+    const values = given.get(name);
+    if (values) values.push(value);
+    else given.set(name, [value]);
+  }
   return Object.fromEntries(
-    names.map((name) => [name, readValue(params.getAll(name), kindOf(schema, name))]),
+    [...given].map(([name, values]) => [name, readValue(values, kindOf(schema, name))]),
   );
 }
 

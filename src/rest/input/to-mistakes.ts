@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 const MAX_MISTAKES = 20;
 const MAX_NAME_LENGTH = 100;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { connectionShape } from '../wire/connection.ts';
 import { connectionUpsertShape, credentialsShape } from '../wire/connection-upsert.ts';
 import {

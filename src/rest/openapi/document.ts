@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Operation } from '../operation.ts';
 import { refToAnswered, refToAsked, toComponentSchemas } from './components.ts';
 import { QUOTA_HEADERS } from './quota.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { findCustomer } from '../../usecases/find-customer.ts';
 import { answerJson, isNotModified } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
@@ -36,7 +36,7 @@ export const getCustomer = defineOperation({
     const customer = await findCustomer(context, path.customer_id);
     const etag = toETag(customer);
     if (!isNotModified(headers['if-none-match'], etag))
-      return answerJson(toCustomerRecord(customer), { etag });
+      return answerJson(toCustomerRecord(customer), { etag }, { allowance: context.allowance });
     return { status: 304, headers: { etag, 'cache-control': 'no-store' }, body: null };
   },
 });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { issueCustomerToken } from '../../usecases/issue-customer-token.ts';
 import { answerJson } from '../answers.ts';
 import { defineOperation } from '../operation.ts';

@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AssociatedObject, Contact } from '../../domain/contact.ts';
+import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { findAssociations } from '../../usecases/find-associations.ts';
@@ -50,6 +51,8 @@ export const searchContactsOperation = defineOperation({
   async handle(context, { query, body }) {
     const rawData = query.include_raw_data ?? false;
     const readFromCache = query.read_from_cache ?? false;
+    const charged = context.charge(costOf(body.filter, query.page_size));
+    if (charged) await charged;
     using page = await searchContacts(context, {
       filter: toContactFilterInput(body),
       page: { size: query.page_size, cursor: query.cursor },
@@ -66,7 +69,9 @@ export const searchContactsOperation = defineOperation({
           }),
         )
       : page.contacts.map((contact) => toContactRecord(contact, { rawData, associations: undefined }));
-    return answerJson({ pagination: toPagination(page), records }, { 'x-fetched-at': page.fetchedAt });
+    const found = { pagination: toPagination(page), records };
+    const { allowance } = context;
+    return answerJson(found, { 'x-fetched-at': page.fetchedAt }, { allowance });
   },
 });
 
@@ -77,3 +82,15 @@ async function readAssociations(
 ) {
   return toAssociationsRecord(asked, await findAssociations(context, contact, asked));
 }
+
+/** As GraphQL reckons the same search: the call to the provider, and the values of as many contacts as there may be. */
+function costOf({ email }: ContactSearch['filter'], pageSize = DEFAULT_PAGE_SIZE): number {
+  const contacts = email === undefined ? pageSize : Math.min(pageSize, CONTACTS_PER_EMAIL);
+  return PROVIDER_CALL + contacts * VALUES_PER_CONTACT;
+}
+
+type ContactSearch = z.output<typeof contactSearchShape>;
+
+const PROVIDER_CALL = 150;
+const CONTACTS_PER_EMAIL = 5;
+const VALUES_PER_CONTACT = 25;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { upsertCustomer } from '../../usecases/upsert-customer.ts';
 import { answerJson } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
@@ -31,6 +31,10 @@ export const upsertCustomerOperation = defineOperation({
 
   async handle(context, { headers, body }) {
     const { customer } = await upsertCustomer(context, toCustomerUpsert(body, readExpectedVersion(headers)));
-    return answerJson(toCustomerRecord(customer), { etag: toETag(customer) });
+    return answerJson(
+      toCustomerRecord(customer),
+      { etag: toETag(customer) },
+      { allowance: context.allowance },
+    );
   },
 });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Credentials } from '../../domain/connection.ts';
 import type { ConnectionUpsert } from '../../domain/customer.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Connection } from '../../domain/connection.ts';
 import { CATEGORIES, PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { choice, text, uuid } from './fields.ts';
@@ -20,19 +20,19 @@ export const connectionShape = z
     category: choice(CATEGORIES, 'The category of the provider.'),
     instance_url: z
       .string()
-      .nullable()
+      .optional()
       .meta({ description: 'Where the customer’s own instance of the provider is.', format: 'uri' }),
-    schema_mappings_config: schemaMappingsConfigShape.nullable().meta({
-      description: 'Field mappings where data is modelled with objects; null where there are none.',
+    schema_mappings_config: schemaMappingsConfigShape.optional().meta({
+      description: 'Field mappings where data is modelled with objects.',
       deprecated: true,
     }),
-    entity_mappings: z.array(entityMappingShape).nullable().meta({
-      description: 'Mappings where data is modelled with entities; null where there are none.',
+    entity_mappings: z.array(entityMappingShape).optional().meta({
+      description: 'Mappings where data is modelled with entities.',
       deprecated: true,
     }),
     connection_sync_config: connectionSyncConfigShape
-      .nullable()
-      .describe('What this connection syncs differently; null where nothing is.'),
+      .optional()
+      .describe('What this connection syncs differently.'),
   })
   .describe('A customer’s link to one provider. Its credentials are never shown.');
 
@@ -45,9 +45,9 @@ export function toConnectionRecord(connection: Connection): z.output<typeof conn
     provider_id: connection.providerId,
     provider_name: connection.providerName,
     category: connection.category,
-    instance_url: connection.instanceUrl,
-    schema_mappings_config: schemaMappingsConfig && toSchemaMappingsRecord(schemaMappingsConfig),
-    entity_mappings: entityMappings?.map(toEntityMappingRecord) ?? null,
-    connection_sync_config: connectionSyncConfig && toConnectionSyncRecord(connectionSyncConfig),
+    instance_url: connection.instanceUrl ?? undefined,
+    schema_mappings_config: schemaMappingsConfig ? toSchemaMappingsRecord(schemaMappingsConfig) : undefined,
+    entity_mappings: entityMappings?.map(toEntityMappingRecord),
+    connection_sync_config: connectionSyncConfig ? toConnectionSyncRecord(connectionSyncConfig) : undefined,
   };
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ASSOCIATED_OBJECTS } from '../../domain/contact.ts';
 import type { ContactFilterInput, ContactPage } from '../../domain/contact-search.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/page.ts';

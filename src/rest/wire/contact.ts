@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   ADDRESS_TYPES,
   type Address,
@@ -8,17 +8,17 @@ import {
   LIFECYCLE_STAGES,
   PHONE_NUMBER_TYPES,
 } from '../../domain/contact.ts';
-import { choice, nullableMoment, nullableText, text } from './fields.ts';
+import { choice, nullableText, optionalMoment, optionalText, text } from './fields.ts';
 
 export const addressShape = z
   .strictObject({
     address_type: choice(ADDRESS_TYPES, 'What the address is for.'),
-    street_1: nullableText('Street and number.', '12 St James’s Square'),
+    street_1: optionalText('Street and number.', '12 St James’s Square'),
     street_2: nullableText('Second line of the street.'),
-    city: nullableText('City.', 'London'),
-    state: nullableText('State, county or region.'),
-    postal_code: nullableText('Postal code.', 'SW1Y 4JH'),
-    country: nullableText('Country, as the provider writes it.', 'GB'),
+    city: optionalText('City.', 'London'),
+    state: optionalText('State, county or region.'),
+    postal_code: optionalText('Postal code.', 'SW1Y 4JH'),
+    country: optionalText('Country, as the provider writes it.', 'GB'),
   })
   .describe('A postal address of a contact.');
 
@@ -51,25 +51,24 @@ export const associationsShape = z
 export const contactShape = z
   .strictObject({
     id: text('The contact’s id in the provider.', '101'),
-    account_id: nullableText('Id of the account that the contact belongs to.', '2001'),
-    owner_id: nullableText('Id of the provider’s user who owns the contact.', '31'),
-    first_name: nullableText('First name.', 'Ada'),
-    last_name: nullableText('Last name.', 'Lovelace'),
+    account_id: optionalText('Id of the account that the contact belongs to.', '2001'),
+    owner_id: optionalText('Id of the provider’s user who owns the contact.', '31'),
+    first_name: optionalText('First name.', 'Ada'),
+    last_name: optionalText('Last name.', 'Lovelace'),
     addresses: z.array(addressShape).describe('Postal addresses.'),
     email_addresses: z.array(emailAddressShape).describe('Email addresses.'),
     phone_numbers: z.array(phoneNumberShape).describe('Phone numbers.'),
     lifecycle_stage: z
       .enum(LIFECYCLE_STAGES)
-      .nullable()
+      .optional()
       .describe('How far the contact has come towards being a customer.'),
-    last_activity_at: nullableMoment('When something last happened with the contact.'),
-    created_at: nullableMoment('When the contact was created in the provider.'),
-    updated_at: nullableMoment('When the contact was last updated in the provider.'),
-    last_modified_at: nullableMoment('When the contact, or anything it is derived from, last changed.'),
+    last_activity_at: optionalMoment('When something last happened with the contact.'),
+    created_at: optionalMoment('When the contact was created in the provider.'),
+    updated_at: optionalMoment('When the contact was last updated in the provider.'),
+    last_modified_at: optionalMoment('When the contact, or anything it is derived from, last changed.'),
     is_deleted: z.boolean().describe('Is the contact deleted in the provider?'),
     raw_data: z
       .record(z.string(), z.unknown())
-      .nullable()
       .optional()
       .describe('The record as the provider sent it. Present with include_raw_data=true.'),
     associations: associationsShape.optional().describe('Present with associations_to_fetch.'),
@@ -78,13 +77,14 @@ export const contactShape = z
 
 export type ContactRecord = z.output<typeof contactShape>;
 
+/** What the provider has no value for is `undefined`, which JSON leaves out. */
 export function toContactRecord(contact: Contact, extras: Extras): ContactRecord {
   return {
     id: contact.remoteId,
-    account_id: contact.accountId,
-    owner_id: contact.ownerId,
-    first_name: contact.firstName,
-    last_name: contact.lastName,
+    account_id: contact.accountId ?? undefined,
+    owner_id: contact.ownerId ?? undefined,
+    first_name: contact.firstName ?? undefined,
+    last_name: contact.lastName ?? undefined,
     addresses: contact.addresses.map(toAddressRecord),
     email_addresses: contact.emailAddresses.map((one) => ({
       email_address: one.emailAddress,
@@ -94,13 +94,13 @@ export function toContactRecord(contact: Contact, extras: Extras): ContactRecord
       phone_number: one.phoneNumber,
       phone_number_type: one.phoneNumberType,
     })),
-    lifecycle_stage: contact.lifecycleStage,
-    last_activity_at: contact.lastActivityAt,
-    created_at: contact.createdAt,
-    updated_at: contact.updatedAt,
-    last_modified_at: contact.lastModifiedAt,
+    lifecycle_stage: contact.lifecycleStage ?? undefined,
+    last_activity_at: contact.lastActivityAt ?? undefined,
+    created_at: contact.createdAt ?? undefined,
+    updated_at: contact.updatedAt ?? undefined,
+    last_modified_at: contact.lastModifiedAt ?? undefined,
     is_deleted: contact.isDeleted,
-    ...(extras.rawData && { raw_data: contact.rawData }),
+    ...(extras.rawData && { raw_data: contact.rawData ?? undefined }),
     ...(extras.associations && { associations: extras.associations }),
   };
 }
@@ -118,12 +118,12 @@ export function toAssociationsRecord(
 function toAddressRecord(address: Address): z.output<typeof addressShape> {
   return {
     address_type: address.addressType,
-    street_1: address.street1,
+    street_1: address.street1 ?? undefined,
     street_2: address.street2,
-    city: address.city,
-    state: address.state,
-    postal_code: address.postalCode,
-    country: address.country,
+    city: address.city ?? undefined,
+    state: address.state ?? undefined,
+    postal_code: address.postalCode ?? undefined,
+    country: address.country ?? undefined,
   };
 }
 

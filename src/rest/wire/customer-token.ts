@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS } from '../../domain/customer-token.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { text } from './fields.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Customer, CustomerUpsert } from '../../domain/customer.ts';
 import { connectionShape, toConnectionRecord } from './connection.ts';
 import { connectionUpsertShape, toConnectionUpsert } from './connection-upsert.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Customer } from '../../domain/customer.ts';
 
 /** A customer's version is its ETag. Nine digits are more upserts than any customer will see. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../../domain/errors.ts';
 import { choice, text } from './fields.ts';
 
@@ -17,8 +17,8 @@ export const errorShape = z
         origin: choice(['remote-provider', 'crossbook'], 'Where the error comes from.'),
         application_name: z
           .string()
-          .nullable()
-          .describe('The calling application’s name; null where it is not known yet.'),
+          .optional()
+          .describe('The calling application’s name, where it is known already.'),
         cause: z
           .strictObject({
             code: z.int().describe('The provider’s HTTP status.'),

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { contactPageShape } from './contact-search.ts';
 import type { customerShape, customerUpsertShape } from './customer.ts';
 
@@ -19,7 +19,6 @@ export const EXAMPLE_CONTACT_PAGE: z.output<typeof contactPageShape> = {
           street_1: '12 St James’s Square',
           street_2: null,
           city: 'London',
-          state: null,
           postal_code: 'SW1Y 4JH',
           country: 'GB',
         },
@@ -56,10 +55,6 @@ export const EXAMPLE_CUSTOMER: z.output<typeof customerShape> = {
       provider_id: '7a1de64c-0f7b-5b0c-9e0f-2f8f1f1d3c02',
       provider_name: 'hubspot',
       category: 'crm',
-      instance_url: null,
-      schema_mappings_config: null,
-      entity_mappings: null,
-      connection_sync_config: null,
     },
   ],
 };

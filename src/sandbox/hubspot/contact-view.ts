@@ -19,6 +19,14 @@ export function additionalEmailsOf(people: PeopleTable, person: Person): string 
   return owned.length > 0 ? owned.join(';') : null;
 }
 
+/** The ids of the contacts that were merged into this one, as one text. */
+export function mergedIdsOf(people: PeopleTable, person: Person): string | null {
+  const merged = people.mergedInto(person.index);
+  if (merged.length === 0) return null;
+  const older = merged.flatMap((one) => mergedIdsOf(people, one) ?? []);
+  return [...merged.map(({ index }) => recordId(index)), ...older].join(';');
+}
+
 /** The one contact that an address leads to, be it the first or a further one. */
 export function ownerOfEmail(people: PeopleTable, email: string, isDeleted: boolean): Person | undefined {
   for (const index of people.byEmail(email)) {
@@ -58,13 +66,13 @@ export function ownerId(index: number): string {
 
 /** A search reads everybody's address: what was found out holds until somebody changes. */
 function emailsOf(people: PeopleTable): Map<Person, string | null> {
-  const everybody = people.all();
-  const known = emails.get(everybody) ?? new Map<Person, string | null>();
-  emails.set(everybody, known);
+  const version = people.version();
+  const known = emails.get(version) ?? new Map<Person, string | null>();
+  emails.set(version, known);
   return known;
 }
 
-const emails = new WeakMap<readonly Person[], Map<Person, string | null>>();
+const emails = new WeakMap<object, Map<Person, string | null>>();
 
 function owns(people: PeopleTable, person: Person, email: string): boolean {
   const owner = ownerOfEmail(people, email, false);

@@ -98,8 +98,14 @@ function findPerson({ account, id, idProperty, isArchived }: Lookup): Person | u
   if (idProperty !== null && idProperty !== 'hs_object_id')
     throw invalid(`${idProperty} is not a unique property of CONTACT and cannot name a record.`);
   const index = indexOfRecord(id);
-  const person = index === undefined ? undefined : account.people.get(index);
+  const person = index === undefined ? undefined : survivorOf(account, account.people.get(index));
   return person?.isDeleted === isArchived ? person : undefined;
+}
+
+/** The id of a contact that was merged into another leads to that one. */
+function survivorOf(account: HubSpotAccount, person: Person | undefined): Person | undefined {
+  if (person === undefined || person.mergedInto === undefined) return person;
+  return survivorOf(account, account.people.get(person.mergedInto));
 }
 
 function wantedBy(query: URLSearchParams): readonly string[] | undefined {

@@ -31,6 +31,10 @@ export const HUBSPOT_FAULTS: Readonly<Record<string, NamedFault>> = {
       category: 'MISSING_SCOPES',
     }),
   ),
+  'refresh-refused': oauth('BAD_REFRESH_TOKEN', 'invalid_grant'),
+  'refresh-refused-for-an-unknown-reason': oauth('BAD_SOMETHING', 'invalid_grant'),
+  'portal-gone': oauth('BAD_HUB', 'invalid_grant'),
+  'client-unknown': oauth('BAD_CLIENT_ID', 'invalid_client'),
   'not-found': of(notFound()),
   conflict: of(new Refusal(409, { message: 'Contact already exists.', category: 'CONFLICT' })),
   'uri-too-long': { kind: 'answer', status: 414, body: '<html><h1>414 Request-URI Too Large</h1></html>' },
@@ -69,6 +73,11 @@ export const HUBSPOT_FAULTS: Readonly<Record<string, NamedFault>> = {
     headers: { location: 'https://attacker.example/crm/v3/objects/contacts/search' },
   },
 };
+
+/** The token endpoint speaks both ways at once: a status of its own, and the error of OAuth. */
+function oauth(status: string, error: string): Fault {
+  return of(new Refusal(400, { status, error, message: 'missing or invalid refresh token' }));
+}
 
 function of({ reply }: Refusal, headers: Readonly<Record<string, string>> = {}): Fault {
   const correlationId = '00000000-0000-4000-8000-00000000fa17';

@@ -1,6 +1,14 @@
 import type { Person } from '../people.ts';
 import type { PeopleTable } from '../people-table.ts';
-import { additionalEmailsOf, companyId, companyName, emailOf, ownerId, recordId } from './contact-view.ts';
+import {
+  additionalEmailsOf,
+  companyId,
+  companyName,
+  emailOf,
+  mergedIdsOf,
+  ownerId,
+  recordId,
+} from './contact-view.ts';
 
 /** The contact properties of a portal, each with the way its value is read from a person. */
 export const PROPERTIES: ReadonlyMap<string, Property> = new Map(
@@ -16,6 +24,10 @@ export const PROPERTIES: ReadonlyMap<string, Property> = new Map(
         additionalEmailsOf(people, person),
       ),
       ...{ type: 'enumeration' as const, fieldType: 'checkbox', calculated: true },
+    },
+    {
+      ...text('hs_merged_object_ids', 'Merged Contact IDs', (person, people) => mergedIdsOf(people, person)),
+      ...{ type: 'enumeration' as const, fieldType: 'checkbox', readOnly: true },
     },
     text('firstname', 'First Name', (person) => person.firstName),
     text('lastname', 'Last Name', (person) => person.lastName),

@@ -9,6 +9,8 @@ export const SALESFORCE_FAULTS: Readonly<Record<string, Fault>> = {
     'INVALID_SESSION_ID',
     'This session is not valid for use with the REST API',
   ),
+  // What an expired access token in JWT form gets.
+  'auth-header-invalid': refusal(401, 'INVALID_AUTH_HEADER', 'INVALID_AUTH_HEADER'),
   'app-not-attached': refusal(401, 'INVALID_SESSION_ID', 'Connected app is not attached to Agent'),
   'total-requests': refusal(403, 'REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'),
   'concurrent-requests': refusal(403, 'REQUEST_LIMIT_EXCEEDED', 'ConcurrentPerOrgLongTxn Limit exceeded.'),
@@ -45,6 +47,9 @@ export const SALESFORCE_FAULTS: Readonly<Record<string, Fault>> = {
   },
   'refresh-refused': oauth('invalid_grant', 'expired access/refresh token'),
   'authentication-failure': oauth('invalid_grant', 'authentication failure'),
+  'ip-restricted': oauth('invalid_grant', 'ip restricted'),
+  'login-hours': oauth('invalid_grant', 'invalid login hours'),
+  'refresh-in-progress': oauth('invalid_grant', 'token request is already being processed'),
   'inactive-user': oauth('inactive_user', 'user is inactive'),
   'inactive-org': oauth('inactive_org', 'organization is inactive'),
   'token-rate-limited': oauth('rate_limit_exceeded', 'number of login attempts has exceeded the limit'),

@@ -1,8 +1,7 @@
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 
-/** What PGlite and PostgreSQL have in common: all that the stores know of where they run. */
+/** All that the stores know of where they run. */
 export interface Engine {
-  readonly kind: 'pglite' | 'postgres';
   readonly orm: PgDatabase<PgQueryResultHKT>;
   /** For what only SQL can say. The name lets the server prepare it once for each connection. */
   query<Row>(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]>;
@@ -10,14 +9,14 @@ export interface Engine {
   repeatable<T>(work: () => Promise<T>): Promise<T>;
   /** Other writes: tried again only when the database certainly did nothing. */
   once<T>(work: () => Promise<T>): Promise<T>;
-  /** One at a time over all processes that share this database. Holds no row, so that nobody waits but its rivals. */
-  exclusively<T>(key: string, work: () => Promise<T>): Promise<T>;
   /** One transaction, without time limits, that no other process can be in at the same time: for migrations. */
   alone<T>(work: (run: RunSql) => Promise<T>): Promise<T>;
+  /** A lock that many may have at once, on a connection of its own: until this is closed, or the process ends. */
+  holdShared(key: string): Promise<void>;
   /** Rejects while the database cannot answer. Never tries again: it is asked often. */
   ping(): Promise<void>;
-  /** Of the pool; absent where there is none. */
-  connections?(): ConnectionCounts;
+  /** Of the pool. */
+  connections(): ConnectionCounts;
   close(): Promise<void>;
 }
 

@@ -67,6 +67,7 @@ const NEVER_EXECUTED = new Set([
   '08001',
   '08004',
   'ECONNREFUSED',
+  'ENOENT', // the embedded server has not opened its socket again yet
   'ENOTFOUND',
   'EAI_AGAIN',
   'EHOSTUNREACH',

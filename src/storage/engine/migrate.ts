@@ -5,7 +5,8 @@ import type { Engine, RunSql } from './engine.ts';
 export async function migrate(engine: Engine, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   // The common start has nothing to do, and then needs neither the lock nor the right to change tables.
   const missing = await findPending(engine, migrations);
-  if (missing.length > 0) await engine.repeatable(() => engine.alone((run) => applyAll(run, migrations)));
+  if (missing.length > 0)
+    await engine.repeatable(() => engine.alone((run) => applyMigrations(run, migrations)));
 }
 
 /** Names of migrations that were not applied yet. */
@@ -17,7 +18,8 @@ export async function findPending(
   return missing.map(({ name }) => name);
 }
 
-async function applyAll(run: RunSql, migrations: readonly Migration[]): Promise<void> {
+/** Those that are missing, in the transaction of `run`. */
+export async function applyMigrations(run: RunSql, migrations: readonly Migration[]): Promise<void> {
   for (const { name, statements } of await pending(migrations, run)) {
     for (const statement of statements) await run(statement);
     await run(LIST);

@@ -1,23 +1,50 @@
+import type { BegunServer } from '../embedded/begin.ts';
+import {
+  type EmbeddedLog,
+  type EmbeddedServer,
+  joinEmbeddedServer,
+  startEmbeddedServer,
+} from '../embedded/start.ts';
 import type { Engine } from './engine.ts';
-import { openPglite } from './pglite.ts';
+import type { OnOutage } from './outage-reports.ts';
 import { openPostgres } from './postgres.ts';
 
 export async function openEngine(target: Target, tuning: Tuning): Promise<Engine> {
-  if ('memory' in target) return openPglite(undefined);
-  if ('directory' in target) return openPglite(target.directory);
-  return openPostgres(target.url, {
+  if ('url' in target) return openUrl(target.url, tuning);
+  const server = await openServer(target, tuning.onServerLog);
+  const engine = openUrl(server.url, tuning);
+  return { ...engine, close: () => engine.close().finally(server.close) };
+}
+
+async function openServer(target: EmbeddedTarget, log?: EmbeddedLog): Promise<EmbeddedServer> {
+  if ('begun' in target) {
+    if (log) target.begun.logTo(log);
+    return target.begun.server;
+  }
+  const options = { ...target, log };
+  return target.join ? joinEmbeddedServer(options) : startEmbeddedServer(options);
+}
+
+function openUrl(url: string, tuning: Tuning): Engine {
+  return openPostgres(url, {
     poolSize: tuning.poolSize ?? 10,
     connectionTimeoutMs: tuning.connectionTimeoutMs ?? 10_000,
     idleTimeoutMs: tuning.idleTimeoutMs ?? 30_000,
     statementTimeoutMs: tuning.statementTimeoutMs ?? 10_000,
     deadlineMs: tuning.deadlineMs ?? 5_000,
     onError: tuning.onError ?? (() => undefined),
+    onOutage: tuning.onOutage ?? (() => undefined),
   });
 }
 
-export type Target = { readonly url: string } | { readonly directory: string } | { readonly memory: true };
+/** A PostgreSQL server, or the embedded one. */
+export type Target = { readonly url: string; readonly join?: boolean } | EmbeddedTarget;
 
-/** For PostgreSQL; the embedded database has neither a pool nor a network. */
+/** Its folder, to be started, or to be joined where it runs already; or the one that is starting. */
+type EmbeddedTarget =
+  | { readonly directory: string; readonly join?: boolean }
+  | { readonly begun: BegunServer };
+
 export interface Tuning {
   readonly poolSize?: number | undefined;
   /** For a connection from the pool, waiting for a free one included. */
@@ -28,4 +55,8 @@ export interface Tuning {
   readonly deadlineMs?: number | undefined;
   /** A pooled connection broke. Nothing to do but to log it. */
   readonly onError?: ((error: Error) => void) | undefined;
+  /** The database cannot answer. At most once a minute for each code. */
+  readonly onOutage?: OnOutage | undefined;
+  /** What the embedded server writes to its log. */
+  readonly onServerLog?: EmbeddedLog | undefined;
 }

@@ -3,17 +3,29 @@ import type { Metrics } from './metrics.ts';
 
 /** What other rooms know of themselves, asked for when it is scraped. */
 export function watchRooms({ gauge }: Pick<Metrics, 'gauge'>, rooms: Rooms): void {
-  gauge('crossbook_requests_running', 'Requests that are being answered.', () => [
-    { value: rooms.requests().running },
-  ]);
-  gauge('crossbook_requests_turned_away_total', 'Requests that found no room.', () => [
-    { value: rooms.requests().refused },
-  ]);
+  watchRequests(gauge, rooms.requests);
+  gauge('crossbook_held_bytes', 'Memory held for clients and providers.', () =>
+    byKind(rooms.heldBytes(), ({ held }) => held),
+  );
+  gauge('crossbook_held_bytes_max', 'The bound of the sum.', () => [{ value: rooms.heldBytes().max }]);
+  gauge(
+    'crossbook_held_bytes_refused_total',
+    'Times that something did not fit into the bound or a share.',
+    () => byKind(rooms.heldBytes(), ({ refused }) => refused),
+  );
   gauge('crossbook_lane_waiting', 'Calls that wait for their connection’s budget.', () =>
     byProvider(rooms.lanes(), ({ waiting }) => waiting),
   );
-  gauge('crossbook_breakers_open', 'Connections whose provider is left alone after failures.', () =>
-    byProvider(rooms.lanes(), ({ isBreakerOpen }) => Number(isBreakerOpen)),
+  gauge('crossbook_provider_waiting', 'Operations that wait for a provider.', () => [
+    { value: rooms.providers().waiting },
+  ]);
+  gauge('crossbook_provider_waiting_refused_total', 'Operations that found no place to wait.', () => [
+    { value: rooms.providers().refused },
+  ]);
+  gauge(
+    'crossbook_breakers_open',
+    'Connections whose provider is left alone, after failures or for slowness.',
+    () => byProvider(rooms.lanes(), ({ isBreakerOpen }) => Number(isBreakerOpen)),
   );
   gauge('crossbook_connections_in_memory', 'Connections whose state is kept.', () =>
     byProvider(rooms.lanes(), () => 1),
@@ -30,10 +42,44 @@ export function watchRooms({ gauge }: Pick<Metrics, 'gauge'>, rooms: Rooms): voi
   });
 }
 
+function watchRequests(gauge: Metrics['gauge'], counts: Rooms['requests']): void {
+  gauge('crossbook_requests_running', 'Requests at work, by who sent them.', () => {
+    const { running, strangers } = counts();
+    return [
+      { labels: { caller: 'known' }, value: running - strangers },
+      { labels: { caller: 'none' }, value: strangers },
+    ];
+  });
+  gauge('crossbook_requests_queued', 'Requests that wait for a place at work.', () => [
+    { value: counts().queued },
+  ]);
+  gauge('crossbook_requests_turned_away_total', 'Requests that were refused for lack of a place.', () => {
+    const { queueFull, queueTimeout } = counts().refused;
+    return [
+      { labels: { reason: 'queue_full' }, value: queueFull },
+      { labels: { reason: 'queue_timeout' }, value: queueTimeout },
+    ];
+  });
+}
+
 function byProvider(lanes: readonly LaneCounts[], read: (lane: LaneCounts) => number) {
   const sums = new Map<ProviderName, number>();
   for (const lane of lanes) sums.set(lane.provider, (sums.get(lane.provider) ?? 0) + read(lane));
   return [...sums].map(([provider, value]) => ({ labels: { provider }, value }));
+}
+
+function byKind({ kinds }: HeldBytesCounts, read: (counts: KindCounts) => number) {
+  return Object.entries(kinds).map(([kind, counts]) => ({ labels: { kind }, value: read(counts) }));
+}
+
+interface HeldBytesCounts {
+  readonly max: number;
+  readonly kinds: Readonly<Record<string, KindCounts>>;
+}
+
+interface KindCounts {
+  readonly held: number;
+  readonly refused: number;
 }
 
 interface LaneCounts {
@@ -42,9 +88,22 @@ interface LaneCounts {
   readonly isBreakerOpen: boolean;
 }
 
+interface RequestCounts {
+  readonly running: number;
+  readonly queued: number;
+  /** Of those that run. */
+  readonly strangers: number;
+  readonly refused: {
+    readonly queueFull: number;
+    readonly queueTimeout: number;
+  };
+}
+
 interface Rooms {
-  requests(): { readonly running: number; readonly refused: number };
+  requests(): RequestCounts;
+  heldBytes(): HeldBytesCounts;
   lanes(): readonly LaneCounts[];
+  providers(): { readonly waiting: number; readonly refused: number };
   /** Undefined where there is no pool. */
   database(): { readonly open: number; readonly idle: number; readonly waiting: number } | undefined;
   /** Does it answer? Undefined where nothing is shared. */

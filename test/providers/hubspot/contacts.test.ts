@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LIFECYCLE_STAGES } from '../../../src/domain/contact.ts';
 import { toContact } from '../../../src/providers/hubspot/contacts.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const source = { applicationId: 'a', customerId: 'c', provider: 'hubspot' } as const;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { hubspot } from '../../../src/providers/hubspot/provider.ts';
 import { crowd, idsOf, PLAIN } from '../../contract/contact-port-subject.ts';
 import { createConnection } from '../../support/connection.ts';
+import { toRedacted } from '../../support/redacted.ts';
 import { createScriptedSend, type ScriptedSend } from '../../support/send.ts';
 import { useHubSpot } from './use-sandbox.ts';
 
@@ -11,7 +12,7 @@ const ALL = { direction: 'forward', from: undefined, limit: 1_002 } as const;
 function openScripted({ send }: ScriptedSend) {
   const port = hubspot.contacts?.open({ send, connection: createConnection('hubspot') });
   if (port === undefined) throw new Error('HubSpot can be searched.');
-  return port;
+  return toRedacted(port);
 }
 
 function page(ids: readonly number[], { after, total = 9_999, domain = DOMAIN }: PageOptions = {}) {

@@ -4,6 +4,7 @@ import type { HubSpotAccount, Sandbox } from '../../../src/sandbox/open-sandbox.
 import type { Person } from '../../../src/sandbox/people.ts';
 import type { Subject } from '../../contract/contact-port-subject.ts';
 import { createConnection } from '../../support/connection.ts';
+import { toRedacted } from '../../support/redacted.ts';
 import { createSend } from '../../support/send.ts';
 
 /** HubSpot as the contract sees it, over the sandbox's own HTTP. */
@@ -15,7 +16,8 @@ export function createHubSpotSubject(sandbox: () => Sandbox): HubSpotSubject {
       const send = createSend({ origin: sandbox().hubspot.origin, token: account.accessToken });
       return {
         account,
-        openPort: (patch) => access.open({ send, connection: createConnection('hubspot', patch) }),
+        openPort: (patch) =>
+          toRedacted(access.open({ send, connection: createConnection('hubspot', patch) })),
       };
     },
     wholeContact: WHOLE_CONTACT,

@@ -62,6 +62,8 @@ test.each([
   ],
   [400, { status: 'BAD_HUB', message: 'portal deleted' }, 'REMOTE_PROVIDER_UNAUTHORIZED'],
   [400, { error: 'invalid_grant' }, 'REMOTE_PROVIDER_UNAUTHORIZED'],
+  [400, { status: 'BAD_SOMETHING', error: 'invalid_grant' }, 'REMOTE_PROVIDER_UNAUTHORIZED'],
+  [400, { status: 'BAD_CLIENT_ID', error: 'invalid_grant' }, 'REMOTE_PROVIDER_ERROR'],
   [400, { status: 'BAD_CLIENT_ID', error: 'invalid_client' }, 'REMOTE_PROVIDER_ERROR'],
   [401, { error: 'invalid_client' }, 'REMOTE_PROVIDER_ERROR'],
   [429, { message: 'You have reached your secondly limit.' }, 'REMOTE_PROVIDER_RATE_LIMITED'],
@@ -81,6 +83,26 @@ test('no token that HubSpot repeats ends up in an error', () => {
     [500, `<html>${SECRET}</html>`],
   ] as const)
     expect(JSON.stringify(toErrorBody(refusal(status, body), 'app'))).not.toContain(SECRET);
+});
+
+test.each([
+  ['refresh-refused', 'REMOTE_PROVIDER_UNAUTHORIZED'],
+  ['refresh-refused-for-an-unknown-reason', 'REMOTE_PROVIDER_UNAUTHORIZED'],
+  ['portal-gone', 'REMOTE_PROVIDER_UNAUTHORIZED'],
+  ['client-unknown', 'REMOTE_PROVIDER_ERROR'],
+])('a refresh that meets %s is %s', async (fault, code) => {
+  const sandbox = await openSandbox();
+  try {
+    const account = sandbox.hubspot.createAccount();
+    account.fail(fault);
+    const send = createSend({ origin: sandbox.hubspot.origin });
+    const { status, body } = await send(
+      refresh.toRequest({ client: account, refreshToken: account.refreshToken }),
+    );
+    expect(refusal(status, body).code).toBe(code);
+  } finally {
+    await sandbox.close();
+  }
 });
 
 test('the sandbox refreshes as HubSpot does, and refuses a token that was revoked', async () => {

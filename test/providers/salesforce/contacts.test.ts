@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toContact } from '../../../src/providers/salesforce/contacts.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const source = { applicationId: 'app', customerId: 'acme', provider: 'salesforce' } as const;
 const map = (row: Record<string, unknown>) => toContact(row, { source, rawData: false });

@@ -1,10 +1,12 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ErrorCode } from '../../../src/domain/errors.ts';
-import { readFailure, toCrossbookError } from '../../../src/providers/salesforce/failure.ts';
+import type { CrossbookError, ErrorCode } from '../../../src/domain/errors.ts';
+import { readFailure, toRemoteFailure } from '../../../src/providers/salesforce/failure.ts';
+import { fc } from '../../support/fast-check.ts';
+import { toError } from '../../support/redacted.ts';
 
 const array = (errorCode: string, message = 'No') => JSON.stringify([{ message, errorCode }]);
-const refuse = (status: number, body: string, headers = {}) => toCrossbookError({ status, headers, body });
+const refuse = (status: number, body: string, headers = {}) =>
+  toError(toRemoteFailure({ status, headers, body })) as CrossbookError;
 
 describe('a refusal', () => {
   const cases: [number, string, ErrorCode][] = [

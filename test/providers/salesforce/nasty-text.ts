@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../support/fast-check.ts';
 
 /** Text biased towards what means something to the grammar of queries, and with halves of surrogate pairs. */
 export const nastyText = fc.string({

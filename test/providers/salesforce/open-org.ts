@@ -7,6 +7,7 @@ import { openSandbox, type SalesforceAccount, type Sandbox } from '../../../src/
 import type { Person } from '../../../src/sandbox/people.ts';
 import type { SalesforceQuirks } from '../../../src/sandbox/salesforce/types.ts';
 import { createConnection } from '../../support/connection.ts';
+import { toRedacted } from '../../support/redacted.ts';
 import { createSend } from '../../support/send.ts';
 
 /** Imitated organisations for the tests of one file, over real HTTP. */
@@ -24,7 +25,8 @@ export function useOrgs(): OpenOrg {
     return {
       account,
       send,
-      openPort: (patch) => openContacts({ send, connection: createConnection('salesforce', patch) }),
+      openPort: (patch) =>
+        toRedacted(openContacts({ send, connection: createConnection('salesforce', patch) })),
     };
   };
 }

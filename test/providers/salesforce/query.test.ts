@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CrossbookError } from '../../../src/domain/errors.ts';
+import { fc } from '../../support/fast-check.ts';
 import { composite, json, openScripted, refusal, rows, type Scripted } from './scripted-send.ts';
 
 const EMAIL = 'ada@example.com';

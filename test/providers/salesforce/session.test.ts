@@ -4,6 +4,7 @@ import type { Send } from '../../../src/domain/remote.ts';
 import { openContacts } from '../../../src/providers/salesforce/port.ts';
 import { salesforce } from '../../../src/providers/salesforce/provider.ts';
 import { createConnection } from '../../support/connection.ts';
+import { toRedacted } from '../../support/redacted.ts';
 import { createSend } from '../../support/send.ts';
 import { type Org, useOrgs } from './open-org.ts';
 
@@ -37,7 +38,9 @@ describe('a session', () => {
   test('that expires between two pages is renewed, and the search goes on where it was', async () => {
     const org = open(PEOPLE, { maxBatchSize: 10 });
     org.account.fail('session-expired', { operation: 'query.more' });
-    const port = openContacts({ send: refreshing(org), connection: createConnection('salesforce') });
+    const port = toRedacted(
+      openContacts({ send: refreshing(org), connection: createConnection('salesforce') }),
+    );
     const found = await port.findByEmails(['team@shared.example'], { rawData: false });
     expect(found.get('team@shared.example')).toHaveLength(30);
     expect([org.account.callCount('oauth.token'), org.account.callCount('query')]).toEqual([1, 1]);
@@ -46,8 +49,20 @@ describe('a session', () => {
   test('that has expired is renewed for good', async () => {
     const org = open(PEOPLE);
     org.account.expireAccessToken();
-    const port = openContacts({ send: refreshing(org), connection: createConnection('salesforce') });
+    const port = toRedacted(
+      openContacts({ send: refreshing(org), connection: createConnection('salesforce') }),
+    );
     expect(await port.countByDomain('shared.example')).toBe(30);
+    expect(await port.countByDomain('shared.example')).toBe(30);
+    expect(org.account.callCount('oauth.token')).toBe(1);
+  });
+
+  test('in JWT form that has expired is renewed', async () => {
+    const org = open(PEOPLE);
+    org.account.fail('auth-header-invalid', { operation: 'query' });
+    const port = toRedacted(
+      openContacts({ send: refreshing(org), connection: createConnection('salesforce') }),
+    );
     expect(await port.countByDomain('shared.example')).toBe(30);
     expect(org.account.callCount('oauth.token')).toBe(1);
   });
@@ -55,7 +70,9 @@ describe('a session', () => {
   test.each(['session-not-for-rest', 'app-not-attached'])('refused as %s is not renewed', async (fault) => {
     const org = open(PEOPLE);
     org.account.fail(fault, { times: 5 });
-    const port = openContacts({ send: refreshing(org), connection: createConnection('salesforce') });
+    const port = toRedacted(
+      openContacts({ send: refreshing(org), connection: createConnection('salesforce') }),
+    );
     await expect(port.countByDomain('shared.example')).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_UNAUTHORIZED',
     });
@@ -91,6 +108,9 @@ describe('a refresh', () => {
     ['authentication-failure', 'REMOTE_PROVIDER_UNAUTHORIZED'],
     ['inactive-user', 'REMOTE_PROVIDER_UNAUTHORIZED'],
     ['inactive-org', 'REMOTE_PROVIDER_UNAUTHORIZED'],
+    ['ip-restricted', 'REMOTE_PROVIDER_FORBIDDEN'],
+    ['login-hours', 'REMOTE_PROVIDER_FORBIDDEN'],
+    ['refresh-in-progress', 'REMOTE_PROVIDER_UNAVAILABLE'],
     ['token-rate-limited', 'REMOTE_PROVIDER_RATE_LIMITED'],
     ['maintenance', 'REMOTE_PROVIDER_UNAVAILABLE'],
   ])('that ends in %s is %s', async (fault, code) => {
@@ -104,7 +124,7 @@ describe('a refresh', () => {
     const account = { ...org.account, refreshToken: org.account.refreshToken, clientSecret: 'wrong' };
     await expect(refresh({ ...org, account })).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_ERROR',
-      remote: { code: 400, body: { error: 'invalid_client' } },
+      answer: { status: 400 },
     });
   });
 });

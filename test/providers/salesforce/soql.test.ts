@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   allOf,
@@ -11,6 +10,7 @@ import {
   quote,
   select,
 } from '../../../src/providers/salesforce/soql.ts';
+import { fc } from '../../support/fast-check.ts';
 import { readPattern, readQuoted, readQuotedList } from './literal-reader.ts';
 import { nastyText } from './nasty-text.ts';
 

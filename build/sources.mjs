@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** One hash of everything that the build reads: as long as it stays, so does `dist`. */
+export function hashSources(root) {
+  const folders = ['src', 'build'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  const files = [...folders, ...TOP_FILES.map((name) => join(root, name)).filter(existsSync)].sort();
+  const hash = createHash('sha256');
+  for (const file of files)
+    hash
+      .update(`${file.slice(root.length)}\0`)
+      .update(readFileSync(file))
+      .update('\0');
+  return hash.digest('hex');
+}
+
+/** What `dist` was made of; undefined where there is none. */
+export function readManifest(root) {
+  const path = join(root, 'dist', MANIFEST);
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
+}
+
+export const MANIFEST = 'build.json';
+
+const TOP_FILES = ['package.json', 'package-lock.json', 'tsconfig.json'];

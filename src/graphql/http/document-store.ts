@@ -1,0 +1,104 @@
+import {
+  type DocumentNode,
+  type GraphQLError,
+  type GraphQLSchema,
+  parse,
+  specifiedRules,
+  type ValidationRule,
+  validate,
+} from 'graphql';
+import { type CacheMemory, createFairCache } from '../../lib/fair-cache.ts';
+import type { Limits } from '../limits.ts';
+import { checkNesting } from '../nesting.ts';
+
+/**
+ * Documents by their text, parsed once and validated once, for every way in. Kept are valid ones of callers, in bytes as
+ * they were measured, with their plans; each application has its share. What comes without a caller, and what is wrong, is
+ * kept nowhere.
+ */
+export function createDocumentStore({ schema, rules, memory }: Options): DocumentStore {
+  const cache = createFairCache<ParsedDocument>({
+    maxBytes: MAX_BYTES,
+    maxEntryBytes: MAX_BYTES / 4,
+    memory,
+  });
+  const parsed = new WeakMap<DocumentNode, ParsedDocument>();
+  const allRules = [...specifiedRules, ...rules];
+
+  return {
+    parse(text, { owner, limits }) {
+      const existing = owner === undefined ? undefined : cache.get(text);
+      if (existing) return existing;
+      checkNesting(text, limits.nesting);
+      const maxTokens = owner === undefined ? limits.strangerTokens : limits.tokens;
+      const document = parse(text, { maxTokens });
+      const made: ParsedDocument = { document, text, owner, tokens: countTokens(document), isValid: false };
+      parsed.set(document, made);
+      return made;
+    },
+
+    validate(document) {
+      const known = parsed.get(document);
+      if (known?.isValid) return NONE;
+      const errors = validate(schema, document, allRules);
+      if (known && errors.length === 0) keep(known);
+      return errors;
+    },
+
+    addPlan(document, fields) {
+      const known = parsed.get(document);
+      if (known) cache.grow(known.text, fields * BYTES_PER_PLANNED_FIELD);
+    },
+
+    counts: cache.counts,
+  };
+
+  function keep(known: ParsedDocument): void {
+    const { text, owner, tokens } = known;
+    known.isValid = true;
+    if (owner !== undefined)
+      cache.set(text, known, { owner, bytes: 2 * text.length + tokens * BYTES_PER_TOKEN });
+  }
+}
+
+function countTokens({ loc }: DocumentNode): number {
+  let count = 0;
+  for (let token = loc?.startToken; token; token = token.next ?? undefined) count += 1;
+  return count;
+}
+
+const NONE: readonly GraphQLError[] = [];
+/** Of all documents together, with their plans. */
+const MAX_BYTES = 36 * 1024 * 1024;
+/** As measured over fields, strings, lists and objects: its token and its share of the nodes. */
+const BYTES_PER_TOKEN = 300;
+/** As measured, with the functions that read it. */
+const BYTES_PER_PLANNED_FIELD = 1_500;
+
+export interface DocumentStore {
+  /** Throws where the text is no document, or too long a one. */
+  parse(
+    text: string,
+    /** `owner`: the caller's application. */
+    source: { readonly owner: string | undefined; readonly limits: Limits },
+  ): Pick<ParsedDocument, 'document' | 'tokens'>;
+  validate(document: DocumentNode): readonly GraphQLError[];
+  /** Its plans have grown by so many fields. */
+  addPlan(document: DocumentNode, fields: number): void;
+  counts(): { readonly entries: number; readonly bytes: number };
+}
+
+interface ParsedDocument {
+  readonly document: DocumentNode;
+  readonly text: string;
+  readonly owner: string | undefined;
+  readonly tokens: number;
+  isValid: boolean;
+}
+
+interface Options {
+  readonly schema: GraphQLSchema;
+  /** Beside those of the specification. */
+  readonly rules: readonly ValidationRule[];
+  readonly memory?: CacheMemory | undefined;
+}

@@ -1,0 +1,73 @@
+import {
+  executeSync,
+  type GraphQLSchema,
+  getIntrospectionQuery,
+  parse,
+  stripIgnoredCharacters,
+} from 'graphql';
+import { WrittenJson } from '../../lib/written-json.ts';
+import type { Operation } from './read-request.ts';
+
+/**
+ * The questions that GraphiQL, code generators and gateways ask of every schema: those that graphql itself writes, whatever
+ * their options, spaces and line breaks. Each is answered once for all who ask it. The set is closed, so nothing that a
+ * client sends is kept.
+ */
+export function createKnownIntrospection(schema: GraphQLSchema): KnownIntrospection {
+  const answers = new Map<string, Uint8Array>();
+  let questions: ReadonlySet<string> | undefined;
+
+  return ({ query, operationName = INTROSPECTION_NAME }) => {
+    if (
+      operationName !== INTROSPECTION_NAME ||
+      query.length > MAX_LENGTH ||
+      !query.includes(INTROSPECTION_NAME)
+    )
+      return undefined;
+    questions ??= new Set(listVariants().map(stripIgnoredCharacters));
+    const question = normalize(query);
+    if (question === undefined || !questions.has(question)) return undefined;
+    const answer = answers.get(question) ?? answerOf(question);
+    answers.set(question, answer);
+    return new WrittenJson([answer]);
+  };
+
+  function answerOf(question: string): Uint8Array {
+    const { data } = executeSync({ schema, document: parse(question) });
+    return Buffer.from(JSON.stringify(data));
+  }
+}
+
+/** Undefined where it is not even a document. */
+function normalize(query: string): string | undefined {
+  try {
+    return stripIgnoredCharacters(query);
+  } catch {
+    return undefined;
+  }
+}
+
+function listVariants(): readonly string[] {
+  return Array.from({ length: 2 ** OPTIONS.length }, (_, bits) =>
+    getIntrospectionQuery(
+      Object.fromEntries(OPTIONS.map((option, index) => [option, ((bits >> index) & 1) === 1])),
+    ),
+  );
+}
+
+const OPTIONS = [
+  'descriptions',
+  'specifiedByUrl',
+  'directiveIsRepeatable',
+  'schemaDescription',
+  'inputValueDeprecation',
+  'oneOf',
+] as const;
+/** Twice the longest of them. */
+const MAX_LENGTH = 8_192;
+
+/** What all of them are called. */
+export const INTROSPECTION_NAME = 'IntrospectionQuery';
+
+/** Undefined for every other question. */
+export type KnownIntrospection = (operation: Operation) => WrittenJson | undefined;

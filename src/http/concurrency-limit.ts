@@ -1,0 +1,176 @@
+import { CrossbookError } from '../domain/errors.ts';
+import { type Owner, Permit, type Places, type RequestPermit } from './permit.ts';
+
+/**
+ * How many requests are at work at once, and how they are shared. A place belongs to an application; strangers together
+ * are one, with few places. One application alone may have nearly all. While several want more than there is, a place that
+ * becomes free goes to the one that has the fewest, and in it to the request that came first. Waiting for a provider
+ * is not work, and is bounded by who waits.
+ */
+export function createConcurrencyLimit({ max, maxStrangers, schedule = timer }: Options): ConcurrencyLimit {
+  const owners = new Map<string, Owner>();
+  /** Owners of queued permits: the one that was served longest ago is the first. */
+  const queues = new Set<Owner>();
+  const timeouts = new Map<Permit, () => void>();
+  const refused = { queueFull: 0, queueTimeout: 0 };
+  let running = 0;
+
+  const places: Places = { findProblem, take, giveBack, enqueue, dequeue, forget };
+  return {
+    open(application = STRANGERS) {
+      const owner = owners.get(application) ?? createOwner(application);
+      owner.permits += 1;
+      return new Permit(owner, places);
+    },
+    counts() {
+      const waiting = sum(({ waiting }) => waiting);
+      const queued = sum(({ fresh, resuming }) => fresh.size + resuming.size);
+      return { running, queued, waiting, strangers: owners.get(STRANGERS)?.running ?? 0, refused };
+    },
+  };
+
+  function createOwner(name: string): Owner {
+    const most = max - Math.floor(max * KEPT_FREE);
+    const few = Math.min(maxStrangers, Math.ceil(max * STRANGERS_SHARE));
+    const bounds = { name, places: name === STRANGERS ? few : most };
+    const owner = {
+      ...bounds,
+      running: 0,
+      waiting: 0,
+      permits: 0,
+      fresh: new Set<Permit>(),
+      resuming: new Set<Permit>(),
+    };
+    owners.set(name, owner);
+    return owner;
+  }
+
+  function take(owner: Owner): boolean {
+    if (running >= max || owner.running >= owner.places) return false;
+    running += 1;
+    owner.running += 1;
+    return true;
+  }
+
+  function giveBack(owner: Owner): void {
+    running -= 1;
+    owner.running -= 1;
+    for (let next = findNext(); next && take(next); next = findNext()) {
+      const [permit] = next.resuming.size > 0 ? next.resuming : next.fresh;
+      if (!permit) return;
+      dequeue(permit);
+      permit.grant();
+    }
+  }
+
+  /** Of those with a queue that may have another place, the one that has the fewest. */
+  function findNext(): Owner | undefined {
+    if (running >= max) return undefined;
+    let found: Owner | undefined;
+    for (const owner of queues) {
+      if (owner.running < owner.places && owner.running < (found?.running ?? max)) found = owner;
+    }
+    return found;
+  }
+
+  function enqueue(permit: Permit): void {
+    const { owner, isResuming } = permit;
+    (isResuming ? owner.resuming : owner.fresh).add(permit);
+    queues.add(owner);
+    if (isResuming) return;
+    const refuse = () => permit.refuse(overloaded('queueTimeout'));
+    timeouts.set(permit, schedule(QUEUE_MS, refuse));
+  }
+
+  function dequeue(permit: Permit): void {
+    const { owner } = permit;
+    timeouts.get(permit)?.();
+    timeouts.delete(permit);
+    owner.fresh.delete(permit);
+    owner.resuming.delete(permit);
+    queues.delete(owner);
+    if (owner.fresh.size + owner.resuming.size > 0) queues.add(owner);
+  }
+
+  function findProblem(owner: Owner): CrossbookError | undefined {
+    const isQueueing = running >= max || owner.running >= owner.places;
+    return isQueueing && !makeRoom(owner) ? overloaded('queueFull') : undefined;
+  }
+
+  /** The longest queue gives way to a shorter one, from its end. */
+  function makeRoom(owner: Owner): boolean {
+    if (owner.fresh.size >= owner.places) return false;
+    if (timeouts.size < max) return true;
+    const longest = [...queues].reduce(
+      (left, right) => (right.fresh.size > left.fresh.size ? right : left),
+      owner,
+    );
+    if (longest.fresh.size <= owner.fresh.size + 1) return false;
+    [...longest.fresh].at(-1)?.refuse(overloaded('queueFull'));
+    return true;
+  }
+
+  function forget(owner: Owner): void {
+    owner.permits -= 1;
+    if (owner.permits === 0) owners.delete(owner.name);
+  }
+
+  function sum(read: (owner: Owner) => number): number {
+    let total = 0;
+    for (const owner of owners.values()) total += read(owner);
+    return total;
+  }
+
+  function overloaded(reason: keyof typeof refused): CrossbookError {
+    refused[reason] += 1;
+    const retryAfterMs = RETRY_AFTER_MS;
+    return new CrossbookError('SERVICE_UNAVAILABLE', DETAILS[reason], { retryAfterMs });
+  }
+}
+
+function timer(delayMs: number, callback: () => void): () => void {
+  const started = setTimeout(callback, delayMs);
+  return () => clearTimeout(started);
+}
+
+const DETAILS = {
+  queueFull: 'As many requests as possible are being answered: try again.',
+  queueTimeout:
+    'As many requests as possible are being answered, for longer than this one could queue: try again.',
+};
+
+/** No application has this id. */
+const STRANGERS = '';
+/** Of all places, for other applications than the largest. */
+const KEPT_FREE = 0.05;
+/** The most that strangers may have of all places. */
+const STRANGERS_SHARE = 0.25;
+const QUEUE_MS = 1_000;
+const RETRY_AFTER_MS = 1_000;
+
+export interface ConcurrencyLimit {
+  /** A permit that is still to be acquired, and to be released in any case. Without an application: a stranger's. */
+  open(application: string | undefined): RequestPermit;
+  counts(): ConcurrencyCounts;
+}
+
+export interface ConcurrencyCounts {
+  readonly running: number;
+  readonly queued: number;
+  /** For providers. */
+  readonly waiting: number;
+  /** Of those that run. */
+  readonly strangers: number;
+  /** So far. */
+  readonly refused: {
+    readonly queueFull: number;
+    readonly queueTimeout: number;
+  };
+}
+
+interface Options {
+  readonly max: number;
+  readonly maxStrangers: number;
+  /** Calls back once, after the delay; the answer calls it off. */
+  readonly schedule?: ((delayMs: number, callback: () => void) => () => void) | undefined;
+}

@@ -1,0 +1,170 @@
+import type { ServerResponse } from 'node:http';
+import type { HeldBytes, Hold } from '../domain/held-bytes.ts';
+import type { HttpAnswer } from '../lib/http-message.ts';
+import { WrittenJson } from '../lib/written-json.ts';
+
+/**
+ * Writes responses as fast as they are read. What is not read yet is counted, and a client that reads more slowly than
+ * the least pace is disconnected: a timeout on silence alone would start anew with each byte that it takes.
+ */
+export function createResponseSender({ heldBytes, now, onRefused }: SenderOptions): ResponseSender {
+  const unread = new Set<UnreadResponse>();
+  const timer = setInterval(cutSlowReaders, CHECK_EVERY_MS);
+  timer.unref();
+
+  return {
+    send(response, answer, address) {
+      const { status, headers, body } = answer;
+      if (body !== null && body.length > SLICE_BYTES) {
+        sendInSlices(response, { status, headers, body }, address);
+        return;
+      }
+      response.writeHead(status, headers);
+      endWith(response, body);
+      // The socket has nearly always taken all of it by now, and nothing is held.
+      if (!response.writableFinished) holdUnread(response, body?.length ?? 0, address);
+    },
+    cutSlowReaders,
+    close: () => clearInterval(timer),
+  };
+
+  function sendInSlices(response: ServerResponse, answer: AnswerWithBody, address: string | undefined): void {
+    const { status, headers, body } = answer;
+    const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+    const hold = heldBytes.acquire({ address }, 'unread_response', bytes);
+    if (hold) {
+      response.writeHead(status, headers);
+      watch(new UnreadResponse(response, bytes, hold)).write(toSlices(body));
+      return;
+    }
+    const { 'x-request-id': id } = headers;
+    response.writeHead(503, { 'retry-after': '1', 'content-length': '0', ...(id && { 'x-request-id': id }) });
+    response.end();
+    onRefused({ status: 503, code: 'RESPONSE_MEMORY_FULL' });
+  }
+
+  /** It is written already: where it may not be held, the connection that holds it goes. */
+  function holdUnread(response: ServerResponse, bytes: number, address: string | undefined): void {
+    const hold = heldBytes.acquire({ address }, 'unread_response', bytes + RESPONSE_BYTES);
+    if (hold) watch(new UnreadResponse(response, bytes, hold));
+    else cut(response, 'RESPONSE_MEMORY_FULL');
+  }
+
+  function watch(one: UnreadResponse): UnreadResponse {
+    one.startWindow(now());
+    unread.add(one);
+    one.response.once('close', () => {
+      unread.delete(one);
+      one.hold.release();
+    });
+    return one;
+  }
+
+  function cutSlowReaders(): void {
+    const moment = now();
+    for (const one of unread) {
+      if (moment - one.since < WINDOW_MS) continue;
+      if (one.isSlow()) cut(one.response, 'RESPONSE_READ_TOO_SLOWLY');
+      else one.startWindow(moment);
+    }
+  }
+
+  function cut(response: ServerResponse, code: string): void {
+    response.destroy();
+    onRefused({ status: undefined, code });
+  }
+}
+
+class UnreadResponse {
+  readonly response: ServerResponse;
+  readonly hold: Hold;
+  /** When the window began, and what was unread then. */
+  since = 0;
+  #unreadThen = 0;
+  #unread: number;
+  #inSocket = 0;
+
+  constructor(response: ServerResponse, bytes: number, hold: Hold) {
+    this.response = response;
+    this.hold = hold;
+    this.#unread = bytes;
+  }
+
+  /** The next slice is handed to the socket when the last one has left it. */
+  write(slices: Iterator<Uint8Array>): void {
+    const { response } = this;
+    const next = () => {
+      for (;;) {
+        this.#unread -= this.#inSocket;
+        this.#inSocket = 0;
+        const { done, value } = slices.next();
+        if (done) {
+          response.end();
+          return;
+        }
+        this.#inSocket = value.length;
+        if (!response.write(value)) return;
+      }
+    };
+    response.on('drain', next);
+    next();
+  }
+
+  startWindow(moment: number): void {
+    this.since = moment;
+    this.#unreadThen = this.#unread;
+  }
+
+  /** Progress shows in whole slices: one may be on its way. */
+  isSlow(): boolean {
+    const least = Math.min(this.#unreadThen, LEAST_BYTES_PER_WINDOW - SLICE_BYTES);
+    return this.#unread === 0 || this.#unreadThen - this.#unread < least;
+  }
+}
+
+/** In one write with its headers, whatever it is made of. */
+function endWith(response: ServerResponse, body: HttpAnswer['body']): void {
+  if (body instanceof WrittenJson) {
+    response.cork();
+    for (const piece of body.take()) response.write(piece);
+    response.end();
+  } else response.end(body ?? undefined);
+}
+
+function* toSlices(body: NonNullable<HttpAnswer['body']>): Generator<Uint8Array, undefined> {
+  const pieces = body instanceof WrittenJson ? body.take() : [toBytes(body)];
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length; at += SLICE_BYTES) yield piece.subarray(at, at + SLICE_BYTES);
+  }
+}
+
+function toBytes(body: string | Uint8Array): Uint8Array {
+  return typeof body === 'string' ? Buffer.from(body) : body;
+}
+
+/** So much goes to the socket at once: progress is measured in it. */
+const SLICE_BYTES = 64 * 1024;
+/** 16 KiB a second: a slow mobile connection reads faster. */
+const LEAST_BYTES_PER_WINDOW = 160 * 1024;
+const WINDOW_MS = 10_000;
+const CHECK_EVERY_MS = 1_000;
+/** What a response and its request take beside the body. */
+const RESPONSE_BYTES = 4 * 1024;
+
+export interface ResponseSender {
+  send(response: ServerResponse, answer: HttpAnswer, address: string | undefined): void;
+  /** Called by a timer. */
+  cutSlowReaders(): void;
+  close(): void;
+}
+
+interface AnswerWithBody extends HttpAnswer {
+  readonly body: NonNullable<HttpAnswer['body']>;
+}
+
+interface SenderOptions {
+  readonly heldBytes: HeldBytes;
+  /** Monotonic, in milliseconds. */
+  now(): number;
+  onRefused(refusal: { readonly status: number | undefined; readonly code: string }): void;
+}

@@ -1,0 +1,58 @@
+import { hash as hashOnce } from 'node:crypto';
+import { toNetwork } from '../lib/to-network.ts';
+import { createLimiter } from './limiter.ts';
+import type { SharedRedis } from './redis.ts';
+
+/**
+ * Failed look-ups of API keys, by the address that they come from. After too many of them its look-ups are slowed down
+ * for the rest of the minute. Nothing is refused: guessing 256 bits is no danger, the load on the database would be.
+ */
+export function createFailedAuthentications(options: FailedAuthenticationOptions): FailedAuthentications {
+  const { perMinute, redis, hash, now, onError } = options;
+  const limiter = createLimiter({ name: 'guess', perMinute: Math.max(1, perMinute), redis });
+  const slowUntil = new Map<string, number>();
+
+  return {
+    slowPlace(address) {
+      if (slowUntil.size === 0) return undefined;
+      const place = toPlace(address);
+      if ((slowUntil.get(place) ?? 0) > now()) return place;
+      slowUntil.delete(place);
+      return undefined;
+    },
+
+    count(address) {
+      const place = toPlace(address);
+      const settle = ({ remaining, resetMs }: { remaining: number; resetMs: number }) => {
+        if (remaining === 0) slowUntil.set(place, now() + resetMs);
+      };
+      const taken = limiter.take(place, 1);
+      if (taken instanceof Promise) taken.then(settle, onError);
+      else settle(taken);
+    },
+  };
+
+  /** One of a fixed number of places, so that a million addresses fill no memory; nobody can choose whose they share. */
+  function toPlace(address: string): string {
+    return hashOnce('sha256', hash(toNetwork(address))).slice(0, PLACE_DIGITS);
+  }
+}
+
+/** 65,536 places. */
+const PLACE_DIGITS = 4;
+
+export interface FailedAuthentications {
+  /** What stands for an address with too many failures; undefined for all others. */
+  slowPlace(address: string): string | undefined;
+  count(address: string): void;
+}
+
+export interface FailedAuthenticationOptions {
+  readonly perMinute: number;
+  readonly redis: SharedRedis | undefined;
+  /** With a key: the same in every process, and nobody else's. */
+  hash(text: string): string;
+  /** Milliseconds that never go back. */
+  now(): number;
+  onError(cause: unknown): void;
+}

@@ -1,0 +1,72 @@
+import { inspect } from 'node:util';
+import { CrossbookError, type RemoteCause } from '../../domain/errors.ts';
+import type { RemoteAnswer } from '../../domain/remote.ts';
+import { RemoteFailure } from '../../domain/remote-failure.ts';
+import { closeJson, cutText } from './cut-text.ts';
+import { redactJson, redactText, WITHHELD } from './redact-json.ts';
+import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
+
+/**
+ * The one place where words of a provider become words of ours: what an error, a log line or a trace shows of an answer
+ * is made here, by somebody who knows the connection's secrets.
+ */
+export function createRedactor(secrets: () => readonly string[]): Redactor {
+  return {
+    toError(thrown) {
+      const matcher = createSecretMatcher(secrets());
+      if (thrown instanceof RemoteFailure) return toCrossbookError(thrown, matcher);
+      if (thrown instanceof CrossbookError) return withholdMessage(thrown, matcher);
+      // A bug: its message may quote what it stumbled over.
+      return matcher.matches(inspect(thrown).slice(0, MAX_BODY_BYTES)) ? new Error(WITHHELD) : thrown;
+    },
+  };
+}
+
+function toCrossbookError({ code, message, answer, retryAfterMs }: RemoteFailure, matcher: SecretMatcher) {
+  const detail = matcher.matches(message) ? `The provider answered ${answer.status}: ${WITHHELD}` : message;
+  return new CrossbookError(code, detail, { remote: toRemoteCause(answer, matcher), retryAfterMs });
+}
+
+function withholdMessage(error: CrossbookError, matcher: SecretMatcher): CrossbookError {
+  if (!matcher.matches(error.message)) return error;
+  const { code, remote, retryAfterMs, origin } = error;
+  return new CrossbookError(code, WITHHELD, { remote, retryAfterMs, origin });
+}
+
+function toRemoteCause({ status, headers, body }: RemoteAnswer, matcher: SecretMatcher): RemoteCause {
+  const shown = Object.entries(headers).filter(([name]) => !SECRET_HEADERS.test(name));
+  const redacted = redactJson(Object.fromEntries(shown), matcher);
+  return {
+    code: status,
+    body: redactBody(body, matcher),
+    headers: typeof redacted === 'object' ? (redacted as RemoteCause['headers']) : {},
+  } as RemoteCause;
+}
+
+/** JSON stays JSON, even where it is cut. */
+function redactBody(body: string, matcher: SecretMatcher): unknown {
+  const { text, note } = cutText(body, MAX_BODY_BYTES);
+  const json = parseJson(note === undefined ? text : closeJson(text, note));
+  if (json !== undefined) return redactJson(json, matcher);
+  const redacted = redactText(text, matcher);
+  return note === undefined ? redacted : `${redacted} ${note}`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const MAX_BODY_BYTES = 16 * 1024;
+
+/** By name, whatever their value: cookies, and what proves a right to something. */
+const SECRET_HEADERS =
+  /cookie|authori[sz]ation|authentication-info|token|secret|session|api-?key|password|signature/;
+
+export interface Redactor {
+  /** Whatever an adapter or a transport has thrown, as it may be shown. */
+  toError(thrown: unknown): unknown;
+}

@@ -1,0 +1,87 @@
+import { CrossbookError } from '../domain/errors.ts';
+
+/**
+ * How many operations wait for providers: in all, for each application and for each connection. Waiting takes no place
+ * among the requests at work, so that it needs a bound of its own.
+ */
+export function createWaiting({ max, maxPerConnection }: WaitingOptions): Waiting {
+  const applications = new Map<string, number>();
+  let total = 0;
+  let refused = 0;
+
+  return {
+    enter(applicationId, connection) {
+      const ofApplication = applications.get(applicationId) ?? 0;
+      if (connection.waiting >= maxPerConnection) {
+        refused++;
+        throw connectionFull();
+      }
+      if (total >= max || ofApplication >= shareOf(ofApplication)) {
+        refused++;
+        throw processFull();
+      }
+      total++;
+      connection.waiting++;
+      applications.set(applicationId, ofApplication + 1);
+    },
+
+    leave(applicationId, connection) {
+      total--;
+      connection.waiting--;
+      const left = (applications.get(applicationId) ?? 1) - 1;
+      if (left > 0) applications.set(applicationId, left);
+      else applications.delete(applicationId);
+    },
+
+    counts: () => ({ waiting: total, refused }),
+  };
+
+  /** While half of the places are free an application may have nearly all, and then an equal part. */
+  function shareOf(ofApplication: number): number {
+    const others = applications.size - (ofApplication > 0 ? 1 : 0);
+    return total < max / 2 ? max : Math.floor((max * MOST) / (others + 1));
+  }
+}
+
+function connectionFull(): CrossbookError {
+  return new CrossbookError(
+    'REMOTE_PROVIDER_RATE_LIMITED',
+    'As many requests as possible wait for this connection’s provider: try again.',
+    { retryAfterMs: RETRY_AFTER_MS },
+  );
+}
+
+function processFull(): CrossbookError {
+  return new CrossbookError(
+    'SERVICE_UNAVAILABLE',
+    'As many requests as possible wait for providers: try again.',
+    { retryAfterMs: RETRY_AFTER_MS },
+  );
+}
+
+const RETRY_AFTER_MS = 1_000;
+/** Of all places, for one application: the rest is left for the next one. */
+const MOST = 0.9;
+
+export interface Waiting {
+  /** Throws where too many wait. Else `leave` has to follow, once. */
+  enter(applicationId: string, connection: WaitingFor): void;
+  leave(applicationId: string, connection: WaitingFor): void;
+  counts(): WaitingCounts;
+}
+
+/** Kept with the connection's state. */
+export interface WaitingFor {
+  /** How many operations wait for its provider. */
+  waiting: number;
+}
+
+export interface WaitingCounts {
+  readonly waiting: number;
+  readonly refused: number;
+}
+
+interface WaitingOptions {
+  readonly max: number;
+  readonly maxPerConnection: number;
+}

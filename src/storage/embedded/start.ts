@@ -1,0 +1,119 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  type Address,
+  answersAt,
+  closeAddress,
+  openAddress,
+  readAddress,
+  toSettings,
+  toUrl,
+} from './address.ts';
+import { findBinaries, linkLibraries } from './binaries.ts';
+import { createCluster, readCluster } from './cluster.ts';
+import { DirectoryInUseError, lockDirectory } from './directory-lock.ts';
+import { findHome, readHome } from './home.ts';
+import type { Programs } from './programs.ts';
+import { chooseUser } from './run-as.ts';
+import { startServer } from './server.ts';
+import { supervise } from './supervise.ts';
+
+/** Starts the database of a folder, which is made where there is none, and keeps it running until it is closed. */
+export async function startEmbeddedServer(options: EmbeddedOptions): Promise<EmbeddedServer> {
+  return startLocked(resolve(options.directory), options, 'INT');
+}
+
+/** For a command: the server of the process that serves from this folder, or one for as long as the command runs. */
+export async function joinEmbeddedServer(options: EmbeddedOptions): Promise<EmbeddedServer> {
+  const directory = resolve(options.directory);
+  for (const giveUpAt = performance.now() + JOIN_MS; ; await wait(50)) {
+    try {
+      // Ends when whoever has joined it meanwhile has finished.
+      return await startLocked(directory, options, 'TERM');
+    } catch (error) {
+      if (!(error instanceof DirectoryInUseError)) throw error;
+      const url = await findRunning(directory);
+      if (url !== undefined) return { url, close: async () => undefined };
+      if (performance.now() > giveUpAt) throw error;
+    }
+  }
+}
+
+/** Has a first start made it? */
+export function hasCluster(directory: string): boolean {
+  return readCluster(readHome(resolve(directory))) !== undefined;
+}
+
+async function startLocked(
+  directory: string,
+  options: EmbeddedOptions,
+  signal: 'INT' | 'TERM',
+): Promise<EmbeddedServer> {
+  const release = lock(directory);
+  try {
+    const { url, stop } = await start(directory, options);
+    return { url, close: () => stop(signal).finally(release) };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function lock(directory: string): () => void {
+  try {
+    mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
+    return lockDirectory(directory);
+  } catch (error) {
+    if (error instanceof DirectoryInUseError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`The data directory ${directory} cannot be used: ${reason}`, { cause: error });
+  }
+}
+
+async function start(
+  folder: string,
+  { tcp = process.platform === 'win32', settings = {}, log = () => undefined }: EmbeddedOptions,
+) {
+  const user = chooseUser(readHome(folder));
+  const { directory, binaries } = findHome(folder, { binaries: findBinaries(), user });
+  if (directory !== folder)
+    log('info', `The embedded database is in ${directory}, where the server's user reaches it.`);
+  const programs: Programs = { binaries, libraries: linkLibraries(binaries, `${directory}.libraries`), user };
+  const cluster = readCluster(directory) ?? (await createCluster(directory, programs));
+  const address = await openAddress(directory, { tcp, user });
+  const all = { ...toSettings(address), ...settings };
+  const run = () => startServer({ directory, ...programs, settings: all, log });
+  const stop = supervise(await run(), { start: run, log });
+  return {
+    url: toUrl(address, cluster),
+    stop: (signal: 'INT' | 'TERM') => stop(signal).finally(() => closeAddress(address)),
+  };
+}
+
+async function findRunning(folder: string): Promise<string | undefined> {
+  const directory = readHome(folder);
+  const cluster = readCluster(directory);
+  const address: Address | undefined = readAddress(directory);
+  return cluster && address && (await answersAt(address)) ? toUrl(address, cluster) : undefined;
+}
+
+/** For a server that is starting just now. */
+const JOIN_MS = 5_000;
+
+export interface EmbeddedServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export type EmbeddedLog = (level: 'info' | 'warn' | 'error', message: string) => void;
+
+export interface EmbeddedOptions {
+  /** Where the data are. The lock, the socket and the like stand beside it, under names that begin with it. */
+  readonly directory: string;
+  /** Listens on a free port of loopback: where the operating system has no Unix sockets, and for tests. */
+  readonly tcp?: boolean | undefined;
+  /** Of PostgreSQL, in place of ours. */
+  readonly settings?: Readonly<Record<string, string>> | undefined;
+  readonly log?: EmbeddedLog | undefined;
+}

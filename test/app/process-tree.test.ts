@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { findFreePorts } from '../support/free-ports.ts';
+import '../support/process-sources.ts';
+import { isAlive, listDescendants } from '../support/processes.ts';
+import { createSandboxControl } from '../support/sandbox-control.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+
+const ROUNDS = Number(process.env['TEST_ROUNDS'] ?? 1);
+
+/** Who is sent what: npm alone, as a supervisor does, or all in its process group, as a terminal does. */
+const WAYS = [
+  { way: 'SIGTERM to npm', signal: 'SIGTERM', toGroup: false },
+  { way: 'SIGTERM to all', signal: 'SIGTERM', toGroup: true },
+  { way: 'Ctrl-C', signal: 'SIGINT', toGroup: true },
+  { way: 'a terminal that is closed', signal: 'SIGHUP', toGroup: true },
+] as const;
+
+describe.skipIf(process.platform !== 'linux')('npm start', () => {
+  const data = makeTemporaryFolder();
+  const started: ChildProcess[] = [];
+  let sandboxPort: number;
+  beforeAll(async () => {
+    sandboxPort = await findFreePorts();
+  });
+  afterEach(() => {
+    for (const { pid = 0 } of started.splice(0)) if (isAlive(pid)) process.kill(-pid, 'SIGKILL');
+  });
+  afterAll(() => rmSync(data, { recursive: true, force: true }));
+
+  test.each(WAYS)(
+    `$way: what runs is answered, and nothing is left, ${ROUNDS} times`,
+    async ({ signal, toGroup }) => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const { pid, ended, search } = await startByNpm();
+        const tree = [pid, ...listDescendants(pid)];
+        // npm (and its shell, which became node), the guard, the server and its own processes.
+        expect(tree.length).toBeGreaterThan(3);
+        const sandbox = createSandboxControl(sandboxPort);
+        await sandbox.liftLimits();
+        await sandbox.fail({ kind: 'slow', delayMs: 500 }, { times: 10 });
+        const answer = search();
+        await expect.poll(async () => (await sandbox.calls()).length).toBeGreaterThan(0);
+        process.kill(toGroup ? -pid : pid, signal);
+        expect(await (await answer).json()).toMatchObject({ data: { searchContacts: { nodes: [{}] } } });
+        await ended;
+        await expect.poll(() => tree.filter(isAlive)).toEqual([]);
+      }
+    },
+  );
+
+  async function startByNpm() {
+    const npm = spawn('npm', ['start', '--silent'], {
+      env: {
+        ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0' },
+        ...{ CROSSBOOK_DATA: data, CROSSBOOK_SANDBOX_PORT: String(sandboxPort) },
+      },
+      // A process group of its own, as a shell gives to what is started from it.
+      detached: true,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    started.push(npm);
+    const ended = once(npm, 'exit');
+    let printed = '';
+    await new Promise<void>((resolve, reject) => {
+      npm.once('exit', () => reject(new Error(`It did not start:\n${printed}`)));
+      npm.stdout?.on('data', (text: Buffer) => {
+        printed += text;
+        if (/-d '.*'\n/.test(printed)) resolve();
+      });
+    });
+    const url = /ready at (\S+)/.exec(printed)?.[1]?.replace('localhost', '127.0.0.1') ?? '';
+    const search = () =>
+      fetch(`${url}/graphql`, {
+        method: 'POST',
+        headers: {
+          ...{
+            'content-type': 'application/json',
+            'x-api-key': /cbk_demo_[\w-]{43}/.exec(printed)?.[0] ?? '',
+          },
+          ...{ 'x-customer-id': 'demo', 'x-provider-name': 'hubspot' },
+        },
+        body: JSON.stringify({ query: SEARCH }),
+      });
+    return { pid: npm.pid ?? 0, ended, search };
+  }
+});
+
+const SEARCH = '{ searchContacts(filter: { email: "ada@example.com" }) { nodes { firstName } } }';

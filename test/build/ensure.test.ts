@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import '../support/process-sources.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const COPIED = ['src', 'build', 'package.json', 'package-lock.json', 'tsconfig.json'];
+const copy = mkdtempSync(join(tmpdir(), 'crossbook-copy-'));
+
+beforeAll(() => {
+  for (const name of COPIED) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
+});
+afterAll(() => rmSync(copy, { recursive: true }));
+
+test('without the packages that build, one line says what to do', () => {
+  const { status, stderr } = ensure();
+  expect(status).toBe(1);
+  expect(stderr).toContain('npm ci --include=dev');
+  expect(stderr).not.toMatch(/\n\s+at /);
+});
+
+test('it is built once, and again when a source has changed', () => {
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  expect(ensure()).toMatchObject({ status: 0, stderr: '  Building …\n' });
+  const main = join(copy, 'dist/main.js');
+  expect(statSync(join(copy, 'dist/crossbook')).mode & 0o111).toBe(0o111);
+  const before = statSync(main).mtimeMs;
+
+  expect(ensure()).toMatchObject({ status: 0, stderr: '' });
+  expect(statSync(main).mtimeMs).toBe(before);
+
+  // What a process that runs may still load stays until the build after the next.
+  const { files } = readManifest();
+  appendFileSync(join(copy, 'src/serve.ts'), "process.stdout.write('changed');\n");
+  expect(ensure()).toMatchObject({ status: 0, stderr: '  Building …\n' });
+  expect(Object.keys(readManifest().files)).not.toEqual(Object.keys(files));
+  for (const name of Object.keys(files)) expect(statSync(join(copy, 'dist', name)).isFile()).toBe(true);
+});
+
+function ensure() {
+  return spawnSync(process.execPath, ['build/ensure.mjs'], { cwd: copy, encoding: 'utf8' });
+}
+
+function readManifest() {
+  return JSON.parse(readFileSync(join(copy, 'dist/build.json'), 'utf8')) as {
+    files: Record<string, string[]>;
+  };
+}

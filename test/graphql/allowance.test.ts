@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest';
+import { RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
+import { CrossbookError, type RemoteCause } from '../../src/domain/errors.ts';
+import { createFakePeople } from '../support/fake-people.ts';
+import { createTestServer, DEMO } from './test-server.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+test('a page of 1,000 contacts with raw data passes, and under many aliases it is one 400', async () => {
+  const people = createFakePeople(1_000).map((person) => ({
+    ...person,
+    rawData: { id: person.remoteId, properties: { notes: 'x'.repeat(700) } },
+  }));
+  const { post, journal } = await createTestServer({ people });
+  const page = (fields: string) => ({
+    query: `{ searchContacts(filter: { emailDomain: "example.com" }, first: 1000) { nodes { ${fields} } } }`,
+  });
+  const whole = await post(page('id firstName rawData'), DEMO);
+  expect((await whole.text()).length).toBeGreaterThan(700_000);
+  await expectOneRefusal(await post(page(aliases(150, 'rawData')), DEMO), /cost is|16777216 bytes/);
+  expect(journal.errors.map(({ code }) => code)).toEqual(['BAD_REQUEST']);
+});
+
+describe('what data turns out to be is counted while it is made', () => {
+  const LONG = 'x'.repeat(60_000);
+
+  test('long records under a few aliases, in lists and alone', async () => {
+    const people = createFakePeople(300).map((person) => ({ ...person, rawData: { notes: LONG } }));
+    const { post } = await createTestServer({ people });
+    for (const search of [
+      `filter: { emailDomain: "example.com" }, first: 300`,
+      `filter: { emails: ${JSON.stringify(people.map((_, index) => `person${index + 1}@example.com`))} }, first: 300`,
+    ]) {
+      const query = `{ searchContacts(${search}) { nodes { ${aliases(3, 'rawData')} } } }`;
+      await expectOneRefusal(await post({ query }, DEMO), /16777216 bytes/);
+    }
+    const one = `{ searchContacts(filter: { email: "ada@example.com" }) { nodes { ${aliases(900, 'rawData')} } } }`;
+    await expectOneRefusal(await post({ query: one }, DEMO), /16777216 bytes/);
+  });
+
+  test('many contacts of one email, more than were estimated', async () => {
+    const people = createFakePeople(2_000).map((person) => ({
+      ...person,
+      emailAddresses: [{ emailAddress: 'ada@example.com', emailAddressType: 'primary' as const }],
+    }));
+    const { post } = await createTestServer({ people });
+    const searches = Array.from(
+      { length: 190 },
+      (_, index) => `s${index}: searchContacts(filter: { email: "ada@example.com" }) { nodes { ...All } }`,
+    );
+    const query = `{ ${searches.join(' ')} } fragment All on Contact { ${FIELDS} }`;
+    await expectOneRefusal(await post({ query }, DEMO), /400000 values/);
+  });
+
+  test('stored configuration, and what an input gives back', async () => {
+    const { post, tenant } = await createTestServer();
+    const mappings = Array.from({ length: 3_000 }, (_, index) => ({
+      schemaField: `f${index}`,
+      mappedField: 'm',
+    }));
+    await tenant.customers.upsert({
+      customerId: 'demo',
+      name: 'Demo',
+      email: 'demo@example.com',
+      connections: [
+        {
+          providerName: 'hubspot',
+          schemaMappingsConfig: {
+            commonObjects: [{ object: 'Contact', fieldMappings: mappings }],
+            standardObjects: [],
+          },
+        },
+      ],
+    });
+    const config = 'connections { schemaMappingsConfig { commonObjects { fieldMappings { schemaField } } } }';
+    const customers = Array.from({ length: 190 }, (_, index) => `c${index}: customer { ...Config }`);
+    const query = `{ ${customers.join(' ')} } fragment Config on Customer { ${config} }`;
+    await expectOneRefusal(await post({ query }, DEMO), /400000 values/);
+    const mutation = `mutation ($input: UpsertCustomerInput!) { upsertCustomer(input: $input) { ${aliases(900, 'clientMutationId')} } }`;
+    const input = { customerId: 'demo', name: 'Demo', email: 'demo@example.com', clientMutationId: LONG };
+    await expectOneRefusal(await post({ query: mutation, variables: { input } }, DEMO), /16777216 bytes/);
+  });
+
+  test('characters that JSON escapes weigh what they weigh when they are written', async () => {
+    const people = createFakePeople(1_000).map((person) => ({ ...person, firstName: '\u0001'.repeat(60) }));
+    const { post } = await createTestServer({ people });
+    const query = `{ searchContacts(filter: { emailDomain: "example.com" }, first: 1000) { nodes { ${aliases(90, 'firstName')} } } }`;
+    await expectOneRefusal(await post({ query }, DEMO), /16777216 bytes/);
+  });
+});
+
+test('the operations of a batch share one allowance', async () => {
+  const people = createFakePeople(300).map((person) => ({
+    ...person,
+    rawData: { notes: 'x'.repeat(10_000) },
+  }));
+  const { post } = await createTestServer({ people });
+  const query =
+    '{ searchContacts(filter: { emailDomain: "example.com" }, first: 300) { nodes { rawData } } }';
+  expect((await post({ query }, DEMO)).status).toBe(200);
+  const batch = await post(Array(10).fill({ query }), DEMO);
+  expect((await batch.text()).length).toBeLessThan(16 * MEBIBYTE);
+});
+
+test.each(['_entities(representations: $refs)', 'nodes(ids: $ids)'])(
+  'the name of a type costs what any value costs: %s',
+  async (field) => {
+    const { post } = await createTestServer();
+    const names = field.startsWith('nodes') ? '$ids: [ID!]!' : '$refs: [_Any!]!';
+    const query = `query (${names}) { ${field} { ${aliases(900, '__typename')} } }`;
+    const variables = {
+      ids: Array(1_000).fill('x'),
+      refs: Array(1_000).fill({ __typename: 'Customer', customerId: 'demo' }),
+    };
+    await expectOneRefusal(await post({ query, variables }, DEMO), /cost is \d+, and the bound is 200000/);
+  },
+);
+
+test('aliases, fields, directives and tokens of a batch count together', async () => {
+  const { post } = await createTestServer();
+  for (const [query, said] of [
+    [`{ ${aliases(150, '__typename')} }`, /number of aliases/],
+    [`{ ${'__typename @skip(if: false) '.repeat(80)} }`, /number of directives/],
+    [
+      `{ _entities(representations: [{ __typename: "Customer", customerId: "demo", x: [${'1 '.repeat(8_000)}] }]) { __typename } }`,
+      /more than 60000 tokens/,
+    ],
+  ] as const) {
+    const answers = (await (await post(Array(10).fill({ query }), DEMO)).json()) as {
+      errors?: { message: string }[];
+    }[];
+    expect(answers[0]?.errors).toBeUndefined();
+    expect(answers.at(-1)?.errors?.[0]?.message).toMatch(said);
+  }
+});
+
+describe('errors', () => {
+  const ids = (count: number) => ({ ids: Array.from({ length: count }, (_, index) => toId(index)) });
+  const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
+
+  test('show what a provider answered once, and are at most a hundred and one', async () => {
+    const { post, faults, journal } = await createTestServer();
+    const remote = { code: 400, body: '\u0001'.repeat(16_000), headers: {} } as RemoteCause;
+    faults.set('hubspot', new CrossbookError('REMOTE_PROVIDER_ERROR', 'It says no.', { remote }));
+    const text = await (await post({ query: NODES, variables: ids(1_000) }, DEMO)).text();
+    expect(text.length).toBeLessThan(RESPONSE_BOUNDS.caller.errorBytes + 50_000);
+    const { data, errors } = JSON.parse(text);
+    expect(data.nodes).toEqual(Array(1_000).fill(null));
+    expect(errors).toHaveLength(101);
+    expect(errors.filter((error: Told) => error.extensions.meta.cause)).toEqual([errors[0]]);
+    expect(new Set(errors.map((error: Told) => error.extensions.id)).size).toBe(1);
+    expect(errors.at(-1)).toMatchObject({
+      message: '900 more errors are left out. The first is REMOTE_PROVIDER_ERROR.',
+    });
+    expect(journal.errors).toHaveLength(1);
+  });
+
+  test('of a batch are bounded together', async () => {
+    const { post, faults } = await createTestServer();
+    faults.set('hubspot', new CrossbookError('REMOTE_PROVIDER_ERROR', 'It says no.'));
+    const response = await post(Array(3).fill({ query: NODES, variables: ids(80) }), DEMO);
+    const answers = (await response.json()) as { errors: Told[] }[];
+    expect(answers.flatMap(({ errors }) => errors)).toHaveLength(102);
+    expect(answers.every(({ errors }) => errors.length > 0)).toBe(true);
+  });
+
+  test('say nothing that a client sent at length', async () => {
+    const { post } = await createTestServer();
+    const long = 'x'.repeat(200_000);
+    for (const body of [
+      { query: 'query A { __typename }', operationName: long },
+      { query: `{ ${long} }` },
+      {
+        query: `query ($p: ProviderName) { searchContacts(provider: $p, filter: { email: "a" }) { totalCount } }`,
+        variables: { p: long },
+      },
+      { query: `{ ${long}: node(id: 1, ${long}: 2) { id } }` },
+    ]) {
+      const text = await (await post(body, DEMO)).text();
+      expect(text).toContain('errors');
+      expect(text.length).toBeLessThan(4_000);
+    }
+  });
+});
+
+const FIELDS = `
+  id remoteId provider accountId ownerId firstName lastName lifecycleStage lastActivityAt createdAt updatedAt isDeleted
+  addresses { addressType street1 street2 city state postalCode country }
+  emailAddresses { emailAddress emailAddressType } phoneNumbers { phoneNumber phoneNumberType }
+`;
+
+async function expectOneRefusal(response: Response, said: RegExp): Promise<void> {
+  const text = await response.text();
+  expect(text.length).toBeLessThan(2_000);
+  expect(response.status).toBe(400);
+  const { data, errors } = JSON.parse(text);
+  expect(data).toBeUndefined();
+  expect(errors).toHaveLength(1);
+  expect(errors[0].message).toMatch(said);
+}
+
+function aliases(count: number, field: string): string {
+  return Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ');
+}
+
+function toId(index: number): string {
+  const source = ['11111111-1111-4111-8111-111111111111', 'demo', 'hubspot'];
+  return Buffer.from(JSON.stringify([1, 'Contact', ...source, String(index)])).toString('base64url');
+}
+
+interface Told {
+  readonly extensions: { readonly id: string; readonly meta: { readonly cause?: unknown } };
+}

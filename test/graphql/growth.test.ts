@@ -1,0 +1,149 @@
+import { getIntrospectionQuery, parse, specifiedRules, validate } from 'graphql';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { admit } from '../../src/graphql/admit.ts';
+import { cleanMessage } from '../../src/graphql/clean-message.ts';
+import { toSubgraph } from '../../src/graphql/federation.ts';
+import { checkFragmentDepth } from '../../src/graphql/fragment-depth.ts';
+import { createDocumentStore } from '../../src/graphql/http/document-store.ts';
+import { createKnownIntrospection } from '../../src/graphql/http/known-introspection.ts';
+import { chooseMediaType, isJson } from '../../src/graphql/http/media-types.ts';
+import { readHash } from '../../src/graphql/http/read-hash.ts';
+import { DEFAULT_LIMITS, nothingSpent } from '../../src/graphql/limits.ts';
+import { checkNesting } from '../../src/graphql/nesting.ts';
+import { readOperation } from '../../src/graphql/operation-notes.ts';
+import { apiSchema } from '../../src/graphql/schema.ts';
+import { findDuplicateKey } from '../../src/lib/find-duplicate-key.ts';
+import { jsonLength } from '../../src/lib/json-length.ts';
+import { readQuery } from '../../src/rest/input/read-query.ts';
+import { toReadableLine } from '../../src/telemetry/readable-line.ts';
+import { expectLinear } from '../support/growth.ts';
+
+const schema = toSubgraph(apiSchema);
+const repeat = (text: string) => (size: number) => text.repeat(size);
+
+/** Texts that a client chooses: repeated, each makes a function start anew at every place, if it does that. */
+const PHRASES = [
+  'cannot represent ',
+  'cannot represent a: ',
+  'Expected value of type "',
+  'Expected value of type "a", found ',
+  'Expected value of type ""',
+  'found String ',
+  'found BlockString found ',
+  ' Did you mean ',
+  ' Did you mean ?',
+  ' at "',
+  ' at "a"; ',
+  'Variable "$a" got invalid value ',
+];
+
+test.each(PHRASES)('the message of an error is made in one pass over %j', (phrase) => {
+  const options = { suggestions: false };
+  expectLinear(repeat(phrase), (message) => cleanMessage({ message }, options));
+  expectLinear(repeat(phrase), (text) => {
+    const reason = `; ${text}`;
+    const message = `Variable "$a" got invalid value ${text}${reason}`;
+    return cleanMessage({ message, originalError: { message: text } }, options);
+  });
+});
+
+const TEXTS: readonly (readonly [string, (size: number) => string])[] = [
+  ['fields', (size) => `{ ${'a '.repeat(size)} }`],
+  ['aliases of the schema', (size) => `{ ${list(size, (at) => `a${at}: __schema { types { name } }`)} }`],
+  [
+    'a chain of fragments',
+    (size) => `{ ...F0 } ${list(size, (at) => `fragment F${at} on Query { ...F${at + 1} }`)}`,
+  ],
+  [
+    'a chain of fragments backwards',
+    (size) => `{ ...F${size} } ${list(size, (at) => `fragment F${at + 1} on Query { ...F${at} }`)}`,
+  ],
+  [
+    'fragments in a ring',
+    (size) => `{ ...F0 } ${list(size, (at) => `fragment F${at} on Query { ...F${(at + 1) % size} }`)}`,
+  ],
+  [
+    'many spreads',
+    (size) =>
+      `{ ${list(size, (at) => `...F${at}`)} } ${list(size, (at) => `fragment F${at} on Query { a }`)}`,
+  ],
+  ['one fragment spread often', (size) => `{ ${'...F '.repeat(size)} } fragment F on Query { a b c }`],
+  ['operations', (size) => list(size, (at) => `query Q${at} { __typename }`)],
+  ['inline fragments', (size) => `{ ${'... { a } '.repeat(size)} }`],
+  [
+    'variables',
+    (size) =>
+      `query (${list(size, (at) => `$v${at}: Int`)}) { ${list(size, (at) => `a${at}: node(id: $v${at}) { id }`)} }`,
+  ],
+  ['a list', (size) => `query ($a: [Int!] = [${'1 '.repeat(size)}]) { __typename }`],
+  ['strings', (size) => `{ ${list(size, (at) => `a${at}: node(id: "\\"x") { id }`)} }`],
+  ['quotes', repeat('"')],
+  ['comments', repeat('#"\n')],
+  ['brackets', repeat('{[(')],
+];
+
+test.each(TEXTS)('what is done before validation is linear in %s', (_name, make) => {
+  const documents = (size: number) => parse(make(size));
+  expectLinear(make, (text) => checkNesting(text, Number.POSITIVE_INFINITY));
+  if (!isDocument(make)) return;
+  expectLinear(documents, (document) => checkFragmentDepth(document, Number.POSITIVE_INFINITY));
+  expectLinear(documents, (document) => readOperation({ ...document }, 'Q0'));
+  for (const isCallerKnown of [true, false]) {
+    expectLinear(make, (text) => {
+      const store = createDocumentStore({ schema, rules: [] });
+      const { document } = store.parse(text, {
+        owner: isCallerKnown ? 'app' : undefined,
+        limits: DEFAULT_LIMITS,
+      });
+      const [operationName, variables, method] = [undefined, {}, 'POST'];
+      const asked = { schema, document, operationName, variables, method, isCallerKnown };
+      admit({ ...asked, limits: DEFAULT_LIMITS, spent: nothingSpent(), responseBytes: 1_000_000 });
+    });
+  }
+});
+
+test('validation ends after so many comparisons and errors, whatever is sent', () => {
+  for (const text of [
+    `{ ${'providers { name } '.repeat(10_000)} }`,
+    `{ ${list(5_000, (at) => `a: node(id: "${at}") { id }`)} }`,
+    `{ ${'nothing '.repeat(20_000)} }`,
+  ]) {
+    const errors = validate(schema, parse(text), specifiedRules);
+    expect(errors.length).toBeLessThanOrEqual(101);
+  }
+});
+
+test('headers, hashes, queries, JSON and log lines are read in one pass', () => {
+  const shape = z.strictObject({ a: z.array(z.string()).optional(), n: z.int().optional() });
+  const known = createKnownIntrospection(schema);
+  expectLinear(repeat('text/html;q=0.1 ,'), chooseMediaType);
+  expectLinear(repeat(';charset=utf-8 '), (text) => isJson(`application/json${text}`));
+  expectLinear(repeat('sha256:'), (documentId) => readHash({ documentId, extensions: null }));
+  expectLinear(
+    (size) => new URLSearchParams(list(size, (at) => `n${at}=1&`)),
+    (parameters) => readQuery(parameters, shape),
+  );
+  expectLinear(repeat('a=1&'), (text) => readQuery(new URLSearchParams(text), shape));
+  expectLinear(repeat('{"a":'), findDuplicateKey);
+  expectLinear((size) => `{${list(size, (at) => `"k${at}":"\\"",`)}"z":1}`, findDuplicateKey);
+  expectLinear(repeat('\u0001"'), (text) => jsonLength({ text }));
+  expectLinear((size) => JSON.stringify({ customer: '\u009b'.repeat(size) }), toReadableLine);
+  expectLinear(
+    (size) => `${getIntrospectionQuery()}${' '.repeat(size)}`,
+    (query) => known({ query }),
+  );
+});
+
+function isDocument(make: (size: number) => string): boolean {
+  try {
+    parse(make(3));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function list(size: number, write: (at: number) => string): string {
+  return Array.from({ length: size }, (_, at) => write(at)).join(' ');
+}

@@ -1,0 +1,167 @@
+import { execute, getIntrospectionQuery, parse, print } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { toSubgraph } from '../../src/graphql/federation.ts';
+import { createDocumentStore } from '../../src/graphql/http/document-store.ts';
+import { DEFAULT_LIMITS } from '../../src/graphql/limits.ts';
+import { apiSchema } from '../../src/graphql/schema.ts';
+import { fc } from '../support/fast-check.ts';
+import { writeRandomIntrospection } from '../support/random-introspection.ts';
+import { createTestServer, DEMO } from './test-server.ts';
+
+const MEBIBYTE = 1024 * 1024;
+const schema = toSubgraph(apiSchema);
+
+test('whatever is asked of the schema, the answer is at most a mebibyte, or 400', async () => {
+  const { post } = await createTestServer();
+  const tally = { answered: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(fc.nat(), async (seed) => {
+      const response = await post({ query: writeRandomIntrospection(seed, 16_000) });
+      const { length } = await response.text();
+      expect([200, 400]).toContain(response.status);
+      expect(length).toBeLessThanOrEqual(response.status === 200 ? MEBIBYTE : 4_000);
+      tally[response.status === 200 ? 'answered' : 'refused'] += 1;
+    }),
+    { numRuns: 150 },
+  );
+  expect(Math.min(...Object.values(tally))).toBeGreaterThan(5);
+});
+
+test.each([
+  [
+    'every field of every type, wide',
+    `{ __schema { types { ${aliases(250, 'fields { ...A }')} } } } fragment A on __Field { ${aliases(250, 'description')} }`,
+  ],
+  ['the types again and again', `{ __schema { ${aliases(300, 'types { name description }')} } }`],
+  ['the SDL again and again', `{ _service { ${aliases(600, 'sdl')} } }`],
+  [
+    'one type again and again',
+    `{ ${aliases(150, '__type(name: "Contact") { fields { name description } }')} }`,
+  ],
+  [
+    'types within types',
+    `{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }`,
+  ],
+])('%s is refused before it is made', async (_name, query) => {
+  const { post } = await createTestServer();
+  for (const headers of [{}, DEMO]) {
+    const response = await post({ query }, { ...headers, accept: 'application/graphql-response+json' });
+    const text = await response.text();
+    // Of a caller's larger bound, less is refused.
+    if (response.status === 200) expect(headers).toBe(DEMO);
+    else expect(response.status).toBe(400);
+    expect(text.length).toBeLessThan(response.status === 200 ? 16 * MEBIBYTE : 4_000);
+  }
+});
+
+describe('what tools ask of the schema passes, and has graphql’s answer', () => {
+  const options = { oneOf: true, specifiedByUrl: true, inputValueDeprecation: true, schemaDescription: true };
+  test.each([
+    ['as graphql writes it', getIntrospectionQuery()],
+    ['with every option', getIntrospectionQuery({ ...options, directiveIsRepeatable: true })],
+    ['without descriptions', getIntrospectionQuery({ descriptions: false })],
+    ['printed anew', print(parse(getIntrospectionQuery(options)))],
+    [
+      'in a way of its own',
+      getIntrospectionQuery(options).replace('queryType { name }', 'queryType { name kind }'),
+    ],
+    ['under another name', getIntrospectionQuery().replace('IntrospectionQuery', 'GraphiQLIntrospection')],
+    ['with more levels', getIntrospectionQuery({ typeDepth: 12 })],
+    [
+      'of one type',
+      '{ __type(name: "Contact") { name fields(includeDeprecated: true) { name args { name } } } }',
+    ],
+    ['by variables', 'query ($name: String = "Query") { __type(name: $name) { name } }'],
+    ['for gateways', '{ _service { sdl } }'],
+  ])('%s', async (_name, query) => {
+    const { post, send } = await createTestServer();
+    const expected = await execute({ schema, document: parse(query) });
+    const get = new Request(`http://localhost/graphql?query=${encodeURIComponent(query)}`);
+    for (const ask of [() => post({ query }), () => post({ query }, DEMO), () => send(get.clone())]) {
+      for (const _time of [1, 2])
+        expect(await (await ask()).json()).toEqual(JSON.parse(JSON.stringify(expected)));
+    }
+  });
+});
+
+test('where introspection is off, a known question has no answer either', async () => {
+  const { post } = await createTestServer({ introspection: false });
+  const response = await post({ query: getIntrospectionQuery() });
+  expect(await response.text()).toContain('Introspection is switched off.');
+});
+
+test.each([
+  [
+    'another operation of the document',
+    401,
+    { query: 'query A { __typename } query B { customer { id } }', operationName: 'A' },
+  ],
+  ['a fragment that nothing spreads', 401, { query: '{ __typename } fragment F on Contact { id }' }],
+  ['a fragment within the root', 401, { query: '{ ... { ... on Query { providers { name } } } }' }],
+  ['two operations', 400, { query: 'query A { __typename } query B { __typename }', operationName: 'A' }],
+  ['a type whose name is an object', 400, { query: '{ __type(name: { a: "x" }) { name } }' }],
+  [
+    'a type whose name is an object in a variable',
+    400,
+    { query: 'query ($n: String!) { __type(name: $n) { name } }', variables: { n: {} } },
+  ],
+  ['a batch', 401, [{ query: '{ __typename }' }]],
+  ['a batch of what is no document', 401, Array(10).fill({ query: '{'.repeat(1_000) })],
+  ['more than 2,000 tokens', 400, { query: `{ ${'__typename '.repeat(2_000)} }` }],
+  ['a chain of 3,000 fragments', 400, { query: chain(3_000) }],
+])('without a caller, %s is refused with %i', async (_name, status, body) => {
+  const { post, journal } = await createTestServer();
+  const response = await post(body, { accept: 'application/graphql-response+json' });
+  expect(response.status).toBe(status);
+  expect(journal.errors.map(({ code }) => code)).toEqual([status === 401 ? 'UNAUTHORIZED' : 'BAD_REQUEST']);
+});
+
+test('a chain of fragments is refused for a caller as well, and one that tools write is not', async () => {
+  const { execute: ask } = await createTestServer();
+  expect((await ask(chain(3_000))).errors?.[0]?.message).toMatch(/nest deeper than 100/);
+  expect((await ask(chain(90))).data).toEqual({ __typename: 'Query' });
+});
+
+describe('the store of documents', () => {
+  const limits = DEFAULT_LIMITS;
+  const open = () => createDocumentStore({ schema, rules: [] });
+
+  test('keeps what callers ask and is valid, and nothing else', () => {
+    const store = open();
+    const ask = (text: string, owner: string | undefined) =>
+      store.validate(store.parse(text, { owner, limits }).document);
+    expect(() => ask('{', 'app')).toThrow();
+    expect(ask('{ nothing }', 'app')).toHaveLength(1);
+    ask('{ __typename }', undefined);
+    expect(store.counts()).toEqual({ entries: 0, bytes: 0 });
+    ask('{ __typename }', 'app');
+    expect(store.counts().entries).toBe(1);
+    const { document } = store.parse('{ __typename }', { owner: 'app', limits });
+    expect(store.parse('{ __typename }', { owner: 'other', limits }).document).toBe(document);
+    expect(store.parse('{ __typename }', { owner: undefined, limits }).document).not.toBe(document);
+  });
+
+  test('stays within its bytes, plans counted, and leaves each application its share', () => {
+    const store = open();
+    const keep = (text: string, owner: string) => {
+      const { document } = store.parse(text, { owner, limits });
+      store.validate(document);
+      store.addPlan(document, 100);
+      return document;
+    };
+    const own = keep('{ own: __typename }', 'small');
+    for (let index = 0; index < 500; index += 1)
+      keep(`{ a${index}: __typename } #${'x'.repeat(50_000)}`, 'large');
+    expect(store.counts().bytes).toBeLessThanOrEqual(36 * MEBIBYTE);
+    expect(keep('{ own: __typename }', 'small')).toBe(own);
+  });
+});
+
+function aliases(count: number, field: string): string {
+  return Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ');
+}
+
+function chain(length: number): string {
+  const fragments = Array.from({ length }, (_, index) => `fragment F${index} on Query { ...F${index + 1} }`);
+  return `{ ...F0 } ${fragments.join(' ')} fragment F${length} on Query { __typename }`;
+}

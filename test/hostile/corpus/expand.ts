@@ -1,0 +1,54 @@
+import type { Callers } from '../target/open-target.ts';
+import { type Asked, type Operation, toGet, toGraphQL } from '../target/send.ts';
+import { ANSWER_BYTES } from './bounds.ts';
+import type { DocumentKind, Expecting, Facts, Gets, Sends, Sent, Way } from './line.ts';
+
+/** Every request that a kind stands for: its lines, by each of its callers, by each of its ways. */
+export function expand({ kind, as, ways, gets, lines }: DocumentKind): readonly Case[] {
+  return Object.entries(lines).flatMap(([title, line]) => {
+    const { sends, gets: own } = isExpecting(line) ? line : { sends: line, gets };
+    return as.flatMap((caller) =>
+      ways.map((way) => ({
+        title: `${kind}: ${title}, by ${way} of a ${caller}`,
+        gets: { maxBytes: ANSWER_BYTES[caller], ...own },
+        ask(callers: Callers, facts: Facts) {
+          const sent = typeof sends === 'function' ? sends(facts) : sends;
+          return toAsked(typeof sent === 'string' ? { query: sent } : sent, way, callers[caller]);
+        },
+      })),
+    );
+  });
+}
+
+/** Undefined where that way cannot hold it. */
+function toAsked(sent: Exclude<Sent, string>, way: Way, headers: Callers['key']): Asked | undefined {
+  if (way === 'POST') return toGraphQL(sent, headers);
+  if (!isOperation(sent)) return undefined;
+  if (way === 'batch') {
+    const asked = toGraphQL(
+      Array.from({ length: 10 }, () => sent),
+      headers,
+    );
+    return (asked.body?.length ?? 0) <= MOST_IN_BODY ? asked : undefined;
+  }
+  const asked = toGet(sent, headers);
+  return (asked.path?.length ?? 0) <= MOST_IN_ADDRESS ? asked : undefined;
+}
+
+function isExpecting(line: Sends | Expecting): line is Expecting {
+  return typeof line === 'object' && 'sends' in line;
+}
+
+function isOperation(sent: Exclude<Sent, string>): sent is Operation {
+  return 'query' in sent;
+}
+
+/** Longer ones are refused for their length alone, which says nothing of what is in them. */
+const MOST_IN_BODY = 1024 * 1024;
+const MOST_IN_ADDRESS = 14 * 1024;
+
+export interface Case {
+  readonly title: string;
+  readonly gets: Gets;
+  ask(callers: Callers, facts: Facts): Asked | undefined;
+}

@@ -1,0 +1,41 @@
+import '../support/process-sources.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DOCUMENTS } from './corpus/documents.ts';
+import { expand } from './corpus/expand.ts';
+import { startBystander } from './target/bystander.ts';
+import { openPrepared, type Prepared } from './target/prepare.ts';
+import { send } from './target/send.ts';
+
+let prepared: Prepared;
+
+beforeAll(async () => {
+  prepared = await openPrepared();
+});
+afterAll(async () => {
+  expect(await prepared.target.close()).toBe(0);
+});
+
+describe.each(DOCUMENTS.map((kind) => [kind.kind, kind] as const))('%s', (_kind, kind) => {
+  let bystander: ReturnType<typeof startBystander>;
+  beforeAll(() => {
+    bystander = startBystander(prepared.target);
+  });
+
+  test.each(expand(kind).map((one) => [one.title, one] as const))('%s', async (_title, { gets, ask }) => {
+    const { target, facts, judge } = prepared;
+    const asked = ask(target.callers, facts);
+    if (asked) expect(judge.check(await send(target.url, asked), gets)).toEqual([]);
+  });
+
+  test('another application is served meanwhile, and the process lives', async () => {
+    const { served, failures } = await bystander.stop();
+    expect(failures).toEqual([]);
+    expect(served).toBeGreaterThan(0);
+    expect(prepared.target.isAlive()).toBe(true);
+  });
+});
+
+test('no line of the log holds a secret', () => {
+  const { target, judge } = prepared;
+  expect(target.product.lines().map(judge.findSecret).filter(Boolean)).toEqual([]);
+});

@@ -1,0 +1,52 @@
+import '../support/process-sources.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CREDENTIALS, HOSTS, ORIGINS } from './corpus/edges.ts';
+import { openPrepared, type Prepared } from './target/prepare.ts';
+import { send, toGraphQL } from './target/send.ts';
+
+let prepared: Prepared;
+
+beforeAll(async () => {
+  prepared = await openPrepared();
+});
+afterAll(async () => {
+  expect(await prepared.target.close()).toBe(0);
+});
+
+describe('a credential that is wrong', () => {
+  test.each(Object.entries(CREDENTIALS))('%s is refused by both faces', async (_title, write) => {
+    const { url, callers } = prepared.target;
+    const headers = { 'x-customer-id': 'demo', ...write(callers) };
+    const graphql = await send(url, toGraphQL({ query: CUSTOMER }, headers));
+    const rest = await send(url, { method: 'GET', path: '/customers/demo', headers });
+    for (const received of [graphql, rest]) {
+      expect(received.status).toBe(401);
+      expect(prepared.judge.checkAlways(received)).toEqual([]);
+    }
+  });
+});
+
+describe('a demo that is asked for by a name', () => {
+  test.each(Object.entries(HOSTS))('%s: answered is %s', async (host, isAnswered) => {
+    const { url, callers } = prepared.target;
+    const key = callers.key['x-api-key'] ?? '';
+    const pages = [{ path: '/' }, { path: '/graphql', accept: 'text/html' }, { path: '/docs' }];
+    for (const { path, accept = '*/*' } of pages) {
+      const { status, text } = await send(url, { method: 'GET', path, headers: { host, accept } });
+      expect(status < 300, path).toBe(isAnswered);
+      if (!isAnswered) expect(text).not.toContain(key);
+    }
+    const asked = toGraphQL({ query: CUSTOMER }, { ...callers.key, host });
+    expect((await send(url, asked)).status < 300).toBe(isAnswered);
+  });
+});
+
+describe('an answer that a page may read', () => {
+  test.each(ORIGINS)('of a $caller from $origin: $mayRead', async ({ caller, origin, mayRead }) => {
+    const { url, callers } = prepared.target;
+    const { headers } = await send(url, toGraphQL({ query: CUSTOMER }, { ...callers[caller], origin }));
+    expect(headers['access-control-allow-origin']).toBe(mayRead ? origin : undefined);
+  });
+});
+
+const CUSTOMER = '{customer{name}}';

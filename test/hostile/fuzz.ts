@@ -1,0 +1,93 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { HELD_MS } from './corpus/bounds.ts';
+import { createWorkers, type Finding, type Worker } from './fuzz/workers.ts';
+import { startBystander } from './target/bystander.ts';
+import { openPrepared } from './target/prepare.ts';
+
+/** `npm run fuzz -- --seconds 600 --seed 7`: random documents, bytes and faults against the whole product. */
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '60' },
+    seed: { type: 'string' },
+    // On a busy machine the loop is held for longer by the same work.
+    'held-ms': { type: 'string', default: String(HELD_MS) },
+  },
+});
+const mostHeldMs = Number(values['held-ms']);
+const seed = Number(values.seed ?? Date.now() % 1_000_000);
+const endAt = performance.now() + Number(values.seconds) * 1_000;
+/** What caches may come to hold, which have bounds of their own. */
+const GROWTH_BYTES = 64 * 1024 * 1024;
+say(`seed ${seed}`);
+
+const problems: string[] = [];
+let requests = 0;
+const prepared = await openPrepared({
+  CROSSBOOK_PROVIDER_DEADLINE_MS: '5000',
+  CROSSBOOK_HEADERS_TIMEOUT_MS: '2000',
+  CROSSBOOK_REQUEST_TIMEOUT_MS: '3000',
+});
+const { target, judge } = prepared;
+const workers = createWorkers(prepared, seed);
+// What is compiled and kept once is there after this: it grows no more, and holds the loop no more.
+let isWarm = false;
+await Promise.all(workers.map((worker) => run(worker, performance.now() + 5_000)));
+isWarm = true;
+const before = await collect();
+const bystander = startBystander(target);
+await Promise.all(workers.map((worker) => run(worker, endAt)));
+const { served, failures } = await bystander.stop();
+problems.push(...failures.map((failure) => `another application was not served: ${failure}`));
+if (target.isAlive()) {
+  const after = await collect();
+  say(
+    `${requests} requests, ${served} of another application; memory ${toMegabytes(before)} → ${toMegabytes(after)} MB`,
+  );
+  if (after - before > GROWTH_BYTES)
+    problems.push(`Memory has grown by ${toMegabytes(after - before)} MB, and stays.`);
+}
+const code = await target.close();
+if (code !== 0) problems.push(`The product ended with ${code}: ${target.product.complaints().slice(0, 500)}`);
+const told = target.product.lines().filter((line) => judge.findSecret(line));
+problems.push(...told.map((line) => `a secret in the log: ${line}`));
+say(
+  problems.length === 0
+    ? 'Nothing wrong.'
+    : `${problems.length} PROBLEMS with seed ${seed}:\n${problems.slice(0, 40).join('\n')}`,
+);
+process.exit(problems.length === 0 ? 0 : 1);
+
+async function run(worker: Worker, until: number): Promise<void> {
+  while (performance.now() < until && target.isAlive()) {
+    requests += 1;
+    const { problems: found, sent } = await worker().catch((error) => ({
+      problems: [String(error)],
+      sent: {},
+    }));
+    const heldMs = (await target.monitor.read().catch(() => undefined))?.heldMs ?? 0;
+    // Others were at work as well: mostly it was the one that has just been answered.
+    const late =
+      isWarm && heldMs > mostHeldMs ? [`the event loop was held for ${Math.round(heldMs)} ms`] : [];
+    if (found.length + late.length > 0) keep({ problems: [...found, ...late], sent });
+  }
+}
+
+function keep({ problems: found, sent }: Finding): void {
+  mkdirSync('test-results', { recursive: true });
+  const file = `test-results/fuzz-${seed}-${problems.length}.json`;
+  writeFileSync(file, JSON.stringify({ problems: found, sent }, null, 1));
+  problems.push(`${found.join('; ').slice(0, 600)} (${file})`);
+}
+
+async function collect(): Promise<number> {
+  return (await target.monitor.collect()).held;
+}
+
+function toMegabytes(bytes: number): string {
+  return (bytes / 1024 / 1024).toFixed(1);
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

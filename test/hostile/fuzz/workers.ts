@@ -1,0 +1,119 @@
+import { connect } from 'node:net';
+import { createDice } from '../../support/dice.ts';
+import { ANSWER_BYTES } from '../corpus/bounds.ts';
+import type { Caller } from '../target/open-target.ts';
+import type { Prepared } from '../target/prepare.ts';
+import { type Asked, send, toGet, toGraphQL } from '../target/send.ts';
+import { openSchema } from './open-schema.ts';
+import { createDocumentWriter } from './write-document.ts';
+import { writeFault } from './write-fault.ts';
+import { writeHttp } from './write-http.ts';
+
+/** Each does one thing, over and over, and says what was wrong with it. The same seed does the same things. */
+export function createWorkers({ target, facts, judge }: Prepared, seed: number): readonly Worker[] {
+  const { url, callers, crms, given } = target;
+  const texts = [
+    'demo',
+    'stuffed',
+    'ada@example.com',
+    'example.com',
+    '',
+    'x\u0000y',
+    'Contact',
+    "'; --",
+    'ß@ü.example',
+  ];
+  const ids = [...facts.ids.slice(0, 50), facts.foreignId, 'x', ''];
+  const schema = openSchema();
+
+  return [
+    documents(seed, 'stranger', 32_000),
+    documents(seed + 1, 'key', 400_000),
+    documents(seed + 2, 'token', 32_000),
+    bytes(seed + 3),
+    faults(seed + 4),
+  ];
+
+  function documents(own: number, caller: Caller, maxCharacters: number): Worker {
+    const dice = createDice(own);
+    const write = createDocumentWriter({ schema, dice, texts, ids, maxCharacters });
+    return async () => {
+      const operation = write(caller === 'stranger' && dice.chance(90) ? 'schema' : 'anything');
+      const get = toGet(operation, callers[caller]);
+      const batch = Array.from({ length: 1 + dice.next(10) }, () => operation);
+      const way = dice.next(4);
+      if (way === 0 && (get.path?.length ?? 0) < 14_000) return check(get, caller);
+      return check(toGraphQL(way === 1 ? batch : operation, callers[caller]), caller);
+    };
+  }
+
+  async function check(asked: Asked, caller: Caller): Promise<Finding> {
+    const received = await send(url, asked);
+    const { status, bytes } = received;
+    const problems = judge.checkAlways(received);
+    if (bytes > ANSWER_BYTES[caller]) problems.push(`${bytes} bytes for a ${caller}`);
+    if (status === 503) problems.push('503, and there are only a few at work');
+    return { problems, sent: { caller, path: asked.path, body: asked.body } };
+  }
+
+  /** Malformed HTTP may be answered, refused or cut off: never with a bug, and never with a secret. */
+  function bytes(own: number): Worker {
+    const dice = createDice(own);
+    return async () => {
+      const sent = writeHttp(dice, dice.chance(50) ? callers.key : {});
+      const heard = await exchange(url, sent, dice.chance(20));
+      const secret = judge.findSecret(heard.slice(0, 100_000));
+      const problems = [
+        ...(/HTTP\/1\.1 50[0-35-9]/.test(heard) ? [`a bug: ${heard.slice(0, 300)}`] : []),
+        ...(secret === undefined ? [] : ['a secret']),
+      ];
+      return { problems, sent: { bytes: sent } };
+    };
+  }
+
+  function faults(own: number): Worker {
+    const dice = createDice(own);
+    return async () => {
+      const name = dice.pick(['hubspot', 'salesforce'] as const);
+      const crm = crms[name];
+      const fault = writeFault(dice, given[name]);
+      await crm.recover();
+      await crm.fail(fault, { times: 1 + dice.next(3) });
+      const headers = { ...callers.key, 'x-provider-name': name, 'content-type': 'application/json' };
+      const filter = dice.pick([{ email: 'ada@example.com' }, { email_domain: 'example.com' }]);
+      const rest = { path: '/contacts/_search', headers, body: JSON.stringify({ filter }) };
+      const query =
+        '{searchContacts(filter:{emailDomain:"example.com"},first:300){totalCount nodes{id rawData}}}';
+      const found = await check(dice.chance(50) ? rest : toGraphQL({ query }, headers), 'key');
+      return { ...found, sent: { fault, ...found.sent } };
+    };
+  }
+}
+
+function exchange(url: string, sent: string, drips: boolean): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  let heard = '';
+  return new Promise((resolve) => {
+    // Whoever does not end is left after a while: what is looked at is what was said.
+    const timer = setTimeout(() => socket.destroy(), 1_000);
+    socket.setEncoding('latin1').on('data', (text) => {
+      heard += text;
+    });
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      clearTimeout(timer);
+      resolve(heard);
+    });
+    const half = drips ? Math.floor(sent.length / 2) : sent.length;
+    socket.write(sent.slice(0, half), 'latin1');
+    if (drips) setTimeout(() => socket.write(sent.slice(half), 'latin1'), 100);
+  });
+}
+
+export type Worker = () => Promise<Finding>;
+
+/** What was sent, and what was wrong with the answer: mostly nothing. */
+export interface Finding {
+  readonly problems: readonly string[];
+  readonly sent: object;
+}

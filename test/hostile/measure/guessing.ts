@@ -1,0 +1,76 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { openPrepared, type Prepared } from '../target/prepare.ts';
+import { type Headers, send, toGraphQL } from '../target/send.ts';
+import { type Measure, none, type Row } from './measure.ts';
+
+const PER_SECOND = 1_000;
+
+/** Wrong keys and tokens by the thousand from one address: whoever has a right one there is answered, always. */
+export const guessing: Measure = async ({ scale }) => {
+  const prepared = await openPrepared();
+  const { target } = prepared;
+  const fresh = await issueTokens(prepared, Math.ceil(100 * scale));
+  const failed = { used: [] as string[], fresh: [] as string[], guesses: [] as string[] };
+  let guessed = 0;
+  const under = new Set<Promise<unknown>>();
+  const timer = setInterval(() => {
+    for (let n = 0; n < PER_SECOND / 50 && under.size < 2_000; n++) {
+      guessed += 1;
+      const one = send(target.url, toGraphQL({ query: QUERY }, toGuess(guessed)))
+        .then(({ status }) => {
+          if (![401, 429].includes(status)) failed.guesses.push(`status ${status}`);
+        })
+        .catch((error) => failed.guesses.push(String(error)))
+        .finally(() => under.delete(one));
+      under.add(one);
+    }
+  }, 20);
+  const startedAt = performance.now();
+  await wait(1_000);
+  for (const headers of fresh) {
+    await answer(prepared, headers, failed.fresh);
+    for (const caller of [target.callers.key, target.callers.token, target.callers.neighbour]) {
+      await answer(prepared, caller, failed.used);
+    }
+  }
+  const perSecond = Math.round((guessed / (performance.now() - startedAt)) * 1_000);
+  clearInterval(timer);
+  await Promise.all(under);
+  await target.close();
+  const rows: Row[] = [
+    none(`${fresh.length * 3} requests with keys and tokens in use: not answered`, failed.used),
+    none(`${fresh.length} requests with tokens not seen before: not answered`, failed.fresh),
+    none(`${guessed} guesses, ${perSecond} a second: neither 401 nor 429`, failed.guesses),
+  ];
+  return rows;
+};
+
+async function answer({ target }: Prepared, headers: Headers, failed: string[]): Promise<void> {
+  const { status, text } = await send(target.url, toGraphQL({ query: QUERY }, headers));
+  if (status !== 200 || !text.startsWith('{"data":{"customer":{"name"'))
+    failed.push(`${status} ${text.slice(0, 200)}`);
+}
+
+async function issueTokens({ target }: Prepared, count: number): Promise<Headers[]> {
+  const { key } = target.callers;
+  const headers = { ...key, 'content-type': 'application/json' };
+  const issue = async () => {
+    const { text } = await send(target.url, { path: '/customers/demo/tokens', headers, body: '{}' });
+    return { authorization: `Bearer ${JSON.parse(text).token}`, 'x-customer-id': 'demo' };
+  };
+  return Promise.all(Array.from({ length: count }, issue));
+}
+
+/** Keys of the right form and of none, tokens, and one of them again and again, some from a page of the neighbour's. */
+function toGuess(n: number): Headers {
+  const random = `${n}`.padStart(43, 'x');
+  return [
+    { 'x-api-key': `cbk_${`${n}`.padStart(12, 'a')}_${random}` },
+    { 'x-api-key': `cbk_demo_${random}` },
+    { 'x-api-key': 'x', origin: 'https://app.example' },
+    { authorization: `Bearer eyJhbGciOiJIUzI1NiJ9.${random}.${random}` },
+    { authorization: 'x' },
+  ][n % 5] as Headers;
+}
+
+const QUERY = '{customer{name}}';

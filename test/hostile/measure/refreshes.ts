@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Crm } from '../target/crm.ts';
+import { type Target, upsert } from '../target/open-target.ts';
+import { openPrepared } from '../target/prepare.ts';
+import { type Headers, send, toGraphQL } from '../target/send.ts';
+import { type Measure, none } from './measure.ts';
+import { compare, measureEach } from './shares-of-time.ts';
+
+/** Token endpoints that hang, for hundreds of customers: another tenant's refresh, search and upsert go on. */
+export const refreshes: Measure = async ({ scale }) => {
+  const { target } = await openPrepared();
+  const count = Math.ceil(500 * scale);
+  const { salesforce } = target.crms;
+  const connection = salesforce.connect(await salesforce.demo());
+  const theirs = Array.from({ length: count }, (_, n) => `hanging-${n}`);
+  for (const id of theirs) await upsert(target.url, target.callers.key, id, [toExpired(connection)]);
+  const search = (headers: Headers, provider: string) =>
+    ask(target, { query: SEARCH }, { ...headers, 'x-provider-name': provider });
+  const { neighbour } = target.callers;
+  const tasks = {
+    search: () => search(neighbour, 'hubspot'),
+    upsert: () => upsert(target.url, neighbour, 'neighbour', []),
+    async refresh() {
+      await upsert(target.url, neighbour, 'neighbour', [toExpired(connection)]);
+      await search(neighbour, 'salesforce');
+    },
+  };
+  const failed: string[] = [];
+  const alone = await measureEach(tasks, failed);
+  await salesforce.forgetCalls();
+  await salesforce.fail({ kind: 'hang' }, { times: count, operation: REFRESH });
+  const hanging = theirs.map((id) =>
+    search({ ...target.callers.key, 'x-customer-id': id }, 'salesforce').catch(() => undefined),
+  );
+  const arrived = await waitForCalls(salesforce, count);
+  // What has not arrived by now waits within the product: it must not meet the other tenant's refresh.
+  await salesforce.recover();
+  const meanwhile = await measureEach(tasks, failed);
+  await Promise.all(hanging);
+  await target.close();
+  return [
+    none('refreshes that have not reached their CRM', arrived === count ? [] : [`${arrived} of ${count}`]),
+    none(`another tenant's requests that failed during ${count} hanging refreshes`, failed),
+    ...compare('during hanging refreshes', alone, meanwhile),
+  ];
+};
+
+async function waitForCalls(crm: Crm, count: number): Promise<number> {
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const arrived = await crm.countCalls(REFRESH);
+    if (arrived >= count || performance.now() > until) return arrived;
+    await wait(100);
+  }
+}
+
+function toExpired(connection: object): object {
+  const { credentials } = connection as { credentials: object };
+  const expired = {
+    access_token: `expired-${randomBytes(8).toString('hex')}`,
+    expires_at: '2020-01-01T00:00:00Z',
+  };
+  return { ...connection, credentials: { ...credentials, ...expired } };
+}
+
+async function ask({ url }: Target, operation: { query: string }, headers: Headers): Promise<void> {
+  const { text } = await send(url, toGraphQL(operation, headers));
+  if (!text.startsWith('{"data":{"searchContacts":{')) throw new Error(text.slice(0, 300));
+}
+
+const SEARCH = '{searchContacts(filter:{email:"ada@example.com"}){totalCount}}';
+
+const REFRESH = 'oauth.token';
+const PATIENCE_MS = 5_000;

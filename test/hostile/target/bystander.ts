@@ -1,0 +1,40 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { ADA, type Target } from './open-target.ts';
+import { send, toGraphQL } from './send.ts';
+
+/** Another application that goes on with its work meanwhile: each of its requests must be answered, and rightly. */
+export function startBystander({ url, callers }: Target, everyMs = 50): Bystander {
+  const tally = { served: 0, tookMs: [] as number[], failures: [] as string[] };
+  let isStopped = false;
+  const query = `{searchContacts(filter:{email:"${ADA}"}){nodes{firstName}}}`;
+  const done = (async () => {
+    while (!isStopped) {
+      const asked = toGraphQL({ query }, callers.neighbour);
+      const { text, tookMs } = await send(url, asked).catch((error) => ({ text: String(error), tookMs: 0 }));
+      if (text === SERVED) tally.served += 1;
+      else tally.failures.push(text.slice(0, 500));
+      tally.tookMs.push(tookMs);
+      await wait(everyMs);
+    }
+  })();
+  return {
+    async stop() {
+      isStopped = true;
+      await done;
+      return tally;
+    },
+  };
+}
+
+const SERVED = '{"data":{"searchContacts":{"nodes":[{"firstName":"Ada"}]}}}';
+
+export interface Bystander {
+  stop(): Promise<Tally>;
+}
+
+interface Tally {
+  readonly served: number;
+  /** Of each request. */
+  readonly tookMs: readonly number[];
+  readonly failures: readonly string[];
+}

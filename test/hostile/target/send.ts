@@ -1,0 +1,86 @@
+import { Agent, request } from 'node:http';
+
+/** Sends one request over a real socket, and reads the answer up to a bound: what weighs more is a finding already. */
+export function send(url: string, asked: Asked): Promise<Received> {
+  const { method = 'POST', path = '/graphql', headers = {}, body, from } = asked;
+  return new Promise((resolve, reject) => {
+    const sentAt = performance.now();
+    const outgoing = request(new URL(path, url), {
+      ...{ agent: AGENT, method, headers },
+      ...(from !== undefined && { localAddress: from }),
+    });
+    outgoing.once('error', reject);
+    outgoing.setTimeout(PATIENCE_MS, () => outgoing.destroy(new Error('No answer came.')));
+    outgoing.once('response', (incoming) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      const done = () =>
+        resolve({
+          ...{ status: incoming.statusCode ?? 0, headers: incoming.headers, bytes },
+          ...{ text: Buffer.concat(chunks).toString(), tookMs: performance.now() - sentAt },
+        });
+      incoming.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes <= MOST_BYTES) chunks.push(chunk);
+        else {
+          done();
+          incoming.destroy();
+        }
+      });
+      incoming.once('error', reject);
+      incoming.once('end', done);
+    });
+    outgoing.end(body);
+  });
+}
+
+/** A GraphQL operation, or a batch of them, as JSON. */
+export function toGraphQL(operation: unknown, headers: Headers = {}): Asked {
+  return { headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(operation) };
+}
+
+/** The same by GET. */
+export function toGet({ query, variables, operationName }: Operation, headers: Headers = {}): Asked {
+  const parameters = new URLSearchParams({
+    query,
+    ...(variables !== undefined && { variables: JSON.stringify(variables) }),
+    ...(operationName !== undefined && { operationName }),
+  });
+  return { method: 'GET', path: `/graphql?${parameters}`, headers: { accept: ACCEPT, ...headers } };
+}
+
+/** Another client's: bounds for an address are not shared with it. */
+export const ELSEWHERE = '127.0.0.2';
+
+/** With it a status says what became of the request. */
+const ACCEPT = 'application/graphql-response+json';
+const JSON_HEADERS = { 'content-type': 'application/json', accept: ACCEPT };
+const AGENT = new Agent({ keepAlive: true, timeout: 60_000 });
+const MOST_BYTES = 48 * 1024 * 1024;
+const PATIENCE_MS = 60_000;
+
+export type Headers = Readonly<Record<string, string>>;
+
+export interface Asked {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Headers;
+  readonly body?: string | Buffer;
+  /** The address that it is sent from, of those of loopback. */
+  readonly from?: string;
+}
+
+export interface Operation {
+  readonly query: string;
+  readonly variables?: unknown;
+  readonly operationName?: string;
+  readonly extensions?: unknown;
+}
+
+export interface Received {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly bytes: number;
+  readonly text: string;
+  readonly tookMs: number;
+}

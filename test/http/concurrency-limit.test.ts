@@ -1,0 +1,258 @@
+import { describe, expect, test } from 'vitest';
+import type { Resume } from '../../src/domain/work-permit.ts';
+import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
+import type { RequestPermit } from '../../src/http/permit.ts';
+import { fc } from '../support/fast-check.ts';
+
+/** Time passes when it is told to. */
+function open(max: number, maxStrangers = max) {
+  const timers = new Set<() => void>();
+  const limit = createConcurrencyLimit({
+    max,
+    maxStrangers,
+    schedule(_delayMs, callback) {
+      timers.add(callback);
+      return () => timers.delete(callback);
+    },
+  });
+  const enter = (application?: string) => {
+    const permit = limit.open(application);
+    const taken = permit.acquire();
+    const entered = { permit, isIn: taken === undefined, error: undefined as unknown };
+    taken?.then(
+      () => {
+        entered.isIn = true;
+      },
+      (error: unknown) => {
+        entered.error = error;
+      },
+    );
+    return entered;
+  };
+  const expire = () => {
+    for (const callback of [...timers]) callback();
+  };
+  return { limit, enter, expire, timers };
+}
+
+async function turn(): Promise<void> {
+  for (let step = 0; step < 5; step += 1) await Promise.resolve();
+}
+
+const OVERLOADED = expect.objectContaining({ code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 });
+
+describe('places', () => {
+  test('as many as there are are taken at once, the next queues for one that is given back', async () => {
+    const { limit, enter } = open(2);
+    const [one, two, three] = [enter('a'), enter('a'), enter('a')];
+    expect([one, two, three].map(({ isIn }) => isIn)).toEqual([true, true, false]);
+    expect(limit.counts()).toMatchObject({ running: 2, queued: 1 });
+    one.permit.release();
+    await turn();
+    expect(three.isIn).toBe(true);
+    for (const { permit } of [one, two, three]) permit.release();
+    expect(limit.counts()).toMatchObject({ running: 0, queued: 0 });
+  });
+
+  test('who queues too long is refused, and who finds the queue full is refused at once', async () => {
+    const { limit, enter, expire, timers } = open(1);
+    const held = enter('a');
+    const queued = enter('a');
+    expect(() => limit.open('a').acquire()).toThrow(OVERLOADED);
+    expire();
+    await turn();
+    expect(queued.error).toEqual(OVERLOADED);
+    expect(limit.counts()).toMatchObject({
+      ...{ running: 1, queued: 0 },
+      refused: { queueFull: 1, queueTimeout: 1 },
+    });
+    held.permit.release();
+    expect([timers.size, enter('a').isIn]).toEqual([0, true]);
+  });
+
+  test('a permit is given back once, however often it is told so', () => {
+    const { limit, enter } = open(2);
+    const [one] = [enter('a'), enter('a')];
+    for (let time = 0; time < 3; time += 1) one.permit.release();
+    one.permit.abandon();
+    expect(limit.counts().running).toBe(1);
+  });
+
+  test('a permit that is given back again and again gives its application no further places', () => {
+    const { limit, enter } = open(20);
+    const [one] = Array.from({ length: 19 }, () => enter('a'));
+    for (let time = 0; time < 20; time += 1) one?.permit.release();
+    expect([enter('a'), enter('a')].map(({ isIn }) => isIn)).toEqual([true, false]);
+    expect(limit.counts()).toMatchObject({ running: 19, queued: 1 });
+  });
+
+  test('who goes away while it queues takes no place, and its request ends', async () => {
+    const { limit, enter } = open(1);
+    const held = enter('a');
+    const queued = enter('a');
+    queued.permit.abandon();
+    await turn();
+    expect(queued.error).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    held.permit.release();
+    expect(limit.counts()).toMatchObject({ running: 0, queued: 0 });
+  });
+});
+
+describe('shares', () => {
+  test('one application alone has nearly all places: another finds one at once', () => {
+    const { limit, enter } = open(100);
+    for (let index = 0; index < 150; index += 1) enter('a');
+    expect(limit.counts()).toMatchObject({ running: 95, queued: 55 });
+    expect(enter('b').isIn).toBe(true);
+  });
+
+  test('while others wait, what becomes free goes to the one that has the fewest', async () => {
+    const { enter } = open(20);
+    const large = Array.from({ length: 38 }, () => enter('large'));
+    const small = Array.from({ length: 10 }, () => enter('small'));
+    expect([countIn(large), countIn(small)]).toEqual([19, 1]);
+    for (const { permit } of large.slice(0, 9)) permit.release();
+    await turn();
+    expect(countIn(small)).toBe(10);
+  });
+
+  test('those with as many as each other take turns', async () => {
+    const { enter } = open(4);
+    const held = Array.from({ length: 4 }, () => enter('x'));
+    const queued = ['a', 'a', 'b', 'b'].map((name) => ({ name, entered: enter(name) }));
+    const order: string[] = [];
+    for (const { permit } of held) {
+      permit.release();
+      await turn();
+      order.push(...queued.filter(({ entered }) => entered.isIn).map(({ name }) => name));
+      for (const [index, { entered }] of queued.entries()) if (entered.isIn) queued.splice(index, 1);
+    }
+    expect(order).toEqual(['a', 'b', 'a', 'b']);
+  });
+
+  test('a full queue makes room for an application with a shorter one', async () => {
+    const { limit, enter } = open(20);
+    const large = Array.from({ length: 38 }, () => enter('large'));
+    for (let index = 0; index < 2; index += 1) enter('middle');
+    const small = enter('small');
+    await turn();
+    expect([small.error, large.at(-1)?.error]).toEqual([undefined, OVERLOADED]);
+    expect(limit.counts().queued).toBe(20);
+  });
+
+  test('strangers together are one, with few places and a short queue', () => {
+    const { limit, enter } = open(1_000, 20);
+    for (let index = 0; index < 40; index += 1) enter();
+    expect(limit.counts()).toMatchObject({ running: 20, queued: 20, strangers: 20 });
+    expect(() => limit.open(undefined).acquire()).toThrow(OVERLOADED);
+    expect(enter('a').isIn).toBe(true);
+  });
+});
+
+describe('waiting for a provider', () => {
+  test('takes no place, and what was fetched comes before what is new', async () => {
+    const { limit, enter } = open(1);
+    const one = enter('a');
+    const resume = one.permit.pause();
+    const two = enter('a');
+    expect(two.isIn).toBe(true);
+    const three = enter('a');
+    const resumed = resume();
+    expect(limit.counts()).toMatchObject({ running: 1, queued: 2, waiting: 0 });
+    two.permit.release();
+    await resumed;
+    expect(three.isIn).toBe(false);
+    one.permit.release();
+    await turn();
+    expect(three.isIn).toBe(true);
+  });
+
+  test('lasts until the last of several waits is over', () => {
+    const { limit, enter } = open(2);
+    const { permit } = enter('a');
+    const resumes = [permit.pause(), permit.pause()];
+    expect(limit.counts()).toMatchObject({ running: 0, waiting: 1 });
+    void resumes[0]?.();
+    void resumes[0]?.();
+    expect(limit.counts()).toMatchObject({ running: 0, waiting: 1 });
+    void resumes[1]?.();
+    expect(limit.counts()).toMatchObject({ running: 1, waiting: 0 });
+  });
+
+  test('ends with the client: nothing more is asked for it, and what it held is given back', () => {
+    const { limit, enter } = open(2);
+    const { permit } = enter('a');
+    const released: string[] = [];
+    permit.keep({ release: () => void released.push('memory') });
+    permit.whenGone(() => void released.push('told'));
+    permit.whenGone(() => void released.push('never'))();
+    const resume = permit.pause();
+    permit.abandon();
+    expect([limit.counts().waiting, released]).toEqual([0, ['memory', 'told']]);
+    expect(() => resume()).toThrow();
+    expect(() => permit.pause()).toThrow();
+    permit.keep({ release: () => void released.push('late') });
+    expect(released).toEqual(['memory', 'told', 'late']);
+  });
+
+  test('after the answer is nobody’s: work behind it goes on', () => {
+    const { limit, enter } = open(2);
+    const { permit } = enter('a');
+    permit.release();
+    expect(permit.pause()()).toBeUndefined();
+    expect(limit.counts()).toMatchObject({ running: 0, waiting: 0 });
+  });
+});
+
+test('whatever happens in whatever order, there are never more at work than places, and all are given back', async () => {
+  const step = fc.record({
+    what: fc.constantFrom('enter', 'enter', 'enter', 'release', 'abandon', 'pause', 'resume', 'expire'),
+    who: fc.constantFrom(undefined, 'a', 'b', 'c'),
+    which: fc.nat(),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 6 }),
+      fc.array(step, { maxLength: 80 }),
+      async (max, steps) => {
+        const { limit, expire } = open(max, 2);
+        const permits: RequestPermit[] = [];
+        const resumes: Resume[] = [];
+        const ignore = () => undefined;
+        const attempt = (work: () => unknown) => {
+          try {
+            Promise.resolve(work()).catch(ignore);
+          } catch {
+            // Refused, or gone.
+          }
+        };
+        for (const { what, who, which } of steps) {
+          const permit = permits[which % permits.length];
+          if (what === 'enter') {
+            const entered = limit.open(who);
+            permits.push(entered);
+            attempt(() => entered.acquire());
+          } else if (what === 'expire') expire();
+          else if (what === 'resume')
+            attempt(() => resumes.splice(which % Math.max(1, resumes.length), 1)[0]?.());
+          else if (what === 'pause') attempt(() => permit && resumes.push(permit.pause()));
+          else if (permit) permit[what as 'release' | 'abandon']();
+          const counts = limit.counts();
+          expect(counts.running).toBeGreaterThanOrEqual(0);
+          expect(counts.running).toBeLessThanOrEqual(max);
+          expect(counts.strangers).toBeLessThanOrEqual(2);
+          // Nothing queues while no place is taken.
+          if (counts.queued > 0) expect(counts.running).toBeGreaterThan(0);
+          if (which % 3 === 0) await Promise.resolve();
+        }
+        for (const permit of permits) permit.release();
+        expect(limit.counts()).toMatchObject({ running: 0, queued: 0, waiting: 0, strangers: 0 });
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+function countIn(entered: readonly { readonly isIn: boolean }[]): number {
+  return entered.filter(({ isIn }) => isIn).length;
+}

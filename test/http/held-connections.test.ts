@@ -1,0 +1,170 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Bounds, type Listener, listen } from '../../src/http/listen.ts';
+import type { ArrivingRequest } from '../../src/lib/http-message.ts';
+import { createHeldBytes } from '../../src/limits/held-bytes.ts';
+
+const MB = 1024 * 1024;
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+describe('readers that do not read', () => {
+  test('hold no more than the share of their address, and another address is answered', async () => {
+    const { port, held, ask } = await open({ maxBytes: 40 * MB });
+    for (let n = 0; n < 200; n++) (await dial(port)).pause().write(get('/large'));
+    await expect.poll(() => held.counts().kinds.unread_response.refused).toBeGreaterThan(0);
+    expect(held.counts().held).toBeLessThanOrEqual(20 * MB);
+    expect(await ask('/large', '127.0.0.2')).toHaveLength(4 * MB);
+  });
+
+  test('leave nothing counted when they go', async () => {
+    const { port, held } = await open({ maxBytes: 400 * MB });
+    const clients = await Promise.all(Array.from({ length: 10 }, () => dial(port)));
+    for (const client of clients) client.pause().write(get('/large').repeat(3));
+    await expect.poll(() => held.counts().kinds.unread_response.held).toBe(40 * MB);
+    await expect.poll(() => held.counts().kinds.queue.held).toBeGreaterThan(0);
+    for (const client of clients) client.destroy();
+    await expect.poll(() => held.counts().held).toBe(0);
+    expect(held.countOwners()).toBe(0);
+  });
+});
+
+describe('requests sent ahead on one connection', () => {
+  test('are not carried out while the last response has not gone out', async () => {
+    const { port, started, ask } = await open();
+    const client = (await dial(port)).pause();
+    client.write(get('/large').repeat(20));
+    await expect.poll(() => started.length).toBe(1);
+    // A whole request of another client later there is still but one.
+    await ask('/small', '127.0.0.2');
+    expect(started).toEqual(['/large', '/small']);
+  });
+
+  test('are all answered, in their order, when they are read', async () => {
+    const { port } = await open();
+    const client = await dial(port);
+    const paths = Array.from({ length: 20 }, (_, n) => `/echo/${n}`);
+    client.write(paths.map(get).join(''));
+    const last = 'echo/19';
+    expect([...(await hear(client, last)).matchAll(/echo\/\d+/g)].map(String)).toEqual(
+      paths.map((path) => path.slice(1)),
+    );
+    client.write(get('/echo/again'));
+    expect(await hear(client, 'echo/again')).toContain('200 OK');
+  });
+
+  test('with bodies that come in pieces are answered as well', async () => {
+    const { port } = await open();
+    const client = await dial(port);
+    const post = (body: string) =>
+      `POST /body HTTP/1.1\r\nhost: crossbook\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    const bytes = `${post('first')}${post('second')}${post('x'.repeat(300_000))}${post('last')}`;
+    for (let at = 0; at < bytes.length; at += 50_000) {
+      client.write(bytes.slice(at, at + 50_000));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await hear(client, '<4>')).toMatch(/<5>[\s\S]*<6>[\s\S]*<300000>[\s\S]*<4>/);
+  });
+
+  test('without end are cut off', async () => {
+    const { port, started, refused } = await open();
+    const client = (await dial(port)).pause();
+    client.write(get('/large') + get('/small').repeat(1_000));
+    await expect.poll(() => refused).toContainEqual({ status: undefined, code: 'PIPELINE_FULL' });
+    await expect.poll(() => started).toEqual(['/large']);
+  });
+});
+
+describe('connections of one address', () => {
+  test('leave room for those of another', async () => {
+    const { port, ask, refused } = await open({
+      bounds: { maxConnections: 20, maxConnectionsPerAddress: 10 },
+    });
+    const silent = await Promise.all(Array.from({ length: 10 }, () => dial(port)));
+    for (let n = 0; n < 10; n++) {
+      const client = await dial(port);
+      expect(await hear(client)).toMatch(/^HTTP\/1.1 503 [\s\S]*Retry-After: 1/);
+    }
+    expect(refused).toHaveLength(10);
+    expect(refused[0]).toEqual({ status: 503, code: 'ADDRESS_CONNECTIONS_FULL' });
+    expect(await ask('/small', '127.0.0.2')).toBe('small');
+    // A place that was given back is found again.
+    silent[0]?.destroy();
+    await expect.poll(async () => ask('/small', '127.0.0.1').catch(() => 'refused')).toBe('small');
+  });
+
+  test('are not counted behind a trusted proxy: they are all its own', async () => {
+    const { port } = await open({ proxies: 1, bounds: { maxConnections: 20, maxConnectionsPerAddress: 1 } });
+    const [, second] = [await dial(port), await dial(port)];
+    second.write(get('/small'));
+    expect(await hear(second, 'small')).toContain('200 OK');
+  });
+});
+
+interface Options {
+  readonly maxBytes?: number;
+  readonly proxies?: number;
+  readonly bounds?: Partial<Bounds>;
+}
+
+async function open({ maxBytes = 400 * MB, proxies = 0, bounds = {} }: Options = {}) {
+  const held = createHeldBytes({ maxBytes });
+  const started: string[] = [];
+  const refused: object[] = [];
+  const answer = async (request: ArrivingRequest) => {
+    const { pathname, method } = request;
+    started.push(pathname);
+    if (request.hasBody) await request.receiveBody(MB, () => {});
+    const body = method === 'POST' ? await request.readBody(MB) : undefined;
+    const text = body ? `<${body.length}>` : pathname === '/large' ? 'x'.repeat(4 * MB) : pathname.slice(1);
+    return { status: 200, headers: { 'content-length': `${text.length}` }, body: text };
+  };
+  const listener: Listener = await listen({
+    ...{ answer, heldBytes: held, proxies, host: '127.0.0.1', port: 0 },
+    onRefused: (refusal) => refused.push(refusal),
+    bounds: { ...BOUNDS, ...bounds },
+  });
+  closing.push(() => listener.close(0));
+  const port = Number(new URL(listener.url).port);
+  return {
+    ...{ port, held, started, refused },
+    async ask(path: string, localAddress: string) {
+      const client = await dial(port, localAddress);
+      client.write(`GET ${path} HTTP/1.1\r\nhost: crossbook\r\nconnection: close\r\n\r\n`);
+      const heard = await hear(client);
+      return heard.slice(heard.indexOf('\r\n\r\n') + 4);
+    },
+  };
+}
+
+const BOUNDS = {
+  ...{ maxConnections: 1_000, maxConnectionsPerAddress: 1_000 },
+  ...{ headersTimeoutMs: 5_000, requestTimeoutMs: 5_000, keepAliveMs: 5_000 },
+};
+
+function get(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nhost: crossbook\r\n\r\n`;
+}
+
+async function dial(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
+  socket.on('error', () => undefined);
+  closing.push(() => socket.destroy());
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Up to these words, or up to the end. */
+function hear(client: Socket, until?: string): Promise<string> {
+  return new Promise((resolve) => {
+    let heard = '';
+    client.setEncoding('latin1').on('data', (text: string) => {
+      heard += text;
+      if (until !== undefined && heard.includes(until)) resolve(heard);
+    });
+    client.once('close', () => resolve(heard));
+  });
+}

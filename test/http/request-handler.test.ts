@@ -1,0 +1,140 @@
+import { describe, expect, test, vi } from 'vitest';
+import { CrossbookError } from '../../src/domain/errors.ts';
+import type { ArrivingRequest, HttpAnswer } from '../../src/lib/http-message.ts';
+import { openHandler, toCaller } from '../support/open-handler.ts';
+
+const OK: HttpAnswer = { status: 200, headers: {}, body: 'ok' };
+const KEY = { 'x-api-key': 'mine' };
+
+/** A body that is received as far as the handler lets it. */
+function body(bytes: number) {
+  const receiveBody = vi.fn<ArrivingRequest['receiveBody']>(async (limit, reserve) => {
+    if (bytes > limit) throw new CrossbookError('PAYLOAD_TOO_LARGE', `more than ${limit}`);
+    reserve(bytes);
+  });
+  return { hasBody: true, receiveBody };
+}
+
+describe('the caller', () => {
+  test('is known from the headers alone, before anything of the body is read', async () => {
+    const order: string[] = [];
+    const { ask, journals } = openHandler({
+      patch: {
+        async findCaller() {
+          order.push('caller');
+          return toCaller('mine');
+        },
+      },
+    });
+    const sent = body(5);
+    sent.receiveBody.mockImplementation(async () => void order.push('body'));
+    await ask('POST', KEY, sent);
+    expect(order).toEqual(['caller', 'body']);
+    expect(journals[0]?.caller).toEqual(toCaller('mine'));
+  });
+
+  test('that is wrong is refused at once: no body is read, no place taken, no face asked', async () => {
+    const { ask, answered, limit } = openHandler({ max: 1, answer: () => new Promise(() => {}) });
+    void ask('GET', KEY);
+    await vi.waitFor(() => expect(limit.counts().running).toBe(1));
+    const sent = body(5);
+    expect((await ask('POST', { 'x-api-key': 'wrong' }, sent)).status).toBe(401);
+    expect([sent.receiveBody.mock.calls, answered]).toEqual([[], ['GET']]);
+  });
+
+  test('stands in the log line, also where the request is refused', async () => {
+    const { ask, records } = openHandler();
+    await ask('POST', KEY, body(5_000));
+    expect(records).toEqual([
+      expect.objectContaining({ application: 'mine', credential: 'mine', status: 413 }),
+    ]);
+  });
+});
+
+describe('a stranger', () => {
+  test('may send little, decided before a byte of it is read', async () => {
+    const { ask, answered } = openHandler();
+    const sent = body(11);
+    expect(await ask('POST', {}, sent)).toMatchObject({ status: 413, body: 'more than 10' });
+    expect(answered).toEqual([]);
+    expect((await ask('POST', KEY, body(11))).status).toBe(200);
+  });
+
+  test('is turned away where none is wanted, health aside', async () => {
+    const { ask, answered } = openHandler({ maxStrangers: 0 });
+    expect((await ask('GET', {})).status).toBe(401);
+    expect((await ask('POST', { 'x-api-key': 'wrong' }, body(5))).status).toBe(401);
+    expect(answered).toEqual([]);
+    expect((await ask('GET', {}, { pathname: '/livez' })).status).toBe(200);
+    expect((await ask('GET', KEY)).status).toBe(200);
+  });
+});
+
+describe('a place', () => {
+  test('is taken when the body is here, and given back with the response', async () => {
+    const responses: ((response: HttpAnswer) => void)[] = [];
+    const { ask, limit } = openHandler({
+      answer: () => new Promise((resolve) => void responses.push(resolve)),
+    });
+    let arrive = () => {};
+    const sent = body(5);
+    sent.receiveBody.mockImplementation(
+      () =>
+        new Promise((resolve) => {
+          arrive = resolve;
+        }),
+    );
+    const asked = ask('POST', KEY, sent);
+    await vi.waitFor(() => expect(sent.receiveBody).toHaveBeenCalled());
+    expect(limit.counts().running).toBe(0);
+    arrive();
+    await vi.waitFor(() => expect(limit.counts().running).toBe(1));
+    responses[0]?.(OK);
+    await asked;
+    expect(limit.counts().running).toBe(0);
+  });
+
+  test('is given back when the client goes, although the face still works', async () => {
+    let close = () => {};
+    const { ask, limit, journals } = openHandler({ answer: () => new Promise(() => {}) });
+    void ask('GET', KEY, {
+      onClose: (callback) => {
+        close = callback;
+      },
+    });
+    await vi.waitFor(() => expect(limit.counts().running).toBe(1));
+    close();
+    expect(limit.counts().running).toBe(0);
+    expect(() => journals[0]?.permit.pause()).toThrow();
+  });
+
+  test('is given back when the face fails', async () => {
+    const { ask, limit } = openHandler({ answer: () => Promise.reject(new Error('a bug')) });
+    await ask('GET', KEY);
+    expect(limit.counts().running).toBe(0);
+  });
+
+  test('is not needed for health', async () => {
+    const { ask, limit } = openHandler({ max: 1, answer: () => new Promise(() => {}) });
+    void ask('GET', KEY);
+    await vi.waitFor(() => expect(limit.counts().running).toBe(1));
+    expect((await ask('GET', {}, { pathname: '/livez' })).status).toBe(200);
+  });
+});
+
+describe('memory', () => {
+  test('for a body is charged until the request is over, and where there is none the answer is 503', async () => {
+    const responses: ((response: HttpAnswer) => void)[] = [];
+    const { ask, heldBytes } = openHandler({
+      maxBytes: 1_000,
+      answer: () => new Promise((resolve) => void responses.push(resolve)),
+    });
+    const asked = ask('POST', KEY, body(200));
+    await vi.waitFor(() => expect(responses).toHaveLength(1));
+    expect(heldBytes.counts().held).toBe(200);
+    expect(await ask('POST', KEY, body(900))).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    responses[0]?.(OK);
+    await asked;
+    expect(heldBytes.counts().held).toBe(0);
+  });
+});

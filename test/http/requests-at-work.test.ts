@@ -1,0 +1,92 @@
+import { connect } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { type Listener, listen } from '../../src/http/listen.ts';
+import { UNBOUNDED } from '../support/held-bytes.ts';
+import { openHandler } from '../support/open-handler.ts';
+
+const MAX = 20;
+const CLIENTS = 400;
+const BOUNDS = {
+  ...{ maxConnections: 1_000, maxConnectionsPerAddress: 1_000, keepAliveMs: 60_000 },
+  ...{ headersTimeoutMs: 60_000, requestTimeoutMs: 60_000 },
+};
+
+/** Every way to say that there is a body, or none. What is sent later comes when all clients have begun. */
+const FRAMINGS = [
+  { headers: '', now: '', later: '' },
+  { headers: 'content-length: 0\r\n', now: '', later: '' },
+  { headers: 'content-length: 1\r\n', now: 'x', later: '' },
+  { headers: 'content-length: 4\r\n', now: 'ab', later: 'cd' },
+  { headers: 'content-length: 4000\r\n', now: 'answered before its end', later: '' },
+  { headers: 'transfer-encoding: chunked\r\n', now: '0\r\n\r\n', later: '' },
+  { headers: 'transfer-encoding: chunked\r\n', now: '2\r\nab\r\n', later: '0\r\n\r\n' },
+];
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'QUERY'];
+const KEYS = [
+  'x-api-key: mine\r\n',
+  'x-api-key: theirs\r\n',
+  '',
+  'x-api-key: wrong\r\n',
+  'x-api-key: mine\r\n',
+];
+
+let listener: Listener;
+afterEach(() => listener.close(0));
+
+test('at most as many as there are places are at work, whatever four hundred clients send or break off', async () => {
+  const { port, work, limit, records } = await open();
+  const clients = Array.from({ length: CLIENTS }, (_, index) => {
+    const { headers, now, later } = pick(FRAMINGS, index);
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    const head = `${pick(METHODS, index)} /graphql HTTP/1.1\r\nhost: crossbook\r\nx-index: ${index}\r\n`;
+    socket.write(`${head}${pick(KEYS, index)}${headers}\r\n${now}`);
+    return { index, socket, later };
+  });
+  await expect.poll(() => work.running.size).toBe(MAX);
+  for (const { socket, later } of clients) socket.write(later);
+  // All have come: they are at work, queue, or were answered.
+  await expect.poll(() => records.length + work.running.size + limit.counts().queued).toBe(CLIENTS);
+  expect(work.most).toBe(MAX);
+  // Half of the clients go away, whatever state their requests are in.
+  for (const { socket, index } of clients) if (index % 2 === 0) socket.resetAndDestroy();
+  await expect.poll(() => [...work.running].filter((index) => index % 2 === 0)).toEqual([]);
+  expect(limit.counts().running).toBe(work.running.size);
+  work.end();
+  await expect.poll(() => limit.counts()).toMatchObject({ running: 0, queued: 0, waiting: 0 });
+  expect(work.most).toBe(MAX);
+  expect(work.started).toBeGreaterThan(MAX);
+  for (const { socket } of clients) socket.destroy();
+});
+
+/** The face works until it is told to end, or its client has gone. It counts by itself who is at work. */
+async function open() {
+  const work = { running: new Set<number>(), most: 0, started: 0, end: () => {} };
+  const ended = new Promise<void>((resolve) => {
+    work.end = resolve;
+  });
+  const { handle, limit, records } = openHandler({
+    max: MAX,
+    maxBytes: 1e9,
+    async answer({ headers }, journal) {
+      const index = Number(headers.get('x-index'));
+      work.started += 1;
+      work.running.add(index);
+      work.most = Math.max(work.most, work.running.size);
+      journal.permit.whenGone(() => work.running.delete(index));
+      await ended;
+      work.running.delete(index);
+      return { status: 200, headers: {}, body: null };
+    },
+  });
+  listener = await listen({
+    ...{ answer: handle, heldBytes: UNBOUNDED, onRefused: () => {}, host: '127.0.0.1', port: 0 },
+    bounds: BOUNDS,
+  });
+  return { port: Number(new URL(listener.url).port), work, limit, records };
+}
+
+function pick<Value>(from: readonly Value[], index: number): Value {
+  const value = from[index % from.length];
+  if (value === undefined) throw new Error('There is nothing to pick from.');
+  return value;
+}

@@ -1,0 +1,155 @@
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import { createResponseSender } from '../../src/http/send-response.ts';
+import { WrittenJson } from '../../src/lib/written-json.ts';
+import { createHeldBytes } from '../../src/limits/held-bytes.ts';
+
+const KB = 1024;
+const MB = 1024 * KB;
+
+test('a response that its client does not read is counted, and released when it is gone', () => {
+  const { sender, held } = open();
+  const response = createResponse();
+  sender.send(response.as, { status: 200, headers: {}, body: 'x'.repeat(4 * MB) }, '192.0.2.1');
+  expect(held.counts().kinds.unread_response.held).toBe(4 * MB);
+  // No more than one slice is handed to a socket that is full.
+  expect(response.written()).toBe(64 * KB);
+  response.emit('close');
+  expect(held.counts().held).toBe(0);
+});
+
+test('a reader that takes nothing is disconnected after one window', () => {
+  const { sender, clock, refused } = open();
+  const response = createResponse();
+  sender.send(response.as, { status: 200, headers: {}, body: 'x'.repeat(4 * MB) }, undefined);
+  clock.now = 9_999;
+  sender.cutSlowReaders();
+  expect(response.destroyed()).toBe(false);
+  clock.now = 10_000;
+  sender.cutSlowReaders();
+  expect(response.destroyed()).toBe(true);
+  expect(refused).toEqual([{ status: undefined, code: 'RESPONSE_READ_TOO_SLOWLY' }]);
+});
+
+test('a reader that never falls silent, and takes a slice every six seconds, is disconnected as well', () => {
+  const { sender, clock } = open();
+  const response = createResponse();
+  sender.send(response.as, { status: 200, headers: {}, body: 'x'.repeat(4 * MB) }, undefined);
+  for (let at = 0; at <= 60_000 && !response.destroyed(); at += 1_000) {
+    clock.now = at;
+    if (at % 6_000 === 5_000) response.drain();
+    sender.cutSlowReaders();
+  }
+  expect(response.destroyed()).toBe(true);
+});
+
+test('a reader at the least pace gets all of it, however long that takes', () => {
+  const { sender, clock, held } = open();
+  const response = createResponse();
+  const text = 'äx'.repeat(MB);
+  sender.send(response.as, { status: 200, headers: {}, body: text }, undefined);
+  for (let at = 0; !response.ended(); at += 4_000) {
+    clock.now = at;
+    response.drain();
+    sender.cutSlowReaders();
+  }
+  expect(response.destroyed()).toBe(false);
+  expect(response.text()).toBe(text);
+  response.emit('close');
+  expect(held.counts().held).toBe(0);
+});
+
+test('a small response that the socket does not take is counted and bounded in time as well', () => {
+  const { sender, clock, held } = open();
+  const response = createResponse();
+  sender.send(response.as, { status: 200, headers: {}, body: 'small' }, undefined);
+  expect(held.counts().held).toBeGreaterThan(0);
+  clock.now = 10_000;
+  sender.cutSlowReaders();
+  expect(response.destroyed()).toBe(true);
+});
+
+test('a small response that the socket takes at once is never counted', () => {
+  const { sender, held } = open({ maxBytes: 0 });
+  const response = createResponse({ isTaken: true });
+  sender.send(response.as, { status: 200, headers: {}, body: 'small' }, undefined);
+  expect(response.text()).toBe('small');
+  expect(held.counts().kinds.unread_response).toEqual({ held: 0, refused: 0 });
+});
+
+test('beyond the share of its address: 503, and the body is let go', () => {
+  const { sender, held, refused } = open({ maxBytes: 4 * MB });
+  const first = createResponse();
+  const second = createResponse();
+  const elsewhere = createResponse();
+  const headers = { 'x-request-id': 'r1', 'content-type': 'application/json' };
+  for (const [response, address] of [
+    [first, '192.0.2.1'],
+    [second, '192.0.2.1'],
+    [elsewhere, '192.0.2.2'],
+  ] as const) {
+    sender.send(response.as, { status: 200, headers, body: Buffer.alloc(1.5 * MB) }, address);
+  }
+  expect([first, second, elsewhere].map(({ status }) => status())).toEqual([200, 503, 200]);
+  expect(second.headers()).toEqual({ 'retry-after': '1', 'content-length': '0', 'x-request-id': 'r1' });
+  expect(held.counts().held).toBe(3 * MB);
+  expect(refused).toEqual([{ status: 503, code: 'RESPONSE_MEMORY_FULL' }]);
+});
+
+test('what is written in pieces goes out in slices as well', () => {
+  const { sender } = open();
+  const response = createResponse();
+  const pieces = [Buffer.from('a'.repeat(100 * KB)), Buffer.from('b'), Buffer.from('c'.repeat(65 * KB))];
+  sender.send(response.as, { status: 200, headers: {}, body: new WrittenJson(pieces) }, undefined);
+  while (!response.ended()) response.drain();
+  expect(response.text()).toBe(Buffer.concat(pieces).toString());
+});
+
+function open({ maxBytes = 64 * MB } = {}) {
+  const clock = { now: 0 };
+  const held = createHeldBytes({ maxBytes });
+  const refused: object[] = [];
+  const sender = createResponseSender({
+    heldBytes: held,
+    now: () => clock.now,
+    onRefused: (refusal) => refused.push(refusal),
+  });
+  sender.close();
+  return { sender, clock, held, refused };
+}
+
+/** A response whose socket takes one write at a time, when the test says so. */
+function createResponse({ isTaken = false } = {}) {
+  const emitter = new EventEmitter();
+  const chunks: Buffer[] = [];
+  const state = { status: 0, headers: {}, destroyed: false, ended: false };
+  const as = Object.assign(emitter, {
+    writableFinished: isTaken,
+    writeHead: (status: number, headers: object) => Object.assign(state, { status, headers }),
+    write(chunk: Uint8Array) {
+      chunks.push(Buffer.from(chunk));
+      return false;
+    },
+    end(chunk?: string | Uint8Array) {
+      if (chunk !== undefined) chunks.push(Buffer.from(chunk as string));
+      state.ended = true;
+    },
+    cork() {},
+    destroy() {
+      state.destroyed = true;
+      emitter.emit('close');
+    },
+  });
+  return {
+    as: as as unknown as ServerResponse,
+    drain: () => emitter.emit('drain'),
+    emit: (event: string) => emitter.emit(event),
+    written: () => chunks.reduce((sum, { length }) => sum + length, 0),
+    text: () => Buffer.concat(chunks).toString(),
+    status: () => state.status,
+    headers: () => state.headers,
+    destroyed: () => state.destroyed,
+    ended: () => state.ended,
+  };
+}

@@ -1,0 +1,48 @@
+import { createHmac } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createFailedAuthentications } from '../../src/limits/failed-authentications.ts';
+
+test('after so many failures look-ups from one address are slow, from there alone', () => {
+  const { failures, fail } = open(3);
+  fail('192.0.2.1', 2);
+  expect(failures.slowPlace('192.0.2.1')).toBeUndefined();
+  fail('192.0.2.1', 1);
+  expect(failures.slowPlace('192.0.2.1')).toBeDefined();
+  expect(failures.slowPlace('192.0.2.2')).toBeUndefined();
+});
+
+test('when the minute is over they are quick again', () => {
+  const { failures, fail, later } = open(3);
+  fail('192.0.2.1', 3);
+  later(60_001);
+  expect(failures.slowPlace('192.0.2.1')).toBeUndefined();
+});
+
+test('one network of IPv6 is one address, however many it has', () => {
+  const { failures, fail } = open(3);
+  for (const host of ['1', '2', '3']) fail(`2001:db8:1:2::${host}`, 1);
+  expect(failures.slowPlace('2001:db8:1:2::4')).toBeDefined();
+  expect(failures.slowPlace('2001:db8:1:3::4')).toBeUndefined();
+});
+
+function open(perMinute: number) {
+  let now = performance.now();
+  const failures = createFailedAuthentications({
+    perMinute,
+    redis: undefined,
+    hash: (text) => createHmac('sha256', 'test').update(text).digest('base64url'),
+    now: () => now,
+    onError: (cause) => {
+      throw cause;
+    },
+  });
+  return { failures, fail, later };
+
+  function fail(address: string, times: number): void {
+    for (let time = 0; time < times; time += 1) failures.count(address);
+  }
+
+  function later(byMs: number): void {
+    now += byMs;
+  }
+}

@@ -1,0 +1,117 @@
+import type { RequestListener } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { RemoteAnswer } from '../../src/domain/remote.ts';
+import { createHeldBytes } from '../../src/limits/held-bytes.ts';
+import { createFakePermit } from '../support/fake-permit.ts';
+import { openWireServer } from '../support/wire-server.ts';
+import { createFakeAccess, openStub } from './fake-access.ts';
+
+const MB = 1024 * 1024;
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+describe('what a provider answers', () => {
+  test('is counted until the request that asked for it is over', async () => {
+    const { call, held, permit } = await open((_, response) => response.end('x'.repeat(MB)));
+    for (const answer of await Promise.all([call(), call()])) answer.letGo?.();
+    expect(held()).toBe(2 * MB);
+    permit.end();
+    expect(held()).toBe(0);
+  });
+
+  test('beyond the share of its connection is not taken: 503, and nothing stays counted', async () => {
+    const { call, held, permit } = await open((_, response) => response.end('x'.repeat(5 * MB)), {
+      maxBytes: 20 * MB,
+    });
+    const all = await Promise.allSettled(Array.from({ length: 8 }, () => call()));
+    const refused = all.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    expect(refused.length).toBeGreaterThanOrEqual(6);
+    for (const error of refused)
+      expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 });
+    expect(held()).toBeLessThanOrEqual(10 * MB);
+    permit.end();
+    expect(held()).toBe(0);
+  });
+
+  test('is counted as what it unpacks to', async () => {
+    const bomb = gzipSync(Buffer.alloc(16 * MB, 'x'));
+    const { call, held, permit } = await open((_, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+    );
+    (await call()).letGo?.();
+    expect(held()).toBe(16 * MB + bomb.length);
+    permit.end();
+    expect(held()).toBe(0);
+  });
+
+  test('is refused before it is parsed where that would make many times its bytes', async () => {
+    const bomb = `[${'{},'.repeat(10 * MB)}{}]`;
+    const { call } = await open((_, response) => response.end(bomb), { maxBytes: 4_000 * MB });
+    await expect(call()).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_BAD_RESPONSE' });
+  });
+
+  test('takes room for parsing until it is understood', async () => {
+    const text = JSON.stringify(Array.from({ length: 100_000 }, (_, id) => ({ id })));
+    const { call, held, permit } = await open((_, response) => response.end(text));
+    const answer = await call();
+    expect(held()).toBeGreaterThan(2 * text.length);
+    answer.letGo?.();
+    expect(held()).toBe(text.length);
+    permit.end();
+    expect(held()).toBe(0);
+  });
+
+  test('leaves nothing counted where it breaks off, or its client goes', async () => {
+    const { call, held, permit } = await open((_, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('half', () => response.destroy());
+    });
+    await expect(call()).rejects.toThrow();
+    expect(held()).toBe(0);
+    const {
+      call: slow,
+      held: heldThere,
+      permit: gone,
+    } = await open((_, response) => {
+      response.write('half');
+    });
+    const waiting = expect(slow()).rejects.toThrow();
+    await expect.poll(heldThere).toBe(4);
+    gone.go();
+    await waiting;
+    expect(heldThere()).toBe(0);
+    permit.end();
+  });
+});
+
+/** Each call reads the answer's text, and gives the answer. */
+async function open(listener: RequestListener, { maxBytes = 400 * MB } = {}) {
+  const server = await openWireServer(listener);
+  const heldBytes = createHeldBytes({ maxBytes });
+  const permit = createFakePermit();
+  const answers: RemoteAnswer[] = [];
+  const plain = createFakeAccess();
+  const access = createFakeAccess({
+    open: (options) => ({
+      ...plain.open(options),
+      async countByDomain() {
+        const answer = await options.send({ method: 'GET', path: '/', budget: 'general' });
+        return answers.push(answer) - 1 + 0 * answer.body.length;
+      },
+    }),
+  });
+  const { openPort, outbound } = openStub(server.origin, { access, heldBytes, random: () => 0 });
+  closing.push(server.close, outbound.close);
+  return {
+    permit,
+    held: () => heldBytes.counts().kinds.provider_response.held,
+    async call(): Promise<RemoteAnswer> {
+      const answer = answers[await openPort({}, permit).countByDomain('x.co')];
+      if (!answer) throw new Error('There is no answer.');
+      return answer;
+    },
+  };
+}

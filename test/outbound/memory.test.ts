@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Compiled, compile } from '../support/compile.ts';
+import { openWireServer, type WireServer } from '../support/wire-server.ts';
+
+const MB = 1024 * 1024;
+
+describe.runIf(process.platform === 'linux')('a process of 384 MB', () => {
+  let crm: WireServer;
+  let compiled: Compiled;
+  let child: ChildProcess;
+  let url: string;
+  let bound: number;
+
+  beforeAll(async () => {
+    const contact = { id: '1', properties: { email: 'a@x.example', notes: 'x'.repeat(31 * MB) } };
+    const page = JSON.stringify({ total: 1, results: [contact] });
+    crm = await openWireServer((_, response) => response.end(page));
+    compiled = compile('test/support/memory-process.ts');
+    child = spawn(process.execPath, ['--max-old-space-size=384', compiled.file, crm.origin], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    const [ready] = (await once(child, 'message')) as [{ url: string; maxBytes: number }];
+    url = ready.url.replace('localhost', '127.0.0.1');
+    // What it takes with one of each is its own; what may come on top is the bound, and 100 MB of garbage.
+    await fetch(`${url}/search`);
+    await fetch(`${url}/large`);
+    bound = readPeak(child) + ready.maxBytes + 100 * MB;
+  });
+  afterAll(async () => {
+    child.send('end');
+    await once(child, 'exit');
+    compiled.remove();
+    await crm.close();
+  });
+
+  test('takes 20 answers of 31 MB from a CRM for what fits, and refuses the rest', async () => {
+    const all = Array.from({ length: 20 }, () => fetch(`${url}/search`));
+    expect(await (await fetch(`${url}/pages`)).text()).toMatch(/^\d+$/);
+    const statuses = (await Promise.all(all)).map(({ status }) => status);
+    expect(statuses.every((status) => status === 200 || status === 503)).toBe(true);
+    expect(statuses).toContain(503);
+    expect(readPeak(child)).toBeLessThan(bound);
+    expect((await fetch(`${url}/search`)).status).toBe(200);
+    expect(await readHeld(child)).toBe(0);
+  });
+
+  test('gives 200 readers that do not read no more than their share', async () => {
+    const { port } = new URL(url);
+    const readers = Array.from({ length: 200 }, () => connect(Number(port), '127.0.0.1').pause());
+    for (const reader of readers) reader.write('GET /large HTTP/1.1\r\nhost: crossbook\r\n\r\n'.repeat(20));
+    await expect.poll(() => readHeld(child)).toBeGreaterThan(20 * MB);
+    const elsewhere = connect({ port: Number(port), host: '127.0.0.1', localAddress: '127.0.0.2' });
+    elsewhere.write('GET /pages HTTP/1.1\r\nhost: crossbook\r\n\r\n');
+    expect(String((await once(elsewhere, 'data'))[0])).toContain('200 OK');
+    expect(readPeak(child)).toBeLessThan(bound);
+    for (const socket of [...readers, elsewhere]) socket.destroy();
+    await expect.poll(() => readHeld(child)).toBe(0);
+  });
+});
+
+/** The highest that its resident memory ever was. */
+function readPeak({ pid }: ChildProcess): number {
+  const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) * 1024;
+}
+
+async function readHeld(child: ChildProcess): Promise<number> {
+  child.send('held');
+  return ((await once(child, 'message'))[0] as { held: number }).held;
+}

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { CrossbookError } from '../../../src/domain/errors.ts';
+import type { RemoteAnswer } from '../../../src/domain/remote.ts';
+import { RemoteFailure } from '../../../src/domain/remote-failure.ts';
+import { createRedactor } from '../../../src/outbound/redaction/redactor.ts';
+import { fc } from '../../support/fast-check.ts';
+import { SPELLINGS } from '../../support/spellings.ts';
+
+const SECRETS = [
+  'pat-na1-4a8f2d10-77c1-4b3e-9d5f-0c6e1b2a3d4f',
+  'CPiB0vWmMRIHAAEAQAAAARjWrYQVIKq+xx0ozcF/MhQzRY5gTqGz6Z0oC3aGhLq0Vw',
+  '5Aep861TSESvWeug_x8Kd2WqLmP.rVt7ZnBhJcYs0GfXuE4oMaQi5RwNbDkTyUzHpLjC1vAeOxI9gS6',
+  'client-secret',
+  'short-1',
+];
+const { toError } = createRedactor(() => SECRETS);
+
+const CARRIERS: readonly (readonly [string, (text: string) => Partial<RemoteAnswer>])[] = [
+  ['a JSON value', (text) => ({ body: JSON.stringify({ status: 'error', message: text, id: 'abc' }) })],
+  ['a JSON key', (text) => ({ body: JSON.stringify({ status: 'error', context: { [text]: ['x'] } }) })],
+  [
+    'a list deep in JSON',
+    (text) => ({ body: JSON.stringify([{ errors: [{ context: { at: [1, text] } }] }]) }),
+  ],
+  ['HTML', (text) => ({ body: `<html><body><h1>Not today</h1><p>${text}</p></body></html>` })],
+  ['JSON that breaks off', (text) => ({ body: `{"status":"error","message":${JSON.stringify(text)},"x` })],
+  ['a header', (text) => ({ headers: { 'x-echo': text, 'x-request-id': 'r1' } })],
+  ['JSON that is cut', (text) => ({ body: JSON.stringify({ message: text, more: 'y'.repeat(40_000) }) })],
+];
+
+describe.each(SECRETS)('the secret %s', (secret) => {
+  const spellings = Object.entries(SPELLINGS).filter(
+    ([name]) => secret.length > 20 || !name.startsWith('without'),
+  );
+
+  test.each(spellings)('is not shown, spelled as: %s', (_name, spell) => {
+    const text = spell(secret);
+    for (const [where, toAnswer] of CARRIERS) {
+      const error = show({ ...toAnswer(text) });
+      expect(JSON.stringify(error.remote), where).not.toContain(JSON.stringify(text).slice(1, -1));
+      expect(JSON.stringify(error.remote), where).toContain('[withheld]');
+    }
+  });
+
+  test.each(spellings)('is not in the detail either, spelled as: %s', (_name, spell) => {
+    const error = show({}, `HubSpot answered 400: ${spell(secret)}`);
+    expect(error.message).toBe('The provider answered 400: [withheld]');
+  });
+
+  test('is not shown in pieces: in two values, in many, in a key and its value', () => {
+    const half = secret.length / 2;
+    const pieces = secret.match(/.{1,5}/g) ?? [];
+    const bodies = [
+      { a: secret.slice(0, half), b: secret.slice(half) },
+      { a: { b: secret.slice(0, half) }, c: [secret.slice(half)] },
+      Object.fromEntries(pieces.map((piece, index) => [String.fromCharCode(97 + index), piece])),
+      { [secret.slice(0, half)]: secret.slice(half) },
+      { a: toBase64(secret.slice(0, half)), b: toBase64(secret.slice(half)) },
+    ];
+    for (const body of bodies) expect(show({ body: JSON.stringify(body) }).remote?.body).toBe('[withheld]');
+    const [one, two] = [secret.slice(0, half), secret.slice(half)];
+    expect(show({ headers: { 'x-one': one, 'x-two': two } }).remote?.headers).toEqual({});
+  });
+});
+
+test('what stands beside a secret stays', () => {
+  const body = { status: 'error', message: `Bad ${SECRETS[0]}`, correlationId: 'c-1', errors: [{ in: 'x' }] };
+  expect(show({ body: JSON.stringify(body) }).remote?.body).toEqual({ ...body, message: '[withheld]' });
+});
+
+test('what names itself a secret is withheld, though nobody knows it yet', () => {
+  const body = { error: 'x', access_token: 'made-a-moment-ago', refreshToken: 'and-this' };
+  expect(show({ body: JSON.stringify(body) }).remote?.body).toEqual({
+    ...{ error: 'x', access_token: '[withheld]', refreshToken: '[withheld]' },
+  });
+});
+
+test('eleven characters in a row are no secret yet, twelve are', () => {
+  const letters = (SECRETS[0] ?? '').replaceAll('-', '');
+  const show1 = (length: number) =>
+    show({ body: JSON.stringify({ at: letters.slice(0, length) }) }).remote?.body;
+  expect(show1(11)).toEqual({ at: letters.slice(0, 11) });
+  expect(show1(12)).toEqual({ at: '[withheld]' });
+});
+
+test('headers are shown but for those that hold cookies or prove a right', () => {
+  const headers = {
+    ...{ 'content-type': 'application/json', via: '1.1 x', 'x-evil': 'y', 'strict-transport-security': 'z' },
+    ...{ 'x-ratelimit-foo': '1', 'sforce-limit-info': 'api-usage=1/2', 'www-authenticate': 'Token' },
+  };
+  const secret = { 'set-cookie': 'BrowserId=1', authorization: 'x', 'x-csrf-token': 'y', 'x-api-key': 'z' };
+  expect(show({ headers: { ...headers, ...secret } }).remote?.headers).toEqual(headers);
+});
+
+describe('a body of more than 16 KiB', () => {
+  const cut = (body: string) => show({ body }).remote?.body;
+
+  test('is cut at a character, and says so', () => {
+    for (let shift = 0; shift < 4; shift += 1) {
+      const shown = String(cut('a'.repeat(shift) + '😀'.repeat(10_000)));
+      expect(shown).not.toContain('\ufffd');
+      expect(shown).toMatch(/ \[cut: the first \d+ of \d+ bytes\]$/);
+      expect(Buffer.byteLength(shown)).toBeLessThan(16 * 1024 + 60);
+    }
+  });
+
+  test('stays JSON where it was JSON: what is open is closed, and the note stands where it was cut', () => {
+    const long = 'y'.repeat(40_000);
+    expect(cut(JSON.stringify({ a: 1, b: [{ c: long }] }))).toEqual({
+      ...{ a: 1, b: [{ c: expect.stringMatching(/^y{16000,} \[cut: the first 16384 of \d+ bytes\]$/) }] },
+    });
+    const list = cut(JSON.stringify(Array.from({ length: 5_000 }, (_, index) => ({ index })))) as unknown[];
+    expect(list.slice(0, 2)).toEqual([{ index: 0 }, { index: 1 }]);
+    expect(JSON.stringify(list.at(-1))).toContain('[cut: the first 16384');
+  });
+
+  test('whatever JSON it was, and wherever it is cut', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), fc.nat({ max: 16_383 }), (json, fill) => {
+        const value = { fill: 'x"\\'.repeat(fill / 6), json, more: ['z'.repeat(17_000)] };
+        expect(cut(JSON.stringify(value))).toMatchObject({ fill: expect.any(String) });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('is no work that grows faster than it: ten thousand levels, quotes, brackets', () => {
+    for (const body of [
+      '['.repeat(20_000),
+      '{"a":'.repeat(10_000),
+      '"\\'.repeat(20_000),
+      '<'.repeat(20_000),
+    ]) {
+      expect(JSON.stringify(cut(body)).length).toBeLessThan(40_000);
+    }
+  });
+});
+
+test('a bug whose message quotes a secret loses its message', () => {
+  const bug = new SyntaxError(`Unexpected token in "${SECRETS[0]}"`);
+  expect((toError(bug) as Error).message).toBe('[withheld]');
+  const harmless = new TypeError('x is not a function');
+  expect(toError(harmless)).toBe(harmless);
+});
+
+function show(answer: Partial<RemoteAnswer>, detail = 'HubSpot answered 400.'): CrossbookError {
+  const failure = new RemoteFailure('REMOTE_PROVIDER_ERROR', detail, {
+    ...{ status: 400, headers: {}, body: '' },
+    ...answer,
+  });
+  const error = toError(failure);
+  if (!(error instanceof CrossbookError)) throw new Error('It is no CrossbookError.');
+  return error;
+}
+
+function toBase64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

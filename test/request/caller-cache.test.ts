@@ -1,0 +1,112 @@
+import { expect, test, vi } from 'vitest';
+import { CALLER_MAX_AGE_MS, createCallerCache } from '../../src/request/caller-cache.ts';
+import type { KeyLookups } from '../../src/request/key-lookups.ts';
+
+const CALLER = { application: { id: 'a', name: 'A' }, credentialId: 'k' };
+const ADDRESS = '192.0.2.1';
+
+/** `good` and `new` may be keys, `ours` and `over` carry a MAC; nothing else has the form of a key. */
+function open() {
+  let now = 0;
+  const find = vi.fn<KeyLookups['find']>(async ({ key }) =>
+    ['good', 'ours'].includes(key.secret) ? CALLER : undefined,
+  );
+  const verifyToken = vi.fn(async (token: string) =>
+    token === 'forged' ? undefined : { caller: token === 'over' ? undefined : CALLER, expiresAt: 2_000 },
+  );
+  const callers = createCallerCache({
+    parseKey: (secret) =>
+      ['good', 'new', 'ours', 'over'].includes(secret)
+        ? { publicId: secret, secret, isGenuine: ['ours', 'over'].includes(secret) }
+        : undefined,
+    lookups: { find, counts: () => ({ waiting: 0, slow: 0 }) },
+    verifyToken,
+    now: () => now,
+  });
+  const key = (text: string) => callers.findCallerByKey(text, ADDRESS);
+  return { callers, key, find, verifyToken, advance };
+
+  function advance(byMs: number): void {
+    now += byMs;
+  }
+}
+
+test('a key that calls again and again is looked up once in a few seconds, and is known at once meanwhile', async () => {
+  const { key, find, advance } = open();
+  expect(await key('good')).toBe(CALLER);
+  for (let call = 0; call < 100; call += 1) expect(key('good')).toBe(CALLER);
+  expect(find).toHaveBeenCalledTimes(1);
+  advance(CALLER_MAX_AGE_MS);
+  await key('good');
+  expect(find).toHaveBeenCalledTimes(2);
+});
+
+test('a key that was revoked is refused within those seconds', async () => {
+  const { key, find, advance } = open();
+  await key('good');
+  find.mockResolvedValue(undefined);
+  advance(CALLER_MAX_AGE_MS);
+  expect(await key('good')).toBeUndefined();
+});
+
+test('what has not the form of a key is never looked up', async () => {
+  const { key, find } = open();
+  expect(await key('x')).toBeUndefined();
+  expect(find).not.toHaveBeenCalled();
+});
+
+test('a key with a MAC, and one that was right before, are trusted from any address; others are not', async () => {
+  const { key, find, advance } = open();
+  for (const text of ['ours', 'good', 'new']) await key(text);
+  advance(CALLER_MAX_AGE_MS);
+  await key('good');
+  expect(find.mock.calls.map(([{ key: asked, isTrusted }]) => [asked.secret, isTrusted])).toEqual([
+    ['ours', true],
+    ['good', false],
+    ['new', false],
+    ['good', true],
+  ]);
+});
+
+test('a wrong key is not remembered as wrong: once it is made, it is valid', async () => {
+  const { key, find } = open();
+  expect(await key('new')).toBeUndefined();
+  find.mockResolvedValue(CALLER);
+  expect(await key('new')).toBe(CALLER);
+});
+
+test('what was made here and is valid no longer is looked up once in a few seconds', async () => {
+  const { callers, key, find, verifyToken, advance } = open();
+  for (let call = 0; call < 10; call += 1) {
+    expect(await key('over')).toBeUndefined();
+    expect(await callers.findCallerByToken('over')).toBeUndefined();
+  }
+  expect([find, verifyToken].map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
+  advance(CALLER_MAX_AGE_MS);
+  await key('over');
+  expect(find).toHaveBeenCalledTimes(2);
+});
+
+test('a token that is known is known at once, and still ends at its own moment', async () => {
+  const { callers, verifyToken, advance } = open();
+  expect(await callers.findCallerByToken('token')).toBe(CALLER);
+  advance(1_999);
+  expect(callers.findCallerByToken('token')).toBe(CALLER);
+  advance(1);
+  expect(callers.findCallerByToken('token')).toBeUndefined();
+  expect(verifyToken).toHaveBeenCalledTimes(1);
+});
+
+test('a token that nobody signed is verified each time: it fills no cache', async () => {
+  const { callers, verifyToken } = open();
+  for (let call = 0; call < 3; call += 1) {
+    expect(await callers.findCallerByToken('forged')).toBeUndefined();
+  }
+  expect(verifyToken).toHaveBeenCalledTimes(3);
+});
+
+test('a key is not a token, although it may be spelt the same', async () => {
+  const { callers, key } = open();
+  await callers.findCallerByToken('x');
+  expect(await key('x')).toBeUndefined();
+});

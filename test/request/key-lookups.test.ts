@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { createKeyLookups, type PresentedKey } from '../../src/request/key-lookups.ts';
+
+const APPLICATION = { id: 'a', name: 'A' };
+const CALLER = { application: APPLICATION, credentialId: 'right' };
+const GUESSER = '192.0.2.1';
+
+/** Statements end when they are told to; pauses too. */
+function open() {
+  const statements: { keys: readonly string[]; end: (error?: Error) => void }[] = [];
+  const pauses: (() => void)[] = [];
+  const failed: string[] = [];
+  const lookups = createKeyLookups({
+    findOwners: (keys) =>
+      new Promise((resolve, reject) => {
+        const owners = keys.map(({ publicId }) =>
+          publicId === 'right' ? { application: APPLICATION, keyId: publicId } : undefined,
+        );
+        const end = (error?: Error) => (error ? reject(error) : resolve(owners));
+        statements.push({ keys: keys.map(({ publicId }) => publicId), end });
+      }),
+    failures: {
+      slowPlace: (address) => (address.startsWith('192.0.2.') ? address : undefined),
+      count: (address) => void failed.push(address),
+    },
+    delay: () => new Promise((resolve) => void pauses.push(resolve)),
+  });
+  const find = (publicId: string, address: string, isTrusted = false) =>
+    lookups.find({ key: toKey(publicId), isTrusted, address });
+  return { lookups, statements, pauses, failed, find };
+}
+
+function toKey(publicId: string): PresentedKey {
+  return { publicId, secret: 's', isGenuine: false };
+}
+
+async function turn(): Promise<void> {
+  for (let step = 0; step < 10; step += 1) await Promise.resolve();
+}
+
+test('a key is looked up at once; what comes while two statements run shares the next', async () => {
+  const { statements, find } = open();
+  const found = ['right', 'a', 'b', 'c', 'right'].map((key) => find(key, '198.51.100.1'));
+  expect(statements.map(({ keys }) => keys)).toEqual([['right'], ['a']]);
+  statements[0]?.end();
+  await turn();
+  expect(statements[2]?.keys).toEqual(['b', 'c', 'right']);
+  for (const { end } of statements) end();
+  expect(await Promise.all(found)).toEqual([CALLER, undefined, undefined, undefined, CALLER]);
+});
+
+test('an address with many failures waits in a queue of its own, and its right keys are answered', async () => {
+  const { statements, pauses, find } = open();
+  const wrong = Array.from({ length: 1_000 }, (_, index) => find(`wrong ${index}`, GUESSER));
+  const right = find('right', GUESSER);
+  await turn();
+  expect(statements).toEqual([]);
+  const elsewhere = find('right', '198.51.100.1');
+  const trusted = find('right', GUESSER, true);
+  for (const { end } of statements) end();
+  expect(await Promise.all([elsewhere, trusted])).toEqual([CALLER, CALLER]);
+  statements.length = 0;
+  while (pauses.length > 0) {
+    pauses.shift()?.();
+    await turn();
+    statements.at(-1)?.end();
+    await turn();
+  }
+  expect(await right).toEqual(CALLER);
+  expect(new Set(await Promise.all(wrong))).toEqual(new Set([undefined]));
+  expect(statements).toHaveLength(2);
+});
+
+test('the slow queue is shared equally by its addresses', async () => {
+  const { statements, pauses, find } = open();
+  for (let index = 0; index < 3_000; index += 1) void find(`wrong ${index}`, GUESSER);
+  const other = find('right', '192.0.2.2');
+  pauses.shift()?.();
+  await turn();
+  expect(statements[0]?.keys).toContain('right');
+  statements[0]?.end();
+  expect(await other).toEqual(CALLER);
+});
+
+test('only failed look-ups are counted, with the address that they came from', async () => {
+  const { statements, failed, find } = open();
+  const found = [find('right', '198.51.100.1'), find('wrong', '198.51.100.2')];
+  for (const { end } of statements) end();
+  await Promise.all(found);
+  expect(failed).toEqual(['198.51.100.2']);
+});
+
+test('a database that is away is nobody’s guess', async () => {
+  const { statements, failed, find } = open();
+  const found = find('right', '198.51.100.1');
+  statements[0]?.end(new Error('away'));
+  await expect(found).rejects.toThrow('away');
+  expect(failed).toEqual([]);
+  const again = find('right', '198.51.100.1');
+  statements[1]?.end();
+  expect(await again).toEqual(CALLER);
+});
+
+test('the queues are bounded: beyond thousands the answer is to try again', async () => {
+  const { lookups, find } = open();
+  const waiting = Array.from({ length: 6_000 }, (_, index) => find(`wrong ${index}`, GUESSER));
+  const refused = await Promise.allSettled(waiting.slice(5_000));
+  expect(refused.every(({ status }) => status === 'rejected')).toBe(true);
+  await expect(waiting.at(-1)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 });
+  expect(lookups.counts()).toEqual({ waiting: 0, slow: 5_000 });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { createCursorSigner } from '../../src/storage/sealing/cursor-signer.ts';
+import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
+import { createSigningKeys } from '../../src/storage/sealing/signing-keys.ts';
+import { fc } from '../support/fast-check.ts';
+
+const OLD = `old:${Buffer.alloc(32, 1).toString('base64')}`;
+const NEW = `new:${Buffer.alloc(32, 2).toString('base64')}`;
+const open = (ring: string, binding = 'here') =>
+  createCursorSigner(createSigningKeys(parseKeyRing(ring), 'cursor')).bind(() => binding);
+
+/** Made with Python's hmac and hashlib: HKDF-SHA-256 (info `crossbook/sign/cursor`), then HMAC-SHA-256, 16 bytes. */
+test.each([
+  ['f151', 'here', 'v2.old.ZjE1MQ.CmLyNninyTvHZVeePruv1g'],
+  [
+    ' 003Ab00000ZzZzZIAV',
+    '["a","b","hubspot"]@example.org',
+    'v2.old.IDAwM0FiMDAwMDBaelp6WklBVg.pm0jsL5WfZFPRLGRTSfmgg',
+  ],
+  ['b日本', '', 'v2.old.YuaXpeacrA.fhIiPqZFpXTdvtjoCWXXyQ'],
+])('%j bound to %j is the known vector', (payload, binding, cursor) => {
+  expect(open(OLD, binding).sign(payload)).toBe(cursor);
+  expect(open(OLD, binding).verify(cursor)).toBe(payload);
+});
+
+test('whatever is signed counts where it was signed, and nowhere else', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 }), (payload) => {
+      const cursor = open(OLD).sign(payload);
+      expect(open(OLD).verify(cursor)).toBe(payload);
+      expect(open(OLD, 'elsewhere').verify(cursor)).toBeUndefined();
+      expect(open(NEW).verify(cursor)).toBeUndefined();
+      expect(open(OLD).sign(payload)).toBe(cursor);
+    }),
+  );
+});
+
+describe('what was altered does not count', () => {
+  const cursor = open(OLD).sign('f151');
+  const [version, key, payload, mac = ''] = cursor.split('.');
+
+  test('in any bit of any character', () => {
+    for (const [index, character] of [...cursor].entries()) {
+      for (let bit = 0; bit < 8; bit += 1) {
+        const changed = String.fromCharCode(character.charCodeAt(0) ^ (1 << bit));
+        const altered = cursor.slice(0, index) + changed + cursor.slice(index + 1);
+        expect(open(OLD).verify(altered), altered).toBeUndefined();
+      }
+    }
+  });
+
+  test('cut at any place', () => {
+    for (let length = 0; length < cursor.length; length += 1) {
+      expect(open(OLD).verify(cursor.slice(0, length))).toBeUndefined();
+    }
+  });
+
+  test('however it was put together: ten thousand times by chance', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(version, key, payload, mac, '', 'v1', 'new', `${payload}=`, `${mac}A`),
+      fc.stringMatching(/^[\w-]{0,24}$/),
+    );
+    const isAnother = (text: string) => text !== cursor;
+    const forgery = fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join('.'));
+    fc.assert(
+      fc.property(forgery.filter(isAnother), (text) => open(OLD).verify(text) === undefined),
+      { numRuns: 10_000 },
+    );
+  });
+
+  test.each([
+    '',
+    'v2',
+    '...',
+    'v2.old..',
+    `${cursor}.`,
+    `${cursor}=`,
+    `${cursor}A`,
+    ` ${cursor}`,
+    `${cursor}.x`,
+  ])('as %j', (altered) => {
+    expect(open(OLD).verify(altered)).toBeUndefined();
+  });
+
+  test('with the MAC spelled otherwise: its last character has bits that no decoder reads', () => {
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const sameBytes = [...alphabet]
+      .map((last) => mac.slice(0, -1) + last)
+      .filter((one) => Buffer.from(one, 'base64url').equals(Buffer.from(mac, 'base64url')) && one !== mac);
+    expect(sameBytes.length).toBeGreaterThan(0);
+    for (const one of sameBytes) expect(open(OLD).verify(`v2.old.${payload}.${one}`)).toBeUndefined();
+  });
+});
+
+test('a ring with a new key in front still verifies what the old one signed', () => {
+  const cursor = open(OLD).sign('f151');
+  expect(open(`${NEW},${OLD}`).verify(cursor)).toBe('f151');
+  expect(open(`${NEW},${OLD}`).sign('f151')).toMatch(/^v2\.new\./);
+});
+
+test('the binding is asked for once, and only where something is signed or verified', () => {
+  let asked = 0;
+  const bound = createCursorSigner(createSigningKeys(parseKeyRing(OLD), 'cursor')).bind(() => {
+    asked += 1;
+    return 'here';
+  });
+  expect(asked).toBe(0);
+  bound.verify(bound.sign('a'));
+  bound.sign('b');
+  expect(asked).toBe(1);
+});

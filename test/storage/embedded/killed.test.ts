@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../../src/storage/database.ts';
+import { startEmbeddedServer } from '../../../src/storage/embedded/start.ts';
+import { type CompiledStorage, compileStorage } from '../../support/compiled-storage.ts';
+import { TEST_RING } from '../../support/databases.ts';
+import { createDice } from '../../support/dice.ts';
+import { expectNoProcessLeft, readApplications, readServerPid } from '../../support/embedded.ts';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+
+/** More of them where somebody wants to know: EMBEDDED_KILLS=30. */
+const KILLS = Number(process.env['EMBEDDED_KILLS'] ?? 3);
+const SEED = Number(process.env['EMBEDDED_SEED'] ?? 17);
+/** About how long a first start takes. */
+const FIRST_START_MS = 3_000;
+
+const root = makeTemporaryFolder();
+afterAll(() => rmSync(root, { recursive: true }));
+
+describe('a process that is killed with -9 in its very first start', () => {
+  let storage: CompiledStorage;
+  beforeAll(() => {
+    storage = compileStorage();
+  });
+  afterAll(() => storage.remove());
+  const dice = createDice(SEED);
+  const delays = Array.from({ length: KILLS }, () => dice.next(FIRST_START_MS));
+
+  test.each(delays)(
+    `after %i ms (seed ${SEED}) leaves no process, and the next start works`,
+    async (delay) => {
+      const directory = join(root, `killed-${delay}`, 'data');
+      const child = storage.run(`
+      const keyRing = parseKeyRing('test:${Buffer.alloc(32, 'test').toString('base64')}');
+      process.stdout.write('begun');
+      await openDatabase({ directory: ${JSON.stringify(directory)} }, { keyRing });
+      await new Promise(() => setInterval(() => {}, 1_000));`);
+      await once(child.stdout ?? child, 'data');
+      await wait(delay);
+      await kill(child);
+      await expectNoProcessLeft(directory);
+      expect(await readApplications(directory)).toEqual([]);
+      await expectNoProcessLeft(directory);
+      const beside = readdirSync(join(root, `killed-${delay}`)).filter((name) => name.includes('draft'));
+      expect(beside).toEqual([]);
+    },
+  );
+});
+
+describe('a server that is killed with -9', () => {
+  test('is started again by itself: what was acknowledged is there, and the rest was refused as retryable', async () => {
+    const directory = join(root, 'server', 'data');
+    const log: string[] = [];
+    const database = await openDatabase(
+      { directory },
+      { keyRing: TEST_RING, deadlineMs: 0, onServerLog: (level, message) => log.push(`${level} ${message}`) },
+    );
+    const { id } = await database.admin.createApplication('Acme');
+    const { customers } = database.forApplication(id);
+    const acknowledged: string[] = [];
+    const refused: unknown[] = [];
+    let isAway = false;
+    let count = 0;
+    const write = async () => {
+      while (!isAway || acknowledged.length < 50 || refused.length === 0 || log.length === 0) {
+        const customerId = String(count++);
+        await customers.upsert({ customerId, name: 'N', email: 'a@b.c' }).then(
+          () => acknowledged.push(customerId),
+          (error: unknown) => refused.push(error),
+        );
+      }
+    };
+    const writers = Promise.all(Array.from({ length: 8 }, write));
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(20);
+    process.kill(readServerPid(directory), 'SIGKILL');
+    isAway = true;
+    await writers;
+    for (const error of refused)
+      expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterMs: expect.any(Number) });
+    // A write needs no more than that the server is back.
+    const again = () =>
+      customers.upsert({ customerId: 'last', name: 'N', email: 'a@b.c' }).then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(again).toBe(true);
+    expect((await customers.findMany(acknowledged)).size).toBe(acknowledged.length);
+    expect(log.some((line) => line.startsWith('error The embedded database ended'))).toBe(true);
+    await database.close();
+    await expectNoProcessLeft(directory);
+  });
+
+  test.each(['a process that lives', 'a zombie'])(
+    'and whose id belongs to %s by now holds nobody up',
+    async (kind) => {
+      const directory = join(root, kind.replaceAll(' ', '-'), 'data');
+      await readApplications(directory);
+      // Of the same user as the server: another user's process is none that PostgreSQL minds.
+      const { uid, gid } = statSync(directory);
+      const script = kind === 'a zombie' ? 'sleep 0.2 & echo $!; exec sleep 600' : 'echo $$; exec sleep 600';
+      const other = spawn('/bin/sh', ['-c', script], { uid, gid, cwd: '/' });
+      const [pid] = await once(other.stdout, 'data');
+      const state = () => readFileSync(`/proc/${String(pid).trim()}/stat`, 'utf8').split(') ')[1]?.[0];
+      // Who has taken the shell's place collects no children.
+      if (kind === 'a zombie') await expect.poll(state, { timeout: 10_000 }).toBe('Z');
+      writeFileSync(
+        join(directory, 'postmaster.pid'),
+        `${String(pid).trim()}\n${directory}\n1\n5432\n\n\n\n`,
+      );
+      expect(await readApplications(directory)).toEqual([]);
+      other.kill();
+    },
+  );
+
+  test('while its folder is broken says why, goes on trying, and is right when the folder is', async () => {
+    const directory = join(root, 'broken', 'data');
+    const log: string[] = [];
+    const onLog = (level: string, message: string) => void log.push(`${level} ${message}`);
+    const server = await startEmbeddedServer({ directory, log: onLog });
+    const { rename } = await import('node:fs/promises');
+    await rename(`${directory}/global`, `${directory}/moved`);
+    process.kill(readServerPid(directory), 'SIGKILL');
+    const complaints = () => log.filter((line) => line.includes('cannot be started')).length;
+    await expect.poll(complaints).toBeGreaterThan(1);
+    await rename(`${directory}/moved`, `${directory}/global`);
+    const database = await openDatabase({ url: server.url }, { keyRing: TEST_RING, deadlineMs: 30_000 });
+    await database.close();
+    await server.close();
+  });
+});
+
+test('a folder that another user’s start has begun is swept before it is made', async () => {
+  const directory = join(root, 'begun', 'data');
+  mkdirSync(`${directory}.draft-0123/cluster`, { recursive: true });
+  writeFileSync(`${directory}.draft-0123/cluster/PG_VERSION`, '18');
+  expect(await readApplications(directory)).toEqual([]);
+  expect(readdirSync(join(root, 'begun')).filter((name) => name.includes('draft'))).toEqual([]);
+});
+
+async function kill(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}

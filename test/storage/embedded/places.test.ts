@@ -1,0 +1,212 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBinaries, linkLibraries } from '../../../src/storage/embedded/binaries.ts';
+import { startEmbeddedServer } from '../../../src/storage/embedded/start.ts';
+import { type CompiledStorage, compileStorage } from '../../support/compiled-storage.ts';
+import { expectNoProcessLeft, readApplications } from '../../support/embedded.ts';
+import { canUnshare, IS_ROOT } from '../../support/machine.ts';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+
+const root = makeTemporaryFolder();
+const keyRing = `parseKeyRing('test:${Buffer.alloc(32, 'test').toString('base64')}')`;
+let storage: CompiledStorage;
+beforeAll(() => {
+  storage = compileStorage();
+});
+afterAll(() => {
+  storage.remove();
+  rmSync(root, { recursive: true });
+});
+
+describe('the path of a data folder', () => {
+  test.each(['with spaces', 'one,two', 'a "quoted" one', "it's", 'é', 'x'.repeat(120)])(
+    'may be %s',
+    async (name) => {
+      const directory = join(root, name, 'data');
+      const before = readdirSync(tmpdir()).filter((entry) => entry.startsWith('crossbook-socket-'));
+      const server = await startEmbeddedServer({ directory });
+      expect(await ask(server.url, 'show data_directory')).toBe(directory);
+      await server.close();
+      await expectNoProcessLeft(directory);
+      expect(existsSync(`${directory}.socket`)).toBe(false);
+      expect(readdirSync(tmpdir()).filter((entry) => entry.startsWith('crossbook-socket-'))).toEqual(before);
+    },
+  );
+});
+
+describe('what is in the folder', () => {
+  test('is the owner’s alone, durable, and not open to others of this machine', async () => {
+    const directory = join(root, 'own', 'data');
+    const server = await startEmbeddedServer({ directory });
+    for (const path of [directory, `${directory}.socket`]) expect(statSync(path).mode & 0o777).toBe(0o700);
+    for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes'])
+      expect(await ask(server.url, `show ${setting}`)).toBe('on');
+    expect(await ask(server.url, 'show server_encoding')).toBe('UTF8');
+    expect(await ask(server.url, 'show listen_addresses')).toBe('');
+    const wrong = new URL(server.url);
+    wrong.password = 'guessed';
+    await expect(ask(wrong.href, 'select 1')).rejects.toThrow('password authentication failed');
+    expect(readFileSync(join(directory, 'pg_hba.conf'), 'utf8')).not.toMatch(/^[^#]*trust/m);
+    await server.close();
+  });
+
+  test.each([
+    ['a PGlite database', 'PG_VERSION', '17', 'Carrying over'],
+    ['of another major version', 'crossbook.json', '{"major":17,"password":"p"}', 'crossbook restore'],
+    ['cut short', 'crossbook.json', '{"maj', 'cannot be read'],
+  ])('is refused when it is %s, with what to do', async (_, file, content, words) => {
+    const directory = join(makeFolder(), 'data');
+    mkdirSync(directory);
+    writeFileSync(join(directory, file), content);
+    await expect(startEmbeddedServer({ directory })).rejects.toThrow(words);
+    expect(existsSync(`${directory}.lock`)).toBe(false);
+  });
+});
+
+test('without the links of the install script, links of ours are made beside the data', () => {
+  const binaries = findBinaries();
+  const copy = join(makeFolder(), 'package', 'native');
+  cpSync(binaries.folder, copy, { recursive: true, filter: (path) => !isLink(path) });
+  const libraries = linkLibraries({ ...binaries, folder: copy }, join(makeFolder(), 'libraries')) ?? '';
+  for (const program of ['postgres', 'initdb']) {
+    const run = (env: Record<string, string>) =>
+      spawnSync(join(copy, 'bin', program), ['--version'], { encoding: 'utf8', env });
+    expect(run({}).status).not.toBe(0);
+    expect(run({ LD_LIBRARY_PATH: libraries }).stdout).toContain('(PostgreSQL) 18');
+  }
+});
+
+describe.runIf(IS_ROOT)('for root', () => {
+  test('the server runs as who owns the folder', async () => {
+    const folder = makeFolder();
+    chownSync(folder, 1, 1);
+    const server = await startEmbeddedServer({ directory: join(folder, 'data') });
+    expect(statSync(join(folder, 'data')).uid).toBe(1);
+    await server.close();
+  });
+
+  test('a folder of root’s gets a server with a uid that nobody has, today and the next time', async () => {
+    const directory = join(makeFolder(), 'data');
+    await readApplications(directory);
+    const { uid } = statSync(directory);
+    expect(readFileSync('/etc/passwd', 'utf8')).not.toContain(`:${uid}:`);
+    expect(uid).toBeGreaterThan(60_000);
+    await readApplications(directory);
+    expect(statSync(directory).uid).toBe(uid);
+  });
+
+  test('data that its user cannot reach are in a folder of root’s in /var/lib, and stay there', async () => {
+    const closed = mkdtempSync(join(tmpdir(), 'crossbook-closed-'));
+    const directory = join(closed, 'below', 'data');
+    const log: string[] = [];
+    const server = await startEmbeddedServer({ directory, log: (_, message) => log.push(message) });
+    const place = await ask(server.url, 'show data_directory');
+    await server.close();
+    expect(place).toMatch(/^\/var\/lib\/crossbook\/[0-9a-f]{32}\/data$/);
+    expect(log.join()).toContain(place);
+    expect(statSync(join(place, '..')).mode & 0o777).toBe(0o711);
+    chmodSync(closed, 0o755);
+    expect(await readApplications(directory)).toEqual([]);
+    expect(existsSync(directory)).toBe(false);
+    rmSync(join(place, '..'), { recursive: true });
+    rmSync(closed, { recursive: true });
+  });
+
+  test('a folder there that others can write to is not used', async () => {
+    const closed = mkdtempSync(join(tmpdir(), 'crossbook-closed-'));
+    const directory = join(closed, 'below', 'data');
+    const id = '0123456789abcdef0123456789abcdef';
+    mkdirSync(join(closed, 'below'));
+    writeFileSync(`${directory}.home`, id);
+    mkdirSync(`/var/lib/crossbook/${id}`, { recursive: true });
+    chmodSync(`/var/lib/crossbook/${id}`, 0o777);
+    await expect(startEmbeddedServer({ directory })).rejects.toThrow('it is not used');
+    rmSync(`/var/lib/crossbook/${id}`, { recursive: true });
+    rmSync(closed, { recursive: true });
+  });
+
+  test('a user without a name is told in one line, and goes on with a folder that is made', async () => {
+    const folder = makeFolder();
+    chownSync(folder, 54_321, 54_321);
+    const directory = join(folder, 'data');
+    const open = `await (await openDatabase({ directory: '${directory}' }, { keyRing: ${keyRing} })).close();`;
+    const first = await runAs(54_321, open);
+    expect(first).toContain('has none for this one');
+    // As root, who finds a name for it.
+    expect(await readApplications(directory)).toEqual([]);
+    expect(statSync(directory).uid).toBe(54_321);
+    expect(await runAs(54_321, open)).toBe('');
+  });
+
+  async function runAs(uid: number, body: string): Promise<string> {
+    const script = `try { ${body} } catch (error) { console.log(error.message); }`;
+    const child = spawn('setpriv', [
+      `--reuid=${uid}`,
+      `--regid=${uid}`,
+      '--clear-groups',
+      ...storage.command(script),
+    ]);
+    const said: string[] = [];
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (text: Buffer) => said.push(text.toString()));
+    await once(child, 'close');
+    return said.join('');
+  }
+});
+
+describe.runIf(canUnshare())('two containers', () => {
+  test('on one volume do not start two servers, though their process ids say nothing to each other', async () => {
+    const directory = join(makeFolder(), 'data');
+    const body = `await openDatabase({ directory: '${directory}' }, { keyRing: ${keyRing} });
+      process.stdout.write('open'); setInterval(() => {}, 1_000);`;
+    const other = spawn('unshare', [
+      '--pid',
+      '--ipc',
+      '--uts',
+      '--mount-proc',
+      '--fork',
+      ...storage.command(body),
+    ]);
+    await once(other.stdout, 'data');
+    await expect(readApplications(directory)).rejects.toThrow(/in use by process \d+ on .*DATABASE_URL/);
+    other.kill('SIGKILL');
+    await once(other, 'exit');
+  });
+});
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(root, 'folder-'));
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+function isLink(path: string): boolean {
+  return /\.so(\.\d+)?$/.test(path) && /lib(ecpg|icu|pgtypes|pq)/.test(path);
+}
+
+async function ask(url: string, text: string): Promise<string> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return String(Object.values((await client.query(text)).rows[0])[0]);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { understandFailure } from '../../src/storage/engine/failures.ts';
+import { createOutageReports } from '../../src/storage/engine/outage-reports.ts';
+
+test('why the database cannot answer is said once a minute for each reason, and nothing else is', () => {
+  const said: string[] = [];
+  let now = 0;
+  const report = createOutageReports(
+    ({ code, reason }) => said.push(`${code} ${reason}`),
+    () => now,
+  );
+  const meet = (code: string, message: string) => {
+    const { error } = understandFailure(Object.assign(new Error(message), { code }));
+    expect(() => report(error)).toThrow(error as Error);
+  };
+  meet('53100', 'No space left on device');
+  meet('53100', 'No space left on device');
+  meet('ECONNREFUSED', 'connect ECONNREFUSED /socket');
+  meet('22P02', 'invalid input syntax: "secret"');
+  meet('22021', 'invalid byte sequence');
+  expect(said).toEqual(['53100 No space left on device', 'ECONNREFUSED connect ECONNREFUSED /socket']);
+  now = 60_000;
+  meet('53100', 'still no space left');
+  expect(said.at(-1)).toBe('53100 still no space left');
+});

@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.test\.ts$|^support\//.test(name) && !name.includes('node_modules'))
+  .map((name) => ({ name: `test/${name}`, code: readFileSync(join(import.meta.dirname, name), 'utf8') }))
+  .filter(({ name }) => name !== 'test/suite.test.ts');
+
+/** A test passes or fails by what it tests, on every machine and in every run. */
+describe('no test', () => {
+  test.each([
+    ['waits for time to pass', /\bsetTimeout\(|timers\/promises|\bsleep\(/],
+    [
+      'has a limit of time of its own',
+      /\b(?:timeout|hookTimeout|testTimeout): [\d_]|^ *\}, \d[\d_]{4,}\);$/m,
+    ],
+    ['draws random inputs without the seed of the run', /\bMath\.random\b|from 'fast-check'/],
+    ['replaces a module', /\bvi\.(?:mock|doMock)\b/],
+  ])('%s', (_what, pattern) => {
+    const found = files.filter(({ name, code }) => !MAY.includes(name) && pattern.test(code));
+    expect(found.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+/** Vitest follows imports, and whoever starts a process imports nothing of what that process is made of. */
+describe('after a change `npm test -- --changed` runs', () => {
+  const listRelated = (...changed: readonly string[]): readonly string[] =>
+    JSON.parse(
+      execFileSync(
+        process.execPath,
+        ['test/support/list-related.mjs', ...changed.map((file) => join(ROOT, file))],
+        {
+          cwd: ROOT,
+          encoding: 'utf8',
+        },
+      ),
+    ).map((path: string) => path.slice(ROOT.length + 1));
+
+  test('in the sources, every test that starts the product, and not all tests', () => {
+    const starting = files.filter(({ name, code }) => name.endsWith('.test.ts') && STARTS.test(code));
+    const related = listRelated('src/main.ts');
+    expect(starting.length).toBeGreaterThan(9);
+    expect(related).toEqual(expect.arrayContaining(starting.map(({ name }) => name)));
+    expect(related).toContain('test/architecture.test.ts');
+    expect(related).not.toContain('test/lib/chunk.test.ts');
+  });
+
+  test('in what a process of a test is compiled from, that test', () => {
+    expect(listRelated('test/support/searching-process.ts')).toContain(
+      'test/app/token-refresh-processes.test.ts',
+    );
+  });
+
+  test('in what tests read and do not import, all of them', () => {
+    expect(listRelated('schema.graphql')).toContain('test/lib/chunk.test.ts');
+  });
+});
+
+/** The home of the seed; and a test of what dies at any moment, which has to choose one. */
+const MAY = ['test/support/fast-check.ts', 'test/storage/embedded/killed.test.ts'];
+const STARTS =
+  /\b(?:startProduct|spawnProduct|compileStorage)\(|spawn\('npm'|support\/compile\.ts|'(?:\.\.\/)*dist\//;

@@ -1,0 +1,31 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildSync } from 'esbuild';
+import './process-sources.ts';
+
+/** A script of TypeScript and what it imports of ours, as one file: Node 20 runs no TypeScript. Inside the project, for its packages. */
+export function compile(entry: string): Compiled {
+  serial += 1;
+  const folder = join(ROOT, 'test-results', `compiled-${process.pid}-${serial}`);
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'script.mjs');
+  buildSync({
+    absWorkingDir: ROOT,
+    entryPoints: [entry],
+    outfile: file,
+    bundle: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+  });
+  return { file, remove: () => rmSync(folder, { recursive: true }) };
+}
+
+let serial = 0;
+const ROOT = join(import.meta.dirname, '../..');
+
+export interface Compiled {
+  readonly file: string;
+  remove(): void;
+}

@@ -1,0 +1,91 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, inject } from 'vitest';
+import type { Application } from '../../src/domain/caller.ts';
+import { createDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
+import type { Engine } from '../../src/storage/engine/engine.ts';
+import { migrate } from '../../src/storage/engine/migrate.ts';
+import { openEngine } from '../../src/storage/engine/open.ts';
+import { type KeyRing, parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
+import { administer, TEMPLATE, withName } from './administer.ts';
+
+/** The suite once on the server that Crossbook brings, and once on the one that TEST_DATABASE_URL names. */
+export function describeEachServer(title: string, suite: (on: ServerUnderTest) => void): void {
+  describeOn('embedded', title, suite);
+  describeOn('external', title, suite);
+}
+
+function describeOn(kind: ServerKind, title: string, suite: (on: ServerUnderTest) => void): void {
+  describe.skipIf(kind === 'external' && !EXTERNAL)(`${title} (${kind})`, () => {
+    let opened: { engine: Engine; database: Database } | undefined;
+    let dropDatabase = async () => {};
+    const get = () => {
+      if (!opened) throw new Error('The database opens before the first test, not while tests are collected');
+      return opened;
+    };
+    beforeAll(async () => {
+      const { url, drop } = await (kind === 'embedded' ? createTestDatabase() : createEmptyDatabase(kind));
+      dropDatabase = drop;
+      const engine = await openEngine({ url }, {});
+      await migrate(engine);
+      opened = { engine, database: createDatabase(engine, { keyRing: TEST_RING, cacheDelayMs: 0 }) };
+    });
+    afterAll(async () => {
+      await opened?.engine.close();
+      await dropDatabase();
+    });
+    suite({
+      kind,
+      database: () => get().database,
+      another: (options) => createDatabase(get().engine, { keyRing: TEST_RING, cacheDelayMs: 0, ...options }),
+      rows: (text, values = []) => get().engine.query({ name: text.slice(0, 60), text }, values),
+      createApplication: () => get().database.admin.createApplication(`application ${randomUUID()}`),
+    });
+  });
+}
+
+/** With all tables, and nothing in them. */
+export function createTestDatabase(): Promise<TestDatabase> {
+  return create(inject('databaseServer'), `template ${TEMPLATE} strategy file_copy`);
+}
+
+export function createEmptyDatabase(kind: ServerKind = 'embedded'): Promise<TestDatabase> {
+  return create(kind === 'embedded' ? inject('databaseServer') : (EXTERNAL ?? ''), '');
+}
+
+/** Every file has its own database: files run side by side. */
+async function create(serverUrl: string, options: string): Promise<TestDatabase> {
+  const name = `crossbook_test_${randomBytes(6).toString('hex')}`;
+  await administer(serverUrl, `create database ${name} ${options}`);
+  return {
+    url: withName(serverUrl, name),
+    drop: () => administer(serverUrl, `drop database if exists ${name} with (force)`),
+  };
+}
+
+export function ringOf(...ids: readonly string[]): KeyRing {
+  return parseKeyRing(ids.map((id) => `${id}:${Buffer.alloc(32, id).toString('base64')}`).join(','));
+}
+
+export const TEST_RING = ringOf('test');
+
+/** Of the oldest version that the documents promise, or another. */
+export const EXTERNAL = process.env['TEST_DATABASE_URL'];
+
+type ServerKind = 'embedded' | 'external';
+
+export interface ServerUnderTest {
+  readonly kind: ServerKind;
+  /** One for the whole file. */
+  database(): Database;
+  /** As another process with other options would see the same data. */
+  another(options: Partial<DatabaseOptions>): Database;
+  /** What is really stored. */
+  rows<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+  /** Tests share the tables, and keep apart by their application. */
+  createApplication(): Promise<Application>;
+}
+
+export interface TestDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}

@@ -1,0 +1,41 @@
+import type { WorkPermit } from '../../src/domain/work-permit.ts';
+
+/** A request's permit whose client goes when the test says so. */
+export function createFakePermit(): FakePermit {
+  const callbacks = new Set<() => void>();
+  const kept: { release(): void }[] = [];
+  let paused = 0;
+  let isGone = false;
+  return {
+    pause() {
+      paused++;
+      return () => {
+        paused--;
+        return undefined;
+      };
+    },
+    whenGone(callback) {
+      if (isGone) callback();
+      else callbacks.add(callback);
+      return () => callbacks.delete(callback);
+    },
+    keep: (hold) => void kept.push(hold),
+    paused: () => paused,
+    listening: () => callbacks.size,
+    go() {
+      isGone = true;
+      for (const callback of [...callbacks]) callback();
+    },
+    end() {
+      for (const hold of kept.splice(0)) hold.release();
+    },
+  };
+}
+
+export interface FakePermit extends WorkPermit {
+  /** How many waits pause it. */
+  paused(): number;
+  listening(): number;
+  go(): void;
+  end(): void;
+}

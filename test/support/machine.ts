@@ -1,0 +1,32 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome'];
+
+export const CHROMIUM = findChromium();
+export const IS_ROOT = process.getuid?.() === 0;
+
+const UNSHARE = ['--pid', '--ipc', '--uts', '--mount', '--fork', 'true'];
+
+/** May this process make containers, as far as these are namespaces? */
+export function canUnshare(): boolean {
+  return IS_ROOT && spawnSync('unshare', UNSHARE).status === 0;
+}
+
+/** What is not tested here, because this machine lacks something. */
+export function listSkipped(): readonly string[] {
+  const { TEST_REDIS_URL, TEST_DATABASE_URL } = process.env;
+  return [
+    CHROMIUM ? '' : 'browsers (no chromium on the path)',
+    TEST_REDIS_URL ? '' : 'Redis (TEST_REDIS_URL is not set)',
+    TEST_DATABASE_URL ? '' : 'a second version of PostgreSQL (TEST_DATABASE_URL is not set)',
+    IS_ROOT ? '' : 'users that PostgreSQL runs as (this is not root)',
+    canUnshare() ? '' : 'two containers (no namespaces here)',
+  ].filter((reason) => reason !== '');
+}
+
+function findChromium(): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return folders.flatMap((folder) => BROWSERS.map((name) => join(folder, name))).find(existsSync);
+}

@@ -1,0 +1,88 @@
+import type { Caller } from '../../src/domain/caller.ts';
+import { CrossbookError } from '../../src/domain/errors.ts';
+import type { Journal, RequestRecord } from '../../src/domain/journal.ts';
+import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
+import { type CorsOptions, createCors } from '../../src/http/cors.ts';
+import { createRequestHandler, type RequestHandlerOptions } from '../../src/http/request-handler.ts';
+import type { ArrivingRequest, HttpAnswer, HttpRequest } from '../../src/lib/http-message.ts';
+import { createHeldBytes } from '../../src/limits/held-bytes.ts';
+import { openJournal } from '../../src/telemetry/journal.ts';
+import { createFakeLog } from './fake-log.ts';
+
+/** The request handler with one face. A key is its application's id; `wrong` is none. */
+export function openHandler(options: HandlerOptions = {}) {
+  const {
+    max = 10,
+    maxStrangers = max,
+    status = 200,
+    findOrigins = () => new Map(),
+    maxBytes = 1e6,
+  } = options;
+  const answered: string[] = [];
+  const lookedUp: string[] = [];
+  const records: RequestRecord[] = [];
+  const journals: Journal[] = [];
+  const limit = createConcurrencyLimit({ max, maxStrangers });
+  const heldBytes = createHeldBytes({ maxBytes });
+  const answer = options.answer ?? (async () => ({ status, headers: { vary: 'accept' }, body: 'answer' }));
+  const face = {
+    async answer(request: HttpRequest, journal: Journal) {
+      answered.push(request.method);
+      journals.push(journal);
+      return answer(request, journal);
+    },
+    refuse: ({ code, message, retryAfterMs }: CrossbookError) => ({
+      status: code === 'SERVICE_UNAVAILABLE' ? 503 : code === 'PAYLOAD_TOO_LARGE' ? 413 : 401,
+      headers: retryAfterMs === undefined ? {} : { 'retry-after': String(retryAfterMs / 1_000) },
+      body: message,
+    }),
+  };
+  const handle = createRequestHandler({
+    ...{ graphql: face, rest: face, limit, heldBytes },
+    bodyBytes: { caller: 1_000, stranger: 10 },
+    strangers: maxStrangers > 0,
+    cors: createCors({ findOrigins }),
+    findCaller({ headers }) {
+      const key = headers.get('x-api-key');
+      if (key === null) return undefined;
+      lookedUp.push(key);
+      if (key === 'wrong') throw new CrossbookError('UNAUTHORIZED', 'The key is wrong.');
+      return toCaller(key);
+    },
+    openJournal: (arrival) =>
+      openJournal(arrival, { log: createFakeLog(), now: Date.now, onDone: (record) => records.push(record) }),
+    addQuota: () => {},
+    handleProbe: ({ pathname }) =>
+      pathname === '/livez' ? Promise.resolve({ status: 200, headers: {}, body: 'ok' }) : undefined,
+    ...options.patch,
+  });
+  const ask = (method: string, headers: Record<string, string>, patch: Partial<ArrivingRequest> = {}) =>
+    handle({ ...toRequest(method, headers), ...patch });
+  return { handle, ask, answered, lookedUp, records, journals, limit, heldBytes };
+}
+
+export function toCaller(id: string): Caller {
+  return { application: { id, name: id }, credentialId: id };
+}
+
+function toRequest(method: string, headers: Record<string, string>): ArrivingRequest {
+  const url = new URL('http://crossbook.test/graphql');
+  return {
+    ...{ method, url, pathname: url.pathname, headers: new Headers(headers) },
+    hasBody: false,
+    receiveBody: async () => {},
+    readBody: async () => Buffer.alloc(0),
+    onClose: () => {},
+  };
+}
+
+interface HandlerOptions {
+  readonly max?: number;
+  readonly maxStrangers?: number;
+  /** Of the face's response. */
+  readonly status?: number;
+  readonly maxBytes?: number;
+  readonly findOrigins?: CorsOptions['findOrigins'];
+  readonly answer?: (request: HttpRequest, journal: Journal) => Promise<HttpAnswer>;
+  readonly patch?: Partial<RequestHandlerOptions>;
+}

@@ -1,0 +1,57 @@
+/**
+ * Half of two: the product's storage, way out and adapters, beside a sandbox that is another process. Says `ready`,
+ * searches for all emails at once when told to, and says what came of it.
+ */
+import { once } from 'node:events';
+import type { OAuthClient } from '../../src/domain/provider.ts';
+import type { ProviderName } from '../../src/domain/provider-names.ts';
+import { UNCOUNTED } from '../../src/domain/work-permit.ts';
+import { createOutbound } from '../../src/outbound/outbound.ts';
+import { createRegistry } from '../../src/providers/registry.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
+import { UNBOUNDED } from './held-bytes.ts';
+
+const setup = JSON.parse(process.argv[2] ?? '{}') as Setup;
+const { database: url, keys, refreshLeaseMs, application, sandbox, provider, client, emails } = setup;
+const database = await openDatabase({ url }, { keyRing: parseKeyRing(keys), refreshLeaseMs });
+const providers = createRegistry();
+const outbound = createOutbound({
+  providers,
+  sandboxOrigins: [sandbox],
+  findOAuthClient: () => client,
+  heldBytes: UNBOUNDED,
+  settings: { deadlineMs: 600_000 },
+});
+
+process.stdout.write('ready\n');
+await once(process.stdin, 'data');
+const outcomes = await Promise.allSettled(emails.map(search));
+const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []));
+const found = outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value === 1).length;
+process.stdout.write(`${JSON.stringify({ found, failed: [...new Set(failed)] })}\n`);
+await outbound.close();
+await database.close();
+process.exit();
+
+/** As a request does: nothing is shared but what the process keeps of its own accord. */
+async function search(email: string): Promise<number | undefined> {
+  const { connections, credentials } = database.forApplication(application.id);
+  const [connection] = await connections.findMany([{ customerId: 'expired', providerName: provider }]);
+  const access = providers.get(provider)?.contacts;
+  if (!connection || !access) throw new Error(`There is no connection to ${provider}.`);
+  const port = outbound.openContacts({ connection, access, credentials, permit: UNCOUNTED });
+  const found = await port.findByEmails([email], { rawData: false });
+  return found.get(email)?.length;
+}
+
+interface Setup {
+  readonly database: string;
+  readonly keys: string;
+  readonly refreshLeaseMs?: number;
+  readonly application: { readonly id: string };
+  readonly sandbox: string;
+  readonly provider: ProviderName;
+  readonly client: OAuthClient;
+  readonly emails: readonly string[];
+}
