@@ -44,11 +44,7 @@ const PROTOCOL = parse(/* GraphQL */ `
 
 /** The same schema, and what makes it a subgraph. */
 export function toSubgraph(api: GraphQLSchema): GraphQLSchema {
-  let printed: string | undefined;
-  const readSdl = () => {
-    printed ??= printSubgraph(api);
-    return printed;
-  };
+  const readSdl = once(() => printSubgraph(api));
   const schema = extendSchema(api, PROTOCOL);
   const fields = schema.getQueryType()?.getFields() ?? {};
   resolveWith(fields['_service'], () => ({ sdl: readSdl() }));
@@ -60,14 +56,22 @@ export function toSubgraph(api: GraphQLSchema): GraphQLSchema {
   return schema;
 }
 
-/** Printed with the first request for it: a start does not wait for that. */
+/** Printed, and its length counted, with the first request for it: a start does not wait for that. */
 function toSdlCost(readSdl: () => string): FieldCost {
-  const bytes = () => stringLength(readSdl());
+  const readBytes = once(() => stringLength(readSdl()));
   return {
-    weight: () => Math.ceil(bytes() / BYTES_PER_UNIT),
+    weight: () => Math.ceil(readBytes() / BYTES_PER_UNIT),
     get bytes() {
-      return bytes();
+      return readBytes();
     },
+  };
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 
