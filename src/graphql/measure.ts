@@ -141,13 +141,17 @@ function evaluateFragment(name: string, part: Part, asked: Evaluation): Sums {
 
 function sumsOf({ node, cost, inner }: MeasuredField, variables: Variables): Sums {
   const price = priceOf({ node, cost, inner }, variables);
+  // Each property by its name: to what is made by spread Node 20 adds one in half a microsecond.
   return {
-    ...price,
     rootFields: 1,
     depth: inner.depth + 1,
     fields: inner.fields + 1,
     aliases: inner.aliases + (node.alias ? 1 : 0),
     directives: inner.directives,
+    cost: price.cost,
+    perItem: price.perItem,
+    bytes: price.bytes,
+    bytesPerItem: price.bytesPerItem,
   };
 }
 

@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Caller } from '../domain/caller.ts';
 import { DEMO_APPLICATION } from '../domain/demo-application.ts';
+import { digest } from '../lib/digest.ts';
 import type { CallerCache } from './caller-cache.ts';
 
 /**
@@ -14,11 +14,11 @@ export function withDemoCallers(callers: CallerCache, demoKey: string | undefine
       findCallerByToken: (token) => withoutDemo(callers.findCallerByToken(token)),
     };
   }
-  const expected = toDigest(demoKey);
+  const expected = digest(demoKey);
   const demo: Caller = { application: DEMO_APPLICATION, credentialId: 'demo' };
   return {
     findCallerByKey: (key, address) =>
-      timingSafeEqual(toDigest(key), expected) ? demo : callers.findCallerByKey(key, address),
+      digest(key) === expected ? demo : callers.findCallerByKey(key, address),
     findCallerByToken: callers.findCallerByToken,
   };
 }
@@ -29,8 +29,4 @@ function withoutDemo(found: ReturnType<CallerCache['findCallerByKey']>): typeof 
 
 function unlessDemo(caller: Caller | undefined): Caller | undefined {
   return caller?.application.id === DEMO_APPLICATION.id ? undefined : caller;
-}
-
-function toDigest(text: string): Buffer {
-  return createHash('sha256').update(text, 'utf8').digest();
 }
