@@ -20,13 +20,10 @@ export function toHttpAnswer(results: ExecutionResult | readonly ExecutionResult
   }
 }
 
-function toWholeAnswer(results: ExecutionResult | readonly ExecutionResult[], options: Asked): OwnAnswer {
-  const asked = { ...options, causes: new Set<RemoteCause>() };
-  if (!isBatch(results)) {
-    const { status, errors, body } = toAnswer(results, asked);
-    return send({ status, errors, body }, asked);
-  }
-  const answers = results.map((result) => toAnswer(result, asked));
+function toWholeAnswer(results: ExecutionResult | readonly ExecutionResult[], asked: Asked): OwnAnswer {
+  const causes = new Set<RemoteCause>();
+  if (!isBatch(results)) return send(toAnswer(results, asked, causes), asked);
+  const answers = results.map((result) => toAnswer(result, asked, causes));
   const statuses = new Set(answers.map(({ status }) => status));
   return send(
     {
@@ -50,12 +47,14 @@ function send({ status, errors, body }: Answer, { journal, mediaType, allowance 
   };
 }
 
-function toAnswer({ data, errors: raised = NONE }: ExecutionResult, asked: AskedOnce): Answer {
+/** `causes` are those that an error of the response has told already. */
+function toAnswer(result: ExecutionResult, asked: Asked, causes: Set<RemoteCause>): Answer {
+  const { data, errors: raised = NONE } = result;
   if (data !== undefined && raised.length === 0) return { status: 200, errors: NONE, body: { data } };
   const executed = data !== undefined;
   const told: readonly RaisedError[] =
     executed || raised.length > 0 ? raised : [new Error('There is no result.')];
-  const { applicationName, suggestions, mediaType, allowance, causes } = asked;
+  const { applicationName, suggestions, mediaType, allowance } = asked;
   const errors = translateErrors(told, { applicationName, executed, suggestions, allowance, causes });
   const formatted = errors.map((error) => error.formatted);
   return {
@@ -103,8 +102,4 @@ export interface Asked {
   readonly suggestions: boolean;
   readonly journal: Pick<Journal, 'failed'>;
   readonly allowance: Allowance;
-}
-
-interface AskedOnce extends Asked {
-  readonly causes: Set<RemoteCause>;
 }
