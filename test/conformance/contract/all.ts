@@ -1,0 +1,21 @@
+import type { Row } from '../row.ts';
+import { CALLER_ROWS } from './callers.ts';
+import { CONNECT_ROWS } from './connect.ts';
+import { ERROR_ROWS } from './errors.ts';
+import { FEDERATION_ROWS } from './federation.ts';
+import { GRAPHQL_ROWS } from './graphql.ts';
+import { REST_ROWS } from './rest.ts';
+import { SEARCH_ROWS } from './search.ts';
+import { UPSERT_ROWS } from './upsert.ts';
+
+/** What the product promises beyond the specification, by the sections of its contract. */
+export const CONTRACT: readonly Row[] = [
+  ...CALLER_ROWS,
+  ...GRAPHQL_ROWS,
+  ...FEDERATION_ROWS,
+  ...REST_ROWS,
+  ...ERROR_ROWS,
+  ...SEARCH_ROWS,
+  ...UPSERT_ROWS,
+  ...CONNECT_ROWS,
+];

@@ -1,0 +1,42 @@
+import { graphql, type Row, row } from '../row.ts';
+
+const SCHEMA = graphql('{ __schema { types { name fields(includeDeprecated: true) { name } } } }');
+const LATER = 'not built yet';
+
+/** What is promised of connecting, the end of customers, and webhooks. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  Mutation: [
+    ...[
+      'createConnectLink',
+      'confirmConnectLink',
+      'cancelConnectLink',
+      'disconnectProvider',
+      'deleteCustomer',
+    ],
+    ...['setOAuthClient', 'createWebhookEndpoint', 'rotateWebhookSecret'],
+  ],
+  Query: ['connectLink', 'customers', 'webhookEndpoints', 'events'],
+  ConnectedProvider: ['account', 'grantedScopes', 'missingScopes', 'statusReason', 'statusChangedAt'],
+};
+
+export const CONNECT_ROWS: readonly Row[] = Object.entries(FIELDS).flatMap(([type, names]) =>
+  names.map((name) =>
+    row(
+      '§13',
+      `${type} has ${name}`,
+      SCHEMA,
+      {
+        body: ({ data }) =>
+          data.__schema.types.some(
+            (one: Type) => one.name === type && one.fields?.some((field) => field.name === name),
+          ),
+      },
+      LATER,
+    ),
+  ),
+);
+
+interface Type {
+  readonly name: string;
+  readonly fields: readonly { readonly name: string }[] | null;
+}

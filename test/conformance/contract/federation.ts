@@ -1,0 +1,80 @@
+import { graphql, type Row, row } from '../row.ts';
+
+const SDL = graphql('{ _service { sdl } }');
+const BIG = '(provider: HUBSPOT, filter: { emailDomain: "bigco.example" }';
+const FOUND = graphql(
+  '{ searchContacts(provider: HUBSPOT, filter: { email: "ada@example.com" }) { nodes { remoteId } } }',
+);
+
+export const FEDERATION_ROWS: readonly Row[] = [
+  row(
+    '§3',
+    'The SDL of the subgraph links Federation 2',
+    SDL,
+    sdl(/@link\(url: "https:\/\/specs\.apollo\.dev\/federation\/v2/),
+  ),
+  row('§3', 'PageInfo is shareable', SDL, sdl(/type PageInfo @shareable/)),
+  row(
+    '§3',
+    'Customer has the keys customerId and id',
+    SDL,
+    sdl(/type Customer[^{]*@key\(fields: "customerId"\)[^{]*@key\(fields: "id"\)/),
+  ),
+  row('§3', 'Contact has the key id', SDL, sdl(/type Contact [^{]*@key\(fields: "id"\)/)),
+  row(
+    '§3',
+    'Contact has the key customerId provider remoteId',
+    SDL,
+    sdl(/type Contact [^{]*@key\(fields: "customerId provider remoteId"\)/),
+    'the key is missing',
+  ),
+  row(
+    '§3',
+    'A reference by customerId is resolved',
+    entity('{ __typename: "Customer", customerId: "demo" }', '... on Customer { name }'),
+    {
+      body: { data: { _entities: [{ name: /./ }] } },
+    },
+  ),
+  row(
+    '§3',
+    'A reference by customerId, provider and remoteId is resolved',
+    [
+      FOUND,
+      ([known]) =>
+        entity(
+          `{ __typename: "Contact", customerId: "demo", provider: "HUBSPOT", remoteId: "${known?.body.data.searchContacts.nodes[0].remoteId}" }`,
+          '... on Contact { firstName }',
+        ),
+    ],
+    {
+      body: { data: { _entities: [{ firstName: 'Ada' }] } },
+    },
+    'the key is missing',
+  ),
+  row(
+    '§3',
+    'References of one connection are one call',
+    [
+      graphql(`{ searchContacts${BIG}, first: 30) { nodes { id } } }`),
+      ([page]) =>
+        graphql('query ($r: [_Any!]!) { _entities(representations: $r) { ... on Contact { remoteId } } }', {
+          variables: {
+            r: page?.body.data.searchContacts.nodes.map(({ id }: { id: string }) => ({
+              __typename: 'Contact',
+              id,
+            })),
+          },
+        }),
+    ],
+    { calls: { hubspot: 1 } },
+  ),
+];
+
+function entity(reference: string, selection: string) {
+  return graphql(`{ _entities(representations: [${reference}]) { ${selection} } }`);
+}
+
+function sdl(pattern: RegExp) {
+  return { body: { data: { _service: { sdl: pattern } } } };
+}

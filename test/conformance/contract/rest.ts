@@ -1,0 +1,183 @@
+import { failed, graphql, type Row, refused, rest, row } from '../row.ts';
+
+const SEARCH = 'POST /contacts/_search';
+const FILTER = { filter: { email: 'ada@example.com' } };
+const OPENAPI = rest('GET /openapi.json', undefined, { as: 'nobody' });
+const CUSTOMER = { customer_id: 'rest', name: 'R', email: 'r@example.com' };
+const JSON_TYPE = 'application/json';
+const BODIES: readonly (readonly [string, string | Uint8Array, Record<string, string>, status: number])[] = [
+  ['a compressed body', Buffer.from('{}'), { 'content-encoding': 'gzip' }, 415],
+  ['another media type', '{}', { 'content-type': 'text/plain' }, 415],
+  ['another charset', '{}', { 'content-type': `${JSON_TYPE}; charset=latin1` }, 415],
+  [
+    'bytes that are no UTF-8',
+    Buffer.from('{"query":"{ __typename }","variables":{"a":"\xff"}}', 'latin1'),
+    {},
+    400,
+  ],
+  ['what is no JSON', '{', {}, 400],
+  ['a key twice in one object', '{"query":"{ __typename }","query":"{ x: __typename }"}', {}, 400],
+  ['half of a surrogate pair', '{"query":"{ __typename }","variables":{"a":"\\ud800"}}', {}, 400],
+];
+
+export const REST_ROWS: readonly Row[] = [
+  row(
+    '§4',
+    'emails finds several people',
+    rest(SEARCH, { filter: { emails: ['ada@example.com', 'grace@example.com'] } }),
+    { body: { pagination: { total_count: 2 } } },
+  ),
+  row(
+    '§4',
+    'email_domain finds a company',
+    rest(`${SEARCH}?page_size=1`, { filter: { email_domain: 'bigco.example' } }),
+    { body: { records: [{}] } },
+  ),
+  row(
+    '§4',
+    'A filter has exactly one field',
+    rest(SEARCH, { filter: { email: 'a@b.example', emails: [] } }),
+    refused(400),
+  ),
+  row('§4', 'Unknown body fields are 400', rest(SEARCH, { ...FILTER, more: 1 }), refused(400)),
+  row(
+    '§4',
+    'Unknown fields of a filter are 400',
+    rest(SEARCH, { filter: { emial: 'a@b.example' } }),
+    refused(400),
+  ),
+  row('§4', 'Unknown query parameters are 400', rest(`${SEARCH}?pagesize=1`, FILTER), refused(400)),
+  row(
+    '§4',
+    'Unknown fields of a customer are 400',
+    rest('PUT /customers', { ...CUSTOMER, nickname: 'r' }),
+    refused(400),
+  ),
+  row(
+    '§4',
+    'Unknown fields of a connection are 400',
+    rest('PUT /customers', { ...CUSTOMER, connections: [{ provider_name: 'slack', colour: 'red' }] }),
+    refused(400),
+  ),
+  row('§4', 'One answer names every mistake', rest(`${SEARCH}?page_size=0.5`, { filter: { a: 1, b: 2 } }), {
+    body: {
+      errors: [
+        {
+          detail: (detail: string) =>
+            ['page_size', 'filter.a', 'filter.b'].every((name) => detail.includes(name)),
+        },
+      ],
+    },
+  }),
+  row(
+    '§4',
+    'What is absent is left out of a contact',
+    rest(`${SEARCH}?page_size=100`, { filter: { email_domain: 'bigco.example' } }),
+    {
+      body: ({ records }) => !JSON.stringify(records).replaceAll('"street_2":null', '').includes(':null'),
+    },
+  ),
+  row(
+    '§4',
+    'What is absent is left out of a connection',
+    rest('PUT /customers', { ...CUSTOMER, connections: [{ provider_name: 'slack' }] }),
+    {
+      body: (body) => !JSON.stringify(body).includes('null'),
+    },
+  ),
+  row(
+    '§4',
+    'street_2 is null where there is none',
+    rest(SEARCH, { filter: { email: 'grace@example.com' } }),
+    {
+      body: ({ records }) => records[0].addresses.every((address: object) => 'street_2' in address),
+    },
+  ),
+  row('§4', 'OpenAPI is 3.1, and needs no key', OPENAPI, { status: 200, body: { openapi: /^3\.1/ } }),
+  row('§4', 'OpenAPI knows null for street_2, next and previous alone', OPENAPI, {
+    body: ({ components }) =>
+      Object.entries(components.schemas)
+        .filter(([name]) => !/Input|Upsert|Credentials/.test(name))
+        .flatMap(([, schema]) => nullable(schema))
+        .sort()
+        .join() === 'next,previous,street_2',
+  }),
+  row('§4', 'OpenAPI says which fields unknown ones are refused in', OPENAPI, {
+    body: { components: { schemas: { ContactSearch: { additionalProperties: false } } } },
+  }),
+  row('§4', '/docs shows it', rest('GET /docs', undefined, { as: 'nobody' }), {
+    status: 200,
+    headers: { 'content-type': /^text\/html/ },
+  }),
+  row('§4', 'A page says when the provider was asked', rest(SEARCH, FILTER), {
+    headers: { 'x-fetched-at': /^\d{4}-/ },
+  }),
+  row('§4', 'One customer can be read', rest('GET /customers/demo'), { status: 200, headers: { etag: /./ } }),
+  row(
+    '§4',
+    'A customer that is still the same is 304',
+    [
+      rest('GET /customers/demo'),
+      ([known]) =>
+        rest('GET /customers/demo', undefined, {
+          headers: { 'if-none-match': known?.headers['etag'] ?? '' },
+        }),
+    ],
+    { status: 304 },
+  ),
+  row('§4', 'HEAD is answered like GET', rest('HEAD /livez', undefined, { as: 'nobody' }), {
+    status: 200,
+    body: '',
+  }),
+  row('§4', 'A path that there is not is 404', rest('GET /nothing'), { status: 404 }),
+  ...BODIES.flatMap(([what, body, headers, status]) => {
+    const open = /key twice|surrogate|UTF-8/.test(what);
+    return [
+      row(
+        '§4',
+        `REST: ${what} is ${status}`,
+        rest('POST /customers/demo/tokens', body, { headers }),
+        refused(status),
+      ),
+      row(
+        '§4',
+        `GraphQL: ${what} is ${status}`,
+        rest('POST /graphql', body, { headers }),
+        { status, ...failed(status === 415 ? 'UNSUPPORTED_MEDIA_TYPE' : 'BAD_REQUEST') },
+        open ? 'it is taken, or mended' : undefined,
+      ),
+    ];
+  }),
+  row(
+    '§4',
+    'REST: a byte order mark is passed over',
+    rest('POST /customers/demo/tokens', Buffer.from('\ufeff{}')),
+    { status: 200 },
+  ),
+  row(
+    '§4',
+    'GraphQL: a byte order mark is passed over',
+    rest('POST /graphql', Buffer.from('\ufeff{"query":"{ __typename }"}')),
+    { status: 200 },
+    'it is no JSON there',
+  ),
+  row(
+    '§4',
+    'GraphQL: what is no document is 400 in its own media type',
+    graphql('{', { headers: { accept: 'application/graphql-response+json' } }),
+    {
+      status: 400,
+      ...failed('BAD_REQUEST'),
+    },
+  ),
+];
+
+/** The properties that may be null, wherever they are. */
+function nullable(schema: unknown): readonly string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { properties = {} } = schema as { properties?: Record<string, object> };
+  const here = Object.entries(properties).flatMap(([name, property]) =>
+    JSON.stringify(property).includes('"null"') ? [name] : [],
+  );
+  return here;
+}

@@ -1,0 +1,138 @@
+import { failed, graphql, type Row, refused, rest, row } from '../row.ts';
+
+const BIG = { filter: { email_domain: 'bigco.example' } };
+const PAGE = rest('POST /contacts/_search?page_size=2', BIG);
+const next = (more: Parameters<typeof rest>[2] = {}, body: object = BIG) => [
+  PAGE,
+  ([page]: readonly { readonly body: Paged }[]) =>
+    rest(`POST /contacts/_search?page_size=2&cursor=${page?.body.pagination.next}`, body, more),
+];
+const emails = (count: number) => Array.from({ length: count }, (_, n) => `p${n}@example.com`);
+const find = (email: string) => graphql(`{ searchContacts(filter: { email: "${email}" }) { totalCount } }`);
+
+export const SEARCH_ROWS: readonly Row[] = [
+  row('§6', 'The next page begins where the first ends', next(), {
+    status: 200,
+    body: { records: [{}, {}] },
+  }),
+  row(
+    '§6',
+    'A cursor of another filter is 400',
+    next({}, { filter: { email_domain: 'example.com' } }),
+    refused(400),
+  ),
+  row(
+    '§6',
+    'A cursor of another provider is 400',
+    next({ headers: { 'x-provider-name': 'salesforce' } }),
+    refused(400),
+  ),
+  row(
+    '§6',
+    'An altered cursor is 400',
+    [PAGE, ([page]) => rest(`POST /contacts/_search?cursor=${page?.body.pagination.next}x`, BIG)],
+    refused(400),
+  ),
+  row(
+    '§6',
+    'A page is larger than the provider’s own: 500 of HubSpot',
+    graphql(
+      '{ searchContacts(filter: { emailDomain: "bigco.example" }, first: 500) { nodes { remoteId } } }',
+    ),
+    {
+      body: ({ data }) =>
+        new Set(data.searchContacts.nodes.map(({ remoteId }: { remoteId: string }) => remoteId)).size === 500,
+    },
+  ),
+  row('§6', 'total_count is of the whole search', PAGE, {
+    body: { pagination: { total_count: (count: number) => count > 100 } },
+  }),
+  row('§7', 'A hundred look-ups in one operation are one call to HubSpot', lookups('HUBSPOT'), {
+    calls: { hubspot: 1 },
+  }),
+  row('§7', 'A hundred look-ups in one operation are one call to Salesforce', lookups('SALESFORCE'), {
+    calls: { salesforce: 1 },
+  }),
+  row(
+    '§7',
+    'A thousand emails are ten calls to HubSpot',
+    graphql('query ($emails: [String!]) { searchContacts(filter: { emails: $emails }) { totalCount } }', {
+      variables: { emails: emails(1000) },
+    }),
+    { calls: { hubspot: 10 } },
+  ),
+  row('§7', 'Emails compare without case', find('ADA@Example.COM'), found(1)),
+  row('§7', 'Emails compare trimmed', find('  ada@example.com '), found(1)),
+  row('§7', 'A further address of a contact finds it', find('ada.lovelace@analytical.example'), found(1)),
+  row(
+    '§7',
+    'What the field’s own words promise is found: a domain of a further address',
+    graphql('{ searchContacts(filter: { emailDomain: "analytical.example" }) { nodes { firstName } } }'),
+    {
+      body: ({ data }) =>
+        data.searchContacts.nodes.some(({ firstName }: { firstName: string }) => firstName === 'Ada'),
+    },
+    'HubSpot is asked for the primary address alone',
+  ),
+  row(
+    '§8',
+    'The cache serves what a live search found',
+    [
+      graphql('{ searchContacts(filter: { email: "grace@example.com" }) { fetchedAt nodes { firstName } } }'),
+      graphql(
+        '{ searchContacts(readFromCache: true, filter: { email: "grace@example.com" }) { fetchedAt nodes { firstName } } }',
+      ),
+    ],
+    {
+      body: { data: { searchContacts: { nodes: [{ firstName: 'Grace' }] } } },
+    },
+  ),
+  row(
+    '§8',
+    'Associations are not read with the cache',
+    graphql(
+      '{ searchContacts(readFromCache: true, filter: { email: "ada@example.com" }) { nodes { associations(to: [DEAL]) { remoteId } } } }',
+    ),
+    {
+      body: { data: { searchContacts: { nodes: [{ associations: null }] } } },
+    },
+  ),
+  row('§10', 'The first query answers without any configuration', find('ada@example.com'), found(1)),
+  row(
+    '§12',
+    'More than 1,000 references are refused',
+    graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { variables: { ids: emails(1001) } }),
+    failed('BAD_REQUEST'),
+  ),
+  row(
+    '§12',
+    'A document of too many tokens is refused',
+    graphql(`{ ${'__typename '.repeat(30_001)} }`),
+    failed('BAD_REQUEST'),
+  ),
+  row(
+    '§12',
+    'A document nested too deep is refused',
+    graphql(`${'{ customer { connections '.repeat(30)}`),
+    failed('BAD_REQUEST'),
+  ),
+];
+
+function lookups(provider: string) {
+  return graphql(
+    `{ ${emails(100)
+      .map(
+        (email, n) =>
+          `a${n}: searchContacts(provider: ${provider}, filter: { email: "${email}" }) { totalCount }`,
+      )
+      .join(' ')} }`,
+  );
+}
+
+function found(totalCount: number) {
+  return { body: { data: { searchContacts: { totalCount } } } };
+}
+
+interface Paged {
+  readonly pagination: { readonly next: string };
+}

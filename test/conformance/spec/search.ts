@@ -1,0 +1,230 @@
+import { fault, graphql, type Row, refused, rest, row } from '../row.ts';
+
+const FILTER = { filter: { email: 'ada@example.com' } };
+const SEARCH = 'POST /contacts/_search';
+const ADA = rest(SEARCH, FILTER);
+const DOMAIN = { filter: { email_domain: 'bigco.example' } };
+const PAGE = rest(`${SEARCH}?page_size=2`, DOMAIN);
+const OPENAPI = rest('GET /openapi.json');
+const LINKS = 'associations_to_fetch=company&associations_to_fetch=deal';
+
+export const SEARCH_ROWS: readonly Row[] = [
+  row('1', 'HubSpot can be searched by email', ADA, {
+    status: 200,
+    body: { records: [{ first_name: 'Ada' }] },
+  }),
+  row(
+    '1',
+    'Salesforce can be searched by email',
+    rest(SEARCH, FILTER, { headers: { 'x-provider-name': 'salesforce' } }),
+    {
+      status: 200,
+      body: { records: [{ first_name: 'Ada' }] },
+    },
+  ),
+  row(
+    '1',
+    'Other CRMs cannot: 501',
+    rest(SEARCH, FILTER, { headers: { 'x-provider-name': 'pipedrive' } }),
+    refused(501, 'NOT_IMPLEMENTED'),
+  ),
+  row(
+    '1',
+    'GraphQL: other CRMs cannot either',
+    graphql('{ searchContacts(provider: PIPEDRIVE, filter: { email: "a@b.example" }) { totalCount } }'),
+    {
+      body: {
+        data: { searchContacts: null },
+        errors: [{ extensions: { code: 'NOT_IMPLEMENTED', status: '501' } }],
+      },
+    },
+  ),
+  row('1', 'GraphQL: which can be searched is told', graphql('{ providers { name } }'), {
+    body: ({ data }) => data.providers.length === 18,
+  }),
+  row(
+    '1',
+    'Provider names are in lower case',
+    rest(SEARCH, FILTER, { headers: { 'x-provider-name': 'HubSpot' } }),
+    refused(400),
+  ),
+  row('1', 'Answers are JSON', ADA, { headers: { 'content-type': /^application\/json/ } }),
+  row('4.1', 'The search is POST /contacts/_search', ADA, { status: 200 }),
+  row(
+    '4.1',
+    'Other methods are refused with 405',
+    rest('GET /contacts/_search'),
+    refused(405, 'METHOD_NOT_ALLOWED'),
+  ),
+  row(
+    '4.1',
+    'The customer is named by a header',
+    rest(SEARCH, FILTER, { headers: { 'x-customer-id': 'nobody' } }),
+    refused(404, 'NOT_FOUND'),
+  ),
+  row(
+    '4.1',
+    'Without the header of the customer it is 400',
+    rest(SEARCH, FILTER, { headers: { 'x-customer-id': undefined } }),
+    refused(400),
+  ),
+  row(
+    '4.1',
+    'Without the header of the provider it is 400',
+    rest(SEARCH, FILTER, { headers: { 'x-provider-name': undefined } }),
+    refused(400),
+  ),
+  row(
+    '4.1',
+    'A provider that there is not is 400',
+    rest(SEARCH, FILTER, { headers: { 'x-provider-name': 'acme' } }),
+    refused(400),
+  ),
+  row(
+    '4.1',
+    'include_raw_data adds what the provider sent',
+    rest(`${SEARCH}?include_raw_data=true`, FILTER),
+    {
+      body: { records: [{ raw_data: { properties: {} } }] },
+    },
+  ),
+  row('4.1', 'include_raw_data=false adds nothing', rest(`${SEARCH}?include_raw_data=false`, FILTER), {
+    body: { records: [{ raw_data: undefined }] },
+  }),
+  row('4.1', 'page_size bounds a page', PAGE, { body: { records: [{}, {}] } }),
+  row('4.1', 'page_size may be 1000', rest(`${SEARCH}?page_size=1000`, FILTER), { status: 200 }),
+  row('8', 'page_size above 1000 is 400', rest(`${SEARCH}?page_size=1001`, FILTER), refused(400)),
+  row(
+    '8',
+    'GraphQL: more than 1000 is 400',
+    graphql('{ searchContacts(first: 1001, filter: { email: "a@b.example" }) { totalCount } }'),
+    {
+      body: { errors: [{ extensions: { code: 'BAD_REQUEST' } }] },
+    },
+  ),
+  row('4.1', 'page_size must be a whole number', rest(`${SEARCH}?page_size=1.5`, FILTER), refused(400)),
+  row(
+    '4.1',
+    'next leads to the next page, and its previous back',
+    [
+      PAGE,
+      ([page]) => rest(`${SEARCH}?page_size=2&cursor=${page?.body.pagination.next}`, DOMAIN),
+      ([, second]) => rest(`${SEARCH}?page_size=2&cursor=${second?.body.pagination.previous}`, DOMAIN),
+    ],
+    { status: 200, body: { records: [{}, {}], pagination: { previous: null } } },
+  ),
+  row('4.1', 'A cursor that is none is 400', rest(`${SEARCH}?cursor=nonsense`, FILTER), refused(400)),
+  row('4.1', 'Associations come by HubSpot', rest(`${SEARCH}?${LINKS}`, FILTER), {
+    body: {
+      records: [
+        {
+          associations: {
+            company: (ids: string[]) => ids.length > 0,
+            deal: (ids: string[]) => ids.length > 0,
+          },
+        },
+      ],
+    },
+  }),
+  row(
+    '4.1',
+    'Associations are a list, with commas as well',
+    rest(`${SEARCH}?associations_to_fetch=company,ticket`, FILTER),
+    {
+      body: {
+        records: [{ associations: { company: Array.isArray, ticket: Array.isArray, deal: undefined } }],
+      },
+    },
+  ),
+  row(
+    '4.1',
+    'Associations by Salesforce are empty',
+    rest(`${SEARCH}?${LINKS}`, FILTER, { headers: { 'x-provider-name': 'salesforce' } }),
+    {
+      body: { records: [{ associations: { company: [], deal: [] } }] },
+    },
+  ),
+  row(
+    '4.1',
+    'Associations are not fetched with the cache',
+    rest(`${SEARCH}?${LINKS}&read_from_cache=true`, FILTER),
+    {
+      body: { records: [{ associations: undefined }] },
+    },
+  ),
+  row(
+    '4.1',
+    'An association that there is not is 400',
+    rest(`${SEARCH}?associations_to_fetch=house`, FILTER),
+    refused(400),
+  ),
+  row(
+    '4.1',
+    'read_from_cache is true or false',
+    rest(`${SEARCH}?read_from_cache=maybe`, FILTER),
+    refused(400),
+  ),
+  row('4.1', 'read_from_cache serves an earlier answer', [rest(`${SEARCH}?read_from_cache=true`, FILTER)], {
+    status: 200,
+  }),
+  row('4.1', 'A body is required', rest(SEARCH), { status: /^4(00|15)$/ }),
+  row('4.1', 'filter is required', rest(SEARCH, {}), refused(400)),
+  row('4.1', 'filter is an object', rest(SEARCH, { filter: 'ada@example.com' }), refused(400)),
+  row('4.1', 'filter.email is text', rest(SEARCH, { filter: { email: 7 } }), refused(400)),
+  row(
+    '4.1',
+    'Who is not there is not found: an empty page',
+    rest(SEARCH, { filter: { email: 'nobody@nowhere.example' } }),
+    {
+      status: 200,
+      body: { records: [], pagination: { next: null, previous: null, total_count: 0 } },
+    },
+  ),
+  row('4.1', 'pagination and records are required in the schema', OPENAPI, {
+    body: { components: { schemas: { ContactPage: { required: ['pagination', 'records'] } } } },
+  }),
+  row('4.1', 'The lists of a contact are required in the schema', OPENAPI, {
+    body: ({ components }) =>
+      ['addresses', 'email_addresses', 'phone_numbers'].every((name) =>
+        components.schemas.Contact.required.includes(name),
+      ),
+  }),
+  row(
+    '4.2',
+    'The upsert is PUT /customers',
+    rest('PUT /customers', { customer_id: 'put', name: 'P', email: 'p@example.com' }),
+    {
+      status: 200,
+      body: { customer_id: 'put', connections: [] },
+    },
+  ),
+  row(
+    '4.2',
+    'A second time it updates',
+    [
+      rest('PUT /customers', { customer_id: 'put', name: 'P', email: 'p@example.com' }),
+      rest('PUT /customers', { customer_id: 'put', name: 'Q', email: 'q@example.com' }),
+    ],
+    { status: 200, body: { name: 'Q', email: 'q@example.com' } },
+  ),
+  row(
+    '4.2',
+    'GraphQL: upsertCustomer does the same',
+    graphql(
+      'mutation { upsertCustomer(input: { customerId: "gql", name: "G", email: "g@example.com" }) { customer { customerId name email } } }',
+    ),
+    {
+      body: {
+        data: { upsertCustomer: { customer: { customerId: 'gql', name: 'G', email: 'g@example.com' } } },
+      },
+    },
+  ),
+  row('4.2', 'A body is required by the upsert', rest('PUT /customers', {}), refused(400)),
+  row('5', 'Both ids in headers suffice beside the credentials', ADA, { status: 200 }),
+  row(
+    '7',
+    'A provider that fails is 499',
+    [fault('hubspot', { kind: 'answer', status: 400, body: {} }), rest(SEARCH, FILTER)],
+    refused(499),
+  ),
+];

@@ -1,0 +1,119 @@
+import type { Sandbox } from '../../src/sandbox/open-sandbox.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
+import { createTestDatabase } from '../support/databases.ts';
+import { openApp, type TestApp } from '../support/open-app.ts';
+import { toFetch } from '../support/to-fetch.ts';
+import type { Answer, Call, CallerName, Row, Step } from './row.ts';
+
+const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+
+/** One product with its sandbox and a second application, and what was answered so far. */
+export async function openWorld(): Promise<World> {
+  const database = await createTestDatabase();
+  const otherKey = await addApplication(database.url);
+  const crossbook = await openApp({ database: { url: database.url }, keys: KEYS });
+  for (const crm of [crossbook.sandbox.hubspot, crossbook.sandbox.salesforce]) crm.demo.setLimits(null);
+  const token = (await crossbook.rest('POST', '/customers/demo/tokens', {})).body.token as string;
+  const callers: Record<CallerName, Record<string, string>> = {
+    key: { 'x-api-key': crossbook.key },
+    token: { authorization: `Bearer ${token}` },
+    other: { 'x-api-key': otherKey },
+    nobody: {},
+    wrongKey: { 'x-api-key': `${crossbook.key}x` },
+  };
+  const answered = new Map<Step, Promise<Answer>>();
+
+  return {
+    async run({ steps }) {
+      const answers: Answer[] = [];
+      const isShared = steps.length === 1;
+      const accounts = [crossbook.sandbox.hubspot.demo, crossbook.sandbox.salesforce.demo];
+      for (const step of steps) {
+        if (typeof step !== 'function' && step.face === 'sandbox') {
+          crossbook.sandbox[step.provider].demo.fail(step.fault, step.timing);
+          continue;
+        }
+        const call = typeof step === 'function' ? step(answers) : step;
+        const known = isShared ? answered.get(step) : undefined;
+        if (!known) for (const account of accounts) account.resetCalls();
+        const asked = known ?? send(crossbook, call, callers[call.as ?? 'key']);
+        // Rows that look at one answer from several sides ask for it once.
+        if (isShared) answered.set(step, asked);
+        answers.push(await asked);
+      }
+      crossbook.sandbox.hubspot.demo.clearFaults();
+      crossbook.sandbox.salesforce.demo.clearFaults();
+      const last = answers.at(-1);
+      if (!last) throw new Error('A row asks for nothing.');
+      return last;
+    },
+    async close() {
+      await crossbook.close();
+      await database.drop();
+    },
+  };
+}
+
+async function addApplication(url: string): Promise<string> {
+  const database = await openDatabase({ url }, { keyRing: parseKeyRing(KEYS) });
+  const { id } = await database.admin.createApplication('Other');
+  const { key } = await database.admin.createKey({ applicationId: id, name: 'other' });
+  await database.close();
+  return key;
+}
+
+async function send({ app, sandbox }: TestApp, call: Call, caller: Record<string, string>): Promise<Answer> {
+  const [method, path, body] =
+    call.face === 'REST'
+      ? [call.method, call.path, call.body]
+      : ['POST', '/graphql', { query: call.query, variables: call.variables }];
+  const headers: Record<string, string | undefined> = {
+    ...caller,
+    'x-customer-id': 'demo',
+    'x-provider-name': 'hubspot',
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...call.headers,
+  };
+  const text = body instanceof Uint8Array ? body : fill(body, sandbox);
+  const response = await toFetch(app.answer)(
+    new Request(`http://crossbook.test${path}`, {
+      method,
+      headers: Object.entries(headers).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value]],
+      ),
+      ...(body !== undefined && { body: text as BodyInit }),
+    }),
+  );
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    calls: { hubspot: sandbox.hubspot.demo.callCount(), salesforce: sandbox.salesforce.demo.callCount() },
+    body: toBody(await response.text()),
+  };
+}
+
+/** Rows are written before the sandbox has its ports and tokens: they name them. */
+function fill(body: unknown, { hubspot, salesforce }: Sandbox): string {
+  const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '');
+  return text
+    .replaceAll('{hubspot}', hubspot.origin)
+    .replaceAll('{salesforce}', salesforce.demo.instanceUrl)
+    .replaceAll('{hubspot token}', hubspot.demo.staticToken ?? '')
+    .replaceAll('{salesforce refresh token}', salesforce.demo.refreshToken)
+    .replaceAll('{salesforce token}', salesforce.demo.accessToken);
+}
+
+function toBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+export interface World {
+  /** Takes the row's steps, and answers with the answer to the last. */
+  run(row: Row): Promise<Answer>;
+  close(): Promise<void>;
+}
