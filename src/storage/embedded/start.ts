@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { openDataDirectory } from '../../lib/data-directory.ts';
 import {
   type Address,
   answersAt,
@@ -61,8 +61,8 @@ async function startLocked(
 }
 
 function lock(directory: string): () => void {
+  openDataDirectory(dirname(directory));
   try {
-    mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
     return lockDirectory(directory);
   } catch (error) {
     if (error instanceof DirectoryInUseError) throw error;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openDataDirectory } from '../../lib/data-directory.ts';
 import { KEY_BYTES, type KeyRing, parseKeyRing } from './key-ring.ts';
 
 /** The key ring of the default start: made once in the directory, readable by its owner alone, and used ever after. */
@@ -8,7 +9,7 @@ export function loadOrCreateKeyRing(directory: string): KeyFile {
   const path = pathIn(directory);
   const kept = readRing(path);
   if (kept) return { ring: kept, created: false, path };
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  openDataDirectory(directory);
   const created = createRing(path);
   const ring = readRing(path);
   if (!ring) throw new Error(`The key file ${path} cannot be read back`);
@@ -28,7 +29,7 @@ function readRing(path: string): KeyRing | undefined {
   try {
     const text = readFileSync(path, 'utf8').trim();
     // A copy or a restored backup may have been left readable to others.
-    chmodSync(path, 0o600);
+    if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
     return parseKeyRing(text);
   } catch (error) {
     if (isMissing(error)) return undefined;
