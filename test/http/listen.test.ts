@@ -65,12 +65,19 @@ test.each([
 });
 
 describe('a listener that closes', () => {
-  test('answers what comes on a connection that is idle, and ends it with that', async () => {
+  test('answers what comes on a connection that is idle, for as long as it may stay, and ends it with that', async () => {
     const { url, close } = await open({ idleGraceMs: HANGING_MS });
+    const impatient = await open({ idleGraceMs: 0 });
     const client = openRawClient(url);
-    client.send(LIVEZ);
-    await expect.poll(client.heard).toMatch(/connection: keep-alive[\s\S]*ok$/i);
+    const other = openRawClient(impatient.url);
+    for (const one of [client, other]) {
+      one.send(LIVEZ);
+      await expect.poll(one.heard).toMatch(/connection: keep-alive[\s\S]*ok$/i);
+    }
     const closed = close(HANGING_MS);
+    // Both look for idle connections equally often, and this one began later: by now the first has looked as well.
+    expect(await impatient.close(HANGING_MS)).toBe(true);
+    await other.ended;
     client.send(LIVEZ);
     expect(await client.ended).toMatch(/keep-alive[\s\S]*connection: close[\s\S]*ok$/i);
     expect(await closed).toBe(true);
