@@ -4,12 +4,13 @@ import { CrossbookError } from '../domain/errors.ts';
 /**
  * Looks API keys up, many in one statement, so that the number of keys that are presented does not become the number of
  * queries. An unproven key from an address with many failed look-ups goes into a slow queue: one statement at a time for
- * all such addresses, each with an equal part of it. It is answered later, and never refused for its address.
+ * all such addresses, with all that wait there, so that nothing waits for more than the next but one. It is answered later,
+ * and never refused for its address. What the database does not answer in time is refused.
  */
 export function createKeyLookups(options: KeyLookupOptions): KeyLookups {
-  const { findOwners, failures, delay = sleep } = options;
+  const { findOwners, failures, delay = sleep, schedule = timer } = options;
   const direct = createQueue({ maxConcurrent: DIRECT_STATEMENTS, pauseMs: 0 });
-  const slow = createQueue({ maxConcurrent: 1, pauseMs: SLOW_PAUSE_MS });
+  const slow = createQueue({ maxConcurrent: 1, pauseMs: SLOW_PAUSE_MS, maxWaitMs: SLOW_WAIT_MS });
 
   return {
     async find({ key, isTrusted, address = UNKNOWN }) {
@@ -21,22 +22,38 @@ export function createKeyLookups(options: KeyLookupOptions): KeyLookups {
     counts: () => ({ waiting: direct.waiting(), slow: slow.waiting() }),
   };
 
-  function createQueue({ maxConcurrent, pauseMs }: QueueOptions): Queue {
+  function createQueue({ maxConcurrent, pauseMs, maxWaitMs }: QueueOptions): Queue {
     const places = new Map<string, Lookup[]>();
     let running = 0;
     let waiting = 0;
+    /** Its statement takes longer than anything may wait: until it ends nothing more is taken in. */
+    let isStuck = false;
     return { add, waiting: () => waiting };
 
     function add(place: string, key: PresentedKey): Promise<Caller | undefined> {
       const lookups = places.get(place) ?? [];
-      if (lookups.length >= MAX_WAITING) throw tooMany();
+      if (isStuck || lookups.length >= MAX_WAITING) throw tooMany();
       const found = new Promise<Caller | undefined>((resolve, reject) => {
         lookups.push({ key, resolve, reject });
       });
       places.set(place, lookups);
       waiting += 1;
       if (running < maxConcurrent) void run();
-      return found;
+      return maxWaitMs === undefined ? found : boundWait(found, { place, lookups, maxWaitMs });
+    }
+
+    /** All wait for as long, so that the one whose time is over is the first of its place, or in a statement. */
+    function boundWait(found: Promise<Caller | undefined>, { place, lookups, maxWaitMs }: Wait) {
+      const lookup = lookups.at(-1);
+      const cancel = schedule(maxWaitMs, () => {
+        isStuck = true;
+        lookup?.reject(tooMany());
+        if (lookups[0] !== lookup) return;
+        lookups.shift();
+        waiting -= 1;
+        if (lookups.length === 0) places.delete(place);
+      });
+      return found.finally(cancel);
     }
 
     /** One statement after another while anything waits: the busier it is, the more keys share one. */
@@ -45,6 +62,7 @@ export function createKeyLookups(options: KeyLookupOptions): KeyLookups {
       while (waiting > 0) {
         if (pauseMs > 0) await delay(pauseMs);
         await lookUp(take());
+        isStuck = false;
       }
       running -= 1;
     }
@@ -66,6 +84,7 @@ export function createKeyLookups(options: KeyLookupOptions): KeyLookups {
   }
 
   async function lookUp(lookups: readonly Lookup[]): Promise<void> {
+    if (lookups.length === 0) return;
     try {
       const owners = await findOwners(lookups.map(({ key }) => key));
       for (const [index, { resolve }] of lookups.entries()) resolve(toCaller(owners[index]));
@@ -89,18 +108,25 @@ function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
+function timer(delayMs: number, callback: () => void): () => void {
+  const started = setTimeout(callback, delayMs);
+  return () => clearTimeout(started);
+}
+
 /** Two, so that a key that comes while one statement runs need not wait for it. */
 const DIRECT_STATEMENTS = 2;
 /** Between two statements for addresses with many failures. */
 const SLOW_PAUSE_MS = 200;
-/** In one statement. */
-const MAX_KEYS = 1_000;
+/** What a look-up of such an address may wait. */
+const SLOW_WAIT_MS = 5_000;
+/** In one statement: as many as there may be connections by default. */
+const MAX_KEYS = 10_000;
 /** For one address, and for all that go straight. */
 const MAX_WAITING = 5_000;
 const UNKNOWN = 'unknown';
 
 export interface KeyLookups {
-  /** Rejects with SERVICE_UNAVAILABLE where thousands wait already, or where the database is away. */
+  /** Rejects with SERVICE_UNAVAILABLE where thousands wait already, or where the database is away or does not answer. */
   find(lookup: {
     readonly key: PresentedKey;
     /** Known to be ours, or found before: its address does not matter. */
@@ -127,6 +153,8 @@ export interface KeyLookupOptions {
     count(address: string): void;
   };
   delay?(ms: number): Promise<void>;
+  /** Calls back once, after the delay; the answer calls it off. */
+  schedule?(delayMs: number, callback: () => void): () => void;
 }
 
 interface KeyOwner {
@@ -137,6 +165,14 @@ interface KeyOwner {
 interface QueueOptions {
   readonly maxConcurrent: number;
   readonly pauseMs: number;
+  /** Undefined: for as long as the database has for a statement. */
+  readonly maxWaitMs?: number;
+}
+
+interface Wait {
+  readonly place: string;
+  readonly lookups: Lookup[];
+  readonly maxWaitMs: number;
 }
 
 interface Queue {

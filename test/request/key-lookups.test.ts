@@ -10,6 +10,7 @@ function open() {
   const statements: { keys: readonly string[]; end: (error?: Error) => void }[] = [];
   const pauses: (() => void)[] = [];
   const failed: string[] = [];
+  const timers = new Set<() => void>();
   const lookups = createKeyLookups({
     findOwners: (keys) =>
       new Promise((resolve, reject) => {
@@ -24,10 +25,14 @@ function open() {
       count: (address) => void failed.push(address),
     },
     delay: () => new Promise((resolve) => void pauses.push(resolve)),
+    schedule(_ms, callback) {
+      timers.add(callback);
+      return () => timers.delete(callback);
+    },
   });
   const find = (publicId: string, address: string, isTrusted = false) =>
     lookups.find({ key: toKey(publicId), isTrusted, address });
-  return { lookups, statements, pauses, failed, find };
+  return { lookups, statements, pauses, failed, timers, find };
 }
 
 function toKey(publicId: string): PresentedKey {
@@ -68,18 +73,44 @@ test('an address with many failures waits in a queue of its own, and its right k
   }
   expect(await right).toEqual(CALLER);
   expect(new Set(await Promise.all(wrong))).toEqual(new Set([undefined]));
-  expect(statements).toHaveLength(2);
+  expect(statements).toHaveLength(1);
 });
 
 test('the slow queue is shared equally by its addresses', async () => {
   const { statements, pauses, find } = open();
-  for (let index = 0; index < 3_000; index += 1) void find(`wrong ${index}`, GUESSER);
+  for (const guesser of [GUESSER, '192.0.2.3', '192.0.2.4']) {
+    for (let index = 0; index < 5_000; index += 1) void find(`wrong ${index}`, guesser);
+  }
   const other = find('right', '192.0.2.2');
   pauses.shift()?.();
   await turn();
   expect(statements[0]?.keys).toContain('right');
   statements[0]?.end();
   expect(await other).toEqual(CALLER);
+});
+
+test('what the database does not answer in time is refused with the time to try again, and no other', async () => {
+  const { lookups, statements, pauses, timers, find } = open();
+  const inStatement = find('right', GUESSER);
+  pauses.shift()?.();
+  await turn();
+  const waiting = find('wrong', GUESSER);
+  for (const end of [...timers]) end();
+  const refused = { code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 };
+  await expect(inStatement).rejects.toMatchObject(refused);
+  await expect(waiting).rejects.toMatchObject(refused);
+  expect(lookups.counts()).toEqual({ waiting: 0, slow: 0 });
+  await expect(find('right', GUESSER)).rejects.toMatchObject(refused);
+  const trusted = find('right', GUESSER, true);
+  for (const { end } of statements) end();
+  expect(await trusted).toEqual(CALLER);
+  await turn();
+  const later = find('right', GUESSER);
+  pauses.shift()?.();
+  await turn();
+  statements.at(-1)?.end();
+  expect(await later).toEqual(CALLER);
+  expect(timers.size).toBe(0);
 });
 
 test('only failed look-ups are counted, with the address that they came from', async () => {
