@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { openPrepared, type Prepared } from '../target/prepare.ts';
 import { type Headers, send, toGraphQL } from '../target/send.ts';
-import { type Measure, none, type Row } from './measure.ts';
+import { atMost, type Measure, none, type Row } from './measure.ts';
 
 const PER_SECOND = 1_000;
 /** The bound of the slow queue, twice. */
@@ -48,10 +48,7 @@ export const guessing: Measure = async ({ scale }) => {
     none(`${fresh.length * 3} requests with keys and tokens in use: not answered`, failed.used),
     none(`${fresh.length} requests with tokens not seen before: not answered`, failed.fresh),
     none(`${guessed} guesses, ${perSecond} a second: neither 401 nor 503`, failed.guesses),
-    {
-      what: `the longest wait of a guess; ${refused} were refused with 503`,
-      ...{ value: `${Math.round(longestMs)} ms`, bound: `${WAIT_MS} ms`, holds: longestMs <= WAIT_MS },
-    },
+    atMost(`the longest wait of a guess; ${refused} were refused with 503`, longestMs, WAIT_MS, 'ms'),
   ];
   return rows;
 };
