@@ -9,11 +9,18 @@ export const ERROR_CODES = {
   PERSISTED_QUERY_NOT_FOUND: { status: 404, title: 'Persisted query not found', retryable: false },
   METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed', retryable: false },
   NOT_ACCEPTABLE: { status: 406, title: 'Not acceptable', retryable: false },
+  REQUEST_TIMEOUT: { status: 408, title: 'Request timeout', retryable: true },
   CONFLICT: { status: 409, title: 'Conflict', retryable: false },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'Payload too large', retryable: false },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type', retryable: false },
+  EXPECTATION_FAILED: { status: 417, title: 'Expectation failed', retryable: false },
   UNPROCESSABLE_ENTITY: { status: 422, title: 'Unprocessable entity', retryable: false },
   TOO_MANY_REQUESTS: { status: 429, title: 'Too many requests', retryable: true },
+  REQUEST_HEADER_FIELDS_TOO_LARGE: {
+    status: 431,
+    title: 'Request header fields too large',
+    retryable: false,
+  },
   REMOTE_PROVIDER_ERROR: { status: 499, title: 'Remote provider error', retryable: false },
   REMOTE_PROVIDER_UNAUTHORIZED: {
     status: 499,

@@ -122,6 +122,8 @@ export interface Refusal {
   readonly status: number | undefined;
   /** Why: Node's word where its parser refused, else ours. One of few. */
   readonly code: string;
+  /** Of the error in the answer. */
+  readonly errorId?: string | undefined;
   /** Where there were headers that could be read. */
   readonly arrival?: ArrivalIds | undefined;
 }

@@ -1,7 +1,9 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { CrossbookError } from '../domain/errors.ts';
 import type { Refusal } from '../domain/journal.ts';
 import { toNetwork } from '../lib/to-network.ts';
+import { toRawRefusal } from './to-refusal.ts';
 
 /**
  * One address may have a part of the connections, so that another finds one free. An IPv6 address counts with its /64
@@ -14,9 +16,14 @@ export function limitConnections(server: Server, { maxPerAddress, onRefused }: C
     const network = toNetwork(socket.remoteAddress ?? '');
     const count = (open.get(network) ?? 0) + 1;
     if (count > maxPerAddress) {
-      socket.write(REFUSAL);
+      const error = new CrossbookError(
+        'SERVICE_UNAVAILABLE',
+        'This address has as many connections open as one may have: use those, or try again.',
+        { retryAfterMs: RETRY_AFTER_MS },
+      );
+      socket.write(toRawRefusal(error));
       socket.destroySoon();
-      onRefused({ status: 503, code: 'ADDRESS_CONNECTIONS_FULL' });
+      onRefused({ status: 503, code: 'ADDRESS_CONNECTIONS_FULL', errorId: error.id });
       return;
     }
     open.set(network, count);
@@ -28,8 +35,7 @@ export function limitConnections(server: Server, { maxPerAddress, onRefused }: C
   });
 }
 
-const REFUSAL =
-  'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n';
+const RETRY_AFTER_MS = 1_000;
 
 interface ConnectionLimits {
   readonly maxPerAddress: number;

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
+import { CrossbookError } from '../domain/errors.ts';
 import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { Refusal } from '../domain/journal.ts';
 import type { ArrivingRequest, HttpAnswer } from '../lib/http-message.ts';
@@ -11,6 +12,7 @@ import { readAddress } from './read-address.ts';
 import { refuseBytes } from './refuse-bytes.ts';
 import { createResponseSender } from './send-response.ts';
 import { toArrivalIds } from './to-arrival.ts';
+import { toRefusal } from './to-refusal.ts';
 
 /** Listens until it is closed. Whoever sends or reads slowly, or sends too much, is let go in time. */
 export async function listen(options: ListenOptions): Promise<Listener> {
@@ -23,11 +25,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     if (isClosing) response.shouldKeepAlive = false;
     sender.send(response, answered, address);
   };
-  const refuse = (message: IncomingMessage, response: ServerResponse, { status, code }: Refused) => {
+  const refuse = (message: IncomingMessage, response: ServerResponse, { error, code }: Refused) => {
     // As Node would.
     if (message.headers.host === undefined) response.shouldKeepAlive = false;
-    send(response, { status, headers: { 'content-length': '0' }, body: null });
-    onRefused({ status, code, arrival: toArrivalIds(new IncomingHeaders(message.headers)) });
+    const refusal = toRefusal(error, message.url?.split('?')[0]);
+    send(response, refusal);
+    const arrival = toArrivalIds(new IncomingHeaders(message.headers));
+    onRefused({ status: refusal.status, code, errorId: error.id, arrival });
   };
   const server = createServer(
     {
@@ -51,7 +55,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   );
   const handle = (message: IncomingMessage, response: ServerResponse, address: string | undefined) => {
     if (!isAddressed(message)) {
-      refuse(message, response, { status: 400, code: 'HOST_INVALID' });
+      const error = new CrossbookError('BAD_REQUEST', 'The request must name its host, once and in one way.');
+      refuse(message, response, { error, code: 'HOST_INVALID' });
       return;
     }
     answer(new IncomingRequest(message, response), address).then(
@@ -62,7 +67,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
   refuseBytes(server, onRefused);
   server.on('checkExpectation', (message: IncomingMessage, response: ServerResponse) => {
-    refuse(message, response, { status: 417, code: 'EXPECTATION_UNKNOWN' });
+    const error = new CrossbookError(
+      'EXPECTATION_FAILED',
+      'Of what a request may expect, only 100-continue is met.',
+    );
+    refuse(message, response, { error, code: 'EXPECTATION_UNKNOWN' });
   });
   server.on('drop', () => onRefused({ status: undefined, code: 'CONNECTIONS_FULL' }));
   server.maxConnections = bounds.maxConnections;
@@ -159,6 +168,6 @@ export interface Bounds {
 
 /** A request that nobody is asked for. */
 interface Refused {
-  readonly status: number;
+  readonly error: CrossbookError;
   readonly code: string;
 }

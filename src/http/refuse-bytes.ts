@@ -1,19 +1,22 @@
-import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { CrossbookError, ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
 import type { Refusal } from '../domain/journal.ts';
+import { toRawRefusal } from './to-refusal.ts';
 
 /**
- * Bytes that make no request are answered just as Node would by itself, and told of: never they themselves, which may
- * hold secrets. Who has gone away was not refused.
+ * Bytes that make no request are answered with the status that Node would give them and with an error as everywhere, and
+ * told of: never they themselves, which may hold secrets. Who has gone away was not refused.
  */
 export function refuseBytes(server: Server, onRefused: (refusal: Refusal) => void): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const { code = 'UNKNOWN' } = error;
-    const status = isAnswering(socket) ? undefined : (STATUSES[code] ?? 400);
     const isThere = socket.writable;
-    if (isThere && status !== undefined) socket.write(toBareAnswer(status));
+    const refusal = isAnswering(socket) ? undefined : toError(code);
+    if (isThere && refusal) socket.write(toRawRefusal(refusal));
     socket.destroy(error);
-    if (isThere && code !== ENDED_EARLY) onRefused({ status, code });
+    if (!isThere || code === ENDED_EARLY) return;
+    onRefused({ status: refusal && ERROR_CODES[refusal.code].status, code, errorId: refusal?.id });
   });
 }
 
@@ -22,15 +25,19 @@ function isAnswering(socket: Duplex & Answering): boolean {
   return socket._httpMessage?.headersSent ?? false;
 }
 
-function toBareAnswer(status: number): string {
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+function toError(reason: string): CrossbookError {
+  const [code, detail] = ERRORS[reason] ?? [
+    'BAD_REQUEST',
+    `These bytes are no HTTP request (${reason}). HTTPS ends in front of this port.`,
+  ];
+  return new CrossbookError(code, detail);
 }
 
 /** As Node has them; whatever else its parser finds is a 400. */
-const STATUSES: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
+const ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  HPE_HEADER_OVERFLOW: ['REQUEST_HEADER_FIELDS_TOO_LARGE', 'The headers have more than 16 KiB.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['PAYLOAD_TOO_LARGE', 'The chunks of the body have too long extensions.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'The request did not arrive in time.'],
 };
 
 /** The client ended its side within a request: it is answered, because it may still listen. Most are gone. */

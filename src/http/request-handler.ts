@@ -6,6 +6,7 @@ import type { ArrivingRequest, HttpAnswer, HttpHeaders, HttpRequest } from '../l
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import { type Cors, isPreflight, toPreflightResponse } from './cors.ts';
 import type { RequestPermit } from './permit.ts';
+import { SLICE_BYTES } from './send-response.ts';
 import { toArrival } from './to-arrival.ts';
 
 /**
@@ -24,7 +25,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     const applications = found instanceof Promise ? await found : found;
     const response = await respond({ request, address, journal, isForeign: applications !== undefined });
     const { status, body } = response;
-    const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body?.length;
+    const bytes = lengthOf(body);
     // To what is made by spread Node 20 adds a property in a microsecond, which is twenty times what it takes otherwise.
     const sent: Record<string, string> = Object.assign({}, response.headers);
     addQuota(journal, sent);
@@ -46,14 +47,14 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
       options.checkHost?.(request.headers);
       if (visit.isForeign && isPreflight(request)) return toPreflightResponse(request);
       const probe = handleProbe(request);
-      if (probe) return await probe;
+      if (probe) return reserveResponse(visit, await probe);
       const found = findCaller({ headers: request.headers, address: visit.address });
       const caller = found instanceof Promise ? await found : found;
       permit = openPermit(visit, caller);
       if (request.hasBody) await receiveBody(visit, permit);
       const queued = permit.acquire();
       if (queued) await queued;
-      return await face.answer(request, journal);
+      return reserveResponse(visit, await face.answer(request, journal));
     } catch (thrown) {
       return face.refuse(toCrossbookError(thrown), { request, journal });
     } finally {
@@ -84,6 +85,24 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
       permit.keep(hold);
     });
   }
+
+  /**
+   * What is not small may stay unread for long: it is charged before anything of it is sent, so that where it does not fit
+   * the answer is an error like others.
+   */
+  function reserveResponse({ request, address, journal }: Visit, response: HttpAnswer): HttpAnswer {
+    const bytes = lengthOf(response.body) ?? 0;
+    if (bytes <= SLICE_BYTES) return response;
+    const owners = { address, application: journal.caller?.application.id };
+    const hold = heldBytes.acquire(owners, 'unread_response', bytes);
+    if (!hold) throw memoryLimitReached();
+    request.onClose(() => hold.release());
+    return response;
+  }
+}
+
+function lengthOf(body: HttpAnswer['body']): number | undefined {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body?.length;
 }
 
 function mustAuthenticate(): CrossbookError {

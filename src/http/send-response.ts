@@ -4,8 +4,9 @@ import type { HttpAnswer } from '../lib/http-message.ts';
 import { WrittenJson } from '../lib/written-json.ts';
 
 /**
- * Writes responses as fast as they are read. What is not read yet is counted, and a client that reads more slowly than
- * the least pace is disconnected: a timeout on silence alone would start anew with each byte that it takes.
+ * Writes responses as fast as they are read. What is small and not read yet is counted here, what is larger was reserved
+ * by the request handler. A client that reads more slowly than the least pace is disconnected: a timeout on silence alone
+ * would start anew with each byte that it takes.
  */
 export function createResponseSender({ heldBytes, now, onRefused }: SenderOptions): ResponseSender {
   const unread = new Set<UnreadResponse>();
@@ -16,7 +17,9 @@ export function createResponseSender({ heldBytes, now, onRefused }: SenderOption
     send(response, answer, address) {
       const { status, headers, body } = answer;
       if (body !== null && body.length > SLICE_BYTES) {
-        sendInSlices(response, { status, headers, body }, address);
+        response.writeHead(status, headers);
+        const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+        watch(new UnreadResponse(response, bytes, undefined)).write(toSlices(body));
         return;
       }
       response.writeHead(status, headers);
@@ -27,21 +30,6 @@ export function createResponseSender({ heldBytes, now, onRefused }: SenderOption
     cutSlowReaders,
     close: () => clearInterval(timer),
   };
-
-  function sendInSlices(response: ServerResponse, answer: AnswerWithBody, address: string | undefined): void {
-    const { status, headers, body } = answer;
-    const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-    const hold = heldBytes.acquire({ address }, 'unread_response', bytes);
-    if (hold) {
-      response.writeHead(status, headers);
-      watch(new UnreadResponse(response, bytes, hold)).write(toSlices(body));
-      return;
-    }
-    const { 'x-request-id': id } = headers;
-    response.writeHead(503, { 'retry-after': '1', 'content-length': '0', ...(id && { 'x-request-id': id }) });
-    response.end();
-    onRefused({ status: 503, code: 'RESPONSE_MEMORY_FULL' });
-  }
 
   /** It is written already: where it may not be held, the connection that holds it goes. */
   function holdUnread(response: ServerResponse, bytes: number, address: string | undefined): void {
@@ -55,7 +43,7 @@ export function createResponseSender({ heldBytes, now, onRefused }: SenderOption
     unread.add(one);
     one.response.once('close', () => {
       unread.delete(one);
-      one.hold.release();
+      one.hold?.release();
     });
     return one;
   }
@@ -77,14 +65,14 @@ export function createResponseSender({ heldBytes, now, onRefused }: SenderOption
 
 class UnreadResponse {
   readonly response: ServerResponse;
-  readonly hold: Hold;
+  readonly hold: Hold | undefined;
   /** When the window began, and what was unread then. */
   since = 0;
   #unreadThen = 0;
   #unread: number;
   #inSocket = 0;
 
-  constructor(response: ServerResponse, bytes: number, hold: Hold) {
+  constructor(response: ServerResponse, bytes: number, hold: Hold | undefined) {
     this.response = response;
     this.hold = hold;
     this.#unread = bytes;
@@ -143,7 +131,7 @@ function toBytes(body: string | Uint8Array): Uint8Array {
 }
 
 /** So much goes to the socket at once: progress is measured in it. */
-const SLICE_BYTES = 64 * 1024;
+export const SLICE_BYTES = 64 * 1024;
 /** 16 KiB a second: a slow mobile connection reads faster. */
 const LEAST_BYTES_PER_WINDOW = 160 * 1024;
 const WINDOW_MS = 10_000;
@@ -156,10 +144,6 @@ export interface ResponseSender {
   /** Called by a timer. */
   cutSlowReaders(): void;
   close(): void;
-}
-
-interface AnswerWithBody extends HttpAnswer {
-  readonly body: NonNullable<HttpAnswer['body']>;
 }
 
 interface SenderOptions {

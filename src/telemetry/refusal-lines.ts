@@ -40,15 +40,14 @@ export function createRefusalLines({ log, schedule }: RefusalLinesOptions): Refu
   }
 }
 
-function toLine({ status, code, arrival }: Refusal): object {
-  if (!arrival) return { status, code };
+function toLine({ status, code, errorId, arrival }: Refusal): object {
+  if (!arrival) return { status, code, errorId };
   const { traceId, parentId } = readTraceContext(arrival.traceparent);
   return {
     requestId: readRequestId(arrival.requestId),
     // One that begins here leads nowhere.
     traceId: parentId && traceId,
-    status,
-    code,
+    ...{ status, code, errorId },
   };
 }
 

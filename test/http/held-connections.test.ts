@@ -2,10 +2,13 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Bounds, type Listener, listen } from '../../src/http/listen.ts';
-import type { ArrivingRequest } from '../../src/lib/http-message.ts';
+import type { HttpRequest } from '../../src/lib/http-message.ts';
 import { createHeldBytes } from '../../src/limits/held-bytes.ts';
+import { openHandler } from '../support/open-handler.ts';
 
 const MB = 1024 * 1024;
+/** More than lies on its way between two sockets. */
+const LARGE = 'x'.repeat(16 * MB);
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
@@ -17,14 +20,14 @@ describe('readers that do not read', () => {
     for (let n = 0; n < 200; n++) (await dial(port)).pause().write(get('/large'));
     await expect.poll(() => held.counts().kinds.unread_response.refused).toBeGreaterThan(0);
     expect(held.counts().held).toBeLessThanOrEqual(20 * MB);
-    expect(await ask('/large', '127.0.0.2')).toHaveLength(4 * MB);
+    expect(await ask('/large', '127.0.0.2')).toHaveLength(LARGE.length);
   });
 
   test('leave nothing counted when they go', async () => {
     const { port, held } = await open({ maxBytes: 400 * MB });
     const clients = await Promise.all(Array.from({ length: 10 }, () => dial(port)));
     for (const client of clients) client.pause().write(get('/large').repeat(3));
-    await expect.poll(() => held.counts().kinds.unread_response.held).toBe(40 * MB);
+    await expect.poll(() => held.counts().kinds.unread_response.held).toBe(10 * LARGE.length);
     await expect.poll(() => held.counts().kinds.queue.held).toBeGreaterThan(0);
     for (const client of clients) client.destroy();
     await expect.poll(() => held.counts().held).toBe(0);
@@ -86,10 +89,16 @@ describe('connections of one address', () => {
     const silent = await Promise.all(Array.from({ length: 10 }, () => dial(port)));
     for (let n = 0; n < 10; n++) {
       const client = await dial(port);
-      expect(await hear(client)).toMatch(/^HTTP\/1.1 503 [\s\S]*Retry-After: 1/);
+      const [head, body = ''] = (await hear(client)).split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1.1 503 [\s\S]*retry-after: 1/);
+      expect(JSON.parse(body).errors).toEqual([
+        expect.objectContaining({ code: 'SERVICE_UNAVAILABLE', status: '503', detail: expect.any(String) }),
+      ]);
     }
     expect(refused).toHaveLength(10);
-    expect(refused[0]).toEqual({ status: 503, code: 'ADDRESS_CONNECTIONS_FULL' });
+    expect(refused[0]).toEqual({
+      ...{ status: 503, code: 'ADDRESS_CONNECTIONS_FULL', errorId: expect.any(String) },
+    });
     expect(await ask('/small', '127.0.0.2')).toBe('small');
     // A place that was given back is found again.
     silent[0]?.destroy();
@@ -114,16 +123,17 @@ async function open({ maxBytes = 400 * MB, proxies = 0, bounds = {} }: Options =
   const held = createHeldBytes({ maxBytes });
   const started: string[] = [];
   const refused: object[] = [];
-  const answer = async (request: ArrivingRequest) => {
+  const answer = async (request: HttpRequest) => {
     const { pathname, method } = request;
     started.push(pathname);
-    if (request.hasBody) await request.receiveBody(MB, () => {});
     const body = method === 'POST' ? await request.readBody(MB) : undefined;
-    const text = body ? `<${body.length}>` : pathname === '/large' ? 'x'.repeat(4 * MB) : pathname.slice(1);
+    const text = body ? `<${body.length}>` : pathname === '/large' ? LARGE : pathname.slice(1);
     return { status: 200, headers: { 'content-length': `${text.length}` }, body: text };
   };
+  const patch = { heldBytes: held, bodyBytes: { caller: MB, stranger: MB } };
+  const { handle } = openHandler({ max: 1_000, answer, patch });
   const listener: Listener = await listen({
-    ...{ answer, heldBytes: held, proxies, host: '127.0.0.1', port: 0 },
+    ...{ answer: handle, heldBytes: held, proxies, host: '127.0.0.1', port: 0 },
     onRefused: (refusal) => refused.push(refusal),
     bounds: { ...BOUNDS, ...bounds },
   });

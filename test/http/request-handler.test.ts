@@ -137,4 +137,33 @@ describe('memory', () => {
     await asked;
     expect(heldBytes.counts().held).toBe(0);
   });
+
+  test('for a response that may stay unread is reserved before anything is sent, until the response is gone', async () => {
+    const closes: (() => void)[] = [];
+    const { ask, heldBytes, records } = openHandler({
+      maxBytes: 400_000,
+      answer: async () => ({ status: 200, headers: {}, body: 'x'.repeat(150_000) }),
+    });
+    const onClose = (callback: () => void) => void closes.push(callback);
+    expect((await ask('GET', KEY, { onClose })).status).toBe(200);
+    expect(heldBytes.counts().kinds.unread_response.held).toBe(150_000);
+    await ask('GET', { 'x-api-key': 'other' }, { onClose });
+    const refused = await ask('GET', KEY, { onClose });
+    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    // The face has made it an error like others, and the log has it as such.
+    expect(refused.body).toContain('memory');
+    expect(records.map(({ status }) => status)).toEqual([200, 200, 503]);
+    for (const close of closes) close();
+    expect(heldBytes.counts().held).toBe(0);
+    expect((await ask('GET', KEY)).status).toBe(200);
+  });
+
+  test('is not reserved for a response that is small', async () => {
+    const { ask, heldBytes } = openHandler({
+      maxBytes: 10,
+      answer: async () => ({ status: 200, headers: {}, body: 'x'.repeat(64 * 1024) }),
+    });
+    expect((await ask('GET', KEY)).status).toBe(200);
+    expect(heldBytes.counts().kinds.unread_response).toEqual({ held: 0, refused: 0 });
+  });
 });

@@ -20,7 +20,10 @@ const ERROR_BODY = {
 };
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
-const HTTP_LEVEL = ['METHOD_NOT_ALLOWED', 'NOT_ACCEPTABLE'];
+const HTTP_LEVEL = [
+  ...['METHOD_NOT_ALLOWED', 'NOT_ACCEPTABLE', 'REQUEST_TIMEOUT'],
+  ...['EXPECTATION_FAILED', 'REQUEST_HEADER_FIELDS_TOO_LARGE'],
+];
 const codesOf = (refused: (code: ErrorCode) => boolean) =>
   CODES.filter((code) => !HTTP_LEVEL.includes(code) && !refused(code));
 

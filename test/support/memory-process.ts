@@ -12,6 +12,7 @@ import { createRegistry } from '../../src/providers/registry.ts';
 import { createConnection } from './connection.ts';
 import { createFakeCredentials } from './fake-credentials.ts';
 import { createFakePermit } from './fake-permit.ts';
+import { openHandler } from './open-handler.ts';
 
 const crm = process.argv[2] ?? '';
 const maxBytes = defaultMaxHeldBytes();
@@ -26,8 +27,9 @@ const { store: credentials } = createFakeCredentials({ type: 'token', value: 'se
 const access = providers.get('hubspot')?.contacts as ContactAccess;
 let pages = 0;
 
+const { handle } = openHandler({ max: 1_000, answer, patch: { heldBytes } });
 const listener = await listen({
-  ...{ answer, heldBytes, onRefused: () => {}, host: '127.0.0.1', port: 0 },
+  ...{ answer: handle, heldBytes, onRefused: () => {}, host: '127.0.0.1', port: 0 },
   bounds: {
     ...{ maxConnections: 1_000, maxConnectionsPerAddress: 900, headersTimeoutMs: 600_000 },
     ...{ requestTimeoutMs: 600_000, keepAliveMs: 600_000 },

@@ -1,0 +1,35 @@
+import { expect } from 'vitest';
+
+/** The one error of such an answer, whole and in the form of REST. Returns its id. */
+export function expectOneError(heard: string, status: number): string {
+  expect(heard).toMatch(new RegExp(`^HTTP/1.1 ${status} [A-Z]`));
+  expect(heard).toMatch(/\r\nconnection: close\r\n/i);
+  const errors = readErrors(heard);
+  expect(errors).toEqual([toShape(status)]);
+  return errors[0].id;
+}
+
+export function toShape(status: number) {
+  const code = CODES[status];
+  return {
+    id: expect.stringMatching(/^[\da-f-]{36}$/),
+    ...{ code, problem_type: code, status: String(status) },
+    ...{ title: expect.any(String), detail: expect.stringMatching(/\.$/) },
+    meta: { origin: 'crossbook', retryable: status === 408 },
+  };
+}
+
+const CODES: Readonly<Record<number, string>> = {
+  400: 'BAD_REQUEST',
+  408: 'REQUEST_TIMEOUT',
+  413: 'PAYLOAD_TOO_LARGE',
+  417: 'EXPECTATION_FAILED',
+  431: 'REQUEST_HEADER_FIELDS_TOO_LARGE',
+};
+
+export function readErrors(heard: string) {
+  const [head = '', body = ''] = heard.split('\r\n\r\n');
+  expect(head).toContain(`content-length: ${body.length}`);
+  expect(head).toContain('content-type: application/json');
+  return JSON.parse(body).errors;
+}
