@@ -8,47 +8,98 @@ const UNPACK_AT_ONCE_BYTES = 8 * 1024;
 /** Unpacks to four megabytes at most: gzip makes nothing smaller than a thousandth. */
 const START_PACKED_BYTES = 4 * 1024;
 
-/** The body's bytes, in pieces. `maxBytes` holds for what it unpacks to. */
+/**
+ * A body in pieces. What parsing makes of a large one is counted with each piece that comes: all at once would hold the
+ * event loop.
+ */
+export class Pieces {
+  readonly list: Buffer[] = [];
+  bytes = 0;
+  #values = 0;
+  #counted = 0;
+
+  add(piece: Buffer): void {
+    this.list.push(piece);
+    this.bytes += piece.length;
+    if (this.isLarge) this.#count();
+  }
+
+  get isLarge(): boolean {
+    return this.bytes > LARGE_BYTES;
+  }
+
+  /**
+   * At most so many bytes parsing it makes: the text, and a value for each comma and each bracket. A list of empty objects
+   * takes twenty times its text.
+   */
+  get parsedBytes(): number {
+    this.#count();
+    return this.bytes + this.#values * VALUE_BYTES;
+  }
+
+  /** Pieces are put together where the last ones were: what is made for a moment weighs on the garbage collector. */
+  toText(): string {
+    const [first] = this.list;
+    const text = first && this.list.length === 1 ? first.toString('utf8') : join(this.list, this.bytes);
+    return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+  }
+
+  #count(): void {
+    for (; this.#counted < this.list.length; this.#counted++) {
+      this.#values += countValues(this.list[this.#counted]);
+    }
+  }
+}
+
+function countValues(piece: Uint8Array = NO_BYTES): number {
+  let values = 0;
+  // Not `for … of`: that takes several times as long.
+  for (let index = 0; index < piece.length; index++) {
+    const byte = piece[index];
+    if (byte === COMMA || byte === OPEN_BRACE || byte === OPEN_BRACKET) values++;
+  }
+  return values;
+}
+
+/** The body's bytes. `maxBytes` holds for what it unpacks to. */
 export function unpackBody(body: PackedBody): Pieces | Promise<Pieces> {
-  const { chunks, encoding, maxBytes } = body;
-  if (encoding === undefined || encoding === 'identity' || chunks.length === 0) return chunks;
+  const { packed, encoding, maxBytes } = body;
+  if (encoding === undefined || encoding === 'identity' || packed.bytes === 0) return packed;
   if (encoding !== 'gzip' && encoding !== 'x-gzip') {
     throw badBody('The provider answered in an encoding that was not asked for.');
   }
-  if (sizeOf(chunks) > UNPACK_AT_ONCE_BYTES) return unpackInPieces(body);
+  if (packed.bytes > UNPACK_AT_ONCE_BYTES) return unpackInPieces(body);
   try {
-    return [gunzipSync(Buffer.concat(chunks), { maxOutputLength: maxBytes })];
+    return only(gunzipSync(Buffer.concat(packed.list), { maxOutputLength: maxBytes }));
   } catch (error) {
     return refuse(error);
   }
 }
 
 /** Counted piece by piece: a small answer may unpack to a large one, and many of them to more than there is room for. */
-function unpackInPieces({ chunks, maxBytes, hold }: PackedBody): Promise<Pieces> {
+function unpackInPieces({ packed, maxBytes, hold }: PackedBody): Promise<Pieces> {
   return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = [];
-    let size = 0;
+    const pieces = new Pieces();
     const stream = createGunzip({ chunkSize: UNPACKED_PIECE_BYTES });
     stream.on('data', (piece: Buffer) => {
-      size += piece.length;
-      if (size > maxBytes) stream.destroy(unpacksToTooMuch());
+      if (pieces.bytes + piece.length > maxBytes) stream.destroy(unpacksToTooMuch());
       else if (hold?.grow(piece.length) === false) stream.destroy(memoryLimitReached());
-      else pieces.push(piece);
+      else pieces.add(piece);
     });
     stream.once('end', () => resolve(pieces));
     stream.once('error', (error) => reject(error instanceof CrossbookError ? error : notUnpacked(error)));
-    for (const chunk of chunks) stream.write(chunk);
+    for (const chunk of packed.list) stream.write(chunk);
     stream.end();
   });
 }
 
 /** What came of a body that did not come whole, or is too large: enough to show. */
-export function readStart({ chunks, encoding, maxBytes }: Omit<PackedBody, 'hold'>): string {
-  const bytes = Buffer.concat(chunks).subarray(0, maxBytes);
-  if (encoding === undefined || encoding === 'identity') return toText([bytes]);
+export function readStart({ packed, encoding, maxBytes }: Omit<PackedBody, 'hold'>): string {
+  const bytes = Buffer.concat(packed.list, Math.min(packed.bytes, maxBytes));
+  if (encoding === undefined || encoding === 'identity') return only(bytes).toText();
   try {
     const start = bytes.subarray(0, START_PACKED_BYTES);
-    return toText([gunzipSync(start, { finishFlush: constants.Z_SYNC_FLUSH })]);
+    return only(gunzipSync(start, { finishFlush: constants.Z_SYNC_FLUSH })).toText();
   } catch {
     return '';
   }
@@ -72,32 +123,14 @@ function notUnpacked(cause: unknown): CrossbookError {
   return badBody("The provider's answer cannot be unpacked.", cause);
 }
 
-/**
- * At most so many bytes parsing it makes: the text, and a value for each comma and each bracket. A list of empty objects
- * takes twenty times its text.
- */
-export function parsedSize(pieces: Pieces): number {
-  let values = 0;
-  for (const piece of pieces) {
-    for (const byte of piece) {
-      if (byte === COMMA || byte === OPEN_BRACE || byte === OPEN_BRACKET) values++;
-    }
-  }
-  return sizeOf(pieces) + values * VALUE_BYTES;
+function only(piece: Buffer): Pieces {
+  const pieces = new Pieces();
+  pieces.add(piece);
+  return pieces;
 }
 
-export function sizeOf(pieces: Pieces): number {
-  return pieces.reduce((sum, { length }) => sum + length, 0);
-}
-
-/** Pieces are put together where the last ones were: what is made for a moment weighs on the garbage collector. */
-export function toText(pieces: Pieces): string {
-  const text = pieces.length === 1 && pieces[0] ? pieces[0].toString('utf8') : join(pieces);
-  return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
-}
-
-function join(pieces: Pieces): string {
-  if (sizeOf(pieces) > room.length) return Buffer.concat(pieces).toString('utf8');
+function join(pieces: readonly Buffer[], bytes: number): string {
+  if (bytes > room.length) return Buffer.concat(pieces).toString('utf8');
   let filled = 0;
   for (const piece of pieces) {
     room.set(piece, filled);
@@ -114,6 +147,9 @@ const BYTE_ORDER_MARK = 0xfeff;
 const COMMA = 0x2c;
 const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
+const NO_BYTES = new Uint8Array();
+/** What is smaller cannot grow to much when it is parsed. */
+const LARGE_BYTES = 256 * 1024;
 /** An empty object with its place in a list. */
 const VALUE_BYTES = 64;
 const UNPACKED_PIECE_BYTES = 64 * 1024;
@@ -121,10 +157,8 @@ const UNPACKED_PIECE_BYTES = 64 * 1024;
 /** Used again and again: nothing but the text leaves it. */
 const room = Buffer.allocUnsafeSlow(512 * 1024);
 
-export type Pieces = readonly Buffer[];
-
 interface PackedBody {
-  readonly chunks: readonly Buffer[];
+  readonly packed: Pieces;
   readonly encoding: string | undefined;
   readonly maxBytes: number;
   /** Counts what is unpacked. */

@@ -3,7 +3,7 @@ import { CrossbookError, ERROR_CODES } from '../../domain/errors.ts';
 import { type Hold, memoryLimitReached } from '../../domain/held-bytes.ts';
 import type { RemoteAnswer } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
-import { type Pieces, parsedSize, readStart, sizeOf, tooLarge, toText, unpackBody } from './answer-body.ts';
+import { Pieces, readStart, tooLarge, unpackBody } from './answer-body.ts';
 import { toTransportFailure } from './transport-failure.ts';
 
 /** One request and its answer, as undici tells it. Settles once; what comes after is not heard. */
@@ -12,12 +12,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #origin: string;
   readonly #maxBytes: number;
   readonly #hold: Hold | undefined;
-  readonly #chunks: Buffer[] = [];
+  #packed = new Pieces();
   #controller: Dispatcher.DispatchController | undefined;
   #failure: Error | undefined;
   #status = 0;
   #headers: Record<string, string> = {};
-  #size = 0;
 
   constructor(options: ExchangeOptions) {
     this.#origin = options.origin;
@@ -30,7 +29,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   fail(failure: Error): void {
     if (this.#failure) return;
     this.#failure = failure;
-    this.#reject(failure, this.#chunks);
+    this.#reject(failure, this.#packed);
     this.#controller?.abort(failure);
   }
 
@@ -46,23 +45,23 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#size += chunk.length;
-    if (this.#size > this.#maxBytes) this.fail(tooLarge(this.#maxBytes));
+    if (this.#packed.bytes + chunk.length > this.#maxBytes) this.fail(tooLarge(this.#maxBytes));
     else if (this.#hold?.grow(chunk.length) === false) this.fail(memoryLimitReached());
-    else this.#chunks.push(chunk);
+    else this.#packed.add(chunk);
   }
 
   onResponseEnd(): void {
     if (this.#failure) return;
-    const chunks = this.#chunks.splice(0);
+    const packed = this.#packed;
+    this.#packed = NOTHING;
     try {
-      const body = { chunks, encoding: this.#encoding, maxBytes: this.#maxBytes, hold: this.#hold };
+      const body = { packed, encoding: this.#encoding, maxBytes: this.#maxBytes, hold: this.#hold };
       const bytes = unpackBody(body);
       if (bytes instanceof Promise)
-        bytes.then((unpacked) => this.#finish(unpacked)).catch((error) => this.#reject(error, chunks));
+        bytes.then((unpacked) => this.#finish(unpacked)).catch((error) => this.#reject(error, packed));
       else this.#finish(bytes);
     } catch (error) {
-      this.#reject(error, chunks);
+      this.#reject(error, packed);
     }
   }
 
@@ -75,13 +74,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Where an answer had begun, the failure shows as much of it as came. */
-  #reject(error: unknown, chunks: readonly Buffer[]): void {
+  #reject(error: unknown, packed: Pieces): void {
     const isTheirs = error instanceof CrossbookError && ERROR_CODES[error.code].status === 499;
     if (this.#status === 0 || !isTheirs) {
       this.#settle.reject(error);
       return;
     }
-    const body = readStart({ chunks, encoding: this.#encoding, maxBytes: START_BYTES });
+    const body = readStart({ packed, encoding: this.#encoding, maxBytes: START_BYTES });
     const answer = { status: this.#status, headers: this.#headers, body };
     const { code, message, cause, retryAfterMs } = error;
     this.#settle.reject(new RemoteFailure(code, message, answer, { cause, retryAfterMs }));
@@ -123,8 +122,8 @@ class ReceivedAnswer implements RemoteAnswer {
   }
 
   get body(): string {
-    if (this.#parsed === 0 && sizeOf(this.#pieces) > LARGE_BYTES) this.#countParsed();
-    return toText(this.#pieces);
+    if (this.#parsed === 0 && this.#pieces.isLarge) this.#countParsed();
+    return this.#pieces.toText();
   }
 
   letGo(): void {
@@ -133,7 +132,7 @@ class ReceivedAnswer implements RemoteAnswer {
   }
 
   #countParsed(): void {
-    const bytes = parsedSize(this.#pieces);
+    const bytes = this.#pieces.parsedBytes;
     if (bytes > this.#maxParsedBytes) throw tooLarge(this.#maxParsedBytes);
     if (this.#hold?.grow(bytes) === false) throw memoryLimitReached();
     this.#parsed = bytes;
@@ -154,9 +153,7 @@ function flatten(headers: WireHeaders): Record<string, string> {
   return headers as Record<string, string>;
 }
 
-const NOTHING: Pieces = [];
-/** What is smaller cannot grow to much when it is parsed. */
-const LARGE_BYTES = 256 * 1024;
+const NOTHING = new Pieces();
 /** More than is ever shown of it. */
 const START_BYTES = 64 * 1024;
 
