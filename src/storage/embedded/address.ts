@@ -22,8 +22,10 @@ export function closeAddress(address: Address): void {
 /** Where a running server says that it listens: in its own lock file. */
 export function readAddress(directory: string): Address | undefined {
   try {
-    const [, , , port, folder] = readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n');
-    return folder ? { folder } : { port: Number(port) };
+    const [, , , port, folder, host] = readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n');
+    if (folder) return { folder };
+    // While it starts it has neither yet, and at its port another server may listen.
+    return host ? { port: Number(port) } : undefined;
   } catch {
     return undefined;
   }
