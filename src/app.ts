@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 import { RESPONSE_BOUNDS } from './domain/allowance.ts';
 import type { HeldBytes } from './domain/held-bytes.ts';
 import { checkInstanceUrl } from './domain/instance-url.ts';
-import type { Journal, Refusal } from './domain/journal.ts';
+import type { Refusal } from './domain/journal.ts';
 import { readManifest } from './graphql/http/read-manifest.ts';
 import { createGraphQL } from './graphql/server.ts';
 import { createHostCheck } from './http/allowed-hosts.ts';
@@ -15,7 +15,7 @@ import { renderHomePage } from './http/home-page.ts';
 import { createProxyWarning } from './http/proxy-warning.ts';
 import { createRequestHandler, type RequestHandler } from './http/request-handler.ts';
 import { type Background, createBackground } from './lib/background.ts';
-import type { HttpHeaders } from './lib/http-message.ts';
+import { type Clock, systemClock } from './lib/clock.ts';
 import { createHeldBytes } from './limits/held-bytes.ts';
 import { type Limits, openLimits } from './limits/limits.ts';
 import { defaultMaxHeldBytes } from './limits/memory-limit.ts';
@@ -23,15 +23,17 @@ import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { createRegistry } from './providers/registry.ts';
 import { readCaller } from './request/caller.ts';
 import { type CallerCache, createCallerCache } from './request/caller-cache.ts';
-import { createRequestContext, type RequestContext, type Services } from './request/context.ts';
+import type { Services } from './request/context.ts';
 import { type CustomerTokens, createCustomerTokens } from './request/customer-token.ts';
 import { withDemoCallers } from './request/demo-callers.ts';
 import { createKeyLookups } from './request/key-lookups.ts';
 import { createKnownConnections } from './request/known-connections.ts';
 import { createKnownOrigins } from './request/known-origins.ts';
+import { createOpenContext } from './request/open-context.ts';
 import { createRest } from './rest/server.ts';
 import { toDirections } from './sandbox/directions.ts';
 import type { Sandbox } from './sandbox/open-sandbox.ts';
+import type { SandboxNear } from './sandbox/open-sandbox-near.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import type { BegunServer } from './storage/embedded/begin.ts';
 import { createCursorSigner } from './storage/sealing/cursor-signer.ts';
@@ -51,40 +53,44 @@ export async function createApp(
   logging: Omit<LoggerOptions, 'level'>,
   given: Given = {},
 ): Promise<App> {
+  const { clock = systemClock, random } = given;
   const log = createLogger({ ...logging, level: config.logLevel });
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  const telemetry = await openTelemetry({ log, version, traces: config.traces });
+  const telemetry = await openTelemetry({ log, version, traces: config.traces, clock });
   const operations = config.operations === undefined ? undefined : readManifest(config.operations);
   const keys = openKeyRing(config);
   given.onStep?.('Opening the database');
   const database = await openDatabase(given.database ? { begun: given.database } : config.database, {
     keyRing: keys.ring,
+    clock,
     refreshLeaseMs: config.providerDeadlineMs + REFRESH_MARGIN_MS,
     onError: (cause) => log.warn({ cause }, 'a database connection broke'),
     onOutage: (outage) => log.warn(outage, 'the database cannot answer'),
     onServerLog: (level, message) => log[level]({ database: 'embedded' }, message),
   });
   if (config.sandbox) given.onStep?.('Opening the sandbox');
-  const ownSandbox =
-    config.sandbox && !given.sandbox ? await openSandboxNear(config.sandbox.port) : undefined;
-  const sandbox = given.sandbox ?? ownSandbox;
+  const own = config.sandbox && !given.sandbox ? await openOwnSandbox(config.sandbox.port) : undefined;
+  const sandbox = given.sandbox ?? own?.sandbox;
   const demo = sandbox ? await prepareDemo(database, sandbox, keys.ring) : undefined;
-  const notes = [...keys.notes, ...(sandbox || !(await database.demoData.remove()) ? [] : [DEMO_REMOVED])];
+  const notes = [
+    ...keys.notes,
+    ...(own?.notes ?? []),
+    ...(sandbox || !(await database.demoData.remove()) ? [] : [DEMO_REMOVED]),
+  ];
   const limits = await openLimits({
     ...config.limits,
     redis: config.redis,
-    log,
+    ...{ log, clock },
     hash: createKeyedHash(keys.ring, 'address'),
   });
   const heldBytes = createHeldBytes({ maxBytes: config.maxHeldBytes ?? defaultMaxHeldBytes() });
   const providers = createRegistry();
-  const { random } = given;
-  const outbound = openOutbound({ config, providers, sandbox, telemetry, limits, heldBytes, random });
+  const outbound = openOutbound({ config, providers, sandbox, telemetry, limits, heldBytes, random, clock });
   const background = createBackground((cause) => log.warn({ cause }, 'work behind an answer failed'));
   const tokens = createCustomerTokens({
     keys: createSigningKeys(keys.ring, 'customer token'),
     findSubject: database.findTokenSubject,
-    now: Date.now,
+    wall: clock.wall,
   });
   const services = toServices({
     config,
@@ -96,9 +102,10 @@ export async function createApp(
     background,
     tokens,
     limits,
+    clock,
   });
-  const callers = withDemoCallers(openCallerCache(database, tokens, limits), demo?.key);
-  const openContext = toOpenContext(services);
+  const callers = withDemoCallers(openCallerCache({ database, tokens, limits, clock }), demo?.key);
+  const openContext = createOpenContext(services);
 
   const rest = createRest({ openContext, prefixes: config.restPrefixes, version });
   const graphql = createGraphQL({
@@ -111,6 +118,7 @@ export async function createApp(
   });
   const sweep = sweepContactCache(database.maintenance, {
     maxBytesPerApplication: config.maxCacheBytes,
+    clock,
     onError: (cause) => log.warn({ cause }, 'the cache was not swept'),
   });
   const limit = createConcurrencyLimit({ max: config.maxRequests, maxStrangers: config.maxStrangers });
@@ -129,7 +137,7 @@ export async function createApp(
     strangers: config.strangers,
     checkHost: config.sandbox && createHostCheck(config.sandbox.hosts),
     cors: createCors({
-      findOrigins: createKnownOrigins({ list: database.admin.listOrigins, now: Date.now }),
+      findOrigins: createKnownOrigins({ list: database.admin.listOrigins, now: clock.now }),
     }),
     findCaller(arrival) {
       warnOfProxies(arrival.headers);
@@ -157,7 +165,7 @@ export async function createApp(
       await Promise.all([
         outbound.close(),
         database.close(),
-        ownSandbox?.close(),
+        own?.sandbox.close(),
         telemetry.close(),
         limits.close(),
       ]);
@@ -165,14 +173,9 @@ export async function createApp(
   };
 }
 
-/** The port that is asked for, or any free one: the demo's connections follow. */
-async function openSandboxNear(port: number): Promise<Sandbox> {
-  const { openSandbox } = await import('./sandbox/open-sandbox.ts');
-  try {
-    return await openSandbox({ hubspotPort: port, salesforcePort: port === 0 ? 0 : port + 1 });
-  } catch {
-    return openSandbox();
-  }
+async function openOwnSandbox(port: number): Promise<SandboxNear> {
+  const { openSandboxNear } = await import('./sandbox/open-sandbox-near.ts');
+  return openSandboxNear(port);
 }
 
 /** The key is derived, not kept: the same at every start, and nobody without the key ring can compute it. */
@@ -186,7 +189,7 @@ async function prepareDemo(database: Database, sandbox: Sandbox, ring: KeyRing):
 }
 
 function openOutbound(parts: OutboundParts): Outbound {
-  const { config, providers, sandbox, telemetry, limits, heldBytes, random } = parts;
+  const { config, providers, sandbox, telemetry, limits, heldBytes, random, clock } = parts;
   const { oauthClients, providerDeadlineMs } = config;
   const { sandboxOrigins, sandboxAddresses, findClient } = toDirections(sandbox);
   return createOutbound({
@@ -199,22 +202,23 @@ function openOutbound(parts: OutboundParts): Outbound {
     onCall: telemetry.onCall,
     onLookup: telemetry.metrics.lookup,
     random,
+    clock,
   });
 }
 
 function toServices(parts: Parts): Services {
-  const { config, providers, keys, database, sandbox, outbound, background, tokens, limits } = parts;
+  const { config, providers, keys, database, sandbox, outbound, background, tokens, limits, clock } = parts;
   const { sandboxOrigins } = toDirections(sandbox);
   return {
     providers,
     cursors: createCursorSigner(createSigningKeys(keys, 'cursor')),
-    connections: createKnownConnections({ now: Date.now }),
+    connections: createKnownConnections(clock),
     cacheMaxAgeMs: config.cacheMaxAgeMs,
     responseBounds: {
       ...RESPONSE_BOUNDS,
       caller: { ...RESPONSE_BOUNDS.caller, bytes: config.maxResponseBytes },
     },
-    now: Date.now,
+    wall: clock.wall,
     behind: background.run,
     admit: limits.admit,
     charge: limits.charge,
@@ -226,24 +230,13 @@ function toServices(parts: Parts): Services {
   };
 }
 
-function openCallerCache(database: Database, tokens: CustomerTokens, limits: Limits): CallerCache {
+function openCallerCache({ database, tokens, limits, clock }: CallerParts): CallerCache {
   return createCallerCache({
     parseKey: database.parseApiKey,
     lookups: createKeyLookups({ findOwners: database.findCallersByKey, failures: limits.failures }),
     verifyToken: tokens.verify,
-    now: Date.now,
+    clock,
   });
-}
-
-function toOpenContext(services: Services) {
-  return async (headers: HttpHeaders, journal: Journal): Promise<RequestContext> => {
-    const { caller } = journal;
-    const defaults = {
-      customerId: headers.get('x-customer-id') ?? undefined,
-      provider: headers.get('x-provider-name') ?? undefined,
-    };
-    return createRequestContext(services, { caller, defaults, journal });
-  };
 }
 
 function toDemoHeaders(demo: Demo | undefined): Record<string, string> {
@@ -273,6 +266,8 @@ export interface Given {
   readonly sandbox?: Sandbox | undefined;
   /** Of tests, from 0 to 1: the jitter of retries. */
   readonly random?: (() => number) | undefined;
+  /** Of tests. */
+  readonly clock?: Clock | undefined;
   /** The embedded one, where it is starting already. */
   readonly database?: BegunServer | undefined;
   /** For the person who waits: what the start is busy with. */
@@ -289,10 +284,13 @@ interface Parts {
   readonly background: Background;
   readonly tokens: CustomerTokens;
   readonly limits: Limits;
+  readonly clock: Clock;
 }
 
+type CallerParts = Pick<Parts, 'database' | 'tokens' | 'limits' | 'clock'>;
+
 interface OutboundParts
-  extends Pick<Parts, 'config' | 'providers' | 'sandbox' | 'limits'>,
+  extends Pick<Parts, 'config' | 'providers' | 'sandbox' | 'limits' | 'clock'>,
     Pick<Given, 'random'> {
   readonly telemetry: Telemetry;
   readonly heldBytes: HeldBytes;

@@ -78,6 +78,12 @@ describe('imports', () => {
     expect(knowing.map(({ file }) => file)).toEqual(['src/app.ts']);
   });
 
+  test('time comes from the clock alone: a wall clock that steps changes no duration', () => {
+    const own = /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)|\bperformance\.now\b|\bhrtime\b/;
+    const readers = sources.filter(({ code }) => own.test(code));
+    expect(readers.map(({ file }) => file)).toEqual(['src/lib/clock.ts']);
+  });
+
   test('the environment is read in main.ts alone', () => {
     const readers = sources.filter(({ code }) => /process\s*\.\s*env|process\[/.test(code));
     expect(readers.map(({ file }) => file)).toEqual(['src/main.ts']);

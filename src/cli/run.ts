@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
+import { systemClock } from '../lib/clock.ts';
 import { type Command, type CommandContext, type Given, type Option, UsageError } from './command.ts';
 import { COMMANDS } from './commands/all.ts';
 import { renderCommandHelp, renderHelp } from './help.ts';
@@ -88,7 +89,12 @@ function toVoices({ stdout, stderr }: Pick<RunOptions, 'stdout' | 'stderr'>) {
   };
 }
 
-function toContext({ env, stderr, now = Date.now, fetch = globalThis.fetch }: RunOptions): CommandContext {
+function toContext({
+  env,
+  stderr,
+  now = systemClock.wall,
+  fetch = globalThis.fetch,
+}: RunOptions): CommandContext {
   const { complain } = toVoices({ stdout: stderr, stderr });
   return { readConfig: () => readConfig(env), note: complain, now, fetch };
 }

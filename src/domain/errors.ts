@@ -75,7 +75,7 @@ export class CrossbookError extends Error {
     this.code = code;
     this.origin = options.origin ?? (options.remote ? 'remote-provider' : 'crossbook');
     this.remote = options.remote;
-    this.retryAfterMs = options.retryAfterMs;
+    this.retryAfterMs = options.retryAfterMs && Math.ceil(options.retryAfterMs);
   }
 }
 

@@ -3,6 +3,7 @@ import { type AddressInfo, Server as NetServer } from 'node:net';
 import { CrossbookError } from '../domain/errors.ts';
 import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { Refusal } from '../domain/journal.ts';
+import { systemClock } from '../lib/clock.ts';
 import type { ArrivingRequest, HttpAnswer } from '../lib/http-message.ts';
 import { IncomingHeaders, IncomingRequest } from './incoming-request.ts';
 import { isAddressed } from './is-addressed.ts';
@@ -19,7 +20,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const { answer, onRefused, host, port, bounds, heldBytes, proxies = 0 } = options;
   const { idleGraceMs = IDLE_GRACE_MS } = options;
   let isClosing = false;
-  const sender = createResponseSender({ heldBytes, onRefused, now: () => performance.now() });
+  const sender = createResponseSender({ heldBytes, onRefused, now: systemClock.now });
   const pipelining = createPipelining({ heldBytes, onRefused });
   const send = (response: ServerResponse, answered: HttpAnswer, address?: string | undefined) => {
     if (isClosing) response.shouldKeepAlive = false;
@@ -98,9 +99,9 @@ async function stop(server: Server, { withinMs, idleGraceMs }: StopOptions): Pro
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });
-  const sweepAt = performance.now() + idleGraceMs;
+  const sweepAt = systemClock.now() + idleGraceMs;
   const sweep = setInterval(() => {
-    if (performance.now() >= sweepAt) server.closeIdleConnections();
+    if (systemClock.now() >= sweepAt) server.closeIdleConnections();
   }, SWEEP_EVERY_MS);
   let isWhole = true;
   const bound = setTimeout(() => {

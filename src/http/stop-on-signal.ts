@@ -1,3 +1,4 @@
+import { systemClock } from '../lib/clock.ts';
 import type { Listener } from './listen.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { Listener } from './listen.ts';
 export function stopOnSignal({ listener, close, withinMs, fail }: Running): void {
   let stoppingSince: number | undefined;
   const stop = () => {
-    const now = performance.now();
+    const now = systemClock.now();
     if (stoppingSince !== undefined && now - stoppingSince > SAME_SIGNAL_MS) process.exit(1);
     if (stoppingSince !== undefined) return;
     stoppingSince = now;

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { SharedBudgets } from '../domain/shared-budget.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { SharedRedis } from './redis.ts';
 import { SETTLE, TAKE } from './scripts.ts';
 
 /** The rolling windows of the providers, in Redis: each turn is taken in one atomic step. */
-export function createSharedBudgets(redis: SharedRedis): SharedBudgets {
+export function createSharedBudgets(redis: SharedRedis, { now }: Pick<Clock, 'now'>): SharedBudgets {
   const take = redis.define('crossbookTake', TAKE);
   const settle = redis.define('crossbookSettle', SETTLE);
 
@@ -14,7 +15,7 @@ export function createSharedBudgets(redis: SharedRedis): SharedBudgets {
     share(intervalMs) {
       const since = redis.thereSince();
       // What the processes did by themselves is known to none of the others: it has to be over first.
-      if (since !== undefined && Date.now() - since > intervalMs + OTHERS_RETURN_MS) return 1;
+      if (since !== undefined && now() - since > intervalMs + OTHERS_RETURN_MS) return 1;
       return redis.hasBeenAway() ? 1 / redis.processes() : 1;
     },
 
@@ -22,7 +23,9 @@ export function createSharedBudgets(redis: SharedRedis): SharedBudgets {
       if (!redis.isThere()) return undefined;
       const turn = randomUUID();
       try {
-        const waitMs = Number(await take(toKeys(name), [calls, intervalMs, Math.max(0, leaseMs), turn]));
+        const waitMs = Number(
+          await take(toKeys(name), [calls, intervalMs, Math.ceil(Math.max(0, leaseMs)), turn]),
+        );
         return waitMs === 0 ? { turn } : { waitMs };
       } catch {
         redis.missed();

@@ -1,4 +1,5 @@
 import { hash as hashOnce } from 'node:crypto';
+import type { Clock } from '../lib/clock.ts';
 import { toNetwork } from '../lib/to-network.ts';
 import { createLimiter } from './limiter.ts';
 import type { SharedRedis } from './redis.ts';
@@ -8,15 +9,15 @@ import type { SharedRedis } from './redis.ts';
  * for the rest of the minute. Nothing is refused: guessing 256 bits is no danger, the load on the database would be.
  */
 export function createFailedAuthentications(options: FailedAuthenticationOptions): FailedAuthentications {
-  const { perMinute, redis, hash, now, onError } = options;
-  const limiter = createLimiter({ name: 'guess', perMinute: Math.max(1, perMinute), redis });
+  const { perMinute, redis, hash, clock, onError } = options;
+  const limiter = createLimiter({ name: 'guess', perMinute: Math.max(1, perMinute), redis, clock });
   const slowUntil = new Map<string, number>();
 
   return {
     slowPlace(address) {
       if (slowUntil.size === 0) return undefined;
       const place = toPlace(address);
-      if ((slowUntil.get(place) ?? 0) > now()) return place;
+      if ((slowUntil.get(place) ?? 0) > clock.now()) return place;
       slowUntil.delete(place);
       return undefined;
     },
@@ -24,7 +25,7 @@ export function createFailedAuthentications(options: FailedAuthenticationOptions
     count(address) {
       const place = toPlace(address);
       const settle = ({ remaining, resetMs }: { remaining: number; resetMs: number }) => {
-        if (remaining === 0) slowUntil.set(place, now() + resetMs);
+        if (remaining === 0) slowUntil.set(place, clock.now() + resetMs);
       };
       const taken = limiter.take(place, 1);
       if (taken instanceof Promise) taken.then(settle, onError);
@@ -52,7 +53,6 @@ export interface FailedAuthenticationOptions {
   readonly redis: SharedRedis | undefined;
   /** With a key: the same in every process, and nobody else's. */
   hash(text: string): string;
-  /** Milliseconds that never go back. */
-  now(): number;
+  readonly clock: Pick<Clock, 'now'>;
   onError(cause: unknown): void;
 }

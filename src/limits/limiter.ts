@@ -1,11 +1,12 @@
 import type { Quota } from '../domain/journal.ts';
+import type { Clock } from '../lib/clock.ts';
 import { createCount } from './count.ts';
 import type { SharedRedis } from './redis.ts';
 import type { SharedCount } from './shared-limiter.ts';
 
 /** So many a minute of each key: counted in Redis where it can be asked, else by this process. */
-export function createLimiter({ name, perMinute, redis }: LimiterOptions): Limiter {
-  const count = createCount({ windowMs: WINDOW_SECONDS * 1_000, now: () => performance.now() });
+export function createLimiter({ name, perMinute, redis, clock }: LimiterOptions): Limiter {
+  const count = createCount({ windowMs: WINDOW_SECONDS * 1_000, now: clock.now });
   const alone = (key: string, units: number): Taken => {
     const taken = count.add(key, units);
     return toTaken(taken.count, taken.resetMs);
@@ -44,4 +45,5 @@ interface LimiterOptions {
   readonly name: string;
   readonly perMinute: number;
   readonly redis: SharedRedis | undefined;
+  readonly clock: Pick<Clock, 'now'>;
 }

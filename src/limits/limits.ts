@@ -1,6 +1,7 @@
 import type { Journal } from '../domain/journal.ts';
 import type { Log } from '../domain/log.ts';
 import type { SharedBudgets } from '../domain/shared-budget.ts';
+import type { Clock } from '../lib/clock.ts';
 import { createSharedBudgets } from './budgets.ts';
 import { createFailedAuthentications, type FailedAuthentications } from './failed-authentications.ts';
 import { sayQuota } from './quota-headers.ts';
@@ -9,22 +10,20 @@ import { createRequestLimits, type RequestLimits } from './requests.ts';
 
 /** The limits of this installation: of one process, or of several that share a Redis. */
 export async function openLimits(options: LimitOptions): Promise<Limits> {
-  const { perKey, perToken, guesses: perMinute, log, hash } = options;
-  const redis = options.redis && (await openRedis({ ...options.redis, log }));
-  const { admit, charge } = createRequestLimits({ perKey, perToken, redis });
+  const { perKey, perToken, guesses: perMinute, log, hash, clock } = options;
+  const redis = options.redis && (await openRedis({ ...options.redis, log, clock }));
+  const { admit, charge } = createRequestLimits({ perKey, perToken, redis, clock });
   const onError = (cause: unknown) => log.warn({ cause }, 'a failed authentication was not counted');
 
   return {
     admit,
     charge,
     failures:
-      perMinute > 0
-        ? createFailedAuthentications({ perMinute, redis, hash, now: () => performance.now(), onError })
-        : NO_FAILURES,
+      perMinute > 0 ? createFailedAuthentications({ perMinute, redis, hash, clock, onError }) : NO_FAILURES,
     addQuota: ({ admission }, headers) => {
       if (admission?.quota) sayQuota(admission.quota, headers);
     },
-    budgets: redis && createSharedBudgets(redis),
+    budgets: redis && createSharedBudgets(redis, clock),
     close: async () => redis?.close(),
   };
 }
@@ -47,7 +46,8 @@ export interface LimitOptions {
   readonly perToken: number;
   /** Failed look-ups a minute from one address; 0: no limit. */
   readonly guesses: number;
-  readonly redis: Omit<RedisOptions, 'log'> | undefined;
+  readonly redis: Omit<RedisOptions, 'log' | 'clock'> | undefined;
   readonly log: Log;
+  readonly clock: Pick<Clock, 'now'>;
   hash(text: string): string;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Log } from '../domain/log.ts';
+import type { Clock } from '../lib/clock.ts';
 import { every } from '../lib/every.ts';
 import { loadRedis } from './load-redis.ts';
 import { HEARTBEAT } from './scripts.ts';
@@ -11,7 +12,7 @@ import type { CountOptions, SharedCount } from './shared-limiter.ts';
  * once, and so is its return. Each process says every second that it is there, and learns how many there are.
  */
 export async function openRedis(options: RedisOptions): Promise<SharedRedis> {
-  const { url, prefix, log, commandTimeoutMs = COMMAND_TIMEOUT_MS } = options;
+  const { url, prefix, log, clock, commandTimeoutMs = COMMAND_TIMEOUT_MS } = options;
   const [Redis, { createSharedCount }] = await Promise.all([loadRedis(), import('./shared-limiter.ts')]);
   const client = new Redis(url, {
     keyPrefix: prefix,
@@ -37,7 +38,7 @@ export async function openRedis(options: RedisOptions): Promise<SharedRedis> {
     cause = error.message;
   });
   client.on('ready', () => {
-    thereSince = Date.now();
+    thereSince = clock.now();
     if (hasToldAway) log.info({}, 'Redis is there again: limits are shared');
     hasToldAway = false;
     void heartbeat().catch(() => undefined);
@@ -67,7 +68,7 @@ export async function openRedis(options: RedisOptions): Promise<SharedRedis> {
     hasBeenAway: () => hasBeenAway,
     missed() {
       hasBeenAway = true;
-      if (thereSince !== undefined) thereSince = Date.now();
+      if (thereSince !== undefined) thereSince = clock.now();
     },
     processes: () => processes ?? ASSUMED_PROCESSES,
     async close() {
@@ -111,7 +112,7 @@ export interface SharedRedis {
   createCount(options: CountOptions): SharedCount;
   define(name: string, lua: string): RunScript;
   isThere(): boolean;
-  /** Milliseconds since 1970; undefined while it is away. */
+  /** By the monotonic clock; undefined while it is away. */
   thereSince(): number | undefined;
   hasBeenAway(): boolean;
   /** A command of consequence was not answered: as if it had been away until now. */
@@ -126,6 +127,7 @@ export interface RedisOptions {
   /** In front of every key. */
   readonly prefix: string;
   readonly log: Log;
+  readonly clock: Pick<Clock, 'now'>;
   /** After how long a command has failed. */
   readonly commandTimeoutMs?: number | undefined;
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Journal } from '../domain/journal.ts';
+import type { Clock } from '../lib/clock.ts';
 import { createLimiter, type Taken } from './limiter.ts';
 import type { SharedRedis } from './redis.ts';
 
@@ -8,9 +9,10 @@ import type { SharedRedis } from './redis.ts';
  * Requests of each API key and of each customer token, weighted by their cost: a request takes one unit when it comes, and
  * one more for each further 1,000 of its cost once that is known.
  */
-export function createRequestLimits({ perKey, perToken, redis }: RequestLimitOptions): RequestLimits {
-  const keys = perKey > 0 ? createLimiter({ name: 'key', perMinute: perKey, redis }) : undefined;
-  const tokens = perToken > 0 ? createLimiter({ name: 'token', perMinute: perToken, redis }) : undefined;
+export function createRequestLimits({ perKey, perToken, redis, clock }: RequestLimitOptions): RequestLimits {
+  const keys = perKey > 0 ? createLimiter({ name: 'key', perMinute: perKey, redis, clock }) : undefined;
+  const tokens =
+    perToken > 0 ? createLimiter({ name: 'token', perMinute: perToken, redis, clock }) : undefined;
 
   return {
     admit: (visit, caller) => take(visit, caller, 1),
@@ -56,5 +58,6 @@ export interface RequestLimitOptions {
   /** Units a minute; 0: no limit. */
   readonly perKey: number;
   readonly perToken: number;
+  readonly clock: Pick<Clock, 'now'>;
   readonly redis: SharedRedis | undefined;
 }

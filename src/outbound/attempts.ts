@@ -1,13 +1,13 @@
 import { type HeldBytes, type HeldOwners, memoryLimitReached } from '../domain/held-bytes.ts';
 import type { ContactAccess } from '../domain/provider.ts';
 import type { RemoteAnswer, RemoteRequest } from '../domain/remote.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../lib/clock.ts';
+import { readRetryAfter } from '../lib/read-retry-after.ts';
 import type { ObservedCall } from './events.ts';
 import { AbandonedError, codeOf } from './failures.ts';
 import type { Transport } from './http/transport.ts';
 import type { Breaker } from './pace/breaker.ts';
 import type { Lane } from './pace/lane.ts';
-import { readRetryAfter } from './pace/retry-after.ts';
 import type { CallPermit } from './shared-permit.ts';
 import type { Token, Tokens } from './token/tokens.ts';
 
@@ -67,9 +67,9 @@ function toResult(error: unknown): 'answered' | 'failed' | 'abandoned' {
   return code === 'REMOTE_PROVIDER_UNAVAILABLE' || code === 'REMOTE_PROVIDER_TIMEOUT' ? 'failed' : 'answered';
 }
 
-function learn({ access, clock }: AttemptDeps, { lane }: OutboundCall, answer: RemoteAnswer): void {
+function learn({ access }: AttemptDeps, { lane }: OutboundCall, answer: RemoteAnswer): void {
   const pauseMs =
-    answer.status === TOO_MANY ? (readRetryAfter(answer, clock.now()) ?? lane.intervalMs) : undefined;
+    answer.status === TOO_MANY ? (readRetryAfter(answer.headers) ?? lane.intervalMs) : undefined;
   lane.leave({ allowance: access.readAllowance(answer), pauseMs });
 }
 

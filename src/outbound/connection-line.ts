@@ -4,8 +4,8 @@ import type { ContactAccess, ContactPort, OAuthClient } from '../domain/provider
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { RemoteAnswer, RemoteRequest } from '../domain/remote.ts';
 import type { SharedBudgets } from '../domain/shared-budget.ts';
+import type { Clock } from '../lib/clock.ts';
 import { type AttemptDeps, attempt, FIXED_HEADERS, type OutboundCall } from './attempts.ts';
-import type { Clock } from './clock.ts';
 import { type CallEvent, type LookupEvent, type ObservedCall, observed } from './events.ts';
 import type { Transport } from './http/transport.ts';
 import { createLookups, type Lookups } from './lookups.ts';
@@ -47,7 +47,7 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
   });
   const secrets = createConnectionSecrets(access.publicPrefix);
   const { toError } = createRedactor(secrets.list);
-  const tokens = createTokens({ now: clock.now, originOf, refresh, onStored: learnSecrets });
+  const tokens = createTokens({ clock, originOf, refresh, onStored: learnSecrets });
   const transport = observed(deps.transport, { clock, onCall: deps.onCall, provider, connectionId });
   const attempts: AttemptDeps = {
     access,
@@ -142,7 +142,15 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
     learnSecrets(stored);
     const { findClient } = deps;
     const { refresh } = access;
-    const about = { provider, findClient, hosts, sandboxOrigins, sandboxAddresses, refresh, now: clock.now };
+    const about = {
+      provider,
+      findClient,
+      hosts,
+      sandboxOrigins,
+      sandboxAddresses,
+      refresh,
+      wall: clock.wall,
+    };
     const refreshed = await refreshToken({ ...about, toError, ask: askForToken }, stored);
     secrets.add(...secretsOf(refreshed.credentials));
     return refreshed;

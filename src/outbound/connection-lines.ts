@@ -1,6 +1,6 @@
 import type { Connection } from '../domain/connection.ts';
 import type { ContactAccess } from '../domain/provider.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { ConnectionLine, LineCounts } from './connection-line.ts';
 
 /** The lines of the connections in use. Idle ones are let go, so that a million customers do not fill the memory. */

@@ -1,6 +1,6 @@
 import type { ProviderCall } from '../domain/journal.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import { codeOf } from './failures.ts';
 import type { Call, Transport } from './http/transport.ts';
 

@@ -2,7 +2,7 @@ import type { Contact } from '../domain/contact.ts';
 import type { ContactPort } from '../domain/provider.ts';
 import { uniteWants, type Want } from '../domain/want.ts';
 import type { WorkPermit } from '../domain/work-permit.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import { AbandonedError, anew, rateLimited, timedOut } from './failures.ts';
 import { type CallPermit, sharePermit } from './shared-permit.ts';
 

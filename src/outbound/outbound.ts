@@ -6,7 +6,7 @@ import type { ContactAccess, ContactPort, OAuthClient, Provider } from '../domai
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { SharedBudgets } from '../domain/shared-budget.ts';
 import type { WorkPermit } from '../domain/work-permit.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import { createConnectionLine, type LineCounts } from './connection-line.ts';
 import { createConnectionLines } from './connection-lines.ts';
 import { createContactPort } from './contact-port.ts';

@@ -1,4 +1,5 @@
 import type { Caller } from '../domain/caller.ts';
+import type { Clock } from '../lib/clock.ts';
 import { digest } from '../lib/digest.ts';
 import { createTimedCache, type TimedCache } from '../lib/timed-cache.ts';
 import type { KeyLookups, PresentedKey } from './key-lookups.ts';
@@ -12,8 +13,13 @@ const MAX_CALLERS = 10_000;
  * can be told without the database comes first: a key's form and MAC, a token's signature. Only what we made ourselves is
  * remembered as refused, so that invented credentials fill no cache.
  */
-export function createCallerCache({ parseKey, lookups, verifyToken, now }: CallerCacheOptions): CallerCache {
-  const bounds = { maxAgeMs: CALLER_MAX_AGE_MS, maxEntries: MAX_CALLERS, now };
+export function createCallerCache({
+  parseKey,
+  lookups,
+  verifyToken,
+  clock,
+}: CallerCacheOptions): CallerCache {
+  const bounds = { maxAgeMs: CALLER_MAX_AGE_MS, maxEntries: MAX_CALLERS, now: clock.now };
   const keys = createTimedCache<Found>(bounds);
   const tokens = createTimedCache<Found>(bounds);
   const proven = createRecentSet(MAX_CALLERS);
@@ -40,7 +46,8 @@ export function createCallerCache({ parseKey, lookups, verifyToken, now }: Calle
   }
 
   function toCaller(found: Found | undefined): Caller | undefined {
-    return found && now() < found.expiresAt ? found.caller : undefined;
+    // A token says its end as a time of day, which every process reads from its own clock.
+    return found && clock.wall() < found.expiresAt ? found.caller : undefined;
   }
 }
 
@@ -70,7 +77,7 @@ interface CallerCacheOptions {
   readonly lookups: KeyLookups;
   /** Undefined for what we did not sign. */
   verifyToken(token: string): Promise<Found | undefined>;
-  now(): number;
+  readonly clock: Pick<Clock, 'now' | 'wall'>;
 }
 
 interface Found {

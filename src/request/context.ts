@@ -56,8 +56,8 @@ class RequestScope implements RequestContext {
     return this.#openTenant().contactCache;
   }
 
-  now(): number {
-    return this.#services.now();
+  wall(): number {
+    return this.#services.wall();
   }
 
   behind(work: Promise<unknown>): void {
@@ -166,7 +166,7 @@ export interface RequestContext extends Timing {
   readonly lookup: Loaders['lookup'];
   readonly loadContact: Loaders['contact'];
   readonly loadAssociations: Loaders['associations'];
-  now(): number;
+  wall(): number;
   requireCaller(): Caller;
   /** One more request of its caller: throws or rejects with TOO_MANY_REQUESTS where that is one too many. */
   admit(): Promise<void> | undefined;
@@ -205,7 +205,7 @@ export interface Services {
   readonly cacheMaxAgeMs: number;
   /** For callers, and for requests without one. */
   readonly responseBounds: { readonly caller: ResponseBounds; readonly stranger: ResponseBounds };
-  now(): number;
+  wall(): number;
   /** Lets work finish after the answer; what goes wrong with it is logged. */
   behind(work: Promise<unknown>): void;
   /** Counts a request, which its journal stands for. */

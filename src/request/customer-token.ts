@@ -8,7 +8,7 @@ import { isProviderName } from '../domain/provider-names.ts';
  * Customer tokens: issued by an application (`iss`), to this product (`aud`), for one customer (`sub`). The signature
  * says that we made it; the storage says whether it still counts.
  */
-export function createCustomerTokens({ keys, findSubject, now }: CustomerTokenOptions): CustomerTokens {
+export function createCustomerTokens({ keys, findSubject, wall }: CustomerTokenOptions): CustomerTokens {
   return {
     async sign(applicationId, { customerId, expiresAt, providers }) {
       const subject = await findSubject({ applicationId, customerId });
@@ -20,7 +20,7 @@ export function createCustomerTokens({ keys, findSubject, now }: CustomerTokenOp
         .setAudience(AUDIENCE)
         .setSubject(customerId)
         .setJti(randomUUID())
-        .setIssuedAt(Math.floor(now() / 1_000))
+        .setIssuedAt(Math.floor(wall() / 1_000))
         .setExpirationTime(Math.floor(expiresAt.getTime() / 1_000))
         .sign(keys.current.secret);
     },
@@ -44,11 +44,11 @@ export function createCustomerTokens({ keys, findSubject, now }: CustomerTokenOp
         algorithms: [ALGORITHM],
         typ: TYPE,
         audience: AUDIENCE,
-        maxTokenAge: MAX_TOKEN_SECONDS,
-        currentDate: new Date(now()),
-        requiredClaims: ['iss', 'sub', 'jti', 'exp'],
+        currentDate: new Date(wall()),
+        requiredClaims: ['iss', 'sub', 'jti', 'iat', 'exp'],
       });
-      return toClaims(payload);
+      const claims = toClaims(payload);
+      return claims && wall() < claims.expiresAt ? claims : undefined;
     } catch {
       // Why it is refused is nobody's business: it is not valid.
       return undefined;
@@ -68,13 +68,16 @@ function isCanonical(token: string): boolean {
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }
 
-function toClaims({ iss, sub, jti, exp, generation, since, providers }: JWTPayload): Claims | undefined {
+function toClaims({ iss, sub, jti, iat, exp, ...claims }: JWTPayload): Claims | undefined {
+  const { generation, since, providers } = claims;
   const isWhole = [iss, sub, jti].every((text) => typeof text === 'string' && text !== '');
   if (!isWhole || typeof generation !== 'number' || typeof since !== 'number') return undefined;
   const named = Array.isArray(providers) ? providers.filter(isProviderName) : undefined;
   // A list that was cut down to nothing must not become "all of them".
   if (providers !== undefined && named === undefined) return undefined;
-  const [applicationId = '', customerId = '', id = '', expiresAt = 0] = [iss, sub, jti, (exp ?? 0) * 1_000];
+  const [applicationId = '', customerId = '', id = ''] = [iss, sub, jti];
+  // By its end, and not by its age: a process whose clock is behind the signer's, or was set back, would refuse what is new.
+  const expiresAt = Math.min(exp ?? 0, (iat ?? 0) + MAX_TOKEN_SECONDS) * 1_000;
   return { applicationId, customerId, id, expiresAt, generation, since, providers: named };
 }
 
@@ -110,7 +113,8 @@ export interface CustomerTokenOptions {
     find(id: string): KeyObject | undefined;
   };
   findSubject(of: { applicationId: string; customerId: string }): Promise<TokenSubject | undefined>;
-  now(): number;
+  /** By nature: other processes and other days read what is signed. */
+  wall(): number;
 }
 
 interface Claims {

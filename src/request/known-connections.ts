@@ -1,5 +1,6 @@
 import type { Connection } from '../domain/connection.ts';
 import type { ConnectionTarget } from '../domain/connection-store.ts';
+import type { Clock } from '../lib/clock.ts';
 import { createTimedCache } from '../lib/timed-cache.ts';
 
 /** How long another process may still see a connection as it was. What this one changes, it sees at once. */
@@ -7,7 +8,7 @@ export const CONNECTION_MAX_AGE_MS = 5_000;
 const MAX_CONNECTIONS = 10_000;
 
 /** Connections that were just looked at: a search does not ask the database for its connection each time. */
-export function createKnownConnections({ now }: { readonly now: () => number }): KnownConnections {
+export function createKnownConnections({ now }: Pick<Clock, 'now'>): KnownConnections {
   const known = createTimedCache<Connection>({
     maxAgeMs: CONNECTION_MAX_AGE_MS,
     maxEntries: MAX_CONNECTIONS,

@@ -1,3 +1,4 @@
+import { systemClock } from '../lib/clock.ts';
 import type { SandboxAccount } from './account.ts';
 import { openCrm, type SandboxCrm } from './crm.ts';
 import { hubSpotImitation } from './hubspot/imitation.ts';
@@ -7,7 +8,7 @@ import type { SalesforceTypes } from './salesforce/types.ts';
 
 /** The imitated CRMs, listening on loopback. Nothing is stored: closing it forgets everything. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { hubspotPort = 0, salesforcePort = 0, enforceLimits = true, now = Date.now } = options;
+  const { hubspotPort = 0, salesforcePort = 0, enforceLimits = true, now = steadyClock() } = options;
   const hubspot = await openCrm({ imitation: hubSpotImitation, port: hubspotPort, enforceLimits, now });
   const salesforce = await openCrm({
     ...{ imitation: salesforceImitation, port: salesforcePort, enforceLimits, now },
@@ -22,6 +23,12 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
       await Promise.all([hubspot.close(), salesforce.close()]);
     },
   };
+}
+
+/** As that of another machine: it does not step with ours. */
+function steadyClock({ now, wall } = systemClock): () => number {
+  const offset = wall() - now();
+  return () => Math.floor(offset + now());
 }
 
 export interface SandboxOptions {

@@ -1,17 +1,17 @@
-import { and, asc, eq, gt, isNull, or } from 'drizzle-orm';
+import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import { ROTATE_KEY } from './admin-statements.ts';
 import { type ApiKeys, hashSecret } from './api-keys.ts';
 import type { Engine } from './engine/engine.ts';
 import { apiKeys } from './schema.ts';
 
 /** The keys of all applications: made, listed, ended. */
-export function createKeyAdmin({ engine, clock, keys, requireApplication }: Deps): KeyAdmin {
+export function createKeyAdmin({ engine, keys, requireApplication }: Deps): KeyAdmin {
   const { orm } = engine;
   return {
     createKey: async ({ applicationId, name }) => {
       await requireApplication(applicationId);
       const { publicId, secret, text } = keys.create();
-      const row = { publicId, applicationId, name, secretHash: hashSecret(secret), createdAt: clock() };
+      const row = { publicId, applicationId, name, secretHash: hashSecret(secret) };
       await engine.repeatable(() => orm.insert(apiKeys).values(row).onConflictDoNothing());
       return { publicId, key: text };
     },
@@ -24,22 +24,24 @@ export function createKeyAdmin({ engine, clock, keys, requireApplication }: Deps
           .orderBy(asc(apiKeys.createdAt)),
       ),
     revokeKey: async (publicId) => {
-      const counts = or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, clock()));
+      const counts = or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, NOW));
       const still = and(eq(apiKeys.publicId, publicId), counts);
       const revoked = await engine.once(() =>
-        orm.update(apiKeys).set({ revokedAt: clock() }).where(still).returning({ id: apiKeys.publicId }),
+        orm.update(apiKeys).set({ revokedAt: NOW }).where(still).returning({ id: apiKeys.publicId }),
       );
       return revoked.length > 0;
     },
-    rotateKey: async (publicId, revokeOldAt) => {
+    rotateKey: async (publicId, overlapMs) => {
       const fresh = keys.create();
-      const moments = [revokeOldAt.toISOString(), clock().toISOString()];
-      const values = [publicId, fresh.publicId, hashSecret(fresh.secret), ...moments];
-      const rotated = await engine.once(() => engine.query(ROTATE_KEY, values));
-      return rotated.length > 0 ? { publicId: fresh.publicId, key: fresh.text } : undefined;
+      const values = [publicId, fresh.publicId, hashSecret(fresh.secret), overlapMs];
+      const [old] = await engine.once(() => engine.query<{ endsAt: Date }>(ROTATE_KEY, values));
+      return old && { publicId: fresh.publicId, key: fresh.text, oldEndsAt: old.endsAt };
     },
   };
 }
+
+/** When a key ends is told by the clock of the database: the processes' own need not agree. */
+const NOW = sql`now()`;
 
 const KEY = {
   publicId: apiKeys.publicId,
@@ -54,8 +56,11 @@ export interface KeyAdmin {
   listKeys(applicationId: string): Promise<readonly KeyRecord[]>;
   /** False when there was nothing to revoke. */
   revokeKey(publicId: string): Promise<boolean>;
-  /** A fresh key for the same application, and the old one's end. Undefined when the old one does not count any more. */
-  rotateKey(publicId: string, revokeOldAt: Date): Promise<CreatedKey | undefined>;
+  /** A fresh key for the same application; the old one goes on for so long. Undefined when it does not count any more. */
+  rotateKey(
+    publicId: string,
+    overlapMs: number,
+  ): Promise<(CreatedKey & { readonly oldEndsAt: Date }) | undefined>;
 }
 
 export interface CreatedKey {
@@ -73,7 +78,6 @@ export interface KeyRecord {
 
 interface Deps {
   readonly engine: Engine;
-  readonly clock: () => Date;
   readonly keys: ApiKeys;
   /** Rejects with NOT_FOUND. */
   requireApplication(id: string): Promise<void>;

@@ -8,20 +8,20 @@ import type { Engine } from './engine/engine.ts';
 import { applications } from './schema.ts';
 
 /** What the operator may do, over all applications. No request of a caller ever comes here. */
-export function createAdmin({ engine, clock, keys }: Deps & { readonly keys: ApiKeys }): Admin {
+export function createAdmin({ engine, keys }: Deps & { readonly keys: ApiKeys }): Admin {
   const requireApplication = (id: string) => requireOne(engine, id);
   return {
-    ...createApplicationAdmin({ engine, clock }),
-    ...createKeyAdmin({ engine, clock, keys, requireApplication }),
+    ...createApplicationAdmin({ engine }),
+    ...createKeyAdmin({ engine, keys, requireApplication }),
   };
 }
 
-function createApplicationAdmin({ engine, clock }: Deps): ApplicationAdmin {
+function createApplicationAdmin({ engine }: Deps): ApplicationAdmin {
   const { orm } = engine;
   const admin: ApplicationAdmin = {
     createApplication: (name) => admin.ensureApplication({ id: randomUUID(), name }),
     ensureApplication: async (application) => {
-      const row = { id: application.id, name: application.name, createdAt: clock() };
+      const row = { id: application.id, name: application.name };
       await engine.repeatable(() => orm.insert(applications).values(row).onConflictDoNothing());
       return application;
     },
@@ -76,5 +76,4 @@ export interface AllowedOrigins {
 
 interface Deps {
   readonly engine: Engine;
-  readonly clock: () => Date;
 }

@@ -6,13 +6,14 @@ import type { Engine } from './engine/engine.ts';
 import { apiKeys, applications, customers } from './schema.ts';
 
 /** Who each key belongs to, in one statement. Undefined for every key that is not valid, whatever the reason. */
-export function createFindCallers(engine: Engine, clock: () => Date): FindCallersByKey {
+export function createFindCallers(engine: Engine): FindCallersByKey {
   const select = engine.orm
     .select({
       publicId: apiKeys.publicId,
       application: { id: applications.id, name: applications.name },
       secretHash: apiKeys.secretHash,
-      revokedAt: apiKeys.revokedAt,
+      // By the clock of the database: every process and every command agrees on it.
+      isRevoked: sql<boolean>`coalesce(${apiKeys.revokedAt} <= now(), false)`,
     })
     .from(apiKeys)
     .innerJoin(applications, eq(applications.id, apiKeys.applicationId))
@@ -27,7 +28,7 @@ export function createFindCallers(engine: Engine, clock: () => Date): FindCaller
     return keys.map(({ publicId, secret }) => {
       const row = byId.get(publicId);
       if (!matchesSecret(secret, row?.secretHash) || !row) return undefined;
-      if (row.revokedAt && row.revokedAt <= clock()) return undefined;
+      if (row.isRevoked) return undefined;
       return { application: row.application, keyId: publicId };
     });
   };

@@ -1,3 +1,4 @@
+import { systemClock } from '../lib/clock.ts';
 import { createSpareTime } from '../lib/spare-time.ts';
 import { type CacheRow, WRITE_CONTACT_CACHE } from './contact-cache-statement.ts';
 import type { Engine } from './engine/engine.ts';
@@ -51,7 +52,7 @@ export function createContactCacheWriter(options: WriterOptions): ContactCacheWr
     const written = new Promise<void>((resolve) => {
       settle = resolve;
     });
-    return { entry, written, settle, due: performance.now() + delayMs };
+    return { entry, written, settle, due: systemClock.now() + delayMs };
   }
 
   /** Keeps no process alive: one that ends flushes. */
@@ -71,9 +72,9 @@ export function createContactCacheWriter(options: WriterOptions): ContactCacheWr
   }
 
   async function writeSlice(): Promise<void> {
-    const began = performance.now();
+    const began = systemClock.now();
     await write(take(nextKeys(began)));
-    const ended = performance.now();
+    const ended = systemClock.now();
     isSlicing = false;
     const [first] = waiting.values();
     if (first) wakeIn(Math.max(first.due - ended, spareTime.restAfter(ended - began)));

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../domain/credentials.ts';
 import type { Sealer } from '../domain/sealer.ts';
+import type { Clock } from '../lib/clock.ts';
 import { openCredentials, type Place, sealCredentials } from './credential-seal.ts';
 import { MARK_REFUSED, REPLACE } from './credential-statements.ts';
 import type { Engine } from './engine/engine.ts';
@@ -59,7 +60,7 @@ async function replace(
   const { sealed, keyId } = sealCredentials(sealer, place, refreshed.credentials);
   const instanceUrl = refreshed.instanceUrl ?? stored.instanceUrl;
   const { applicationId, connectionId } = place;
-  const now = clock().toISOString();
+  const now = new Date(clock.wall()).toISOString();
   const values = [applicationId, connectionId, stored.generation, sealed, keyId, instanceUrl, now];
   // Repeatable, and worth repeating: some providers void the old refresh token, so that losing the new one is for good.
   const [row] = await engine.repeatable(() => engine.query<{ generation: number }>(REPLACE, values));
@@ -116,7 +117,7 @@ interface SelectedRow extends Place {
 interface Deps {
   readonly engine: Engine;
   readonly sealer: Sealer;
-  readonly clock: () => Date;
+  readonly clock: Pick<Clock, 'wall'>;
   readonly leaseMs: number;
 }
 

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Customer, CustomerStore } from '../domain/customer.ts';
 import type { Sealer } from '../domain/sealer.ts';
+import type { Clock } from '../lib/clock.ts';
 import { isStorable } from '../lib/is-storable.ts';
 import type { Engine } from './engine/engine.ts';
 import { toCustomer } from './rows.ts';
@@ -100,7 +101,7 @@ export interface CustomerRecords extends CustomerStore {
 export interface CustomersDeps {
   readonly engine: Engine;
   readonly sealer: Sealer;
-  readonly clock: () => Date;
+  readonly clock: Pick<Clock, 'wall'>;
 }
 
 type ConnectionRow = typeof connections.$inferSelect;

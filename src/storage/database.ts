@@ -2,6 +2,7 @@ import type { ConnectionStore } from '../domain/connection-store.ts';
 import type { ContactCache } from '../domain/contact-cache.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import { systemClock } from '../lib/clock.ts';
 import { type Admin, createAdmin } from './admin.ts';
 import { type ApiKeys, createApiKeys } from './api-keys.ts';
 import {
@@ -39,7 +40,7 @@ export async function openDatabase(target: Target, options: DatabaseOptions): Pr
 
 export function createDatabase(
   engine: Engine,
-  { keyRing, clock = () => new Date(), maxCacheEntryBytes, cacheDelayMs, refreshLeaseMs }: DatabaseOptions,
+  { keyRing, clock = systemClock, maxCacheEntryBytes, cacheDelayMs, refreshLeaseMs }: DatabaseOptions,
 ): Database {
   const apiKeys = createApiKeys(keyRing);
   const sealer = createSealer(keyRing, 'credentials');
@@ -70,9 +71,9 @@ export function createDatabase(
       return stores;
     },
     parseApiKey: apiKeys.parse,
-    findCallersByKey: createFindCallers(engine, clock),
+    findCallersByKey: createFindCallers(engine),
     findTokenSubject: createFindTokenSubject(engine),
-    admin: createAdmin({ engine, clock, keys: apiKeys }),
+    admin: createAdmin({ engine, keys: apiKeys }),
     demoData: createDemoData(engine),
     maintenance,
     ping: engine.ping,
@@ -133,7 +134,6 @@ export interface ApplicationStores {
 
 export interface DatabaseOptions extends Tuning {
   readonly keyRing: KeyRing;
-  readonly clock?: (() => Date) | undefined;
   /** For how long a process that refreshes a token keeps others from it: longer than the refresh may take. */
   readonly refreshLeaseMs?: number | undefined;
   /** Longer answers are not cached. */

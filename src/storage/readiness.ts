@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from '../lib/clock.ts';
 import type { Engine } from './engine/engine.ts';
 import { findPending } from './engine/migrate.ts';
 import type { Maintenance } from './maintenance.ts';
@@ -23,7 +24,7 @@ export function createReadiness({ engine, maintenance }: Deps): () => Promise<Re
 
   /** Another process, with a newer ring, may have sealed what this one cannot open. */
   async function checkKeys(): Promise<boolean> {
-    const now = performance.now();
+    const now = systemClock.now();
     if (now - keys.checkedAt < KEYS_EVERY_MS) return keys.isWell;
     keys = { isWell: (await maintenance.findUnreadableKeys()).length === 0, checkedAt: now };
     return keys.isWell;

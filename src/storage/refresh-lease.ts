@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { CrossbookError } from '../domain/errors.ts';
+import { systemClock } from '../lib/clock.ts';
 import { RELEASE_LEASE, TAKE_LEASE } from './credential-statements.ts';
 import type { Engine } from './engine/engine.ts';
 
@@ -15,12 +16,12 @@ export async function underRefreshLease<Found extends Leased, Result>(
   work: (found: Found) => Promise<Result>,
 ): Promise<Result | undefined> {
   const lease = randomUUID();
-  const giveUpAt = performance.now() + 2 * leaseMs;
+  const giveUpAt = systemClock.now() + 2 * leaseMs;
   let watched: { readonly lease: string | null; readonly since: number } | undefined;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const found = await find();
     if (!found) return undefined;
-    const now = performance.now();
+    const now = systemClock.now();
     if (watched?.lease !== found.lease) watched = { lease: found.lease, since: now };
     const expired = now - watched.since >= leaseMs ? found.lease : null;
     const place = [applicationId, connectionId];

@@ -1,15 +1,19 @@
+import type { Clock } from '../lib/clock.ts';
 import { every, type Repeated, type Repetition } from '../lib/every.ts';
 import type { Maintenance } from './maintenance.ts';
 
 /** Keeps the contact cache within its bounds: nothing is served when it is a day old, and nobody fills the disk. */
 export function sweepContactCache(
   maintenance: Pick<Maintenance, 'sweepContactCache'>,
-  { maxBytesPerApplication, onError, schedule, now = Date.now }: SweepOptions,
+  { maxBytesPerApplication, onError, schedule, clock }: SweepOptions,
 ): Repeated {
   return every({
     intervalMs: EVERY_MS,
     work: () =>
-      maintenance.sweepContactCache({ olderThan: new Date(now() - MAX_AGE_MS), maxBytesPerApplication }),
+      maintenance.sweepContactCache({
+        olderThan: new Date(clock.wall() - MAX_AGE_MS),
+        maxBytesPerApplication,
+      }),
     onError,
     schedule,
   });
@@ -20,5 +24,6 @@ const MAX_AGE_MS = 24 * 60 * 60_000;
 
 interface SweepOptions extends Pick<Repetition, 'onError' | 'schedule'> {
   readonly maxBytesPerApplication: number;
-  readonly now?: (() => number) | undefined;
+  /** What is stored has its time of day. */
+  readonly clock: Pick<Clock, 'wall'>;
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../lib/clock.ts';
 import { createGatherer } from '../lib/gather.ts';
 import type { Engine } from './engine/engine.ts';
 import { isAway } from './engine/failures.ts';
@@ -41,7 +42,7 @@ async function writeAlone(deps: WriterDeps, mode: UpsertMode, given: GivenUpsert
 function write({ engine, clock }: WriterDeps, mode: UpsertMode, given: readonly GivenUpsert[]) {
   const linking = given.filter(({ entries }) => entries !== undefined);
   const customers = `[${given.map(({ customer }) => customer).join(',')}]`;
-  const values = [given[0]?.applicationId, customers, clock().toISOString()];
+  const values = [given[0]?.applicationId, customers, new Date(clock.wall()).toISOString()];
   if (linking.length === 0) return engine.once(() => engine.query<WrittenRow>(ALONE[mode], values));
   const entries = linking.map(({ customerId, entries }) => `${JSON.stringify(customerId)}:${entries}`);
   const all = [...values, `{${entries.join(',')}}`];
@@ -68,5 +69,5 @@ export interface WrittenRow {
 
 interface WriterDeps {
   readonly engine: Engine;
-  readonly clock: () => Date;
+  readonly clock: Pick<Clock, 'wall'>;
 }

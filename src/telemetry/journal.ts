@@ -13,6 +13,7 @@ import type {
 import type { Log } from '../domain/log.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { UNCOUNTED, type WorkPermit } from '../domain/work-permit.ts';
+import type { Clock } from '../lib/clock.ts';
 import { createSpans, type Span, type Spans } from './spans.ts';
 import { readTraceContext, type TraceContext } from './trace-context.ts';
 
@@ -44,14 +45,16 @@ class RequestJournal implements OpenJournal {
   #calls = 0;
 
   constructor(arrival: Arrival, deps: JournalDeps) {
-    const { now, onSpans } = deps;
+    const { clock, onSpans } = deps;
     this.requestId = readRequestId(arrival.requestId) ?? randomUUID();
     this.#arrival = arrival;
     this.#deps = deps;
     this.#trace = readTraceContext(arrival.traceparent);
     this.#spans =
-      onSpans && this.#trace.isSampled ? createSpans({ trace: this.#trace, now, onEnd: onSpans }) : undefined;
-    this.#startedAt = now();
+      onSpans && this.#trace.isSampled
+        ? createSpans({ trace: this.#trace, clock, onEnd: onSpans })
+        : undefined;
+    this.#startedAt = clock.now();
   }
 
   note(notes: Notes): void {
@@ -107,7 +110,7 @@ class RequestJournal implements OpenJournal {
       status,
       bytes,
       errors: this.#errors,
-      ms: this.#deps.now() - this.#startedAt,
+      ms: this.#deps.clock.now() - this.#startedAt,
       calls: this.#calls,
       cache: this.#cache,
     };
@@ -166,8 +169,7 @@ const MAX_CUSTOMERS = 20;
 
 export interface JournalDeps {
   readonly log: Log;
-  /** Milliseconds since 1970, with fractions. */
-  now(): number;
+  readonly clock: Pick<Clock, 'now' | 'wall'>;
   onDone(record: RequestRecord): void;
   /** Absent: nobody follows requests on their way. */
   readonly onSpans?: ((spans: readonly Span[]) => void) | undefined;

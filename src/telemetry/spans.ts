@@ -1,8 +1,12 @@
+import type { Clock } from '../lib/clock.ts';
 import { createSpanId, type TraceContext } from './trace-context.ts';
 
 /** The spans of one request. They are its own until it ends: then they are told all at once. */
-export function createSpans({ trace, now, onEnd }: SpansOptions): Spans {
+export function createSpans({ trace, clock, onEnd }: SpansOptions): Spans {
   const root = createSpanId();
+  // A step of the wall clock on the way makes no span longer or shorter.
+  const offset = clock.wall() - clock.now();
+  const now = () => offset + clock.now();
   const startedAt = now();
   const done: Span[] = [];
   // Several at once (a batch) leave it open which one a call is for: then it is the request's.
@@ -88,6 +92,6 @@ interface Work<T> {
 
 interface SpansOptions {
   readonly trace: TraceContext;
-  now(): number;
+  readonly clock: Pick<Clock, 'now' | 'wall'>;
   onEnd(spans: readonly Span[]): void;
 }

@@ -1,5 +1,6 @@
 import type { Arrival, OpenJournal, ProviderCall, Refusal } from '../domain/journal.ts';
 import type { Log } from '../domain/log.ts';
+import type { Clock } from '../lib/clock.ts';
 import { openJournal } from './journal.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import type { SpanExporter } from './otlp.ts';
@@ -7,7 +8,7 @@ import { createRefusalLines } from './refusal-lines.ts';
 import { writeRequestLine } from './request-line.ts';
 
 /** Who is told of what happens: the log always, the metrics, and a collector of traces where one is named. */
-export async function openTelemetry({ log, version, traces }: TelemetryOptions): Promise<Telemetry> {
+export async function openTelemetry({ log, version, traces, clock }: TelemetryOptions): Promise<Telemetry> {
   const metrics = createMetrics({ version });
   const refusals = createRefusalLines({ log });
   const exporter = traces && (await openExporter(traces, { log, version }));
@@ -16,7 +17,7 @@ export async function openTelemetry({ log, version, traces }: TelemetryOptions):
     openJournal: (arrival) =>
       openJournal(arrival, {
         log,
-        now: () => performance.timeOrigin + performance.now(),
+        clock,
         onDone(record) {
           writeRequestLine(log, record);
           metrics.request(record);
@@ -56,6 +57,7 @@ export interface Telemetry {
 interface TelemetryOptions {
   readonly log: Log;
   readonly version: string;
+  readonly clock: Pick<Clock, 'now' | 'wall'>;
   readonly traces: TracesConfig | undefined;
 }
 

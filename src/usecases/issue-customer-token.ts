@@ -14,7 +14,7 @@ async function issue(deps: IssueTokenDeps, wish: TokenWish): Promise<IssuedToken
     throw new CrossbookError('FORBIDDEN', 'A customer token reads; only an API key may issue tokens.');
   }
   const { customerId } = wish;
-  const expiresAt = new Date(deps.now() + readSeconds(wish.expiresInSeconds) * 1_000);
+  const expiresAt = new Date(deps.wall() + readSeconds(wish.expiresInSeconds) * 1_000);
   // Whole seconds are all that a token can say.
   expiresAt.setUTCMilliseconds(0);
   const providers = wish.providers ? [...new Set(wish.providers)] : undefined;
@@ -44,7 +44,7 @@ export interface IssuedToken {
 
 export interface IssueTokenDeps extends Timing {
   requireCaller(): Caller;
-  now(): number;
+  wall(): number;
   /** Undefined where the caller's application has no such customer. */
   signToken(request: TokenRequest): Promise<string | undefined>;
 }

@@ -11,11 +11,12 @@ const MAX_STALE_MS = 24 * 60 * 60 * 1000;
 /** Asks the provider and keeps the answer, or serves the kept one where that was asked for. */
 export async function readThroughCache(deps: CacheDeps, search: CachedSearch): Promise<Dated> {
   const kept = search.readFromCache ? await readKept(deps, search) : undefined;
-  const age = kept ? deps.now() - kept.fetchedAt.getTime() : Number.POSITIVE_INFINITY;
-  const isFresh = kept !== undefined && age <= deps.cacheMaxAgeMs;
+  const age = kept ? deps.wall() - kept.fetchedAt.getTime() : Number.POSITIVE_INFINITY;
+  // An entry of a time to come: a clock has stepped back since, and its age is not known.
+  const isFresh = kept !== undefined && Math.abs(age) <= deps.cacheMaxAgeMs;
   if (search.readFromCache) deps.journal.note({ cache: isFresh ? 'hit' : 'miss' });
   if (isFresh) return kept;
-  const fetchedAt = new Date(deps.now());
+  const fetchedAt = new Date(deps.wall());
   try {
     const found = await search.ask();
     keep(deps, search, { found, fetchedAt });
@@ -101,7 +102,7 @@ export interface CacheDeps {
   readonly cache: ContactCache;
   readonly cacheMaxAgeMs: number;
   readonly journal: Pick<Journal, 'note'>;
-  now(): number;
+  wall(): number;
   /** Lets work finish after the answer; what goes wrong with it is logged. */
   behind(work: Promise<unknown>): void;
 }

@@ -100,9 +100,9 @@ async function issue(crossbook: TestApp, customerId: string, providers?: string[
 
 /** As the product signs, at another moment. */
 async function signFor(subject: TokenSubject, customerId: string, byMs = 0): Promise<string> {
-  const now = () => Date.now() + byMs;
-  const tokens = createCustomerTokens({ keys: SIGNING, findSubject: async () => subject, now });
-  const expiresAt = new Date(now() + HOUR);
+  const wall = () => Date.now() + byMs;
+  const tokens = createCustomerTokens({ keys: SIGNING, findSubject: async () => subject, wall });
+  const expiresAt = new Date(wall() + HOUR);
   return (await tokens.sign(subject.application.id, { customerId, expiresAt })) ?? '';
 }
 

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
 import { createCors } from '../../src/http/cors.ts';
-
 import { type Bounds, type Listener, listen } from '../../src/http/listen.ts';
 import { createRequestHandler } from '../../src/http/request-handler.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
 import { createHeldBytes } from '../../src/limits/held-bytes.ts';
 import { createRest } from '../../src/rest/server.ts';
@@ -140,7 +140,7 @@ async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
     // The face's own context knows who calls.
     findCaller: () => undefined,
     addQuota: () => {},
-    openJournal: (arrival) => openJournal(arrival, { log, now: Date.now, onDone: () => {} }),
+    openJournal: (arrival) => openJournal(arrival, { log, clock: systemClock, onDone: () => {} }),
     handleProbe: ({ pathname }) => (pathname === '/livez' ? Promise.resolve(OK) : undefined),
   });
   const listener = await listen({

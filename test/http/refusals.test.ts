@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Bounds, type Listener, listen } from '../../src/http/listen.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import type { ArrivingRequest, HttpAnswer } from '../../src/lib/http-message.ts';
 import { openTelemetry } from '../../src/telemetry/telemetry.ts';
 import { createFakeLog } from '../support/fake-log.ts';
@@ -234,7 +235,7 @@ const LARGE = { status: 200, headers: { 'content-length': `${LARGE_BYTES}` }, bo
 /** The listener as it is, with its log and its metrics, and somebody behind it who answers what the path says. */
 async function open({ bounds = {} }: { bounds?: Partial<Bounds> } = {}) {
   const log = createFakeLog();
-  const telemetry = await openTelemetry({ log, version: '1.2.3', traces: undefined });
+  const telemetry = await openTelemetry({ log, version: '1.2.3', traces: undefined, clock: systemClock });
   const asked: string[] = [];
   let release = () => {};
   const released = new Promise<void>((resolve) => {

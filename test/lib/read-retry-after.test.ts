@@ -9,6 +9,10 @@ test.each([
   [' 2.5 ', 2_500],
   ['Fri, 20 Nov 2026 21:00:30 GMT', 30_000],
   ['Fri, 20 Nov 2026 20:00:00 GMT', 0],
+  ['Friday, 20-Nov-26 21:00:07 GMT', 7_000],
+  ['2026', 2_026_000],
+  ['12 hours', undefined],
+  ['Fri, soon', undefined],
   ['soon', undefined],
   ['-5', undefined],
   ['', undefined],
@@ -18,4 +22,8 @@ test.each([
 
 test('nothing said is nothing to wait for', () => {
   expect(readRetryAfter({})).toBeUndefined();
+});
+
+test('a date whose sender does not say what time it has says nothing', () => {
+  expect(readRetryAfter({ 'retry-after': date })).toBeUndefined();
 });

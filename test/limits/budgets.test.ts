@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
 import { createSharedBudgets } from '../../src/limits/budgets.ts';
 import type { SharedRedis } from '../../src/limits/redis.ts';
-import { systemClock } from '../../src/outbound/clock.ts';
 import { createSharedLane } from '../../src/outbound/pace/shared-lane.ts';
 import { describeOnRedis, freshPrefix, HANGING_MS, openTestRedis } from '../support/redis.ts';
 
@@ -16,7 +16,7 @@ describeOnRedis('a budget of several processes', () => {
   async function open(prefix = freshPrefix()) {
     const redis = await openTestRedis(prefix);
     opened.push(redis);
-    return createSharedBudgets(redis);
+    return createSharedBudgets(redis, systemClock);
   }
 
   async function openTwo() {

@@ -31,7 +31,7 @@ function open(perMinute: number) {
     perMinute,
     redis: undefined,
     hash: (text) => createHmac('sha256', 'test').update(text).digest('base64url'),
-    now: () => now,
+    clock: { now: () => now },
     onError: (cause) => {
       throw cause;
     },

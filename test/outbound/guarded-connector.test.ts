@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/outbound/clock.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import type { HostLookup } from '../../src/outbound/http/guarded-connector.ts';
 import { createTransport } from '../../src/outbound/http/transport.ts';
 import { isPassing } from '../../src/outbound/http/transport-failure.ts';

@@ -83,7 +83,7 @@ async function run(setup: Setup = {}) {
     findClient: (origin) => clients[origin],
     hosts: HOSTS,
     sandboxOrigins: ['http://127.0.0.1:4010'],
-    now: () => 0,
+    wall: () => 0,
     toError: createRedactor(() => ['refresh-0', 'secret-1', 'access-0']).toError,
     refresh: {
       origin: () => 'https://login.salesforce.com',

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { RemoteAnswer } from '../../src/domain/remote.ts';
 import { type RetryOptions, retrying } from '../../src/outbound/pace/retries.ts';
-import { readRetryAfter } from '../../src/outbound/pace/retry-after.ts';
 import { createFakeClock } from '../support/clock.ts';
 
 const RESET = new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'broke off', {
@@ -77,37 +76,6 @@ describe('another try', () => {
     expect((await run([{ status: 503 }, NO_TURN])).answer).toMatchObject({ status: 503 });
     expect((await run([RESET, NO_TURN])).error).toBe(RESET);
     expect(await run([NO_TURN, { status: 200 }])).toMatchObject({ error: NO_TURN, tries: 1 });
-  });
-});
-
-describe('Retry-After', () => {
-  const now = Date.parse('2026-11-20T12:00:00.000Z');
-
-  test.each([
-    ['3', 3_000],
-    ['0', 0],
-    [' 2 ', 2_000],
-    ['1.5', 1_500],
-    ['Fri, 20 Nov 2026 12:00:07 GMT', 7_000],
-    ['Friday, 20-Nov-26 12:00:07 GMT', 7_000],
-    ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
-    ['', undefined],
-    ['soon', undefined],
-    ['-1', undefined],
-    ['2026', 2_026_000],
-    ['12 hours', undefined],
-    ['Fri, soon', undefined],
-  ])('%j', (text, expected) => {
-    expect(readRetryAfter({ status: 429, headers: { 'retry-after': text }, body: '' }, now)).toBe(expected);
-  });
-
-  test('is read by the clock of who wrote it', () => {
-    const headers = { date: 'Fri, 20 Nov 2026 09:00:00 GMT', 'retry-after': 'Fri, 20 Nov 2026 09:00:30 GMT' };
-    expect(readRetryAfter({ status: 503, headers, body: '' }, now)).toBe(30_000);
-  });
-
-  test('may be missing', () => {
-    expect(readRetryAfter({ status: 429, headers: {}, body: '' }, now)).toBeUndefined();
   });
 });
 

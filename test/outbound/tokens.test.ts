@@ -59,6 +59,17 @@ describe('renewal before the end', () => {
     expect(calls.refreshes).toBe(1);
   });
 
+  test.each([-2, 2])('comes in its time though the clock is set by %d hours', async (hours) => {
+    const { load, calls, clock } = open(oauth('old', 600));
+    await load();
+    clock.step(hours * 3_600_000);
+    await clock.advance(530_000);
+    expect((await load()).value).toBe('old');
+    await clock.advance(20_000);
+    expect((await load()).value).toBe('new-1');
+    expect(calls.refreshes).toBe(1);
+  });
+
   test('does not come earlier than that', async () => {
     const { load, calls } = open(oauth('old', 61));
     expect((await load()).value).toBe('old');
@@ -178,7 +189,7 @@ describe('renewal after a refusal', () => {
 });
 
 function oauth(accessToken: string, expiresInSeconds: number): OAuth2Credentials {
-  const expiresAt = new Date(createFakeClock().now() + expiresInSeconds * 1_000).toISOString();
+  const expiresAt = new Date(createFakeClock().wall() + expiresInSeconds * 1_000).toISOString();
   return { type: 'oauth2', accessToken, refreshToken: 'refresh-0', expiresAt };
 }
 
@@ -188,14 +199,14 @@ function open(credentials: Credentials | undefined, lifeSeconds = 1_800) {
   let failure: Error | undefined;
   let serial = 0;
   const tokens = createTokens({
-    now: clock.now,
+    clock,
     originOf: () => 'https://api.example',
     onStored: () => undefined,
     async refresh(): Promise<RefreshedCredentials> {
       await Promise.resolve();
       if (failure) throw failure;
       serial++;
-      const expiresAt = new Date(clock.now() + lifeSeconds * 1_000).toISOString();
+      const expiresAt = new Date(clock.wall() + lifeSeconds * 1_000).toISOString();
       return {
         credentials: { type: 'oauth2', accessToken: `new-${serial}`, refreshToken: 'refresh-0', expiresAt },
       };

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/outbound/clock.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { createTransport, type TransportOptions } from '../../src/outbound/http/transport.ts';
 import { isPassing } from '../../src/outbound/http/transport-failure.ts';
 import { createFakeClock, settle } from '../support/clock.ts';

@@ -8,6 +8,7 @@ const ADDRESS = '192.0.2.1';
 /** `good` and `new` may be keys, `ours` and `over` carry a MAC; nothing else has the form of a key. */
 function open() {
   let now = 0;
+  let wallAhead = 0;
   const find = vi.fn<KeyLookups['find']>(async ({ key }) =>
     ['good', 'ours'].includes(key.secret) ? CALLER : undefined,
   );
@@ -21,10 +22,15 @@ function open() {
         : undefined,
     lookups: { find, counts: () => ({ waiting: 0, slow: 0 }) },
     verifyToken,
-    now: () => now,
+    clock: { now: () => now, wall: () => now + wallAhead },
   });
   const key = (text: string) => callers.findCallerByKey(text, ADDRESS);
-  return { callers, key, find, verifyToken, advance };
+  return { callers, key, find, verifyToken, advance, step };
+
+  /** The wall clock is set. */
+  function step(byMs: number): void {
+    wallAhead += byMs;
+  }
 
   function advance(byMs: number): void {
     now += byMs;
@@ -45,6 +51,16 @@ test('a key that was revoked is refused within those seconds', async () => {
   const { key, find, advance } = open();
   await key('good');
   find.mockResolvedValue(undefined);
+  advance(CALLER_MAX_AGE_MS);
+  expect(await key('good')).toBeUndefined();
+});
+
+test.each([-2, 2])('nor does a clock that is set by %d hours keep it', async (hours) => {
+  const { key, find, advance, step } = open();
+  await key('good');
+  find.mockResolvedValue(undefined);
+  step(hours * 3_600_000);
+  expect(key('good')).toBe(CALLER);
   advance(CALLER_MAX_AGE_MS);
   expect(await key('good')).toBeUndefined();
 });

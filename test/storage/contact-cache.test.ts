@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
 import { describeEachServer, ringOf } from '../support/databases.ts';
 
 const at = (minute: number) => new Date(Date.UTC(2030, 0, 1, 0, minute));
 
 describeEachServer('the contact cache', (on) => {
   let now = at(0);
-  const clock = () => now;
+  const clock = { ...systemClock, wall: () => now.getTime() };
   const setUp = async (customerId = 'ada') => {
     const { id: applicationId } = await on.createApplication();
     const database = on.another({ clock, maxCacheEntryBytes: 2_000 });

@@ -5,10 +5,9 @@ import { createOutageReports } from '../../src/storage/engine/outage-reports.ts'
 test('why the database cannot answer is said once a minute for each reason, and nothing else is', () => {
   const said: string[] = [];
   let now = 0;
-  const report = createOutageReports(
-    ({ code, reason }) => said.push(`${code} ${reason}`),
-    () => now,
-  );
+  const report = createOutageReports(({ code, reason }) => said.push(`${code} ${reason}`), {
+    now: () => now,
+  });
   const meet = (code: string, message: string) => {
     const { error } = understandFailure(Object.assign(new Error(message), { code }));
     expect(() => report(error)).toThrow(error as Error);

@@ -9,7 +9,7 @@ test('the cache is swept every five minutes of what is a day old or more than it
   const swept: object[] = [];
   const sweep = sweepContactCache(
     { sweepContactCache: async (bounds) => swept.push(bounds) },
-    { maxBytesPerApplication: 1_000, onError: () => {}, schedule: clock.schedule, now: clock.now },
+    { maxBytesPerApplication: 1_000, onError: () => {}, schedule: clock.schedule, clock },
   );
   await clock.advance(10 * MINUTE_MS);
   expect(swept).toEqual([

@@ -1,12 +1,18 @@
-import type { Clock } from '../../src/outbound/clock.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 
-/** Time that stands still until a test moves it. */
+/** Time that stands still until a test moves it. Its two clocks have nothing in common, as in life. */
 export function createFakeClock(start = Date.parse('2026-11-20T12:00:00.000Z')): FakeClock {
-  let now = start;
+  let now = 5_000;
+  let wallAhead = start - now;
   let timers: Timer[] = [];
 
   return {
     now: () => now,
+    wall: () => now + wallAhead,
+
+    step(byMs) {
+      wallAhead += byMs;
+    },
 
     schedule(delayMs, callback) {
       const timer = { at: now + Math.max(0, delayMs), callback };
@@ -46,6 +52,8 @@ export async function settle(): Promise<void> {
 
 export interface FakeClock extends Clock {
   advance(byMs: number): Promise<void>;
+  /** The wall clock is set: no time goes by. */
+  step(byMs: number): void;
   /** Timers that nobody has called off: none may be left behind. */
   readonly pending: number;
 }

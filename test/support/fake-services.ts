@@ -4,6 +4,7 @@ import type { Caller } from '../../src/domain/caller.ts';
 import type { CursorSigner } from '../../src/domain/cursor-signer.ts';
 import type { ContactAccess, Provider } from '../../src/domain/provider.ts';
 import { PROVIDER_CATEGORIES, PROVIDER_NAMES, type ProviderName } from '../../src/domain/provider-names.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
 import { readCaller } from '../../src/request/caller.ts';
 import { createRequestContext, type RequestContext, type Services } from '../../src/request/context.ts';
@@ -47,14 +48,14 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
   const services: Services = {
     providers: new Map(PROVIDER_NAMES.map((name) => [name, toProvider(name)])),
     cursors: createFakeCursors(),
-    connections: createKnownConnections({ now: options.now ?? Date.now }),
+    connections: createKnownConnections(systemClock),
     cacheMaxAgeMs: 15 * 60 * 1000,
     responseBounds: options.responseBounds ?? RESPONSE_BOUNDS,
     behind: (work) => void work,
     forgetConnection: () => {},
     admit: async () => {},
     charge: () => undefined,
-    now: options.now ?? (() => Date.parse('2025-01-01T00:00:00.000Z')),
+    wall: options.wall ?? (() => Date.parse('2025-01-01T00:00:00.000Z')),
     openTenant: (id) => tenants.get(id) ?? createFakeTenant(id),
     signToken: async (id, { customerId, providers }) =>
       tenants.get(id)?.table.has(customerId)
@@ -153,7 +154,7 @@ function unreachable(): never {
 
 interface FakeOptions {
   readonly people?: readonly FakePerson[];
-  readonly now?: () => number;
+  readonly wall?: () => number;
   readonly responseBounds?: Services['responseBounds'];
 }
 

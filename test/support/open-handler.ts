@@ -4,6 +4,7 @@ import type { Journal, RequestRecord } from '../../src/domain/journal.ts';
 import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
 import { type CorsOptions, createCors } from '../../src/http/cors.ts';
 import { createRequestHandler, type RequestHandlerOptions } from '../../src/http/request-handler.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import type { ArrivingRequest, HttpAnswer, HttpRequest } from '../../src/lib/http-message.ts';
 import { createHeldBytes } from '../../src/limits/held-bytes.ts';
 import { openJournal } from '../../src/telemetry/journal.ts';
@@ -50,7 +51,11 @@ export function openHandler(options: HandlerOptions = {}) {
       return toCaller(key);
     },
     openJournal: (arrival) =>
-      openJournal(arrival, { log: createFakeLog(), now: Date.now, onDone: (record) => records.push(record) }),
+      openJournal(arrival, {
+        log: createFakeLog(),
+        clock: systemClock,
+        onDone: (record) => records.push(record),
+      }),
     addQuota: () => {},
     handleProbe: ({ pathname }) =>
       pathname === '/livez' ? Promise.resolve({ status: 200, headers: {}, body: 'ok' }) : undefined,

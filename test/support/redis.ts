@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe } from 'vitest';
 import type { Log } from '../../src/domain/log.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { openLimits } from '../../src/limits/limits.ts';
 import { openRedis } from '../../src/limits/redis.ts';
 import { createFakeLog } from './fake-log.ts';
@@ -32,7 +33,7 @@ export async function openRedisProxy() {
 }
 
 export async function openTestRedis(prefix: string, { url = REDIS_URL, log = createFakeLog() as Log } = {}) {
-  return openRedis({ url, prefix, log, commandTimeoutMs: HANGING_MS });
+  return openRedis({ url, prefix, log, clock: systemClock, commandTimeoutMs: HANGING_MS });
 }
 
 export function openTestLimits(
@@ -41,7 +42,7 @@ export function openTestLimits(
   log: Log = createFakeLog(),
 ) {
   const hash = (text: string) => text;
-  return openLimits({ perKey, perToken: perKey, guesses: perKey, redis, log, hash });
+  return openLimits({ perKey, perToken: perKey, guesses: perKey, redis, log, hash, clock: systemClock });
 }
 
 /** Lets the event loop turn until it is so: the test's own time limit is the bound. */

@@ -140,7 +140,7 @@ function open(arrival: { requestId?: string | null; traceparent?: string; path?:
     { method: 'POST', path: '/graphql', requestId: null, traceparent: null, ...arrival },
     {
       log,
-      now: () => clock,
+      clock: { now: () => clock, wall: () => clock },
       onDone: (record) => void records.push(record),
       onSpans: (told) => void spans.push(...told),
     },

@@ -12,7 +12,7 @@ function open(caller = APPLICATION) {
     customerId === 'acme' ? 'signed' : undefined,
   );
   const { timed } = createFakeJournal();
-  return { signToken, deps: { requireCaller: () => caller, now: () => NOW, signToken, timed } };
+  return { signToken, deps: { requireCaller: () => caller, wall: () => NOW, signToken, timed } };
 }
 
 test('a token lives for an hour where nothing is said, and for a day at most', async () => {

@@ -11,7 +11,7 @@ let clock: number;
 
 beforeEach(async () => {
   clock = Date.parse('2025-06-01T00:00:00.000Z');
-  fake = await createFakeServices({ now: () => clock });
+  fake = await createFakeServices({ wall: () => clock });
 });
 
 describe('who and what', () => {

@@ -60,13 +60,14 @@ export const keysRotate: Command = {
     },
   },
   run: (context, given) => {
-    const end = new Date(context.now() + readHours(given.text('overlap')) * 3_600_000);
+    const overlapMs = readHours(given.text('overlap')) * 3_600_000;
     return withDatabase(context, async ({ admin }) => {
       const old = given.operand('KEY_ID');
-      const fresh = await admin.rotateKey(old, end);
+      const fresh = await admin.rotateKey(old, overlapMs);
       if (!fresh) throw new Error(`There is no key ${old}, or it has ended already.`);
-      context.note(`${old} ends at ${end.toISOString()}. ${ONCE}`);
-      const data = { id: fresh.publicId, key: fresh.key, replaces: old, oldEndsAt: end.toISOString() };
+      const oldEndsAt = fresh.oldEndsAt.toISOString();
+      context.note(`${old} ends at ${oldEndsAt}. ${ONCE}`);
+      const data = { id: fresh.publicId, key: fresh.key, replaces: old, oldEndsAt };
       return { data, text: fresh.key };
     });
   },

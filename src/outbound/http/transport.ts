@@ -2,7 +2,7 @@ import { Agent } from 'undici';
 import type { Hold } from '../../domain/held-bytes.ts';
 import type { RemoteAnswer, RemoteRequest } from '../../domain/remote.ts';
 import type { WorkPermit } from '../../domain/work-permit.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { AbandonedError, timedOut } from '../failures.ts';
 import { Exchange } from './exchange.ts';
 import { createGuardedConnector, type HostLookup } from './guarded-connector.ts';

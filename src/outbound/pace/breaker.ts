@@ -1,5 +1,5 @@
 import { CrossbookError } from '../../domain/errors.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 
 /**
  * Opens after some failures in a row, and when most calls are slow while many requests wait: then nobody waits for the

@@ -1,6 +1,6 @@
 import type { Allowance, Budget } from '../../domain/provider.ts';
 import type { WorkPermit } from '../../domain/work-permit.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { rateLimited } from '../failures.ts';
 import { createWaitingLine } from './waiting-line.ts';
 import { createWindow } from './window.ts';

@@ -1,10 +1,10 @@
 import { CrossbookError } from '../../domain/errors.ts';
 import type { RemoteAnswer } from '../../domain/remote.ts';
 import type { WorkPermit } from '../../domain/work-permit.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { readRetryAfter } from '../../lib/read-retry-after.ts';
 import { AbandonedError } from '../failures.ts';
 import { isPassing } from '../http/transport-failure.ts';
-import { readRetryAfter } from './retry-after.ts';
 
 /** Tries again what may pass, while there is time for it. The last answer is the caller's to understand. */
 export async function retrying(
@@ -52,7 +52,7 @@ function readWait(options: RetryOptions, last: Outcome, retry: number): number |
   if ('error' in last) return isPassing(last.error) && !isUnsent(last) ? jitterMs : undefined;
   const leastMs = LEAST_WAIT_MS[last.status];
   if (leastMs === undefined) return undefined;
-  const asked = last.status === TOO_MANY ? options.pausedMs() : readRetryAfter(last, options.clock.now());
+  const asked = last.status === TOO_MANY ? options.pausedMs() : readRetryAfter(last.headers);
   return Math.max(asked ?? 0, leastMs) + jitterMs;
 }
 

@@ -1,5 +1,5 @@
 import type { WorkPermit } from '../../domain/work-permit.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { AbandonedError, rateLimited } from '../failures.ts';
 
 /** Who waits, first come first served. Whoever's deadline comes first is told so and leaves. */

@@ -37,7 +37,7 @@ export async function refreshToken(
 
 function readAnswer(deps: RefreshDeps, answer: RemoteAnswer): RefreshedToken {
   try {
-    return deps.refresh.readAnswer(answer, new Date(deps.now()));
+    return deps.refresh.readAnswer(answer, new Date(deps.wall()));
   } catch (thrown) {
     // Not left to the adapter whose call waits for the token: it would take this answer for one to its own call.
     const error = deps.toError(thrown);
@@ -85,7 +85,7 @@ export interface RefreshDeps {
   readonly hosts: readonly RegExp[];
   readonly sandboxOrigins: readonly string[];
   readonly sandboxAddresses?: ReadonlyMap<string, string> | undefined;
-  now(): number;
+  wall(): number;
   ask(origin: string, request: RemoteRequest): Promise<RemoteAnswer>;
   /** As it may be shown. */
   toError(thrown: unknown): unknown;

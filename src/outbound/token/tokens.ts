@@ -1,6 +1,7 @@
 import type { Connection, Credentials } from '../../domain/connection.ts';
 import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../../domain/credentials.ts';
 import { CrossbookError } from '../../domain/errors.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { anew, codeOf } from '../failures.ts';
 import { RefusedError } from './refresh-token.ts';
 import { createSingleFlight } from './single-flight.ts';
@@ -15,7 +16,7 @@ export function createTokens(deps: TokenDeps): Tokens {
 
   return {
     current() {
-      return kept && deps.now() < kept.staleAt ? kept : undefined;
+      return kept && deps.clock.now() < kept.staleAt ? kept : undefined;
     },
 
     load(source) {
@@ -27,7 +28,7 @@ export function createTokens(deps: TokenDeps): Tokens {
 
     async renew(source, seen) {
       if (kept && kept.generation > seen.generation) return kept;
-      if (futile?.generation === seen.generation && deps.now() < futile.until) return undefined;
+      if (futile?.generation === seen.generation && deps.clock.now() < futile.until) return undefined;
       if (isRefreshable(seen.stored.credentials)) return renewing(() => refresh(source, seen));
       // Nothing to renew it with: but another one may have been given meanwhile.
       const stored = await readStored(source);
@@ -35,7 +36,7 @@ export function createTokens(deps: TokenDeps): Tokens {
     },
 
     distrust({ generation }) {
-      futile = { generation, until: deps.now() + FUTILE_MS };
+      futile = { generation, until: deps.clock.now() + FUTILE_MS };
     },
 
     forget() {
@@ -57,8 +58,8 @@ export function createTokens(deps: TokenDeps): Tokens {
     try {
       return await renewing(() => refresh(source, token));
     } catch (error) {
-      if (deps.now() >= token.expiresAt || !isTransient(error)) throw error;
-      kept = { ...token, staleAt: Math.min(token.expiresAt, deps.now() + RENEW_AGAIN_MS) };
+      if (deps.clock.now() >= token.expiresAt || !isTransient(error)) throw error;
+      kept = { ...token, staleAt: Math.min(token.expiresAt, deps.clock.now() + RENEW_AGAIN_MS) };
       return kept;
     }
   }
@@ -79,8 +80,9 @@ export function createTokens(deps: TokenDeps): Tokens {
   }
 
   function keep(stored: StoredCredentials, isNew = false): Token {
-    const now = deps.now();
-    const expiresAt = readExpiry(stored.credentials);
+    const now = deps.clock.now();
+    // Told as a time of day; from here on it is a duration, which no step of the clock changes.
+    const expiresAt = now + readExpiry(stored.credentials) - deps.clock.wall();
     // A new token that lives shorter than the margin is used for half its life, not renewed for each call.
     const marginMs = isNew ? Math.min(RENEWAL_MARGIN_MS, (expiresAt - now) / 2) : RENEWAL_MARGIN_MS;
     const renewAt = isRefreshable(stored.credentials) ? expiresAt - marginMs : Number.POSITIVE_INFINITY;
@@ -115,7 +117,7 @@ export function createTokens(deps: TokenDeps): Tokens {
   }
 
   function needsRenewal(token: Token): boolean {
-    return deps.now() >= token.renewAt;
+    return deps.clock.now() >= token.renewAt;
   }
 }
 
@@ -168,6 +170,7 @@ export interface Token {
   readonly origin: string;
   readonly generation: number;
   readonly stored: StoredCredentials;
+  /** This and the next two by the monotonic clock. */
   readonly expiresAt: number;
   readonly renewAt: number;
   /** Until then it is used without a look at the store. */
@@ -180,7 +183,7 @@ export interface TokenSource {
 }
 
 export interface TokenDeps {
-  now(): number;
+  readonly clock: Pick<Clock, 'now' | 'wall'>;
   originOf(instanceUrl: string | null): string;
   refresh(current: StoredCredentials): Promise<RefreshedCredentials>;
   /** Told of whatever was read. */

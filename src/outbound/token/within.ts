@@ -1,5 +1,5 @@
 import type { WorkPermit } from '../../domain/work-permit.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { AbandonedError, timedOut } from '../failures.ts';
 
 /** Waits for shared work no longer than there is time, and somebody to wait for it. The work itself goes on. */

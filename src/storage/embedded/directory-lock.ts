@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
+import { systemClock } from '../../lib/clock.ts';
 
 /**
  * Keeps a second process out of a data directory: two would destroy it. The lock is a file beside the directory that
@@ -17,7 +18,11 @@ import { hostname } from 'node:os';
  */
 export function lockDirectory(directory: string): () => void {
   const path = `${directory.replace(/[/\\]+$/, '')}.lock`;
-  const mine: Holder = { ...thisProcess(), token: randomUUID(), since: new Date().toISOString() };
+  const mine: Holder = {
+    ...thisProcess(),
+    token: randomUUID(),
+    since: new Date(systemClock.wall()).toISOString(),
+  };
   for (let tries = 0; !take(path, mine); tries += 1) {
     const rival = readHolder(path);
     if (tries === MAX_TRIES || (rival && isAlive(rival, path))) throw inUse(directory, path, rival);
@@ -61,9 +66,10 @@ function readHolder(path: string): Holder | undefined {
 function isAlive(holder: Holder, path: string): boolean {
   if (held.has(holder.token)) return true;
   if (holder === NAMELESS) return false;
-  // Process ids say nothing between machines, nor between containers, which may share a host name.
+  // Process ids say nothing between machines, nor between containers, which may share a host name. What they do share is the
+  // time of the file: one that the clock was set back behind keeps its lock for longer, and none loses it for that.
   if (holder.host !== hostname() || holder.space !== readSpace())
-    return Date.now() - modifiedAt(path) < 6 * HEARTBEAT_MS;
+    return systemClock.wall() - modifiedAt(path) < 6 * HEARTBEAT_MS;
   // Our own id on a lock that we do not hold: an earlier process had it, as in a container that starts again.
   if (holder.started === null) return holder.pid !== process.pid && isRunning(holder.pid);
   return isRunning(holder.pid) && holder.started === startOf(holder.pid);
@@ -115,7 +121,7 @@ function startOf(pid: number): string | null {
 
 function touch(path: string): void {
   try {
-    utimesSync(path, new Date(), new Date());
+    utimesSync(path, systemClock.wall() / 1_000, systemClock.wall() / 1_000);
   } catch {
     // Somebody removed the file. That is theirs to answer for; a failed touch must not end the process.
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from '../../lib/clock.ts';
 import { type Guarded, runGuarded } from './guarded.ts';
 import { passOn, readLines } from './log-lines.ts';
 import type { Programs } from './programs.ts';
@@ -11,11 +12,11 @@ import type { EmbeddedLog } from './start.ts';
  * of a process that was killed just now may need a moment to end.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  for (const giveUpAt = performance.now() + PREDECESSOR_MS; ; await wait(100)) {
+  for (const giveUpAt = systemClock.now() + PREDECESSOR_MS; ; await wait(100)) {
     try {
       return await startOnce(options);
     } catch (error) {
-      if (!(error instanceof Error) || !PREDECESSOR.test(error.message) || performance.now() > giveUpAt)
+      if (!(error instanceof Error) || !PREDECESSOR.test(error.message) || systemClock.now() > giveUpAt)
         throw error;
     }
   }

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from '../../lib/clock.ts';
 import { openDataDirectory } from '../../lib/data-directory.ts';
 import {
   type Address,
@@ -27,7 +28,7 @@ export async function startEmbeddedServer(options: EmbeddedOptions): Promise<Emb
 /** For a command: the server of the process that serves from this folder, or one for as long as the command runs. */
 export async function joinEmbeddedServer(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const directory = resolve(options.directory);
-  for (const giveUpAt = performance.now() + JOIN_MS; ; await wait(50)) {
+  for (const giveUpAt = systemClock.now() + JOIN_MS; ; await wait(50)) {
     try {
       // Ends when whoever has joined it meanwhile has finished.
       return await startLocked(directory, options, 'TERM');
@@ -35,7 +36,7 @@ export async function joinEmbeddedServer(options: EmbeddedOptions): Promise<Embe
       if (!(error instanceof DirectoryInUseError)) throw error;
       const url = await findRunning(directory);
       if (url !== undefined) return { url, close: async () => undefined };
-      if (performance.now() > giveUpAt) throw error;
+      if (systemClock.now() > giveUpAt) throw error;
     }
   }
 }

@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { BegunServer } from '../embedded/begin.ts';
 import {
   type EmbeddedLog,
@@ -31,6 +32,7 @@ function openUrl(url: string, tuning: Tuning): Engine {
     connectionTimeoutMs: tuning.connectionTimeoutMs ?? 10_000,
     idleTimeoutMs: tuning.idleTimeoutMs ?? 30_000,
     statementTimeoutMs: tuning.statementTimeoutMs ?? 10_000,
+    clock: tuning.clock ?? systemClock,
     deadlineMs: tuning.deadlineMs ?? 5_000,
     onError: tuning.onError ?? (() => undefined),
     onOutage: tuning.onOutage ?? (() => undefined),
@@ -46,6 +48,7 @@ type EmbeddedTarget =
   | { readonly begun: BegunServer };
 
 export interface Tuning {
+  readonly clock?: Clock | undefined;
   readonly poolSize?: number | undefined;
   /** For a connection from the pool, waiting for a free one included. */
   readonly connectionTimeoutMs?: number | undefined;

@@ -1,9 +1,10 @@
+import type { Clock } from '../../lib/clock.ts';
 import { isAway } from './failures.ts';
 
 /** Says why the database cannot answer (a full disk, a server that is gone), once a minute for each reason. */
 export function createOutageReports(
   onOutage: OnOutage,
-  now = () => performance.now(),
+  { now }: Pick<Clock, 'now'>,
 ): (error: unknown) => never {
   const reported = new Map<string, number>();
   return (error) => {

@@ -1,5 +1,6 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
+import type { Clock } from '../../lib/clock.ts';
 import { attempt } from './attempt.ts';
 import type { Engine, RunSql } from './engine.ts';
 import { createOutageReports, type OnOutage } from './outage-reports.ts';
@@ -9,7 +10,7 @@ export function openPostgres(url: string, options: PostgresOptions): Engine {
   const pool = guard(new pg.Pool(toSettings(url, options)), options);
   const { deadlineMs } = options;
   const holders: pg.Client[] = [];
-  const report = createOutageReports(options.onOutage);
+  const report = createOutageReports(options.onOutage, options.clock);
   return {
     orm: drizzle(pool),
     query: async (statement, values) => (await pool.query({ ...statement, values: [...values] })).rows,
@@ -89,6 +90,7 @@ export interface PostgresOptions {
   readonly idleTimeoutMs: number;
   readonly statementTimeoutMs: number;
   readonly deadlineMs: number;
+  readonly clock: Clock;
   readonly onError: (error: Error) => void;
   readonly onOutage: OnOutage;
 }

@@ -1,7 +1,9 @@
 /** Time is passed in: what waits for seconds in production is moved by hand in tests. */
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** Milliseconds of a monotonic clock: for durations. It never steps, and means nothing to another process. */
   now(): number;
+  /** Milliseconds since 1970, which may step either way: only for what is stored, or told to somebody else. */
+  wall(): number;
   /** Calls back once, after the delay; the answer calls it off. */
   schedule(delayMs: number, callback: () => void): () => void;
 }
@@ -10,7 +12,8 @@ export interface Clock {
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
-  now: Date.now,
+  now: () => performance.now(),
+  wall: () => Date.now(),
   schedule(delayMs, callback) {
     const timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), LONGEST_DELAY_MS));
     return () => clearTimeout(timer);

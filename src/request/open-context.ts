@@ -1,0 +1,17 @@
+import type { Journal } from '../domain/journal.ts';
+import type { HttpHeaders } from '../lib/http-message.ts';
+import { createRequestContext, type RequestContext, type Services } from './context.ts';
+
+/** Opens the context of each request: who calls is in its journal, and what it leaves unsaid in its headers. */
+export function createOpenContext(services: Services): OpenContext {
+  return async (headers, journal) => {
+    const { caller } = journal;
+    const defaults = {
+      customerId: headers.get('x-customer-id') ?? undefined,
+      provider: headers.get('x-provider-name') ?? undefined,
+    };
+    return createRequestContext(services, { caller, defaults, journal });
+  };
+}
+
+export type OpenContext = (headers: HttpHeaders, journal: Journal) => Promise<RequestContext>;
