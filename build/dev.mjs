@@ -4,6 +4,7 @@ import { mkdirSync, watch, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import * as esbuild from 'esbuild';
 import { productOptions } from './build.mjs';
+import { bundlePackages } from './dev-packages.mjs';
 import { readFlags } from './launcher.mjs';
 
 /**
@@ -13,6 +14,7 @@ import { readFlags } from './launcher.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, '');
 const folder = `${root}/node_modules/.cache/crossbook-dev`;
 const { minifySyntax, minifyWhitespace, plugins, ...options } = productOptions(root);
+const written = { ...options, write: true };
 let product;
 let soon;
 let working = Promise.resolve();
@@ -21,11 +23,9 @@ mkdirSync(folder, { recursive: true });
 writeFileSync(`${folder}/package.json`, JSON.stringify({ type: 'module', version: 'dev' }));
 const database = process.env.DATABASE_URL ? undefined : await startDatabase();
 const context = await esbuild.context({
-  ...options,
+  ...written,
   outdir: `${folder}/dist`,
-  // Packages do not change while somebody works: to leave them where they are makes a build four times as quick.
-  packages: 'external',
-  write: true,
+  plugins: [bundlePackages(written, folder)],
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => void end());
 await rebuild();
@@ -74,12 +74,11 @@ async function end() {
 async function startDatabase() {
   const outfile = `${folder}/embedded.mjs`;
   await esbuild.build({
-    ...options,
+    ...written,
     entryPoints: ['src/storage/embedded/start.ts'],
     splitting: false,
     outdir: undefined,
     outfile,
-    write: true,
   });
   const { startEmbeddedServer } = await import(pathToFileURL(outfile).href);
   return startEmbeddedServer({ directory: `${process.env.CROSSBOOK_DATA || '.crossbook'}/data` });

@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectNoProcessLeft } from '../support/embedded.ts';
+import '../support/process-sources.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const COPIED = ['src', 'build', 'package.json', 'package-lock.json', 'tsconfig.json'];
+const copy = makeTemporaryFolder();
+
+beforeAll(() => {
+  for (const name of COPIED) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
+  // The folder itself is its own: what is built while somebody works is kept in it.
+  mkdirSync(join(copy, 'node_modules'));
+  for (const name of readdirSync(join(ROOT, 'node_modules')))
+    if (!name.startsWith('.'))
+      symlinkSync(join(ROOT, 'node_modules', name), join(copy, 'node_modules', name));
+});
+afterAll(() => rmSync(copy, { recursive: true }));
+
+test('npm run dev serves all of GraphiQL, starts again at each change, and leaves nothing behind', async () => {
+  const child = spawn(process.execPath, ['build/dev.mjs'], {
+    cwd: copy,
+    env: { PATH: process.env['PATH'], PORT: '0', CROSSBOOK_SANDBOX_PORT: '0', LOG_LEVEL: 'silent' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const printed = listenTo(child);
+  const url = await printed.waitFor(/ready at (\S+)/);
+  const page = await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } });
+  expect((await page.text()).length).toBeGreaterThan(1_000_000);
+
+  const changed = printed.waitFor(/changed by the test(?=[\s\S]*ready at)/);
+  appendFileSync(join(copy, 'src/serve.ts'), "process.stdout.write('changed by the test\\n');\n");
+  await changed;
+
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  await expectNoProcessLeft(copy);
+});
+
+function listenTo(child: ChildProcess) {
+  let printed = '';
+  child.stdout?.on('data', (text: Buffer) => {
+    printed += text;
+  });
+  return {
+    waitFor: (pattern: RegExp) =>
+      new Promise<string>((resolve, reject) => {
+        const look = () => {
+          const found = pattern.exec(printed);
+          if (found) resolve(found[1] ?? '');
+        };
+        look();
+        child.stdout?.on('data', look);
+        child.once('exit', (code) => reject(new Error(`It ended with ${code}:\n${printed}`)));
+      }),
+  };
+}
