@@ -1,11 +1,12 @@
 import { CrossbookError } from '../domain/errors.ts';
-import { type Owner, Permit, type Places, type RequestPermit } from './permit.ts';
+import { type Owner, type Part, Permit, type Places, type RequestPermit } from './permit.ts';
 
 /**
  * How many requests are at work at once, and how they are shared. A place belongs to an application; strangers together
- * are one, with few places. One application alone may have nearly all. While several want more than there is, a place that
- * becomes free goes to the one that has the fewest, and in it to the request that came first. Waiting for a provider
- * is not work, and is bounded by who waits.
+ * are one, with few places. One application alone may have nearly all, and so may one connection of it. While several want
+ * more than there is, a place that becomes free goes to the application that has the fewest, in it to the connection that
+ * has the fewest, and of that to the request that came first. Waiting for a provider is not work, and is bounded by who
+ * waits.
  */
 export function createConcurrencyLimit({ max, maxStrangers, schedule = timer }: Options): ConcurrencyLimit {
   const owners = new Map<string, Owner>();
@@ -17,10 +18,13 @@ export function createConcurrencyLimit({ max, maxStrangers, schedule = timer }: 
 
   const places: Places = { findProblem, take, giveBack, enqueue, dequeue, forget };
   return {
-    open(application = STRANGERS) {
+    open(application = STRANGERS, connection = '') {
       const owner = owners.get(application) ?? createOwner(application);
+      const part = owner.parts.get(connection) ?? { name: connection, running: 0, queued: 0, permits: 0 };
+      owner.parts.set(connection, part);
       owner.permits += 1;
-      return new Permit(owner, places);
+      part.permits += 1;
+      return new Permit({ owner, part, places });
     },
     counts() {
       const waiting = sum(({ waiting }) => waiting);
@@ -40,27 +44,40 @@ export function createConcurrencyLimit({ max, maxStrangers, schedule = timer }: 
       permits: 0,
       fresh: new Set<Permit>(),
       resuming: new Set<Permit>(),
+      parts: new Map<string, Part>(),
     };
     owners.set(name, owner);
     return owner;
   }
 
-  function take(owner: Owner): boolean {
+  function take({ owner, part }: Permit): boolean {
     if (running >= max || owner.running >= owner.places) return false;
     running += 1;
     owner.running += 1;
+    part.running += 1;
     return true;
   }
 
-  function giveBack(owner: Owner): void {
+  function giveBack({ owner, part }: Permit): void {
     running -= 1;
     owner.running -= 1;
-    for (let next = findNext(); next && take(next); next = findNext()) {
-      const [permit] = next.resuming.size > 0 ? next.resuming : next.fresh;
-      if (!permit) return;
+    part.running -= 1;
+    for (let next = findNext(); next; next = findNext()) {
+      const permit = findFirst(next.resuming.size > 0 ? next.resuming : next.fresh);
+      if (!permit || !take(permit)) return;
       dequeue(permit);
       permit.grant();
     }
+  }
+
+  /** Of the connection that has the fewest places, the one that came first. A queue is no longer than there are places. */
+  function findFirst(queue: ReadonlySet<Permit>): Permit | undefined {
+    let found: Permit | undefined;
+    for (const permit of queue) {
+      if (permit.part.running < (found?.part.running ?? max)) found = permit;
+      if (found?.part.running === 0) break;
+    }
+    return found;
   }
 
   /** Of those with a queue that may have another place, the one that has the fewest. */
@@ -74,32 +91,33 @@ export function createConcurrencyLimit({ max, maxStrangers, schedule = timer }: 
   }
 
   function enqueue(permit: Permit): void {
-    const { owner, isResuming } = permit;
+    const { owner, part, isResuming } = permit;
     (isResuming ? owner.resuming : owner.fresh).add(permit);
     queues.add(owner);
     if (isResuming) return;
+    part.queued += 1;
     const refuse = () => permit.refuse(overloaded('queueTimeout'));
     timeouts.set(permit, schedule(QUEUE_MS, refuse));
   }
 
   function dequeue(permit: Permit): void {
-    const { owner } = permit;
+    const { owner, part } = permit;
     timeouts.get(permit)?.();
     timeouts.delete(permit);
-    owner.fresh.delete(permit);
+    if (owner.fresh.delete(permit)) part.queued -= 1;
     owner.resuming.delete(permit);
     queues.delete(owner);
     if (owner.fresh.size + owner.resuming.size > 0) queues.add(owner);
   }
 
-  function findProblem(owner: Owner): CrossbookError | undefined {
+  function findProblem({ owner, part }: Permit): CrossbookError | undefined {
     const isQueueing = running >= max || owner.running >= owner.places;
-    return isQueueing && !makeRoom(owner) ? overloaded('queueFull') : undefined;
+    return isQueueing && !makeRoom(owner, part) ? overloaded('queueFull') : undefined;
   }
 
-  /** The longest queue gives way to a shorter one, from its end. */
-  function makeRoom(owner: Owner): boolean {
-    if (owner.fresh.size >= owner.places) return false;
+  /** The longest queue gives way to a shorter one, from its end: of its connections, or of all applications. */
+  function makeRoom(owner: Owner, part: Part): boolean {
+    if (owner.fresh.size >= owner.places) return makeRoomFor(part, owner);
     if (timeouts.size < max) return true;
     const longest = [...queues].reduce(
       (left, right) => (right.fresh.size > left.fresh.size ? right : left),
@@ -110,8 +128,19 @@ export function createConcurrencyLimit({ max, maxStrangers, schedule = timer }: 
     return true;
   }
 
-  function forget(owner: Owner): void {
+  function makeRoomFor(part: Part, owner: Owner): boolean {
+    let longest = part;
+    for (const other of owner.parts.values()) if (other.queued > longest.queued) longest = other;
+    if (longest.queued <= part.queued + 1) return false;
+    const last = [...owner.fresh].findLast((queued) => queued.part === longest);
+    last?.refuse(overloaded('queueFull'));
+    return true;
+  }
+
+  function forget({ owner, part }: Permit): void {
     owner.permits -= 1;
+    part.permits -= 1;
+    if (part.permits === 0) owner.parts.delete(part.name);
     if (owner.permits === 0) owners.delete(owner.name);
   }
 
@@ -150,7 +179,7 @@ const RETRY_AFTER_MS = 1_000;
 
 export interface ConcurrencyLimit {
   /** A permit that is still to be acquired, and to be released in any case. Without an application: a stranger's. */
-  open(application: string | undefined): RequestPermit;
+  open(application: string | undefined, connection?: string | undefined): RequestPermit;
   counts(): ConcurrencyCounts;
 }
 

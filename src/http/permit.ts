@@ -4,6 +4,7 @@ import type { Resume, WorkPermit } from '../domain/work-permit.ts';
 /** One request's permit. It is given back once, whatever the request was doing at that moment. */
 export class Permit implements RequestPermit {
   readonly owner: Owner;
+  readonly part: Part;
   readonly #places: Places;
   #state: 'new' | 'queued' | 'running' | 'waiting' | 'resuming' | 'over' = 'new';
   #waits = 0;
@@ -12,14 +13,15 @@ export class Permit implements RequestPermit {
   #holds: Releasable[] | undefined;
   #queued: { resolve(): void; reject(error: CrossbookError): void } | undefined;
 
-  constructor(owner: Owner, places: Places) {
+  constructor({ owner, part, places }: Belongings) {
     this.owner = owner;
+    this.part = part;
     this.#places = places;
   }
 
   acquire(): Promise<void> | undefined {
     if (this.#state !== 'new') throw gone();
-    const problem = this.#places.findProblem(this.owner);
+    const problem = this.#places.findProblem(this);
     if (problem) {
       this.release();
       throw problem;
@@ -32,7 +34,7 @@ export class Permit implements RequestPermit {
     this.#waits += 1;
     if (this.#state === 'running') {
       this.#setWaiting();
-      this.#places.giveBack(this.owner);
+      this.#places.giveBack(this);
     } else if (this.#state === 'resuming') {
       // It waits for a provider again, and needs no place until that is over as well.
       this.#places.dequeue(this);
@@ -69,8 +71,8 @@ export class Permit implements RequestPermit {
     if (was === 'waiting') this.owner.waiting -= 1;
     if (was === 'queued' || was === 'resuming') this.#places.dequeue(this);
     this.#queued?.resolve();
-    this.#places.forget(this.owner);
-    if (was === 'running') this.#places.giveBack(this.owner);
+    this.#places.forget(this);
+    if (was === 'running') this.#places.giveBack(this);
     for (const hold of this.#holds ?? []) hold.release();
   }
 
@@ -105,7 +107,7 @@ export class Permit implements RequestPermit {
   }
 
   #takeOrQueue(state: 'queued' | 'resuming'): Promise<void> | undefined {
-    if (this.#places.take(this.owner)) {
+    if (this.#places.take(this)) {
       this.#state = 'running';
       return undefined;
     }
@@ -151,16 +153,33 @@ export interface Owner {
   readonly fresh: Set<Permit>;
   /** After a wait for a provider: they come first, because they hold what was fetched. */
   readonly resuming: Set<Permit>;
+  /** Of its connections that have a permit. */
+  readonly parts: Map<string, Part>;
+}
+
+/** One connection of an owner; requests that name none in their headers are one together. */
+export interface Part {
+  readonly name: string;
+  running: number;
+  /** New ones. */
+  queued: number;
+  permits: number;
+}
+
+interface Belongings {
+  readonly owner: Owner;
+  readonly part: Part;
+  readonly places: Places;
 }
 
 /** What a permit asks of the limit that it belongs to. */
 export interface Places {
   /** Why a new request may not even queue. */
-  findProblem(owner: Owner): CrossbookError | undefined;
-  /** False: there is none for this owner now. */
-  take(owner: Owner): boolean;
-  giveBack(owner: Owner): void;
+  findProblem(permit: Permit): CrossbookError | undefined;
+  /** False: there is none for its owner now. */
+  take(permit: Permit): boolean;
+  giveBack(permit: Permit): void;
   enqueue(permit: Permit): void;
   dequeue(permit: Permit): void;
-  forget(owner: Owner): void;
+  forget(permit: Permit): void;
 }

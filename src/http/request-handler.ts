@@ -2,6 +2,7 @@ import type { Caller } from '../domain/caller.ts';
 import { CrossbookError, toCrossbookError } from '../domain/errors.ts';
 import { type HeldBytes, type Hold, memoryLimitReached } from '../domain/held-bytes.ts';
 import type { Arrival, Journal, OpenJournal } from '../domain/journal.ts';
+import { isProviderName } from '../domain/provider-names.ts';
 import type { ArrivingRequest, HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import { type Cors, isPreflight, toPreflightResponse } from './cors.ts';
@@ -65,7 +66,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   function openPermit({ request, journal }: Visit, caller: Caller | undefined): RequestPermit {
     if (caller) journal.note({ application: caller.application.name, credential: caller.credentialId });
     else if (!strangers) throw mustAuthenticate();
-    const permit = limit.open(caller?.application.id);
+    const permit = limit.open(caller?.application.id, caller && nameConnection(caller, request.headers));
     journal.caller = caller;
     journal.permit = permit;
     request.onClose(() => permit.abandon());
@@ -103,6 +104,13 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
 
 function lengthOf(body: HttpAnswer['body']): number | undefined {
   return typeof body === 'string' ? Buffer.byteLength(body) : body?.length;
+}
+
+/** As far as the headers tell, which come before a document that may name others. A token is for one customer. */
+function nameConnection({ customer }: Caller, headers: HttpHeaders): string {
+  const provider = headers.get('x-provider-name') ?? '';
+  const customerId = customer?.customerId ?? headers.get('x-customer-id') ?? '';
+  return `${isProviderName(provider) ? provider : ''} ${customerId}`;
 }
 
 function mustAuthenticate(): CrossbookError {

@@ -15,8 +15,8 @@ function open(max: number, maxStrangers = max) {
       return () => timers.delete(callback);
     },
   });
-  const enter = (application?: string) => {
-    const permit = limit.open(application);
+  const enter = (application?: string, connection?: string) => {
+    const permit = limit.open(application, connection);
     const taken = permit.acquire();
     const entered = { permit, isIn: taken === undefined, error: undefined as unknown };
     taken?.then(
@@ -149,6 +149,44 @@ describe('shares', () => {
   });
 });
 
+describe('connections of one application', () => {
+  test('alone one has nearly all places; while others wait, what becomes free goes to the one that has the fewest', async () => {
+    const { limit, enter } = open(20);
+    const large = Array.from({ length: 30 }, () => enter('a', 'large'));
+    expect(limit.counts()).toMatchObject({ running: 19, queued: 11 });
+    const small = Array.from({ length: 4 }, () => enter('a', 'small'));
+    for (const { permit } of large.slice(0, 4)) permit.release();
+    await turn();
+    expect(countIn(small)).toBe(4);
+    large[5]?.permit.release();
+    await turn();
+    expect(limit.counts()).toMatchObject({ running: 19, queued: 10 });
+  });
+
+  test('in their application’s queue the longest gives way to a shorter one', async () => {
+    const { limit, enter } = open(20);
+    const large = Array.from({ length: 38 }, () => enter('a', 'large'));
+    const small = [enter('a', 'small'), enter('a')];
+    await turn();
+    expect(small.map(({ error }) => error)).toEqual([undefined, undefined]);
+    expect(large.slice(-3).map(({ error }) => error)).toEqual([undefined, OVERLOADED, OVERLOADED]);
+    expect(() => limit.open('a', 'large').acquire()).toThrow(OVERLOADED);
+    expect(limit.counts().queued).toBe(19);
+  });
+
+  test('what was fetched comes before what is new, whichever connection it is for', async () => {
+    const { enter } = open(1);
+    const [first] = [enter('a', 'x')];
+    const resume = first.permit.pause();
+    const second = enter('a', 'y');
+    const resumed = resume();
+    const third = enter('a', 'z');
+    second.permit.release();
+    await resumed;
+    expect(third.isIn).toBe(false);
+  });
+});
+
 describe('waiting for a provider', () => {
   test('takes no place, and what was fetched comes before what is new', async () => {
     const { limit, enter } = open(1);
@@ -208,6 +246,7 @@ test('whatever happens in whatever order, there are never more at work than plac
   const step = fc.record({
     what: fc.constantFrom('enter', 'enter', 'enter', 'release', 'abandon', 'pause', 'resume', 'expire'),
     who: fc.constantFrom(undefined, 'a', 'b', 'c'),
+    connection: fc.constantFrom(undefined, 'x', 'y'),
     which: fc.nat(),
   });
   await fc.assert(
@@ -226,10 +265,10 @@ test('whatever happens in whatever order, there are never more at work than plac
             // Refused, or gone.
           }
         };
-        for (const { what, who, which } of steps) {
+        for (const { what, who, connection, which } of steps) {
           const permit = permits[which % permits.length];
           if (what === 'enter') {
-            const entered = limit.open(who);
+            const entered = limit.open(who, connection);
             permits.push(entered);
             attempt(() => entered.acquire());
           } else if (what === 'expire') expire();

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
-import type { ArrivingRequest, HttpAnswer } from '../../src/lib/http-message.ts';
+import type { ArrivingRequest, HttpAnswer, HttpHeaders } from '../../src/lib/http-message.ts';
 import { openHandler, toCaller } from '../support/open-handler.ts';
 
 const OK: HttpAnswer = { status: 200, headers: {}, body: 'ok' };
@@ -106,6 +106,47 @@ describe('a place', () => {
     close();
     expect(limit.counts().running).toBe(0);
     expect(() => journals[0]?.permit.pause()).toThrow();
+  });
+
+  test.each([
+    ['of another customer', { 'x-customer-id': 'y' }],
+    ['of another provider', { 'x-customer-id': 'x', 'x-provider-name': 'hubspot' }],
+    ['of a token for another customer', { 'x-customer-id': 'x', 'x-api-key': 'token' }],
+  ])(
+    'that becomes free goes to a request %s first, while one connection has the others',
+    async (_title, sent) => {
+      const begun: { headers: HttpHeaders; end: (response: HttpAnswer) => void }[] = [];
+      const { ask, limit } = openHandler({
+        max: 2,
+        answer: ({ headers }) => new Promise((end) => void begun.push({ headers, end })),
+        patch: {
+          findCaller: ({ headers }) => ({
+            ...toCaller('mine'),
+            ...(headers.get('x-api-key') === 'token' && { customer: { customerId: 'y' } }),
+          }),
+        },
+      });
+      for (let time = 0; time < 3; time++) void ask('GET', { ...KEY, 'x-customer-id': 'x' });
+      await vi.waitFor(() => expect(limit.counts()).toMatchObject({ running: 2, queued: 1 }));
+      void ask('GET', { ...KEY, ...sent });
+      await vi.waitFor(() => expect(limit.counts().queued).toBe(2));
+      begun[0]?.end(OK);
+      await vi.waitFor(() => expect(begun).toHaveLength(3));
+      expect(Object.fromEntries(begun[2]?.headers ?? [])).toEqual({ ...KEY, ...sent });
+    },
+  );
+
+  test('has no part of its own for a provider that there is not', async () => {
+    const { ask, limit } = openHandler({ max: 2, answer: () => new Promise(() => {}) });
+    const names = new Set<string | undefined>();
+    const open = limit.open.bind(limit);
+    limit.open = (application, connection) => {
+      names.add(connection);
+      return open(application, connection);
+    };
+    for (const provider of ['a', 'b']) void ask('GET', { ...KEY, 'x-provider-name': provider });
+    await vi.waitFor(() => expect(limit.counts().running).toBe(2));
+    expect(names.size).toBe(1);
   });
 
   test('is given back when the face fails', async () => {
