@@ -2,16 +2,23 @@ import { getDocumentNodeFromSchema } from '@graphql-tools/utils';
 import {
   extendSchema,
   type GraphQLFieldResolver,
+  type GraphQLResolveInfo,
   type GraphQLSchema,
+  isEnumType,
   isObjectType,
   isUnionType,
   parse,
   print,
   visit,
 } from 'graphql';
+import type { Contact } from '../domain/contact.ts';
+import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
+import type { Want } from '../domain/want.ts';
 import { stringLength } from '../lib/json-length.ts';
 import type { RequestContext } from '../request/context.ts';
+import { findContact } from '../usecases/find-contact.ts';
 import { findCustomer } from '../usecases/find-customer.ts';
 import { readContactWant } from './contact-want.ts';
 import { BYTES_PER_UNIT, costs, type FieldCost, PROVIDER_CALL } from './cost.ts';
@@ -93,22 +100,41 @@ const resolveEntities: GraphQLFieldResolver<unknown, RequestContext> = (_root, a
     );
   }
   const want = readContactWant(info, []);
-  return representations.map(async (representation) => {
-    const { __typename, id, customerId } = { ...(representation as object) } as Record<string, unknown>;
-    if (__typename !== 'Customer' && __typename !== 'Contact') {
-      throw new CrossbookError(
-        'BAD_REQUEST',
-        'A reference must say whether it is to a Customer or a Contact.',
-      );
-    }
-    if (__typename === 'Customer' && typeof customerId === 'string') {
-      return orNull(findCustomer(context, customerId));
-    }
-    if (typeof id !== 'string') throw new CrossbookError('BAD_REQUEST', 'A reference must carry a key.');
-    const record = await readRecord(context, id, want);
-    return record && typeNameOf(record) === __typename ? record : null;
-  });
+  const read = (representation: unknown) =>
+    readReference({ ...(representation as object) }, { context, info, want });
+  return representations.map(async (representation) => read(representation));
 };
+
+/** A Customer by the application's id or by the global one; a Contact by its three ids or by the global one. */
+function readReference(
+  reference: Reference,
+  { context, info, want }: Asked,
+): Promise<Customer | Contact | null> {
+  const { __typename, id, customerId, provider, remoteId } = reference;
+  if (__typename !== 'Customer' && __typename !== 'Contact') {
+    throw new CrossbookError('BAD_REQUEST', 'A reference must say whether it is to a Customer or a Contact.');
+  }
+  if (typeof customerId === 'string' && __typename === 'Customer') {
+    return orNull(findCustomer(context, customerId));
+  }
+  if (typeof customerId === 'string' && typeof remoteId === 'string') {
+    const key = { customerId, provider: readProvider(info.schema, provider), remoteId };
+    return orNull(findContact(context, key, want));
+  }
+  if (typeof id !== 'string') throw new CrossbookError('BAD_REQUEST', 'A reference must carry a key.');
+  return readRecord(context, id, want).then((record) =>
+    record && typeNameOf(record) === __typename ? record : null,
+  );
+}
+
+function readProvider(schema: GraphQLSchema, name: unknown): ProviderName {
+  const type = schema.getType('ProviderName');
+  const value = isEnumType(type) && typeof name === 'string' ? type.getValue(name)?.value : undefined;
+  if (value === undefined) {
+    throw new CrossbookError('BAD_REQUEST', 'The provider of a reference must be a ProviderName.');
+  }
+  return value as ProviderName;
+}
 
 const ENTITIES_COST: FieldCost = {
   weight: PROVIDER_CALL,
@@ -121,4 +147,12 @@ function resolveWith(
   cost: FieldCost = {},
 ): void {
   if (field) Object.assign(field, { resolve, ...costs(cost) });
+}
+
+type Reference = Readonly<Record<string, unknown>>;
+
+interface Asked {
+  readonly context: RequestContext;
+  readonly info: GraphQLResolveInfo;
+  readonly want: Want;
 }

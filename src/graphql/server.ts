@@ -53,7 +53,7 @@ export function createGraphQL(options: GraphQLOptions): GraphQLServer {
       const mediaType = chooseMediaType(request.headers.get('accept')) ?? JSON_TYPE;
       const applicationName = journal.caller?.application.name ?? null;
       const allowance = createAllowance(RESPONSE_BOUNDS.stranger);
-      const asked = { mediaType, applicationName, suggestions: false, journal, allowance };
+      const asked = { mediaType, accept: null, applicationName, suggestions: false, journal, allowance };
       return toHttpAnswer({ errors: [new GraphQLError('', { originalError: error })] }, asked);
     },
   };

@@ -17,6 +17,7 @@ export function checkCustomerUpsert(rules: UpsertRules, upsert: CustomerUpsert):
   const connections = upsert.connections?.map((connection) => cleanInstanceUrl(rules, connection));
   const mistakes = [
     ...findTextMistakes(upsert.customerId, 'customer_id', MAX_CUSTOMER_ID_LENGTH),
+    ...findUnnameable(upsert.customerId),
     ...findTextMistakes(upsert.name, 'name', MAX_NAME_LENGTH),
     ...(isEmail(email) ? [] : ['email is not an email address']),
     ...findVersionMistakes(upsert.expectedVersion),
@@ -76,6 +77,15 @@ function isToken(secret: string): boolean {
 function findVersionMistakes(version: number | undefined): string[] {
   if (version === undefined || (Number.isSafeInteger(version) && version >= 0)) return [];
   return ['expected_version is not a whole number from 0 on'];
+}
+
+/** Headers lose the spaces around them, and a path its dots. */
+function findUnnameable(customerId: string): string[] {
+  const isPadded = customerId.trim() !== customerId && customerId.trim() !== '';
+  return [
+    ...(isPadded ? ['customer_id begins or ends with a space'] : []),
+    ...(/^\.{1,2}$/.test(customerId) ? ['customer_id is a step of a path'] : []),
+  ];
 }
 
 function findRepeated(connections: readonly ConnectionUpsert[]): string[] {

@@ -2,11 +2,12 @@ import type { Caller } from '../domain/caller.ts';
 import type { ContactTarget } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { isProviderName, type ProviderName } from '../domain/provider-names.ts';
+import { readUtf8Header } from '../lib/read-utf8-header.ts';
 
 /** Which customer is meant, and may this caller touch it? A customer token names its customer by itself. */
 export function resolveCustomerId(deps: TargetDeps, customerId: string | null | undefined): string {
   const caller = deps.requireCaller();
-  const resolved = customerId ?? deps.defaults.customerId ?? caller.customer?.customerId;
+  const resolved = customerId ?? readUtf8Header(deps.defaults.customerId) ?? caller.customer?.customerId;
   if (!resolved) {
     throw new CrossbookError(
       'BAD_REQUEST',

@@ -11,20 +11,28 @@ const ABOUT_DATA = [
   'query Q { __typename ...A } fragment A on Query { ...B } fragment B on Query { ...A customer { id } }',
 ];
 
-test.each(ABOUT_DATA)('without a caller, %s is 401 for HTTP', async (query) => {
-  const { post, calls } = await createTestServer();
-  for (const accept of ['application/json', 'application/graphql-response+json']) {
-    const response = await post({ query }, { accept });
-    expect(response.status).toBe(401);
-    expect(response.headers.get('www-authenticate')).toBe('Bearer');
-    const { errors } = (await response.json()) as { errors: { extensions: object }[] };
-    expect(Object.keys(errors[0]?.extensions ?? {}).sort()).toEqual(EXTENSIONS);
-    expect(errors[0]).toMatchObject({
-      extensions: { code: 'UNAUTHORIZED', meta: { origin: 'crossbook', retryable: false } },
-    });
-  }
-  expect(calls).toEqual([]);
-});
+test.each(ABOUT_DATA)(
+  'without a caller, %s is 401 for HTTP, and 200 for who accepts plain JSON alone',
+  async (query) => {
+    const { post, calls } = await createTestServer();
+    for (const [accept, status] of [
+      ['application/graphql-response+json', 401],
+      ['*/*', 401],
+      ['application/json, application/graphql-response+json;q=0.5', 401],
+      ['application/json', 200],
+    ] as const) {
+      const response = await post({ query }, { accept });
+      expect([accept, response.status]).toEqual([accept, status]);
+      expect(response.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null);
+      const { errors } = (await response.json()) as { errors: { extensions: object }[] };
+      expect(Object.keys(errors[0]?.extensions ?? {}).sort()).toEqual(EXTENSIONS);
+      expect(errors[0]).toMatchObject({
+        extensions: { code: 'UNAUTHORIZED', meta: { origin: 'crossbook', retryable: false } },
+      });
+    }
+    expect(calls).toEqual([]);
+  },
+);
 
 test.each([
   { 'x-api-key': 'wrong' },

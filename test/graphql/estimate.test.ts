@@ -91,7 +91,7 @@ async function run(text: string, variableValues: Record<string, unknown>, contex
   const allowance = createAllowance(RESPONSE_BOUNDS.caller);
   const result = await execute({ schema, document, variableValues, contextValue, allowance });
   if (!result.data) return undefined;
-  const facts = { mediaType: 'application/json', applicationName: null, suggestions: true };
+  const facts = { mediaType: 'application/json', accept: null, applicationName: null, suggestions: true };
   const { body } = toHttpAnswer(result, { ...facts, journal: createFakeJournal(), allowance });
   const bytes = body instanceof WrittenJson ? body.takeWhole() : Buffer.from(body);
   const values = countValues(JSON.parse(bytes.toString()).data);

@@ -26,7 +26,9 @@ test('the subgraph describes its entities in a schema that stands by itself', as
   expect(sdl).toMatch(
     /^extend schema @link\(url: "https:\/\/specs.apollo.dev\/federation\/v2\.\d+", import: \["@key", "@shareable"\]\)/,
   );
-  expect(sdl).toContain('type Contact implements Node @key(fields: "id") {');
+  expect(sdl).toContain(
+    'type Contact implements Node @key(fields: "id") @key(fields: "customerId provider remoteId") {',
+  );
   expect(sdl).toContain('type Customer implements Node @key(fields: "customerId") @key(fields: "id") {');
   expect(sdl).toContain('type PageInfo @shareable {');
   expect(sdl).not.toMatch(/oneOf|_Any|_Entity|_Service|_entities|_service|@\d/);
@@ -67,6 +69,21 @@ test('references to thirty contacts and a customer are resolved in one call, in 
   expect(calls.map(({ method, keys }) => [method, keys.length])).toEqual([['findByIds', 30]]);
 });
 
+test('references by customer, provider and the CRM’s id are resolved in one call as well', async () => {
+  const { execute, calls } = await createTestServer();
+  const key = { __typename: 'Contact', customerId: 'demo', provider: 'HUBSPOT' };
+  const representations = ['3', '1', '9999', '2'].map((remoteId) => ({ ...key, remoteId }));
+  const { data, errors } = await execute(ENTITIES, { representations });
+  expect(errors).toBeUndefined();
+  expect(data._entities.map((found: { remoteId: string } | null) => found?.remoteId)).toEqual([
+    '3',
+    '1',
+    undefined,
+    '2',
+  ]);
+  expect(calls.map(({ method, keys }) => [method, keys.length])).toEqual([['findByIds', 4]]);
+});
+
 test('a reference to another application’s record leads nowhere', async () => {
   const { execute, calls } = await createTestServer();
   const found = await execute('{ searchContacts(filter: { email: "ada@example.com" }) { nodes { id } } }');
@@ -84,6 +101,7 @@ test.each([
   { __typename: 'Provider', name: 'x' },
   { __typename: 'Contact' },
   { __typename: 'Customer', id: 7 },
+  { __typename: 'Contact', customerId: 'demo', provider: 'HUBSPOTT', remoteId: '1' },
   'Contact',
   null,
 ])('a reference that is none is refused at its path: %o', async (representation) => {

@@ -11,6 +11,12 @@ export function chooseMediaType(accept: string | null): string | undefined {
   return acceptable.sort((a, b) => b.quality - a.quality || a.position - b.position)[0]?.type;
 }
 
+/** Says the client that it takes plain JSON and not the media type that GraphQL has for itself? */
+export function acceptsJsonAlone(accept: string | null): boolean {
+  const ranges = (accept ?? '').toLowerCase().split(',').map(readRange);
+  return weigh(JSON_TYPE, ranges).quality > 0 && weigh(GRAPHQL_TYPE, ranges).quality === 0;
+}
+
 /** Only JSON, and only in UTF-8. */
 export function isJson(contentType: string | null): boolean {
   if (contentType === JSON_TYPE) return true;

@@ -1,5 +1,6 @@
 import { CrossbookError } from '../../domain/errors.ts';
 import type { HttpRequest } from '../../lib/http-message.ts';
+import { type ReadJson, readJsonBytes, readJsonText } from '../../lib/read-json.ts';
 import { whoCalls } from '../admit.ts';
 import type { Limits } from '../limits.ts';
 import type { Documents } from './documents.ts';
@@ -32,7 +33,7 @@ export async function readRequest(request: HttpRequest, bounds: Bounds): Promise
   if (request.method === 'GET') {
     return readOperation(toOperation(request.url.searchParams), bounds);
   }
-  const body = parseJson(await readBody(request, limits.bodyBytes), 'The body');
+  const body = toValue(readJsonBytes(await readBody(request, limits.bodyBytes)), 'The body');
   if (!Array.isArray(body)) return readOperation(body, bounds);
   if (bounds.applicationId === undefined) throw whoCalls();
   if (body.length === 0) throw new CrossbookError('BAD_REQUEST', 'The batch is empty.');
@@ -48,7 +49,7 @@ export async function readRequest(request: HttpRequest, bounds: Bounds): Promise
 function toOperation(parameters: URLSearchParams): unknown {
   const json = (name: string) => {
     const text = parameters.get(name);
-    return text ? parseJson(text, `The parameter \`${name}\``) : undefined;
+    return text ? toValue(readJsonText(text), `The parameter \`${name}\``) : undefined;
   };
   return {
     query: parameters.get('query') ?? undefined,
@@ -84,18 +85,15 @@ function readOperation(given: unknown, { documents, applicationId }: Bounds): Op
   };
 }
 
-async function readBody(request: HttpRequest, maxBytes: number): Promise<string> {
+async function readBody(request: HttpRequest, maxBytes: number): Promise<Buffer> {
   const bytes = await request.readBody(maxBytes);
-  if (bytes) return bytes.toString('utf8');
+  if (bytes) return bytes;
   throw new CrossbookError('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBytes / 1024} KiB.`);
 }
 
-function parseJson(text: string, what: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new CrossbookError('BAD_REQUEST', `${what} is not JSON.`, { cause });
-  }
+function toValue(read: ReadJson, what: string): unknown {
+  if ('value' in read) return read.value;
+  throw new CrossbookError('BAD_REQUEST', `${what} ${read.problem}.`, { cause: read.cause });
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -5,7 +5,7 @@ import type { Journal } from '../../domain/journal.ts';
 import type { HttpAnswer } from '../../lib/http-message.ts';
 import { toJsonBody } from '../../lib/to-json-body.ts';
 import { type RaisedError, type TranslatedError, translateErrors } from '../errors.ts';
-import { JSON_TYPE } from './media-types.ts';
+import { acceptsJsonAlone, JSON_TYPE } from './media-types.ts';
 
 /** From what an operation, or a batch of them, has come to, to the HTTP answer: by the rules of GraphQL over HTTP. */
 export function toHttpAnswer(results: ExecutionResult | readonly ExecutionResult[], asked: Asked): OwnAnswer {
@@ -54,11 +54,11 @@ function toAnswer(result: ExecutionResult, asked: Asked, causes: Set<RemoteCause
   const executed = data !== undefined;
   const told: readonly RaisedError[] =
     executed || raised.length > 0 ? raised : [new Error('There is no result.')];
-  const { applicationName, suggestions, mediaType, allowance } = asked;
+  const { applicationName, suggestions, allowance } = asked;
   const errors = translateErrors(told, { applicationName, executed, suggestions, allowance, causes });
   const formatted = errors.map((error) => error.formatted);
   return {
-    status: executed ? 200 : statusOf(errors[0], mediaType),
+    status: executed ? 200 : statusOf(errors[0], asked),
     errors,
     body: executed ? { errors: formatted, data } : { errors: formatted },
   };
@@ -68,11 +68,17 @@ function isBatch<Result>(results: Result | readonly Result[]): results is readon
   return Array.isArray(results);
 }
 
-/** Plain JSON cannot say whether a GraphQL server answers: there, a document that is refused is an answer like others. */
-function statusOf(error: TranslatedError | undefined, mediaType: string): number {
-  const isComplaint = error?.isComplaint || error?.known.code === 'PERSISTED_QUERY_NOT_FOUND';
-  if (!error || (isComplaint && mediaType === JSON_TYPE)) return 200;
-  return ERROR_CODES[error.known.code].status;
+/**
+ * Plain JSON cannot say whether a GraphQL server answers: there, a document that is refused is an answer like others. So is
+ * one without a caller, where nothing else is accepted: a gateway makes of a 401 an error of its own, without ours in it.
+ */
+function statusOf(error: TranslatedError | undefined, { mediaType, accept }: Asked): number {
+  if (!error) return 200;
+  const { code } = error.known;
+  const isComplaint = error.isComplaint || code === 'PERSISTED_QUERY_NOT_FOUND';
+  if (isComplaint && mediaType === JSON_TYPE) return 200;
+  if (code === 'UNAUTHORIZED' && acceptsJsonAlone(accept)) return 200;
+  return ERROR_CODES[code].status;
 }
 
 function toHeaders(error: TranslatedError | undefined): Record<string, string> {
@@ -98,6 +104,8 @@ export interface OwnAnswer extends HttpAnswer {
 
 export interface Asked {
   readonly mediaType: string;
+  /** The header; null for what is refused before it is a GraphQL request, such as a wrong key. */
+  readonly accept: string | null;
   readonly applicationName: string | null;
   readonly suggestions: boolean;
   readonly journal: Pick<Journal, 'failed'>;

@@ -36,8 +36,10 @@ export function respond(
   results: ExecutionResult | readonly ExecutionResult[],
   { opened, suggestions }: Responded,
 ): OwnAnswer {
+  const accept = opened.request.headers.get('accept');
   return toHttpAnswer(results, {
-    mediaType: chooseMediaType(opened.request.headers.get('accept')) ?? JSON_TYPE,
+    mediaType: chooseMediaType(accept) ?? JSON_TYPE,
+    accept,
     applicationName: opened.context?.caller?.application.name ?? null,
     suggestions,
     journal: opened.journal,

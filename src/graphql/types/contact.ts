@@ -13,8 +13,15 @@ const RECORD_BYTES = 1_024;
 export const ContactType = builder.objectRef<ContactRecord>('Contact').implement({
   description: 'A person in a customer’s CRM, in the same shape whichever CRM it is.',
   interfaces: [NodeInterface],
-  directives: { key: { fields: 'id' } },
+  directives: [
+    { name: 'key', args: { fields: 'id' } },
+    { name: 'key', args: { fields: 'customerId provider remoteId' } },
+  ],
   fields: (t) => ({
+    customerId: t.id({
+      description: 'Your own id of the customer whose contact it is.',
+      resolve: ({ source }) => source.customerId,
+    }),
     remoteId: t.exposeID('remoteId', { description: 'The contact’s own id in the CRM.' }),
     provider: t.field({
       type: ProviderNameEnum,

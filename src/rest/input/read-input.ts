@@ -17,12 +17,16 @@ export async function readInput<Parts extends InputParts>(
       path: readPath(path),
       query: readQuery(request.url.searchParams, query),
       headers: Object.fromEntries(request.headers),
-      body: body.def.type === 'undefined' ? undefined : await readJson(request),
+      body: body.def.type === 'undefined' ? undefined : await readJson(request, isOptional(body)),
     },
     { reportInput: true },
   );
   if (parsed.success) return parsed.data;
   throw new CrossbookError('BAD_REQUEST', toMistakes(parsed.error.issues));
+}
+
+function isOptional(body: z.ZodType): boolean {
+  return body.def.type === 'optional';
 }
 
 function readPath(raw: Arrival['path']): Readonly<Record<string, string>> {

@@ -63,12 +63,19 @@ function toOperationObject(operation: Operation): object {
     ],
     ...(body.def.type !== 'undefined' && {
       requestBody: {
-        required: true,
-        content: { 'application/json': { schema: refToAsked(body), example: operation.bodyExample } },
+        required: body.def.type !== 'optional',
+        content: {
+          'application/json': { schema: refToAsked(toGiven(body)), example: operation.bodyExample },
+        },
       },
     }),
     responses: toResponses(operation),
   };
+}
+
+/** A body that may be absent is described as it is where it is there. */
+function toGiven(body: z.ZodType): z.ZodType {
+  return body instanceof z.ZodOptional ? (body.unwrap() as z.ZodType) : body;
 }
 
 function toParameters({ shape }: z.ZodObject, place: 'path' | 'header' | 'query'): object[] {

@@ -18,7 +18,7 @@ export const issueCustomerTokenOperation = defineOperation({
     path: customerPath,
     query: z.strictObject({}),
     headers: z.object({}),
-    body: tokenRequestShape,
+    body: tokenRequestShape.optional(),
   }),
   bodyExample: { expires_in_seconds: 3600, providers: ['hubspot'] },
   answer: {
@@ -32,8 +32,8 @@ export const issueCustomerTokenOperation = defineOperation({
   async handle(context, { path, body }) {
     const { token, expiresAt } = await issueCustomerToken(context, {
       customerId: path.customer_id,
-      expiresInSeconds: body.expires_in_seconds,
-      providers: body.providers,
+      expiresInSeconds: body?.expires_in_seconds,
+      providers: body?.providers,
     });
     return answerJson({ token, expires_at: expiresAt });
   },

@@ -51,7 +51,6 @@ export const CALLER_ROWS: readonly Row[] = [
       status: 200,
       ...failed('UNAUTHORIZED'),
     },
-    'it is 401 in application/json too',
   ),
   row(
     '§2',
@@ -133,13 +132,7 @@ export const CALLER_ROWS: readonly Row[] = [
     rest(SEARCH, FILTER, { as: 'other' }),
     refused(404),
   ),
-  row(
-    '§2',
-    'A token is issued without a body',
-    rest('POST /customers/demo/tokens'),
-    { status: 200 },
-    'the body is required',
-  ),
+  row('§2', 'A token is issued without a body', rest('POST /customers/demo/tokens'), { status: 200 }),
   row(
     '§2',
     'A token lives for a day at most',
@@ -190,7 +183,6 @@ export const CALLER_ROWS: readonly Row[] = [
       }),
     ],
     refused(499),
-    'the header is read as Latin-1',
   ),
   ...[' padded ', '..', '.'].map((id) =>
     row(
@@ -198,7 +190,6 @@ export const CALLER_ROWS: readonly Row[] = [
       `An id that no request could name is refused: ${JSON.stringify(id)}`,
       rest('PUT /customers', { customer_id: id, name: 'N', email: 'n@example.com' }),
       refused(422),
-      'it is taken',
     ),
   ),
 ];

@@ -1,0 +1,69 @@
+import { isUtf8 } from 'node:buffer';
+import { findDuplicateKey } from './find-duplicate-key.ts';
+
+/**
+ * A request's body as JSON: UTF-8, unambiguous, and nothing in it that is no text. What nearly every body is takes a
+ * third of a microsecond more than to parse it.
+ */
+export function readJsonBytes(bytes: Buffer): ReadJson {
+  const text = bytes.toString('utf8');
+  // It stands for bytes that are no character, unless it was sent itself.
+  if (text.includes(REPLACEMENT) && !isUtf8(bytes)) return { problem: 'is not UTF-8' };
+  return readJsonText(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
+}
+
+export function readJsonText(text: string): ReadJson {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+    // Half of a pair is no character: no database and no CRM could keep it.
+    if (text.includes('\\u') && ESCAPED_SURROGATE.test(text)) JSON.parse(text, refuseLoneSurrogates);
+  } catch (cause) {
+    if (cause instanceof LoneSurrogate)
+      return { problem: 'contains half of a surrogate pair, which is no character' };
+    return { problem: text.trim() === '' ? 'is empty; it must be JSON' : 'is not JSON', cause };
+  }
+  // A key that was named twice is one in the value. A text that only looks like it is read once more, for nothing.
+  if (!SPACED_COLON.test(text) && countColons(text) === countKeys(value)) return { value };
+  const twice = findDuplicateKey(text);
+  return twice === undefined ? { value } : { problem: `names ${twice.slice(0, 100)} twice in one object` };
+}
+
+/** Of a text without spaces in front of its colons: as many as it has keys, and those in its strings. */
+function countColons(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('":'); at !== -1; at = text.indexOf('":', at + 2)) count += 1;
+  return count;
+}
+
+/** Without recursion: a body may be nested as deep as it is long. */
+function countKeys(value: unknown): number {
+  let count = 0;
+  const waiting = [value];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const isList = Array.isArray(next);
+    for (const key in next as object) {
+      if (!isList) count += 1;
+      const inner = (next as Record<string, unknown>)[key];
+      if (typeof inner === 'object' && inner !== null) waiting.push(inner);
+    }
+  }
+  return count;
+}
+
+function refuseLoneSurrogates(key: string, value: unknown): unknown {
+  if (LONE_SURROGATE.test(key) || (typeof value === 'string' && LONE_SURROGATE.test(value)))
+    throw new LoneSurrogate();
+  return value;
+}
+
+class LoneSurrogate extends Error {}
+
+const REPLACEMENT = '\ufffd';
+const BYTE_ORDER_MARK = '\ufeff';
+const SPACED_COLON = /\s:/;
+const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** The problem goes behind what was read: "The body …". */
+export type ReadJson = { readonly value: unknown } | { readonly problem: string; readonly cause?: unknown };
