@@ -23,6 +23,12 @@ export const DEFAULT_LIMITS = {
   strangerTokens: 2_000,
   /** Of brackets, values included, and of selections through fragments. */
   nesting: 100,
+  /** Of one document. */
+  operations: 100,
+  /** Fields of one response name, or fragments of one selection, that validation compares with each other. */
+  pairs: 100_000,
+  /** Fields of a document, counted wherever fragments make them merge with others. */
+  merged: 100_000,
   /** Operations in one HTTP request. */
   batch: 10,
   bodyBytes: 1024 * 1024,

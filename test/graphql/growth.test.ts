@@ -10,6 +10,7 @@ import { createKnownIntrospection } from '../../src/graphql/http/known-introspec
 import { chooseMediaType, isJson } from '../../src/graphql/http/media-types.ts';
 import { readHash } from '../../src/graphql/http/read-hash.ts';
 import { DEFAULT_LIMITS, nothingSpent } from '../../src/graphql/limits.ts';
+import { checkMerging } from '../../src/graphql/merging.ts';
 import { checkNesting } from '../../src/graphql/nesting.ts';
 import { readOperation } from '../../src/graphql/operation-notes.ts';
 import { apiSchema } from '../../src/graphql/schema.ts';
@@ -83,18 +84,26 @@ const TEXTS: readonly (readonly [string, (size: number) => string])[] = [
   ['brackets', repeat('{[(')],
 ];
 
+/** In what would be refused before it shows how it grows. */
+const UNBOUNDED = {
+  ...DEFAULT_LIMITS,
+  operations: Number.POSITIVE_INFINITY,
+  pairs: Number.POSITIVE_INFINITY,
+};
+
 test.each(TEXTS)('what is done before validation is linear in %s', (_name, make) => {
   const documents = (size: number) => parse(make(size));
   expectLinear(make, (text) => checkNesting(text, Number.POSITIVE_INFINITY));
   if (!isDocument(make)) return;
   expectLinear(documents, (document) => checkFragmentDepth(document, Number.POSITIVE_INFINITY));
+  expectLinear(documents, (document) => checkMerging(document, UNBOUNDED));
   expectLinear(documents, (document) => readOperation({ ...document }, 'Q0'));
   for (const isCallerKnown of [true, false]) {
     expectLinear(make, (text) => {
       const store = createDocumentStore({ schema, rules: [] });
       const { document } = store.parse(text, {
         owner: isCallerKnown ? 'app' : undefined,
-        limits: DEFAULT_LIMITS,
+        limits: UNBOUNDED,
       });
       const [operationName, variables, method] = [undefined, {}, 'POST'];
       const asked = { schema, document, operationName, variables, method, isCallerKnown };

@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import { type CacheMemory, createFairCache } from '../../lib/fair-cache.ts';
 import type { Limits } from '../limits.ts';
+import { checkMerging } from '../merging.ts';
 import { checkNesting } from '../nesting.ts';
 
 /**
@@ -32,6 +33,7 @@ export function createDocumentStore({ schema, rules, memory }: Options): Documen
       checkNesting(text, limits.nesting);
       const maxTokens = owner === undefined ? limits.strangerTokens : limits.tokens;
       const document = parse(text, { maxTokens });
+      checkMerging(document, limits);
       const made: ParsedDocument = { document, text, owner, tokens: countTokens(document), isValid: false };
       parsed.set(document, made);
       return made;

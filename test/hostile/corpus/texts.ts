@@ -27,6 +27,15 @@ export const TEXTS: DocumentKind = {
     '5,000 arguments that do not exist': `{node(id:"x",${many(5_000, (n) => `idd${n}:1`)}){id}}`,
     'an argument 5,000 times': `{node(${many(5_000, () => 'id:"x"')}){id}}`,
     '3,000 conflicting fields of one name': `{${many(3_000, (n) => `a:node(id:"${n}"){id}`)}}`,
+    '2,000 selections that merge': `{searchContacts(filter:{email:"a"}){${many(2_000, (n) => `nodes{id a${n % 900}:id}`)}}}`,
+    '2,000 fragments in one selection': `{${many(2_000, (n) => `...F${n}`)}} ${many(2_000, (n) => `fragment F${n} on Query{a${n}:__typename}`)}`,
+    '2,000 operations over 2,000 fragments': {
+      gets: REFUSED,
+      sends: {
+        query: `${many(2_000, (n) => `query Q${n}{...F0}`)} ${many(2_000, (n) => `fragment F${n} on Query{...F${n + 1}}`)} fragment F2000 on Query{__typename}`,
+        operationName: 'Q7',
+      },
+    },
     '150 conflicting selections, three deep': `{${many(150, (n) => `a:customer{a:connections{a:searchContacts(filter:{email:"${n}"}){totalCount}}}`)}}`,
     '5,000 variables that are unused': `query(${many(5_000, (n) => `$v${n}:Int`)}){__typename}`,
     '5,000 variables that are not declared': `{nodes(ids:[${many(5_000, (n) => `$v${n}`)}]){id}}`,
