@@ -4,6 +4,7 @@ import type { CrossbookError } from '../domain/errors.ts';
 import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { Journal } from '../domain/journal.ts';
 import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
+import { createTurns } from '../lib/turns.ts';
 import { LONG_LIST } from '../lib/write-list.ts';
 import type { RequestContext } from '../request/context.ts';
 import { createExecute } from './fast/execute.ts';
@@ -14,7 +15,7 @@ import { createAutomaticDocuments, createKnownDocuments } from './http/documents
 import { createKnownIntrospection } from './http/known-introspection.ts';
 import { chooseMediaType, JSON_TYPE } from './http/media-types.ts';
 import { noIntrospection } from './http/no-introspection.ts';
-import { type OpenedRequest, toOpenedRequest } from './http/open-request.ts';
+import { type OpenedRequest, readAllowance, toOpenedRequest } from './http/open-request.ts';
 import { toHttpAnswer } from './http/respond.ts';
 import type { GraphiQLOptions } from './http/use-graphiql.ts';
 import { respond } from './http/use-response.ts';
@@ -34,7 +35,8 @@ export function createGraphQL(options: GraphQLOptions): GraphQLServer {
   const store = createDocumentStore({ schema, rules, memory: holdDocuments() });
   const execute = createExecute(schema, { jsonAbove: LONG_LIST, onPlanned: store.addPlan });
   const documents = operations ? createKnownDocuments(operations) : createAutomaticDocuments(holdDocuments());
-  const deps = { openContext, schema, execute, store, limits, documents };
+  const turns = createTurns({ now: () => performance.now() });
+  const deps = { openContext, schema, execute, store, turns, limits, documents };
   let yoga: Promise<AnswerByYoga> | undefined;
   const answerDirectly = createDirectPath({
     ...deps,
@@ -47,7 +49,9 @@ export function createGraphQL(options: GraphQLOptions): GraphQLServer {
       const opened = toOpenedRequest(request, journal);
       const isUsual = direct && request.method === 'POST' && request.pathname === PATH;
       const result = isUsual ? await answerDirectly(opened) : undefined;
-      return result ? respond(result, { opened, suggestions: introspection }) : answerByYoga(opened);
+      if (!result) return answerByYoga(opened);
+      if (readAllowance(opened).isLarge) await turns.take();
+      return respond(result, { opened, suggestions: introspection });
     },
     refuse(error, { request, journal }) {
       const mediaType = chooseMediaType(request.headers.get('accept')) ?? JSON_TYPE;

@@ -1,4 +1,5 @@
 import type { ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
+import type { Turns } from '../../lib/turns.ts';
 import type { WrittenJson } from '../../lib/written-json.ts';
 import type { Execute } from '../fast/execute.ts';
 import type { DocumentStore } from './document-store.ts';
@@ -11,8 +12,8 @@ import { admitOperation, parseDocument, runOperation } from './run-operation.ts'
  * What nearly every request is, one operation sent with POST, without the way through the plugins of a server that can do
  * everything. Undefined where it was something else after all: then it has been read already.
  */
-export function createDirectPath({ schema, execute, store, ...deps }: Options): DirectPath {
-  const rules = { schema, store, limits: deps.limits };
+export function createDirectPath({ schema, execute, store, turns, ...deps }: Options): DirectPath {
+  const rules = { schema, execute, store, turns, limits: deps.limits };
 
   return async (opened) => {
     try {
@@ -26,12 +27,16 @@ export function createDirectPath({ schema, execute, store, ...deps }: Options): 
   async function answer(operation: Operation, opened: OpenedRequest): Promise<ExecutionResult> {
     const known = deps.introspection?.(operation);
     if (known) return answerKnown(known, opened);
+    const isNew = !store.keeps(operation.query, opened.context?.caller?.application.id);
+    if (isNew) await turns.take();
     const document = parseDocument(operation.query, opened, rules);
+    if (isNew) await turns.take();
     admitOperation({ opened, document, operation }, rules);
+    if (isNew) await turns.take();
     const errors = store.validate(document);
     if (errors.length > 0) return { errors };
     const { operationName, variables } = operation;
-    return runOperation(opened, execute, { schema, document, operationName, variableValues: variables });
+    return runOperation(opened, rules, { schema, document, operationName, variableValues: variables });
   }
 }
 
@@ -50,6 +55,7 @@ interface Options extends OpenDeps {
   readonly schema: GraphQLSchema;
   readonly execute: Execute;
   readonly store: DocumentStore;
+  readonly turns: Turns;
   /** Undefined where the schema is not told. */
   readonly introspection: KnownIntrospection | undefined;
 }

@@ -27,6 +27,8 @@ export function createDocumentStore({ schema, rules, memory }: Options): Documen
   const allRules = [...specifiedRules, ...rules];
 
   return {
+    keeps: (text, owner) => owner !== undefined && cache.get(text) !== undefined,
+
     parse(text, { owner, limits }) {
       const existing = owner === undefined ? undefined : cache.get(text);
       if (existing) return existing;
@@ -78,6 +80,8 @@ const BYTES_PER_TOKEN = 300;
 const BYTES_PER_PLANNED_FIELD = 1_500;
 
 export interface DocumentStore {
+  /** Has this document been found valid, so that there is hardly any work with it? */
+  keeps(text: string, owner: string | undefined): boolean;
   /** Throws where the text is no document, or too long a one. */
   parse(
     text: string,

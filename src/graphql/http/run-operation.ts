@@ -1,5 +1,6 @@
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { CrossbookError } from '../../domain/errors.ts';
+import type { Turns } from '../../lib/turns.ts';
 import { admit } from '../admit.ts';
 import type { Execute, ExecuteArgs } from '../fast/execute.ts';
 import { type Limits, spend } from '../limits.ts';
@@ -44,7 +45,7 @@ export function admitOperation({ opened, document, operation }: Asked, { schema,
 /** Charged by what its request costs so far. Resolvers see our request, and nothing of the server's. */
 export function runOperation(
   opened: OpenedRequest,
-  execute: Execute,
+  { execute, turns }: Pick<Rules, 'execute' | 'turns'>,
   { schema, document, operationName, variableValues }: ExecuteArgs,
 ): Promise<ExecutionResult> {
   const { context: contextValue, journal } = opened;
@@ -54,9 +55,13 @@ export function runOperation(
   return journal.operation(operation.operation, async () => {
     const charged = contextValue?.charge(opened.spent.cost);
     if (charged) await charged;
+    if (opened.spent.cost > LONG_COST) await turns.take();
     return execute({ schema, document, operationName, variableValues, contextValue, allowance });
   });
 }
+
+/** Of a request so far: what may take a tenth of a second to make. */
+const LONG_COST = 20_000;
 
 interface Asked {
   readonly opened: OpenedRequest;
@@ -66,6 +71,9 @@ interface Asked {
 
 interface Rules {
   readonly schema: GraphQLSchema;
+  readonly execute: Execute;
+  /** Between what takes long. */
+  readonly turns: Turns;
   readonly store: DocumentStore;
   readonly limits: Limits;
 }

@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import type { Turns } from '../../lib/turns.ts';
 import type { Execute } from '../fast/execute.ts';
 import type { DocumentStore } from './document-store.ts';
 import { type OpenDeps, type OpenedRequest, openRequest } from './open-request.ts';
@@ -7,13 +8,18 @@ import type { Operation } from './read-request.ts';
 import { admitOperation, parseDocument, runOperation } from './run-operation.ts';
 
 /** From a request to operations that may run: it is looked at, its caller is known, then it is read and admitted. */
-export function useRequest({ schema, execute, store, requests, ...deps }: RequestOptions): Plugin {
-  const rules = { schema, store, limits: deps.limits };
+export function useRequest({ schema, execute, store, turns, requests, ...deps }: RequestOptions): Plugin {
+  const rules = { schema, execute, store, turns, limits: deps.limits };
   return {
     async onRequestParse({ request, setRequestParser }) {
       const opened = readOpened(requests, request);
       const operations = opened.operations ?? (await openRequest(opened, deps));
       setRequestParser(() => operations);
+    },
+    async onParams({ request, params }) {
+      const owner = readOpened(requests, request).context?.caller?.application.id;
+      // Operations of a batch come one after the other, and others between them.
+      if (!store.keeps(params.query ?? '', owner)) await turns.take();
     },
     onParse({ context: { request }, setParseFn }) {
       setParseFn((source) =>
@@ -34,7 +40,7 @@ export function useRequest({ schema, execute, store, requests, ...deps }: Reques
       setValidationFn((_schema, document) => store.validate(document));
     },
     onExecute({ setExecuteFn }) {
-      setExecuteFn((args) => runOperation(readOpened(requests, args.contextValue.request), execute, args));
+      setExecuteFn((args) => runOperation(readOpened(requests, args.contextValue.request), rules, args));
     },
   };
 }
@@ -51,5 +57,6 @@ export interface RequestOptions extends OpenDeps {
   readonly schema: GraphQLSchema;
   readonly execute: Execute;
   readonly store: DocumentStore;
+  readonly turns: Turns;
   readonly requests: OpenedRequests;
 }

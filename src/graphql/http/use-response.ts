@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import type { FetchAPI, Plugin } from 'graphql-yoga';
 import { CrossbookError } from '../../domain/errors.ts';
+import type { Turns } from '../../lib/turns.ts';
 import { WrittenJson } from '../../lib/written-json.ts';
 import { chooseMediaType, JSON_TYPE } from './media-types.ts';
 import { type OpenedRequest, readAllowance } from './open-request.ts';
@@ -8,7 +9,7 @@ import { type OwnAnswer, toHttpAnswer } from './respond.ts';
 import { type OpenedRequests, readOpened } from './use-request.ts';
 
 /** Whatever becomes of a request, its response is made in one place. */
-export function useResponse({ path, requests, suggestions }: Options): Plugin {
+export function useResponse({ path, requests, turns, suggestions }: Options): Plugin {
   return {
     onRequest({ request, url, fetchAPI, endResponse }) {
       if (url.pathname === path) return;
@@ -16,7 +17,8 @@ export function useResponse({ path, requests, suggestions }: Options): Plugin {
       endResponse(toResponse(fetchAPI, answer(request, { errors: [error as never] })));
     },
     onResultProcess({ request, setResultProcessor }) {
-      setResultProcessor((result, fetchAPI) => {
+      setResultProcessor(async (result, fetchAPI) => {
+        if (readAllowance(readOpened(requests, request)).isLarge) await turns.take();
         // Without @defer, @stream and subscriptions there is nothing that comes in pieces.
         return toResponse(fetchAPI, answer(request, result as ExecutionResult | ExecutionResult[]));
       }, JSON_TYPE);
@@ -54,6 +56,7 @@ interface Responded {
 
 interface Options {
   readonly path: string;
+  readonly turns: Turns;
   readonly requests: OpenedRequests;
   readonly suggestions: boolean;
 }
