@@ -24,6 +24,7 @@ export function createHeldBytes({ maxBytes }: { readonly maxBytes: number }): He
 
     counts: () => ({ held: process.held, max: maxBytes, kinds }),
     countOwners: () => addresses.countHolding() + applications.countHolding() + connections.countHolding(),
+    countAccounts: () => addresses.size() + applications.size() + connections.size(),
   };
 }
 
@@ -107,6 +108,7 @@ function createAccounts(max: number): Accounts {
       return account;
     },
     countHolding: () => [...accounts.values()].filter(({ holds }) => holds !== 0).length,
+    size: () => accounts.size,
   };
 
   /** An account that holds nothing is kept for the next request of its owner, as long as there are few. */
@@ -125,6 +127,8 @@ export interface HeldBytesCounter extends HeldBytes {
   counts(): HeldBytesCounts;
   /** How many owners hold something. */
   countOwners(): number;
+  /** How many owners are remembered. */
+  countAccounts(): number;
 }
 
 export interface HeldBytesCounts {
@@ -150,4 +154,5 @@ interface Charged {
 interface Accounts {
   open(name: string): Account;
   countHolding(): number;
+  size(): number;
 }

@@ -164,6 +164,18 @@ describe('errors', () => {
     expect(answers.every(({ errors }) => errors.length > 0)).toBe(true);
   });
 
+  test('weigh no more together than their bound, however few they are', async () => {
+    const caller = { ...RESPONSE_BOUNDS.caller, errorBytes: 8_000 };
+    const { post, faults } = await createTestServer({ responseBounds: { ...RESPONSE_BOUNDS, caller } });
+    faults.set('hubspot', new CrossbookError('REMOTE_PROVIDER_ERROR', 'It says no. '.repeat(100)));
+    const response = await post({ query: NODES, variables: ids(20) }, DEMO);
+    const { errors } = (await response.json()) as { errors: Told[] };
+    const [rest, ...whole] = errors.reverse();
+    expect(whole.length).toBeGreaterThan(0);
+    expect(JSON.stringify(whole).length).toBeLessThan(8_000 + whole.length + 2);
+    expect(rest).toMatchObject({ message: expect.stringContaining(`${20 - whole.length} more errors`) });
+  });
+
   test('say nothing that a client sent at length', async () => {
     const { post } = await createTestServer();
     const long = 'x'.repeat(200_000);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseManifest, readManifest } from '../../src/graphql/http/read-manifest.ts';
+import { createHeldBytes } from '../../src/limits/held-bytes.ts';
 import { createTestServer, DEMO, EXTENSIONS, type TestServer } from './test-server.ts';
 
 const FIND = '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }';
@@ -76,6 +77,21 @@ test('nobody without a caller can fill the memory, and neither can a huge docume
   const huge = `{ __typename } ${'#'.repeat(33 * 1024)}`;
   expect((await ask(server, { query: huge, ...apq(huge) })).body).toEqual({ data: { __typename: 'Query' } });
   expect((await ask(server, apq(huge))).body.errors[0].message).toBe('PersistedQueryNotFound');
+});
+
+test('each plan of a document that is kept is counted with the memory for documents', async () => {
+  const heldBytes = createHeldBytes({ maxBytes: Number.POSITIVE_INFINITY });
+  const server = await createTestServer({ heldBytes });
+  const query = `query ($all: Boolean!) { id: __typename ${'a: __typename @include(if: $all) '.repeat(100)} }`;
+  const held: number[] = [0];
+  for (const all of [false, true, false, true]) {
+    expect((await server.execute(query, { all })).errors).toBeUndefined();
+    held.push(heldBytes.counts().kinds.document.held);
+  }
+  const [none = 0, parsed = 0, planned = 0, ...later] = held;
+  expect(parsed).toBeGreaterThan(none);
+  expect(planned).toBeGreaterThan(parsed);
+  expect(later).toEqual([planned, planned]);
 });
 
 test('a hash is known to its application alone: without a key and with another’s it leads nowhere', async () => {

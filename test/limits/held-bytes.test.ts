@@ -98,6 +98,15 @@ test('whatever comes in whatever order: never above the bound or a share, never 
   );
 });
 
+test('owners that hold nothing are forgotten once there are many', () => {
+  const held = createHeldBytes({ maxBytes: 1_000 });
+  const kept = held.acquire({ application: 'kept' }, 'queue', 1);
+  for (let n = 0; n < 10_000; n += 1) held.acquire({ application: `${n}` }, 'queue', 1)?.release();
+  expect(held.countAccounts()).toBeLessThanOrEqual(1_024);
+  expect(held.countOwners()).toBe(1);
+  expect(kept?.grow(1)).toBe(true);
+});
+
 test('the default follows the heap and the container, whichever is smaller', () => {
   const MB = 1_048_576;
   expect(defaultMaxHeldBytes({ heapBytes: 384 * MB, systemBytes: 16_384 * MB })).toBe(128 * MB);
