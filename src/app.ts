@@ -110,6 +110,7 @@ export async function createApp(
   const rest = createRest({ openContext, prefixes: config.restPrefixes, version });
   const graphql = createGraphQL({
     openContext,
+    clock,
     introspection: config.introspection,
     operations,
     heldBytes,

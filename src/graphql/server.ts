@@ -3,6 +3,7 @@ import { createAllowance, RESPONSE_BOUNDS } from '../domain/allowance.ts';
 import type { CrossbookError } from '../domain/errors.ts';
 import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { Journal } from '../domain/journal.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
 import { createTurns } from '../lib/turns.ts';
 import { LONG_LIST } from '../lib/write-list.ts';
@@ -35,7 +36,7 @@ export function createGraphQL(options: GraphQLOptions): GraphQLServer {
   const store = createDocumentStore({ schema, rules, memory: holdDocuments() });
   const execute = createExecute(schema, { jsonAbove: LONG_LIST, onPlanned: store.addPlan });
   const documents = operations ? createKnownDocuments(operations) : createAutomaticDocuments(holdDocuments());
-  const turns = createTurns({ now: () => performance.now() });
+  const turns = createTurns(options.clock ?? systemClock);
   const deps = { openContext, schema, execute, store, turns, limits, documents };
   let yoga: Promise<AnswerByYoga> | undefined;
   const answerDirectly = createDirectPath({
@@ -88,6 +89,7 @@ export interface GraphQLOptions {
   /** False: the schema can neither be asked for nor guessed from errors. */
   readonly introspection?: boolean;
   readonly limits?: Partial<Limits>;
+  readonly clock?: Pick<Clock, 'now'>;
   /** Documents in memory are counted with all else that is held for clients. */
   readonly heldBytes?: HeldBytes | undefined;
   /** By their SHA-256: only these may be asked for. Undefined: whatever is within the limits. */
