@@ -37,7 +37,8 @@ export function createContactCacheWriter(options: WriterOptions): ContactCacheWr
     async settle(key) {
       const one = waiting.get(key) ?? underWay.get(key);
       if (waiting.has(key)) void inTurn(() => write(take([key])));
-      await one?.written.catch(unlessAway);
+      // Whether it can be read is for the reader to find out.
+      await one?.written.catch(() => undefined);
     },
 
     flush() {
@@ -126,11 +127,6 @@ export function createContactCacheWriter(options: WriterOptions): ContactCacheWr
   }
 }
 
-/** A reader would wait for the database once more. What else was not written is no reader's affair. */
-function unlessAway(error: unknown): void {
-  if (isAway(error)) throw error;
-}
-
 const LET_GO = Promise.resolve();
 
 /** Of what waits. */
@@ -143,7 +139,7 @@ const SLICE_RECORDS = 200;
 export interface ContactCacheWriter {
   /** Resolves when it has been written, or has been let go. */
   add(entry: WaitingEntry): Promise<void>;
-  /** What waits under this key is written at once. Rejects where the database is away. */
+  /** What waits under this key is written at once, or let go. Never rejects. */
   settle(key: string): Promise<void>;
   flush(): Promise<void>;
 }

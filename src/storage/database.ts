@@ -116,7 +116,7 @@ export interface Database {
   readonly admin: Admin;
   readonly maintenance: Maintenance;
   /** Rejects with SERVICE_UNAVAILABLE while the database is away: for readiness. */
-  ping(): Promise<void>;
+  ping(): ReturnType<Engine['ping']>;
   checkReadiness(): Promise<Readiness>;
   countConnections(): ConnectionCounts;
   /** What waits to be written is written at once. */

@@ -4,48 +4,61 @@ import type { Engine } from './engine/engine.ts';
 import { findPending } from './engine/migrate.ts';
 import type { Maintenance } from './maintenance.ts';
 
-/** Can this process do its work with this database? Asked every few seconds by whoever sends requests our way. */
+/**
+ * Can this process do its work with this database? Asked every few seconds by whoever sends requests our way. A full pool
+ * and a locked table are no reason to send them elsewhere: other processes have the same database.
+ */
 export function createReadiness({ engine, maintenance }: Deps): () => Promise<Readiness> {
-  let keys = { isWell: true, checkedAt: Number.NEGATIVE_INFINITY };
+  // As the start has left them. Where they cannot be looked at, they are as they were last seen.
+  const last = { migrations: true, keys: true, keysCheckedAt: Number.NEGATIVE_INFINITY };
   let running: Promise<Readiness> | undefined;
+  let learning: Promise<void> | undefined;
   return () => {
     // A database that hangs is not asked once more by everybody who asks us.
-    running ??= within(PATIENCE_MS, check()).finally(() => {
+    running ??= check().finally(() => {
       running = undefined;
     });
     return running;
   };
 
   async function check(): Promise<Readiness> {
-    await engine.ping();
-    const migrations = (await findPending(engine)).length === 0;
-    return { database: true, migrations, keys: migrations && (await checkKeys()) };
+    const state = await within(PING_MS, engine.ping());
+    if (!state || state.isReadOnly) return { database: false, migrations: false, keys: false };
+    learning ??= learn().finally(() => {
+      learning = undefined;
+    });
+    await within(LEARN_MS, learning);
+    const { migrations, keys } = last;
+    return { database: true, migrations, keys: migrations && keys };
   }
 
-  /** Another process, with a newer ring, may have sealed what this one cannot open. */
-  async function checkKeys(): Promise<boolean> {
+  async function learn(): Promise<void> {
+    last.migrations = (await findPending(engine)).length === 0;
     const now = systemClock.now();
-    if (now - keys.checkedAt < KEYS_EVERY_MS) return keys.isWell;
-    keys = { isWell: (await maintenance.findUnreadableKeys()).length === 0, checkedAt: now };
-    return keys.isWell;
+    if (!last.migrations || now - last.keysCheckedAt < KEYS_EVERY_MS) return;
+    // Another process, with a newer ring, may have sealed what this one cannot open.
+    last.keys = (await maintenance.findUnreadableKeys()).length === 0;
+    last.keysCheckedAt = now;
   }
 }
 
-async function within(patienceMs: number, work: Promise<Readiness>): Promise<Readiness> {
+/** Undefined where it fails or takes longer. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   const controller = new AbortController();
-  const tired = wait(patienceMs, AWAY, { signal: controller.signal }).catch(() => AWAY);
-  const readiness = await Promise.race([work.catch(() => AWAY), tired]);
+  const { signal } = controller;
+  const late = wait(ms, undefined, { signal }).catch(() => undefined);
+  const result = await Promise.race([work.catch(() => undefined), late]);
   controller.abort();
-  return readiness;
+  return result;
 }
 
-/** Shorter than the patience of usual probes. */
-const PATIENCE_MS = 2_000;
+/** Both together: shorter than the patience of usual probes. */
+const PING_MS = 1_500;
+const LEARN_MS = 500;
 const KEYS_EVERY_MS = 30_000;
-const AWAY: Readiness = { database: false, migrations: false, keys: false };
 
 export interface Readiness {
-  /** It answers. */
+  /** It answers, and can be written to. */
   readonly database: boolean;
   /** It has every table that this version needs. */
   readonly migrations: boolean;

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/databases.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
+import { openRival } from '../support/postgres-rival.ts';
 import { openTcpProxy } from '../support/tcp-proxy.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
@@ -39,8 +40,74 @@ describe('a database that goes away and comes back', () => {
   });
 });
 
+describe('a database that answers nobody', () => {
+  test('is found out by a probe of its own, and requests are refused at once from then on', async () => {
+    const { crossbook, proxy } = await openBehindProxy();
+    proxy.freeze();
+    const { status } = await crossbook.rest('GET', '/customers/demo');
+    expect(status).toBe(503);
+    const refused = await Promise.all(
+      Array.from({ length: 50 }, () => crossbook.rest('GET', '/customers/demo')),
+    );
+    for (const { status, headers } of refused)
+      expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await ask(crossbook, '/readyz')).toEqual([503, { ...AWAY, ok: false }]);
+    proxy.thaw();
+    await expect.poll(async () => (await crossbook.rest('GET', '/customers/demo')).status).toBe(200);
+    await expect.poll(() => ask(crossbook, '/readyz')).toEqual([200, READY]);
+  });
+});
+
+describe('a database that is there', () => {
+  test('leaves the process ready while its tables are locked, and its pool is full', async () => {
+    const { crossbook, url } = await openOwn();
+    const rival = await openRival(url);
+    closing.push(rival.close);
+    await rival.run('begin');
+    await rival.run('lock table crossbook.customers, crossbook.credentials, crossbook.migrations');
+    const stuck = Array.from({ length: 30 }, () => crossbook.rest('GET', '/customers/demo'));
+    expect(await ask(crossbook, '/readyz')).toEqual([200, READY]);
+    await rival.run('rollback');
+    for (const { status } of await Promise.all(stuck)) expect([200, 503]).toContain(status);
+  });
+
+  test('and can only be read is not ready, and is read nevertheless', async () => {
+    const { crossbook, url } = await openOwn();
+    const rival = await openRival(url);
+    closing.push(rival.close);
+    const set = async (value: string) => {
+      await rival.run(
+        `alter database ${new URL(url).pathname.slice(1)} set default_transaction_read_only = ${value}`,
+      );
+      await rival.run(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid()`,
+      );
+    };
+    const filter = { filter: { email: 'ada@example.com' } };
+    const path = '/contacts/_search?read_from_cache=true';
+    const search = () => crossbook.rest('POST', path, filter, { 'x-provider-name': 'hubspot' });
+    expect((await search()).status).toBe(200);
+    await set('on');
+    await expect.poll(() => ask(crossbook, '/readyz')).toEqual([503, { ...AWAY, ok: false }]);
+    expect((await crossbook.rest('GET', '/customers/demo')).status).toBe(200);
+    expect((await search()).status).toBe(200);
+    const customer = { customer_id: 'ada', name: 'Ada', email: 'ada@example.com' };
+    expect((await crossbook.rest('PUT', '/customers', customer)).status).toBe(503);
+    await set('off');
+    await expect.poll(async () => (await crossbook.rest('PUT', '/customers', customer)).status).toBe(200);
+    await expect.poll(() => ask(crossbook, '/readyz')).toEqual([200, READY]);
+  });
+});
+
 const READY = { ok: true, database: true, migrations: true, keys: true };
 const AWAY = { database: false, migrations: false, keys: false };
+
+async function openOwn() {
+  const { url, drop } = await createTestDatabase();
+  closing.push(drop);
+  return { crossbook: await open({ database: { url } }), url };
+}
 
 async function openBehindProxy() {
   const { url, drop } = await createTestDatabase();

@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export async function openTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let server: Server;
+  let isFrozen = false;
   const listen = async (port: number) => {
     server = createServer((client) => {
       const upstream = connect(target);
@@ -19,6 +20,7 @@ export async function openTcpProxy(target: { host: string; port: number }): Prom
           });
       }
       client.pipe(upstream).pipe(client);
+      if (isFrozen) pauseAll(client, upstream);
     });
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
@@ -31,7 +33,19 @@ export async function openTcpProxy(target: { host: string; port: number }): Prom
     for (const socket of sockets) socket.destroy();
     await closed;
   };
-  return { port, cut, mend: async () => void (await listen(port)) };
+  const freeze = () => {
+    isFrozen = true;
+    pauseAll(...sockets);
+  };
+  const thaw = () => {
+    isFrozen = false;
+    for (const socket of sockets) socket.resume();
+  };
+  return { port, cut, freeze, thaw, mend: async () => void (await listen(port)) };
+}
+
+function pauseAll(...sockets: readonly Socket[]): void {
+  for (const socket of sockets) socket.pause();
 }
 
 export interface TcpProxy {
@@ -39,4 +53,7 @@ export interface TcpProxy {
   /** Ends every connection and refuses new ones. */
   cut(): Promise<void>;
   mend(): Promise<void>;
+  /** Nothing goes through any more, and nobody is told. */
+  freeze(): void;
+  thaw(): void;
 }

@@ -11,7 +11,7 @@ export async function attempt<T>(work: () => Promise<T>, options: AttemptOptions
     } catch (thrown) {
       const { repeat, error } = understandFailure(thrown);
       const mayRepeat = repeat === 'always' || (repeat === 'reads' && options.repeatable);
-      if (!mayRepeat || systemClock.now() + pause > giveUpAt) throw error;
+      if (!mayRepeat || !options.mayWait() || systemClock.now() + pause > giveUpAt) throw error;
     }
     // Rivals that failed together must not come back together.
     await wait(pause * (0.5 + Math.random() / 2));
@@ -21,6 +21,8 @@ export async function attempt<T>(work: () => Promise<T>, options: AttemptOptions
 interface AttemptOptions {
   readonly repeatable: boolean;
   readonly deadlineMs: number;
+  /** Else it is tried once. */
+  mayWait(): boolean;
 }
 
 const FIRST_PAUSE_MS = 10;

@@ -1,5 +1,7 @@
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 
+import type { DatabaseState } from './probe.ts';
+
 /** All that the stores know of where they run. */
 export interface Engine {
   readonly orm: PgDatabase<PgQueryResultHKT>;
@@ -13,8 +15,8 @@ export interface Engine {
   alone<T>(work: (run: RunSql) => Promise<T>): Promise<T>;
   /** A lock that many may have at once, on a connection of its own: until this is closed, or the process ends. */
   holdShared(key: string): Promise<void>;
-  /** Rejects while the database cannot answer. Never tries again: it is asked often. */
-  ping(): Promise<void>;
+  /** On a connection of its own. Rejects while the database cannot be reached. Never tries again: it is asked often. */
+  ping(): Promise<DatabaseState>;
   /** Of the pool. */
   connections(): ConnectionCounts;
   close(): Promise<void>;

@@ -25,11 +25,15 @@ export function unstorable(): CrossbookError {
 }
 
 function away(cause: Error, repeat: Failure['repeat']): Failure {
-  const error = new CrossbookError('SERVICE_UNAVAILABLE', 'The database cannot answer at the moment.', {
+  return { repeat, error: toAway(cause) };
+}
+
+/** Each request has an error of its own. */
+export function toAway(cause: unknown): CrossbookError {
+  return new CrossbookError('SERVICE_UNAVAILABLE', 'The database cannot answer at the moment.', {
     cause,
     retryAfterMs: 1_000,
   });
-  return { repeat, error };
 }
 
 /** Is it what others hear as well who ask the database now? */
@@ -73,7 +77,7 @@ const NEVER_EXECUTED = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
 ]);
-const CONNECT_FAILURE = /^timeout exceeded when trying to connect|due to connection timeout/;
+const CONNECT_FAILURE = /^timeout (exceeded when trying to connect|expired$)|due to connection timeout/;
 
 const LOST = new Set(['57P01', '57P02', '57P05', '25P03', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
 const LOST_MESSAGE =

@@ -33,6 +33,7 @@ function openUrl(url: string, tuning: Tuning): Engine {
     idleTimeoutMs: tuning.idleTimeoutMs ?? 30_000,
     statementTimeoutMs: tuning.statementTimeoutMs ?? 10_000,
     clock: tuning.clock ?? systemClock,
+    lockTimeoutMs: tuning.lockTimeoutMs ?? 500,
     deadlineMs: tuning.deadlineMs ?? 5_000,
     onError: tuning.onError ?? (() => undefined),
     onOutage: tuning.onOutage ?? (() => undefined),
@@ -54,6 +55,8 @@ export interface Tuning {
   readonly connectionTimeoutMs?: number | undefined;
   readonly idleTimeoutMs?: number | undefined;
   readonly statementTimeoutMs?: number | undefined;
+  /** For a row or a table that another holds. */
+  readonly lockTimeoutMs?: number | undefined;
   /** After this long, nothing is tried once more. */
   readonly deadlineMs?: number | undefined;
   /** A pooled connection broke. Nothing to do but to log it. */

@@ -2,31 +2,38 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import type { Clock } from '../../lib/clock.ts';
 import { attempt } from './attempt.ts';
+import { createCircuitBreaker } from './circuit-breaker.ts';
 import type { Engine, RunSql } from './engine.ts';
 import { createOutageReports, type OnOutage } from './outage-reports.ts';
+import { createProbe } from './probe.ts';
 
 /** PostgreSQL over a pool. Nothing is connected before it is needed. */
 export function openPostgres(url: string, options: PostgresOptions): Engine {
   const pool = guard(new pg.Pool(toSettings(url, options)), options);
-  const { deadlineMs } = options;
+  const { deadlineMs, clock } = options;
+  const probe = createProbe(url);
+  const breaker = createCircuitBreaker({ probe, clock, patienceMs: deadlineMs / 2 });
+  const { mayWait } = breaker;
   const holders: pg.Client[] = [];
   const report = createOutageReports(options.onOutage, options.clock);
   return {
     orm: drizzle(pool),
     query: async (statement, values) => (await pool.query({ ...statement, values: [...values] })).rows,
-    repeatable: (work) => attempt(work, { repeatable: true, deadlineMs }).catch(report),
-    once: (work) => attempt(work, { repeatable: false, deadlineMs }).catch(report),
+    repeatable: (work) =>
+      breaker.run(() => attempt(work, { repeatable: true, deadlineMs, mayWait })).catch(report),
+    once: (work) =>
+      breaker.run(() => attempt(work, { repeatable: false, deadlineMs, mayWait })).catch(report),
     alone: (work) => workAlone(url, work),
     holdShared: async (key) => void holders.push(await holdShared(url, key)),
-    ping: () =>
-      attempt(() => pool.query('select 1'), { repeatable: false, deadlineMs: 0 }).then(() => undefined),
+    ping: () => attempt(breaker.look, { repeatable: false, deadlineMs: 0, mayWait }),
     connections: () => ({
       open: pool.totalCount,
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
     close: async () => {
-      await Promise.all([pool.end(), ...holders.map((client) => client.end())]);
+      breaker.close();
+      await Promise.all([pool.end(), probe.close(), ...holders.map((client) => client.end())]);
     },
   };
 }
@@ -35,6 +42,7 @@ async function workAlone<T>(url: string, work: (run: RunSql) => Promise<T>): Pro
   const client = new pg.Client({
     connectionString: url,
     application_name: 'crossbook migrations',
+    connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
   });
   client.on('error', () => undefined); // the query that is under way rejects with it
@@ -54,6 +62,7 @@ async function holdShared(url: string, key: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'crossbook sandbox',
+    connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
   });
   client.on('error', () => undefined); // the lock is gone with the server, which nobody else has then either
@@ -61,6 +70,9 @@ async function holdShared(url: string, key: string): Promise<pg.Client> {
   await client.query('select pg_advisory_lock_shared(hashtextextended($1, 0))', [key]);
   return client;
 }
+
+/** Outside the pool. */
+const CONNECT_MS = 10_000;
 
 /** A connection that dies while nobody uses it would otherwise end the process. */
 function guard(pool: pg.Pool, { onError }: PostgresOptions): pg.Pool {
@@ -77,8 +89,10 @@ function toSettings(url: string, options: PostgresOptions): pg.PoolConfig {
     connectionTimeoutMillis: options.connectionTimeoutMs,
     idleTimeoutMillis: options.idleTimeoutMs,
     statement_timeout: options.statementTimeoutMs,
+    // Rows are locked for milliseconds. What waits longer waits for a table, and would keep a connection from all others.
+    lock_timeout: options.lockTimeoutMs,
     // The server's own timeout comes first; this one is for a network that swallows answers.
-    query_timeout: options.statementTimeoutMs + 5_000,
+    query_timeout: options.statementTimeoutMs + 2_000,
     idle_in_transaction_session_timeout: 120_000,
     keepAlive: true,
   };
@@ -89,6 +103,7 @@ export interface PostgresOptions {
   readonly connectionTimeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly statementTimeoutMs: number;
+  readonly lockTimeoutMs: number;
   readonly deadlineMs: number;
   readonly clock: Clock;
   readonly onError: (error: Error) => void;

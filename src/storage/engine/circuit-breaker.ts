@@ -1,0 +1,121 @@
+import type { Clock } from '../../lib/clock.ts';
+import { toAway } from './failures.ts';
+import type { DatabaseState, Probe } from './probe.ts';
+
+/**
+ * A circuit breaker between the stores and the database. While work waits for long, a probe looks again and again. Where
+ * it finds nobody for as long as patience lasts, and nobody else was answered either, all that waits is refused, and what
+ * comes after it at once, until the probe is answered. Where it finds a database that only reads, and for a moment after
+ * work was given up, all is tried, but once.
+ */
+export function createCircuitBreaker({ probe, clock, patienceMs }: BreakerOptions): CircuitBreaker {
+  const lookAfterMs = Math.min(LOOK_AFTER_MS, patienceMs);
+  /** In the order in which they began. */
+  const waiting = new Set<Waiting>();
+  let outage: { readonly cause: unknown } | undefined;
+  let isReadOnly = false;
+  let answeredAt = Number.NEGATIVE_INFINITY;
+  let gaveUpAt = Number.NEGATIVE_INFINITY;
+  let cancelLook: (() => void) | undefined;
+  let isClosed = false;
+
+  return {
+    run(work) {
+      if (outage) return Promise.reject(toAway(outage.cause));
+      return new Promise((resolve, reject) => {
+        const one = { since: clock.now(), reject };
+        waiting.add(one);
+        lookIn(lookAfterMs);
+        work().then(
+          (value) => {
+            waiting.delete(one);
+            answeredAt = clock.now();
+            outage = undefined;
+            resolve(value);
+          },
+          (error) => {
+            waiting.delete(one);
+            const now = clock.now();
+            if (now - one.since >= patienceMs || now - gaveUpAt < HURRY_MS) gaveUpAt = now;
+            reject(error);
+          },
+        );
+      });
+    },
+
+    mayWait: () => !outage && !isReadOnly && clock.now() - gaveUpAt >= HURRY_MS,
+
+    async look() {
+      const state = await probe.look();
+      found(state);
+      return state;
+    },
+
+    close() {
+      isClosed = true;
+      cancelLook?.();
+    },
+  };
+
+  function lookIn(ms: number): void {
+    if (isClosed) return;
+    cancelLook ??= clock.schedule(ms, () => {
+      cancelLook = undefined;
+      void look();
+    });
+  }
+
+  async function look(): Promise<void> {
+    const waitedMs = longestWait();
+    const isWell = !outage && !isReadOnly;
+    if (isWell && waitedMs === undefined) return;
+    if (isWell && waitedMs !== undefined && waitedMs < lookAfterMs) return lookIn(lookAfterMs - waitedMs);
+    await probe.look().then(found, failed);
+    lookIn(PAUSE_MS);
+  }
+
+  function found(state: DatabaseState): void {
+    outage = undefined;
+    isReadOnly = state.isReadOnly;
+  }
+
+  function failed(cause: unknown): void {
+    const isExhausted = (longestWait() ?? 0) >= patienceMs && clock.now() - answeredAt >= patienceMs;
+    if (!outage && !isExhausted) return;
+    outage = { cause };
+    for (const { reject } of waiting) reject(toAway(cause));
+    waiting.clear();
+  }
+
+  function longestWait(): number | undefined {
+    const [oldest] = waiting;
+    return oldest && clock.now() - oldest.since;
+  }
+}
+
+const LOOK_AFTER_MS = 1_000;
+const PAUSE_MS = 500;
+/** For so long after work was given up nothing is tried again: what it waited for keeps others waiting as well. */
+const HURRY_MS = 1_000;
+
+export interface CircuitBreaker {
+  /** Rejects at once while the database is away, and early where that comes out meanwhile. */
+  run<T>(work: () => Promise<T>): Promise<T>;
+  /** May what has failed be tried again? */
+  mayWait(): boolean;
+  /** Looks at once. Rejects with the driver's error where the database cannot be reached. */
+  look(): Promise<DatabaseState>;
+  close(): void;
+}
+
+interface Waiting {
+  readonly since: number;
+  reject(error: unknown): void;
+}
+
+interface BreakerOptions {
+  readonly probe: Pick<Probe, 'look'>;
+  readonly clock: Pick<Clock, 'now' | 'schedule'>;
+  /** How long work may wait before the database counts as away. */
+  readonly patienceMs: number;
+}

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { createCircuitBreaker } from '../../src/storage/engine/circuit-breaker.ts';
+import { createFakeClock, settle } from '../support/clock.ts';
+
+const AWAY = { code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 };
+const never = () => new Promise<never>(() => {});
+
+test('work that waits is refused once the probe has found nobody for so long, and what comes then at once', async () => {
+  const { breaker, clock, probe } = open();
+  probe.isThere = false;
+  const refused = watch(breaker.run(never));
+  await clock.advance(2_400);
+  expect(refused()).toBeUndefined();
+  await clock.advance(1_000);
+  expect(refused()).toMatchObject(AWAY);
+  let tried = 0;
+  await expect(breaker.run(async () => (tried += 1))).rejects.toMatchObject(AWAY);
+  expect([tried, breaker.mayWait()]).toEqual([0, false]);
+});
+
+test('one probe at a time looks while it is away, and the first answer lets everybody in', async () => {
+  const { breaker, clock, probe } = open();
+  probe.isThere = false;
+  watch(breaker.run(never));
+  await clock.advance(10_000);
+  expect(probe.looks).toBeLessThan(25);
+  probe.isThere = true;
+  await clock.advance(500);
+  expect(await breaker.run(async () => 'answered')).toBe('answered');
+  expect(breaker.mayWait()).toBe(true);
+  await clock.advance(10_000);
+  expect(clock.pending).toBe(0);
+});
+
+test('a probe that finds nobody refuses nothing while others are answered', async () => {
+  const { breaker, clock, probe } = open();
+  probe.isThere = false;
+  const stuck = watch(breaker.run(never));
+  for (let second = 0; second < 10; second += 1) {
+    await breaker.run(async () => 'answered');
+    await clock.advance(1_000);
+  }
+  expect(stuck()).toBeUndefined();
+});
+
+test('work that waits for a lock is not refused for it: the probe is answered', async () => {
+  const { breaker, clock, probe } = open();
+  const locked = watch(breaker.run(never));
+  await clock.advance(60_000);
+  expect([locked(), probe.looks > 1]).toEqual([undefined, true]);
+});
+
+test('on a database that only reads everything is tried once, until it can be written to', async () => {
+  const { breaker, clock, probe } = open();
+  probe.isReadOnly = true;
+  const written = watch(breaker.run(never));
+  await clock.advance(1_000);
+  expect([written(), breaker.mayWait()]).toEqual([undefined, false]);
+  expect(await breaker.run(async () => 'read')).toBe('read');
+  probe.isReadOnly = false;
+  await clock.advance(500);
+  expect(breaker.mayWait()).toBe(true);
+});
+
+test('what is given up after its time keeps others from trying again for as long', async () => {
+  const { breaker, clock } = open();
+  const late = breaker.run(async () => {
+    await clock.advance(5_000);
+    throw new Error('a lock');
+  });
+  await expect(late).rejects.toThrow('a lock');
+  expect(breaker.mayWait()).toBe(false);
+  await clock.advance(900);
+  await expect(breaker.run(() => Promise.reject(new Error('a lock')))).rejects.toThrow('a lock');
+  await clock.advance(900);
+  expect(breaker.mayWait()).toBe(false);
+  await clock.advance(100);
+  expect(breaker.mayWait()).toBe(true);
+});
+
+function open() {
+  const clock = createFakeClock();
+  const probe = {
+    isThere: true,
+    isReadOnly: false,
+    looks: 0,
+    async look() {
+      probe.looks += 1;
+      if (!probe.isThere) throw new Error('connect ECONNREFUSED');
+      return { isReadOnly: probe.isReadOnly };
+    },
+  };
+  return { breaker: createCircuitBreaker({ probe, clock, patienceMs: 2_500 }), clock, probe };
+}
+
+/** What it was refused with; undefined while it waits. */
+function watch(work: Promise<unknown>): () => unknown {
+  let error: unknown;
+  work.catch((reason) => {
+    error = reason;
+  });
+  void settle();
+  return () => error;
+}
