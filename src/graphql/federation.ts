@@ -21,7 +21,7 @@ import type { RequestContext } from '../request/context.ts';
 import { findContact } from '../usecases/find-contact.ts';
 import { findCustomer } from '../usecases/find-customer.ts';
 import { readContactWant } from './contact-want.ts';
-import { BYTES_PER_UNIT, costs, type FieldCost, PROVIDER_CALL } from './cost.ts';
+import { BYTES_PER_UNIT, costs, type FieldCost, recordCosts } from './cost.ts';
 import { orNull, readRecord } from './read-record.ts';
 import { typeNameOf } from './types/node.ts';
 
@@ -136,10 +136,7 @@ function readProvider(schema: GraphQLSchema, name: unknown): ProviderName {
   return value as ProviderName;
 }
 
-const ENTITIES_COST: FieldCost = {
-  weight: PROVIDER_CALL,
-  items: ({ representations }) => (Array.isArray(representations) ? representations.length : 1),
-};
+const ENTITIES_COST = recordCosts(({ representations }) => representations);
 
 function resolveWith(
   field: { resolve?: unknown; extensions: object } | undefined,

@@ -116,6 +116,43 @@ test.each(['_entities(representations: $refs)', 'nodes(ids: $ids)'])(
   },
 );
 
+describe('what is done for each occurrence is paid for each', () => {
+  const REFUSED = /cost is \d+, and the bound is 200000/;
+
+  test('a list that is looked at for each contact', async () => {
+    const { post } = await createTestServer();
+    const query = (to: string) =>
+      `query ($t: [AssociatedObject!]) { searchContacts(filter: { emailDomain: "example.com" }, first: 1000) { nodes { associations(to: ${to}) { remoteId } } } }`;
+    const kinds = Array(20_000).fill('COMPANY');
+    await expectOneRefusal(await post({ query: query('$t'), variables: { t: kinds } }, DEMO), REFUSED);
+    await expectOneRefusal(await post({ query: query(`[${kinds}]`) }, DEMO), REFUSED);
+    expect((await post({ query: query('[COMPANY, DEAL]') }, DEMO)).status).toBe(200);
+  });
+
+  test.each(['nodes(ids: $list) { id }', '_entities(representations: $list) { __typename }'])(
+    'records by a list of references: %s',
+    async (field) => {
+      const { post } = await createTestServer();
+      const type = field.startsWith('nodes') ? '[ID!]!' : '[_Any!]!';
+      const query = (count: number) =>
+        `query ($list: ${type}) { ${Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ')} }`;
+      const list = Array(1_000).fill(
+        field.startsWith('nodes') ? 'x' : { __typename: 'Customer', customerId: 'demo' },
+      );
+      await expectOneRefusal(await post({ query: query(50), variables: { list } }, DEMO), REFUSED);
+      expect((await post({ query: query(10), variables: { list } }, DEMO)).status).toBe(200);
+    },
+  );
+});
+
+test('what an answer has in bytes for certain is refused before anything is made', async () => {
+  const { post } = await createTestServer();
+  const long = 'a'.repeat(1_000);
+  const names = Array.from({ length: 20 }, (_, index) => `${long}${index}: firstName`).join(' ');
+  const query = `{ searchContacts(filter: { emailDomain: "example.com" }, first: 1000) { nodes { ${names} } } }`;
+  await expectOneRefusal(await post({ query }, DEMO), /its answer has at least a size in bytes of \d+/);
+});
+
 test('aliases, fields, directives and tokens of a batch count together', async () => {
   const { post } = await createTestServer();
   for (const [query, said] of [

@@ -1,7 +1,7 @@
 import type { Contact } from '../../domain/contact.ts';
 import { findAssociations } from '../../usecases/find-associations.ts';
 import { builder } from '../builder.ts';
-import { BYTES_PER_UNIT, costs } from '../cost.ts';
+import { BYTES_PER_UNIT, costs, countOf } from '../cost.ts';
 import { AddressType, AssociationType, EmailAddressType, PhoneNumberType } from './contact-details.ts';
 import { AssociatedObjectEnum, LifecycleStageEnum } from './contact-enums.ts';
 import { NodeInterface } from './node.ts';
@@ -97,7 +97,8 @@ export const ContactType = builder.objectRef<ContactRecord>('Contact').implement
           description: 'The kinds of record to follow. One that the CRM does not offer adds nothing.',
         }),
       },
-      ...costs({ items: 5 }),
+      // All of the list is looked at for each contact.
+      ...costs({ weight: ({ to }) => countOf(to), items: 5 }),
       resolve: (contact, { to }, context) =>
         contact.readWithCache ? null : findAssociations(context, contact, to),
     }),

@@ -2,7 +2,7 @@ import type { Customer } from '../../domain/customer.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import { builder } from '../builder.ts';
 import { readContactWant } from '../contact-want.ts';
-import { costs, PROVIDER_CALL } from '../cost.ts';
+import { costs, PROVIDER_CALL, recordCosts } from '../cost.ts';
 import { readRecord } from '../read-record.ts';
 import type { ContactRecord } from './contact.ts';
 import { NodeInterface } from './node.ts';
@@ -26,10 +26,7 @@ builder.queryField('nodes', (t) =>
     nullable: { list: false, items: true },
     description: 'Whatever has these ids, in their order: up to 1,000, read in few calls.',
     args: { ids: t.arg.idList({ required: true, description: 'The ids, as they were given.' }) },
-    ...costs({
-      weight: PROVIDER_CALL,
-      items: ({ ids }) => (Array.isArray(ids) ? ids.length : 1),
-    }),
+    ...costs(recordCosts(({ ids }) => ids)),
     resolve(_root, { ids }, context, info): readonly Promise<Customer | ContactRecord | null>[] {
       if (ids.length > MAX_IDS) {
         throw new CrossbookError(

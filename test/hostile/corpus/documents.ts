@@ -4,9 +4,10 @@ import { NEIGHBOURS, TOKENS } from './tenants.ts';
 import { TEXTS } from './texts.ts';
 import { TOOLS } from './tools.ts';
 import { HEAVY_DATA, ORDINARY, SHAPES, UNKNOWN_HASHES, VALUES } from './ways-in.ts';
+import { WORK } from './work.ts';
 
 /** Every document of the corpus. */
 export const DOCUMENTS: readonly DocumentKind[] = [
   ...[TOOLS, ORDINARY, META_FIELDS, TYPE_NAMES, DATA_FOR_STRANGERS, TEXTS],
-  ...[SHAPES, UNKNOWN_HASHES, VALUES, HEAVY_DATA, NEIGHBOURS, TOKENS],
+  ...[SHAPES, UNKNOWN_HASHES, VALUES, HEAVY_DATA, WORK, NEIGHBOURS, TOKENS],
 ];

@@ -1,0 +1,68 @@
+import { BOUNDED, type DocumentKind, many } from './line.ts';
+
+/**
+ * One long value that many fields take, or many parents of one field that takes it: what looks at all of it each time does
+ * work that neither the document nor the answer shows.
+ */
+export const WORK: DocumentKind = {
+  kind: 'work that is done for each occurrence',
+  as: ['key'],
+  ways: ['POST'],
+  gets: { ...BOUNDED, codes: /^(BAD_REQUEST|PAYLOAD_TOO_LARGE|NOT_FOUND|REMOTE_PROVIDER_RATE_LIMITED)$/ },
+  lines: {
+    'a list of 20,000 kinds, followed for each of 1,000 contacts': {
+      query: `query($t:[AssociatedObject!]!){${CONTACTS('associations(to:$t){remoteId}')}}`,
+      variables: { t: Array(20_000).fill('COMPANY') },
+    },
+    'the same list, written out': `{${CONTACTS(`associations(to:[${many(20_000, () => 'COMPANY')}]){remoteId}`)}}`,
+    'one list of 1,000 emails under 20 aliases': {
+      query: `query($e:[String!]){${many(20, (n) => `a${n}:searchContacts(filter:{emails:$e},first:1){totalCount}`)}}`,
+      variables: { e: Array.from({ length: 1_000 }, (_, n) => `nobody${n}@example.com`) },
+    },
+    'one list of 1,000 ids under 100 aliases': ({ ids }) => ({
+      query: `query($i:[ID!]!){${many(100, (n) => `a${n}:nodes(ids:$i){id}`)}}`,
+      variables: { i: ids },
+    }),
+    'one list of 1,000 ids that are none, under 100 aliases': {
+      query: `query($i:[ID!]!){${many(100, (n) => `a${n}:nodes(ids:$i){id}`)}}`,
+      variables: { i: Array(1_000).fill('x') },
+    },
+    'one list of 1,000 references that are none, under 100 aliases': {
+      query: `query($r:[_Any!]!){${many(100, (n) => `a${n}:_entities(representations:$r){__typename}`)}}`,
+      variables: { r: Array.from({ length: 1_000 }, () => ({})) },
+    },
+    'a filter of 1,000 emails for each connection of ten customers': `{${many(10, (n) => `c${n}:customer(customerId:"stuffed"){connections{searchContacts(filter:{emails:[${many(1_000, (m) => `"p${m}@e.io"`)}]},first:1){totalCount}}}`)}}`,
+    'a customer’s id of 200 KB under 190 aliases': {
+      query: `query($c:ID){${many(190, (n) => `a${n}:customer(customerId:$c){name}`)}}`,
+      variables: { c: 'c'.repeat(200_000) },
+    },
+    'a cursor of 200 KB under 190 aliases': {
+      query: `query($c:String){${many(190, (n) => `a${n}:searchContacts(filter:{emailDomain:"example.com"},after:$c){totalCount}`)}}`,
+      variables: { c: 'c'.repeat(200_000) },
+    },
+    'an id of 200 KB under 190 aliases': {
+      query: `query($c:ID!){${many(190, (n) => `a${n}:node(id:$c){id}`)}}`,
+      variables: { c: 'W'.repeat(200_000) },
+    },
+    'a domain of 200 KB under 190 aliases': {
+      gets: { ...BOUNDED, codes: /^(BAD_REQUEST|UNPROCESSABLE_ENTITY)$/ },
+      sends: {
+        query: `query($d:String){${many(190, (n) => `a${n}:searchContacts(filter:{emailDomain:$d}){totalCount}`)}}`,
+        variables: { d: 'a.'.repeat(100_000) },
+      },
+    },
+    'an email of 200 KB under 190 aliases': {
+      gets: { ...BOUNDED, codes: /^(BAD_REQUEST|UNPROCESSABLE_ENTITY)$/ },
+      sends: {
+        query: `query($d:String){${many(190, (n) => `a${n}:searchContacts(filter:{email:$d}){totalCount}`)}}`,
+        variables: { d: `"${'a"'.repeat(100_000)}` },
+      },
+    },
+    'a condition in each of 500 inline fragments, ninety deep': `query($b:Boolean=true){${many(5, () => `${'...on Query@include(if:$b){'.repeat(90)}a:__typename${'}'.repeat(90)}`)}}`,
+    'ten levels of fragments, each spread twice': `{...F0} ${many(10, (n) => `fragment F${n} on Query{...F${n + 1} ...F${n + 1}}`)} fragment F10 on Query{__typename}`,
+  },
+};
+
+function CONTACTS(fields: string): string {
+  return `searchContacts(filter:{emailDomain:"example.com"},first:1000){nodes{${fields}}}`;
+}
