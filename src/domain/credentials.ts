@@ -22,6 +22,8 @@ export interface StoredCredentials {
   /** Grows with every change, so that a refused token is told from its successor. */
   readonly generation: number;
   readonly instanceUrl: string | null;
+  /** Has the provider refused them for good? */
+  readonly isRefused: boolean;
 }
 
 export interface RefreshedCredentials {

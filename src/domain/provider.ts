@@ -24,6 +24,8 @@ export interface ContactAccess {
   readAllowance(answer: RemoteAnswer): Allowance | undefined;
   /** Is this answer the provider's way to say that the access token has to be refreshed? */
   isTokenExpired(answer: RemoteAnswer): boolean;
+  /** Is this answer, to a token that nothing can renew, its last word? Only new credentials help then. */
+  isTokenRefused(answer: RemoteAnswer): boolean;
   /** The beginning of a token that is no secret. */
   readonly publicPrefix?: RegExp;
   /** How an expired access token is replaced. */

@@ -74,7 +74,10 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
       const answer = await tryOut(call);
       if (answer.status < 400 || !access.isTokenExpired(answer)) return answer;
       const renewed = await within(waiter, tokens.renew(source, call.token));
-      if (!renewed) return answer;
+      if (!renewed) {
+        if (access.isTokenRefused(answer)) await tokens.refuse(source, call.token);
+        return answer;
+      }
       call.token = renewed;
       const second = await tryOut(call);
       if (second.status >= 400 && access.isTokenExpired(second)) tokens.distrust(call.token);

@@ -7,7 +7,6 @@ import type { RemoteRequest } from '../domain/remote.ts';
 import type { Want } from '../domain/want.ts';
 import type { Resume, WorkPermit } from '../domain/work-permit.ts';
 import type { ConnectionLine } from './connection-line.ts';
-import { toReconnectDetail } from './failures.ts';
 import { RedactedPort } from './redaction/redacted-port.ts';
 import type { CallPermit } from './shared-permit.ts';
 import type { Waiting } from './waiting.ts';
@@ -53,8 +52,7 @@ export function createContactPort(options: PortOptions): ContactPort {
     return new RedactedPort(port, line.toError);
   }
 
-  async function send(request: RemoteRequest, until: number, of: CallPermit) {
-    if (connection.status === 'reauthorize') throw mustReconnect(connection);
+  function send(request: RemoteRequest, until: number, of: CallPermit) {
     return line.send(of === permit ? options : { ...options, permit: of }, request, until);
   }
 }
@@ -62,10 +60,6 @@ export function createContactPort(options: PortOptions): ContactPort {
 /** The fields that raw data holds follow the connection's mappings: with others it is another question. */
 function toMergeKey({ schemaMappingsConfig, entityMappings }: Connection, { rawData }: Want): string {
   return rawData ? JSON.stringify([schemaMappingsConfig, entityMappings]) : '';
-}
-
-function mustReconnect({ providerName }: Connection): CrossbookError {
-  return new CrossbookError('REMOTE_PROVIDER_UNAUTHORIZED', toReconnectDetail(providerName));
 }
 
 function notOffered(): never {

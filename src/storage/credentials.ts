@@ -1,4 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm';
+import type { ConnectionStatus } from '../domain/connection.ts';
 import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../domain/credentials.ts';
 import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -64,16 +65,23 @@ async function replace(
   const values = [applicationId, connectionId, stored.generation, sealed, keyId, instanceUrl, now];
   // Repeatable, and worth repeating: some providers void the old refresh token, so that losing the new one is for good.
   const [row] = await engine.repeatable(() => engine.query<{ generation: number }>(REPLACE, values));
-  return row && { credentials: refreshed.credentials, generation: row.generation, instanceUrl };
+  return (
+    row && { credentials: refreshed.credentials, generation: row.generation, instanceUrl, isRefused: false }
+  );
 }
 
 function toFound(sealer: Sealer, row: SelectedRow): Found | undefined {
-  const { sealed, generation, instanceUrl, lease, ...place } = row;
+  const { sealed, generation, instanceUrl, status, lease, ...place } = row;
   if (sealed === null) return undefined;
   return {
     place,
     lease,
-    stored: { credentials: openCredentials(sealer, place, sealed), generation, instanceUrl },
+    stored: {
+      credentials: openCredentials(sealer, place, sealed),
+      generation,
+      instanceUrl,
+      isRefused: status === 'reauthorize',
+    },
   };
 }
 
@@ -85,6 +93,7 @@ function prepareSelect({ orm }: Engine) {
       customerId: connections.customerId,
       providerName: connections.providerName,
       instanceUrl: connections.instanceUrl,
+      status: connections.status,
       sealed: credentials.sealed,
       generation: credentials.generation,
       lease: credentials.refreshLease,
@@ -112,6 +121,7 @@ interface SelectedRow extends Place {
   readonly generation: number;
   readonly lease: string | null;
   readonly instanceUrl: string | null;
+  readonly status: ConnectionStatus;
 }
 
 interface Deps {

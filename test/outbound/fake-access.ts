@@ -14,6 +14,7 @@ export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAcc
     budgets: { general: { concurrency: 10 } },
     readAllowance: () => undefined,
     isTokenExpired: ({ status }) => status === 401,
+    isTokenRefused: ({ body }) => body.includes('refused for good'),
     refresh: {
       origin: (instanceUrl) => instanceUrl ?? undefined,
       toRequest: ({ refreshToken }) => ({

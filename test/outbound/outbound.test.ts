@@ -70,12 +70,18 @@ describe('a call', () => {
   });
 
   test('is not made for a connection that has to be reconnected', async () => {
-    const { openPort, requests } = await open((_, response) => response.end('7'));
-    await expect(openPort({ status: 'reauthorize' }).countByDomain('x.co')).rejects.toMatchObject({
+    const { openPort, credentials, requests } = await open((_, response) => response.end('7'));
+    await credentials.store.markRefused('', 1);
+    await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_UNAUTHORIZED',
       message: expect.stringContaining('has to reconnect'),
     });
     expect(requests).toEqual([]);
+  });
+
+  test('is made where the status that is cached says to reconnect, and the row no longer does', async () => {
+    const { openPort } = await open((_, response) => response.end('7'));
+    expect(await openPort({ status: 'reauthorize' }).countByDomain('x.co')).toBe(7);
   });
 
   test('is not made without credentials', async () => {

@@ -109,7 +109,7 @@ async function run(setup: Setup = {}) {
     refreshToken: 'refresh-0',
     expiresAt: null,
   };
-  const stored = { credentials, generation: 1, instanceUrl: setup.instanceUrl ?? ACME };
+  const stored = { credentials, generation: 1, instanceUrl: setup.instanceUrl ?? ACME, isRefused: false };
   return refreshToken(deps, stored).then(
     (result) => ({ result, error: undefined, asked }),
     (error: unknown) => ({ result: undefined, error, asked }),

@@ -151,6 +151,26 @@ describe('renewal after a refusal', () => {
     expect([calls.refused, calls.refreshes]).toEqual([[1], 1]);
   });
 
+  test('that nothing can renew, and that is refused, marks the connection; one that can be renewed does not', async () => {
+    for (const [credentials, marked] of [
+      [{ type: 'token', value: 'pat-1' }, [1]],
+      [{ ...oauth('old', 600), refreshToken: null }, [1]],
+      [oauth('old', 600), []],
+    ] as const) {
+      const { tokens, load, source, calls } = open(credentials);
+      await tokens.refuse(source, await load());
+      expect(calls.refused).toEqual(marked);
+    }
+  });
+
+  test('that another replica has seen refused is not used, until the customer has reconnected', async () => {
+    const { tokens, load, source, store, put } = open({ type: 'token', value: 'pat-1' });
+    await store.markRefused('', 1);
+    await expect(load()).rejects.toMatchObject({ origin: 'crossbook', remote: undefined });
+    put({ type: 'token', value: 'pat-2' });
+    expect((await tokens.load(source)).value).toBe('pat-2');
+  });
+
   test('is forgotten as refused when the customer has reconnected', async () => {
     const { tokens, load, source, fail, put } = open(oauth('old', 600));
     const seen = await load();
@@ -216,5 +236,5 @@ function open(credentials: Credentials | undefined, lifeSeconds = 1_800) {
   const fail = (error: Error) => {
     failure = error;
   };
-  return { tokens, source, load: () => tokens.load(source), calls, put, clock, fail };
+  return { tokens, source, load: () => tokens.load(source), calls, put, clock, fail, store };
 }

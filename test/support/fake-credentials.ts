@@ -22,6 +22,7 @@ export function createFakeCredentials(initial: Credentials | undefined, instance
     },
     async markRefused(_id, seen) {
       calls.refused.push(seen);
+      if (stored?.generation === seen) stored = { ...stored, isRefused: true };
     },
   };
   return { store, calls, put, remove, stored: () => stored };
@@ -31,6 +32,7 @@ export function createFakeCredentials(initial: Credentials | undefined, instance
       credentials,
       generation: (stored?.generation ?? 0) + 1,
       instanceUrl: movedTo ?? stored?.instanceUrl ?? instanceUrl,
+      isRefused: false,
     };
   }
 

@@ -116,6 +116,7 @@ function toAccess(name: ProviderName): ContactAccess {
     budgets: {},
     readAllowance: () => undefined,
     isTokenExpired: () => false,
+    isTokenRefused: () => false,
     refresh: { origin: () => undefined, toRequest: unreachable, readAnswer: unreachable },
     lookupBudget: 'all',
     lookupBatch: 100,

@@ -2,7 +2,7 @@ import type { Connection, Credentials } from '../../domain/connection.ts';
 import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../../domain/credentials.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { anew, codeOf } from '../failures.ts';
+import { codeOf, toReconnectDetail } from '../failures.ts';
 import { RefusedError } from './refresh-token.ts';
 import { createSingleFlight } from './single-flight.ts';
 
@@ -12,7 +12,8 @@ export function createTokens(deps: TokenDeps): Tokens {
   const renewing = createSingleFlight<Token>();
   let kept: Token | undefined;
   let futile: { readonly generation: number; readonly until: number } | undefined;
-  let refused: { readonly generation: number; readonly error: CrossbookError } | undefined;
+  /** The generation that the provider has refused for good. */
+  let refused: number | undefined;
 
   return {
     current() {
@@ -39,6 +40,10 @@ export function createTokens(deps: TokenDeps): Tokens {
       futile = { generation, until: deps.clock.now() + FUTILE_MS };
     },
 
+    async refuse(source, seen) {
+      if (!isRefreshable(seen.stored.credentials)) await markRefused(source, seen);
+    },
+
     forget() {
       kept = undefined;
     },
@@ -48,7 +53,8 @@ export function createTokens(deps: TokenDeps): Tokens {
     const stored = await credentials.read(connection.id);
     if (!stored) throw missing(connection);
     deps.onStored(stored);
-    if (refused?.generation === stored.generation) throw anew(refused.error);
+    // Read from the row each time: who has connected again, perhaps at another replica, is let in at once.
+    if (stored.isRefused || refused === stored.generation) throw mustReconnect(connection);
     refused = undefined;
     return stored;
   }
@@ -70,13 +76,15 @@ export function createTokens(deps: TokenDeps): Tokens {
       if (!stored) throw missing(connection);
       return keep(stored, true);
     } catch (error) {
-      if (error instanceof RefusedError) {
-        refused = { generation: seen.generation, error };
-        kept = undefined;
-        await credentials.markRefused(connection.id, seen.generation);
-      }
+      if (error instanceof RefusedError) await markRefused({ credentials, connection }, seen);
       throw error;
     }
+  }
+
+  async function markRefused({ credentials, connection }: TokenSource, { generation }: Token): Promise<void> {
+    refused = generation;
+    kept = undefined;
+    await credentials.markRefused(connection.id, generation);
   }
 
   function keep(stored: StoredCredentials, isNew = false): Token {
@@ -136,6 +144,10 @@ function isTransient(error: unknown): boolean {
   return code !== 'REMOTE_PROVIDER_UNAUTHORIZED' && code !== 'INTERNAL_SERVER_ERROR';
 }
 
+function mustReconnect({ providerName }: Connection): CrossbookError {
+  return new CrossbookError('REMOTE_PROVIDER_UNAUTHORIZED', toReconnectDetail(providerName));
+}
+
 function missing({ providerName }: Connection): CrossbookError {
   return new CrossbookError(
     'REMOTE_PROVIDER_UNAUTHORIZED',
@@ -160,6 +172,8 @@ export interface Tokens {
   renew(source: TokenSource, seen: Token): Promise<Token | undefined>;
   /** A new token that is called expired at once: the next one would be as well, so none is asked for in a while. */
   distrust(token: Token): void;
+  /** The provider takes it no more. With a refresh token it says nothing yet of the connection. */
+  refuse(source: TokenSource, token: Token): Promise<void>;
   /** What is stored may have changed: read it again. */
   forget(): void;
 }

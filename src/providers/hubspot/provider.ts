@@ -8,7 +8,7 @@ import { BUDGETS, type BudgetName, readAllowance } from './limits.ts';
 import { API_ORIGIN } from './paths.ts';
 import { compareIds } from './record-id.ts';
 import { countByDomain, readByDomain } from './search.ts';
-import { refresh } from './token.ts';
+import { isTokenRefused, refresh } from './token.ts';
 
 export const hubspot: Provider = {
   name: 'hubspot',
@@ -20,6 +20,7 @@ export const hubspot: Provider = {
     budgets: BUDGETS,
     readAllowance,
     isTokenExpired: ({ status }) => status === 401,
+    isTokenRefused,
     refresh,
     lookupBudget: 'general' satisfies BudgetName,
     lookupBatch: BATCH,

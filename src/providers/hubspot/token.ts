@@ -3,7 +3,7 @@ import type { RemoteAnswer } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
 import { toFailure } from './call.ts';
 import { API_ORIGIN, PATHS } from './paths.ts';
-import { wireToken, wireTokenProblem } from './wire.ts';
+import { wireProblem, wireToken, wireTokenProblem } from './wire.ts';
 
 export const refresh: TokenRefresh = {
   origin: () => API_ORIGIN,
@@ -21,6 +21,11 @@ export const refresh: TokenRefresh = {
   }),
   readAnswer,
 };
+
+/** Not any 401: a proxy in between may say that as well, and means itself. */
+export function isTokenRefused({ status, body }: RemoteAnswer): boolean {
+  return status === 401 && REFUSED.has(wireProblem.parse(readJson(body)).category);
+}
 
 function readAnswer(answer: RemoteAnswer, now: Date): RefreshedToken {
   const json = readJson(answer.body);
@@ -67,6 +72,8 @@ function readJson(body: string): unknown {
     return undefined;
   }
 }
+
+const REFUSED: ReadonlySet<unknown> = new Set(['INVALID_AUTHENTICATION', 'EXPIRED_AUTHENTICATION']);
 
 const FINAL: ReadonlySet<unknown> = new Set(['BAD_REFRESH_TOKEN', 'BAD_HUB']);
 

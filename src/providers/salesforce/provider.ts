@@ -18,6 +18,8 @@ export const salesforce: Provider = {
     },
     readAllowance,
     isTokenExpired,
+    // What asks for another session says that this one is over.
+    isTokenRefused: isTokenExpired,
     // The org's id, which stands in every URL.
     publicPrefix: /^00D[0-9A-Za-z]{12}!/,
     refresh,
