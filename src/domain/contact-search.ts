@@ -53,6 +53,8 @@ export interface ContactPage extends Disposable {
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   readonly totalCount: number | null;
+  /** Why it could not be counted, though it was asked for. The page stands all the same. */
+  readonly countFailure: unknown;
   /** When the provider was asked. */
   readonly fetchedAt: string;
   /** Was the search content with a cached answer? */

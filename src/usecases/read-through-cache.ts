@@ -16,15 +16,17 @@ export async function readThroughCache(deps: CacheDeps, search: CachedSearch): P
   const isFresh = kept !== undefined && Math.abs(age) <= deps.cacheMaxAgeMs;
   if (search.readFromCache) deps.journal.note({ cache: isFresh ? 'hit' : 'miss' });
   if (isFresh) return kept;
+  const stale = age <= MAX_STALE_MS ? kept : undefined;
   const fetchedAt = new Date(deps.wall());
   try {
     const found = await search.ask();
-    keep(deps, search, { found, fetchedAt });
+    if (found.countFailure === undefined) keep(deps, search, { found, fetchedAt });
+    else if (stale) throw found.countFailure;
     return { found, fetchedAt };
   } catch (error) {
-    if (!kept || age > MAX_STALE_MS || !isRemoteFailure(error)) throw error;
+    if (!stale || !isRemoteFailure(error)) throw error;
     deps.journal.note({ cache: 'stale' });
-    return kept;
+    return stale;
   }
 }
 
@@ -77,6 +79,8 @@ export interface FoundContacts {
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   readonly totalCount: number | null;
+  /** Such an answer is not kept: another search may be able to count. */
+  readonly countFailure?: unknown;
 }
 
 interface KeptContacts extends FoundContacts {

@@ -46,12 +46,18 @@ async function find(deps: SearchDeps, client: OpenedContacts, ask: Ask): Promise
     neighbours: want.neighbours,
   });
   const whole = request.boundary === undefined && !neighbours.hasNextPage && !neighbours.hasPreviousPage;
-  const totalCount = whole
-    ? items.length
-    : want.totalCount
-      ? await client.port.countByDomain(filter.domain)
-      : null;
-  return { contacts: items, ...neighbours, totalCount };
+  if (whole) return { contacts: items, ...neighbours, totalCount: items.length };
+  const counted = want.totalCount ? await count(client, filter.domain) : { totalCount: null };
+  return { contacts: items, ...neighbours, ...counted };
+}
+
+/** The page has been found: what fails here does not take it away. */
+async function count({ port }: OpenedContacts, domain: string) {
+  try {
+    return { totalCount: await port.countByDomain(domain) };
+  } catch (countFailure) {
+    return { totalCount: null, countFailure };
+  }
 }
 
 async function findByEmails(deps: SearchDeps, client: OpenedContacts, ask: EmailsAsk) {
@@ -75,6 +81,7 @@ function toContactPage({ client, cursors, ask, found, fetchedAt, readFromCache }
     hasNextPage: page.hasNextPage,
     hasPreviousPage: page.hasPreviousPage,
     totalCount: found.totalCount,
+    countFailure: found.countFailure,
     fetchedAt: fetchedAt.toISOString(),
     readFromCache,
     cursorOf: (contact, direction) => signCursor(cursors, { key: contact.remoteId, direction }),

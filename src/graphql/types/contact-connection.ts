@@ -57,10 +57,11 @@ export const ContactConnectionType = builder.objectRef<ContactPage>('ContactConn
       description: 'Where the page lies in the list.',
       resolve: (page) => page,
     }),
-    totalCount: t.exposeInt('totalCount', {
+    totalCount: t.int({
       nullable: true,
       description:
-        'How many contacts the whole search has found, not only this page. It is counted only where it is selected.',
+        'How many contacts the whole search has found, not only this page. It is counted only where it is selected; null, with an error at its path, where only that fails.',
+      resolve: readTotalCount,
     }),
     fetchedAt: t.expose('fetchedAt', {
       type: 'DateTime',
@@ -71,6 +72,11 @@ export const ContactConnectionType = builder.objectRef<ContactPage>('ContactConn
 
 function toRecords({ contacts, readFromCache }: ContactPage): readonly ContactRecord[] {
   return readFromCache ? contacts.map((contact) => ({ ...contact, readWithCache: true })) : contacts;
+}
+
+function readTotalCount({ totalCount, countFailure }: ContactPage): number | null {
+  if (countFailure !== undefined) throw countFailure;
+  return totalCount;
 }
 
 function toCursor(page: ContactPage, contact: Contact | undefined): string | null {

@@ -75,6 +75,7 @@ export function toContactFilterInput({ filter }: z.output<typeof contactSearchSh
 export function toPagination(page: ContactPage): z.output<typeof paginationShape> {
   const first = page.contacts[0];
   const last = page.contacts.at(-1);
+  if (page.countFailure !== undefined) throw page.countFailure;
   if (page.totalCount === null) throw new Error('A search that wants its total count has come back without.');
   return {
     next: page.hasNextPage && last ? page.cursorOf(last, 'forward') : null,

@@ -186,7 +186,6 @@ export const ERROR_ROWS: readonly Row[] = [
         errors: [{ path: ['searchContacts', 'totalCount'] }],
       },
     },
-    'the whole page is null',
   ),
   row(
     '§6',
