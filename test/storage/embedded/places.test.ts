@@ -182,6 +182,7 @@ describe.runIf(canUnshare())('two containers', () => {
       '--uts',
       '--mount-proc',
       '--fork',
+      '--kill-child',
       ...storage.command(body),
     ]);
     await once(other.stdout, 'data');
