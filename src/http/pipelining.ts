@@ -20,7 +20,10 @@ export function createPipelining({ heldBytes, onRefused }: PipeliningOptions): P
         return;
       }
       queued.set(socket, length);
-      socket.pause();
+      // Node starts reading again when it has parsed all of this request: it is stopped after that.
+      process.nextTick(() => {
+        if ((queued.get(socket) ?? 0) > 0) socket.pause();
+      });
       message.once('close', hold.release.bind(hold));
       // Node gives a response its socket when it is that response's turn.
       response.once('socket', () => {

@@ -46,6 +46,19 @@ describe('requests sent ahead on one connection', () => {
     expect(started).toEqual(['/large', '/small']);
   });
 
+  test('are not even read while one of them waits', async () => {
+    const { port, held, started, ask } = await open();
+    const client = await dial(port);
+    client.write(get('/never'));
+    await expect.poll(() => started.length).toBe(1);
+    client.write(get('/small'));
+    await expect.poll(() => held.counts().kinds.queue.held).toBeGreaterThan(0);
+    const { held: ofOne } = held.counts().kinds.queue;
+    client.write(get('/small').repeat(50));
+    for (let n = 0; n < 5; n += 1) await ask('/small', '127.0.0.2');
+    expect(held.counts().kinds.queue.held).toBe(ofOne);
+  });
+
   test('are all answered, in their order, when they are read', async () => {
     const { port } = await open();
     const client = await dial(port);
@@ -126,6 +139,7 @@ async function open({ maxBytes = 400 * MB, proxies = 0, bounds = {} }: Options =
   const answer = async (request: HttpRequest) => {
     const { pathname, method } = request;
     started.push(pathname);
+    if (pathname === '/never') await new Promise(() => {});
     const body = method === 'POST' ? await request.readBody(MB) : undefined;
     const text = body ? `<${body.length}>` : pathname === '/large' ? LARGE : pathname.slice(1);
     return { status: 200, headers: { 'content-length': `${text.length}` }, body: text };
