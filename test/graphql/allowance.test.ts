@@ -171,6 +171,15 @@ test('aliases, fields, directives and tokens of a batch count together', async (
   }
 });
 
+test('the bytes that the answers of a batch have at least count together, before one more runs', async () => {
+  const caller = { ...RESPONSE_BOUNDS.caller, bytes: 10_000 };
+  const { post } = await createTestServer({ responseBounds: { ...RESPONSE_BOUNDS, caller } });
+  const query = `{ ${aliases(100, '__typename')} }`;
+  const answers = (await (await post(Array(10).fill({ query }), DEMO)).json()) as { errors?: object[] }[];
+  expect(answers[0]?.errors).toBeUndefined();
+  expect(answers.at(-1)?.errors).toMatchObject([{ message: expect.stringContaining('a size in bytes of') }]);
+});
+
 describe('errors', () => {
   const ids = (count: number) => ({ ids: Array.from({ length: count }, (_, index) => toId(index)) });
   const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';

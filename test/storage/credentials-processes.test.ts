@@ -39,6 +39,16 @@ describe('a refresh by several processes', () => {
     return { stores, ids };
   };
 
+  const readLease = async (connectionId: string) => {
+    const rival = await openRival(fresh.url);
+    const [row] = await rival.run(
+      'select application_id, refresh_lease from crossbook.credentials where connection_id = $1',
+      [connectionId],
+    );
+    await rival.close();
+    return row;
+  };
+
   test('is done by one of them, once', async () => {
     const { stores, ids } = await setUp(['a']);
     const refresh = vi.fn(async () => ({ credentials: oauth('second') }));
@@ -49,6 +59,37 @@ describe('a refresh by several processes', () => {
       expect(stored).toMatchObject({ generation: 2, credentials: oauth('second') });
     }
     expect(refresh).toHaveBeenCalledTimes(1);
+  });
+
+  test('is done by nobody else while it lasts', async () => {
+    const { ids } = await setUp(['lasting']);
+    const id = ids[0] ?? '';
+    const row = await readLease(id);
+    const [one, other] = await Promise.all(
+      [1, 2].map(() => openDatabase(fresh, { keyRing: TEST_RING, refreshLeaseMs: DAY_MS })),
+    );
+    const storeOf = (database: Database | undefined) =>
+      database?.forApplication(String(row?.['application_id'])).credentials;
+    let finish = () => {};
+    let first: Promise<unknown> | undefined;
+    await new Promise<void>((resolve) => {
+      const finished = new Promise<void>((end) => {
+        finish = end;
+      });
+      first = storeOf(one)?.refreshOnce(id, 1, async () => {
+        resolve();
+        await finished;
+        return { credentials: oauth('first of two') };
+      });
+    });
+    const refresh = vi.fn(async () => ({ credentials: oauth('second of two') }));
+    const second = storeOf(other)?.refreshOnce(id, 1, refresh);
+    for (let n = 0; n < 20; n += 1) await storeOf(other)?.read(id);
+    finish();
+    for (const stored of [await first, await second])
+      expect(stored).toMatchObject({ generation: 2, credentials: oauth('first of two') });
+    expect(refresh).not.toHaveBeenCalled();
+    await Promise.all([one?.close(), other?.close()]);
   });
 
   test('that hangs for 500 connections holds nothing: other queries have the whole pool', async () => {
@@ -137,6 +178,7 @@ describe('a refresh by several processes', () => {
     const id = ids[0] ?? '';
     const failing = stores[0]?.credentials.refreshOnce(id, 1, () => Promise.reject(new Error('no')));
     await expect(failing).rejects.toThrow('no');
+    expect(await readLease(id)).toMatchObject({ refresh_lease: null });
     const stored = await stores[1]?.credentials.refreshOnce(id, 1, async () => ({
       credentials: oauth('second'),
     }));

@@ -143,6 +143,16 @@ test('a bug whose message quotes a secret loses its message', () => {
   expect(toError(harmless)).toBe(harmless);
 });
 
+test('an error of ours whose message quotes a secret loses its message, and keeps the rest', () => {
+  const quoting = new CrossbookError('REMOTE_PROVIDER_TIMEOUT', `No answer to ${SECRETS[0]}.`, {
+    retryAfterMs: 5,
+  });
+  const shown = { code: 'REMOTE_PROVIDER_TIMEOUT', message: '[withheld]', retryAfterMs: 5 };
+  expect(toError(quoting)).toMatchObject(shown);
+  const harmless = new CrossbookError('REMOTE_PROVIDER_TIMEOUT', 'No answer in time.');
+  expect(toError(harmless)).toBe(harmless);
+});
+
 function show(answer: Partial<RemoteAnswer>, detail = 'HubSpot answered 400.'): CrossbookError {
   const failure = new RemoteFailure('REMOTE_PROVIDER_ERROR', detail, {
     ...{ status: 400, headers: {}, body: '' },

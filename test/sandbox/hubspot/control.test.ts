@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSandbox, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
+import { openRawClient } from '../../support/raw-client.ts';
 import { byFilter, createAsk, ids, SEARCH } from './ask.ts';
 
 let sandbox: Sandbox;
@@ -77,4 +78,12 @@ test('a page in a browser cannot drive it', async () => {
   const origin = { origin: 'https://page.example' };
   expect((await control('POST', '/accounts', {}, origin)).status).toBe(403);
   expect((await control('POST', '/accounts', {}, { 'content-type': 'text/plain' })).status).toBe(403);
+});
+
+test('a name that was pointed to this machine cannot read it', async () => {
+  const client = openRawClient(sandbox.hubspot.origin);
+  client.send('GET /__sandbox HTTP/1.1\r\nhost: rebound.example\r\nconnection: close\r\n\r\n');
+  const heard = await client.ended;
+  expect(heard).toMatch(/^HTTP\/1\.1 403 /);
+  expect(heard).not.toContain(sandbox.hubspot.demo.accessToken);
 });
