@@ -60,6 +60,17 @@ test('emails in a variable are counted', async () => {
   expect((await execute(query, { emails: emails(500) })).errors?.[0]?.extensions?.['detail']).toMatch(/cost/);
 });
 
+test('each call that a list of emails needs is counted', async () => {
+  const { execute } = await createTestServer({ limits: { cost: 2_000 } });
+  const query =
+    'query ($emails: [String!]) { searchContacts(filter: { emails: $emails }, first: 1) { totalCount } }';
+  const emails = (count: number) => Array.from({ length: count }, (_, index) => `p${index}@example.com`);
+  expect((await execute(query, { emails: emails(500) })).errors).toBeUndefined();
+  expect((await execute(query, { emails: emails(1_000) })).errors?.[0]?.extensions?.['detail']).toMatch(
+    /cost/,
+  );
+});
+
 test('the operations of one batch share one bound', async () => {
   const { post } = await createTestServer({ limits: { cost: 500 } });
   const operation = { query: '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }' };

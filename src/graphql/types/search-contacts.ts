@@ -15,9 +15,14 @@ import { ProviderNameEnum } from './provider.ts';
 
 /** A page whose size is not given is estimated by its emails. More contacts consume the allowance when they are there. */
 const CONTACTS_PER_EMAIL = 5;
+/** As many as a CRM is asked for at once. */
+const EMAILS_PER_CALL = 100;
 
 export const searchCosts = costs({
-  weight: (args) => PROVIDER_CALL + emailsOf(args),
+  weight(args) {
+    const emails = emailsOf(args);
+    return PROVIDER_CALL * Math.max(1, Math.ceil(emails / EMAILS_PER_CALL)) + emails;
+  },
   pageSize(args) {
     const given = args['first'] ?? args['last'];
     if (typeof given === 'number') return Math.max(0, given);
