@@ -5,6 +5,7 @@ import { createStartOutput } from './http/start-output.ts';
 import { stopOnSignal } from './http/stop-on-signal.ts';
 import { toWelcome } from './http/welcome.ts';
 import { createBulkOutput } from './lib/bulk-output.ts';
+import { toReason } from './lib/to-reason.ts';
 import { flushCompileCache } from './lib/use-compile-cache.ts';
 import type { BegunServer } from './storage/embedded/begin.ts';
 
@@ -16,7 +17,7 @@ export async function serve(env: Env, database: BegunServer | undefined): Promis
     output.endStep();
     // What stops a start is nearly always the environment: it is said in words, and with its stack to those who ask for it.
     const stack = error instanceof Error ? error.stack : undefined;
-    const words = error instanceof Error ? error.message : String(error);
+    const words = toReason(error);
     process.stderr.write(`${env['LOG_LEVEL'] === 'debug' ? stack : words}\n`);
     process.exit(1);
   };

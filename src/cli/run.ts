@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
+import { toReason } from '../lib/to-reason.ts';
 import { type Command, type CommandContext, type Given, type Option, UsageError } from './command.ts';
 import { COMMANDS } from './commands/all.ts';
 import { renderCommandHelp, renderHelp } from './help.ts';
@@ -22,7 +23,7 @@ export async function runCommand(options: RunOptions): Promise<number> {
     print(json ? JSON.stringify(data, null, 2) : text);
     return failed ? 1 : 0;
   } catch (error) {
-    complain(error instanceof Error ? error.message : String(error));
+    complain(toReason(error));
     if (!(error instanceof UsageError)) return 1;
     complain(`\n${renderCommandHelp(command)}`);
     return 2;
@@ -74,7 +75,7 @@ function parse({ options = {} }: Command, args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: Object.fromEntries(known), allowPositionals: true });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(toReason(error));
   }
 }
 

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { toReason } from './to-reason.ts';
 
 /** Where the data are unless the environment says otherwise. */
 export const DATA_DIRECTORY = '.crossbook';
@@ -16,7 +17,7 @@ export function openDataDirectory(directory: string): void {
     accessSync(findExisting(resolve(directory)), constants.W_OK | constants.X_OK);
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = toReason(error);
     throw new Error(`The data directory ${directory} cannot be used: ${reason}. ${INSTEAD}`, {
       cause: error,
     });

@@ -1,3 +1,4 @@
+import { toReason } from '../lib/to-reason.ts';
 import type { SandboxAccount } from './account.ts';
 import type { SandboxCrm } from './crm.ts';
 import type { Fault } from './faults.ts';
@@ -24,7 +25,7 @@ export function answerControl<Crm extends CrmTypes>(crm: SandboxCrm<Crm>, reques
     if (account === undefined || verb === undefined) return notFound();
     return jsonAnswer(200, verb({ account, request, recordId: recordId ?? '', body: bodyOf(request) }) ?? {});
   } catch (error) {
-    return jsonAnswer(400, { error: error instanceof Error ? error.message : String(error) });
+    return jsonAnswer(400, { error: toReason(error) });
   }
 }
 

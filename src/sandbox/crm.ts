@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { toReason } from '../lib/to-reason.ts';
 import { type AccountOptions, createAccount, type SandboxAccount } from './account.ts';
 import { answerControl, isControl } from './control.ts';
 import { sendFault } from './faults.ts';
@@ -73,7 +74,7 @@ async function survive(produce: () => Answer | Promise<Answer>): Promise<Answer>
   try {
     return await produce();
   } catch (error) {
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const text = error instanceof Error ? (error.stack ?? error.message) : toReason(error);
     return textAnswer(500, `The sandbox has a bug.\n${text}`, { 'content-type': 'text/plain;charset=utf-8' });
   }
 }

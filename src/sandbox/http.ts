@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { toReason } from '../lib/to-reason.ts';
 
 /** Listens on loopback only: these are test doubles, nobody else may reach them. */
 export async function listen(port: number, serve: Serve): Promise<Listener> {
@@ -11,7 +12,7 @@ export async function listen(port: number, serve: Serve): Promise<Listener> {
       readRequest(message)
         .then((request) => serve(request, response))
         .catch((error: unknown) =>
-          response.destroy(error instanceof Error ? error : new Error(String(error))),
+          response.destroy(error instanceof Error ? error : new Error(toReason(error))),
         );
     },
   );

@@ -1,3 +1,4 @@
+import { toReason } from '../lib/to-reason.ts';
 import { openSandbox, type Sandbox } from './open-sandbox.ts';
 
 /** At the port that is asked for and the one after it, or at any free ones: the demo's connections follow. */
@@ -6,7 +7,7 @@ export async function openSandboxNear(port: number): Promise<SandboxNear> {
     const sandbox = await openSandbox({ hubspotPort: port, salesforcePort: port === 0 ? 0 : port + 1 });
     return { sandbox, notes: [toNote(sandbox)] };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = toReason(error);
     const sandbox = await openSandbox();
     return { sandbox, notes: [`${toNote(sandbox)} (other ports: ${reason})`] };
   }

@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import { toReason } from '../../lib/to-reason.ts';
 import { createRegistry } from '../../providers/registry.ts';
 import { findKeyRing } from '../../storage/sealing/open-key-ring.ts';
 import type { Command, CommandContext } from '../command.ts';
@@ -58,6 +59,6 @@ function attempt<T>(work: () => T): T | Error {
   try {
     return work();
   } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
+    return error instanceof Error ? error : new Error(toReason(error));
   }
 }

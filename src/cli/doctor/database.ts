@@ -1,3 +1,4 @@
+import { toReason } from '../../lib/to-reason.ts';
 import type { Target } from '../../storage/engine/open.ts';
 import { type Inspection, inspectDatabase } from '../../storage/inspect.ts';
 import type { KeyRing } from '../../storage/sealing/key-ring.ts';
@@ -17,7 +18,7 @@ export async function checkDatabase(
       {
         subject: 'database',
         state: 'failed',
-        detail: error instanceof Error ? error.message : String(error),
+        detail: toReason(error),
       },
     ];
   }

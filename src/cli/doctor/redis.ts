@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import { toReason } from '../../lib/to-reason.ts';
 import { pingRedis } from '../../limits/ping-redis.ts';
 import type { Finding } from './finding.ts';
 
@@ -11,7 +12,7 @@ export async function checkRedis({ redis }: Pick<Config, 'redis'>): Promise<read
     await pingRedis(redis.url);
     return [{ subject: 'redis', state: 'ok', detail: `${host} answers` }];
   } catch (error) {
-    const reason = error instanceof Error ? error.message || error.name : String(error);
+    const reason = toReason(error);
     const detail = `${host} cannot be used: ${reason}. Limits are not shared until it can.`;
     return [{ subject: 'redis', state: 'warning', detail }];
   }

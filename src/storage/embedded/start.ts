@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../lib/clock.ts';
 import { openDataDirectory } from '../../lib/data-directory.ts';
+import { toReason } from '../../lib/to-reason.ts';
 import {
   type Address,
   answersAt,
@@ -67,7 +68,7 @@ function lock(directory: string): () => void {
     return lockDirectory(directory);
   } catch (error) {
     if (error instanceof DirectoryInUseError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = toReason(error);
     throw new Error(`The data directory ${directory} cannot be used: ${reason}`, { cause: error });
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { toReason } from '../../lib/to-reason.ts';
 import type { Server } from './server.ts';
 import type { EmbeddedLog } from './start.ts';
 
@@ -36,7 +37,7 @@ export function supervise(
         if (stopping.signal.aborted) server.stop('INT');
         return true;
       } catch (error) {
-        log('error', error instanceof Error ? error.message : String(error));
+        log('error', toReason(error));
       }
       await wait(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
