@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadOrCreateKeyRing } from '../../src/storage/sealing/key-file.ts';
 import { createSealer } from '../../src/storage/sealing/seal.ts';
+import { recordSyncs } from '../support/record-syncs.ts';
 
 let root: string;
 beforeEach(() => {
@@ -22,6 +23,11 @@ test('the key is made once, for its owner alone, and is the same ever after', ()
   const sealed = createSealer(first.ring, 'p').seal('secret', 'b');
   expect(createSealer(again.ring, 'p').open(sealed, 'b')).toBe('secret');
   expect(readdirSync(directory)).toEqual(['keys']);
+});
+
+test('the folder is synced once the key is in it, so that a power cut does not lose the key', () => {
+  const synced = recordSyncs(root, () => loadOrCreateKeyRing(root));
+  expect(synced).toEqual([expect.arrayContaining(['keys'])]);
 });
 
 test('a key file that others may read is closed to them', () => {

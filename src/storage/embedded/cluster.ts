@@ -2,12 +2,9 @@ import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
-  closeSync,
   existsSync,
-  fsyncSync,
   lchownSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -15,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { syncFolder } from '../../lib/sync-folder.ts';
 import { runGuarded } from './guarded.ts';
 import { readLines } from './log-lines.ts';
 import type { Programs } from './programs.ts';
@@ -47,9 +45,9 @@ export async function createCluster(directory: string, programs: Programs): Prom
     await initialize(draft, { ...programs, cluster });
     writeFileSync(join(draft, 'cluster', FACTS), JSON.stringify(cluster), { mode: 0o600, flush: true });
     if (programs.user) giveAll(join(draft, 'cluster'), programs.user);
-    sync(join(draft, 'cluster'));
+    syncFolder(join(draft, 'cluster'));
     renameSync(join(draft, 'cluster'), directory);
-    sync(dirname(directory));
+    syncFolder(dirname(directory));
     return cluster;
   } finally {
     rmSync(draft, { recursive: true, force: true, maxRetries: 5 });
@@ -93,16 +91,6 @@ function giveAll(folder: string, { uid, gid }: User): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
     lchownSync(join(entry.parentPath, entry.name), uid, gid);
   chownSync(folder, uid, gid);
-}
-
-function sync(folder: string): void {
-  if (process.platform === 'win32') return; // has no descriptors of folders
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 function removeDrafts(directory: string): void {

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { syncFolder } from '../../lib/sync-folder.ts';
 import type { Binaries } from './binaries.ts';
 import type { User } from './run-as.ts';
 
@@ -43,7 +44,10 @@ export function readHome(directory: string): string {
 /** Named by an id that the data folder keeps: nobody else can have made it there before. */
 function openHome(directory: string): string {
   const file = homeFile(directory);
-  if (!existsSync(file)) writeFileSync(file, randomBytes(16).toString('hex'), { mode: 0o600, flush: true });
+  if (!existsSync(file)) {
+    writeFileSync(file, randomBytes(16).toString('hex'), { mode: 0o600, flush: true });
+    syncFolder(dirname(file));
+  }
   const home = join(HOMES, readId(file));
   for (const folder of [HOMES, home]) {
     mkdirSync(folder, { recursive: true, mode: 0o711 });

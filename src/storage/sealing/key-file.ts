@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { openDataDirectory } from '../../lib/data-directory.ts';
+import { syncFolder } from '../../lib/sync-folder.ts';
+import { toReason } from '../../lib/to-reason.ts';
 import { KEY_BYTES, type KeyRing, parseKeyRing } from './key-ring.ts';
 
 /** The key ring of the default start: made once in the directory, readable by its owner alone, and used ever after. */
@@ -33,7 +35,7 @@ function readRing(path: string): KeyRing | undefined {
     return parseKeyRing(text);
   } catch (error) {
     if (isMissing(error)) return undefined;
-    throw new Error(`The key file ${path} cannot be used: ${error instanceof Error ? error.message : error}`);
+    throw new Error(`The key file ${path} cannot be used: ${toReason(error)}`);
   }
 }
 
@@ -44,6 +46,7 @@ function createRing(path: string): boolean {
   writeFileSync(draft, `${id}:${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flush: true });
   try {
     linkSync(draft, path);
+    syncFolder(dirname(path));
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
