@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Config } from './config.ts';
 import { RESPONSE_BOUNDS } from './domain/allowance.ts';
 import type { HeldBytes } from './domain/held-bytes.ts';
@@ -46,6 +45,7 @@ import { createLogger, type LoggerOptions } from './telemetry/logger.ts';
 import { answerMetrics } from './telemetry/metrics/answer-metrics.ts';
 import { watchRooms } from './telemetry/metrics/watch-rooms.ts';
 import { openTelemetry, type Telemetry } from './telemetry/telemetry.ts';
+import { readVersion } from './version.ts';
 
 /** The composition root: the only place that knows every room. */
 export async function createApp(
@@ -55,7 +55,7 @@ export async function createApp(
 ): Promise<App> {
   const { clock = systemClock, random } = given;
   const log = createLogger({ ...logging, level: config.logLevel });
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const version = readVersion();
   const telemetry = await openTelemetry({ log, version, traces: config.traces, clock });
   const operations = config.operations === undefined ? undefined : readManifest(config.operations);
   const keys = openKeyRing(config);

@@ -1,24 +1,44 @@
 #!/usr/bin/env node
 import { DATA_DIRECTORY, toDatabaseDirectory } from './lib/data-directory.ts';
+import { toReason } from './lib/to-reason.ts';
 import { useCompileCache } from './lib/use-compile-cache.ts';
 
 /**
  * The process. Without a command, it serves. This file imports next to nothing: the database's server starts while the
  * rest is still loading.
  */
-const [command = 'serve', ...rest] = process.argv.slice(2);
+const [command = 'serve', ...rest] = readEnvFile(process.argv.slice(2));
 const env = process.env;
 const dataDirectory = env['CROSSBOOK_DATA'] || DATA_DIRECTORY;
-useCompileCache(dataDirectory);
+if (command !== '--version') useCompileCache(dataDirectory);
 
 if (command === 'serve' && rest.length === 0) {
   const database = env['DATABASE_URL'] ? undefined : await beginDatabase();
   const { serve } = await import('./serve.ts');
   await serve(env, database);
+} else if (command === '--version') {
+  const { readVersion } = await import('./version.ts');
+  process.stdout.write(`${readVersion()}\n`);
 } else {
   const { stdout, stderr } = process;
   const { runCommand } = await import('./cli/run.ts');
   process.exitCode = await runCommand({ args: [command, ...rest], env, stdout, stderr });
+}
+
+/** Sets what the file of a leading `--env-file` says, and returns the other arguments. The environment's own values win. */
+function readEnvFile(args: readonly string[]): readonly string[] {
+  const [first = '', ...others] = args;
+  if (!/^--env-file(=|$)/.test(first)) return args;
+  const [file = '', ...rest] = first.includes('=')
+    ? [first.slice(first.indexOf('=') + 1), ...others]
+    : others;
+  try {
+    process.loadEnvFile(file);
+    return rest;
+  } catch (error) {
+    process.stderr.write(`The settings of --env-file "${file}" cannot be read: ${toReason(error)}\n`);
+    process.exit(2);
+  }
 }
 
 async function beginDatabase() {

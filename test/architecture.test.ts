@@ -23,10 +23,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Files at the top of src, and what each may import beside itself. */
 const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['serve.ts', 'cli', 'storage', 'lib'],
+  'main.ts': ['serve.ts', 'version.ts', 'cli', 'storage', 'lib'],
   'serve.ts': ['app.ts', 'config.ts', 'http', 'storage', 'domain', 'lib'],
-  'app.ts': [...Object.keys(MAY_IMPORT).filter((folder) => !['cli', 'client'].includes(folder)), 'config.ts'],
+  'app.ts': [
+    ...Object.keys(MAY_IMPORT).filter((folder) => !['cli', 'client'].includes(folder)),
+    'config.ts',
+    'version.ts',
+  ],
   'config.ts': ['domain', 'lib'],
+  'version.ts': [],
 };
 
 /** Package → the only folders (or top files) that may import it. */

@@ -6,11 +6,11 @@ export function renderHelp(commands: readonly Command[]): string {
   return [
     'crossbook: one API over the CRMs of your customers',
     '',
-    'Usage: crossbook [COMMAND] [--json] [--help]',
+    'Usage: crossbook [--env-file FILE] [COMMAND] [--json] [--help] [--version]',
     '',
     toTable([['  serve', 'Listens and answers. The same without a command.'], ...rows]),
     '',
-    'Settings come from the environment: see .env.example. With --json a command answers for programs.',
+    'Settings come from the environment, and with --env-file from a file: see .env.example. With --json a command answers for programs.',
     'Exit codes: 0 done, 1 failed, 2 asked wrongly.',
   ].join('\n');
 }

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import '../support/process-sources.ts';
 
 const run = promisify(execFile);
@@ -15,6 +15,48 @@ test('the command of the package is the product itself: it prints and ends', asy
   expect(stdout).toBe(readFileSync('schema.graphql', 'utf8'));
   expect(stderr).toBe('');
   expect((await crossbook('--help')).stdout).toContain('Usage: crossbook');
+});
+
+test('it says its version', async () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect((await crossbook('--version')).stdout).toBe(`${version}\n`);
+});
+
+describe('settings may come from a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'crossbook-env-'));
+  const file = join(folder, 'settings');
+  writeFileSync(file, 'PORT=many\nCROSSBOOK_MAX_REQUESTS=none\nDATABASE_URL=postgres://127.0.0.1:1/none\n');
+  const env = { PATH: process.env['PATH'], CROSSBOOK_DATA: folder, CROSSBOOK_MAX_REQUESTS: '10' };
+  const fail = (...args: string[]) => run(bin.crossbook, args, { env }).catch((error) => error);
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test.each([
+    ['behind the option', ['--env-file', file]],
+    ['joined to it', [`--env-file=${file}`]],
+    ['for a command', ['--env-file', file, 'apps', 'list']],
+  ])('whose name stands %s; what the environment has as well wins', async (_, args) => {
+    const { code, stderr } = await fail(...args);
+    expect(code).toBe(1);
+    expect(stderr).toContain('PORT');
+    expect(stderr).not.toContain('CROSSBOOK_MAX_REQUESTS');
+  });
+
+  // Node 20 looks for the file itself, and ends with words and a code of its own.
+  test.each([['--env-file', `${file}.gone`], [`--env-file=${file}.gone`]])(
+    'which has to exist: %s',
+    async (...args) => {
+      const { code, stderr } = await fail(...args);
+      expect([2, 9]).toContain(code);
+      expect(stderr).toContain('settings.gone');
+    },
+  );
+
+  test('which has to be named', async () => {
+    expect(await fail('--env-file')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--env-file ""'),
+    });
+  });
 });
 
 test('its exit code says how it ended', async () => {
