@@ -118,7 +118,7 @@ test.each([
 
 test('a chain of fragments is refused for a caller as well, and one that tools write is not', async () => {
   const { execute: ask } = await createTestServer();
-  expect((await ask(chain(3_000))).errors?.[0]?.message).toMatch(/nest deeper than 100/);
+  expect((await ask(chain(300))).errors?.[0]?.message).toMatch(/nest deeper than 100/);
   expect((await ask(chain(90))).data).toEqual({ __typename: 'Query' });
 });
 
