@@ -67,7 +67,8 @@ function isAlive(holder: Holder, path: string): boolean {
   if (held.has(holder.token)) return true;
   if (holder === NAMELESS) return false;
   // Process ids say nothing between machines, nor between containers, which may share a host name. What they do share is the
-  // time of the file: one that the clock was set back behind keeps its lock for longer, and none loses it for that.
+  // file's modification time, which is compared with the wall clock. When that steps back, an abandoned lock counts as held for
+  // as much longer. When it steps forward by more than the limit, a held lock counts as abandoned until its next heartbeat.
   if (holder.host !== hostname() || holder.space !== readSpace())
     return systemClock.wall() - modifiedAt(path) < 6 * HEARTBEAT_MS;
   // Our own id on a lock that we do not hold: an earlier process had it, as in a container that starts again.
