@@ -1,13 +1,16 @@
-import { createServer } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import type { HostLookup } from '../../src/outbound/http/guarded-connector.ts';
+import { createGuardedConnector, type HostLookup } from '../../src/outbound/http/guarded-connector.ts';
 import { createTransport } from '../../src/outbound/http/transport.ts';
 import { isPassing } from '../../src/outbound/http/transport-failure.ts';
+import { SELF_SIGNED } from '../fixtures/self-signed.ts';
 
 const closing: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
+  vi.unstubAllEnvs();
   for (const close of closing.splice(0)) await close();
 });
 
@@ -76,7 +79,34 @@ describe("a customer's host", () => {
     expect(error).toMatchObject({ code: 'REMOTE_PROVIDER_UNAVAILABLE' });
     expect(connections).toBe(0);
   });
+
+  test.each([undefined, '0'])(
+    'has to prove its name with a certificate, also where NODE_TLS_REJECT_UNAUTHORIZED is %s',
+    async (variable) => {
+      vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', variable);
+      const server = createTlsServer(SELF_SIGNED);
+      // The client hangs up on it.
+      server.on('tlsClientError', () => undefined);
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      closing.push(() => new Promise((resolve) => server.close(() => resolve())));
+      expect(await secure(server.address() as AddressInfo)).toMatchObject({
+        code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+      });
+    },
+  );
 });
+
+/** Over a connection that is there already: no look-up may lead to this machine. Null: it was let in. */
+function secure({ port }: AddressInfo): Promise<Error | null> {
+  const httpSocket = connect(port, '127.0.0.1');
+  const target = { hostname: 'acme.my.salesforce.com', protocol: 'https:', port: '443', httpSocket };
+  return new Promise((resolve) => {
+    createGuardedConnector({ timeoutMs: 60_000 })(target, (...[error]) => {
+      httpSocket.destroy();
+      resolve(error);
+    });
+  });
+}
 
 async function fail(
   origin: string,
