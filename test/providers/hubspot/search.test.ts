@@ -94,6 +94,12 @@ describe('against what HubSpot may say', () => {
     expect(script.requests.map(({ budget }) => budget)).toEqual(['search', 'search']);
   });
 
+  test('a run backward that ends within its last page is the records nearest to where it began', async () => {
+    const script = createScriptedSend(page([9, 8], { after: '2' }), page([7, 6, 5]));
+    const run = { direction: 'backward', from: '9', limit: 4 } as const;
+    expect(idsOf(await openScripted(script).readByDomain(DOMAIN, run, PLAIN))).toEqual(['6', '7', '8', '9']);
+  });
+
   test('an empty page that is not the last is passed by its offset', async () => {
     const script = createScriptedSend(page([], { after: '200' }), page([7]));
     expect(idsOf(await openScripted(script).readByDomain(DOMAIN, ALL, PLAIN))).toEqual(['7']);
