@@ -31,6 +31,16 @@ describe('a call', () => {
     await expect(openPort().countByDomain('x.co')).rejects.toThrow(/^\[withheld\]$/);
   });
 
+  test('that fails shows no token that was refreshed for it', async () => {
+    const { openPort } = await open((request, response) => {
+      const { authorization } = request.headers;
+      if (request.url === '/token') response.end('access-renewed');
+      else if (authorization !== 'Bearer access-renewed') response.writeHead(401).end();
+      else response.writeHead(400).end(`{"sent":"${authorization}"}`);
+    });
+    await expect(openPort().countByDomain('x.co')).rejects.toThrow(/^\[withheld\]$/);
+  });
+
   test('is told of afterwards, with nothing in it that is secret or personal', async () => {
     const events: CallEvent[] = [];
     const { openPort } = await open((_, response) => response.writeHead(404).end(), {
