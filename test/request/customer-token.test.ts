@@ -117,6 +117,23 @@ test('what was altered, is unsigned, is for somebody else or lacks a claim is vo
   for (const token of void_) expect((await tokens.verify(token))?.caller, token).toBeUndefined();
 });
 
+test.each(['iss', 'sub', 'jti'])(
+  'a token whose %s is empty or no string is void, whomever it would find',
+  async (name) => {
+    const { keys } = open();
+    const tokens = createCustomerTokens({ keys, wall: () => START, findSubject: async () => subject });
+    const claims = decodeJwt(await sign(open()));
+    const resign = (value: unknown) =>
+      new SignJWT({ ...claims, [name]: value })
+        .setProtectedHeader({ alg: 'HS256', typ: 'crossbook-customer+jwt', kid: 'k1' })
+        .sign(keys.current.secret);
+    expect((await tokens.verify(await resign('somebody')))?.caller).toBeDefined();
+    for (const value of ['', 7, null, ['acme'], {}]) {
+      expect(await tokens.verify(await resign(value)), JSON.stringify(value)).toBeUndefined();
+    }
+  },
+);
+
 test('a token has one spelling: others of the same signature are void', async () => {
   const opened = open();
   const token = await sign(opened);
