@@ -29,7 +29,7 @@ export function runGuarded({ program, args, user, libraries, env, end = 'stop' }
     });
   });
   child.stdin.on('error', () => undefined); // the guard has ended already
-  return { stderr: child.stderr, ended, stop: (signal = 'INT') => void child.stdin.end(`${signal}\n`) };
+  return { stderr: child.stderr, ended, stop: () => void child.stdin.end() };
 }
 
 /** Untested. Windows has neither this shell nor signals: the server is ended at once, and recovers at its next start. */
@@ -43,8 +43,8 @@ function runAlone(program: string, args: readonly string[]): Guarded {
 }
 
 /**
- * `read` ends with a line from us, which names the signal, or with us. The library path is set by the shell because
- * macOS removes it from the environment of /bin/sh.
+ * `read` ends when the pipe is closed: by us, or with us. The library path is set by the shell because macOS removes it
+ * from the environment of /bin/sh.
  */
 const GUARD = `
 exec 3<&0
@@ -52,7 +52,7 @@ libraries=$1; end=$2; shift 2
 [ -z "$libraries" ] || export LD_LIBRARY_PATH="$libraries" DYLD_LIBRARY_PATH="$libraries"
 "$@" </dev/null 3<&- &
 program=$!
-{ read -r signal; [ "$end" = kill ] && kill -KILL 0; kill -"\${signal:-INT}" "$program"; } <&3 2>/dev/null &
+{ read -r _; [ "$end" = kill ] && kill -KILL 0; kill -INT "$program"; } <&3 2>/dev/null &
 wait "$program"; code=$?
 kill "$!" 2>/dev/null
 exit "$code"
@@ -64,7 +64,7 @@ export interface Guarded {
   readonly stderr: NonNullable<ChildProcess['stderr']>;
   /** With the program's exit code. */
   readonly ended: Promise<number | null>;
-  stop(signal?: 'INT' | 'TERM'): void;
+  stop(): void;
 }
 
 interface GuardedOptions {

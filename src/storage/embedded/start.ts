@@ -23,20 +23,22 @@ import { supervise } from './supervise.ts';
 
 /** Starts the database of a folder, which is made where there is none, and keeps it running until it is closed. */
 export async function startEmbeddedServer(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  return startLocked(resolve(options.directory), options, 'INT');
+  return startLocked(resolve(options.directory), options);
 }
 
 /** For a command: the server of the process that serves from this folder, or one for as long as the command runs. */
 export async function joinEmbeddedServer(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const directory = resolve(options.directory);
+  const { awaitLastUse, joinUse } = await import('./shared-use.ts');
   for (const giveUpAt = systemClock.now() + JOIN_MS; ; await wait(50)) {
     try {
-      // Ends when whoever has joined it meanwhile has finished.
-      return await startLocked(directory, options, 'TERM');
+      const { url, close } = await startLocked(directory, options);
+      return { url, close: () => awaitLastUse(url).then(close) };
     } catch (error) {
       if (!(error instanceof DirectoryInUseError)) throw error;
       const url = await findRunning(directory);
-      if (url !== undefined) return { url, close: async () => undefined };
+      const close = url && (await joinUse(url));
+      if (close) return { url, close };
       if (systemClock.now() > giveUpAt) throw error;
     }
   }
@@ -47,15 +49,11 @@ export function hasCluster(directory: string): boolean {
   return readCluster(readHome(resolve(directory))) !== undefined;
 }
 
-async function startLocked(
-  directory: string,
-  options: EmbeddedOptions,
-  signal: 'INT' | 'TERM',
-): Promise<EmbeddedServer> {
+async function startLocked(directory: string, options: EmbeddedOptions): Promise<EmbeddedServer> {
   const release = lock(directory);
   try {
     const { url, stop } = await start(directory, options);
-    return { url, close: () => stop(signal).finally(release) };
+    return { url, close: () => stop().finally(release) };
   } catch (error) {
     release();
     throw error;
@@ -89,7 +87,7 @@ async function start(
   const stop = supervise(await run(), { start: run, log });
   return {
     url: toUrl(address, cluster),
-    stop: (signal: 'INT' | 'TERM') => stop(signal).finally(() => closeAddress(address)),
+    stop: () => stop().finally(() => closeAddress(address)),
   };
 }
 

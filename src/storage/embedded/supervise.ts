@@ -4,16 +4,13 @@ import type { Server } from './server.ts';
 import type { EmbeddedLog } from './start.ts';
 
 /** Starts the server again when it dies, with longer and longer pauses. Returns what ends it for good. */
-export function supervise(
-  first: Server,
-  { start, log }: SuperviseOptions,
-): (signal: 'INT' | 'TERM') => Promise<void> {
+export function supervise(first: Server, { start, log }: SuperviseOptions): () => Promise<void> {
   const stopping = new AbortController();
   let server = first;
   const running = keep();
-  return async (signal) => {
+  return async () => {
     stopping.abort();
-    server.stop(signal);
+    server.stop();
     await running;
   };
 
@@ -34,7 +31,7 @@ export function supervise(
     ) {
       try {
         server = await start();
-        if (stopping.signal.aborted) server.stop('INT');
+        if (stopping.signal.aborted) server.stop();
         return true;
       } catch (error) {
         log('error', toReason(error));
