@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:
 import { dirname, join, relative } from 'node:path';
 import * as esbuild from 'esbuild';
 import { graphiqlPage } from './graphiql-page.mjs';
+import { graphqlModules } from './graphql-modules.mjs';
 import { toLauncher } from './launcher.mjs';
 import { collectLicences, toPackage } from './licences.mjs';
 import { keepOwnSources } from './source-maps.mjs';
@@ -51,7 +52,9 @@ export function productOptions(root) {
     sourcesContent: false,
     legalComments: 'none',
     external: EXTERNAL,
-    plugins: [graphiqlPage()],
+    // graphql looks for a second copy of itself wherever it is not.
+    define: { 'process.env.NODE_ENV': '"production"' },
+    plugins: [graphqlModules(root), graphiqlPage()],
     // For packages that are CommonJS, and want what Node has built in.
     banner: {
       js: "import { createRequire as toRequire } from 'node:module';const require = toRequire(import.meta.url);",

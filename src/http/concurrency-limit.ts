@@ -36,9 +36,9 @@ export function createConcurrencyLimit({ max, maxStrangers, schedule = timer }: 
   function createOwner(name: string): Owner {
     const most = max - Math.floor(max * KEPT_FREE);
     const few = Math.min(maxStrangers, Math.ceil(max * STRANGERS_SHARE));
-    const bounds = { name, places: name === STRANGERS ? few : most };
     const owner = {
-      ...bounds,
+      name,
+      places: name === STRANGERS ? few : most,
       running: 0,
       waiting: 0,
       permits: 0,

@@ -24,28 +24,35 @@ export function readJsonText(text: string): ReadJson {
     return { problem: text.trim() === '' ? 'is empty; it must be JSON' : 'is not JSON', cause };
   }
   // A key that was named twice is one in the value. A text that only looks like it is read once more, for nothing.
-  if (!SPACED_COLON.test(text) && countColons(text) === countKeys(value)) return { value };
+  if (countKeyColons(text) === countKeys(value)) return { value };
   const twice = findDuplicateKey(text);
   return twice === undefined ? { value } : { problem: `names ${twice.slice(0, 100)} twice in one object` };
 }
 
-/** Of a text without spaces in front of its colons: as many as it has keys, and those in its strings. */
-function countColons(text: string): number {
+/** As many as a text has keys, and those in its strings. Undefined where one stands apart from what is in front of it. */
+function countKeyColons(text: string): number | undefined {
   let count = 0;
-  for (let at = text.indexOf('":'); at !== -1; at = text.indexOf('":', at + 2)) count += 1;
+  for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) {
+    const before = text.charCodeAt(at - 1);
+    if (before === QUOTE) count += 1;
+    else if (before <= SPACE) return undefined;
+  }
   return count;
 }
 
 /** Without recursion: a body may be nested as deep as it is long. */
 function countKeys(value: unknown): number {
   let count = 0;
-  const waiting = [value];
+  const waiting: unknown[] = [value];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const isList = Array.isArray(next);
-    for (const key in next as object) {
-      if (!isList) count += 1;
-      const inner = (next as Record<string, unknown>)[key];
-      if (typeof inner === 'object' && inner !== null) waiting.push(inner);
+    if (Array.isArray(next)) {
+      for (const item of next) if (typeof item === 'object' && item !== null) waiting.push(item);
+    } else {
+      for (const key in next as object) {
+        count += 1;
+        const inner = (next as Record<string, unknown>)[key];
+        if (typeof inner === 'object' && inner !== null) waiting.push(inner);
+      }
     }
   }
   return count;
@@ -61,7 +68,9 @@ class LoneSurrogate extends Error {}
 
 const REPLACEMENT = '\ufffd';
 const BYTE_ORDER_MARK = '\ufeff';
-const SPACED_COLON = /\s:/;
+const QUOTE = 0x22;
+/** The highest of JSON's white space. */
+const SPACE = 0x20;
 const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 

@@ -6,7 +6,7 @@ import type { DocumentStore } from './document-store.ts';
 import { INTROSPECTION_NAME, type KnownIntrospection } from './known-introspection.ts';
 import { type OpenDeps, type OpenedRequest, openRequest, readAllowance } from './open-request.ts';
 import type { Operation } from './read-request.ts';
-import { admitOperation, parseDocument, runOperation } from './run-operation.ts';
+import { admitOperation, findDocument, parseDocument, runOperation } from './run-operation.ts';
 
 /**
  * What nearly every request is, one operation sent with POST, without the way through the plugins of a server that can do
@@ -27,9 +27,10 @@ export function createDirectPath({ schema, execute, store, turns, ...deps }: Opt
   async function answer(operation: Operation, opened: OpenedRequest): Promise<ExecutionResult> {
     const known = deps.introspection?.(operation);
     if (known) return answerKnown(known, opened);
-    const isNew = !store.keeps(operation.query, opened.context?.caller?.application.id);
+    const found = findDocument(operation.query, opened, store);
+    const isNew = !found;
     if (isNew) await turns.take();
-    const document = parseDocument(operation.query, opened, rules);
+    const document = found?.document ?? parseDocument(operation.query, opened, rules);
     if (isNew) await turns.take();
     admitOperation({ opened, document, operation }, rules);
     if (isNew) await turns.take();

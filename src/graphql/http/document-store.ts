@@ -27,10 +27,10 @@ export function createDocumentStore({ schema, rules, memory }: Options): Documen
   const allRules = [...specifiedRules, ...rules];
 
   return {
-    keeps: (text, owner) => owner !== undefined && cache.get(text) !== undefined,
+    find,
 
     parse(text, { owner, limits }) {
-      const existing = owner === undefined ? undefined : cache.get(text);
+      const existing = find(text, owner);
       if (existing) return existing;
       checkNesting(text, limits.nesting);
       const maxTokens = owner === undefined ? limits.strangerTokens : limits.tokens;
@@ -57,6 +57,10 @@ export function createDocumentStore({ schema, rules, memory }: Options): Documen
     counts: cache.counts,
   };
 
+  function find(text: string, owner: string | undefined): ParsedDocument | undefined {
+    return owner === undefined ? undefined : cache.get(text);
+  }
+
   function keep(known: ParsedDocument): void {
     const { text, owner, tokens } = known;
     known.isValid = true;
@@ -80,19 +84,21 @@ const BYTES_PER_TOKEN = 300;
 const BYTES_PER_PLANNED_FIELD = 1_500;
 
 export interface DocumentStore {
-  /** Has this document been found valid, so that there is hardly any work with it? */
-  keeps(text: string, owner: string | undefined): boolean;
+  /** A document that has been found valid: there is hardly any work with it. */
+  find(text: string, owner: string | undefined): FoundDocument | undefined;
   /** Throws where the text is no document, or too long a one. */
   parse(
     text: string,
     /** `owner`: the caller's application. */
     source: { readonly owner: string | undefined; readonly limits: Limits },
-  ): Pick<ParsedDocument, 'document' | 'tokens'>;
+  ): FoundDocument;
   validate(document: DocumentNode): readonly GraphQLError[];
   /** Its plans have grown by so many fields. */
   addPlan(document: DocumentNode, fields: number): void;
   counts(): { readonly entries: number; readonly bytes: number };
 }
+
+export type FoundDocument = Pick<ParsedDocument, 'document' | 'tokens'>;
 
 interface ParsedDocument {
   readonly document: DocumentNode;

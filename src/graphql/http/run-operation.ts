@@ -5,7 +5,7 @@ import { admit } from '../admit.ts';
 import type { Execute, ExecuteArgs } from '../fast/execute.ts';
 import { type Limits, spend } from '../limits.ts';
 import { readOperation } from '../operation-notes.ts';
-import type { DocumentStore } from './document-store.ts';
+import type { DocumentStore, FoundDocument } from './document-store.ts';
 import { type OpenedRequest, readAllowance } from './open-request.ts';
 import type { Operation } from './read-request.ts';
 
@@ -19,6 +19,14 @@ export function parseDocument(text: string, opened: OpenedRequest, { store, limi
     'BAD_REQUEST',
     `The documents of the batch are too large: together they have more than ${limits.tokens} tokens.`,
   );
+}
+
+export function findDocument(
+  text: string,
+  opened: OpenedRequest,
+  store: DocumentStore,
+): FoundDocument | undefined {
+  return store.find(text, opened.context?.caller?.application.id);
 }
 
 /** Throws where the operation may not run; else it is counted among those of its request. */

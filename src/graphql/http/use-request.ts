@@ -5,7 +5,7 @@ import type { Execute } from '../fast/execute.ts';
 import type { DocumentStore } from './document-store.ts';
 import { type OpenDeps, type OpenedRequest, openRequest } from './open-request.ts';
 import type { Operation } from './read-request.ts';
-import { admitOperation, parseDocument, runOperation } from './run-operation.ts';
+import { admitOperation, findDocument, parseDocument, runOperation } from './run-operation.ts';
 
 /** From a request to operations that may run: it is looked at, its caller is known, then it is read and admitted. */
 export function useRequest({ schema, execute, store, turns, requests, ...deps }: RequestOptions): Plugin {
@@ -17,9 +17,8 @@ export function useRequest({ schema, execute, store, turns, requests, ...deps }:
       setRequestParser(() => operations);
     },
     async onParams({ request, params }) {
-      const owner = readOpened(requests, request).context?.caller?.application.id;
       // Operations of a batch come one after the other, and others between them.
-      if (!store.keeps(params.query ?? '', owner)) await turns.take();
+      if (!findDocument(params.query ?? '', readOpened(requests, request), store)) await turns.take();
     },
     onParse({ context: { request }, setParseFn }) {
       setParseFn((source) =>
