@@ -11,7 +11,7 @@ import { createProbe } from './probe.ts';
 export function openPostgres(url: string, options: PostgresOptions): Engine {
   const pool = guard(new pg.Pool(toSettings(url, options)), options);
   const { deadlineMs, clock } = options;
-  const probe = createProbe(url);
+  const probe = createProbe(url, clock);
   const breaker = createCircuitBreaker({ probe, clock, patienceMs: deadlineMs / 2 });
   const { mayWait } = breaker;
   const holders: pg.Client[] = [];
