@@ -7,6 +7,8 @@ import { type Measure, none, type Row } from './measure.ts';
 import { compare } from './shares-of-time.ts';
 
 const ROUNDS = 5;
+/** Of the application that is measured. */
+const CUSTOMERS = Array.from({ length: 40 }, (_, n) => `neighbour-${n}`);
 
 /** What one tenant does to another's waiting time: each attack in turn with a quiet time, medians of five. */
 export const shares: Measure = async ({ scale }) => {
@@ -14,6 +16,11 @@ export const shares: Measure = async ({ scale }) => {
   const slow = await target.crms.hubspot.create(ADA);
   await upsert(target.url, target.callers.key, 'slow', [target.crms.hubspot.connect(slow)]);
   await target.crms.hubspot.fail({ kind: 'slow', delayMs: 2_500 }, { account: slow.id, times: 1_000_000 });
+  // Many, so that none of their CRMs' own budgets keeps them waiting.
+  for (const customer of CUSTOMERS) {
+    const connection = target.crms.hubspot.connect(await target.crms.hubspot.create(ADA));
+    await upsert(target.url, target.callers.neighbour, customer, [connection]);
+  }
   const seconds = 4 * scale;
   const rows: Row[] = [];
   for (const [name, attack] of Object.entries(ATTACKS)) {
@@ -52,7 +59,9 @@ async function measure({ url, callers }: Target, seconds: number, failed: string
   const until = performance.now() + seconds * 1_000;
   const query = look('nodes');
   while (performance.now() < until) {
-    const { status, text, tookMs } = await send(url, toGraphQL({ query }, callers.neighbour));
+    const customer = CUSTOMERS[took.length % CUSTOMERS.length] ?? '';
+    const headers = { ...callers.neighbour, 'x-customer-id': customer };
+    const { status, text, tookMs } = await send(url, toGraphQL({ query }, headers));
     if (status !== 200 || text.includes('"errors"')) failed.push(`${status} ${text.slice(0, 200)}`);
     took.push(tookMs);
     await wait(10);
