@@ -35,5 +35,6 @@ function processorMs(): number {
 const FACTOR = 16;
 const TOLERANCE = 6;
 const ROUNDS = 3;
-const CLEAR_MS = 0.5;
+/** A collection of garbage that falls into the large one is little against this, times the factor. */
+const CLEAR_MS = 2;
 const LARGEST = 4_000;
