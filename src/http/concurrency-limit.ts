@@ -1,4 +1,5 @@
 import { CrossbookError } from '../domain/errors.ts';
+import { systemClock } from '../lib/clock.ts';
 import { type Owner, type Part, Permit, type Places, type RequestPermit } from './permit.ts';
 
 /**
@@ -8,7 +9,11 @@ import { type Owner, type Part, Permit, type Places, type RequestPermit } from '
  * has the fewest, and of that to the request that came first. Waiting for a provider is not work, and is bounded by who
  * waits.
  */
-export function createConcurrencyLimit({ max, maxStrangers, schedule = timer }: Options): ConcurrencyLimit {
+export function createConcurrencyLimit({
+  max,
+  maxStrangers,
+  schedule = systemClock.schedule,
+}: Options): ConcurrencyLimit {
   const owners = new Map<string, Owner>();
   /** Owners of queued permits: the one that was served longest ago is the first. */
   const queues = new Set<Owner>();
@@ -155,11 +160,6 @@ export function createConcurrencyLimit({ max, maxStrangers, schedule = timer }: 
     const retryAfterMs = RETRY_AFTER_MS;
     return new CrossbookError('SERVICE_UNAVAILABLE', DETAILS[reason], { retryAfterMs });
   }
-}
-
-function timer(delayMs: number, callback: () => void): () => void {
-  const started = setTimeout(callback, delayMs);
-  return () => clearTimeout(started);
 }
 
 const DETAILS = {

@@ -1,3 +1,5 @@
+import { systemClock } from './clock.ts';
+
 /**
  * Work of many that come at the same time. Nothing waits for company: what comes while others are under way waits for
  * them to land, and then goes together. So the busier it gets, the more goes at once.
@@ -5,7 +7,7 @@
 export function createGatherer<Item, Answer>(
   options: GathererOptions<Item, Answer>,
 ): (item: Item) => Promise<Answer> {
-  const { laneOf, keyOf, sizeOf, work, isShared, schedule = timer } = options;
+  const { laneOf, keyOf, sizeOf, work, isShared, schedule = systemClock.schedule } = options;
   const lanes = new Map<string, Lane<Item, Answer>>();
 
   return (item) =>
@@ -75,11 +77,6 @@ export function createGatherer<Item, Answer>(
     lane.waiting = lane.waiting.filter((passenger) => !follows(passenger));
     for (const { reject } of followers) reject(error);
   }
-}
-
-function timer(delayMs: number, callback: () => void): () => void {
-  const started = setTimeout(callback, delayMs);
-  return () => clearTimeout(started);
 }
 
 /** Two: whoever comes while one is under way need not wait yet. */

@@ -1,5 +1,6 @@
 import type { Caller } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import { systemClock } from '../lib/clock.ts';
 
 /**
  * Looks API keys up, many in one statement, so that the number of keys that are presented does not become the number of
@@ -8,7 +9,7 @@ import { CrossbookError } from '../domain/errors.ts';
  * and never refused for its address. What the database does not answer in time is refused.
  */
 export function createKeyLookups(options: KeyLookupOptions): KeyLookups {
-  const { findOwners, failures, delay = sleep, schedule = timer } = options;
+  const { findOwners, failures, schedule = systemClock.schedule } = options;
   const direct = createQueue({ maxConcurrent: DIRECT_STATEMENTS, pauseMs: 0 });
   const slow = createQueue({ maxConcurrent: 1, pauseMs: SLOW_PAUSE_MS, maxWaitMs: SLOW_WAIT_MS });
 
@@ -60,7 +61,7 @@ export function createKeyLookups(options: KeyLookupOptions): KeyLookups {
     async function run(): Promise<void> {
       running += 1;
       while (waiting > 0) {
-        if (pauseMs > 0) await delay(pauseMs);
+        if (pauseMs > 0) await new Promise<void>((resolve) => schedule(pauseMs, resolve));
         await lookUp(take());
         isStuck = false;
       }
@@ -104,15 +105,6 @@ function tooMany(): CrossbookError {
   });
 }
 
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-function timer(delayMs: number, callback: () => void): () => void {
-  const started = setTimeout(callback, delayMs);
-  return () => clearTimeout(started);
-}
-
 /** Two, so that a key that comes while one statement runs need not wait for it. */
 const DIRECT_STATEMENTS = 2;
 /** Between two statements for addresses with many failures. */
@@ -152,7 +144,6 @@ export interface KeyLookupOptions {
     slowPlace(address: string): string | undefined;
     count(address: string): void;
   };
-  delay?(ms: number): Promise<void>;
   /** Calls back once, after the delay; the answer calls it off. */
   schedule?(delayMs: number, callback: () => void): () => void;
 }

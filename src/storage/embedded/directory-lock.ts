@@ -1,16 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import {
-  linkSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { readFileSync, readlinkSync, renameSync, statSync, unlinkSync, utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { systemClock } from '../../lib/clock.ts';
+import { linkNew } from '../../lib/link-new.ts';
 
 /**
  * Keeps a second process out of a data directory: two would destroy it. The lock is a file beside the directory that
@@ -23,7 +15,8 @@ export function lockDirectory(directory: string): () => void {
     token: randomUUID(),
     since: new Date(systemClock.wall()).toISOString(),
   };
-  for (let tries = 0; !take(path, mine); tries += 1) {
+  const take = () => linkNew(path, JSON.stringify(mine), `${path}.${mine.token}`);
+  for (let tries = 0; !take(); tries += 1) {
     const rival = readHolder(path);
     if (tries === MAX_TRIES || (rival && isAlive(rival, path))) throw inUse(directory, path, rival);
     if (rival) removeStale(path, rival);
@@ -36,21 +29,6 @@ export function lockDirectory(directory: string): () => void {
     held.delete(mine.token);
     if (readHolder(path)?.token === mine.token) unlinkSync(path);
   };
-}
-
-/** Linked into place when it is whole: only a power cut leaves half a lock. */
-function take(path: string, mine: Holder): boolean {
-  const draft = `${path}.${mine.token}`;
-  writeFileSync(draft, JSON.stringify(mine), { mode: 0o600, flush: true });
-  try {
-    linkSync(draft, path);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    unlinkSync(draft);
-  }
 }
 
 /** Undefined when it has just been released. One that a power cut has shortened has a holder without a name. */

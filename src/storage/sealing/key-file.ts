@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { openDataDirectory } from '../../lib/data-directory.ts';
-import { syncFolder } from '../../lib/sync-folder.ts';
+import { linkNew } from '../../lib/link-new.ts';
 import { toReason } from '../../lib/to-reason.ts';
 import { KEY_BYTES, type KeyRing, parseKeyRing } from './key-ring.ts';
 
@@ -39,21 +39,10 @@ function readRing(path: string): KeyRing | undefined {
   }
 }
 
-/** Linked into place when complete: no process ever reads half a key, and the first of two wins. */
 function createRing(path: string): boolean {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   const id = `local-${randomBytes(4).toString('hex')}`;
-  writeFileSync(draft, `${id}:${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flush: true });
-  try {
-    linkSync(draft, path);
-    syncFolder(dirname(path));
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    unlinkSync(draft);
-  }
+  return linkNew(path, `${id}:${randomBytes(KEY_BYTES).toString('base64')}\n`, draft);
 }
 
 function isMissing(error: unknown): boolean {
