@@ -15,6 +15,7 @@ import { createProxyWarning } from './http/proxy-warning.ts';
 import { createRequestHandler, type RequestHandler } from './http/request-handler.ts';
 import { type Background, createBackground } from './lib/background.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
+import { createTurns } from './lib/turns.ts';
 import { createHeldBytes } from './limits/held-bytes.ts';
 import { type Limits, openLimits } from './limits/limits.ts';
 import { defaultMaxHeldBytes } from './limits/memory-limit.ts';
@@ -110,7 +111,6 @@ export async function createApp(
   const rest = createRest({ openContext, prefixes: config.restPrefixes, version });
   const graphql = createGraphQL({
     openContext,
-    clock,
     introspection: config.introspection,
     operations,
     heldBytes,
@@ -122,7 +122,11 @@ export async function createApp(
     clock,
     onError: (cause) => log.warn({ cause }, 'the cache was not swept'),
   });
-  const limit = createConcurrencyLimit({ max: config.maxRequests, maxStrangers: config.maxStrangers });
+  const limit = createConcurrencyLimit({
+    max: config.maxRequests,
+    maxStrangers: config.maxStrangers,
+    turns: createTurns(clock),
+  });
   watchRooms(telemetry.metrics, {
     requests: limit.counts,
     heldBytes: heldBytes.counts,

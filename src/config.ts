@@ -81,7 +81,7 @@ const shape = z.object({
   CROSSBOOK_GUESSES_PER_MINUTE: wholeNumber(0, 1_000_000_000).default(300),
   CROSSBOOK_TRUSTED_PROXIES: wholeNumber(0, 10).default(0),
   CROSSBOOK_CACHE_MEGABYTES: wholeNumber(1, 1_000_000).default(64),
-  CROSSBOOK_MAX_REQUESTS: wholeNumber(1, 100_000).default(1_000),
+  CROSSBOOK_MAX_REQUESTS: wholeNumber(1, 100_000).default(32),
   CROSSBOOK_MAX_STRANGER_REQUESTS: wholeNumber(1, 100_000).default(20),
   CROSSBOOK_MEMORY_MEGABYTES: wholeNumber(16, 1_000_000).optional(),
   CROSSBOOK_MAX_CONNECTIONS: wholeNumber(1, 1_000_000).default(10_000),

@@ -71,7 +71,12 @@ export class CrossbookError extends Error {
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, detail: string, options: CrossbookErrorOptions = {}) {
+    // Without a stack, which nobody reads: a bug's is its cause's. To write one takes a millisecond, and whoever provokes
+    // errors would spend it thousands of times.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(detail, { cause: options.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.origin = options.origin ?? (options.remote ? 'remote-provider' : 'crossbook');
     this.remote = options.remote;

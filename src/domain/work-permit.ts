@@ -10,6 +10,11 @@ export interface WorkPermit {
    * client has gone, so that nothing more is asked on its behalf.
    */
   pause(): Resume;
+  /**
+   * Before a piece of work that may take the processor for milliseconds: applications take turns. Undefined: at once. A
+   * promise: when its turn has come.
+   */
+  takeTurn(): Promise<void> | undefined;
   /** Calls back once where the client goes before its answer, at once where it has gone. The returned function takes the callback off. */
   whenGone(callback: () => void): () => void;
   /** Releases it when the request is over, answered or not: for memory that its answer is made of. */
@@ -26,6 +31,7 @@ export type Resume = () => Promise<void> | undefined;
 /** For work that no request stands for: it is not counted. */
 export const UNCOUNTED: WorkPermit = {
   pause: () => () => undefined,
+  takeTurn: () => undefined,
   whenGone: () => () => {},
   keep: (hold) => hold.release(),
 };

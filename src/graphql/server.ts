@@ -3,9 +3,7 @@ import { createAllowance, RESPONSE_BOUNDS } from '../domain/allowance.ts';
 import type { CrossbookError } from '../domain/errors.ts';
 import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { Journal } from '../domain/journal.ts';
-import { type Clock, systemClock } from '../lib/clock.ts';
 import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
-import { createTurns } from '../lib/turns.ts';
 import { LONG_LIST } from '../lib/write-list.ts';
 import type { RequestContext } from '../request/context.ts';
 import { createExecute } from './fast/execute.ts';
@@ -36,8 +34,7 @@ export function createGraphQL(options: GraphQLOptions): GraphQLServer {
   const store = createDocumentStore({ schema, rules, memory: holdDocuments() });
   const execute = createExecute(schema, { jsonAbove: LONG_LIST, onPlanned: store.addPlan });
   const documents = operations ? createKnownDocuments(operations) : createAutomaticDocuments(holdDocuments());
-  const turns = createTurns(options.clock ?? systemClock);
-  const deps = { openContext, schema, execute, store, turns, limits, documents };
+  const deps = { openContext, schema, execute, store, limits, documents };
   let yoga: Promise<AnswerByYoga> | undefined;
   const answerDirectly = createDirectPath({
     ...deps,
@@ -51,7 +48,7 @@ export function createGraphQL(options: GraphQLOptions): GraphQLServer {
       const isUsual = direct && request.method === 'POST' && request.pathname === PATH;
       const result = isUsual ? await answerDirectly(opened) : undefined;
       if (!result) return answerByYoga(opened);
-      if (readAllowance(opened).isLarge) await turns.take();
+      if (readAllowance(opened).isLarge) await journal.permit.takeTurn();
       return respond(result, { opened, suggestions: introspection });
     },
     refuse(error, { request, journal }) {
@@ -89,7 +86,6 @@ export interface GraphQLOptions {
   /** False: the schema can neither be asked for nor guessed from errors. */
   readonly introspection?: boolean;
   readonly limits?: Partial<Limits>;
-  readonly clock?: Pick<Clock, 'now'>;
   /** Documents in memory are counted with all else that is held for clients. */
   readonly heldBytes?: HeldBytes | undefined;
   /** By their SHA-256: only these may be asked for. Undefined: whatever is within the limits. */

@@ -1,5 +1,6 @@
 import { CrossbookError } from '../domain/errors.ts';
 import { systemClock } from '../lib/clock.ts';
+import type { Turns } from '../lib/turns.ts';
 import { type Owner, type Part, Permit, type Places, type RequestPermit } from './permit.ts';
 
 /**
@@ -12,6 +13,8 @@ import { type Owner, type Part, Permit, type Places, type RequestPermit } from '
 export function createConcurrencyLimit({
   max,
   maxStrangers,
+  turns,
+  queuedPerPlace = QUEUED,
   schedule = systemClock.schedule,
 }: Options): ConcurrencyLimit {
   const owners = new Map<string, Owner>();
@@ -21,7 +24,8 @@ export function createConcurrencyLimit({
   const refused = { queueFull: 0, queueTimeout: 0 };
   let running = 0;
 
-  const places: Places = { findProblem, take, giveBack, enqueue, dequeue, forget };
+  const takeTurn: Places['takeTurn'] = ({ owner }, isNew) => turns.take(owner.name, isNew);
+  const places: Places = { findProblem, take, giveBack, takeTurn, enqueue, dequeue, forget };
   return {
     open(application = STRANGERS, connection = '') {
       const owner = owners.get(application) ?? createOwner(application);
@@ -122,8 +126,8 @@ export function createConcurrencyLimit({
 
   /** The longest queue gives way to a shorter one, from its end: of its connections, or of all applications. */
   function makeRoom(owner: Owner, part: Part): boolean {
-    if (owner.fresh.size >= owner.places) return makeRoomFor(part, owner);
-    if (timeouts.size < max) return true;
+    if (owner.fresh.size >= owner.places * queuedPerPlace) return makeRoomFor(part, owner);
+    if (timeouts.size < max * queuedPerPlace) return true;
     const longest = [...queues].reduce(
       (left, right) => (right.fresh.size > left.fresh.size ? right : left),
       owner,
@@ -174,7 +178,9 @@ const STRANGERS = '';
 const KEPT_FREE = 0.05;
 /** The most that strangers may have of all places. */
 const STRANGERS_SHARE = 0.25;
-const QUEUE_MS = 1_000;
+/** For each place: with more at work at once nobody is answered sooner. */
+const QUEUED = 32;
+const QUEUE_MS = 5_000;
 const RETRY_AFTER_MS = 1_000;
 
 export interface ConcurrencyLimit {
@@ -200,6 +206,9 @@ export interface ConcurrencyCounts {
 interface Options {
   readonly max: number;
   readonly maxStrangers: number;
+  readonly queuedPerPlace?: number | undefined;
+  /** What shares the processor's time among owners. */
+  readonly turns: Turns;
   /** Calls back once, after the delay; the answer calls it off. */
   readonly schedule?: ((delayMs: number, callback: () => void) => () => void) | undefined;
 }

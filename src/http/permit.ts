@@ -26,7 +26,7 @@ export class Permit implements RequestPermit {
       this.release();
       throw problem;
     }
-    return this.#takeOrQueue('queued');
+    return this.#inTurn(this.#takeOrQueue('queued'), true);
   }
 
   pause(): Resume {
@@ -47,6 +47,10 @@ export class Permit implements RequestPermit {
       isOver = true;
       return this.#resume();
     };
+  }
+
+  takeTurn(): Promise<void> | undefined {
+    return this.#places.takeTurn(this);
   }
 
   whenGone(callback: () => void): () => void {
@@ -103,7 +107,17 @@ export class Permit implements RequestPermit {
     if (this.#isGone) throw gone();
     if (this.#waits > 0 || this.#state !== 'waiting') return undefined;
     this.owner.waiting -= 1;
-    return this.#takeOrQueue('resuming');
+    return this.#inTurn(this.#takeOrQueue('resuming'), false);
+  }
+
+  /** With its place, the request waits for its application's turn. */
+  #inTurn(placed: Promise<void> | undefined, isNew: boolean): Promise<void> | undefined {
+    const turn = placed
+      ? placed.then(() => this.#places.takeTurn(this, isNew))
+      : this.#places.takeTurn(this, isNew);
+    return turn?.then(() => {
+      if (this.#isGone) throw gone();
+    });
   }
 
   #takeOrQueue(state: 'queued' | 'resuming'): Promise<void> | undefined {
@@ -179,6 +193,7 @@ export interface Places {
   /** False: there is none for its owner now. */
   take(permit: Permit): boolean;
   giveBack(permit: Permit): void;
+  takeTurn(permit: Permit, isNew?: boolean): Promise<void> | undefined;
   enqueue(permit: Permit): void;
   dequeue(permit: Permit): void;
   forget(permit: Permit): void;

@@ -1,39 +1,72 @@
 /**
- * Long work takes turns: between two pieces of it the event loop sees to everybody else, however many requests have such
- * work at the same time. A turn of the loop does pieces until it has been at it for a while; what comes then waits for a
- * turn of its own, in the order in which it came.
+ * Fair queuing for the processor. Work comes in pieces, each of which takes a turn first: between two pieces the event loop
+ * sees to everybody else. One turn of the loop does pieces until it has been at it for a while; what comes then waits, by
+ * owner: owners are served one after the other, however much each of them has waiting. What goes on comes before what is
+ * new, so that an owner with too much to do finishes what it began.
  */
-export function createTurns({ now, defer = setImmediate, mostMs = 20 }: TurnsOptions): Turns {
-  const waiting: (() => void)[] = [];
+export function createTurns({ now, defer = setImmediate, mostMs = MOST_MS }: TurnsOptions): Turns {
+  /** The owner that was served longest ago is the first. */
+  const queues = new Map<string, Queue>();
+  let waiting = 0;
   let began: number | undefined;
+  let isTurning = false;
 
   return {
-    take() {
-      if (began === undefined) {
-        began = now();
-        defer(next);
-        return undefined;
+    take(owner, isNew = false) {
+      if (waiting === 0) {
+        began ??= begin();
+        if (now() - began < mostMs) return undefined;
       }
-      if (waiting.length === 0 && now() - began < mostMs) return undefined;
       return new Promise((resolve) => {
-        waiting.push(resolve);
+        const queue = queues.get(owner) ?? { under: [], fresh: [] };
+        queues.set(owner, queue);
+        (isNew ? queue.fresh : queue.under).push(resolve);
+        waiting += 1;
       });
     },
   };
 
-  /** In the next turn of the loop. */
-  function next(): void {
-    const resume = waiting.shift();
-    began = resume && now();
-    if (!resume) return;
-    defer(next);
-    resume();
+  function begin(): number {
+    if (!isTurning) defer(turn);
+    isTurning = true;
+    return now();
+  }
+
+  /** The last of a turn of the loop. What waits is served in the next one. */
+  function turn(): void {
+    began = undefined;
+    isTurning = waiting > 0;
+    for (let piece = Math.min(waiting, MOST_PIECES); piece > 0; piece -= 1) defer(serve);
+    if (isTurning) defer(turn);
+  }
+
+  function serve(): void {
+    began ??= now();
+    if (now() - began >= mostMs) return;
+    const [next] = queues;
+    if (!next) return;
+    const [owner, queue] = next;
+    const resume = queue.under.shift() ?? queue.fresh.shift();
+    queues.delete(owner);
+    if (queue.under.length + queue.fresh.length > 0) queues.set(owner, queue);
+    waiting -= 1;
+    resume?.();
   }
 }
 
+/** The pieces of one turn of the loop together, before the last of them has begun: what somebody else waits meanwhile. */
+const MOST_MS = 1;
+/** In one turn of the loop, of those that waited. */
+const MOST_PIECES = 64;
+
 export interface Turns {
-  /** Before a piece of long work. Undefined: at once. A promise: later. */
-  take(): Promise<void> | undefined;
+  /** Before a piece of work. Undefined: at once. A promise: later. New is what is not under way yet. */
+  take(owner: string, isNew?: boolean): Promise<void> | undefined;
+}
+
+interface Queue {
+  readonly under: (() => void)[];
+  readonly fresh: (() => void)[];
 }
 
 interface TurnsOptions {
@@ -41,6 +74,5 @@ interface TurnsOptions {
   now(): number;
   /** Calls back in the next turn of the event loop. */
   readonly defer?: ((callback: () => void) => unknown) | undefined;
-  /** How long the pieces of one turn may take together, before the last of them has begun. */
   readonly mostMs?: number | undefined;
 }

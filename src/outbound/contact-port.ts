@@ -52,8 +52,12 @@ export function createContactPort(options: PortOptions): ContactPort {
     return new RedactedPort(port, line.toError);
   }
 
-  function send(request: RemoteRequest, until: number, of: CallPermit) {
-    return line.send(of === permit ? options : { ...options, permit: of }, request, until);
+  async function send(request: RemoteRequest, until: number, of: CallPermit) {
+    const answer = await line.send(of === permit ? options : { ...options, permit: of }, request, until);
+    // It is understood now.
+    const turn = of.takeTurn();
+    if (turn) await turn;
+    return answer;
   }
 }
 

@@ -19,6 +19,8 @@ export function sharePermit(permits: readonly WorkPermit[]): CallPermit {
       };
     },
 
+    takeTurn: () => permits[0]?.takeTurn(),
+
     keep(hold) {
       let left = permits.length;
       const release = () => {
@@ -31,4 +33,4 @@ export function sharePermit(permits: readonly WorkPermit[]): CallPermit {
 }
 
 /** What a call needs of the requests that it is made for. */
-export type CallPermit = Pick<WorkPermit, 'whenGone' | 'keep'>;
+export type CallPermit = Pick<WorkPermit, 'takeTurn' | 'whenGone' | 'keep'>;

@@ -1,5 +1,9 @@
-/** Loaded into the product before it starts: tells the test, over IPC, how long its event loop was held and what it holds. */
+/**
+ * Loaded into the product before it starts: tells the test, over IPC, how long its event loop was held and what it holds.
+ * And it closes listeners, so that another process can be the CRMs: nothing but its own sandbox's address may be on loopback.
+ */
 import { existsSync, readFileSync } from 'node:fs';
+import { Server } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const EVERY_MS = 10;
@@ -17,7 +21,18 @@ setInterval(() => {
   last = now;
 }, EVERY_MS).unref();
 
-process.on('message', ({ ask }) => {
+const servers = new Set();
+const listen = Server.prototype.listen;
+Server.prototype.listen = function remembered(...options) {
+  servers.add(this);
+  return listen.apply(this, options);
+};
+
+process.on('message', async ({ ask, ports }) => {
+  if (ask === 'close') {
+    const closed = [...servers].filter((server) => ports.includes(server.address()?.port));
+    await Promise.all(closed.map((server) => new Promise((resolve) => server.close(resolve))));
+  }
   const loop = { heldMs, lateMs: histogram.max / 1e6, rss: process.memoryUsage.rss() };
   if (ask === 'collect') {
     globalThis.gc();

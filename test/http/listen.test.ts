@@ -11,6 +11,7 @@ import { openJournal } from '../../src/telemetry/journal.ts';
 import { createFakeLog } from '../support/fake-log.ts';
 import { createFakeServices } from '../support/fake-services.ts';
 import { UNBOUNDED } from '../support/held-bytes.ts';
+import { NO_TURNS } from '../support/no-turns.ts';
 import { openRawClient } from '../support/raw-client.ts';
 
 const listeners: Listener[] = [];
@@ -132,7 +133,11 @@ async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
   const face = createRest({ openContext, version: '1.2.3' });
   const log = createFakeLog();
   const handle = createRequestHandler({
-    ...{ graphql: face, rest: face, limit: createConcurrencyLimit({ max, maxStrangers: max }) },
+    ...{
+      graphql: face,
+      rest: face,
+      limit: createConcurrencyLimit({ max, maxStrangers: max, turns: NO_TURNS, queuedPerPlace: 1 }),
+    },
     heldBytes: createHeldBytes({ maxBytes: 1_000_000 }),
     bodyBytes: { caller: 1_000_000, stranger: 1_000 },
     strangers: true,

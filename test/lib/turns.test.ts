@@ -11,14 +11,16 @@ function openTurns() {
   });
   return {
     loop,
-    async work(name: string, ms: number) {
-      await turns.take();
+    async work(name: string, ms: number, { owner = 'one', isNew = false } = {}) {
+      await turns.take(owner, isNew);
       loop.time += ms;
       loop.done.push(name);
     },
     async turn() {
-      for (const callback of loop.next.splice(0)) callback();
-      await settled();
+      for (const callback of loop.next.splice(0)) {
+        callback();
+        await settled();
+      }
     },
   };
 }
@@ -33,7 +35,7 @@ test('after a long piece the others have a turn each, in their order', async () 
   const { loop, work, turn } = openTurns();
   await work('a', 100);
   for (const name of ['b', 'c']) void work(name, 100);
-  await settled();
+  await turn();
   expect(loop.done).toEqual(['a']);
   await turn();
   expect(loop.done).toEqual(['a', 'b']);
@@ -45,7 +47,37 @@ test('after a long piece the others have a turn each, in their order', async () 
   expect(loop.done).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('a turn that has come brings its time with it', async () => {
+test('short pieces that waited share a turn as well', async () => {
+  const { loop, work, turn } = openTurns();
+  await work('a', 100);
+  for (const name of ['b', 'c', 'd', 'e']) void work(name, 8);
+  await turn();
+  await turn();
+  expect(loop.done).toEqual(['a', 'b', 'c', 'd']);
+  await turn();
+  expect(loop.done).toEqual(['a', 'b', 'c', 'd', 'e']);
+});
+
+test('owners are served one after the other, however much one of them has waiting', async () => {
+  const { loop, work, turn } = openTurns();
+  await work('a', 100);
+  for (const name of ['b', 'c', 'd']) void work(name, 100);
+  void work('theirs', 100, { owner: 'two' });
+  for (let turns = 0; turns < 4; turns++) await turn();
+  expect(loop.done).toEqual(['a', 'b', 'theirs', 'c']);
+});
+
+test('what is under way comes before what is new, of each owner', async () => {
+  const { loop, work, turn } = openTurns();
+  await work('a', 100);
+  for (const name of ['new 1', 'new 2']) void work(name, 100, { isNew: true });
+  void work('under way', 100);
+  void work('theirs, new', 100, { owner: 'two', isNew: true });
+  for (let turns = 0; turns < 5; turns++) await turn();
+  expect(loop.done).toEqual(['a', 'under way', 'theirs, new', 'new 1', 'new 2']);
+});
+
+test('a turn that has come brings its time with it, and nothing goes on when nothing waits', async () => {
   const { loop, work, turn } = openTurns();
   await work('a', 100);
   await turn();

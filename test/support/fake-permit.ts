@@ -14,6 +14,7 @@ export function createFakePermit(): FakePermit {
         return undefined;
       };
     },
+    takeTurn: () => undefined,
     whenGone(callback) {
       if (isGone) callback();
       else callbacks.add(callback);

@@ -9,6 +9,7 @@ import type { ArrivingRequest, HttpAnswer, HttpRequest } from '../../src/lib/htt
 import { createHeldBytes } from '../../src/limits/held-bytes.ts';
 import { openJournal } from '../../src/telemetry/journal.ts';
 import { createFakeLog } from './fake-log.ts';
+import { NO_TURNS } from './no-turns.ts';
 
 /** The request handler with one face. A key is its application's id; `wrong` is none. */
 export function openHandler(options: HandlerOptions = {}) {
@@ -23,7 +24,7 @@ export function openHandler(options: HandlerOptions = {}) {
   const lookedUp: string[] = [];
   const records: RequestRecord[] = [];
   const journals: Journal[] = [];
-  const limit = createConcurrencyLimit({ max, maxStrangers });
+  const limit = createConcurrencyLimit({ max, maxStrangers, turns: NO_TURNS, queuedPerPlace: 1 });
   const heldBytes = createHeldBytes({ maxBytes });
   const answer = options.answer ?? (async () => ({ status, headers: { vary: 'accept' }, body: 'answer' }));
   const face = {

@@ -1,5 +1,4 @@
 import type { ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
-import type { Turns } from '../../lib/turns.ts';
 import type { WrittenJson } from '../../lib/written-json.ts';
 import type { Execute } from '../fast/execute.ts';
 import type { DocumentStore } from './document-store.ts';
@@ -12,8 +11,8 @@ import { admitOperation, findDocument, parseDocument, runOperation } from './run
  * What nearly every request is, one operation sent with POST, without the way through the plugins of a server that can do
  * everything. Undefined where it was something else after all: then it has been read already.
  */
-export function createDirectPath({ schema, execute, store, turns, ...deps }: Options): DirectPath {
-  const rules = { schema, execute, store, turns, limits: deps.limits };
+export function createDirectPath({ schema, execute, store, ...deps }: Options): DirectPath {
+  const rules = { schema, execute, store, limits: deps.limits };
 
   return async (opened) => {
     try {
@@ -29,11 +28,11 @@ export function createDirectPath({ schema, execute, store, turns, ...deps }: Opt
     if (known) return answerKnown(known, opened);
     const found = findDocument(operation.query, opened, store);
     const isNew = !found;
-    if (isNew) await turns.take();
+    if (isNew) await opened.journal.permit.takeTurn();
     const document = found?.document ?? parseDocument(operation.query, opened, rules);
-    if (isNew) await turns.take();
+    if (isNew) await opened.journal.permit.takeTurn();
     admitOperation({ opened, document, operation }, rules);
-    if (isNew) await turns.take();
+    if (isNew) await opened.journal.permit.takeTurn();
     const errors = store.validate(document);
     if (errors.length > 0) return { errors };
     const { operationName, variables } = operation;
@@ -56,7 +55,6 @@ interface Options extends OpenDeps {
   readonly schema: GraphQLSchema;
   readonly execute: Execute;
   readonly store: DocumentStore;
-  readonly turns: Turns;
   /** Undefined where the schema is not told. */
   readonly introspection: KnownIntrospection | undefined;
 }

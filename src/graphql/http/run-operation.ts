@@ -1,6 +1,5 @@
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { CrossbookError } from '../../domain/errors.ts';
-import type { Turns } from '../../lib/turns.ts';
 import { admit } from '../admit.ts';
 import type { Execute, ExecuteArgs } from '../fast/execute.ts';
 import { type Limits, spend } from '../limits.ts';
@@ -53,7 +52,7 @@ export function admitOperation({ opened, document, operation }: Asked, { schema,
 /** Charged by what its request costs so far. Resolvers see our request, and nothing of the server's. */
 export function runOperation(
   opened: OpenedRequest,
-  { execute, turns }: Pick<Rules, 'execute' | 'turns'>,
+  { execute }: Pick<Rules, 'execute'>,
   { schema, document, operationName, variableValues }: ExecuteArgs,
 ): Promise<ExecutionResult> {
   const { context: contextValue, journal } = opened;
@@ -63,7 +62,7 @@ export function runOperation(
   return journal.operation(operation.operation, async () => {
     const charged = contextValue?.charge(opened.spent.cost);
     if (charged) await charged;
-    if (opened.spent.cost > LONG_COST) await turns.take();
+    if (opened.spent.cost > LONG_COST) await journal.permit.takeTurn();
     return execute({ schema, document, operationName, variableValues, contextValue, allowance });
   });
 }
@@ -80,8 +79,6 @@ interface Asked {
 interface Rules {
   readonly schema: GraphQLSchema;
   readonly execute: Execute;
-  /** Between what takes long. */
-  readonly turns: Turns;
   readonly store: DocumentStore;
   readonly limits: Limits;
 }

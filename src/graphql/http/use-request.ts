@@ -1,6 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { Turns } from '../../lib/turns.ts';
 import type { Execute } from '../fast/execute.ts';
 import type { DocumentStore } from './document-store.ts';
 import { type OpenDeps, type OpenedRequest, openRequest } from './open-request.ts';
@@ -8,8 +7,8 @@ import type { Operation } from './read-request.ts';
 import { admitOperation, findDocument, parseDocument, runOperation } from './run-operation.ts';
 
 /** From a request to operations that may run: it is looked at, its caller is known, then it is read and admitted. */
-export function useRequest({ schema, execute, store, turns, requests, ...deps }: RequestOptions): Plugin {
-  const rules = { schema, execute, store, turns, limits: deps.limits };
+export function useRequest({ schema, execute, store, requests, ...deps }: RequestOptions): Plugin {
+  const rules = { schema, execute, store, limits: deps.limits };
   return {
     async onRequestParse({ request, setRequestParser }) {
       const opened = readOpened(requests, request);
@@ -18,7 +17,8 @@ export function useRequest({ schema, execute, store, turns, requests, ...deps }:
     },
     async onParams({ request, params }) {
       // Operations of a batch come one after the other, and others between them.
-      if (!findDocument(params.query ?? '', readOpened(requests, request), store)) await turns.take();
+      const opened = readOpened(requests, request);
+      if (!findDocument(params.query ?? '', opened, store)) await opened.journal.permit.takeTurn();
     },
     onParse({ context: { request }, setParseFn }) {
       setParseFn((source) =>
@@ -56,6 +56,5 @@ export interface RequestOptions extends OpenDeps {
   readonly schema: GraphQLSchema;
   readonly execute: Execute;
   readonly store: DocumentStore;
-  readonly turns: Turns;
   readonly requests: OpenedRequests;
 }

@@ -1,7 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { FetchAPI, Plugin } from 'graphql-yoga';
 import { CrossbookError } from '../../domain/errors.ts';
-import type { Turns } from '../../lib/turns.ts';
 import { WrittenJson } from '../../lib/written-json.ts';
 import { chooseMediaType, JSON_TYPE } from './media-types.ts';
 import { type OpenedRequest, readAllowance } from './open-request.ts';
@@ -9,7 +8,7 @@ import { type OwnAnswer, toHttpAnswer } from './respond.ts';
 import { type OpenedRequests, readOpened } from './use-request.ts';
 
 /** Whatever becomes of a request, its response is made in one place. */
-export function useResponse({ path, requests, turns, suggestions }: Options): Plugin {
+export function useResponse({ path, requests, suggestions }: Options): Plugin {
   return {
     onRequest({ request, url, fetchAPI, endResponse }) {
       if (url.pathname === path) return;
@@ -18,7 +17,8 @@ export function useResponse({ path, requests, turns, suggestions }: Options): Pl
     },
     onResultProcess({ request, setResultProcessor }) {
       setResultProcessor(async (result, fetchAPI) => {
-        if (readAllowance(readOpened(requests, request)).isLarge) await turns.take();
+        const opened = readOpened(requests, request);
+        if (readAllowance(opened).isLarge) await opened.journal.permit.takeTurn();
         // Without @defer, @stream and subscriptions there is nothing that comes in pieces.
         return toResponse(fetchAPI, answer(request, result as ExecutionResult | ExecutionResult[]));
       }, JSON_TYPE);
@@ -56,7 +56,6 @@ interface Responded {
 
 interface Options {
   readonly path: string;
-  readonly turns: Turns;
   readonly requests: OpenedRequests;
   readonly suggestions: boolean;
 }

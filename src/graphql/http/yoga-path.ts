@@ -13,7 +13,7 @@ export function createYogaPath(options: YogaOptions): AnswerByYoga {
     schema,
     graphqlEndpoint: path,
     plugins: [
-      useResponse({ path, requests, turns: options.turns, suggestions: introspection }),
+      useResponse({ path, requests, suggestions: introspection }),
       graphiql !== false && useGraphiQL({ path, ...graphiql }),
       useRequest({ ...options, requests }),
     ],

@@ -3,6 +3,7 @@ import type { Credentials } from '../../domain/connection.ts';
 /** What must never be shown of one connection: what is secret now, and what was. */
 export function createConnectionSecrets(publicPrefix: RegExp | undefined): ConnectionSecrets {
   const secrets = new Set<string>();
+  let list: readonly string[] = [];
   return {
     add(...given) {
       for (const secret of given) {
@@ -15,8 +16,9 @@ export function createConnectionSecrets(publicPrefix: RegExp | undefined): Conne
         if (secrets.size <= MAX_KEPT) break;
         secrets.delete(oldest);
       }
+      list = [...secrets];
     },
-    list: () => [...secrets],
+    list: () => list,
   };
 }
 
@@ -31,5 +33,6 @@ const MAX_KEPT = 50;
 
 export interface ConnectionSecrets {
   add(...secrets: readonly string[]): void;
+  /** The same list until there is another secret. */
   list(): readonly string[];
 }

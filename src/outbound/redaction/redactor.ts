@@ -11,15 +11,28 @@ import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
  * is made here, by somebody who knows the connection's secrets.
  */
 export function createRedactor(secrets: () => readonly string[]): Redactor {
+  /** Words of our own come again thousands of times where calls are refused: those that were looked through. */
+  const plain = new Set<string>();
+  let of: readonly string[] = [];
+
   return {
     toError(thrown) {
+      const isOwn = thrown instanceof CrossbookError;
+      if (isOwn && of === secrets() && plain.has(thrown.message)) return thrown;
       const matcher = createSecretMatcher(secrets());
       if (thrown instanceof RemoteFailure) return toCrossbookError(thrown, matcher);
-      if (thrown instanceof CrossbookError) return withholdMessage(thrown, matcher);
+      if (isOwn) return matcher.matches(thrown.message) ? withhold(thrown) : keep(thrown);
       // A bug: its message may quote what it stumbled over.
       return matcher.matches(inspect(thrown).slice(0, MAX_BODY_BYTES)) ? new Error(WITHHELD) : thrown;
     },
   };
+
+  function keep(error: CrossbookError): CrossbookError {
+    if (of !== secrets() || plain.size >= MAX_PLAIN) plain.clear();
+    of = secrets();
+    plain.add(error.message);
+    return error;
+  }
 }
 
 function toCrossbookError({ code, message, answer, retryAfterMs }: RemoteFailure, matcher: SecretMatcher) {
@@ -27,8 +40,7 @@ function toCrossbookError({ code, message, answer, retryAfterMs }: RemoteFailure
   return new CrossbookError(code, detail, { remote: toRemoteCause(answer, matcher), retryAfterMs });
 }
 
-function withholdMessage(error: CrossbookError, matcher: SecretMatcher): CrossbookError {
-  if (!matcher.matches(error.message)) return error;
+function withhold(error: CrossbookError): CrossbookError {
   const { code, remote, retryAfterMs, origin } = error;
   return new CrossbookError(code, WITHHELD, { remote, retryAfterMs, origin });
 }
@@ -61,6 +73,7 @@ function parseJson(text: string): unknown {
 }
 
 const MAX_BODY_BYTES = 16 * 1024;
+const MAX_PLAIN = 20;
 
 /** By name, whatever their value: cookies, and what proves a right to something. */
 const SECRET_HEADERS =

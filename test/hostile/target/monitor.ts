@@ -8,16 +8,16 @@ export function createMonitor(child: ChildProcess): Monitor {
   child.once('exit', () => {
     for (const { reject } of waiting.splice(0)) reject(ended());
   });
-  const ask = (what: string) =>
+  const ask = (what: string, ports?: readonly number[]) =>
     new Promise<Told>((resolve, reject) => {
       if (!child.connected) {
         reject(ended());
         return;
       }
       waiting.push({ resolve, reject });
-      child.send({ ask: what }, (error) => error && reject(error));
+      child.send({ ask: what, ports }, (error) => error && reject(error));
     });
-  return { read: () => ask('read'), collect: () => ask('collect') };
+  return { read: () => ask('read'), collect: () => ask('collect'), close: (ports) => ask('close', ports) };
 }
 
 function ended(): Error {
@@ -29,6 +29,8 @@ export interface Monitor {
   read(): Promise<Loop>;
   /** Once garbage is collected. */
   collect(): Promise<Told>;
+  /** Nobody listens on these ports any more. */
+  close(ports: readonly number[]): Promise<unknown>;
 }
 
 export interface Loop {

@@ -6,12 +6,13 @@ import { openDatabase } from '../../soak/outage.ts';
 import { findFreePorts } from '../../support/free-ports.ts';
 import { type Product, startProduct } from '../../support/start-product.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { startApart } from './apart.ts';
 import { type Account, type Crm, openCrm } from './crm.ts';
 import { createMonitor, type Monitor } from './monitor.ts';
 import { type Headers, send } from './send.ts';
 
 /** The whole product in a small process, as users run it, with two applications that know nothing of each other. */
-export async function openTarget(settings: Settings = {}): Promise<Target> {
+export async function openTarget(settings: Settings = {}, { isApart = false }: Around = {}): Promise<Target> {
   const data = makeTemporaryFolder();
   const database = await openDatabase(process.env['TEST_DATABASE_URL']);
   const port = await findFreePorts();
@@ -26,6 +27,8 @@ export async function openTarget(settings: Settings = {}): Promise<Target> {
   // Before the start: an embedded database belongs to one process at a time.
   const neighbourKey = await createKey(env, 'Neighbour');
   const product = await startProduct(env, FLAGS);
+  const monitor = createMonitor(product.child);
+  const apart = isApart ? await startApart(product.child, { monitor, port }) : [];
   const crms = { hubspot: openCrm(port), salesforce: openCrm(port + 1) };
   const demo = { hubspot: await crms.hubspot.demo(), salesforce: await crms.salesforce.demo() };
   await Promise.all([crms.hubspot.liftLimits(), crms.salesforce.liftLimits()]);
@@ -33,13 +36,14 @@ export async function openTarget(settings: Settings = {}): Promise<Target> {
   // HubSpot is given no token that is refreshed.
   const given = { hubspot: [demo.hubspot.staticToken ?? ''], salesforce: listSecrets(demo.salesforce) };
   const target: Target = {
-    ...{ product, url: product.url, crms, monitor: createMonitor(product.child) },
+    ...{ product, url: product.url, crms, monitor },
     callers: await connectCallers({ product, crm: crms.hubspot, neighbourKey }),
     given,
     secrets: [ring, ...given.hubspot, ...given.salesforce],
     isAlive: () => product.child.connected && product.child.exitCode === null,
     async close() {
       const code = target.isAlive() ? await product.stop() : product.child.exitCode;
+      for (const crm of apart) crm.kill();
       await database?.drop();
       rmSync(data, { recursive: true, force: true });
       return code;
@@ -107,6 +111,12 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const execute = promisify(execFile);
 
 export type Settings = Readonly<Record<string, string>>;
+
+export interface Around {
+  /** Are the CRMs in another process? */
+  readonly isApart?: boolean;
+}
+
 export type Caller = 'stranger' | 'key' | 'token' | 'neighbour';
 /** The headers that say who calls, for which customer and CRM. */
 export type Callers = Readonly<Record<Caller, Headers>>;

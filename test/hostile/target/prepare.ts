@@ -1,11 +1,11 @@
 import type { Facts } from '../corpus/line.ts';
 import { createJudge, type Judge } from './judge.ts';
-import { openTarget, type Settings, type Target, upsert } from './open-target.ts';
+import { type Around, openTarget, type Settings, type Target, upsert } from './open-target.ts';
 import { send, toGraphQL } from './send.ts';
 
 /** A target that holds what the corpus asks for, and a judge who knows its secrets. */
-export async function openPrepared(settings?: Settings): Promise<Prepared> {
-  const target = await openTarget(settings);
+export async function openPrepared(settings?: Settings, around?: Around): Promise<Prepared> {
+  const target = await openTarget(settings, around);
   return { target, facts: await prepare(target), judge: createJudge(target.secrets) };
 }
 

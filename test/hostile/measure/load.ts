@@ -1,0 +1,49 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setPriority } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { LOWEST } from '../target/apart.ts';
+import { type Asked, ELSEWHERE, send } from '../target/send.ts';
+
+/** Sends one request again and again from a process of its own, whatever becomes of it. Returns what ends it. */
+export async function startLoad(load: Load): Promise<() => Promise<void>> {
+  const child = fork(fileURLToPath(import.meta.url), [LOAD, JSON.stringify(load)]);
+  setPriority(child.pid ?? 0, LOWEST);
+  return async () => {
+    child.send('end');
+    await once(child, 'exit');
+  };
+}
+
+async function sendAll({ url, asked, perSecond, atOnce }: Load): Promise<void> {
+  const under = new Set<Promise<unknown>>();
+  let isOver = false;
+  process.once('message', () => {
+    isOver = true;
+  });
+  let due = 0;
+  while (!isOver) {
+    for (due += perSecond / 50; due >= 1; due -= 1) {
+      if (under.size >= atOnce) continue;
+      const one: Promise<unknown> = send(url, { ...asked, from: ELSEWHERE })
+        .catch(() => undefined)
+        .finally(() => under.delete(one));
+      under.add(one);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await Promise.all(under);
+  process.disconnect();
+}
+
+const LOAD = 'load';
+const [, , name, text = ''] = process.argv;
+if (name === LOAD) await sendAll(JSON.parse(text) as Load);
+
+export interface Load {
+  readonly url: string;
+  readonly asked: Asked;
+  readonly perSecond: number;
+  /** No more than this many are under way. */
+  readonly atOnce: number;
+}
