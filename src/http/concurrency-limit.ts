@@ -79,7 +79,7 @@ export function createConcurrencyLimit({
     }
   }
 
-  /** Of the connection that has the fewest places, the one that came first. A queue is no longer than there are places. */
+  /** Of the connection that has the fewest places, the one that came first. */
   function findFirst(queue: ReadonlySet<Permit>): Permit | undefined {
     let found: Permit | undefined;
     for (const permit of queue) {
