@@ -1,21 +1,27 @@
 /**
  * Fair queuing for the processor. Work comes in pieces, each of which takes a turn first: between two pieces the event loop
- * sees to everybody else. One turn of the loop does pieces until it has been at it for a while; what comes then waits, by
- * owner: owners are served one after the other, however much each of them has waiting. What goes on comes before what is
- * new, so that an owner with too much to do finishes what it began.
+ * sees to everybody else. One turn of the loop does pieces until it has been at it for a while, which is shorter where there
+ * are others; what comes then waits, by owner: owners are served one after the other, however much each of them has waiting.
+ * What goes on comes before what is new, so that an owner with too much to do finishes what it began.
  */
-export function createTurns({ now, defer = setImmediate, mostMs = MOST_MS }: TurnsOptions): Turns {
+export function createTurns({ now, defer = setImmediate, most = MOST }: TurnsOptions): Turns {
   /** The owner that was served longest ago is the first. */
   const queues = new Map<string, Queue>();
   let waiting = 0;
   let began: number | undefined;
   let isTurning = false;
+  let latest: string | undefined;
+  let sharedAt = Number.NEGATIVE_INFINITY;
 
   return {
     take(owner, isNew = false) {
+      if (owner !== latest) notice(owner);
       if (waiting === 0) {
-        began ??= begin();
-        if (now() - began < mostMs) return undefined;
+        if (began === undefined) {
+          began = begin();
+          return undefined;
+        }
+        if (hasTime(began)) return undefined;
       }
       return new Promise((resolve) => {
         const queue = queues.get(owner) ?? { under: [], fresh: [] };
@@ -25,6 +31,16 @@ export function createTurns({ now, defer = setImmediate, mostMs = MOST_MS }: Tur
       });
     },
   };
+
+  function notice(owner: string): void {
+    if (latest !== undefined) sharedAt = now();
+    latest = owner;
+  }
+
+  function hasTime(since: number): boolean {
+    const time = now();
+    return time - since < (time - sharedAt < most.sharedForMs ? most.sharedMs : most.aloneMs);
+  }
 
   function begin(): number {
     if (!isTurning) defer(turn);
@@ -42,7 +58,7 @@ export function createTurns({ now, defer = setImmediate, mostMs = MOST_MS }: Tur
 
   function serve(): void {
     began ??= now();
-    if (now() - began >= mostMs) return;
+    if (!hasTime(began)) return;
     const [next] = queues;
     if (!next) return;
     const [owner, queue] = next;
@@ -55,7 +71,7 @@ export function createTurns({ now, defer = setImmediate, mostMs = MOST_MS }: Tur
 }
 
 /** The pieces of one turn of the loop together, before the last of them has begun: what somebody else waits meanwhile. */
-const MOST_MS = 1;
+const MOST = { aloneMs: 5, sharedMs: 1, sharedForMs: 1_000 };
 /** In one turn of the loop, of those that waited. */
 const MOST_PIECES = 64;
 
@@ -74,5 +90,11 @@ interface TurnsOptions {
   now(): number;
   /** Calls back in the next turn of the event loop. */
   readonly defer?: ((callback: () => void) => unknown) | undefined;
-  readonly mostMs?: number | undefined;
+  readonly most?: {
+    /** While one owner is the only one. */
+    readonly aloneMs: number;
+    readonly sharedMs: number;
+    /** After the last change of owner. */
+    readonly sharedForMs: number;
+  };
 }

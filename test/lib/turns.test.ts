@@ -7,7 +7,7 @@ function openTurns() {
   const turns = createTurns({
     now: () => loop.time,
     defer: (callback) => loop.next.push(callback),
-    mostMs: 20,
+    most: { aloneMs: 20, sharedMs: 5, sharedForMs: 1_000 },
   });
   return {
     loop,
@@ -86,6 +86,21 @@ test('a turn that has come brings its time with it, and nothing goes on when not
   await turn();
   await turn();
   expect(loop.next).toEqual([]);
+});
+
+test('where there are others a turn of the loop is shorter, until they have been gone for a while', async () => {
+  const { loop, work, turn } = openTurns();
+  await work('a', 1);
+  await work('theirs', 5, { owner: 'two' });
+  void work('b', 1);
+  expect(loop.done).toEqual(['a', 'theirs']);
+  await turn();
+  await turn();
+  expect(loop.done).toEqual(['a', 'theirs', 'b']);
+  await turn();
+  loop.time += 1_000;
+  for (const name of ['c', 'd']) await work(name, 10);
+  expect(loop.done).toEqual(['a', 'theirs', 'b', 'c', 'd']);
 });
 
 /** Long enough for every promise that is fulfilled. */
