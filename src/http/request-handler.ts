@@ -92,7 +92,10 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
    * the answer is an error like others.
    */
   function reserveResponse({ request, address, journal }: Visit, response: HttpAnswer): HttpAnswer {
-    const bytes = lengthOf(response.body) ?? 0;
+    const { body } = response;
+    // No character has more than three bytes.
+    if (typeof body === 'string' && body.length * 3 <= SLICE_BYTES) return response;
+    const bytes = lengthOf(body) ?? 0;
     if (bytes <= SLICE_BYTES) return response;
     const owners = { address, application: journal.caller?.application.id };
     const hold = heldBytes.acquire(owners, 'unread_response', bytes);
