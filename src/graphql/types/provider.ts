@@ -61,7 +61,7 @@ builder.queryField('providers', (t) =>
   t.field({
     type: [ProviderType],
     description:
-      'All tools that can be connected, with what each can do: hide what would answer NOT_IMPLEMENTED.',
+      'All tools that can be connected, with what each can do: hide what would answer NOT_IMPLEMENTED. Needs an API key or a customer token, like every field that is not about the schema itself.',
     ...costs({ items: 18 }),
     resolve: (_root, _args, context) => listProviders(context),
   }),

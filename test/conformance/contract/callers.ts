@@ -36,7 +36,7 @@ export const CALLER_ROWS: readonly Row[] = [
   }),
   row(
     '§2',
-    'GraphQL: without a caller data is 401 in its own media type',
+    'GraphQL: without a caller data is 401 in the GraphQL media type',
     graphql(FIELD, { as: 'nobody', headers: GRAPHQL_TYPE }),
     {
       status: 401,
@@ -45,7 +45,7 @@ export const CALLER_ROWS: readonly Row[] = [
   ),
   row(
     '§2',
-    'GraphQL: who accepts application/json alone gets the same errors with 200',
+    'GraphQL: a request that accepts application/json alone gets the same errors with 200',
     graphql(FIELD, { as: 'nobody', headers: { accept: 'application/json' } }),
     {
       status: 200,
@@ -79,7 +79,7 @@ export const CALLER_ROWS: readonly Row[] = [
   ),
   row(
     '§2',
-    'The list of providers needs a caller and is data of ours',
+    'providers needs a caller: only the schema’s own fields do not',
     graphql('{ providers { name } }', { as: 'nobody' }),
     failed('UNAUTHORIZED'),
   ),

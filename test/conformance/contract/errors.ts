@@ -47,7 +47,7 @@ export const ERROR_ROWS: readonly Row[] = [
   row('§5', 'GraphQL: a syntax error has the same object', graphql('{'), {
     body: ({ errors }) => Object.keys(errors[0].extensions).sort().join() === KEYS,
   }),
-  row('§5', 'GraphQL: a field that there is not has the same object', graphql('{ nothing }'), {
+  row('§5', 'GraphQL: an unknown field has the same object', graphql('{ nothing }'), {
     body: ({ errors }) => Object.keys(errors[0].extensions).sort().join() === KEYS,
   }),
   row(
@@ -71,7 +71,7 @@ export const ERROR_ROWS: readonly Row[] = [
   ),
   row(
     '§5',
-    'What carries cookies is left out of the cause',
+    'Headers with cookies are left out of the cause',
     failingSearch({ 'set-cookie': '__cf_bm=1' }),
     cause({ 'set-cookie': undefined }),
   ),
@@ -95,7 +95,7 @@ export const ERROR_ROWS: readonly Row[] = [
   }),
   row(
     '§5',
-    'One failure at several paths is one instance, its cause at the first',
+    'One failure at several paths has one id, and its cause at the first path',
     [
       answer(400, { message: 'no' }),
       graphql(
@@ -149,19 +149,19 @@ export const ERROR_ROWS: readonly Row[] = [
   }),
   row(
     '§5',
-    '406: an answer that is neither JSON',
+    '406: a media type that is not offered',
     rest('POST /graphql', { query: '{ __typename }' }, { headers: { accept: 'text/html' } }),
     { status: 406, ...failed('NOT_ACCEPTABLE') },
   ),
   row(
     '§5',
-    '413: a body above the bound',
+    '413: a body that is too large',
     rest('PUT /customers', 'x'.repeat(1_100_000)),
     refused(413, 'PAYLOAD_TOO_LARGE'),
   ),
   row(
     '§5',
-    '422: no email',
+    '422: an invalid email',
     rest('PUT /customers', { customer_id: 'x', name: 'X', email: 'x' }),
     refused(422, 'UNPROCESSABLE_ENTITY'),
   ),

@@ -57,11 +57,11 @@ export const GRAPHQL_ROWS: readonly Row[] = [
     }),
     failed('BAD_REQUEST'),
   ),
-  row('§3', 'Providers tell category and what they can do', SCHEMA, fields('Provider', 'name', 'category')),
+  row('§3', 'A provider has its category and what it can do', SCHEMA, fields('Provider', 'name', 'category')),
   row('§3', 'A contact names its customer', SCHEMA, fields('Contact', 'customerId')),
   row(
     '§3',
-    'Contact.id is another one in each CRM',
+    'Contact.id is unique over providers',
     graphql(
       `{ a: searchContacts${ADA} { nodes { id } } b: searchContacts(provider: SALESFORCE, filter: { email: "ada@example.com" }) { nodes { id } } }`,
     ),
@@ -185,7 +185,7 @@ export const GRAPHQL_ROWS: readonly Row[] = [
   ),
   row(
     '§3',
-    'Less than none is 400',
+    'A negative page size is 400',
     graphql(`{ searchContacts${BIG}, first: -1) { totalCount } }`),
     failed('BAD_REQUEST'),
   ),

@@ -9,13 +9,8 @@ const BODIES: readonly (readonly [string, string | Uint8Array, Record<string, st
   ['a compressed body', Buffer.from('{}'), { 'content-encoding': 'gzip' }, 415],
   ['another media type', '{}', { 'content-type': 'text/plain' }, 415],
   ['another charset', '{}', { 'content-type': `${JSON_TYPE}; charset=latin1` }, 415],
-  [
-    'bytes that are no UTF-8',
-    Buffer.from('{"query":"{ __typename }","variables":{"a":"\xff"}}', 'latin1'),
-    {},
-    400,
-  ],
-  ['what is no JSON', '{', {}, 400],
+  ['invalid UTF-8', Buffer.from('{"query":"{ __typename }","variables":{"a":"\xff"}}', 'latin1'), {}, 400],
+  ['invalid JSON', '{', {}, 400],
   ['a key twice in one object', '{"query":"{ __typename }","query":"{ x: __typename }"}', {}, 400],
   ['half of a surrogate pair', '{"query":"{ __typename }","variables":{"a":"\\ud800"}}', {}, 400],
 ];
@@ -29,7 +24,7 @@ export const REST_ROWS: readonly Row[] = [
   ),
   row(
     '§4',
-    'email_domain finds a company',
+    'email_domain finds the contacts of a domain',
     rest(`${SEARCH}?page_size=1`, { filter: { email_domain: 'bigco.example' } }),
     { body: { records: [{}] } },
   ),
@@ -129,7 +124,7 @@ export const REST_ROWS: readonly Row[] = [
     status: 200,
     body: '',
   }),
-  row('§4', 'A path that there is not is 404', rest('GET /nothing'), { status: 404 }),
+  row('§4', 'An unknown path is 404', rest('GET /nothing'), { status: 404 }),
   ...BODIES.flatMap(([what, body, headers, status]) => {
     return [
       row(
@@ -146,19 +141,19 @@ export const REST_ROWS: readonly Row[] = [
   }),
   row(
     '§4',
-    'REST: a byte order mark is passed over',
+    'REST: a byte order mark is ignored',
     rest('POST /customers/demo/tokens', Buffer.from('\ufeff{}')),
     { status: 200 },
   ),
   row(
     '§4',
-    'GraphQL: a byte order mark is passed over',
+    'GraphQL: a byte order mark is ignored',
     rest('POST /graphql', Buffer.from('\ufeff{"query":"{ __typename }"}')),
     { status: 200 },
   ),
   row(
     '§4',
-    'GraphQL: what is no document is 400 in its own media type',
+    'GraphQL: an invalid document is 400 in the GraphQL media type',
     graphql('{', { headers: { accept: 'application/graphql-response+json' } }),
     {
       status: 400,

@@ -66,7 +66,7 @@ export const SEARCH_ROWS: readonly Row[] = [
   row('§7', 'A further address of a contact finds it', find('ada.lovelace@analytical.example'), found(1)),
   row(
     '§7',
-    'What the field’s own words promise is found: a domain of a further address',
+    'emailDomain finds a contact by the domain of a further address',
     graphql('{ searchContacts(filter: { emailDomain: "analytical.example" }) { nodes { firstName } } }'),
     {
       body: ({ data }) =>

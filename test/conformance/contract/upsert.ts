@@ -23,7 +23,7 @@ const TIMES = ['5', '0', 'March 7', '12/31/2027', '2027-02-30T00:00:00Z'];
 export const UPSERT_ROWS: readonly Row[] = [
   row(
     '§9',
-    'created says whether it was',
+    'created says whether the customer is new',
     [
       graphql(
         'mutation { upsertCustomer(input: { customerId: "new", name: "N", email: "n@example.com" }) { created } }',
@@ -66,7 +66,7 @@ export const UPSERT_ROWS: readonly Row[] = [
   ),
   row(
     '§9',
-    'One wrong connection, and nothing is stored',
+    'An upsert with one invalid connection stores nothing',
     [
       put(
         'half',
@@ -98,7 +98,7 @@ export const UPSERT_ROWS: readonly Row[] = [
   ...TIMES.map((expires_at) =>
     row(
       '§9',
-      `REST: expires_at ${JSON.stringify(expires_at)} is no time`,
+      `REST: expires_at ${JSON.stringify(expires_at)} is not RFC 3339 and is refused`,
       put('time', { provider_name: 'slack', credentials: { type: 'oauth2', access_token: 'a', expires_at } }),
       refused(422),
     ),
@@ -135,7 +135,7 @@ export const UPSERT_ROWS: readonly Row[] = [
   ),
   row(
     '§11',
-    'Where it has to be reconnected nobody is called, and the origin is ours',
+    'reauthorize: the provider is not called, and the origin is crossbook',
     [put('wrong3', hubspot('pat-wrong')), search('wrong3', 'hubspot'), search('wrong3', 'hubspot')],
     {
       ...refused(499, 'REMOTE_PROVIDER_UNAUTHORIZED', { meta: { origin: 'crossbook' } }),
@@ -144,7 +144,7 @@ export const UPSERT_ROWS: readonly Row[] = [
   ),
   row(
     '§11',
-    'Who gives new credentials is connected at once',
+    'New credentials make the connection connected at once',
     [
       put('again', hubspot('pat-wrong')),
       search('again', 'hubspot'),
@@ -158,7 +158,7 @@ export const UPSERT_ROWS: readonly Row[] = [
   ),
   row(
     '§11',
-    'Passing trouble of a token changes nothing: 403',
+    'A 403 of the provider does not change the status',
     [
       put('pass', hubspot('{hubspot token}')),
       fault('hubspot', 'missing-scopes'),

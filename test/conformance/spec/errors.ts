@@ -64,8 +64,8 @@ export const ERROR_ROWS: readonly Row[] = [
     }),
   ]),
   ...META.flatMap(([path, expected]) => [
-    row('7', `REST: meta.${path} is told`, FAILING, { body: { errors: [{ meta: nest(path, expected) }] } }),
-    row('7', `GraphQL: meta.${path} is told`, FAILING_FIELD, {
+    row('7', `REST: meta.${path} is set`, FAILING, { body: { errors: [{ meta: nest(path, expected) }] } }),
+    row('7', `GraphQL: meta.${path} is set`, FAILING_FIELD, {
       body: { errors: [{ extensions: { meta: nest(path, expected) } }] },
     }),
   ]),
@@ -73,17 +73,17 @@ export const ERROR_ROWS: readonly Row[] = [
     status: 400,
     body: { errors: [{ meta: { origin: 'crossbook', cause: undefined } }] },
   }),
-  row('7', '400 comes about', rest('PUT /customers', {}), { status: 400 }),
-  row('7', '401 comes about', rest('PUT /customers', CUSTOMER, { as: 'nobody' }), { status: 401 }),
-  row('7', '403 comes about', rest('PUT /customers', CUSTOMER, { as: 'token' }), { status: 403 }),
-  row('7', '404 comes about', rest('GET /customers/nobody'), { status: 404 }),
-  row('7', '409 comes about', rest('PUT /customers', CUSTOMER, { headers: { 'if-match': '"77"' } }), {
+  row('7', '400 can be provoked', rest('PUT /customers', {}), { status: 400 }),
+  row('7', '401 can be provoked', rest('PUT /customers', CUSTOMER, { as: 'nobody' }), { status: 401 }),
+  row('7', '403 can be provoked', rest('PUT /customers', CUSTOMER, { as: 'token' }), { status: 403 }),
+  row('7', '404 can be provoked', rest('GET /customers/nobody'), { status: 404 }),
+  row('7', '409 can be provoked', rest('PUT /customers', CUSTOMER, { headers: { 'if-match': '"77"' } }), {
     status: 409,
   }),
-  row('7', '422 comes about', rest('PUT /customers', { ...CUSTOMER, email: 'none' }), { status: 422 }),
+  row('7', '422 can be provoked', rest('PUT /customers', { ...CUSTOMER, email: 'none' }), { status: 422 }),
   row(
     '7',
-    '501 comes about',
+    '501 can be provoked',
     rest('POST /contacts/_search', BY_EMAIL, { headers: { 'x-provider-name': 'pipedrive' } }),
     { status: 501 },
   ),

@@ -39,7 +39,7 @@ export const SEARCH_ROWS: readonly Row[] = [
       },
     },
   ),
-  row('1', 'GraphQL: which can be searched is told', graphql('{ providers { name } }'), {
+  row('1', 'GraphQL: providers lists every provider', graphql('{ providers { name } }'), {
     body: ({ data }) => data.providers.length === 18,
   }),
   row(
@@ -76,7 +76,7 @@ export const SEARCH_ROWS: readonly Row[] = [
   ),
   row(
     '4.1',
-    'A provider that there is not is 400',
+    'An unknown provider is 400',
     rest(SEARCH, FILTER, { headers: { 'x-provider-name': 'acme' } }),
     refused(400),
   ),
@@ -113,8 +113,8 @@ export const SEARCH_ROWS: readonly Row[] = [
     ],
     { status: 200, body: { records: [{}, {}], pagination: { previous: null } } },
   ),
-  row('4.1', 'A cursor that is none is 400', rest(`${SEARCH}?cursor=nonsense`, FILTER), refused(400)),
-  row('4.1', 'Associations come by HubSpot', rest(`${SEARCH}?${LINKS}`, FILTER), {
+  row('4.1', 'An invalid cursor is 400', rest(`${SEARCH}?cursor=nonsense`, FILTER), refused(400)),
+  row('4.1', 'HubSpot: associations are included', rest(`${SEARCH}?${LINKS}`, FILTER), {
     body: {
       records: [
         {
@@ -128,7 +128,7 @@ export const SEARCH_ROWS: readonly Row[] = [
   }),
   row(
     '4.1',
-    'Associations are a list, with commas as well',
+    'associations_to_fetch may be separated by commas',
     rest(`${SEARCH}?associations_to_fetch=company,ticket`, FILTER),
     {
       body: {
@@ -138,7 +138,7 @@ export const SEARCH_ROWS: readonly Row[] = [
   ),
   row(
     '4.1',
-    'Associations by Salesforce are empty',
+    'Salesforce: associations are empty',
     rest(`${SEARCH}?${LINKS}`, FILTER, { headers: { 'x-provider-name': 'salesforce' } }),
     {
       body: { records: [{ associations: { company: [], deal: [] } }] },
@@ -154,7 +154,7 @@ export const SEARCH_ROWS: readonly Row[] = [
   ),
   row(
     '4.1',
-    'An association that there is not is 400',
+    'An unknown association is 400',
     rest(`${SEARCH}?associations_to_fetch=house`, FILTER),
     refused(400),
   ),
@@ -173,7 +173,7 @@ export const SEARCH_ROWS: readonly Row[] = [
   row('4.1', 'filter.email is text', rest(SEARCH, { filter: { email: 7 } }), refused(400)),
   row(
     '4.1',
-    'Who is not there is not found: an empty page',
+    'A search without a match answers an empty page',
     rest(SEARCH, { filter: { email: 'nobody@nowhere.example' } }),
     {
       status: 200,
