@@ -87,9 +87,9 @@ export type ConnectionSyncConfigInput = {
 
 /** What to search for: exactly one of the fields. */
 export type ContactFilter =
-  {   /** An email address. It is compared without case, with every address that a contact has. */
+  {   /** An email address, compared without case with every address that the CRM finds contacts by: in HubSpot the primary and the further ones, in Salesforce the email. HubSpot’s work email is shown, and not searched. */
   readonly email: string; readonly emailDomain?: never; readonly emails?: never; }
-  |  { readonly email?: never;   /** The part after the @: contacts with an address there, such as `example.com`. */
+  |  { readonly email?: never;   /** The part after the @, such as `example.com`: contacts with an address there, of those that `email` compares with. */
   readonly emailDomain: string; readonly emails?: never; }
   |  { readonly email?: never; readonly emailDomain?: never;   /** Up to 1,000 email addresses: contacts that have any of them. */
   readonly emails: ReadonlyArray<string>; };

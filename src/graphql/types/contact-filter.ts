@@ -5,13 +5,15 @@ export const ContactFilterInput = builder.inputType('ContactFilter', {
   isOneOf: true,
   fields: (t) => ({
     email: t.string({
-      description: 'An email address. It is compared without case, with every address that a contact has.',
+      description:
+        'An email address, compared without case with every address that the CRM finds contacts by: in HubSpot the primary and the further ones, in Salesforce the email. HubSpot’s work email is shown, and not searched.',
     }),
     emails: t.stringList({
       description: 'Up to 1,000 email addresses: contacts that have any of them.',
     }),
     emailDomain: t.string({
-      description: 'The part after the @: contacts with an address there, such as `example.com`.',
+      description:
+        'The part after the @, such as `example.com`: contacts with an address there, of those that `email` compares with.',
     }),
   }),
 });

@@ -4,6 +4,7 @@ import type { Run } from '../../domain/provider.ts';
 import type { Want } from '../../domain/want.ts';
 import type { HubSpotAccount } from './account.ts';
 import { understand } from './call.ts';
+import { type Filter, isFilterRefused, isInDomain, type Reach, toFilterGroups } from './domain-filter.ts';
 import { PATHS } from './paths.ts';
 import { compareIds, isRecordId } from './record-id.ts';
 import { toSearchPage, type WireSearchPage } from './wire.ts';
@@ -13,23 +14,31 @@ import { toSearchPage, type WireSearchPage } from './wire.ts';
  * at an offset: rows that come and go shift nothing, and the ceiling of 10,000 results is never met.
  */
 export async function readByDomain(account: HubSpotAccount, read: DomainRead): Promise<readonly Contact[]> {
-  const { domain, run, want } = read;
+  const { run, want } = read;
+  const domain = read.domain.toLowerCase();
+  const ask = createSearch(account, domain);
   const properties = account.propertiesFor(want);
   const found = new Map<string, Contact>();
   let position: Position | undefined = startOf(run);
   let limit = Math.min(MAX_PAGE, run.limit);
   for (let calls = 0; position && found.size < run.limit; calls += 1) {
     if (calls === MAX_CALLS) throw endless(domain);
-    const { results, paging } = await search(account, {
-      ...{ domain, position, limit, direction: run.direction },
-      properties,
-    });
-    const page = account.toContacts(results, want).filter(within(position));
-    const hits = page.filter((contact) => isHit(contact, domain));
-    for (const hit of hits) found.set(hit.remoteId, hit);
-    position = after(position, { last: hits.at(-1) ?? page.at(-1), run, offset: paging?.next?.after });
-    // Where the index lies it may go on for a while: that stretch is crossed in large steps.
-    const lied = results.length === 0 || hits.length < results.length;
+    const { results, paging } = await ask({ position, limit, direction: run.direction, properties });
+    const isWithin = within(position);
+    let last: Contact | undefined;
+    let hits = 0;
+    for (const [index, record] of results.entries()) {
+      const contact = account.toContact(record, want);
+      if (!contact || !isWithin(contact)) continue;
+      // What comes beyond the limit has no place in the order.
+      if (index < limit) last = contact;
+      if (!isInDomain(record, domain)) continue;
+      hits += 1;
+      found.set(contact.remoteId, contact);
+    }
+    position = after(position, { last, run, offset: paging?.next?.after });
+    // False hits may come in a row: that stretch is crossed in large steps.
+    const lied = results.length === 0 || hits < results.length;
     limit = lied ? MAX_PAGE : Math.min(MAX_PAGE, run.limit - found.size);
   }
   const ascending = [...found.values()].sort((a, b) => compareIds(a.remoteId, b.remoteId));
@@ -40,30 +49,40 @@ export async function readByDomain(account: HubSpotAccount, read: DomainRead): P
  * Where all hits fit one page they are counted, because HubSpot's total also counts those that are gone. A larger
  * total is believed, less the false hits that were seen.
  */
-export async function countByDomain(account: HubSpotAccount, domain: string): Promise<number> {
-  const page = await search(account, {
-    ...{ domain, position: {}, limit: MAX_PAGE, direction: 'forward' },
-    properties: ['email'],
-  });
-  const contacts = account.toContacts(page.results, { rawData: false });
-  const hits = contacts.filter((contact) => isHit(contact, domain)).length;
+export async function countByDomain(account: HubSpotAccount, name: string): Promise<number> {
+  const domain = name.toLowerCase();
+  const ask = createSearch(account, domain);
+  const properties = ['email', 'hs_additional_emails'];
+  const page = await ask({ position: {}, limit: MAX_PAGE, direction: 'forward', properties });
+  const hits = page.results.filter((record) => isInDomain(record, domain)).length;
   if (!page.paging?.next?.after) return hits;
   return Math.max(hits, (page.total ?? 0) - (page.results.length - hits));
 }
 
+/** Where further addresses cannot be asked for, the primary ones are found. */
+function createSearch(account: HubSpotAccount, domain: string): (page: Search) => Promise<WireSearchPage> {
+  let reach: Reach = 'all addresses';
+  return async (page) => {
+    try {
+      return await search(account, { ...page, domain, reach });
+    } catch (error) {
+      if (reach === 'primary address' || !isFilterRefused(error)) throw error;
+      reach = 'primary address';
+      return search(account, { ...page, domain, reach });
+    }
+  };
+}
+
 async function search(
   account: HubSpotAccount,
-  { domain, position, ...page }: Search,
+  { domain, reach, position, ...page }: Search & DomainReach,
 ): Promise<WireSearchPage> {
-  const filters = [
-    { propertyName: 'email', operator: 'CONTAINS_TOKEN', value: `*@${domain}` },
-    ...(position.bound ? [{ propertyName: 'hs_object_id', ...position.bound }] : []),
-  ];
+  const bound: Filter | undefined = position.bound && { propertyName: 'hs_object_id', ...position.bound };
   const answer = await account.ask({
     path: PATHS.search,
     budget: 'search',
     body: {
-      filterGroups: [{ filters }],
+      filterGroups: toFilterGroups(domain, { position: bound, reach }),
       sorts: [{ propertyName: 'hs_object_id', direction: SORTS[page.direction] }],
       properties: page.properties,
       limit: page.limit,
@@ -101,14 +120,6 @@ function within({ bound }: Position): (contact: Contact) => boolean {
   };
 }
 
-/** The index answers by what a record was; and to its tokeniser more may look alike than is. */
-function isHit({ emailAddresses }: Contact, domain: string): boolean {
-  const primary = emailAddresses.find(({ emailAddressType }) => emailAddressType === 'primary');
-  if (primary === undefined) return false;
-  const { emailAddress } = primary;
-  return emailAddress.slice(emailAddress.lastIndexOf('@') + 1).toLowerCase() === domain.toLowerCase();
-}
-
 function endless(domain: string): CrossbookError {
   return new CrossbookError(
     'REMOTE_PROVIDER_BAD_RESPONSE',
@@ -134,8 +145,12 @@ interface Step {
   readonly offset: string | null | undefined;
 }
 
-interface Search {
+interface DomainReach {
   readonly domain: string;
+  readonly reach: Reach;
+}
+
+interface Search {
   readonly position: Position;
   readonly limit: number;
   readonly properties: readonly string[];

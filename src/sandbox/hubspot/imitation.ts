@@ -10,6 +10,8 @@ export const hubSpotImitation: HubSpotImitation = {
     searchTotalWithoutResults: false,
     searchStaleHit: null,
     searchEmailMatchesAliases: false,
+    searchTokensAreWords: false,
+    searchRefusesTokensOfEnumerations: false,
     searchBodyLimit: false,
     omitUnsetProperties: false,
     batchReadAllMissingIs404: false,

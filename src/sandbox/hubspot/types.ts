@@ -19,6 +19,13 @@ export interface HubSpotQuirks {
   readonly searchStaleHit: string | null;
   /** `email EQ x` in a search also finds those who have x as a further address. Both were reported. */
   readonly searchEmailMatchesAliases: boolean;
+  /**
+   * Punctuation divides a value into tokens, and a wildcard is compared with each of them alone: `*@example.com` finds
+   * nothing. Off: it is compared with the whole value as well. Neither is documented.
+   */
+  readonly searchTokensAreWords: boolean;
+  /** `CONTAINS_TOKEN` is refused for enumerations, which further addresses are. */
+  readonly searchRefusesTokensOfEnumerations: boolean;
   /** A search body of more than 3,000 characters is refused, as the documents say and the recordings do not. */
   readonly searchBodyLimit: boolean;
   /** Properties without a value are left out instead of null. */

@@ -72,7 +72,6 @@ export const SEARCH_ROWS: readonly Row[] = [
       body: ({ data }) =>
         data.searchContacts.nodes.some(({ firstName }: { firstName: string }) => firstName === 'Ada'),
     },
-    'HubSpot is asked for the primary address alone',
   ),
   row(
     '§8',

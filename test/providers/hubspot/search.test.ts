@@ -74,6 +74,52 @@ describe('against the sandbox', () => {
     expect(idsOf(run)).toEqual([5, 7, 9, 11, 13, 15].map((index) => account.recordId(index)));
   });
 
+  const withAliases = [
+    { email: 'first@crowd.example' },
+    { email: 'x@elsewhere.example', secondaryEmails: ['y@other.example', 'Second@Crowd.example'] },
+    { email: 'x2@elsewhere.example', secondaryEmails: ['y@mail.crowd.example', 'z@crowd.example.org'] },
+    { email: 'x3@elsewhere.example', workEmail: 'work@crowd.example' },
+  ];
+
+  test.each([false, true])(
+    'the domain of a further address finds a contact, be tokens words (%s) or not',
+    async (searchTokensAreWords) => {
+      const { account, openPort } = subject.open(withAliases);
+      account.setQuirks({ searchTokensAreWords });
+      const ids = [1, 2].map((index) => account.recordId(index));
+      expect(idsOf(await openPort().readByDomain('Crowd.example', ALL, PLAIN))).toEqual(ids);
+      expect(await openPort().countByDomain('Crowd.example')).toBe(2);
+    },
+  );
+
+  test('a portal that refuses to search further addresses is searched by the primary ones', async () => {
+    const { account, openPort } = subject.open(withAliases);
+    account.setQuirks({ searchRefusesTokensOfEnumerations: true });
+    expect(idsOf(await openPort().readByDomain(DOMAIN, ALL, PLAIN))).toEqual([account.recordId(1)]);
+    expect(account.callCount()).toBe(2);
+    expect(await openPort().countByDomain(DOMAIN)).toBe(1);
+  });
+
+  test('any other refusal is passed on', async () => {
+    const { account, openPort } = subject.open(withAliases);
+    account.fail({ kind: 'answer', status: 400, body: { message: 'Invalid limit' } });
+    await expect(openPort().readByDomain(DOMAIN, ALL, PLAIN)).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_ERROR',
+    });
+    expect(account.callCount()).toBe(1);
+  });
+
+  test('many false hits are crossed in pages of HubSpot’s size', async () => {
+    const strangers = Array.from({ length: 700 }, (_, index) => ({
+      email: `s${index}@elsewhere.example`,
+      secondaryEmails: [`s${index}@mail.crowd.example`],
+    }));
+    const { account, openPort } = subject.open([...strangers, { email: 'last@crowd.example' }]);
+    account.setQuirks({ searchTokensAreWords: true });
+    expect(idsOf(await openPort().readByDomain(DOMAIN, ALL, PLAIN))).toEqual([account.recordId(701)]);
+    expect(account.callCount()).toBe(4);
+  });
+
   test('an ordinary search stays below the size that the documents allow', async () => {
     const { account, openPort } = subject.open(crowd(3, DOMAIN));
     account.setQuirks({ searchBodyLimit: true });

@@ -68,6 +68,19 @@ test('whether a search by email reaches further addresses can be switched', asyn
   expect(ids(await ask(SEARCH, byEmail('alias@example.com')))).toEqual(['501']);
 });
 
+test('whether a wildcard reaches over punctuation, and whether enumerations have tokens, can be switched', async () => {
+  const { account, ask } = open({});
+  const further = (value: string) => byFilter('hs_additional_emails', 'CONTAINS_TOKEN', value);
+  expect(ids(await ask(SEARCH, further('*@example.com')))).toEqual(['501']);
+  expect(ids(await ask(SEARCH, further('example.com')))).toEqual([]);
+  account.setQuirks({ searchTokensAreWords: true });
+  expect(ids(await ask(SEARCH, further('*@example.com')))).toEqual([]);
+  expect(ids(await ask(SEARCH, further('example.com')))).toEqual(['501']);
+  account.setQuirks({ searchRefusesTokensOfEnumerations: true });
+  expect((await ask(SEARCH, further('example.com'))).status).toBe(400);
+  expect(ids(await ask(SEARCH, byFilter('email', 'CONTAINS_TOKEN', 'two')))).toEqual(['502']);
+});
+
 test('long bodies, duplicates and batches without any hit can be refused', async () => {
   const { ask } = open({
     ...{ searchBodyLimit: true, batchReadRefusesDuplicates: true, batchReadAllMissingIs404: true },

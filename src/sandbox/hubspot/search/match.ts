@@ -5,16 +5,19 @@ import type { Filter } from './request.ts';
  * Whether a value passes a filter. Texts compare without regard to case, but for enumerations, and but for IN and
  * NOT_IN, whose own values are taken as they are and therefore have to be lower-case.
  */
-export function matches(filter: Filter, value: string | null): boolean {
+export function matches(filter: Filter, value: string | null, tokensAreWords = false): boolean {
   const hasValue = value !== null && value !== '';
   if (filter.operator === 'HAS_PROPERTY') return hasValue;
   if (filter.operator === 'NOT_HAS_PROPERTY') return !hasValue;
-  if (filter.operator === 'NOT_CONTAINS_TOKEN') return !hasValue || !containsToken(value, filter.value);
+  if (filter.operator === 'NOT_CONTAINS_TOKEN')
+    return !hasValue || !containsToken(value, filter.value, tokensAreWords);
   if (!hasValue) return false;
   // A property with several values passes when one of them does.
   const single = filter.property.name === 'hs_additional_emails' ? value.split(';') : [value];
   if (filter.operator === 'NEQ') return !single.some((one) => passes({ ...filter, operator: 'EQ' }, one));
   if (filter.operator === 'NOT_IN') return !single.some((one) => passes({ ...filter, operator: 'IN' }, one));
+  if (filter.operator === 'CONTAINS_TOKEN')
+    return single.some((one) => containsToken(one, filter.value, tokensAreWords));
   return single.some((one) => passes(filter, one));
 }
 
@@ -42,8 +45,6 @@ function passes(filter: Filter, value: string): boolean {
       return order(filter.value) >= 0 && order(filter.highValue) <= 0;
     case 'IN':
       return filter.values.some((one) => compare(property, fold(property, value), one) === 0);
-    case 'CONTAINS_TOKEN':
-      return containsToken(value, filter.value);
     default:
       return false;
   }
@@ -64,11 +65,18 @@ function toTime(value: string): number {
   return /^\d+$/.test(value) ? Number(value) : Date.parse(value);
 }
 
-/** A token is the whole value or a word of it; a star stands for anything. */
-function containsToken(value: string, wanted: string): boolean {
+/** A token is the whole value or a word of it, or words alone; a star stands for anything. */
+function containsToken(value: string, wanted: string, tokensAreWords: boolean): boolean {
   const whole = value.toLowerCase();
-  const pattern = wildcard(wanted.trim().toLowerCase());
-  return pattern.test(whole) || whole.split(/[^\p{L}\p{N}]+/u).some((word) => pattern.test(word));
+  const words = toWords(whole);
+  const lower = wanted.trim().toLowerCase();
+  if (tokensAreWords && !lower.includes('*')) return toWords(lower).every((word) => words.includes(word));
+  const pattern = wildcard(lower);
+  return (!tokensAreWords && pattern.test(whole)) || words.some((word) => pattern.test(word));
+}
+
+function toWords(text: string): readonly string[] {
+  return text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
 }
 
 function wildcard(wanted: string): RegExp {

@@ -10,6 +10,7 @@ export function readSearch({ account, call }: Visit): Search {
   if (account.quirks.searchBodyLimit && call.request.body.length > MAX_CHARACTERS)
     throw invalid('The request body is too long: at most 3000 characters.');
   const groups = readGroups(account.people, body);
+  if (account.quirks.searchRefusesTokensOfEnumerations) refuseTokens(groups.flat());
   const query = body['query'] ? textOf(body['query'], 'query') : '';
   if (query.length > MAX_CHARACTERS) throw invalid('The query is too long: at most 3000 characters.');
   const limit = readNumber(body['limit'], 'limit') ?? 10;
@@ -31,6 +32,13 @@ function readGroups(people: PeopleTable, body: Readonly<Record<string, unknown>>
   if (groups.some((filters) => filters.length > 6)) throw invalid('Too many filters in a group: at most 6.');
   if (groups.flat().length > 18) throw invalid('Too many filters: at most 18.');
   return groups.map((filters) => filters.map((filter) => readFilter(people, filter)));
+}
+
+function refuseTokens(filters: readonly Filter[]): void {
+  const refused = filters.find(
+    ({ operator, property }) => operator === 'CONTAINS_TOKEN' && property.type === 'enumeration',
+  );
+  if (refused) throw invalid(`Operator CONTAINS_TOKEN is not supported by ${refused.property.name}.`);
 }
 
 function readFilter(people: PeopleTable, filter: unknown): Filter {

@@ -51,7 +51,7 @@ function isFound(account: HubSpotAccount, { groups, query }: Search, person: Per
 }
 
 function passesOne({ people, quirks }: HubSpotAccount, filter: Filter, person: Person): boolean {
-  if (matches(filter, filter.property.read(person, people))) return true;
+  if (matches(filter, filter.property.read(person, people), quirks.searchTokensAreWords)) return true;
   const reachesAliases = quirks.searchEmailMatchesAliases && filter.property.name === 'email';
   if (!reachesAliases || filter.operator !== 'EQ') return false;
   const value = filter.value.trim().toLowerCase();
