@@ -8,7 +8,7 @@ import { createGraphQL } from './graphql/server.ts';
 import { createHostCheck } from './http/allowed-hosts.ts';
 import { createConcurrencyLimit } from './http/concurrency-limit.ts';
 import { createCors } from './http/cors.ts';
-import { type Demo, toDemoCommand } from './http/demo-command.ts';
+import { type Demo, toDemoCommand, toDemoHeaders } from './http/demo-command.ts';
 import { createProbes } from './http/health.ts';
 import { renderHomePage } from './http/home-page.ts';
 import { createProxyWarning } from './http/proxy-warning.ts';
@@ -36,6 +36,7 @@ import type { Sandbox } from './sandbox/open-sandbox.ts';
 import type { SandboxNear } from './sandbox/open-sandbox-near.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import type { BegunServer } from './storage/embedded/begin.ts';
+import { reportTo } from './storage/report-to.ts';
 import { createCursorSigner } from './storage/sealing/cursor-signer.ts';
 import type { KeyRing } from './storage/sealing/key-ring.ts';
 import { openKeyRing } from './storage/sealing/open-key-ring.ts';
@@ -64,10 +65,9 @@ export async function createApp(
   const database = await openDatabase(given.database ? { begun: given.database } : config.database, {
     keyRing: keys.ring,
     clock,
+    poolSize: config.databaseConnections,
     refreshLeaseMs: config.providerDeadlineMs + REFRESH_MARGIN_MS,
-    onError: (cause) => log.warn({ cause }, 'a database connection broke'),
-    onOutage: (outage) => log.warn(outage, 'the database cannot answer'),
-    onServerLog: (level, message) => log[level]({ database: 'embedded' }, message),
+    ...reportTo(log),
   });
   if (config.sandbox) given.onStep?.('Opening the sandbox');
   const own = config.sandbox && !given.sandbox ? await openOwnSandbox(config.sandbox.port) : undefined;
@@ -94,16 +94,8 @@ export async function createApp(
     wall: clock.wall,
   });
   const services = toServices({
-    config,
-    providers,
-    keys: keys.ring,
-    database,
-    sandbox,
-    outbound,
-    background,
-    tokens,
-    limits,
-    clock,
+    ...{ config, providers, keys: keys.ring, database, sandbox },
+    ...{ outbound, background, tokens, limits, clock },
   });
   const callers = withDemoCallers(openCallerCache({ database, tokens, limits, clock }), demo?.key);
   const openContext = createOpenContext(services);
@@ -136,6 +128,11 @@ export async function createApp(
     redis: () => limits.budgets?.isThere(),
   });
 
+  const probes = createProbes({
+    checkReadiness: database.checkReadiness,
+    renderMetrics: config.metrics ? () => answerMetrics(telemetry.metrics) : undefined,
+    renderHomePage: (origin) => renderHomePage({ version, tryIt: demo && toDemoCommand(origin, demo) }),
+  });
   const warnOfProxies = createProxyWarning({ proxies: config.proxies, log });
   const handleRequest = createRequestHandler({
     ...{ graphql, rest, limit, heldBytes },
@@ -150,11 +147,7 @@ export async function createApp(
     },
     openJournal: telemetry.openJournal,
     addQuota: limits.addQuota,
-    handleProbe: createProbes({
-      checkReadiness: database.checkReadiness,
-      renderMetrics: config.metrics ? () => answerMetrics(telemetry.metrics) : undefined,
-      renderHomePage: (origin) => renderHomePage({ version, tryIt: demo && toDemoCommand(origin, demo) }),
-    }),
+    handleProbe: probes.answer,
   });
 
   return {
@@ -164,6 +157,7 @@ export async function createApp(
     answer: handleRequest,
     onRefused: telemetry.onRefused,
     heldBytes,
+    announceStop: probes.announceStop,
     async close() {
       await Promise.all([database.flush(), sweep.stop()]);
       await background.drain();
@@ -244,10 +238,6 @@ function openCallerCache({ database, tokens, limits, clock }: CallerParts): Call
   });
 }
 
-function toDemoHeaders(demo: Demo | undefined): Record<string, string> {
-  return demo ? { 'x-api-key': demo.key, 'x-customer-id': demo.customerId } : {};
-}
-
 const DEMO_REMOVED = 'Demo       the demo application and its data were removed: the sandbox is off';
 /** For the new token's way into the database. */
 const REFRESH_MARGIN_MS = 10_000;
@@ -263,6 +253,8 @@ export interface App {
   readonly sandbox: Sandbox | undefined;
   /** For the person who starts it. */
   readonly notes: readonly string[];
+  /** From now on it is not ready, and does all that it is asked. */
+  announceStop(): void;
   close(): Promise<void>;
 }
 

@@ -63,6 +63,8 @@ const shape = z.object({
     .string()
     .regex(/^rediss?:\/\//, 'must be a redis:// or rediss:// URL')
     .optional(),
+  CROSSBOOK_DATABASE_CONNECTIONS: wholeNumber(1, 1_000).default(10),
+  CROSSBOOK_DATABASE_POOLER: z.enum(['none', 'transaction'], 'must be none or transaction').default('none'),
   CACHE_MAX_AGE: wholeNumber(0, 86_400).default(900),
   CROSSBOOK_DATA: z.string().default(DATA_DIRECTORY),
   CROSSBOOK_KEYS: z.string().optional(),
@@ -116,8 +118,9 @@ function toConfig(env: z.infer<typeof shape>, given: Given): Config {
     port: env.PORT,
     logLevel: env.LOG_LEVEL,
     database: env.DATABASE_URL
-      ? { url: env.DATABASE_URL }
+      ? { url: env.DATABASE_URL, pooled: env.CROSSBOOK_DATABASE_POOLER === 'transaction' }
       : { directory: toDatabaseDirectory(env.CROSSBOOK_DATA) },
+    databaseConnections: env.CROSSBOOK_DATABASE_CONNECTIONS,
     dataDirectory: env.CROSSBOOK_DATA,
     keys: env.CROSSBOOK_KEYS,
     cacheMaxAgeMs: env.CACHE_MAX_AGE * 1000,
@@ -201,7 +204,9 @@ export interface Config {
   readonly port: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** A PostgreSQL server, or the folder of the embedded one. */
-  readonly database: { readonly url: string } | { readonly directory: string };
+  readonly database: { readonly url: string; readonly pooled?: boolean } | { readonly directory: string };
+  /** In the pool of this process. */
+  readonly databaseConnections: number;
   readonly dataDirectory: string;
   /** `id:base64,…`; the first seals, all open. Undefined: a key file is made beside the data, never in production. */
   readonly keys: string | undefined;

@@ -33,7 +33,10 @@ export async function serve(env: Env, database: BegunServer | undefined): Promis
       },
     );
     output.write(toWelcome({ url: listener.url, demo: app.demo, notes: app.notes }));
-    stopOnSignal({ listener, close: app.close, withinMs: shutdownMs, fail });
+    stopOnSignal({
+      ...{ listener, withinMs: shutdownMs, fail },
+      ...{ announce: app.announceStop, close: app.close },
+    });
     flushCompileCache();
   } catch (error) {
     const server = await database?.server.catch(() => undefined);

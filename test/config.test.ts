@@ -24,6 +24,23 @@ test('every mistake is named at once', () => {
   );
 });
 
+test('the pool of the database, and what stands in front of it, are settings', () => {
+  const DATABASE_URL = 'postgres://localhost/x';
+  expect(readConfig({ DATABASE_URL })).toMatchObject({
+    databaseConnections: 10,
+    database: { pooled: false },
+  });
+  const given = { CROSSBOOK_DATABASE_CONNECTIONS: '25', CROSSBOOK_DATABASE_POOLER: 'transaction' };
+  expect(readConfig({ DATABASE_URL, ...given })).toMatchObject({
+    databaseConnections: 25,
+    database: { url: DATABASE_URL, pooled: true },
+  });
+  const wrong = { CROSSBOOK_DATABASE_CONNECTIONS: '0', CROSSBOOK_DATABASE_POOLER: 'session' };
+  expect(() => readConfig(wrong)).toThrow(
+    /DATABASE_CONNECTIONS[\s\S]*DATABASE_POOLER: must be none or transaction/,
+  );
+});
+
 test('half of an OAuth client is a mistake, a whole one is read for any provider', () => {
   const half = { CROSSBOOK_HUBSPOT_CLIENT_ID: 'id' };
   expect(() => readConfig(half)).toThrow('CROSSBOOK_HUBSPOT_CLIENT_SECRET');

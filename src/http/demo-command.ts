@@ -12,6 +12,11 @@ export function toDemoCommand(url: string, { key, customerId }: Demo): string {
   ].join(' \\\n  ');
 }
 
+/** As GraphiQL sends them. */
+export function toDemoHeaders(demo: Demo | undefined): Record<string, string> {
+  return demo ? { 'x-api-key': demo.key, 'x-customer-id': demo.customerId } : {};
+}
+
 /** What the default start has ready to be asked. */
 export interface Demo {
   readonly key: string;

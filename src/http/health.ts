@@ -4,22 +4,29 @@ import type { HttpAnswer, HttpRequest } from '../lib/http-message.ts';
  * What is answered however much there is to do, with GET and with HEAD. `/livez`: the process runs. `/readyz`: it can also
  * do its work. Undefined: it is a face's.
  */
-export function createProbes({ checkReadiness, renderMetrics, renderHomePage }: ProbeOptions): Probes {
-  return (request) => {
-    if (request.method === 'GET') return answer(request);
-    return request.method === 'HEAD'
-      ? answer(request)?.then((answered) => ({ ...answered, body: null }))
-      : undefined;
+export function createProbes(options: ProbeOptions): Probes {
+  const { checkReadiness, renderMetrics, renderHomePage } = options;
+  let isStopping = false;
+  return {
+    answer(request) {
+      if (request.method === 'GET') return get(request);
+      return request.method === 'HEAD'
+        ? get(request)?.then((answered) => ({ ...answered, body: null }))
+        : undefined;
+    },
+    announceStop() {
+      isStopping = true;
+    },
   };
 
-  function answer(request: HttpRequest): Promise<HttpAnswer> | undefined {
+  function get(request: HttpRequest): Promise<HttpAnswer> | undefined {
     switch (request.pathname) {
       case '/':
         return Promise.resolve(renderHomePage(request.url.origin));
       case '/livez':
         return Promise.resolve(toAnswer({}));
       case '/readyz':
-        return checkReadiness().then(toAnswer);
+        return isStopping ? Promise.resolve(toAnswer({ running: false })) : checkReadiness().then(toAnswer);
       case '/metrics':
         return renderMetrics?.();
       default:
@@ -39,7 +46,11 @@ function toAnswer(checks: Checks): HttpAnswer {
 
 type Checks = object;
 
-export type Probes = (request: HttpRequest) => Promise<HttpAnswer> | undefined;
+export interface Probes {
+  answer(request: HttpRequest): Promise<HttpAnswer> | undefined;
+  /** From now on it is not ready: connections that are open learn that their process is about to go. */
+  announceStop(): void;
+}
 
 interface ProbeOptions {
   /** By name: is it well? */

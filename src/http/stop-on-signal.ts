@@ -5,13 +5,14 @@ import type { Listener } from './listen.ts';
  * The first signal lets what runs finish; a later one does not wait. Exits with 1 where something was cut off. One that
  * comes at once after the first is the same: Ctrl-C reaches npm too, which passes it on.
  */
-export function stopOnSignal({ listener, close, withinMs, fail }: Running): void {
+export function stopOnSignal({ listener, announce, close, withinMs, fail }: Running): void {
   let stoppingSince: number | undefined;
   const stop = () => {
     const now = systemClock.now();
     if (stoppingSince !== undefined && now - stoppingSince > SAME_SIGNAL_MS) process.exit(1);
     if (stoppingSince !== undefined) return;
     stoppingSince = now;
+    announce();
     // What is still in somebody's hands then is not worth the operator's patience.
     setTimeout(() => process.exit(1), withinMs + CLOSING_MS).unref();
     listener
@@ -32,6 +33,8 @@ const SAME_SIGNAL_MS = 500;
 
 interface Running {
   readonly listener: Listener;
+  /** Says on connections that are open that this process is about to go. */
+  announce(): void;
   /** Of everything behind the listener. */
   close(): Promise<void>;
   readonly withinMs: number;

@@ -103,8 +103,16 @@ export function cannotOpen(target: Target, error: unknown): unknown {
   const { cause } = error;
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   const reason = (cause instanceof Error && cause.message) || code || error.message;
-  return new Error(`PostgreSQL at ${host}${pathname} cannot be used: ${reason}`, { cause: error });
+  const hint = POOLER.test(String(reason))
+    ? ' Behind a pooler, set CROSSBOOK_DATABASE_POOLER=transaction.'
+    : '';
+  return new Error(`PostgreSQL at ${host}${pathname} cannot be used: ${reason}${hint && `.${hint}`}`, {
+    cause: error,
+  });
 }
+
+/** PgBouncer refuses the parameters of a session. */
+const POOLER = /^unsupported startup parameter/;
 
 export interface Database {
   readonly demoData: DemoData;

@@ -71,6 +71,25 @@ describe('SIGTERM', () => {
     await closed;
   });
 
+  test('turns readiness at once, on connections that are kept', async () => {
+    const product = await start();
+    const socket = connect(Number(new URL(product.url).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    // Holds the process until it is asked.
+    socket.write('POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{');
+    const client = openRawClient(product.url);
+    client.send('GET /readyz HTTP/1.1\r\nhost: localhost\r\n\r\nGET /readyz HTTP/1.1\r\nhost:');
+    await expect.poll(client.heard).toMatch(/^HTTP\/1.1 200 [\s\S]*"ok":true/);
+    product.child.kill('SIGTERM');
+    await expect.poll(() => isListening(product.url)).toBe(false);
+    client.send(' localhost\r\n\r\n');
+    expect(await client.ended).toMatch(
+      /HTTP\/1.1 503 [\s\S]*connection: close[\s\S]*\{"ok":false,"running":false\}$/i,
+    );
+    socket.destroy();
+    await product.ended;
+  });
+
   test('a later one ends at once', async () => {
     const product = await start();
     const socket = connect(Number(new URL(product.url).port), '127.0.0.1');

@@ -7,6 +7,7 @@ import { migrate } from '../../src/storage/engine/migrate.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
 import { MIGRATIONS } from '../../src/storage/migrations.generated.ts';
 import { createEmptyDatabase, TEST_RING } from '../support/databases.ts';
+import { openRival } from '../support/postgres-rival.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, 'src/storage/migrations');
@@ -61,6 +62,24 @@ test('migrations are applied in their order, once, and one that fails leaves not
 });
 
 describe('on a server', () => {
+  test('a start that waits for the migrations of another says so, and one that need not wait does not', async () => {
+    const fresh = await createEmptyDatabase();
+    const rival = await openRival(fresh.url);
+    await rival.run('begin');
+    await rival.run(`select pg_advisory_xact_lock(hashtextextended('crossbook:alone', 0))`);
+    let waits = 0;
+    const open = () => openDatabase(fresh, { keyRing: TEST_RING, onMigrationWait: () => waits++ });
+    const opening = open();
+    await rival.untilSomebodyWaits();
+    expect(waits).toBe(1);
+    await rival.run('rollback');
+    await (await opening).close();
+    await (await open()).close();
+    expect(waits).toBe(1);
+    await rival.close();
+    await fresh.drop();
+  });
+
   test('ten processes that start at once on an empty database migrate it once', async () => {
     const fresh = await createEmptyDatabase();
     const open = () => openDatabase(fresh, { keyRing: TEST_RING, poolSize: 2 });

@@ -4,7 +4,8 @@ import { delimiter, join } from 'node:path';
 
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome'];
 
-export const CHROMIUM = findChromium();
+export const CHROMIUM = findProgram(BROWSERS);
+export const PGBOUNCER = findProgram(['pgbouncer']);
 export const IS_ROOT = process.getuid?.() === 0;
 
 const UNSHARE = ['--pid', '--ipc', '--uts', '--mount', '--fork', 'true'];
@@ -21,12 +22,13 @@ export function listSkipped(): readonly string[] {
     CHROMIUM ? '' : 'browsers (no chromium on the path)',
     TEST_REDIS_URL ? '' : 'Redis (TEST_REDIS_URL is not set)',
     TEST_DATABASE_URL ? '' : 'a second version of PostgreSQL (TEST_DATABASE_URL is not set)',
+    PGBOUNCER ? '' : 'PgBouncer (no pgbouncer on the path)',
     IS_ROOT ? '' : 'users that PostgreSQL runs as (this is not root)',
     canUnshare() ? '' : 'two containers (no namespaces here)',
   ].filter((reason) => reason !== '');
 }
 
-function findChromium(): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  return folders.flatMap((folder) => BROWSERS.map((name) => join(folder, name))).find(existsSync);
+function findProgram(names: readonly string[]): string | undefined {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'];
+  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(existsSync);
 }

@@ -5,6 +5,7 @@ import { findKeyRing } from '../../storage/sealing/open-key-ring.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { checkDatabase } from '../doctor/database.ts';
 import type { Finding } from '../doctor/finding.ts';
+import { checkPooler } from '../doctor/pooler.ts';
 import { checkProviders } from '../doctor/providers.ts';
 import { checkRedis } from '../doctor/redis.ts';
 import { toTable } from '../table.ts';
@@ -48,6 +49,7 @@ async function examineStorage(config: Config): Promise<readonly Finding[]> {
   return [
     { subject: 'keys', state: 'ok', detail },
     ...(await checkDatabase(config.database, ring, config.sandbox !== undefined)),
+    ...(await checkPooler(config.database)),
   ];
 }
 

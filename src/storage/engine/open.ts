@@ -11,9 +11,9 @@ import type { OnOutage } from './outage-reports.ts';
 import { openPostgres } from './postgres.ts';
 
 export async function openEngine(target: Target, tuning: Tuning): Promise<Engine> {
-  if ('url' in target) return openUrl(target.url, tuning);
+  if ('url' in target) return openUrl(target, tuning);
   const server = await openServer(target, tuning.onServerLog);
-  const engine = openUrl(server.url, tuning);
+  const engine = openUrl(server, tuning);
   return { ...engine, close: () => engine.close().finally(server.close) };
 }
 
@@ -26,8 +26,9 @@ async function openServer(target: EmbeddedTarget, log?: EmbeddedLog): Promise<Em
   return target.join ? joinEmbeddedServer(options) : startEmbeddedServer(options);
 }
 
-function openUrl(url: string, tuning: Tuning): Engine {
+function openUrl({ url, pooled = false }: UrlTarget, tuning: Tuning): Engine {
   return openPostgres(url, {
+    pooled,
     poolSize: tuning.poolSize ?? 10,
     connectionTimeoutMs: tuning.connectionTimeoutMs ?? 10_000,
     idleTimeoutMs: tuning.idleTimeoutMs ?? 30_000,
@@ -37,11 +38,19 @@ function openUrl(url: string, tuning: Tuning): Engine {
     deadlineMs: tuning.deadlineMs ?? 5_000,
     onError: tuning.onError ?? (() => undefined),
     onOutage: tuning.onOutage ?? (() => undefined),
+    onMigrationWait: tuning.onMigrationWait ?? (() => undefined),
   });
 }
 
 /** A PostgreSQL server, or the embedded one. */
-export type Target = { readonly url: string; readonly join?: boolean } | EmbeddedTarget;
+export type Target = UrlTarget | EmbeddedTarget;
+
+interface UrlTarget {
+  readonly url: string;
+  /** Behind a pooler that gives a connection away after each transaction (PgBouncer). */
+  readonly pooled?: boolean;
+  readonly join?: boolean;
+}
 
 /** Its folder, to be started, or to be joined where it runs already; or the one that is starting. */
 type EmbeddedTarget =
@@ -63,6 +72,8 @@ export interface Tuning {
   readonly onError?: ((error: Error) => void) | undefined;
   /** The database cannot answer. At most once a minute for each code. */
   readonly onOutage?: OnOutage | undefined;
+  /** Another process changes the tables, and this one waits for it. */
+  readonly onMigrationWait?: (() => void) | undefined;
   /** What the embedded server writes to its log. */
   readonly onServerLog?: EmbeddedLog | undefined;
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { attempt } from './attempt.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import type { Engine, RunSql } from './engine.ts';
+import { NamelessClient } from './nameless-client.ts';
 import { createOutageReports, type OnOutage } from './outage-reports.ts';
 import { createProbe } from './probe.ts';
 
@@ -23,7 +24,7 @@ export function openPostgres(url: string, options: PostgresOptions): Engine {
       breaker.run(() => attempt(work, { repeatable: true, deadlineMs, mayWait })).catch(report),
     once: (work) =>
       breaker.run(() => attempt(work, { repeatable: false, deadlineMs, mayWait })).catch(report),
-    alone: (work) => workAlone(url, work),
+    alone: (work) => workAlone(url, options, work),
     holdShared: async (key) => void holders.push(await holdShared(url, key)),
     ping: () => attempt(breaker.look, { repeatable: false, deadlineMs: 0, mayWait }),
     connections: () => ({
@@ -38,7 +39,11 @@ export function openPostgres(url: string, options: PostgresOptions): Engine {
   };
 }
 
-async function workAlone<T>(url: string, work: (run: RunSql) => Promise<T>): Promise<T> {
+async function workAlone<T>(
+  url: string,
+  { onMigrationWait }: Pick<PostgresOptions, 'onMigrationWait'>,
+  work: (run: RunSql) => Promise<T>,
+): Promise<T> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'crossbook migrations',
@@ -49,7 +54,11 @@ async function workAlone<T>(url: string, work: (run: RunSql) => Promise<T>): Pro
   try {
     await client.connect();
     await client.query('begin; set local statement_timeout = 0; set local lock_timeout = 0');
-    await client.query(`select pg_advisory_xact_lock(hashtextextended('crossbook:alone', 0))`);
+    const { rows } = await client.query(`select pg_try_advisory_xact_lock(${ALONE}) as "isMine"`);
+    if (!rows[0].isMine) {
+      onMigrationWait();
+      await client.query(`select pg_advisory_xact_lock(${ALONE})`);
+    }
     const result = await work(async (text, values = []) => (await client.query(text, [...values])).rows);
     await client.query('commit');
     return result;
@@ -58,6 +67,9 @@ async function workAlone<T>(url: string, work: (run: RunSql) => Promise<T>): Pro
   }
 }
 
+const ALONE = `hashtextextended('crossbook:alone', 0)`;
+
+/** In a transaction that stays open: behind a pooler a connection is only kept for one. */
 async function holdShared(url: string, key: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
@@ -67,7 +79,8 @@ async function holdShared(url: string, key: string): Promise<pg.Client> {
   });
   client.on('error', () => undefined); // the lock is gone with the server, which nobody else has then either
   await client.connect();
-  await client.query('select pg_advisory_lock_shared(hashtextextended($1, 0))', [key]);
+  await client.query('begin; set local idle_in_transaction_session_timeout = 0');
+  await client.query('select pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [key]);
   return client;
 }
 
@@ -88,17 +101,26 @@ function toSettings(url: string, options: PostgresOptions): pg.PoolConfig {
     max: options.poolSize,
     connectionTimeoutMillis: options.connectionTimeoutMs,
     idleTimeoutMillis: options.idleTimeoutMs,
-    statement_timeout: options.statementTimeoutMs,
-    // Rows are locked for milliseconds. What waits longer waits for a table, and would keep a connection from all others.
-    lock_timeout: options.lockTimeoutMs,
     // The server's own timeout comes first; this one is for a network that swallows answers.
     query_timeout: options.statementTimeoutMs + 2_000,
-    idle_in_transaction_session_timeout: 120_000,
     keepAlive: true,
+    // Parameters of a session would be those of whoever has the connection next: there the role has them.
+    ...(options.pooled ? { Client: NamelessClient } : toSessionSettings(options)),
+  };
+}
+
+function toSessionSettings({ statementTimeoutMs, lockTimeoutMs }: PostgresOptions) {
+  return {
+    statement_timeout: statementTimeoutMs,
+    // Rows are locked for milliseconds. What waits longer waits for a table, and would keep a connection from all others.
+    lock_timeout: lockTimeoutMs,
+    idle_in_transaction_session_timeout: 120_000,
   };
 }
 
 export interface PostgresOptions {
+  /** Behind a pooler that gives a connection away after each transaction. */
+  readonly pooled: boolean;
   readonly poolSize: number;
   readonly connectionTimeoutMs: number;
   readonly idleTimeoutMs: number;
@@ -108,4 +130,5 @@ export interface PostgresOptions {
   readonly clock: Clock;
   readonly onError: (error: Error) => void;
   readonly onOutage: OnOutage;
+  readonly onMigrationWait: () => void;
 }
