@@ -1,5 +1,6 @@
 import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm';
-import { ROTATE_KEY } from './admin-statements.ts';
+import { CrossbookError } from '../domain/errors.ts';
+import { CREATE_KEY, ROTATE_KEY } from './admin-statements.ts';
 import { type ApiKeys, hashSecret } from './api-keys.ts';
 import type { Engine } from './engine/engine.ts';
 import { apiKeys } from './schema.ts';
@@ -11,8 +12,9 @@ export function createKeyAdmin({ engine, keys, requireApplication }: Deps): KeyA
     createKey: async ({ applicationId, name }) => {
       await requireApplication(applicationId);
       const { publicId, secret, text } = keys.create();
-      const row = { publicId, applicationId, name, secretHash: hashSecret(secret) };
-      await engine.repeatable(() => orm.insert(apiKeys).values(row).onConflictDoNothing());
+      const values = [publicId, applicationId, name, hashSecret(secret)];
+      const made = await engine.once(() => engine.query(CREATE_KEY, values));
+      if (made.length === 0) throw nameTaken(name);
       return { publicId, key: text };
     },
     listKeys: (applicationId) =>
@@ -40,6 +42,11 @@ export function createKeyAdmin({ engine, keys, requireApplication }: Deps): KeyA
   };
 }
 
+function nameTaken(name: string): CrossbookError {
+  const detail = `The application has an active key called ${JSON.stringify(name)}: rotate that one, or give this one another name.`;
+  return new CrossbookError('CONFLICT', detail);
+}
+
 /** When a key ends is told by the clock of the database: the processes' own need not agree. */
 const NOW = sql`now()`;
 
@@ -51,7 +58,10 @@ const KEY = {
 };
 
 export interface KeyAdmin {
-  /** The key is shown this once: only a hash of its secret is stored. */
+  /**
+   * The key is shown this once: only a hash of its secret is stored. Rejects with CONFLICT where another key of the
+   * application that does not end has the name.
+   */
   createKey(of: { applicationId: string; name: string }): Promise<CreatedKey>;
   listKeys(applicationId: string): Promise<readonly KeyRecord[]>;
   /** False when there was nothing to revoke. */

@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { asc, eq, sql } from 'drizzle-orm';
 import type { Application } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import { uuidV5 } from '../lib/uuid-v5.ts';
 import { createKeyAdmin, type KeyAdmin } from './admin-keys.ts';
+import { CREATE_APPLICATION } from './admin-statements.ts';
 import type { ApiKeys } from './api-keys.ts';
 import type { Engine } from './engine/engine.ts';
 import { applications } from './schema.ts';
@@ -18,8 +19,14 @@ export function createAdmin({ engine, keys }: Deps & { readonly keys: ApiKeys })
 
 function createApplicationAdmin({ engine }: Deps): ApplicationAdmin {
   const { orm } = engine;
-  const admin: ApplicationAdmin = {
-    createApplication: (name) => admin.ensureApplication({ id: randomUUID(), name }),
+  return {
+    createApplication: async (name) => {
+      const application = { id: uuidV5(APPLICATIONS, name), name };
+      const made = await engine.once(() => engine.query(CREATE_APPLICATION, [application.id, name]));
+      if (made.length > 0) return application;
+      const detail = `There is an application called ${JSON.stringify(name)} already.`;
+      throw new CrossbookError('CONFLICT', detail);
+    },
     ensureApplication: async (application) => {
       const row = { id: application.id, name: application.name };
       await engine.repeatable(() => orm.insert(applications).values(row).onConflictDoNothing());
@@ -44,7 +51,6 @@ function createApplicationAdmin({ engine }: Deps): ApplicationAdmin {
           .where(sql`${applications.origins} <> '{}'`),
       ),
   };
-  return admin;
 }
 
 async function requireOne({ orm, repeatable }: Engine, id: string): Promise<void> {
@@ -54,11 +60,14 @@ async function requireOne({ orm, repeatable }: Engine, id: string): Promise<void
   if (found.length === 0) throw new CrossbookError('NOT_FOUND', `There is no application ${id}.`);
 }
 
+/** The id follows from the name, so that of two that are made at once with one name the primary key lets one pass. */
+const APPLICATIONS = '5b1c0d86-7d0c-4a41-9c62-0f6a4f0f7a35';
 const APPLICATION = { id: applications.id, name: applications.name };
 
 export interface Admin extends ApplicationAdmin, KeyAdmin {}
 
 interface ApplicationAdmin {
+  /** Rejects with CONFLICT where another has the name. */
   createApplication(name: string): Promise<Application>;
   /** For a fixed application, such as the demo's: nothing happens when it is there already. */
   ensureApplication(application: Application): Promise<Application>;

@@ -50,6 +50,27 @@ describe('on the embedded database', () => {
     expect(await withStores((database) => findCallerByKey(database, key))).toBeUndefined();
   });
 
+  test('the same name twice is refused in words, and leaves what was there', async () => {
+    const again = await run('apps', 'create', 'Acme');
+    expect([again.code, again.stdout]).toEqual([1, '']);
+    expect(again.stderr).toBe('There is an application called "Acme" already.\n');
+    expect((await run('apps', 'list', '--json')).json()).toHaveLength(1);
+
+    const { id } = (await run('keys', 'create', 'Acme', '--name', 'twice', '--json')).json();
+    const second = await run('keys', 'create', 'Acme', '--name', 'twice');
+    expect([second.code, second.stdout]).toEqual([1, '']);
+    expect(second.stderr).toContain('an active key called "twice"');
+    expect((await run('keys', 'rotate', id)).code).toBe(0);
+    expect((await run('keys', 'create', 'Acme', '--name', 'twice')).code).toBe(1);
+  });
+
+  test('a name is one line that can be read', async () => {
+    for (const name of ['', ' ', 'two\nlines', 'x'.repeat(201), 'null\0']) {
+      const { code, stderr } = await run('apps', 'create', name);
+      expect([code, stderr]).toEqual([1, 'A name has 1 to 200 characters, and no control characters.\n']);
+    }
+  });
+
   test('origins are added and removed', async () => {
     const changed = await run(
       'apps',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createApiKeys, hashSecret } from '../../src/storage/api-keys.ts';
@@ -15,6 +16,22 @@ describeEachServer('applications and their keys', (on) => {
     );
 
   const DEMO = { id: '0f0e0d0c-0b0a-4908-8706-050403020100', name: 'Demo' };
+
+  test('of applications that are made at once with one name, one is made', async () => {
+    const { admin } = on.database();
+    const name = `at once ${randomUUID()}`;
+    const made = await Promise.allSettled(Array.from({ length: 8 }, () => admin.createApplication(name)));
+    const refused = made.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
+    expect(refused).toEqual(Array.from({ length: 7 }, () => 'CONFLICT'));
+    expect((await admin.listApplications()).filter((one) => one.name === name)).toHaveLength(1);
+  });
+
+  test('a name that an application of before has under another id is taken', async () => {
+    const { admin } = on.database();
+    const name = `before ${randomUUID()}`;
+    await admin.ensureApplication({ id: randomUUID(), name });
+    await expect(admin.createApplication(name)).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
 
   test('a key leads to its application', async () => {
     const { admin } = on.database();

@@ -3,7 +3,7 @@ import { appsCreate, appsList, appsOrigins } from './apps.ts';
 import { backup, restore } from './backup.ts';
 import { customersDelete, tokensRevoke } from './customers.ts';
 import { doctor } from './doctor.ts';
-import { keysCreate, keysList, keysRevoke, keysRotate } from './keys.ts';
+import { keysAdmin, keysCreate, keysList, keysRevoke, keysRotate } from './keys.ts';
 import { schemaPrint } from './schema.ts';
 import { sealRotate } from './seal.ts';
 
@@ -16,6 +16,7 @@ export const COMMANDS: readonly Command[] = [
   keysList,
   keysRotate,
   keysRevoke,
+  keysAdmin,
   customersDelete,
   tokensRevoke,
   sealRotate,

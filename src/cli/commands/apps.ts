@@ -1,5 +1,6 @@
+import { changeOrigins, createApplication, listApplications } from '../../usecases/manage-applications.ts';
 import type { Command, Outcome } from '../command.ts';
-import { APPLICATION, findApplication } from '../find-application.ts';
+import { APPLICATION } from '../operands.ts';
 import { readOrigin } from '../read-origin.ts';
 import { toTable } from '../table.ts';
 import { withDatabase } from '../with-database.ts';
@@ -13,14 +14,14 @@ const ORIGIN = {
 export const appsCreate: Command = {
   name: 'apps create',
   summary: 'Makes an application: the owner of keys, customers and connections.',
+  details: ['A name that another application has is refused.'],
   operands: [{ name: 'NAME', description: 'What it is called, also in error messages.' }],
   options: { origin: ORIGIN },
   run: (context, given) => {
     const origins = given.list('origin').map(readOrigin);
     return withDatabase(context, async ({ admin }) => {
-      const { id, name } = await admin.createApplication(given.operand('NAME'));
-      if (origins.length > 0) await admin.setOrigins(id, origins);
-      return { data: { id, name, origins }, text: `${name} is ${id}\nNext: crossbook keys create ${id}` };
+      const data = await createApplication(admin, { name: given.operand('NAME'), origins });
+      return { data, text: `${data.name} is ${data.id}\nNext: crossbook keys create ${data.id}` };
     });
   },
 };
@@ -30,14 +31,7 @@ export const appsList: Command = {
   summary: 'Lists the applications.',
   run: (context) =>
     withDatabase(context, async ({ admin }): Promise<Outcome> => {
-      const allowed = new Map(
-        (await admin.listOrigins()).map(({ applicationId, origins }) => [applicationId, origins]),
-      );
-      const data = (await admin.listApplications()).map(({ id, name }) => ({
-        id,
-        name,
-        origins: allowed.get(id) ?? [],
-      }));
+      const data = await listApplications(admin);
       const rows = data.map(({ id, name, origins }) => [id, name, origins.join(' ')]);
       return { data, text: rows.length > 0 ? toTable(rows) : 'There are no applications.' };
     }),
@@ -55,12 +49,11 @@ export const appsOrigins: Command = {
   run: (context, given) => {
     const [added, removed] = [given.list('add').map(readOrigin), given.list('remove').map(readOrigin)];
     return withDatabase(context, async ({ admin }) => {
-      const { id, name } = await findApplication(admin, given.operand('APPLICATION'));
-      const stored =
-        (await admin.listOrigins()).find(({ applicationId }) => applicationId === id)?.origins ?? [];
-      const origins = [...new Set([...stored, ...added])].filter((origin) => !removed.includes(origin));
-      if (added.length + removed.length > 0) await admin.setOrigins(id, origins);
-      return { data: { id, name, origins }, text: origins.join('\n') || `No origin may call for ${name}.` };
+      const data = await changeOrigins(admin, {
+        application: given.operand('APPLICATION'),
+        ...{ added, removed },
+      });
+      return { data, text: data.origins.join('\n') || `No origin may call for ${data.name}.` };
     });
   },
 };

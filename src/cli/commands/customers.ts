@@ -1,5 +1,6 @@
+import { findApplication } from '../../usecases/manage-applications.ts';
 import { type Command, UsageError } from '../command.ts';
-import { APPLICATION, findApplication } from '../find-application.ts';
+import { APPLICATION } from '../operands.ts';
 import { withDatabase } from '../with-database.ts';
 
 const CUSTOMER = { name: 'CUSTOMER', description: 'The application’s own id of the customer.' };

@@ -1,25 +1,33 @@
-import type { KeyRecord } from '../../storage/admin-keys.ts';
+import { createAdminKey } from '../../domain/admin-key.ts';
+import {
+  createKey,
+  DEFAULT_OVERLAP_HOURS,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from '../../usecases/manage-keys.ts';
 import { type Command, UsageError } from '../command.ts';
-import { APPLICATION, findApplication } from '../find-application.ts';
+import { APPLICATION } from '../operands.ts';
 import { toTable } from '../table.ts';
 import { withDatabase } from '../with-database.ts';
 
 const KEY_ID = { name: 'KEY_ID', description: 'The public id of the key: see crossbook keys list.' };
 const ONCE = 'The key is shown this once: only a hash of it is kept.';
-const DEFAULT_OVERLAP_HOURS = 24;
 
 export const keysCreate: Command = {
   name: 'keys create',
   summary: 'Makes an API key for an application.',
-  details: [ONCE],
+  details: [ONCE, 'A name that another active key of the application has is refused: see keys rotate.'],
   operands: [APPLICATION],
   options: { name: { value: 'NAME', description: 'What the key is for. Default: default' } },
   run: (context, given) =>
     withDatabase(context, async ({ admin }) => {
-      const { id, name } = await findApplication(admin, given.operand('APPLICATION'));
-      const created = await admin.createKey({ applicationId: id, name: given.text('name') ?? 'default' });
-      context.note(`A key for ${name}. ${ONCE}`);
-      return { data: { id: created.publicId, key: created.key, applicationId: id }, text: created.key };
+      const { id, key, application } = await createKey(admin, {
+        application: given.operand('APPLICATION'),
+        name: given.text('name'),
+      });
+      context.note(`A key for ${application.name}. ${ONCE}`);
+      return { data: { id, key, applicationId: application.id }, text: key };
     }),
 };
 
@@ -29,8 +37,8 @@ export const keysList: Command = {
   operands: [APPLICATION],
   run: (context, given) =>
     withDatabase(context, async ({ admin }) => {
-      const { id } = await findApplication(admin, given.operand('APPLICATION'));
-      const data = (await admin.listKeys(id)).map((key) => toShown(key, context.now()));
+      const application = given.operand('APPLICATION');
+      const data = await listKeys(admin, { application, now: context.now() });
       const rows = data.map((key) => [key.id, key.name, key.state, key.createdAt, key.revokedAt ?? '']);
       return { data, text: rows.length > 0 ? toTable(rows) : 'There are no keys.' };
     }),
@@ -43,7 +51,7 @@ export const keysRevoke: Command = {
   run: (context, given) =>
     withDatabase(context, async ({ admin }) => {
       const id = given.operand('KEY_ID');
-      if (!(await admin.revokeKey(id))) throw new Error(`There is no key ${id}, or it has ended already.`);
+      await revokeKey(admin, id);
       return { data: { id, revoked: true }, text: `${id} is revoked.` };
     }),
 };
@@ -60,32 +68,28 @@ export const keysRotate: Command = {
     },
   },
   run: (context, given) => {
-    const overlapMs = readHours(given.text('overlap')) * 3_600_000;
+    const overlapHours = readHours(given.text('overlap'));
     return withDatabase(context, async ({ admin }) => {
-      const old = given.operand('KEY_ID');
-      const fresh = await admin.rotateKey(old, overlapMs);
-      if (!fresh) throw new Error(`There is no key ${old}, or it has ended already.`);
-      const oldEndsAt = fresh.oldEndsAt.toISOString();
-      context.note(`${old} ends at ${oldEndsAt}. ${ONCE}`);
-      const data = { id: fresh.publicId, key: fresh.key, replaces: old, oldEndsAt };
-      return { data, text: fresh.key };
+      const data = await rotateKey(admin, { id: given.operand('KEY_ID'), overlapHours });
+      context.note(`${data.replaces} ends at ${data.oldEndsAt}. ${ONCE}`);
+      return { data, text: data.key };
     });
   },
 };
 
-function readHours(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_OVERLAP_HOURS;
+export const keysAdmin: Command = {
+  name: 'keys admin',
+  summary: 'Makes an admin key, with which applications and keys are managed over HTTP.',
+  details: ['Nothing is kept: set its hash as CROSSBOOK_ADMIN_KEY_HASH, and start the servers with it.'],
+  run: (context) => {
+    const data = createAdminKey();
+    context.note(`CROSSBOOK_ADMIN_KEY_HASH=${data.hash}`);
+    return Promise.resolve({ data, text: data.key });
+  },
+};
+
+function readHours(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
   if (/^\d{1,4}$/.test(text)) return Number(text);
   throw new UsageError('--overlap takes a whole number of hours');
-}
-
-function toShown({ publicId, name, createdAt, revokedAt }: KeyRecord, now: number) {
-  const state = revokedAt === null ? 'active' : revokedAt.getTime() > now ? 'ending' : 'revoked';
-  return {
-    id: publicId,
-    name,
-    state,
-    createdAt: createdAt.toISOString(),
-    revokedAt: revokedAt?.toISOString() ?? null,
-  };
 }

@@ -1,0 +1,7 @@
+import type { Operand } from './command.ts';
+
+/** Of several commands. */
+export const APPLICATION: Operand = {
+  name: 'APPLICATION',
+  description: 'Its id, or its name where no other has it.',
+};
