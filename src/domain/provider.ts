@@ -93,6 +93,8 @@ export interface OAuthClient {
 export interface TokenRefresh {
   /** The origin of the token endpoint: refresh tokens go nowhere else. */
   origin(instanceUrl: string | null): string | undefined;
+  /** Where the request goes instead when the first origin answers with a redirect, which is never followed itself. */
+  movedOrigin?(instanceUrl: string | null): string | undefined;
   toRequest(options: { readonly client: OAuthClient; readonly refreshToken: string }): RemoteRequest;
   /** Throws a RemoteFailure: REMOTE_PROVIDER_UNAUTHORIZED where the refresh token is refused for good. */
   readAnswer(answer: RemoteAnswer, now: Date): RefreshedToken;

@@ -15,6 +15,20 @@ describe('a refresh', () => {
     expect(asked).toEqual([['https://login.salesforce.com', 'client-1 refresh-0']]);
   });
 
+  test('asks the other endpoint where the first one redirects, and no third', async () => {
+    const moved = { movedOrigin: () => 'https://test.salesforce.com', redirects: 1 };
+    expect((await run(moved)).asked.map(([origin]) => origin)).toEqual([
+      'https://login.salesforce.com',
+      'https://test.salesforce.com',
+    ]);
+    const again = await run({ ...moved, redirects: 2 });
+    expect(again.asked).toHaveLength(2);
+    expect(again.error).toMatchObject({ answer: { status: 301 } });
+    expect((await run({ redirects: 1 })).asked).toHaveLength(1);
+    const sandbox = await run({ ...moved, instanceUrl: 'http://127.0.0.1:4010' });
+    expect(sandbox.asked.map(([origin]) => origin)).toEqual(['http://127.0.0.1:4010']);
+  });
+
   test('asks the sandbox where the connection lives there, with the client that the sandbox knows', async () => {
     const { asked } = await run({ instanceUrl: 'http://127.0.0.1:4010' });
     expect(asked).toEqual([['http://127.0.0.1:4010', 'sandbox-1 refresh-0']]);
@@ -76,6 +90,7 @@ async function run(setup: Setup = {}) {
   };
   const clients: Partial<Record<string, OAuthClient>> = setup.clients ?? {
     'https://login.salesforce.com': { clientId: 'client-1', clientSecret: 'secret-1' },
+    'https://test.salesforce.com': { clientId: 'client-1', clientSecret: 'secret-1' },
     'http://127.0.0.1:4010': { clientId: 'sandbox-1', clientSecret: 'sandbox-secret-1' },
   };
   const deps: RefreshDeps = {
@@ -87,6 +102,7 @@ async function run(setup: Setup = {}) {
     toError: createRedactor(() => ['refresh-0', 'secret-1', 'access-0']).toError,
     refresh: {
       origin: () => 'https://login.salesforce.com',
+      ...(setup.movedOrigin && { movedOrigin: setup.movedOrigin }),
       toRequest: ({ client, refreshToken: secret }): RemoteRequest => ({
         method: 'POST',
         path: '/token',
@@ -100,6 +116,12 @@ async function run(setup: Setup = {}) {
     },
     async ask(origin, { body }) {
       asked.push([origin, body]);
+      if (asked.length <= (setup.redirects ?? 0))
+        throw new RemoteFailure('REMOTE_PROVIDER_BAD_RESPONSE', 'moved', {
+          status: 301,
+          headers: {},
+          body: '',
+        });
       return setup.answer ?? { status: 200, headers: {}, body: '' };
     },
   };
@@ -122,4 +144,7 @@ interface Setup {
   /** By the origin of their token endpoint. */
   readonly clients?: Readonly<Record<string, OAuthClient>>;
   readonly instanceUrl?: string;
+  readonly movedOrigin?: () => string;
+  /** So many answers are redirects. */
+  readonly redirects?: number;
 }

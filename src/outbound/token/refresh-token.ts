@@ -4,6 +4,7 @@ import { checkInstanceUrl } from '../../domain/instance-url.ts';
 import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import type { RemoteAnswer, RemoteRequest } from '../../domain/remote.ts';
+import { RemoteFailure } from '../../domain/remote-failure.ts';
 import { toReconnectDetail } from '../failures.ts';
 import { resolveOrigin } from './origins.ts';
 
@@ -16,12 +17,14 @@ export async function refreshToken(
   if (credentials.type === 'token' || credentials.refreshToken === null) {
     throw unauthorized('The access token has expired, and there is no refresh token to renew it with.');
   }
+  const { refreshToken: token } = credentials;
   const originOf = (url: string | null) => refresh.origin(url);
   const origin = resolveOrigin(instanceUrl, { hosts, sandboxOrigins, originOf });
-  const client = deps.findClient(origin);
-  if (!client) throw noClient(deps);
-  const request = refresh.toRequest({ client, refreshToken: credentials.refreshToken });
-  const answer = await deps.ask(origin, request);
+  const answer = await askAt(deps, origin, token).catch((error: unknown) => {
+    const other = isRedirect(error) ? refresh.movedOrigin?.(instanceUrl) : undefined;
+    if (other === undefined || sandboxOrigins.includes(origin)) throw error;
+    return askAt(deps, resolveOrigin(instanceUrl, { hosts, sandboxOrigins, originOf: () => other }), token);
+  });
   const refreshed = readAnswer(deps, answer);
   return {
     credentials: {
@@ -33,6 +36,17 @@ export async function refreshToken(
     },
     instanceUrl: readMove(deps, refreshed, instanceUrl),
   };
+}
+
+async function askAt(deps: RefreshDeps, origin: string, refreshToken: string): Promise<RemoteAnswer> {
+  const client = deps.findClient(origin);
+  if (!client) throw noClient(deps);
+  return deps.ask(origin, deps.refresh.toRequest({ client, refreshToken }));
+}
+
+/** Whoever redirects has not used the token. */
+function isRedirect(error: unknown): boolean {
+  return error instanceof RemoteFailure && error.answer.status >= 300 && error.answer.status < 400;
 }
 
 function readAnswer(deps: RefreshDeps, answer: RemoteAnswer): RefreshedToken {

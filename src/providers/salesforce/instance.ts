@@ -24,12 +24,24 @@ export function instanceOrigin(instanceUrl: string | null): string | undefined {
   return 'problem' in checked ? undefined : checked.origin;
 }
 
-/** Where the connection's refresh token goes: test orgs have a door of their own, separate clouds only their instance. */
+/** Where the connection's refresh token goes: to the org's My Domain, because an org may forbid the common login hosts. */
 export function tokenOrigin(instanceUrl: string | null): string | undefined {
   const origin = instanceOrigin(instanceUrl);
-  if (origin === undefined || SEPARATE_CLOUD.test(origin)) return origin;
+  return origin === undefined || MY_DOMAIN.test(origin) ? origin : loginOrigin(origin);
+}
+
+/** A My Domain that was renamed redirects. The common login host still knows the org; separate clouds have none. */
+export function movedTokenOrigin(instanceUrl: string | null): string | undefined {
+  const origin = instanceOrigin(instanceUrl);
+  return origin === undefined || SEPARATE_CLOUD.test(origin) ? undefined : loginOrigin(origin);
+}
+
+/** Test orgs have a host of their own. */
+function loginOrigin(origin: string): string {
   return TEST_ORG.test(origin) ? 'https://test.salesforce.com' : 'https://login.salesforce.com';
 }
+
+const MY_DOMAIN = /\.my\.(?:salesforce\.(?:com|mil)|sfcrmproducts\.cn)$/;
 
 const SEPARATE_CLOUD = /\.(?:mil|cn)$/;
 /** `--` parts the name of a sandbox from its org's; `cs12` and `usa2s` are pods of sandboxes. */

@@ -3,7 +3,7 @@ import type { RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
 import type { RemoteAnswer } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
 import { type Failure, readFailure, toRemoteFailure } from './failure.ts';
-import { tokenOrigin } from './instance.ts';
+import { movedTokenOrigin, tokenOrigin } from './instance.ts';
 import { isRecord, parseJson } from './json.ts';
 
 /** Salesforce says nothing of when a token ends: only a refusal tells, and only one kind of refusal. */
@@ -18,6 +18,7 @@ export function isTokenExpired({ status, body }: RemoteAnswer): boolean {
 
 export const refresh: TokenRefresh = {
   origin: tokenOrigin,
+  movedOrigin: movedTokenOrigin,
   toRequest({ client, refreshToken }) {
     const form = new URLSearchParams({
       grant_type: 'refresh_token',

@@ -15,16 +15,16 @@ test('stands in its category, and keeps well below the calls that an org takes a
 
 describe('the instance', () => {
   test.each([
-    ['https://acme.my.salesforce.com', 'login.salesforce.com'],
-    ['https://ACME.my.salesforce.com/', 'login.salesforce.com'],
-    ['https://acme--dev.sandbox.my.salesforce.com', 'test.salesforce.com'],
-    ['https://acme--dev.my.salesforce.com', 'test.salesforce.com'],
-    ['https://acme--dev.cs12.my.salesforce.com', 'test.salesforce.com'],
-    ['https://acme-dev-ed.develop.my.salesforce.com', 'login.salesforce.com'],
-    ['https://cs1acme.my.salesforce.com', 'login.salesforce.com'],
-    ['https://sandbox.my.salesforce.com', 'login.salesforce.com'],
-    ['https://acme.scratch.my.salesforce.com', 'test.salesforce.com'],
-    ['https://acme.trailblaze.my.salesforce.com', 'login.salesforce.com'],
+    ['https://acme.my.salesforce.com', 'acme.my.salesforce.com'],
+    ['https://ACME.my.salesforce.com/', 'acme.my.salesforce.com'],
+    ['https://acme--dev.sandbox.my.salesforce.com', 'acme--dev.sandbox.my.salesforce.com'],
+    ['https://acme--dev.my.salesforce.com', 'acme--dev.my.salesforce.com'],
+    ['https://acme--dev.cs12.my.salesforce.com', 'acme--dev.cs12.my.salesforce.com'],
+    ['https://acme-dev-ed.develop.my.salesforce.com', 'acme-dev-ed.develop.my.salesforce.com'],
+    ['https://cs1acme.my.salesforce.com', 'cs1acme.my.salesforce.com'],
+    ['https://sandbox.my.salesforce.com', 'sandbox.my.salesforce.com'],
+    ['https://acme.scratch.my.salesforce.com', 'acme.scratch.my.salesforce.com'],
+    ['https://acme.trailblaze.my.salesforce.com', 'acme.trailblaze.my.salesforce.com'],
     ['https://na44.salesforce.com', 'login.salesforce.com'],
     ['https://cs12.salesforce.com', 'test.salesforce.com'],
     ['https://usa2s.salesforce.com', 'test.salesforce.com'],
@@ -35,10 +35,22 @@ describe('the instance', () => {
     ['https://acme.my.salesforce.mil', 'acme.my.salesforce.mil'],
     ['https://acme--dev.sandbox.my.salesforce.mil', 'acme--dev.sandbox.my.salesforce.mil'],
     ['https://acme.my.sfcrmproducts.cn', 'acme.my.sfcrmproducts.cn'],
-    [`https://${'a'.repeat(63)}.my.salesforce.com`, 'login.salesforce.com'],
+    [`https://${'a'.repeat(63)}.my.salesforce.com`, `${'a'.repeat(63)}.my.salesforce.com`],
   ])('%s is called at its origin, and refreshed at %s', (instanceUrl, host) => {
     expect(access.origin(instanceUrl)).toBe(new URL(instanceUrl).origin);
     expect(access.refresh.origin(instanceUrl)).toBe(`https://${host}`);
+  });
+
+  test.each([
+    ['https://acme.my.salesforce.com', 'https://login.salesforce.com'],
+    ['https://acme--dev.sandbox.my.salesforce.com', 'https://test.salesforce.com'],
+    ['https://acme--dev.my.salesforce.com', 'https://test.salesforce.com'],
+    ['https://cs1acme.my.salesforce.com', 'https://login.salesforce.com'],
+    ['https://acme.scratch.my.salesforce.com', 'https://test.salesforce.com'],
+    ['https://acme.my.salesforce.mil', undefined],
+    ['https://evil.example', undefined],
+  ])('%s, when it was renamed, is refreshed at %s', (instanceUrl, origin) => {
+    expect(access.refresh.movedOrigin?.(instanceUrl)).toBe(origin);
   });
 
   test.each([
