@@ -6,13 +6,10 @@ import { fc } from '../support/fast-check.ts';
 import { NO_TURNS } from '../support/no-turns.ts';
 
 /** Time passes when it is told to. */
-function open(max: number, { maxStrangers = max, turns = NO_TURNS } = {}) {
+function open(max: number, maxStrangers = max) {
   const timers = new Set<() => void>();
   const limit = createConcurrencyLimit({
-    max,
-    maxStrangers,
-    turns,
-    queuedPerPlace: 1,
+    ...{ max, maxStrangers, turns: NO_TURNS, queuedPerPlace: 1 },
     schedule(_delayMs, callback) {
       timers.add(callback);
       return () => timers.delete(callback);
@@ -144,7 +141,7 @@ describe('shares', () => {
   });
 
   test('strangers together are one, with few places and a short queue', () => {
-    const { limit, enter } = open(1_000, { maxStrangers: 20 });
+    const { limit, enter } = open(1_000, 20);
     for (let index = 0; index < 40; index += 1) enter();
     expect(limit.counts()).toMatchObject({ running: 20, queued: 20, strangers: 20 });
     expect(() => limit.open(undefined).acquire()).toThrow(OVERLOADED);
@@ -257,7 +254,7 @@ test('whatever happens in whatever order, there are never more at work than plac
       fc.integer({ min: 1, max: 6 }),
       fc.array(step, { maxLength: 80 }),
       async (max, steps) => {
-        const { limit, expire } = open(max, { maxStrangers: 2 });
+        const { limit, expire } = open(max, 2);
         const permits: RequestPermit[] = [];
         const resumes: Resume[] = [];
         const ignore = () => undefined;
@@ -298,40 +295,3 @@ test('whatever happens in whatever order, there are never more at work than plac
 function countIn(entered: readonly { readonly isIn: boolean }[]): number {
   return entered.filter(({ isIn }) => isIn).length;
 }
-
-describe('turns of the processor', () => {
-  /** Each turn comes when the test says so. */
-  function openTurns() {
-    const asked: { owner: string; isNew: boolean; come(): void }[] = [];
-    const take = (owner: string, isNew = false) =>
-      new Promise<void>((come) => void asked.push({ owner, isNew, come }));
-    return { asked, turns: { take } };
-  }
-
-  test('with its place a request waits for a turn of its application, as a new one and after a wait', async () => {
-    const { asked, turns } = openTurns();
-    const { enter } = open(2, { turns });
-    const one = enter('a');
-    expect(asked).toMatchObject([{ owner: 'a', isNew: true }]);
-    await turn();
-    expect(one.isIn).toBe(false);
-    asked[0]?.come();
-    await turn();
-    expect(one.isIn).toBe(true);
-    const resumed = one.permit.pause()();
-    expect(asked[1]).toMatchObject({ owner: 'a', isNew: false });
-    asked[1]?.come();
-    await resumed;
-  });
-
-  test('a client that goes while its request waits for a turn ends it', async () => {
-    const { asked, turns } = openTurns();
-    const { enter, limit } = open(2, { turns });
-    const one = enter('a');
-    one.permit.abandon();
-    asked[0]?.come();
-    await turn();
-    expect(one.error).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    expect(limit.counts().running).toBe(0);
-  });
-});

@@ -4,8 +4,8 @@ import type { SigningKeys } from './signing-keys.ts';
 
 /**
  * `version.key id.payload.mac`: HMAC-SHA-256 over the first three parts, as they are spelled, and the binding. The same
- * payload is signed alike each time. A long binding enters as its hash, because a list of a thousand emails can be one, and
- * a page has a thousand cursors; a short one, which begins with a bracket and so is no hash, as it is.
+ * payload is signed alike each time. The binding enters as its hash, because a list of a thousand emails can be one, and
+ * a page has a thousand cursors.
  */
 export function createCursorSigner({ current, find }: SigningKeys): CursorSigner {
   const head = `${VERSION}.${current.id}.`;
@@ -15,7 +15,7 @@ export function createCursorSigner({ current, find }: SigningKeys): CursorSigner
     bind(readBinding) {
       let binding: string | undefined;
       const toMac = (key: Buffer, signed: string): string => {
-        binding ??= shorten(readBinding());
+        binding ??= hash('sha256', readBinding(), 'base64url');
         const mac = createHmac('sha256', key).update(`${signed}.${binding}`, 'utf8').digest('base64url');
         return mac.slice(0, MAC_LENGTH);
       };
@@ -42,10 +42,6 @@ export function createCursorSigner({ current, find }: SigningKeys): CursorSigner
   };
 }
 
-function shorten(binding: string): string {
-  return binding.length > LONG ? hash('sha256', binding, 'base64url') : binding;
-}
-
 /** In constant time, and letter by letter: a MAC has one spelling. */
 function isSame(given: string, expected: string): boolean {
   const [left, right] = [Buffer.from(given, 'utf8'), Buffer.from(expected, 'utf8')];
@@ -53,7 +49,5 @@ function isSame(given: string, expected: string): boolean {
 }
 
 const VERSION = 'v2';
-/** In characters. */
-const LONG = 256;
 /** In characters, of six bits each: nobody tries out 2^128. */
 const MAC_LENGTH = 22;
