@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome'];
 
 export const CHROMIUM = findProgram(BROWSERS);
+export const PROMTOOL = findProgram(['promtool']);
 export const PGBOUNCER = findProgram(['pgbouncer']);
 export const IS_ROOT = process.getuid?.() === 0;
 
@@ -23,6 +24,7 @@ export function listSkipped(): readonly string[] {
     TEST_REDIS_URL ? '' : 'Redis (TEST_REDIS_URL is not set)',
     TEST_DATABASE_URL ? '' : 'a second version of PostgreSQL (TEST_DATABASE_URL is not set)',
     PGBOUNCER ? '' : 'PgBouncer (no pgbouncer on the path)',
+    PROMTOOL ? '' : 'alerts (no promtool on the path)',
     IS_ROOT ? '' : 'users that PostgreSQL runs as (this is not root)',
     canUnshare() ? '' : 'two containers (no namespaces here)',
   ].filter((reason) => reason !== '');

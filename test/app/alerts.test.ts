@@ -1,0 +1,230 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/databases.ts';
+import { findFreePorts } from '../support/free-ports.ts';
+import { PROMTOOL } from '../support/machine.ts';
+import { openRival } from '../support/postgres-rival.ts';
+import { type Product, startProduct } from '../support/product.ts';
+import { requireAlert, scrape } from '../support/promtool.ts';
+import { openRawClient } from '../support/raw-client.ts';
+import { readMetrics } from '../support/read-metrics.ts';
+import { HAS_REDIS, openRedisProxy } from '../support/redis.ts';
+import { createSandboxControl } from '../support/sandbox-control.ts';
+import { openTcpProxy } from '../support/tcp-proxy.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** By alert: makes its fault in the product, and scrapes while it lasts. */
+const FAULTS: Readonly<Record<string, Fault>> = {
+  CrossbookDown: {
+    async make({ product, look }) {
+      product.child.kill('SIGKILL');
+      await product.ended;
+      await look();
+    },
+  },
+  CrossbookBug: {
+    async make({ rival, customer, look }) {
+      await rival.run('alter table crossbook.customers rename column name to gone');
+      expect(await customer()).toBe(500);
+      await look();
+    },
+  },
+  CrossbookUnavailable: {
+    async make({ proxy, customer, look }) {
+      await proxy.cut();
+      expect(await customer()).toBe(503);
+      await look();
+      expect(await customer()).toBe(503);
+      await look();
+    },
+  },
+  CrossbookTurnedAway: {
+    env: { CROSSBOOK_MAX_REQUESTS: '1' },
+    async make({ customer, look }) {
+      const answers = await Promise.all(Array.from({ length: 200 }, customer));
+      expect(new Set(answers)).toEqual(new Set([200, 503]));
+      await look();
+    },
+  },
+  CrossbookRefusals: {
+    async make({ product, look }) {
+      for (const count of [1, 400]) {
+        for (let n = 0; n < count; n++) {
+          const client = openRawClient(product.url);
+          client.send('NONSENSE\r\n\r\n');
+          await client.ended;
+        }
+        await look();
+      }
+    },
+  },
+  CrossbookProviderDown: {
+    async make({ sandboxPort, search, metric, look }) {
+      const sandbox = createSandboxControl(sandboxPort);
+      await sandbox.liftLimits();
+      await sandbox.fail({ kind: 'answer', status: 503 }, { times: 1_000 });
+      await expect
+        .poll(async () => {
+          await search();
+          return (await metric('crossbook_breakers_open'))['provider="hubspot"'];
+        })
+        .toBe(1);
+      await look();
+    },
+  },
+  CrossbookTokensRefused: {
+    async make({ sandboxPort, upsert, search, look }) {
+      const credentials = { type: 'oauth2', access_token: 'old', refresh_token: 'revoked' };
+      await upsert({
+        ...{ provider_name: 'salesforce', instance_url: `http://127.0.0.1:${sandboxPort + 1}`, credentials },
+      });
+      expect(await search({ 'x-customer-id': 'ada', 'x-provider-name': 'salesforce' })).not.toBe(200);
+      await look();
+    },
+  },
+  CrossbookProcessorFull: {
+    async make({ product, look, metric }) {
+      // Each look at it begins to measure anew.
+      await metric('nodejs_eventloop_lag_seconds');
+      // As a container's limit does: it runs for a moment, and then it does not.
+      for (let n = 0; n < 5; n++) {
+        product.child.kill('SIGSTOP');
+        execFileSync('sleep', ['0.4']);
+        product.child.kill('SIGCONT');
+        await fetch(`${product.url}/livez`);
+      }
+      await look();
+    },
+  },
+  CrossbookPoolFull: {
+    env: { CROSSBOOK_DATABASE_CONNECTIONS: '1' },
+    async make({ rival, customer, metric, look }) {
+      await rival.run('begin');
+      await rival.run('lock table crossbook.customers');
+      const waiting = Array.from({ length: 20 }, (_, n) => customer(`nobody-${n}`));
+      await expect
+        .poll(async () => (await metric('crossbook_database_connections'))['state="waiting"'], {
+          interval: 5,
+        })
+        .toBeGreaterThan(0);
+      await look();
+      await rival.run('rollback');
+      await Promise.all(waiting);
+    },
+  },
+  CrossbookRedisAway: {
+    needsRedis: true,
+    async make({ redis, metric, look }) {
+      await redis?.cut();
+      await expect.poll(async () => (await metric('crossbook_redis_connected'))['']).toBe(0);
+      await look();
+    },
+  },
+};
+
+const RULES = readFileSync('ops/alerts.yaml', 'utf8');
+const RUNBOOK = readFileSync('docs/troubleshooting.md', 'utf8');
+const ALERTS = [...RULES.matchAll(/alert: (\w+)/g)].map(([, name]) => String(name));
+
+test('each alert has its fault here, its heading in the runbook, and nothing there is without an alert', () => {
+  expect(Object.keys(FAULTS).sort()).toEqual(ALERTS.toSorted());
+  const headings = [...RUNBOOK.matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
+  expect(headings.sort()).toEqual(ALERTS.toSorted());
+  const links = [...RULES.matchAll(/runbook_url: docs\/troubleshooting\.md#(\w+)/g)].map(([, name]) => name);
+  expect(links).toEqual(ALERTS.map((name) => name.toLowerCase()));
+});
+
+describe.skipIf(!PROMTOOL)('an alert', () => {
+  test.each(ALERTS.filter((name) => HAS_REDIS || !FAULTS[name]?.needsRedis))(
+    '%s is silent, fires by what is scraped while its fault is there, and its first command works',
+    async (name) => {
+      const { make, env = {}, needsRedis } = FAULTS[name] as Fault;
+      const world = await open(env, needsRedis);
+      const scrapes = [await scrape(world.product.url)];
+      const [, command = ''] = new RegExp(`## ${name}\\n\\n\`\`\`sh\\n(.*)\\n`).exec(RUNBOOK) ?? [];
+      expect(command).toContain('$CROSSBOOK_URL');
+      let isDown = false;
+      await make({
+        ...world,
+        look: async () => {
+          const seen = await scrape(world.product.url);
+          isDown = seen.size === 1;
+          scrapes.push(seen);
+          if (!isDown) expect(runCommand(command, world.product)).not.toBe('');
+        },
+      });
+      if (isDown) expect(runCommand(command, (await open({})).product)).not.toBe('');
+      requireAlert(name, scrapes);
+    },
+  );
+});
+
+function runCommand(command: string, { url }: Product): string {
+  return execFileSync('bash', ['-c', command], {
+    env: { ...process.env, CROSSBOOK_URL: url },
+    encoding: 'utf8',
+  });
+}
+
+async function open(env: Record<string, string>, needsRedis = false) {
+  const { url, drop } = await createTestDatabase();
+  const direct = new URL(url);
+  const proxy = await openTcpProxy({ host: direct.hostname, port: Number(direct.port) });
+  const behind = new URL(url);
+  behind.host = `127.0.0.1:${proxy.port}`;
+  const redis = needsRedis ? await openRedisProxy() : undefined;
+  const sandboxPort = await findFreePorts();
+  const data = makeTemporaryFolder();
+  const product = await startProduct({
+    ...{ DATABASE_URL: behind.href, CROSSBOOK_SANDBOX: 'on', CROSSBOOK_SANDBOX_PORT: String(sandboxPort) },
+    ...{ CROSSBOOK_DATA: join(data, 'data'), LOG_LEVEL: 'error' },
+    ...(redis && { REDIS_URL: redis.url }),
+    ...env,
+  });
+  const rival = await openRival(url);
+  closing.push(async () => {
+    product.child.kill('SIGKILL');
+    await product.ended;
+    await rival.close();
+    await Promise.all([proxy.cut(), redis?.cut()].map((cut) => cut?.catch(() => undefined)));
+    await drop();
+    rmSync(data, { recursive: true });
+  });
+  const ask = async (method: string, path: string, body?: object, headers = {}) => {
+    const sent = { ...product.headers, 'x-customer-id': 'demo', 'x-provider-name': 'hubspot', ...headers };
+    const response = await fetch(`${product.url}${path}`, {
+      ...{ method, headers: sent },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    await response.text();
+    return response.status;
+  };
+  const world = {
+    ...{ product, proxy, redis, rival, sandboxPort },
+    customer: (id: unknown = 'demo') => ask('GET', `/customers/${typeof id === 'string' ? id : 'demo'}`),
+    upsert: (connection: object) =>
+      ask('PUT', '/customers', {
+        ...{ customer_id: 'ada', name: 'Ada', email: 'ada@example.com', connections: [connection] },
+      }),
+    search: (headers = {}) =>
+      ask('POST', '/contacts/_search', { filter: { email: 'ada@example.com' } }, headers),
+    metric: async (name: string) => readMetrics(await (await fetch(`${product.url}/metrics`)).text())(name),
+  };
+  expect(await world.customer()).toBe(200);
+  return world;
+}
+
+type World = Awaited<ReturnType<typeof open>>;
+
+interface Fault {
+  readonly env?: Record<string, string>;
+  readonly needsRedis?: boolean;
+  make(world: World & { look(): Promise<void> }): Promise<void>;
+}
