@@ -1,3 +1,4 @@
+import { findFirstStep, openAdmin, openCallerCache } from './callers.ts';
 import type { Config } from './config.ts';
 import { RESPONSE_BOUNDS } from './domain/allowance.ts';
 import type { HeldBytes } from './domain/held-bytes.ts';
@@ -22,11 +23,8 @@ import { defaultMaxHeldBytes } from './limits/memory-limit.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { createRegistry } from './providers/registry.ts';
 import { readCaller } from './request/caller.ts';
-import { type CallerCache, createCallerCache } from './request/caller-cache.ts';
 import type { Services } from './request/context.ts';
 import { type CustomerTokens, createCustomerTokens } from './request/customer-token.ts';
-import { withDemoCallers } from './request/demo-callers.ts';
-import { createKeyLookups } from './request/key-lookups.ts';
 import { createKnownConnections } from './request/known-connections.ts';
 import { createKnownOrigins } from './request/known-origins.ts';
 import { createOpenContext } from './request/open-context.ts';
@@ -77,6 +75,7 @@ export async function createApp(
     ...keys.notes,
     ...(own?.notes ?? []),
     ...(sandbox || !(await database.demoData.remove()) ? [] : [DEMO_REMOVED]),
+    ...(sandbox ? [] : await findFirstStep(database)),
   ];
   const limits = await openLimits({
     ...config.limits,
@@ -97,7 +96,7 @@ export async function createApp(
     ...{ config, providers, keys: keys.ring, database, sandbox },
     ...{ outbound, background, tokens, limits, clock },
   });
-  const callers = withDemoCallers(openCallerCache({ database, tokens, limits, clock }), demo?.key);
+  const callers = openCallerCache({ database, tokens, limits, clock, demoKey: demo?.key });
   const openContext = createOpenContext(services);
 
   const rest = createRest({ openContext, prefixes: config.restPrefixes, version });
@@ -136,6 +135,7 @@ export async function createApp(
   const warnOfProxies = createProxyWarning({ proxies: config.proxies, log });
   const handleRequest = createRequestHandler({
     ...{ graphql, rest, limit, heldBytes },
+    admin: openAdmin({ config, database, limits, clock }),
     strangers: config.strangers,
     checkHost: config.sandbox && createHostCheck(config.sandbox.hosts),
     cors: createCors({
@@ -229,15 +229,6 @@ function toServices(parts: Parts): Services {
   };
 }
 
-function openCallerCache({ database, tokens, limits, clock }: CallerParts): CallerCache {
-  return createCallerCache({
-    parseKey: database.parseApiKey,
-    lookups: createKeyLookups({ findOwners: database.findCallersByKey, failures: limits.failures }),
-    verifyToken: tokens.verify,
-    clock,
-  });
-}
-
 const DEMO_REMOVED = 'Demo       the demo application and its data were removed: the sandbox is off';
 /** For the new token's way into the database. */
 const REFRESH_MARGIN_MS = 10_000;
@@ -283,8 +274,6 @@ interface Parts {
   readonly limits: Limits;
   readonly clock: Clock;
 }
-
-type CallerParts = Pick<Parts, 'database' | 'tokens' | 'limits' | 'clock'>;
 
 interface OutboundParts
   extends Pick<Parts, 'config' | 'providers' | 'sandbox' | 'limits' | 'clock'>,

@@ -68,6 +68,10 @@ const shape = z.object({
   CACHE_MAX_AGE: wholeNumber(0, 86_400).default(900),
   CROSSBOOK_DATA: z.string().default(DATA_DIRECTORY),
   CROSSBOOK_KEYS: z.string().optional(),
+  CROSSBOOK_ADMIN_KEY_HASH: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'must be the hash that the command keys admin prints')
+    .optional(),
   CROSSBOOK_SANDBOX: onOff.optional(),
   CROSSBOOK_HOSTS: hostNames.default([]),
   CROSSBOOK_SANDBOX_PORT: wholeNumber(0, 65_534).default(4010),
@@ -123,6 +127,7 @@ function toConfig(env: z.infer<typeof shape>, given: Given): Config {
     databaseConnections: env.CROSSBOOK_DATABASE_CONNECTIONS,
     dataDirectory: env.CROSSBOOK_DATA,
     keys: env.CROSSBOOK_KEYS,
+    adminKeyHash: env.CROSSBOOK_ADMIN_KEY_HASH,
     cacheMaxAgeMs: env.CACHE_MAX_AGE * 1000,
     sandbox:
       (env.CROSSBOOK_SANDBOX ?? isNothingReal(env))
@@ -210,6 +215,8 @@ export interface Config {
   readonly dataDirectory: string;
   /** `id:base64,…`; the first seals, all open. Undefined: a key file is made beside the data, never in production. */
   readonly keys: string | undefined;
+  /** Undefined: applications and keys are managed by command alone. */
+  readonly adminKeyHash: string | undefined;
   readonly cacheMaxAgeMs: number;
   /** With the names that are answered beside those of this machine. */
   readonly sandbox: { readonly port: number; readonly hosts: readonly string[] } | undefined;

@@ -16,7 +16,7 @@ import { toArrival } from './to-arrival.ts';
  */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const { graphql, rest, limit, heldBytes, bodyBytes = BODY_BYTES, strangers, cors, findCaller } = options;
-  const { openJournal, handleProbe, addQuota } = options;
+  const { openJournal, handleProbe, addQuota, admin } = options;
 
   return async (request, address) => {
     const { headers } = request;
@@ -42,16 +42,21 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
 
   async function respond(visit: Visit): Promise<HttpAnswer> {
     const { request, journal } = visit;
-    const face = request.pathname === '/graphql' ? graphql : rest;
+    const isOperator = admin?.handles(request.pathname) === true;
+    const face = isOperator ? admin : request.pathname === '/graphql' ? graphql : rest;
     let permit: RequestPermit | undefined;
     try {
       options.checkHost?.(request.headers);
       if (visit.isForeign && isPreflight(request)) return toPreflightResponse(request);
       const probe = handleProbe(request);
       if (probe) return reserveResponse(visit, await probe);
-      const found = findCaller({ headers: request.headers, address: visit.address });
-      const caller = found instanceof Promise ? await found : found;
-      permit = openPermit(visit, caller);
+      if (isOperator) {
+        permit = openOperatorPermit(visit, admin);
+      } else {
+        const found = findCaller({ headers: request.headers, address: visit.address });
+        const caller = found instanceof Promise ? await found : found;
+        permit = openPermit(visit, caller);
+      }
       if (request.hasBody) await receiveBody(visit, permit);
       const queued = permit.acquire();
       if (queued) await queued;
@@ -66,8 +71,22 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   function openPermit({ request, journal }: Visit, caller: Caller | undefined): RequestPermit {
     if (caller) journal.note({ application: caller.application.name, credential: caller.credentialId });
     else if (!strangers) throw mustAuthenticate();
-    const permit = limit.open(caller?.application.id, caller && nameConnection(caller, request.headers));
     journal.caller = caller;
+    const connection = caller && nameConnection(caller, request.headers);
+    return watchPermit({ request, journal }, limit.open(caller?.application.id, connection));
+  }
+
+  /** Fair beside the applications: however many requests these have, the operator comes through. */
+  function openOperatorPermit(
+    { request, address, journal }: Visit,
+    { requireKey }: AdminFace,
+  ): RequestPermit {
+    requireKey({ headers: request.headers, address });
+    journal.note({ credential: OPERATOR });
+    return watchPermit({ request, journal }, limit.open(OPERATOR));
+  }
+
+  function watchPermit({ request, journal }: Pick<Visit, 'request' | 'journal'>, permit: RequestPermit) {
     journal.permit = permit;
     request.onClose(() => permit.abandon());
     return permit;
@@ -120,6 +139,9 @@ function mustAuthenticate(): CrossbookError {
   return new CrossbookError('UNAUTHORIZED', 'Say who calls: with the header x-api-key, or a customer token.');
 }
 
+/** No application has this id. */
+const OPERATOR = 'operator';
+
 /** A document within its bounds fits into a megabyte; a question about the schema is short. */
 const BODY_BYTES = { caller: 1_048_576, stranger: 32_768 };
 
@@ -144,9 +166,18 @@ interface Face {
   refuse(error: CrossbookError, of: { readonly request: HttpRequest; readonly journal: Journal }): HttpAnswer;
 }
 
+/** The operator's paths, which take no caller's key. */
+interface AdminFace extends Face {
+  handles(pathname: string): boolean;
+  /** Throws UNAUTHORIZED. */
+  requireKey(arrival: { readonly headers: HttpHeaders; readonly address: string | undefined }): void;
+}
+
 export interface RequestHandlerOptions {
   readonly graphql: Face;
   readonly rest: Face;
+  /** Absent: applications and keys are not managed over HTTP. */
+  readonly admin?: AdminFace | undefined;
   readonly limit: ConcurrencyLimit;
   readonly heldBytes: HeldBytes;
   /** The largest body, by who sends it. */

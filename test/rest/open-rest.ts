@@ -1,6 +1,7 @@
 import type { ReadableStream } from 'node:stream/web';
 import type { CrossbookError } from '../../src/domain/errors.ts';
-import { createRest, type Rest, type RestOptions } from '../../src/rest/server.ts';
+import type { AnswerByPath } from '../../src/rest/answer-by-path.ts';
+import { createRest, type RestOptions } from '../../src/rest/server.ts';
 import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
 import { toFetch } from '../support/to-fetch.ts';
 import { createAnswerChecker, type OpenApi } from './check-answer.ts';
@@ -57,7 +58,7 @@ export function failingWith(error: CrossbookError): Partial<RestOptions> {
 
 export interface TestRest {
   readonly fake: FakeServices;
-  readonly rest: Pick<Rest, 'handles'> & { fetch(request: Request): Promise<Response> };
+  readonly rest: Pick<AnswerByPath, 'handles'> & { fetch(request: Request): Promise<Response> };
   readonly document: OpenApi;
   ask(method: string, path: string, asked?: Asked): Promise<Answer>;
 }

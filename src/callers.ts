@@ -1,0 +1,56 @@
+import type { Config } from './config.ts';
+import type { Clock } from './lib/clock.ts';
+import type { Limits } from './limits/limits.ts';
+import { createAdminCheck } from './request/admin-key.ts';
+import { type CallerCache, createCallerCache } from './request/caller-cache.ts';
+import type { CustomerTokens } from './request/customer-token.ts';
+import { withDemoCallers } from './request/demo-callers.ts';
+import { createKeyLookups } from './request/key-lookups.ts';
+import { type AdminFace, createAdminFace } from './rest/admin/server.ts';
+import type { Database } from './storage/database.ts';
+
+/** Part of the composition root: who may call. */
+export function openCallerCache({ database, tokens, limits, clock, demoKey }: CallerParts): CallerCache {
+  const callers = createCallerCache({
+    parseKey: database.parseApiKey,
+    lookups: createKeyLookups({ findOwners: database.findCallersByKey, failures: limits.failures }),
+    verifyToken: tokens.verify,
+    clock,
+  });
+  return withDemoCallers(callers, demoKey);
+}
+
+/** Undefined where no admin key is set. */
+export function openAdmin({ config, database, limits, clock }: AdminParts): AdminFace | undefined {
+  const { adminKeyHash: hash } = config;
+  if (hash === undefined) return undefined;
+  return createAdminFace({
+    store: { ...database.admin, now: clock.wall },
+    requireKey: createAdminCheck({ hash, failures: limits.failures }),
+  });
+}
+
+/** For the person who starts it for the first time: nobody can call yet. */
+export async function findFirstStep({ admin }: Pick<Database, 'admin'>): Promise<readonly string[]> {
+  const [first] = await admin.listApplications();
+  return first ? [] : [FIRST_STEP];
+}
+
+const FIRST_STEP =
+  'No keys    there is no application yet. Make one and its key: crossbook apps create NAME, crossbook keys create NAME';
+
+interface Parts {
+  readonly database: Database;
+  readonly limits: Limits;
+  readonly clock: Clock;
+}
+
+interface CallerParts extends Parts {
+  readonly tokens: CustomerTokens;
+  /** Undefined where there is no demo. */
+  readonly demoKey: string | undefined;
+}
+
+interface AdminParts extends Parts {
+  readonly config: Pick<Config, 'adminKeyHash'>;
+}

@@ -1,0 +1,38 @@
+import type * as z from 'zod';
+import type { HttpAnswer } from '../../lib/http-message.ts';
+import type { ApplicationAdmin } from '../../usecases/manage-applications.ts';
+import type { KeyAdmin } from '../../usecases/manage-keys.ts';
+import { type Arrival, readInput } from '../input/read-input.ts';
+import type { InputParts } from '../operation.ts';
+
+/** One thing that the operator does: its schema checks what arrives, and types `handle`. */
+export function defineAdminOperation<Parts extends InputParts>(
+  definition: Definition<Parts>,
+): AdminOperation {
+  const { id, method, path, input, handle } = definition;
+  return {
+    ...{ id, method, path },
+    run: async (admin, arrival) => handle(admin, await readInput(input, arrival)),
+  };
+}
+
+export interface AdminOperation extends Facts {
+  run(admin: AdminStore, arrival: Arrival): Promise<HttpAnswer>;
+}
+
+/** Over all applications. */
+export interface AdminStore extends ApplicationAdmin, KeyAdmin {
+  /** By the wall clock. */
+  now(): number;
+}
+
+interface Facts {
+  readonly id: string;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+}
+
+interface Definition<Parts extends InputParts> extends Facts {
+  readonly input: z.ZodObject<Parts>;
+  handle(admin: AdminStore, input: z.output<z.ZodObject<Parts>>): Promise<HttpAnswer>;
+}

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAdminKey } from '../../src/domain/admin-key.ts';
+import { openApp, type TestApp } from '../support/open-app.ts';
+
+const { key: adminKey, hash } = createAdminKey();
+let app: TestApp;
+
+beforeAll(async () => {
+  // The operator is no stranger.
+  app = await openApp({ adminKeyHash: hash, strangers: false });
+});
+afterAll(() => app.close());
+
+const admin = (method: string, path: string, body?: unknown, key = adminKey) =>
+  app.rest(method, `/admin${path}`, body, { 'x-admin-key': key });
+const call = async (key: string) =>
+  (await app.rest('GET', '/customers/nobody', undefined, { 'x-api-key': key })).status;
+
+describe('over HTTP, while the server runs', () => {
+  test('an application and its key are made, and count at once', async () => {
+    const made = await admin('POST', '/applications', { name: 'Acme', origins: ['https://a.example/'] });
+    expect([made.status, made.headers.get('cache-control')]).toEqual([201, 'no-store']);
+    expect(made.body).toEqual({
+      application: { id: expect.any(String), name: 'Acme', origins: ['https://a.example'] },
+    });
+    const key = await admin('POST', '/applications/Acme/keys', { name: 'backend' });
+    expect(key.status).toBe(201);
+    expect(key.body).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{16}$/),
+      key: expect.stringMatching(/^cbk_/),
+      application_id: made.body.application.id,
+    });
+    expect(await call(key.body.key)).toBe(404);
+    const { applications } = (await admin('GET', '/applications')).body;
+    expect(applications).toContainEqual(made.body.application);
+  });
+
+  test('the same name twice is refused in words', async () => {
+    await admin('POST', '/applications', { name: 'Twice' });
+    const again = await admin('POST', '/applications', { name: 'Twice' });
+    expect(again.status).toBe(409);
+    expect(again.body.errors).toMatchObject([
+      { code: 'CONFLICT', detail: 'There is an application called "Twice" already.' },
+    ]);
+    await admin('POST', '/applications/Twice/keys');
+    const { status, body } = await admin('POST', '/applications/Twice/keys');
+    expect([status, body.errors[0].detail]).toEqual([409, expect.stringContaining('called "default"')]);
+  });
+
+  test('a key is rotated, listed without its secret, and revoked', async () => {
+    await admin('POST', '/applications', { name: 'Rotating' });
+    const old = (await admin('POST', '/applications/Rotating/keys')).body;
+    const fresh = await admin('POST', `/keys/${old.id}/rotate`, { overlap_hours: 1 });
+    expect(fresh.status).toBe(201);
+    expect(fresh.body).toMatchObject({ replaces: old.id, old_ends_at: expect.stringMatching(/Z$/) });
+    expect([await call(old.key), await call(fresh.body.key)]).toEqual([404, 404]);
+
+    const listed = (await admin('GET', '/applications/Rotating/keys')).body;
+    expect(listed.keys).toEqual([
+      expect.objectContaining({ id: old.id, state: 'ending', revoked_at: fresh.body.old_ends_at }),
+      expect.objectContaining({ id: fresh.body.id, state: 'active', revoked_at: null }),
+    ]);
+    for (const { key } of [old, fresh.body]) expect(JSON.stringify(listed)).not.toContain(key.split('_')[2]);
+
+    expect((await admin('POST', `/keys/${fresh.body.id}/revoke`)).body).toEqual({
+      id: fresh.body.id,
+      revoked: true,
+    });
+    const again = await admin('POST', `/keys/${fresh.body.id}/revoke`);
+    expect([again.status, again.body.errors[0].code]).toEqual([404, 'NOT_FOUND']);
+  });
+
+  test('origins are added and removed', async () => {
+    await admin('POST', '/applications', { name: 'Paged', origins: ['https://a.example'] });
+    const change = { add: ['https://b.example'], remove: ['https://a.example'] };
+    const { body } = await admin('POST', '/applications/Paged/origins', change);
+    expect(body.application.origins).toEqual(['https://b.example']);
+    expect((await admin('POST', '/applications/nobody/origins', change)).status).toBe(404);
+  });
+
+  test.each([
+    ['POST', '/applications', { name: '' }, 422],
+    ['POST', '/applications', { nome: 'x' }, 400],
+    ['POST', '/applications', { name: 'x', origins: ['*'] }, 400],
+    ['POST', '/applications', undefined, 415],
+    ['POST', '/keys/none/rotate', { overlap_hours: -1 }, 400],
+    ['POST', '/keys/none/rotate', {}, 404],
+    ['DELETE', '/applications', undefined, 405],
+    ['GET', '/nothing', undefined, 404],
+  ])('what is wrong is refused in one shape: %s %s %j', async (method, path, given, status) => {
+    const { status: got, body } = await admin(method, path, given);
+    expect(body).toEqual({
+      errors: [expect.objectContaining({ status: String(status), detail: expect.any(String) })],
+    });
+    expect(got).toBe(status);
+  });
+});
+
+describe('only with the admin key', () => {
+  test.each([
+    ['another of its form', () => createAdminKey().key],
+    ['its hash', () => hash],
+    ['an API key', () => app.key],
+    ['nothing', () => ''],
+  ])('%s is refused', async (_, other) => {
+    const { status, body } = await admin('GET', '/applications', undefined, other());
+    expect([status, body.errors[0].code]).toEqual([401, 'UNAUTHORIZED']);
+    expect(JSON.stringify(body)).not.toContain('Acme');
+  });
+
+  test('an API key alone is refused, and the admin key is none', async () => {
+    expect((await app.rest('GET', '/admin/applications')).status).toBe(401);
+    expect(await call(adminKey)).toBe(401);
+  });
+
+  test('a word that was hashed is no admin key', async () => {
+    const weak = await openApp({ adminKeyHash: createHash('sha256').update('secret').digest('hex') });
+    const { status } = await weak.rest('GET', '/admin/applications', undefined, { 'x-admin-key': 'secret' });
+    await weak.close();
+    expect(status).toBe(401);
+  });
+
+  test('it stands in no line of the log, which says what the operator did', () => {
+    const log = app.log.join('');
+    expect(log).not.toContain(adminKey);
+    expect(log).not.toContain(hash);
+    expect(log).toMatch(
+      /"operation":"createKey".*"credential":"operator"|"credential":"operator".*"operation":"createKey"/,
+    );
+  });
+
+  test('without one there is nothing at its paths', async () => {
+    const without = await openApp();
+    const { status } = await without.rest('GET', '/admin/applications', undefined, {
+      'x-admin-key': adminKey,
+    });
+    await without.close();
+    expect(status).toBe(404);
+  });
+});
