@@ -154,9 +154,7 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
       refresh,
       wall: clock.wall,
     };
-    const refreshed = await refreshToken({ ...about, toError, ask: askForToken }, stored);
-    secrets.add(...secretsOf(refreshed.credentials));
-    return refreshed;
+    return refreshToken({ ...about, toError, ask: askForToken }, stored);
   }
 
   function learnSecrets({ credentials, instanceUrl }: StoredCredentials): void {

@@ -41,6 +41,18 @@ describe('a call', () => {
     await expect(openPort().countByDomain('x.co')).rejects.toThrow(/^\[withheld\]$/);
   });
 
+  test('that fails shows no token that another process has refreshed meanwhile', async () => {
+    const { openPort, credentials } = await open((request, response) => {
+      const { authorization } = request.headers;
+      if (authorization === 'Bearer access-0') {
+        credentials.put({ ...RENEWABLE, accessToken: 'access-of-another' });
+        response.writeHead(401).end();
+      } else response.writeHead(400).end(`{"sent":"${authorization}"}`);
+    });
+    await expect(openPort().countByDomain('x.co')).rejects.toThrow(/^\[withheld\]$/);
+    expect(credentials.calls.refreshes).toBe(0);
+  });
+
   test('is told of afterwards, with nothing in it that is secret or personal', async () => {
     const events: CallEvent[] = [];
     const { openPort } = await open((_, response) => response.writeHead(404).end(), {
@@ -224,6 +236,8 @@ describe('connections', () => {
     expect(requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer access-0', 'Bearer pat-2']);
   });
 });
+
+const RENEWABLE = { type: 'oauth2', refreshToken: 'refresh-0', expiresAt: null } as const;
 
 async function open(
   listener: (request: IncomingMessage, response: ServerResponse) => void,

@@ -74,6 +74,8 @@ export function createTokens(deps: TokenDeps): Tokens {
     try {
       const stored = await credentials.refreshOnce(connection.id, seen.generation, deps.refresh);
       if (!stored) throw missing(connection);
+      // Another process may have brought it.
+      deps.onStored(stored);
       return keep(stored, true);
     } catch (error) {
       if (error instanceof RefusedError) await markRefused({ credentials, connection }, seen);
@@ -200,6 +202,6 @@ export interface TokenDeps {
   readonly clock: Pick<Clock, 'now' | 'wall'>;
   originOf(instanceUrl: string | null): string;
   refresh(current: StoredCredentials): Promise<RefreshedCredentials>;
-  /** Told of whatever was read. */
+  /** Told of whatever was read, or was stored by a refresh. */
   onStored(stored: StoredCredentials): void;
 }
