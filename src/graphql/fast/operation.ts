@@ -1,6 +1,6 @@
 import {
-  type ASTNode,
   BREAK,
+  type DirectiveNode,
   type DocumentNode,
   type FragmentDefinitionNode,
   getOperationAST,
@@ -23,18 +23,14 @@ export function readOperation(
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
     else if (definition !== operation) continue;
-    visit(definition, { enter: look });
+    visit(definition, { Directive: look });
   }
   return isCovered ? { operation, fragments, conditions: [...conditions] } : undefined;
 
-  function look(node: ASTNode): typeof BREAK | undefined {
-    if (node.kind === Kind.FIELD) {
-      isCovered &&= node.alias?.value !== '__proto__';
-    } else if (node.kind === Kind.DIRECTIVE) {
-      const value = node.arguments?.[0]?.value;
-      isCovered &&= node.name.value === 'skip' || node.name.value === 'include';
-      if (value?.kind === Kind.VARIABLE) conditions.add(value.name.value);
-    }
+  function look({ name, arguments: args }: DirectiveNode): typeof BREAK | undefined {
+    const value = args?.[0]?.value;
+    isCovered &&= name.value === 'skip' || name.value === 'include';
+    if (value?.kind === Kind.VARIABLE) conditions.add(value.name.value);
     return isCovered ? undefined : BREAK;
   }
 }
