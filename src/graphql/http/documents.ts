@@ -19,7 +19,7 @@ export function createAutomaticDocuments(memory?: CacheMemory): Documents {
     find({ query, hash, applicationId }) {
       if (hash === undefined) return query ?? missing();
       const key = `${applicationId} ${hash}`;
-      const text = query ?? (applicationId === undefined ? undefined : known.get(key));
+      const text = query ?? known.get(key);
       // The detail is what clients look for.
       if (text === undefined) throw new CrossbookError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
       if (query === undefined) return text;
