@@ -79,6 +79,17 @@ test('nobody without a caller can fill the memory, and neither can a huge docume
   expect((await ask(server, apq(huge))).body.errors[0].message).toBe('PersistedQueryNotFound');
 });
 
+test('nothing is kept of what comes without a caller', async () => {
+  const heldBytes = createHeldBytes({ maxBytes: Number.POSITIVE_INFINITY });
+  const server = await createTestServer({ heldBytes });
+  const query = '{ __schema { queryType { name } } }';
+  const response = await server.post({ query, ...apq(query) });
+  expect(await response.json()).toEqual({ data: { __schema: { queryType: { name: 'Query' } } } });
+  expect(heldBytes.counts().kinds.document.held).toBe(0);
+  const again = await server.post(apq(query));
+  expect(await again.json()).toMatchObject({ errors: [{ message: 'PersistedQueryNotFound' }] });
+});
+
 test('each plan of a document that is kept is counted with the memory for documents', async () => {
   const heldBytes = createHeldBytes({ maxBytes: Number.POSITIVE_INFINITY });
   const server = await createTestServer({ heldBytes });

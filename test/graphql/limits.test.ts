@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createFakePeople } from '../support/fake-people.ts';
-import { createTestServer } from './test-server.ts';
+import { createTestServer, DEMO } from './test-server.ts';
 
 const ALL_FIELDS = /* GraphQL */ `
   id remoteId provider accountId ownerId firstName lastName lifecycleStage lastActivityAt createdAt updatedAt
@@ -77,6 +77,29 @@ test('the operations of one batch share one bound', async () => {
   const headers = { 'x-api-key': 'demo-key', 'x-customer-id': 'demo', 'x-provider-name': 'hubspot' };
   const answers = (await (await post(Array(5).fill(operation), headers)).json()) as { errors?: unknown }[];
   expect(answers.map(({ errors }) => errors === undefined)).toEqual([true, true, true, false, false]);
+});
+
+test('what comes after the first operation that is refused does not run, however small it is', async () => {
+  const { post, calls } = await createTestServer({ limits: { rootFields: 2 } });
+  const small = { query: '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }' };
+  const large = { query: '{ a: __typename b: __typename c: __typename }' };
+  const answers = (await (await post([large, small, small], DEMO)).json()) as { errors?: object[] }[];
+  expect(answers.map(({ errors }) => errors)).toMatchObject(
+    Array(3).fill([{ message: expect.stringContaining('root fields is 3') }]),
+  );
+  expect(calls).toEqual([]);
+});
+
+test('a batch of ten runs, and of one more nothing is even read', async () => {
+  const { post, calls } = await createTestServer();
+  const operation = { query: '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }' };
+  expect(await (await post(Array(10).fill(operation), DEMO)).json()).toHaveLength(10);
+  calls.length = 0;
+  const response = await post([...Array(10).fill(operation), { query: 7 }], DEMO);
+  expect(await response.json()).toMatchObject({
+    errors: [{ message: 'A batch takes at most 10 operations; these are 11.' }],
+  });
+  expect(calls).toEqual([]);
 });
 
 const FRAGMENTS = /* GraphQL */ `

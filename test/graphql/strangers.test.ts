@@ -54,6 +54,12 @@ test.each([
   }
 });
 
+test('what would take long only to be counted is counted no further', async () => {
+  const { execute: ask } = await createTestServer();
+  const { errors } = await ask(`{ __schema { types { fields { ${aliases(3_000, 'name')} } } } }`);
+  expect(errors?.[0]?.message).toContain('more of the schema than 200000 selections');
+});
+
 describe('what tools ask of the schema passes, and has graphql’s answer', () => {
   const options = { oneOf: true, specifiedByUrl: true, inputValueDeprecation: true, schemaDescription: true };
   test.each([
@@ -139,6 +145,24 @@ describe('the store of documents', () => {
     const { document } = store.parse('{ __typename }', { owner: 'app', limits });
     expect(store.parse('{ __typename }', { owner: 'other', limits }).document).toBe(document);
     expect(store.parse('{ __typename }', { owner: undefined, limits }).document).not.toBe(document);
+  });
+
+  test.each([
+    ['a caller', 'app', limits.tokens],
+    ['a stranger', undefined, limits.strangerTokens],
+  ])('stops to parse what is too long for %s', (_who, owner, most) => {
+    const parse = (text: string) => () => open().parse(text, { owner, limits });
+    expect(parse(`{a(b:[${'1 '.repeat(most - 9)}])}`)).not.toThrow();
+    // Behind the last word that counts it is no document: nobody has come so far.
+    expect(parse(`{a(b:[${'1 '.repeat(most)}^`)).toThrow(`more that ${most} tokens`);
+  });
+
+  test.each([
+    ['selections', '{a'.repeat(20_000)],
+    ['lists', `{a(b:${'['.repeat(20_000)}`],
+    ['objects', `{a(b:${'{c:'.repeat(15_000)}`],
+  ])('is not run out of stack by %s', (_what, text) => {
+    expect(() => open().parse(text, { owner: 'app', limits })).toThrow('nest deeper than 100');
   });
 
   test('stays within its bytes, plans counted, and leaves each application its share', () => {

@@ -58,6 +58,25 @@ test('short pieces that waited share a turn as well', async () => {
   expect(loop.done).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
+test('the first owner of all is no other: it is alone', async () => {
+  const { loop, work } = openTurns();
+  await work('a', 10);
+  void work('b', 1);
+  await settled();
+  expect(loop.done).toEqual(['a', 'b']);
+});
+
+test('of pieces that take no time there are not more than sixty-four in a turn either', async () => {
+  const { loop, work, turn } = openTurns();
+  await work('a', 100);
+  for (let piece = 0; piece < 100; piece++) void work(`${piece}`, 0);
+  await turn();
+  await turn();
+  expect(loop.done).toHaveLength(1 + 64);
+  await turn();
+  expect(loop.done).toHaveLength(1 + 100);
+});
+
 test('owners are served one after the other, however much one of them has waiting', async () => {
   const { loop, work, turn } = openTurns();
   await work('a', 100);
@@ -93,6 +112,7 @@ test('where there are others a turn of the loop is shorter, until they have been
   await work('a', 1);
   await work('theirs', 5, { owner: 'two' });
   void work('b', 1);
+  await settled();
   expect(loop.done).toEqual(['a', 'theirs']);
   await turn();
   await turn();

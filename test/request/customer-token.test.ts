@@ -134,6 +134,26 @@ test.each(['iss', 'sub', 'jti'])(
   },
 );
 
+test.each([
+  'a"c\\me',
+  "' or 1=1 --",
+  'a.b.c',
+  '{"sub":"other"}',
+  'Größe 🦄\u2028',
+  '__proto__',
+  ' acme',
+  'Acme',
+])('a token names its customer to the letter: %j', async (customerId) => {
+  const known = `${APPLICATION.id} ${customerId}`;
+  const opened = open();
+  subjects.set(known, subject);
+  const token = await sign(opened, { customerId });
+  expect((await opened.tokens.verify(token))?.caller?.customer).toEqual({ customerId, providers: undefined });
+  subjects.delete(known);
+  // The other customer is there all the while.
+  expect((await opened.tokens.verify(token))?.caller).toBeUndefined();
+});
+
 test('a token has one spelling: others of the same signature are void', async () => {
   const opened = open();
   const token = await sign(opened);

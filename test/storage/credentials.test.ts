@@ -84,6 +84,28 @@ describeEachServer('credentials', (on) => {
     expect((await credentials.refreshOnce(connectionId, 1, refresh))?.generation).toBe(2);
   });
 
+  test('who has lost the lease to another process while it refreshed leaves that one’s alone', async () => {
+    const { credentials, connectionId } = await setUp();
+    const other = '22222222-2222-4222-8222-222222222222';
+    const at = [connectionId];
+    const failing = credentials.refreshOnce(connectionId, 1, async () => {
+      await on.rows(
+        `update crossbook.credentials set refresh_lease = '${other}' where connection_id = $1`,
+        at,
+      );
+      throw new Error('no answer');
+    });
+    await expect(failing).rejects.toThrow('no answer');
+    const read = 'select refresh_lease as lease from crossbook.credentials where connection_id = $1';
+    expect(await on.rows(read, at)).toEqual([{ lease: other }]);
+    await on.rows('update crossbook.credentials set refresh_lease = null where connection_id = $1', at);
+    const own = await credentials.refreshOnce(connectionId, 1, async () => ({
+      credentials: oauth('second'),
+    }));
+    expect(own?.generation).toBe(2);
+    expect(await on.rows(read, at)).toEqual([{ lease: null }]);
+  });
+
   test('a refresh stores where the instance moved, and mends the status', async () => {
     const { credentials, connectionId, connection } = await setUp();
     await credentials.markRefused(connectionId, 1);

@@ -153,6 +153,40 @@ test('an error of ours whose message quotes a secret loses its message, and keep
   expect(toError(harmless)).toBe(harmless);
 });
 
+test('words of ours that were harmless are looked through again once there is another secret', () => {
+  const lists = [['secret-one'], ['secret-one', 'secret-two'], ['secret-one', 'secret-two']];
+  let secrets = lists[0] ?? [];
+  const { toError: show } = createRedactor(() => secrets);
+  const say = (detail: string) => show(new CrossbookError('REMOTE_PROVIDER_TIMEOUT', detail));
+  for (const _time of [1, 2])
+    expect(say('No answer to secret-two.')).toMatchObject({ message: 'No answer to secret-two.' });
+  for (const list of lists.slice(1)) {
+    secrets = list;
+    expect(say('No answer to secret-two.')).toMatchObject({ message: '[withheld]' });
+    // This one is harmless still: what is remembered anew must not bring back what was.
+    expect(say('No answer in time.')).toMatchObject({ message: 'No answer in time.' });
+    expect(say('No answer to secret-two.')).toMatchObject({ message: '[withheld]' });
+  }
+});
+
+test('of words that were looked through no more than twenty are remembered', () => {
+  let reads = 0;
+  const { toError: show } = createRedactor(() => {
+    reads += 1;
+    return SECRETS;
+  });
+  const readsFor = (detail: string) => {
+    const before = reads;
+    show(new CrossbookError('REMOTE_PROVIDER_TIMEOUT', detail));
+    return reads - before;
+  };
+  const first = readsFor('No. 0');
+  // Remembered: it is only asked whether the secrets are still the same.
+  expect(readsFor('No. 0')).toBeLessThan(first);
+  for (let index = 1; index <= 20; index++) expect(readsFor(`No. ${index}`)).toBe(first);
+  expect(readsFor('No. 0')).toBe(first);
+});
+
 function show(answer: Partial<RemoteAnswer>, detail = 'HubSpot answered 400.'): CrossbookError {
   const failure = new RemoteFailure('REMOTE_PROVIDER_ERROR', detail, {
     ...{ status: 400, headers: {}, body: '' },

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { createConnectionSecrets } from '../../../src/outbound/redaction/connection-secrets.ts';
+
+test('of the secrets that a connection has had, the latest fifty are known', () => {
+  const secrets = createConnectionSecrets(undefined);
+  const given = Array.from({ length: 1_000 }, (_, index) => `access-${index}`);
+  for (const secret of given) secrets.add(secret, 'the client’s');
+  // What is in use is not among the oldest, however long ago it was given first.
+  expect(secrets.list()).toEqual([...given.slice(-49), 'the client’s']);
+});

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import type { Engine } from '../../src/storage/engine/engine.ts';
+import { underRefreshLease } from '../../src/storage/refresh-lease.ts';
+
+test('who finds the lease taken again and again waits for two lives of one, and says so', async () => {
+  let tries = 0;
+  const engine = {
+    repeatable: (run: () => unknown) => run(),
+    async query() {
+      tries += 1;
+      if (tries === 6) throw new Error('Nobody gives up here.');
+      return [];
+    },
+  } as unknown as Engine;
+  // Each time another process has it.
+  const find = async () => ({ stored: { generation: 1 }, lease: `lease-${tries}` });
+  const waiting = underRefreshLease({ engine, leaseMs: 1, applicationId: 'a', connectionId: 'c', find }, () =>
+    Promise.reject(new Error('It never had the lease.')),
+  );
+  await expect(waiting).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_TIMEOUT', retryAfterMs: 1_000 });
+});
