@@ -92,6 +92,11 @@ describe('requests of one API key', () => {
         body.replaceAll('200', '1000'),
       );
       expect(JSON.stringify(refused.body)).toContain('"code":"TOO_MANY_REQUESTS"');
+      // Its cost is known when its body has been read, and the headers say no less than those of one refused before.
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([
+        429,
+        expect.stringMatching(/^[1-9]\d?$/),
+      ]);
     }
   });
 

@@ -146,6 +146,17 @@ test('fragments that contain themselves are refused by validation', async () => 
   expect(errors?.[0]?.extensions?.['detail']).toMatch(/Cannot spread fragment/);
 });
 
+test.each([
+  '{ __proto__: __typename }',
+  '{ ...F } fragment F on Query { ... { __proto__: __typename } }',
+  '{ __schema { queryType { __proto__: name } } }',
+  '{ customer { connections { __proto__: status } } }',
+])('an alias that JavaScript reads as something else is refused: %s', async (query) => {
+  const { execute } = await createTestServer();
+  const { errors } = await execute(query);
+  expect(errors).toMatchObject([{ message: expect.stringContaining('must not be `__proto__`') }]);
+});
+
 test('a document of too many words is not even parsed', async () => {
   const { execute } = await createTestServer();
   const { errors } = await execute(`{ ${'a '.repeat(70_000)} }`);

@@ -9,11 +9,7 @@ let target: Target;
 let bystander: ReturnType<typeof startBystander>;
 
 beforeAll(async () => {
-  target = await openTarget({
-    ...{ CROSSBOOK_HEADERS_TIMEOUT_MS: '1000', CROSSBOOK_REQUEST_TIMEOUT_MS: '2000' },
-    // Nothing of it may reach the server.
-    NODE_OPTIONS: '--insecure-http-parser',
-  });
+  target = await openTarget({ CROSSBOOK_HEADERS_TIMEOUT_MS: '1000', CROSSBOOK_REQUEST_TIMEOUT_MS: '2000' });
   bystander = startBystander(target);
 });
 afterAll(async () => {
