@@ -10,6 +10,8 @@ RUN node build/ensure.mjs
 
 FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 CROSSBOOK_DATA=/data
+# For a container of 1 GiB.
+ENV NODE_OPTIONS=--max-old-space-size=512
 WORKDIR /app
 RUN mkdir /data && chown node:node /data
 COPY --from=build --chown=root:root /app/dist dist

@@ -70,3 +70,19 @@ test('the sandbox is on by itself only where nothing real is configured', () => 
   expect(real.map(isOn)).not.toContain(true);
   expect(isOn({ DATABASE_URL: url, HOST: '0.0.0.0', CROSSBOOK_SANDBOX: 'on' })).toBe(true);
 });
+
+test('what the example file says of a default is the default', () => {
+  const lines = readFileSync('.env.example', 'utf8').matchAll(
+    /^# (CROSSBOOK_\w+|CACHE_MAX_AGE|PORT|HOST|LOG_LEVEL)=(\d+|on|[\w.]+)$/gm,
+  );
+  const examples = new Set([
+    'CROSSBOOK_OPERATIONS',
+    'CROSSBOOK_MEMORY_MEGABYTES',
+    'CROSSBOOK_DATABASE_POOLER',
+    'CROSSBOOK_HOSTS',
+  ]);
+  const defaults = [...lines].filter(([, name = '']) => !examples.has(name));
+  expect(defaults.length).toBeGreaterThan(15);
+  for (const [, name = '', value] of defaults)
+    expect([name, readConfig({ [name]: value })]).toEqual([name, readConfig({})]);
+});
