@@ -1,6 +1,7 @@
 import { findFirstStep, openAdmin, openCallerCache } from './callers.ts';
 import type { Config } from './config.ts';
 import { RESPONSE_BOUNDS } from './domain/allowance.ts';
+import { readApiSupport } from './domain/api-support.ts';
 import type { HeldBytes } from './domain/held-bytes.ts';
 import { checkInstanceUrl } from './domain/instance-url.ts';
 import type { Refusal } from './domain/journal.ts';
@@ -123,6 +124,7 @@ export async function createApp(
     heldBytes: heldBytes.counts,
     lanes: outbound.counts,
     providers: outbound.countWaiting,
+    apis: () => readApiSupport(providers.values(), clock.wall()),
     database: database.countConnections,
     redis: () => limits.budgets?.isThere(),
   });

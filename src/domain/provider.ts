@@ -1,3 +1,4 @@
+import type { ApiVersion } from './api-support.ts';
 import type { Connection, OAuth2Credentials } from './connection.ts';
 import type { AssociatedObject, Association, Contact } from './contact.ts';
 import type { Category, ProviderName } from './provider-names.ts';
@@ -18,6 +19,8 @@ export interface Provider {
 export interface ContactAccess {
   /** The only origin that is ever sent this connection's token. Undefined: the connection lacks what names it. */
   origin(instanceUrl: string | null): string | undefined;
+  /** The version of the API that is called, where its end of support is known. */
+  readonly apiVersion?: ApiVersion;
   /** What the provider allows, by the name that requests carry in `budget`. */
   readonly budgets: Readonly<Record<string, Budget>>;
   /** What an answer says about the budget that paid for it. */

@@ -25,8 +25,9 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
-const examine = async (env: Record<string, string>, fetch?: typeof globalThis.fetch) => {
-  const result = await runCli(['doctor', '--json'], { env, ...(fetch && { fetch }) });
+const TODAY = Date.parse('2026-11-22');
+const examine = async (env: Record<string, string>, fetch?: typeof globalThis.fetch, at = TODAY) => {
+  const result = await runCli(['doctor', '--json'], { env, now: () => at, ...(fetch && { fetch }) });
   const findings: { subject: string; state: string; detail: string }[] = result.json();
   return { code: result.code, findings: new Map(findings.map((finding) => [finding.subject, finding])) };
 };
@@ -48,6 +49,16 @@ test('all is well, and the providers answer', async () => {
     'sealed data',
   ]);
   expect(asked).toContain('HEAD https://api.hubapi.com');
+});
+
+test.each([
+  ['2027-03-30', 'ok', '2026-03 is supported until 2027-09-30'],
+  ['2027-04-01', 'warning', '2026-03 is supported until 2027-09-30: a newer Crossbook is needed'],
+  ['2027-10-01', 'warning', '2026-03 was supported until 2027-09-30: a newer Crossbook is needed'],
+])('on %s the end of HubSpot’s API version is %s', async (day, state, detail) => {
+  const { code, findings } = await examine({ CROSSBOOK_DATA: root }, undefined, Date.parse(day));
+  expect(findings.get('hubspot API')).toEqual({ subject: 'hubspot API', state, detail });
+  expect(code).toBe(0);
 });
 
 test('being offline is a warning', async () => {

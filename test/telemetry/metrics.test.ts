@@ -95,6 +95,15 @@ test('lanes and breakers are summed by provider: no connection has a label', () 
       { provider: 'hubspot', waiting: 4, isBreakerOpen: false },
       { provider: 'salesforce', waiting: 0, isBreakerOpen: false },
     ],
+    apis: () => [
+      {
+        provider: 'hubspot',
+        version: '2026-03',
+        supportedUntil: '2027-09-30',
+        endsSoon: true,
+        isOver: false,
+      },
+    ],
     database: () => ({ open: 10, idle: 8, waiting: 0 }),
     redis: () => false,
   });
@@ -107,6 +116,7 @@ test('lanes and breakers are summed by provider: no connection has a label', () 
     'state="waiting"': 0,
   });
   expect(read('crossbook_redis_connected')).toEqual({ '': 0 });
+  expect(read('crossbook_provider_api_ends_soon')).toEqual({ 'provider="hubspot",version="2026-03"': 1 });
   expect(read('crossbook_provider_waiting')).toEqual({ '': 5 });
   expect(read('crossbook_requests_running')).toEqual({ 'caller="known"': 3, 'caller="none"': 2 });
   expect(read('crossbook_requests_turned_away_total')).toEqual({
@@ -124,6 +134,7 @@ test('what is not there has no number: nobody takes it for one that is away', ()
     providers: () => ({ waiting: 5, refused: 6 }),
     heldBytes: () => ({ max: 0, kinds: {} }),
     lanes: () => [],
+    apis: () => [],
     database: () => undefined,
     redis: () => undefined,
   });

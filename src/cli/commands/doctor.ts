@@ -3,6 +3,7 @@ import { toReason } from '../../lib/to-reason.ts';
 import { createRegistry } from '../../providers/registry.ts';
 import { findKeyRing } from '../../storage/sealing/open-key-ring.ts';
 import type { Command, CommandContext } from '../command.ts';
+import { checkApiVersions } from '../doctor/api-versions.ts';
 import { checkDatabase } from '../doctor/database.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { checkPooler } from '../doctor/pooler.ts';
@@ -14,7 +15,8 @@ const MARKS = { ok: 'ok', warning: 'warning', failed: 'FAILED' } as const;
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Checks the configuration, the keys, the database, Redis and the way to the providers.',
+  summary:
+    'Checks the configuration, the keys, the database, Redis, the way to the providers and their API versions.',
   details: ['It changes nothing. Exit code 1 where something failed; a warning alone is none.'],
   run: async (context) => {
     const findings = await examine(context);
@@ -29,13 +31,15 @@ export const doctor: Command = {
 async function examine(context: CommandContext): Promise<readonly Finding[]> {
   const config = attempt(() => context.readConfig());
   if (config instanceof Error) return [{ subject: 'configuration', state: 'failed', detail: config.message }];
+  const registry = createRegistry();
   const [database, redis, providers] = await Promise.all([
     examineStorage(config),
     checkRedis(config),
-    checkProviders(createRegistry().values(), context.fetch),
+    checkProviders(registry.values(), context.fetch),
   ]);
+  const versions = checkApiVersions(registry.values(), context.now());
   const configuration: Finding = { subject: 'configuration', state: 'ok', detail: describe(config) };
-  return [configuration, ...database, ...redis, ...providers];
+  return [configuration, ...database, ...redis, ...providers, ...versions];
 }
 
 async function examineStorage(config: Config): Promise<readonly Finding[]> {

@@ -5,7 +5,7 @@ import { BATCH } from './batch-read.ts';
 import { findByIds } from './by-id.ts';
 import { findByEmails } from './emails.ts';
 import { BUDGETS, type BudgetName, readAllowance } from './limits.ts';
-import { API_ORIGIN } from './paths.ts';
+import { API_ORIGIN, API_VERSION } from './paths.ts';
 import { compareIds } from './record-id.ts';
 import { countByDomain, readByDomain } from './search.ts';
 import { isTokenRefused, refresh } from './token.ts';
@@ -17,6 +17,7 @@ export const hubspot: Provider = {
   instanceHosts: [/^app(-[a-z]{2,4}\d{1,3})?\.hubspot\.com$/],
   contacts: {
     origin: () => API_ORIGIN,
+    apiVersion: API_VERSION,
     budgets: BUDGETS,
     readAllowance,
     isTokenExpired: ({ status }) => status === 401,

@@ -1,3 +1,4 @@
+import type { ApiSupport } from '../../domain/api-support.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -29,6 +30,15 @@ export function watchRooms({ gauge }: Pick<Metrics, 'gauge'>, rooms: Rooms): voi
   );
   gauge('crossbook_connections_in_memory', 'Connections whose state is kept.', () =>
     byProvider(rooms.lanes(), () => 1),
+  );
+  gauge(
+    'crossbook_provider_api_ends_soon',
+    '1 where the vendor supports this version of its API for half a year at most.',
+    () =>
+      rooms.apis().map(({ provider, version, endsSoon }) => ({
+        labels: { provider, version },
+        value: Number(endsSoon),
+      })),
   );
   gauge('crossbook_database_connections', 'Of the pool.', () => {
     const { open, idle, waiting } = rooms.database() ?? {};
@@ -104,6 +114,7 @@ interface Rooms {
   heldBytes(): HeldBytesCounts;
   lanes(): readonly LaneCounts[];
   providers(): { readonly waiting: number; readonly refused: number };
+  apis(): readonly ApiSupport[];
   /** Undefined where there is no pool. */
   database(): { readonly open: number; readonly idle: number; readonly waiting: number } | undefined;
   /** Does it answer? Undefined where nothing is shared. */
