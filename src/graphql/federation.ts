@@ -11,8 +11,6 @@ import {
   print,
   visit,
 } from 'graphql';
-import type { Contact } from '../domain/contact.ts';
-import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { Want } from '../domain/want.ts';
@@ -23,7 +21,7 @@ import { findCustomer } from '../usecases/find-customer.ts';
 import { readContactWant } from './contact-want.ts';
 import { BYTES_PER_UNIT, costs, type FieldCost, recordCosts } from './cost.ts';
 import { orNull, readRecord } from './read-record.ts';
-import { typeNameOf } from './types/node.ts';
+import { type NodeRecord, typeNameOf } from './types/node.ts';
 
 const MAX_REPRESENTATIONS = 1_000;
 
@@ -106,10 +104,7 @@ const resolveEntities: GraphQLFieldResolver<unknown, RequestContext> = (_root, a
 };
 
 /** A Customer by the application's id or by the global one; a Contact by its three ids or by the global one. */
-function readReference(
-  reference: Reference,
-  { context, info, want }: Asked,
-): Promise<Customer | Contact | null> {
+function readReference(reference: Reference, { context, info, want }: Asked): Promise<NodeRecord | null> {
   const { __typename, id, customerId, provider, remoteId } = reference;
   if (__typename !== 'Customer' && __typename !== 'Contact') {
     throw new CrossbookError('BAD_REQUEST', 'A reference must say whether it is to a Customer or a Contact.');

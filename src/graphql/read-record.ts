@@ -1,8 +1,10 @@
+import type { Connection } from '../domain/connection.ts';
 import type { Contact } from '../domain/contact.ts';
 import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Want } from '../domain/want.ts';
 import type { RequestContext } from '../request/context.ts';
+import { findConnection } from '../usecases/find-connection.ts';
 import { findContact } from '../usecases/find-contact.ts';
 import { findCustomer } from '../usecases/find-customer.ts';
 import { readGlobalId } from './global-id.ts';
@@ -12,14 +14,18 @@ export async function readRecord(
   context: RequestContext,
   id: string,
   want: Want,
-): Promise<Customer | Contact | null> {
+): Promise<Customer | Contact | Connection | null> {
   const { application } = context.requireCaller();
+  // A connection has one id in both faces.
+  if (UUID.test(id)) return orNull(findConnection(context, id));
   const key = readGlobalId(id);
   if (key?.applicationId !== application.id) return null;
   return key.type === 'Customer'
     ? orNull(findCustomer(context, key.customerId))
     : orNull(findContact(context, key, want));
 }
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** In a list of references, one that leads nowhere is not an error. */
 export async function orNull<T>(found: Promise<T | undefined>): Promise<T | null> {

@@ -93,6 +93,10 @@ class RequestScope implements RequestContext {
     return this.#openLoaders().customers.load(customerId);
   }
 
+  loadConnectionOwner(connectionId: string) {
+    return this.#openLoaders().connectionOwners.load(connectionId);
+  }
+
   loadConnection({ customerId, provider }: LoadedTarget) {
     this.journal.note({ customer: toLogged(customerId), provider });
     const target = { customerId, providerName: provider };
@@ -173,6 +177,7 @@ export interface RequestContext extends Timing {
   /** What the request costs in all, as far as it is known: fails as `admit` does. */
   charge(cost: number): Promise<void> | undefined;
   loadCustomer(customerId: string): ReturnType<Loaders['customers']['load']>;
+  loadConnectionOwner(connectionId: string): Promise<string | undefined>;
   loadConnection(target: LoadedTarget): Promise<Connection | undefined> | Connection | undefined;
   forgetCustomer(customer: Customer): void;
   /** Undefined where the caller's application has no such customer. */

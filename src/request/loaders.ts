@@ -18,11 +18,16 @@ export function createLoaders(tenant: Tenant) {
     async (targets) => tenant.connections.findMany(targets),
     { cacheKeyFn: ({ customerId, providerName }) => `${providerName}:${customerId}` },
   );
+  const connectionOwners = new DataLoader<string, string | undefined>(async (ids) => {
+    const found = await tenant.connections.findOwners(ids);
+    return ids.map((id) => found.get(id));
+  });
   const byClient = new Map<string, DataLoader<Question, unknown, string>>();
 
   return {
     customers,
     connections,
+    connectionOwners,
 
     /** The list belongs to who asked. Whole calls go by themselves: they would gain nothing by waiting for company. */
     async lookup(client: ContactClient, emails: readonly string[], want: Want): Promise<Contact[]> {

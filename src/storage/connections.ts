@@ -9,6 +9,7 @@ import { connections } from './schema.ts';
 /** Prepares the statement once; the function that it returns opens the store for one application. */
 export function createConnections(engine: Engine): (applicationId: string) => ConnectionStore {
   const select = prepareSelect(engine);
+  const selectOwners = prepareSelectOwners(engine);
   return (applicationId) => ({
     findMany: async (targets) => {
       const possible = targets.filter(({ customerId }) => isStorable(customerId));
@@ -22,6 +23,10 @@ export function createConnections(engine: Engine): (applicationId: string) => Co
       );
       const found = new Map<string, Connection>(rows.map((row) => [keyOf(row), toConnection(row)]));
       return targets.map((target) => found.get(keyOf(target)));
+    },
+    findOwners: async (ids) => {
+      const rows = await engine.repeatable(() => selectOwners.execute({ applicationId, ids: [...ids] }));
+      return new Map(rows.map(({ id, customerId }) => [id, customerId]));
     },
   });
 }
@@ -38,6 +43,19 @@ function prepareSelect({ orm }: Engine) {
       ),
     )
     .prepare('find_connections');
+}
+
+function prepareSelectOwners({ orm }: Engine) {
+  return orm
+    .select({ id: connections.id, customerId: connections.customerId })
+    .from(connections)
+    .where(
+      and(
+        eq(connections.applicationId, sql.placeholder('applicationId')),
+        sql`${connections.id} = any(${sql.placeholder('ids')}::uuid[])`,
+      ),
+    )
+    .prepare('find_connection_owners');
 }
 
 /** A provider's name holds no space, so that no two targets share a key. */

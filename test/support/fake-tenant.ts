@@ -34,6 +34,12 @@ export function createFakeTenant(applicationId: string): FakeTenant {
             ?.connections.find(({ providerName }) => providerName === key.providerName),
         );
       },
+      async findOwners(ids) {
+        const all = [...table.values()].flatMap(({ connections }) => connections);
+        return new Map(
+          all.filter(({ id }) => ids.includes(id)).map(({ id, customerId }) => [id, customerId]),
+        );
+      },
     },
     credentials: {
       read: async () => undefined,

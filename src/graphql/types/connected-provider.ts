@@ -10,6 +10,7 @@ import {
 } from './connection-config.ts';
 import { ContactConnectionType } from './contact-connection.ts';
 import { toEnumValues } from './enum-values.ts';
+import { NodeInterface } from './node.ts';
 import { CategoryEnum, ProviderNameEnum } from './provider.ts';
 import { search, searchArguments, searchCosts } from './search-contacts.ts';
 
@@ -24,8 +25,8 @@ const ConnectionStatusEnum = builder.enumType('ConnectionStatus', {
 
 export const ConnectedProviderType = builder.objectRef<Connection>('ConnectedProvider').implement({
   description: 'A tool that a customer has connected. Its credentials are kept, and never shown.',
+  interfaces: [NodeInterface],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The connection’s id.' }),
     applicationId: t.exposeID('applicationId', {
       description: 'The application that the customer belongs to: yours.',
     }),

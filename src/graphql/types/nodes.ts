@@ -1,11 +1,9 @@
-import type { Customer } from '../../domain/customer.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import { builder } from '../builder.ts';
 import { readContactWant } from '../contact-want.ts';
 import { costs, PROVIDER_CALL, recordCosts } from '../cost.ts';
 import { readRecord } from '../read-record.ts';
-import type { ContactRecord } from './contact.ts';
-import { NodeInterface } from './node.ts';
+import { NodeInterface, type NodeRecord } from './node.ts';
 
 const MAX_IDS = 1_000;
 
@@ -27,7 +25,7 @@ builder.queryField('nodes', (t) =>
     description: 'Whatever has these ids, in their order: up to 1,000, read in few calls.',
     args: { ids: t.arg.idList({ required: true, description: 'The ids, as they were given.' }) },
     ...costs(recordCosts(({ ids }) => ids)),
-    resolve(_root, { ids }, context, info): readonly Promise<Customer | ContactRecord | null>[] {
+    resolve(_root, { ids }, context, info): readonly Promise<NodeRecord | null>[] {
       if (ids.length > MAX_IDS) {
         throw new CrossbookError(
           'BAD_REQUEST',

@@ -104,7 +104,19 @@ export const GRAPHQL_ROWS: readonly Row[] = [
         }),
     ],
     { body: { data: { node: { __typename: 'ConnectedProvider' } } } },
-    'ConnectedProvider is no Node yet',
+  ),
+  row(
+    '§3',
+    'node does not read a connection of another application',
+    [
+      ...NODE,
+      ([known]) =>
+        graphql('query ($id: ID!) { node(id: $id) { __typename } }', {
+          as: 'other',
+          variables: { id: known?.body.data.customer.connections[0].id },
+        }),
+    ],
+    { body: { data: { node: null }, errors: undefined } },
   ),
   row(
     '§3',
