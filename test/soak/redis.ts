@@ -22,6 +22,8 @@ export async function openRedis(): Promise<SoakRedis | undefined> {
       server.kill('SIGKILL');
       await ended;
     },
+    freeze: () => void server.kill('SIGSTOP'),
+    thaw: () => void server.kill('SIGCONT'),
   };
   await redis.start();
   return redis;
@@ -44,4 +46,7 @@ export interface SoakRedis {
   start(): Promise<void>;
   /** Kills it: whatever was asked last has no answer. */
   stop(): Promise<void>;
+  /** Whoever asks hears nothing. */
+  freeze(): void;
+  thaw(): void;
 }

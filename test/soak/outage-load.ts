@@ -1,0 +1,81 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Product } from '../support/start-product.ts';
+
+/** Upserts, reads, searches and searches in the cache, so many a second; each upsert is of a customer of its own. */
+export function startOutageLoad({ url, headers }: Product, perSecond: number): OutageLoad {
+  const answers: Answer[] = [];
+  const acknowledged: string[] = [];
+  const readiness: Answer[] = [];
+  const running = new Set<Promise<void>>();
+  let count = 0;
+  const requests = setInterval(() => start(answers, () => ask(count++)), 1_000 / perSecond);
+  const probes = setInterval(() => start(readiness, () => send('GET', '/readyz')), PROBE_MS);
+  return {
+    ...{ answers, acknowledged, readiness },
+    async stop() {
+      clearInterval(requests);
+      clearInterval(probes);
+      await Promise.all(running);
+    },
+  };
+
+  function start(into: Answer[], request: () => Promise<number>): void {
+    const sentAt = performance.now();
+    const one: Promise<void> = request()
+      .catch(() => 0)
+      .then((status) => void into.push({ sentAt, ms: performance.now() - sentAt, status }))
+      .finally(() => running.delete(one));
+    running.add(one);
+  }
+
+  async function ask(number: number): Promise<number> {
+    if (number % 4 === 0) return upsert(`${START}-${number}`);
+    if (number % 4 === 1) return send('GET', '/customers/demo');
+    const path = `/contacts/_search${number % 4 === 2 ? '' : '?read_from_cache=true'}`;
+    return send('POST', path, { filter: { email: 'ada@example.com' } });
+  }
+
+  async function upsert(id: string): Promise<number> {
+    const status = await send('PUT', '/customers', { customer_id: id, name: id, email: 'a@example.com' });
+    if (status === 200) acknowledged.push(id);
+    return status;
+  }
+
+  async function send(method: string, path: string, body?: object): Promise<number> {
+    const response = await fetch(`${url}${path}`, {
+      ...{ method, headers: { ...headers, 'x-customer-id': 'demo', 'x-provider-name': 'hubspot' } },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    await response.text();
+    return response.status;
+  }
+}
+
+/** Waits until it is ready again; undefined where that does not come. */
+export async function measureReturn({ url }: Product): Promise<number | undefined> {
+  const from = performance.now();
+  while (performance.now() - from < PATIENCE_MS) {
+    if ((await fetch(`${url}/readyz`)).ok) return performance.now() - from;
+    await wait(50);
+  }
+  return undefined;
+}
+
+const START = Date.now().toString(36);
+const PROBE_MS = 500;
+const PATIENCE_MS = 30_000;
+
+export interface Answer {
+  readonly sentAt: number;
+  readonly ms: number;
+  /** 0: there was none. */
+  readonly status: number;
+}
+
+export interface OutageLoad {
+  readonly answers: readonly Answer[];
+  /** Customers whose upsert was answered with 200. */
+  readonly acknowledged: readonly string[];
+  readonly readiness: readonly Answer[];
+  stop(): Promise<void>;
+}
