@@ -9,7 +9,11 @@ let target: Target;
 let bystander: ReturnType<typeof startBystander>;
 
 beforeAll(async () => {
-  target = await openTarget({ CROSSBOOK_HEADERS_TIMEOUT_MS: '1000', CROSSBOOK_REQUEST_TIMEOUT_MS: '2000' });
+  target = await openTarget({
+    ...{ CROSSBOOK_HEADERS_TIMEOUT_MS: '1000', CROSSBOOK_REQUEST_TIMEOUT_MS: '2000' },
+    // Nothing of it may reach the server.
+    NODE_OPTIONS: '--insecure-http-parser',
+  });
   bystander = startBystander(target);
 });
 afterAll(async () => {

@@ -45,6 +45,10 @@ export const HOSTS: Readonly<Record<string, boolean>> = {
   'localhost.attacker.example': false,
   '127.0.0.1.attacker.example': false,
   '127.0.0.1.nip.io:4000': false,
+  'localhost@attacker.example': false,
+  'attacker.example:80@localhost': false,
+  'localhost/attacker.example': false,
+  'localhost:4000:4000': false,
   '0.0.0.0:4000': false,
   '10.0.0.5:4000': false,
 };
