@@ -180,7 +180,7 @@ const KEPT_FREE = 0.05;
 const STRANGERS_SHARE = 0.25;
 /** For each place: with more at work at once nobody is answered sooner. */
 const QUEUED = 32;
-const QUEUE_MS = 5_000;
+const QUEUE_MS = 1_000;
 const RETRY_AFTER_MS = 1_000;
 
 export interface ConcurrencyLimit {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ConnectionUpsert } from '../../src/domain/customer.ts';
@@ -115,7 +116,7 @@ describe('an expired token, and several processes', () => {
 
   async function store(providerName: ConnectionUpsert['providerName'], { origin, account }: Where) {
     const database = await openDatabase(fresh, { keyRing: parseKeyRing(KEYS) });
-    const application = await database.admin.createApplication(providerName);
+    const application = await database.admin.createApplication(`${providerName} ${randomUUID()}`);
     const { accessToken, refreshToken, instanceUrl } = account;
     const connection: ConnectionUpsert = {
       providerName,

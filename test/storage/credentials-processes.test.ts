@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
@@ -22,7 +23,7 @@ describe('a refresh by several processes', () => {
     await fresh.drop();
   });
   const setUp = async (customerIds: readonly string[]) => {
-    const application = await databases[0]?.admin.createApplication('test');
+    const application = await databases[0]?.admin.createApplication(randomUUID());
     const stores = databases.map((database) => database.forApplication(application?.id ?? ''));
     const connections = [{ providerName: 'hubspot' as const, credentials: oauth('first') }];
     const ids = await Promise.all(

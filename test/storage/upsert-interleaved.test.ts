@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ApplicationStores, type Database, openDatabase } from '../../src/storage/database.ts';
 import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
@@ -25,7 +26,7 @@ describe('an upsert that began before its rival committed', () => {
     await fresh.drop();
   });
   beforeEach(async () => {
-    applicationId = (await database.admin.createApplication('test')).id;
+    applicationId = (await database.admin.createApplication(randomUUID())).id;
     stores = database.forApplication(applicationId);
   });
 

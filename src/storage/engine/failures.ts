@@ -9,6 +9,7 @@ export function understandFailure(thrown: unknown): Failure {
   const failure = thrown instanceof DrizzleQueryError ? thrown.cause : thrown;
   if (!(failure instanceof Error)) return { repeat: 'never', error: thrown };
   const code = codeOf(failure);
+  if (code === LOCKED) return away(failure, 'once');
   if (NEVER_EXECUTED.has(code) || CONNECT_FAILURE.test(failure.message)) return away(failure, 'always');
   if (LOST.has(code) || code.startsWith('08') || LOST_MESSAGE.test(failure.message))
     return away(failure, 'reads');
@@ -52,18 +53,20 @@ function codeOf(failure: Error): string {
 }
 
 export interface Failure {
-  /** `always`: nothing was executed. `reads`: it may have been. */
-  readonly repeat: 'always' | 'reads' | 'never';
+  /** `always`: nothing was executed. `once`: nor then, and it took long. `reads`: it may have been. */
+  readonly repeat: 'always' | 'once' | 'reads' | 'never';
   /** What may be shown to the rest of the program. */
   readonly error: unknown;
 }
 
 const SQL_STATE = /^[0-9A-Z]{5}$/;
 
+/** It has been waited for already: who waits on keeps a connection and a place from others. */
+const LOCKED = '55P03';
+
 const NEVER_EXECUTED = new Set([
   '40001', // serialization failure
   '40P01', // deadlock: the other one went on
-  '55P03', // a lock was not to be had
   '25006', // read-only: the primary has become a replica
   '53300', // too many connections
   '55000', // the database lets nobody in: somebody is at work on it
