@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { answers } from '../support/answers.ts';
 import { findFreePorts } from '../support/free-ports.ts';
 
 /** A Redis of its own, which remembers nothing when it is started again; undefined where none is installed. */
@@ -27,18 +27,6 @@ export async function openRedis(): Promise<SoakRedis | undefined> {
   };
   await redis.start();
   return redis;
-}
-
-async function answers(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }
 
 export interface SoakRedis {

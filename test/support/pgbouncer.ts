@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
+import { answers } from './answers.ts';
 import { findFreePorts } from './free-ports.ts';
 import { IS_ROOT, PGBOUNCER } from './machine.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
@@ -43,16 +43,4 @@ export async function openPgBouncer(databaseUrl: string, settings: Record<string
       rmSync(folder, { recursive: true });
     },
   };
-}
-
-async function answers(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }
