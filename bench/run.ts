@@ -1,4 +1,5 @@
 import { measureAll, showKept } from './commands/all.ts';
+import { compareBuilds } from './commands/compare.ts';
 import { measureFlags } from './commands/flags.ts';
 import { measureGrowth } from './commands/growth.ts';
 import { measureLookups } from './commands/lookups.ts';
@@ -19,6 +20,7 @@ const COMMANDS: Readonly<Record<string, (options: Options) => Promise<unknown>>>
   memory: measureMemory,
   start: measureStart,
   flags: measureFlags,
+  compare: compareBuilds,
   profile,
 };
 

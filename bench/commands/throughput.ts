@@ -23,7 +23,7 @@ export async function measureThroughput(options: Options): Promise<ThroughputRes
 }
 
 export async function measureCase(stage: Stage, asked: Case, options: Options): Promise<CaseResult> {
-  const { rounds, seconds, quick } = options;
+  const { rounds, seconds, warmUps } = options;
   const runs = new Map<Player, Measured[]>(stage.players.map((player) => [player, []]));
   const once = (player: Player, length: number) =>
     measure(stage, {
@@ -35,7 +35,7 @@ export async function measureCase(stage: Stage, asked: Case, options: Options): 
   for (const player of stage.players) {
     showProgress(`${asked.title}: ${player.title} warms up`);
     await verify(player, asked);
-    await warmUp((length) => once(player, length), quick ? 1 : MAX_WARM_UPS);
+    await warmUp((length) => once(player, length), warmUps);
   }
   for (let round = 0; round < rounds; round += 1) {
     for (const player of rotate(stage.players, round)) {
@@ -87,7 +87,6 @@ function rotate<Item>(items: readonly Item[], by: number): readonly Item[] {
 }
 
 const WARM_UP_SECONDS = 2;
-const MAX_WARM_UPS = 10;
 /** Cheaper by a fiftieth: less than that is chance. */
 const WORTH_GOING_ON = 0.98;
 

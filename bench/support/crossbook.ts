@@ -7,12 +7,17 @@ import { findFreePorts } from './ports.ts';
 import { type BenchProcess, type Core, startProcess } from './process.ts';
 
 /** Crossbook as it ships, on an empty database, with its log in a file. Whoever is to be its CRMs takes their ports. */
-export async function startCrossbook({ env, flags = [], ...options }: CrossbookOptions): Promise<Crossbook> {
+export async function startCrossbook({
+  env,
+  flags = [],
+  product = PRODUCT,
+  ...options
+}: CrossbookOptions): Promise<Crossbook> {
   const directory = makeTemporaryDirectory();
   const log = join(directory, 'log');
   const [port, hubspotPort, salesforcePort] = (await findFreePorts(3)) as [number, number, number];
   const process = await startProcess<object>({
-    script: join(PRODUCT, 'main.js'),
+    script: join(product, 'main.js'),
     flags: [...flags, '--import', pathToFileURL(scriptOf('contenders/crossbook')).href],
     env: {
       PORT: String(port),
@@ -101,4 +106,6 @@ interface CrossbookOptions {
   readonly core?: Core | undefined;
   readonly flags?: readonly string[];
   readonly engineFlags?: readonly string[] | undefined;
+  /** Its `dist`; this checkout's unless told. */
+  readonly product?: string | undefined;
 }

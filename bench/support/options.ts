@@ -14,6 +14,7 @@ export function readOptions(args: readonly string[]): Options {
       only: { type: 'string' },
       seconds: { type: 'string' },
       rounds: { type: 'string' },
+      'warm-ups': { type: 'string' },
     },
   });
   const [command = 'all', ...rest] = positionals;
@@ -25,6 +26,7 @@ export function readOptions(args: readonly string[]): Options {
     only: values.only?.split(','),
     seconds: Number(values.seconds ?? (values.quick ? 0.3 : 3)),
     rounds: Number(values.rounds ?? (values.quick ? 1 : 5)),
+    warmUps: Number(values['warm-ups'] ?? (values.quick ? 1 : 10)),
     databaseUrl: process.env['DATABASE_URL'],
   };
 }
@@ -48,7 +50,7 @@ export interface Options {
   /** Of one measurement. */
   readonly seconds: number;
   readonly rounds: number;
+  /** The most turns of two seconds before a case is measured. */
+  readonly warmUps: number;
   readonly databaseUrl: string | undefined;
-  /** Of everything measured, in place of Crossbook's. */
-  readonly engineFlags?: readonly string[];
 }

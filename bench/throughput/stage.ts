@@ -9,7 +9,7 @@ import type { UpstreamReady } from '../upstream/main.ts';
 import { CONTENDERS, type Contender } from '../workload/contenders.ts';
 
 /** Everybody in a process of its own: HubSpot, the load, and each contender, which has the first core when it runs. */
-export async function openStage({ node, only, databaseUrl, engineFlags }: Options): Promise<Stage> {
+export async function openStage({ node, only, databaseUrl, variants = [] }: StageOptions): Promise<Stage> {
   const wanted = CONTENDERS.filter(
     ({ name, onPostgres }) => (!only || only.includes(name)) && (!onPostgres || databaseUrl !== undefined),
   );
@@ -17,11 +17,19 @@ export async function openStage({ node, only, databaseUrl, engineFlags }: Option
   const database = wanted.some(({ onPostgres }) => onPostgres)
     ? await openTemporaryDatabase(databaseUrl ?? '')
     : undefined;
-  const embedded = await startCrossbook({ node, engineFlags, core: 'first' });
+  const embedded = await startCrossbook({ node, core: 'first' });
   const onPostgres =
-    database &&
-    (await startCrossbook({ node, engineFlags, core: 'first', env: { DATABASE_URL: database.url } }));
-  const crossbooks = onPostgres ? [embedded, onPostgres] : [embedded];
+    database && (await startCrossbook({ node, core: 'first', env: { DATABASE_URL: database.url } }));
+  const varied: Varied[] = [];
+  for (const variant of variants) {
+    const { engineFlags, product } = variant;
+    varied.push({ variant, crossbook: await startCrossbook({ node, engineFlags, product, core: 'first' }) });
+  }
+  const crossbooks = [
+    embedded,
+    ...(onPostgres ? [onPostgres] : []),
+    ...varied.map(({ crossbook }) => crossbook),
+  ];
   const upstream = await startProcess<UpstreamReady>({
     script: scriptOf('upstream/main'),
     args: crossbooks.map(({ hubspotPort }) => String(hubspotPort)),
@@ -36,8 +44,10 @@ export async function openStage({ node, only, databaseUrl, engineFlags }: Option
   for (const contender of wanted) {
     showProgress(`starting ${contender.title}`);
     const crossbook = contender.onPostgres ? onPostgres : embedded;
-    players.push(await startPlayer(contender, { crossbook: crossbook ?? embedded, args, node, engineFlags }));
+    players.push(await startPlayer(contender, { crossbook: crossbook ?? embedded, args, node }));
   }
+  for (const { variant, crossbook } of varied)
+    players.push(toPlayer({ kind: 'graphql', ...variant }, crossbook));
   return {
     players,
     load,
@@ -50,16 +60,15 @@ export async function openStage({ node, only, databaseUrl, engineFlags }: Option
   };
 }
 
-async function startPlayer(
-  contender: Contender,
-  { crossbook, args, node, engineFlags }: Cast,
-): Promise<Player> {
-  if (contender.script === undefined) {
-    return { ...contender, process: crossbook, url: crossbook.url, headers: toHeaders(crossbook, CUSTOMER) };
-  }
+async function startPlayer(contender: Contender, { crossbook, args, node }: Cast): Promise<Player> {
+  if (contender.script === undefined) return toPlayer(contender, crossbook);
   const script = scriptOf(contender.script);
-  const process = await startProcess<ContenderReady>({ script, args, node, engineFlags, core: 'first' });
+  const process = await startProcess<ContenderReady>({ script, args, node, core: 'first' });
   return { ...contender, process, url: process.ready.url, headers: {} };
+}
+
+function toPlayer(contender: Contender, crossbook: Crossbook): Player {
+  return { ...contender, process: crossbook, url: crossbook.url, headers: toHeaders(crossbook, CUSTOMER) };
 }
 
 const CUSTOMER = 'bench';
@@ -81,5 +90,22 @@ interface Cast {
   readonly crossbook: Crossbook;
   readonly args: readonly string[];
   readonly node: string;
+}
+
+export interface StageOptions extends Options {
+  /** Of Crossbook, beside the one that ships. */
+  readonly variants?: readonly Variant[] | undefined;
+}
+
+export interface Variant {
+  readonly name: string;
+  readonly title: string;
   readonly engineFlags?: readonly string[] | undefined;
+  /** Another build of it: its `dist`. */
+  readonly product?: string | undefined;
+}
+
+interface Varied {
+  readonly variant: Variant;
+  readonly crossbook: Crossbook;
 }

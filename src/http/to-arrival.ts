@@ -3,7 +3,8 @@ import type { HttpHeaders, HttpRequest } from '../lib/http-message.ts';
 
 /** What a request's journal begins with. */
 export function toArrival({ method, pathname, headers }: HttpRequest): Arrival {
-  return { method, path: pathname, ...toArrivalIds(headers) };
+  const { requestId, traceparent } = toArrivalIds(headers);
+  return { method, path: pathname, requestId, traceparent };
 }
 
 export function toArrivalIds(headers: HttpHeaders): ArrivalIds {

@@ -11,6 +11,8 @@ export function createTurns({ now, defer = setImmediate, most = MOST }: TurnsOpt
   let began: number | undefined;
   let isTurning = false;
   let latest: string | undefined;
+  /** Who had the last turn. */
+  let served: string | undefined;
   let sharedAt = Number.NEGATIVE_INFINITY;
 
   return {
@@ -22,6 +24,9 @@ export function createTurns({ now, defer = setImmediate, most = MOST }: TurnsOpt
           return undefined;
         }
         if (hasTime(began)) return undefined;
+      } else if (owner === served && began !== undefined && hasTime(began)) {
+        // It goes on: its turn is not over yet.
+        return undefined;
       }
       return new Promise((resolve) => {
         const queue = queues.get(owner) ?? { under: [], fresh: [] };
@@ -66,6 +71,7 @@ export function createTurns({ now, defer = setImmediate, most = MOST }: TurnsOpt
     queues.delete(owner);
     if (queue.under.length + queue.fresh.length > 0) queues.set(owner, queue);
     waiting -= 1;
+    served = owner;
     resume?.();
   }
 }

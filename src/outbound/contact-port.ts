@@ -25,10 +25,8 @@ export function createContactPort(options: PortOptions): ContactPort {
     readByDomain: (domain, run, want) => wait((until) => openUntil(until).readByDomain(domain, run, want)),
     countByDomain: (domain) => wait((until) => openUntil(until).countByDomain(domain)),
     findByIds: (ids, want) => wait((until) => openUntil(until).findByIds(ids, want)),
-    ...(access.associatedObjects.length > 0 && {
-      findAssociations: (ids, to) =>
-        wait(async (until) => openUntil(until).findAssociations?.(ids, to) ?? notOffered()),
-    }),
+    findAssociations: (ids, to) =>
+      wait(async (until) => openUntil(until).findAssociations?.(ids, to) ?? notOffered()),
     compareIds: line.compareIds,
   };
 

@@ -20,10 +20,8 @@ export function createLookups(options: LookupOptions): Lookups {
 
   function find(ask: Lookup): Promise<FoundByEmail> {
     const { emails } = ask;
-    const left = emails.length % batchSize;
     // Full calls gain nothing by waiting for company.
-    if (left === 0) return send(ask);
-    if (emails.length > batchSize) return findInParts(ask, emails.length - left);
+    if (emails.length % batchSize === 0) return send(ask);
     const group = groupFor(ask.key);
     if (group.waiting.size === 0 && group.underWay < maxUnderWay && distanceMs() <= 0) {
       return runAlone(group, ask);
@@ -64,12 +62,6 @@ export function createLookups(options: LookupOptions): Lookups {
     lastSentAt = clock.now();
     for (let left = emails.length; left > 0; left -= batchSize) options.onCall?.(Math.min(left, batchSize));
     return open(deadline, permit).findByEmails(emails, want);
-  }
-
-  async function findInParts(ask: Lookup, inWhole: number): Promise<FoundByEmail> {
-    const emails = [ask.emails.slice(0, inWhole), ask.emails.slice(inWhole)];
-    const parts = await Promise.all(emails.map((part) => find({ ...ask, emails: part })));
-    return new Map(parts.flatMap((part) => [...part]));
   }
 
   async function runAlone(group: Group, ask: Lookup): Promise<FoundByEmail> {

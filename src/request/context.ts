@@ -90,25 +90,23 @@ class RequestScope implements RequestContext {
 
   loadCustomer(customerId: string) {
     this.journal.note({ customer: toLogged(customerId) });
-    return this.#openLoaders().customers.load(customerId);
+    return this.#openLoaders().customer(customerId);
   }
 
   loadConnectionOwner(connectionId: string) {
-    return this.#openLoaders().connectionOwners.load(connectionId);
+    return this.#openLoaders().connectionOwner(connectionId);
   }
 
   loadConnection({ customerId, provider }: LoadedTarget) {
     this.journal.note({ customer: toLogged(customerId), provider });
     const target = { customerId, providerName: provider };
     const { id } = this.requireCaller().application;
-    return this.#services.connections.find(id, target, () => this.#openLoaders().connections.load(target));
+    return this.#services.connections.find(id, target, () => this.#openLoaders().connection(target));
   }
 
   forgetCustomer({ customerId, connections }: Customer): void {
     this.journal.note({ customer: toLogged(customerId) });
-    const loaders = this.#openLoaders();
-    loaders.customers.clear(customerId);
-    loaders.connections.clearAll();
+    this.#openLoaders().forgetCustomer(customerId);
     for (const { id, applicationId, providerName } of connections) {
       this.#services.connections.forget(applicationId, { customerId, providerName });
       this.#services.forgetConnection(id);
@@ -176,7 +174,7 @@ export interface RequestContext extends Timing {
   admit(): Promise<void> | undefined;
   /** What the request costs in all, as far as it is known: fails as `admit` does. */
   charge(cost: number): Promise<void> | undefined;
-  loadCustomer(customerId: string): ReturnType<Loaders['customers']['load']>;
+  loadCustomer(customerId: string): ReturnType<Loaders['customer']>;
   loadConnectionOwner(connectionId: string): Promise<string | undefined>;
   loadConnection(target: LoadedTarget): Promise<Connection | undefined> | Connection | undefined;
   forgetCustomer(customer: Customer): void;

@@ -4,48 +4,51 @@ import type { ConnectionTarget } from '../domain/connection-store.ts';
 import type { AssociatedObject, Association, Contact } from '../domain/contact.ts';
 import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { ContactAccess, ContactPort } from '../domain/provider.ts';
+import type { ContactPort } from '../domain/provider.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { uniteWants, type Want, type WantedFields } from '../domain/want.ts';
+import { uniteWants, type Want } from '../domain/want.ts';
+import { EmailLookups, type LookupClient, nameFields } from './email-lookups.ts';
 
 /** All that one request asks for at the same moment goes out together. */
 export function createLoaders(tenant: Tenant) {
-  const customers = new DataLoader<string, Customer | undefined>(async (ids) => {
-    const found = await tenant.customers.findMany(ids);
-    return ids.map((id) => found.get(id));
-  });
-  const connections = new DataLoader<ConnectionTarget, Connection | undefined, string>(
-    async (targets) => tenant.connections.findMany(targets),
-    { cacheKeyFn: ({ customerId, providerName }) => `${providerName}:${customerId}` },
-  );
-  const connectionOwners = new DataLoader<string, string | undefined>(async (ids) => {
-    const found = await tenant.connections.findOwners(ids);
-    return ids.map((id) => found.get(id));
-  });
+  let customers: DataLoader<string, Customer | undefined> | undefined;
+  let connections: DataLoader<ConnectionTarget, Connection | undefined, string> | undefined;
+  let connectionOwners: DataLoader<string, string | undefined> | undefined;
+  const emails = new EmailLookups();
   const byClient = new Map<string, DataLoader<Question, unknown, string>>();
 
   return {
-    customers,
-    connections,
-    connectionOwners,
-
-    /** The list belongs to who asked. Whole calls go by themselves: they would gain nothing by waiting for company. */
-    async lookup(client: ContactClient, emails: readonly string[], want: Want): Promise<Contact[]> {
-      const { connection, port, access } = client;
-      const { lookupBatch } = access;
-      const findWhole = async (part: readonly string[]) => listFound(await port.findByEmails(part, want));
-      const inWhole = emails.length - (emails.length % lookupBatch);
-      if (inWhole === emails.length) return findWhole(emails);
-      const whole = inWhole > 0 ? [findWhole(emails.slice(0, inWhole))] : [];
-      const loader = loaderFor(`${connection.id}:email:${want.rawData}`, lookupBatch, (batch) =>
-        port.findByEmails(batch.names, batch.want),
-      );
-      const rest = emails.slice(inWhole).map(async (email) => {
-        const found = await loader.load({ name: email, want });
-        return (found ?? EMPTY) as readonly Contact[];
+    customer(id: string): Promise<Customer | undefined> {
+      customers ??= new DataLoader(async (ids) => {
+        const found = await tenant.customers.findMany(ids);
+        return ids.map((asked) => found.get(asked));
       });
-      return (await Promise.all([...whole, ...rest])).flat();
+      return customers.load(id);
     },
+
+    connection(target: ConnectionTarget): Promise<Connection | undefined> {
+      connections ??= new DataLoader(async (targets) => tenant.connections.findMany(targets), {
+        cacheKeyFn: ({ customerId, providerName }) => `${providerName}:${customerId}`,
+      });
+      return connections.load(target);
+    },
+
+    connectionOwner(connectionId: string): Promise<string | undefined> {
+      connectionOwners ??= new DataLoader(async (ids) => {
+        const found = await tenant.connections.findOwners(ids);
+        return ids.map((asked) => found.get(asked));
+      });
+      return connectionOwners.load(connectionId);
+    },
+
+    /** It has changed. */
+    forgetCustomer(id: string): void {
+      customers?.clear(id);
+      connections?.clearAll();
+    },
+
+    /** The list belongs to who asked. */
+    lookup: (client: LookupClient, asked: readonly string[], want: Want) => emails.find(client, asked, want),
 
     contact({ connection, port }: ContactClient, remoteId: string, want: Want) {
       const loader = loaderFor(`${connection.id}:id:${want.rawData}`, MAX_IDS, (batch) =>
@@ -76,30 +79,12 @@ export function createLoaders(tenant: Tenant) {
         const found = await load({ names, want: uniteWants(questions.map(({ want }) => want)) });
         return questions.map((question) => found.get(question.name));
       },
-      { maxBatchSize, cacheKeyFn: ({ name: asked, want }) => `${toKey(want)}:${asked}` },
+      { maxBatchSize, cacheKeyFn: ({ name: asked, want }) => `${nameFields(want.fields)}:${asked}` },
     );
     byClient.set(name, loader);
     return loader;
   }
 }
-
-/** Nothing is left in the map: the promise that brought it would keep that for long. */
-function listFound(found: Map<string, readonly Contact[]>): Contact[] {
-  const contacts: Contact[] = [];
-  for (const ofOne of found.values()) for (const contact of ofOne) contacts.push(contact);
-  found.clear();
-  return contacts;
-}
-
-function toKey({ fields }: Want): string {
-  if (!fields) return '*';
-  const known = keys.get(fields) ?? [...fields].sort().join();
-  keys.set(fields, known);
-  return known;
-}
-
-/** One search looks up a thousand emails with the same wish. */
-const keys = new WeakMap<WantedFields, string>();
 
 const EMPTY: readonly never[] = [];
 const NOTHING: Want = { rawData: false };
@@ -109,7 +94,7 @@ export type Loaders = ReturnType<typeof createLoaders>;
 
 type Found = ReadonlyMap<string, unknown>;
 
-/** About one email, or one record. */
+/** About one record. */
 interface Question {
   readonly name: string;
   readonly want: Want;
@@ -122,6 +107,5 @@ interface Batch {
 
 interface ContactClient {
   readonly connection: Connection;
-  readonly access: ContactAccess;
   readonly port: ContactPort;
 }

@@ -86,6 +86,21 @@ test('owners are served one after the other, however much one of them has waitin
   expect(loop.done).toEqual(['a', 'b', 'theirs', 'c']);
 });
 
+test('who has had a turn goes on while there is time, and waits like others after that', async () => {
+  const { loop, work, turn } = openTurns();
+  await work('a', 100);
+  void work('first', 1, { owner: 'two' })
+    .then(() => work('at once', 100, { owner: 'two' }))
+    .then(() => work('later', 1, { owner: 'two' }));
+  for (const name of ['b', 'c']) void work(name, 100);
+  await turn();
+  await turn();
+  expect(loop.done).toEqual(['a', 'first', 'at once']);
+  await turn();
+  await turn();
+  expect(loop.done).toEqual(['a', 'first', 'at once', 'b', 'later', 'c']);
+});
+
 test('what is under way comes before what is new, of each owner', async () => {
   const { loop, work, turn } = openTurns();
   await work('a', 100);

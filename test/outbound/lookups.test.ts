@@ -58,15 +58,6 @@ describe('look-ups by email', () => {
     expect(calls.map((call) => call.emails.length)).toEqual([1, 1, 1, 1, 1, 1, 2, 2]);
   });
 
-  test('of more than a call takes go as whole calls, for the adapter to cut, and a rest', async () => {
-    const { find, calls, answerAll } = open();
-    const emails = Array.from({ length: 250 }, (_, index) => `person${index}@x.co`);
-    const found = find(emails);
-    await answerAll();
-    expect([...(await found).keys()]).toEqual(emails);
-    expect(calls.map((call) => call.emails.length)).toEqual([200, 50]);
-  });
-
   test('that fail together fail each with an error of their own', async () => {
     const { find, calls, answerAll } = open();
     const all = Promise.allSettled(Array.from({ length: 10 }, (_, index) => find([`${index}@x.co`])));

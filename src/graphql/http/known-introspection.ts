@@ -70,4 +70,6 @@ const MAX_LENGTH = 8_192;
 export const INTROSPECTION_NAME = 'IntrospectionQuery';
 
 /** Undefined for every other question. */
-export type KnownIntrospection = (operation: Operation) => WrittenJson | undefined;
+export type KnownIntrospection = (
+  operation: Pick<Operation, 'query' | 'operationName'>,
+) => WrittenJson | undefined;

@@ -75,13 +75,13 @@ function readOperation(given: unknown, { documents, applicationId }: Bounds): Op
   if (extensions !== null && !isObject(extensions)) {
     throw new CrossbookError('BAD_REQUEST', 'The `extensions` must be an object.');
   }
-  // Left out rather than null: the spelling that Yoga and graphql expect.
   const hash = readHash({ documentId, extensions });
   return {
     query: documents.find({ query: query ?? undefined, hash, applicationId }),
-    ...(operationName !== null && { operationName }),
-    ...(variables !== null && { variables }),
-    ...(extensions !== null && { extensions }),
+    // Undefined rather than null: the spelling that Yoga and graphql expect.
+    operationName: operationName ?? undefined,
+    variables: variables ?? undefined,
+    extensions: extensions ?? undefined,
   };
 }
 
@@ -110,7 +110,7 @@ interface Bounds {
 /** One GraphQL operation, checked for its shape. */
 export interface Operation {
   readonly query: string;
-  readonly operationName?: string;
-  readonly variables?: Record<string, unknown>;
-  readonly extensions?: Record<string, unknown>;
+  readonly operationName: string | undefined;
+  readonly variables: Record<string, unknown> | undefined;
+  readonly extensions: Record<string, unknown> | undefined;
 }

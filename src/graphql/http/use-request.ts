@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
+import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { Execute } from '../fast/execute.ts';
 import type { DocumentStore } from './document-store.ts';
 import { type OpenDeps, type OpenedRequest, openRequest } from './open-request.ts';
@@ -13,7 +13,7 @@ export function useRequest({ schema, execute, store, requests, ...deps }: Reques
     async onRequestParse({ request, setRequestParser }) {
       const opened = readOpened(requests, request);
       const operations = opened.operations ?? (await openRequest(opened, deps));
-      setRequestParser(() => operations);
+      setRequestParser(() => operations as GraphQLParams | GraphQLParams[]);
     },
     async onParams({ request, params }) {
       // Operations of a batch come one after the other, and others between them.

@@ -57,6 +57,10 @@ const ATTACKS: Readonly<Record<string, (target: Target) => Load>> = {
     ...{ url, perSecond: 1_000, atOnce: 2_000 },
     asked: toGraphQL({ query: page(true) }, callers.key),
   }),
+  'as many requests without a look at the database as 400 connections carry': ({ url, callers }) => ({
+    ...{ url, perSecond: 50_000, atOnce: 400 },
+    asked: toGraphQL({ query: '{providers{name}}' }, callers.key),
+  }),
   'as many small requests as 400 connections carry': ({ url, callers }) => ({
     ...{ url, perSecond: 50_000, atOnce: 400 },
     asked: toGraphQL({ query: '{customer{id connections{providerName status}}}' }, callers.key),

@@ -1,0 +1,103 @@
+import type { Contact } from '../domain/contact.ts';
+import type { ContactAccess, ContactPort } from '../domain/provider.ts';
+import { uniteWants, type Want, type WantedFields } from '../domain/want.ts';
+
+/**
+ * The look-ups by email of one request. What is asked for at the same moment travels together, as many emails as fit into
+ * one call; the same question about an email is asked once, and who asks again gets what became of it.
+ */
+export class EmailLookups {
+  readonly #asked = new Map<string, Batch>();
+  /** Not gone out yet, by connection and kind of answer. */
+  readonly #open = new Map<string, Batch>();
+
+  /** The list belongs to who asked. Whole calls go by themselves: they would gain nothing by waiting for company. */
+  async find(client: LookupClient, emails: readonly string[], want: Want): Promise<Contact[]> {
+    const { lookupBatch } = client.access;
+    const inWhole = emails.length - (emails.length % lookupBatch);
+    const whole = inWhole > 0 ? findWhole(client.port, emails.slice(0, inWhole), want) : undefined;
+    if (inWhole === emails.length) return (await whole) ?? [];
+    const rest = this.#findTogether(client, emails.slice(inWhole), want);
+    if (!whole) return rest;
+    return (await Promise.all([whole, rest])).flat();
+  }
+
+  async #findTogether(client: LookupClient, emails: readonly string[], want: Want): Promise<Contact[]> {
+    const kind = `${client.connection.id}:${want.rawData}`;
+    const question = `${kind}:${nameFields(want.fields)}:`;
+    const batches = emails.map((email) => this.#ask(client, kind, { name: question + email, email, want }));
+    const found = await Promise.all(batches.map((batch) => batch.found));
+    return emails.flatMap((email, index) => found[index]?.get(email) ?? NONE);
+  }
+
+  #ask(client: LookupClient, kind: string, { name, email, want }: Question): Batch {
+    const known = this.#asked.get(name);
+    if (known) return known;
+    const batch = this.#open.get(kind) ?? this.#openBatch(client, kind);
+    this.#asked.set(name, batch);
+    batch.emails.add(email);
+    batch.wants.add(want);
+    if (batch.emails.size === client.access.lookupBatch) this.#open.delete(kind);
+    return batch;
+  }
+
+  /** It asks for the fields of all of them, because calls are dearer than fields. */
+  #openBatch({ port }: LookupClient, kind: string): Batch {
+    const emails = new Set<string>();
+    const wants = new Set<Want>();
+    const found = atEndOfTick().then(() => {
+      if (this.#open.get(kind) === batch) this.#open.delete(kind);
+      return port.findByEmails([...emails], uniteWants([...wants]));
+    });
+    const batch: Batch = { emails, wants, found };
+    this.#open.set(kind, batch);
+    return batch;
+  }
+}
+
+/** After everything that goes on at this moment. */
+function atEndOfTick(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(resolve));
+}
+
+/** Nothing is left in the map: the promise that brought it would keep that for long. */
+async function findWhole(port: ContactPort, emails: readonly string[], want: Want): Promise<Contact[]> {
+  const found = await port.findByEmails(emails, want);
+  const contacts: Contact[] = [];
+  for (const ofOne of found.values()) for (const contact of ofOne) contacts.push(contact);
+  found.clear();
+  return contacts;
+}
+
+export function nameFields(fields: WantedFields | undefined): string {
+  if (!fields) return '*';
+  const known = names.get(fields) ?? [...fields].sort().join();
+  names.set(fields, known);
+  return known;
+}
+
+/** One search looks up a thousand emails with the same wish. */
+const names = new WeakMap<WantedFields, string>();
+
+const NONE: readonly never[] = [];
+
+type Found = Awaited<ReturnType<ContactPort['findByEmails']>>;
+
+interface Batch {
+  readonly emails: Set<string>;
+  readonly wants: Set<Want>;
+  readonly found: Promise<Found>;
+}
+
+interface Question {
+  /** The same question has the same name. */
+  readonly name: string;
+  readonly email: string;
+  readonly want: Want;
+}
+
+export interface LookupClient {
+  readonly connection: { readonly id: string };
+  readonly access: Pick<ContactAccess, 'lookupBatch'>;
+  readonly port: ContactPort;
+}

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import type { Contact } from '../../src/domain/contact.ts';
+import type { ContactPort } from '../../src/domain/provider.ts';
+import type { Want } from '../../src/domain/want.ts';
+import { EmailLookups, type LookupClient } from '../../src/request/email-lookups.ts';
+import { settle } from '../support/clock.ts';
+
+const NAMES: Want = { rawData: false, fields: new Set(['firstName']) };
+const OWNERS: Want = { rawData: false, fields: new Set(['ownerId']) };
+
+test('what is asked for at the same moment is one call, and an email is in it once', async () => {
+  const { lookups, client, calls } = open();
+  const found = await Promise.all([
+    lookups.find(client, ['a@x', 'b@x'], NAMES),
+    lookups.find(client, ['b@x', 'c@x'], NAMES),
+  ]);
+  expect(calls).toEqual([['a@x', 'b@x', 'c@x']]);
+  expect(found.map((contacts) => contacts.map(({ remoteId }) => remoteId))).toEqual([
+    ['a@x', 'b@x'],
+    ['b@x', 'c@x'],
+  ]);
+});
+
+test('the list belongs to who asked', async () => {
+  const { lookups, client } = open();
+  const [first, second] = await Promise.all([
+    lookups.find(client, ['a@x'], NAMES),
+    lookups.find(client, ['a@x'], NAMES),
+  ]);
+  first?.splice(0);
+  expect(second).toHaveLength(1);
+});
+
+test('who asks the same later gets what became of it, be it a failure', async () => {
+  const { lookups, client, calls } = open({ failure: new Error('away') });
+  const failures = [];
+  for (let time = 0; time < 2; time += 1) {
+    failures.push(await lookups.find(client, ['a@x'], NAMES).catch((error: unknown) => error));
+    await settle();
+  }
+  expect(calls).toHaveLength(1);
+  expect(failures[0]).toBe(failures[1]);
+});
+
+test('other fields are another question, which shares a call', async () => {
+  const { lookups, client, calls, wants } = open();
+  await Promise.all([lookups.find(client, ['a@x'], NAMES), lookups.find(client, ['a@x'], OWNERS)]);
+  expect(calls).toEqual([['a@x']]);
+  expect([...(wants[0]?.fields ?? [])].sort()).toEqual(['firstName', 'ownerId']);
+  await lookups.find(client, ['a@x'], { rawData: true });
+  expect(calls).toHaveLength(2);
+});
+
+test('connections have calls of their own', async () => {
+  const { lookups, client, calls } = open();
+  const other = { ...client, connection: { id: 'other' } };
+  await Promise.all([lookups.find(client, ['a@x'], NAMES), lookups.find(other, ['a@x'], NAMES)]);
+  expect(calls).toHaveLength(2);
+});
+
+test('whole calls go by themselves, and what is left over shares one', async () => {
+  const { lookups, client, calls } = open();
+  const many = ['1', '2', '3', '4', '5', '6', '7'];
+  const [found] = await Promise.all([lookups.find(client, many, NAMES), lookups.find(client, ['8'], NAMES)]);
+  expect(calls).toEqual([
+    ['1', '2', '3', '4', '5', '6'],
+    ['7', '8'],
+  ]);
+  expect(found?.map(({ remoteId }) => remoteId)).toEqual(many);
+});
+
+test('more than one call carries is more calls, and each fails by itself', async () => {
+  const { lookups, client, calls } = open({ failure: new Error('away'), failing: '4' });
+  const found = await Promise.allSettled(
+    ['1', '2', '3', '4'].map((email) => lookups.find(client, [email], NAMES)),
+  );
+  expect(calls).toEqual([['1', '2', '3'], ['4']]);
+  expect(found.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
+});
+
+/** A CRM of whose calls each carries three emails. */
+function open({ failure, failing }: { failure?: Error; failing?: string } = {}) {
+  const calls: (readonly string[])[] = [];
+  const wants: Want[] = [];
+  const port: Pick<ContactPort, 'findByEmails'> = {
+    async findByEmails(emails, want) {
+      calls.push(emails);
+      wants.push(want);
+      if (failure && (failing === undefined || emails.includes(failing))) throw failure;
+      return new Map(emails.map((email) => [email, [{ remoteId: email } as Contact]]));
+    },
+  };
+  const client: LookupClient = {
+    connection: { id: 'one' },
+    access: { lookupBatch: 3 },
+    port: port as ContactPort,
+  };
+  return { lookups: new EmailLookups(), client, calls, wants };
+}
