@@ -1,4 +1,4 @@
-import { findFirstStep, openAdmin, openCallerCache } from './callers.ts';
+import { findFirstStep, openAdmin, openCallerCache, openCors } from './callers.ts';
 import type { Config } from './config.ts';
 import { RESPONSE_BOUNDS } from './domain/allowance.ts';
 import { readApiSupport } from './domain/api-support.ts';
@@ -9,7 +9,6 @@ import { readManifest } from './graphql/http/read-manifest.ts';
 import { createGraphQL } from './graphql/server.ts';
 import { createHostCheck } from './http/allowed-hosts.ts';
 import { createConcurrencyLimit } from './http/concurrency-limit.ts';
-import { createCors } from './http/cors.ts';
 import { type Demo, toDemoCommand, toDemoHeaders } from './http/demo-command.ts';
 import { createProbes } from './http/health.ts';
 import { renderHomePage } from './http/home-page.ts';
@@ -27,7 +26,6 @@ import { readCaller } from './request/caller.ts';
 import type { Services } from './request/context.ts';
 import { type CustomerTokens, createCustomerTokens } from './request/customer-token.ts';
 import { createKnownConnections } from './request/known-connections.ts';
-import { createKnownOrigins } from './request/known-origins.ts';
 import { createOpenContext } from './request/open-context.ts';
 import { createRest } from './rest/server.ts';
 import { toDirections } from './sandbox/directions.ts';
@@ -140,9 +138,7 @@ export async function createApp(
     admin: openAdmin({ config, database, limits, clock }),
     strangers: config.strangers,
     checkHost: config.sandbox && createHostCheck(config.sandbox.hosts),
-    cors: createCors({
-      findOrigins: createKnownOrigins({ list: database.admin.listOrigins, now: clock.now }),
-    }),
+    cors: openCors({ database, demo, clock, log }),
     findCaller(arrival) {
       warnOfProxies(arrival.headers);
       return readCaller(arrival, callers);

@@ -1,4 +1,8 @@
 import type { Config } from './config.ts';
+import { DEMO_APPLICATION, DEVELOPMENT_ORIGINS } from './domain/demo-application.ts';
+import type { Log } from './domain/log.ts';
+import { type Cors, createCors } from './http/cors.ts';
+import { createOriginWarning } from './http/origin-warning.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Limits } from './limits/limits.ts';
 import { createAdminCheck } from './request/admin-key.ts';
@@ -6,6 +10,7 @@ import { type CallerCache, createCallerCache } from './request/caller-cache.ts';
 import type { CustomerTokens } from './request/customer-token.ts';
 import { withDemoCallers } from './request/demo-callers.ts';
 import { createKeyLookups } from './request/key-lookups.ts';
+import { createKnownOrigins } from './request/known-origins.ts';
 import { type AdminFace, createAdminFace } from './rest/admin/server.ts';
 import type { Database } from './storage/database.ts';
 
@@ -18,6 +23,18 @@ export function openCallerCache({ database, tokens, limits, clock, demoKey }: Ca
     clock,
   });
   return withDemoCallers(callers, demoKey);
+}
+
+/** Which pages of other origins may call. */
+export function openCors({ database, demo, clock, log }: CorsParts): Cors {
+  return createCors({
+    findOrigins: createKnownOrigins({
+      list: database.admin.listOrigins,
+      always: demo && [{ applicationId: DEMO_APPLICATION.id, origins: DEVELOPMENT_ORIGINS }],
+      now: clock.now,
+    }),
+    onRefused: createOriginWarning({ log, now: clock.now }),
+  });
 }
 
 /** Undefined where no admin key is set. */
@@ -49,6 +66,12 @@ interface CallerParts extends Parts {
   readonly tokens: CustomerTokens;
   /** Undefined where there is no demo. */
   readonly demoKey: string | undefined;
+}
+
+interface CorsParts extends Pick<Parts, 'database' | 'clock'> {
+  readonly log: Log;
+  /** Undefined where there is none. */
+  readonly demo: object | undefined;
 }
 
 interface AdminParts extends Parts {

@@ -31,7 +31,7 @@ const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
     'config.ts',
     'version.ts',
   ],
-  'callers.ts': ['config.ts', 'request', 'rest', 'storage', 'limits', 'lib'],
+  'callers.ts': ['config.ts', 'domain', 'http', 'request', 'rest', 'storage', 'limits', 'lib'],
   'config.ts': ['domain', 'lib'],
   'version.ts': [],
 };

@@ -1,3 +1,5 @@
+import { CrossbookError } from '../domain/errors.ts';
+import { toWebOrigin } from '../domain/web-origin.ts';
 import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
 
 /**
@@ -5,8 +7,17 @@ import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.t
  * the application: it is allowed where any names the origin, and so is a refusal without a caller, so that a frontend
  * can read why. Cookies play no part here, and are never allowed.
  */
-export function createCors({ findOrigins }: CorsOptions): Cors {
+export function createCors({ findOrigins, onRefused }: CorsOptions): Cors {
   return {
+    async answerPreflight({ headers }) {
+      const origin = headers.get('origin') ?? '';
+      if ((await findOrigins()).has(origin))
+        return toPreflightResponse(origin, headers.get('access-control-request-headers'));
+      const known = toWebOrigin(origin);
+      if (known !== undefined) onRefused(known);
+      throw new CrossbookError('FORBIDDEN', sayRefused(known));
+    },
+
     findApplications(headers) {
       const origin = headers.get('origin');
       if (origin === null) return undefined;
@@ -30,36 +41,46 @@ export function createCors({ findOrigins }: CorsOptions): Cors {
 }
 
 export function isPreflight({ method, headers }: HttpRequest): boolean {
-  return method === 'OPTIONS' && headers.get('access-control-request-method') !== null;
+  return (
+    method === 'OPTIONS' &&
+    headers.get('origin') !== null &&
+    headers.get('access-control-request-method') !== null
+  );
 }
 
-/** It costs no look-up and reaches no face. */
-export function toPreflightResponse({ headers }: HttpRequest): HttpAnswer {
+/**
+ * The list of origins is the gate, and cookies play no part: a page that may call may send the headers that it asks for.
+ * Monitoring adds some of its own to every request of a page.
+ */
+function toPreflightResponse(origin: string, asked: string | null): HttpAnswer {
+  const names = (asked ?? '').split(',').map((name) => name.trim());
   return {
     status: 204,
     headers: {
-      'access-control-allow-origin': headers.get('origin') ?? '',
+      'access-control-allow-origin': origin,
       'access-control-allow-methods': 'GET, POST, PUT',
-      'access-control-allow-headers': REQUESTED,
-      'access-control-max-age': '600',
+      'access-control-allow-headers': names.filter((name) => HEADER_NAME.test(name)).join(', '),
+      'access-control-max-age': MAX_AGE_SECONDS,
       vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
     },
     body: null,
   };
 }
 
-/** What our callers send, and what tells a gateway or a collector which request this is. */
-const REQUESTED = [
-  'authorization',
-  'content-type',
-  'if-match',
-  'if-none-match',
-  'traceparent',
-  'x-api-key',
-  'x-customer-id',
-  'x-provider-name',
-  'x-request-id',
-].join(', ');
+/** A browser hides this from the page, and shows it to whoever opens its network tab. */
+function sayRefused(origin: string | undefined): string {
+  if (origin === undefined) return 'The origin of this page is none that an application can name.';
+  return `No application names the origin "${origin}": \`${toCommand(origin)}\` lets its pages call.`;
+}
+
+/** What makes an application name the origin. */
+export function toCommand(origin: string): string {
+  return `crossbook apps origins APPLICATION --add ${origin}`;
+}
+
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+/** The longest that Chromium keeps it. */
+const MAX_AGE_SECONDS = '7200';
 
 const EXPOSED =
   'etag, ratelimit, ratelimit-limit, ratelimit-policy, ratelimit-remaining, ratelimit-reset, retry-after, x-fetched-at, x-request-id';
@@ -67,6 +88,8 @@ const EXPOSED =
 export interface Cors {
   /** Ids of the applications that name the request's origin. Undefined: there is no origin, or none names it. */
   findApplications(headers: HttpHeaders): Promise<Applications | undefined> | Applications | undefined;
+  /** It costs no look-up of a caller and reaches no face. Rejects with FORBIDDEN where no application names its origin. */
+  answerPreflight(request: HttpRequest): Promise<HttpAnswer>;
   addHeaders(response: CorsResponse, sent: Record<string, string>): void;
 }
 
@@ -84,4 +107,6 @@ interface CorsResponse {
 export interface CorsOptions {
   /** Origin → ids of the applications that name it. What is remembered comes at once. */
   findOrigins(): Promise<ReadonlyMap<string, Applications>> | ReadonlyMap<string, Applications>;
+  /** Told of the origin of each page that may not call. */
+  onRefused(origin: string): void;
 }

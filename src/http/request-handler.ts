@@ -5,7 +5,7 @@ import type { Arrival, Journal, OpenJournal } from '../domain/journal.ts';
 import { isProviderName } from '../domain/provider-names.ts';
 import type { ArrivingRequest, HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
-import { type Cors, isPreflight, toPreflightResponse } from './cors.ts';
+import { type Cors, isPreflight } from './cors.ts';
 import type { RequestPermit } from './permit.ts';
 import { SLICE_BYTES } from './send-response.ts';
 import { toArrival } from './to-arrival.ts';
@@ -47,7 +47,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     let permit: RequestPermit | undefined;
     try {
       options.checkHost?.(request.headers);
-      if (visit.isForeign && isPreflight(request)) return toPreflightResponse(request);
+      if (isPreflight(request)) return await cors.answerPreflight(request);
       const probe = handleProbe(request);
       if (probe) return reserveResponse(visit, await probe);
       if (isOperator) {

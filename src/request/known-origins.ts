@@ -2,19 +2,19 @@ import { createTimedCache } from '../lib/timed-cache.ts';
 import { CALLER_MAX_AGE_MS } from './caller-cache.ts';
 
 /** Which applications name a web origin: read every few seconds, and only while browsers call. */
-export function createKnownOrigins({ list, now }: KnownOriginsOptions): FindOrigins {
+export function createKnownOrigins({ list, always = [], now }: KnownOriginsOptions): FindOrigins {
   const cache = createTimedCache<OriginsOfApplications>({
     maxAgeMs: CALLER_MAX_AGE_MS,
     maxEntries: 1,
     now,
   });
   return () => {
-    const found = cache.find('all', async () => turnAround(await list()));
+    const found = cache.find('all', async () => turnAround([...always, ...(await list())]));
     return found instanceof Promise ? found.then((origins) => origins ?? NONE) : (found ?? NONE);
   };
 }
 
-function turnAround(all: Awaited<ReturnType<KnownOriginsOptions['list']>>): OriginsOfApplications {
+function turnAround(all: readonly NamedOrigins[]): OriginsOfApplications {
   const found = new Map<string, Set<string>>();
   for (const { applicationId, origins } of all) {
     for (const origin of origins) {
@@ -32,7 +32,14 @@ export type FindOrigins = () => Promise<OriginsOfApplications> | OriginsOfApplic
 /** Origin → ids of the applications that name it. */
 export type OriginsOfApplications = ReadonlyMap<string, ReadonlySet<string>>;
 
+interface NamedOrigins {
+  readonly applicationId: string;
+  readonly origins: readonly string[];
+}
+
 interface KnownOriginsOptions {
-  list(): Promise<readonly { readonly applicationId: string; readonly origins: readonly string[] }[]>;
+  list(): Promise<readonly NamedOrigins[]>;
+  /** Beside those that are stored. */
+  readonly always?: readonly NamedOrigins[] | undefined;
   now(): number;
 }

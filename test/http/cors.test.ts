@@ -7,7 +7,9 @@ const ORIGINS = new Map([
   [MINE, new Set(['mine'])],
   ['https://both.example', new Set(['mine', 'theirs'])],
 ]);
-const PREFLIGHT = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-api-key' };
+/** Of a client that says which application it is, with monitoring that adds headers of its own. */
+const ASKED = 'apollographql-client-name,baggage,content-type,sentry-trace,x-api-key,x-requested-with';
+const PREFLIGHT = { 'access-control-request-method': 'POST', 'access-control-request-headers': ASKED };
 
 const open = (patch: Parameters<typeof openHandler>[0] = {}) => {
   const handler = openHandler({ findOrigins: () => ORIGINS, ...patch });
@@ -30,18 +32,54 @@ test('a page may read a response where its application names its origin, and now
 });
 
 test('a preflight is answered where any application names the origin: no caller is looked up, no face is asked', async () => {
-  const { ask, answered, lookedUp, limit } = open();
+  const { ask, answered, lookedUp, refusedOrigins, limit } = open();
   const preflight = await ask('OPTIONS', { origin: MINE, 'x-api-key': 'mine', ...PREFLIGHT });
   expect([preflight.status, answered, lookedUp]).toEqual([204, [], []]);
   expect(preflight.headers['access-control-allow-origin']).toBe(MINE);
-  for (const name of ['authorization', 'content-type', 'x-api-key', 'x-customer-id', 'x-provider-name']) {
-    expect(preflight.headers['access-control-allow-headers']).toContain(name);
-  }
+  expect(preflight.headers['access-control-allow-headers']).toBe(ASKED.replaceAll(',', ', '));
+  expect(preflight.headers['access-control-max-age']).toBe('7200');
+  expect(preflight.headers).not.toHaveProperty('access-control-allow-credentials');
   expect(preflight.headers['access-control-allow-methods']).toBe('GET, POST, PUT');
   expect(preflight.headers['vary']).toContain('Origin');
   expect(limit.counts()).toMatchObject({ running: 0, queued: 0 });
-  const refused = await ask('OPTIONS', { origin: 'https://other.example', ...PREFLIGHT });
-  expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
+  expect(refusedOrigins).toEqual([]);
+});
+
+test('a preflight of an origin that nobody names is refused in words, with the command that names it', async () => {
+  const { ask, answered, refusedOrigins } = open();
+  const refused = await ask('OPTIONS', { origin: 'https://other.example:8443', ...PREFLIGHT });
+  expect(refused.status).toBeGreaterThanOrEqual(400);
+  expect(Object.keys(refused.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  expect(refused.body).toBe(
+    'No application names the origin "https://other.example:8443": ' +
+      '`crossbook apps origins APPLICATION --add https://other.example:8443` lets its pages call.',
+  );
+  expect([answered, refusedOrigins]).toEqual([[], ['https://other.example:8443']]);
+});
+
+test('what is no origin is not repeated', async () => {
+  const { ask, refusedOrigins } = open();
+  for (const origin of ['null', 'https://x.example/; rm -rf', '`id`', 'ftp://x.example']) {
+    const { status, body } = await ask('OPTIONS', { origin, ...PREFLIGHT });
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(body).toBe('The origin of this page is none that an application can name.');
+  }
+  expect(refusedOrigins).toEqual([]);
+});
+
+test('names of headers that are none are not repeated', async () => {
+  const { ask } = open();
+  const asked = 'x-api-key, a b, "c", x:y, ,d;e';
+  const { headers } = await ask('OPTIONS', {
+    origin: MINE,
+    ...{ ...PREFLIGHT, 'access-control-request-headers': asked },
+  });
+  expect(headers['access-control-allow-headers']).toBe('x-api-key');
+});
+
+test('OPTIONS that no page asked for is a request like others', async () => {
+  const { ask, answered } = open();
+  await ask('OPTIONS', PREFLIGHT);
   expect(answered).toEqual(['OPTIONS']);
 });
 
@@ -89,14 +127,15 @@ test('caches are told that the response depends on the origin', async () => {
 });
 
 test('where no origin is named, none is sent, or the storage is away, nothing is said', async () => {
-  const away = open({ findOrigins: () => Promise.reject(new Error('away')) });
+  const failure = new CrossbookError('SERVICE_UNAVAILABLE', 'The storage is away.');
+  const away = open({ findOrigins: () => Promise.reject(failure) });
   const responses = [
     await open({ findOrigins: () => new Map() }).ask('POST', { origin: MINE }),
     await away.ask('OPTIONS', { origin: MINE, ...PREFLIGHT }),
     await open().ask('POST', { 'x-api-key': 'mine' }),
   ];
-  for (const { headers, status } of responses) {
-    expect(status).toBe(200);
+  expect(responses.map(({ status }) => status)).toEqual([200, 503, 200]);
+  for (const { headers } of responses) {
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
   }
 });

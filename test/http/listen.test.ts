@@ -141,7 +141,7 @@ async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
     heldBytes: createHeldBytes({ maxBytes: 1_000_000 }),
     bodyBytes: { caller: 1_000_000, stranger: 1_000 },
     strangers: true,
-    cors: createCors({ findOrigins: () => new Map() }),
+    cors: createCors({ findOrigins: () => new Map(), onRefused: () => {} }),
     // The face's own context knows who calls.
     findCaller: () => undefined,
     addQuota: () => {},

@@ -22,3 +22,10 @@ test('who names an origin is read once in a few seconds, and changes then', asyn
   now = CALLER_MAX_AGE_MS;
   expect((await read()).size).toBe(0);
 });
+
+test('some are named whatever is stored', async () => {
+  const always = [{ applicationId: 'demo', origins: ['http://localhost:5173'] }];
+  const list = async () => [{ applicationId: 'a', origins: ['http://localhost:5173'] }];
+  const read = createKnownOrigins({ list, always, now: () => 0 });
+  expect(await read()).toEqual(new Map([['http://localhost:5173', new Set(['demo', 'a'])]]));
+});

@@ -22,6 +22,7 @@ export function openHandler(options: HandlerOptions = {}) {
   } = options;
   const answered: string[] = [];
   const lookedUp: string[] = [];
+  const refusedOrigins: string[] = [];
   const records: RequestRecord[] = [];
   const journals: Journal[] = [];
   const limit = createConcurrencyLimit({ max, maxStrangers, turns: NO_TURNS, queuedPerPlace: 1 });
@@ -43,7 +44,7 @@ export function openHandler(options: HandlerOptions = {}) {
     ...{ graphql: face, rest: face, limit, heldBytes },
     bodyBytes: { caller: 1_000, stranger: 10 },
     strangers: maxStrangers > 0,
-    cors: createCors({ findOrigins }),
+    cors: createCors({ findOrigins, onRefused: (origin) => refusedOrigins.push(origin) }),
     findCaller({ headers }) {
       const key = headers.get('x-api-key');
       if (key === null) return undefined;
@@ -64,7 +65,7 @@ export function openHandler(options: HandlerOptions = {}) {
   });
   const ask = (method: string, headers: Record<string, string>, patch: Partial<ArrivingRequest> = {}) =>
     handle({ ...toRequest(method, headers), ...patch });
-  return { handle, ask, answered, lookedUp, records, journals, limit, heldBytes };
+  return { handle, ask, answered, lookedUp, refusedOrigins, records, journals, limit, heldBytes };
 }
 
 export function toCaller(id: string): Caller {

@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { build } from 'esbuild';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DEVELOPMENT_ORIGINS } from '../../src/domain/demo-application.ts';
+import { openBrowser, openPage } from '../support/browser.ts';
+import { type ListeningApp, listenApp } from '../support/listen-app.ts';
+import { CHROMIUM } from '../support/machine.ts';
+
+describe.runIf(CHROMIUM)('a page of another origin, with the demo as it starts', () => {
+  let crossbook: ListeningApp;
+  let browser: Browser;
+  let page: Page;
+  let script: string;
+  const servers: Server[] = [];
+
+  beforeAll(async () => {
+    crossbook = await listenApp();
+    browser = await openBrowser();
+    script = await bundle();
+    page = await open(DEVELOPMENT_ORIGINS.map((origin) => Number(new URL(origin).port)));
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    for (const server of servers) server.close();
+    await crossbook.close();
+  });
+
+  test.each(['apollo', 'urql', 'crossbook', 'monitored'] as const)(
+    '%s searches, changes a customer, and reads why it was refused',
+    async (name) => {
+      const told = await page.evaluate((client) => frontend[client](), name);
+      expect(told).toEqual({
+        firstName: 'Ada',
+        created: true,
+        code: 'UNPROCESSABLE_ENTITY',
+      });
+    },
+  );
+
+  test('a client that says which application it is has done so', () => {
+    const names = crossbook.requests.map(({ headers }) => headers.get('apollographql-client-name'));
+    expect(names).toContain('frontend');
+    expect(crossbook.requests.some(({ headers }) => headers.has('sentry-trace'))).toBe(true);
+  });
+
+  test('a page that no application names cannot read anything, and the log says what would let it', async () => {
+    const other = await open([0]);
+    const { origin } = new URL(other.url());
+    const failure = await other.evaluate(() => frontend.monitored().catch((error: unknown) => String(error)));
+    expect(failure).toMatch(/Failed to fetch/);
+    const said = crossbook.log.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(said).toContainEqual(
+      expect.objectContaining({
+        origin,
+        command: `crossbook apps origins APPLICATION --add ${origin}`,
+      }),
+    );
+    const refused = said.find(({ method, status }) => method === 'OPTIONS' && status === 403);
+    expect(refused).toBeDefined();
+  });
+
+  /** A page from the first of these ports that is free. */
+  async function open(ports: readonly number[]): Promise<Page> {
+    const server = await listenOn(ports);
+    servers.push(server);
+    const opened = await openPage(browser);
+    await opened.goto(`http://localhost:${(server.address() as AddressInfo).port}/`);
+    await opened.evaluate((given) => frontend.begin(given), {
+      url: crossbook.url,
+      key: crossbook.app.demo?.key ?? '',
+    });
+    return opened;
+  }
+
+  async function listenOn([port, ...others]: readonly number[]): Promise<Server> {
+    const server = createServer(({ url }, response) => {
+      const [type, body] = url === '/frontend.js' ? ['text/javascript', script] : ['text/html', PAGE];
+      response.setHeader('content-type', type).end(body);
+    }).listen(port, 'localhost');
+    try {
+      await once(server, 'listening');
+      return server;
+    } catch (error) {
+      if (others.length === 0) throw error;
+      return listenOn(others);
+    }
+  }
+});
+
+const PAGE = '<!doctype html><title>A frontend</title><script src="/frontend.js"></script>';
+
+async function bundle(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [new URL('frontend.ts', import.meta.url).pathname],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    globalName: 'frontend',
+    define: { 'process.env.NODE_ENV': '"production"' },
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+declare const frontend: typeof import('./frontend.ts');

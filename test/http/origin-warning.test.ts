@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { createOriginWarning } from '../../src/http/origin-warning.ts';
+import { createFakeLog } from '../support/fake-log.ts';
+
+function open() {
+  const log = createFakeLog();
+  const time = { now: 0 };
+  return { log, time, warn: createOriginWarning({ log, now: () => time.now }) };
+}
+
+test('says once a minute of each origin which command lets its pages call', () => {
+  const { log, time, warn } = open();
+  for (let times = 0; times < 3; times += 1) warn('http://localhost:9000');
+  expect(log.lines.map(({ fields }) => fields)).toEqual([
+    {
+      origin: 'http://localhost:9000',
+      command: 'crossbook apps origins APPLICATION --add http://localhost:9000',
+    },
+  ]);
+  time.now = 60_000;
+  warn('http://localhost:9000');
+  expect(log.lines).toHaveLength(2);
+});
+
+test('a stranger with many origins does not fill the log', () => {
+  const { log, warn } = open();
+  for (let port = 1; port < 1_000; port += 1) warn(`http://localhost:${port}`);
+  expect(log.lines).toHaveLength(20);
+});
