@@ -36,6 +36,7 @@ export async function serve(env: Env, database: BegunServer | undefined): Promis
     stopOnSignal({
       ...{ listener, withinMs: shutdownMs, fail },
       ...{ announce: app.announceStop, close: app.close },
+      npmPid: env['NPM_PID'] ? Number(env['NPM_PID']) : undefined,
     });
     flushCompileCache();
   } catch (error) {

@@ -1,11 +1,12 @@
 import { systemClock } from '../lib/clock.ts';
 import type { Listener } from './listen.ts';
+import { watchParent } from './watch-parent.ts';
 
 /**
  * The first signal lets what runs finish; a later one does not wait. Exits with 1 where something was cut off. One that
  * comes at once after the first is the same: Ctrl-C reaches npm too, which passes it on.
  */
-export function stopOnSignal({ listener, announce, close, withinMs, fail }: Running): void {
+export function stopOnSignal({ listener, announce, close, withinMs, fail, npmPid }: Running): void {
   let stoppingSince: number | undefined;
   const stop = () => {
     const now = systemClock.now();
@@ -25,6 +26,8 @@ export function stopOnSignal({ listener, announce, close, withinMs, fail }: Runn
   };
   // SIGHUP: its terminal was closed.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
+  // What stops already may take its time: the end of npm is no second signal.
+  if (npmPid !== undefined) watchParent(npmPid, () => stoppingSince === undefined && stop());
 }
 
 /** For the pools, after the last answer. */
@@ -39,4 +42,6 @@ interface Running {
   close(): Promise<void>;
   readonly withinMs: number;
   readonly fail: (error: unknown) => void;
+  /** Of the npm that started this process: it ends with it. */
+  readonly npmPid: number | undefined;
 }

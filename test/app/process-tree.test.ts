@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { answers } from '../support/answers.ts';
 import { findFreePorts } from '../support/free-ports.ts';
 import '../support/process-sources.ts';
 import { isAlive, listDescendants } from '../support/processes.ts';
@@ -10,12 +11,15 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const ROUNDS = Number(process.env['TEST_ROUNDS'] ?? 1);
 
-/** Who is sent what: npm alone, as a supervisor does, or all in its process group, as a terminal does. */
+/** Who is sent what: npm alone, as a supervisor does, all in its process group, as a terminal does, or the product. */
 const WAYS = [
-  { way: 'SIGTERM to npm', signal: 'SIGTERM', toGroup: false },
-  { way: 'SIGTERM to all', signal: 'SIGTERM', toGroup: true },
-  { way: 'Ctrl-C', signal: 'SIGINT', toGroup: true },
-  { way: 'a terminal that is closed', signal: 'SIGHUP', toGroup: true },
+  { way: 'SIGTERM to npm', signal: 'SIGTERM', to: 'npm' },
+  { way: 'SIGTERM to all', signal: 'SIGTERM', to: 'group' },
+  { way: 'Ctrl-C', signal: 'SIGINT', to: 'group' },
+  { way: 'a terminal that is closed', signal: 'SIGHUP', to: 'group' },
+  { way: 'SIGHUP to npm, which does not pass it on', signal: 'SIGHUP', to: 'npm' },
+  { way: 'SIGHUP to the product', signal: 'SIGHUP', to: 'product' },
+  { way: 'kill -9 of npm', signal: 'SIGKILL', to: 'npm' },
 ] as const;
 
 describe.skipIf(process.platform !== 'linux')('npm start', () => {
@@ -26,27 +30,30 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
     sandboxPort = await findFreePorts();
   });
   afterEach(() => {
-    for (const { pid = 0 } of started.splice(0)) if (isAlive(pid)) process.kill(-pid, 'SIGKILL');
+    for (const { pid = 0 } of started.splice(0)) endGroup(pid);
   });
   afterAll(() => rmSync(data, { recursive: true, force: true }));
 
   test.each(WAYS)(
     `$way: what runs is answered, and nothing is left, ${ROUNDS} times`,
-    async ({ signal, toGroup }) => {
+    async ({ signal, to }) => {
       for (let round = 0; round < ROUNDS; round += 1) {
-        const { pid, ended, search } = await startByNpm();
+        const { pid, port, ended, search } = await startByNpm();
+        // npm's shell became the product.
         const tree = [pid, ...listDescendants(pid)];
-        // npm (and its shell, which became node), the guard, the server and its own processes.
+        const [, product = 0] = tree;
+        // These two, the guard, the server and its own processes.
         expect(tree.length).toBeGreaterThan(3);
         const sandbox = createSandboxControl(sandboxPort);
         await sandbox.liftLimits();
         await sandbox.fail({ kind: 'slow', delayMs: 500 }, { times: 10 });
         const answer = search();
         await expect.poll(async () => (await sandbox.calls()).length).toBeGreaterThan(0);
-        process.kill(toGroup ? -pid : pid, signal);
+        process.kill({ npm: pid, group: -pid, product }[to], signal);
         expect(await (await answer).json()).toMatchObject({ data: { searchContacts: { nodes: [{}] } } });
         await ended;
         await expect.poll(() => tree.filter(isAlive)).toEqual([]);
+        for (const one of [port, sandboxPort, sandboxPort + 1]) expect(await answers(one)).toBe(false);
       }
     },
   );
@@ -84,8 +91,17 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
         },
         body: JSON.stringify({ query: SEARCH }),
       });
-    return { pid: npm.pid ?? 0, ended, search };
+    return { pid: npm.pid ?? 0, port: Number(new URL(url).port), ended, search };
   }
 });
+
+/** What outlived npm is in its group. */
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing is left, as it should be.
+  }
+}
 
 const SEARCH = '{ searchContacts(filter: { email: "ada@example.com" }) { nodes { firstName } } }';

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/databases.ts';
+import { listenApp } from '../support/listen-app.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
 import { openRival } from '../support/postgres-rival.ts';
 import { openTcpProxy } from '../support/tcp-proxy.ts';
@@ -16,12 +17,22 @@ test('a product that runs is alive, and ready once its database, its tables and 
   expect(await ask(crossbook, '/readyz')).toEqual([200, READY]);
 });
 
+test.each(['/livez', '/readyz', '/'])('HEAD %s is GET without its body', async (path) => {
+  const { url, close } = await listenApp();
+  closing.push(close);
+  const [head, get] = await Promise.all(['HEAD', 'GET'].map((method) => fetch(`${url}${path}`, { method })));
+  expect([head?.status, head?.headers.get('content-type')]).toEqual([200, get?.headers.get('content-type')]);
+  expect([await head?.text(), (await get?.text()) !== '']).toEqual(['', true]);
+});
+
 describe('a database that goes away and comes back', () => {
   test('takes readiness along, and leaves the process alive', async () => {
     const { crossbook, proxy } = await openBehindProxy();
     expect(await ask(crossbook, '/readyz')).toEqual([200, READY]);
     await proxy.cut();
     expect(await ask(crossbook, '/readyz')).toEqual([503, { ...AWAY, ok: false }]);
+    const head = new Request('http://crossbook.test/readyz', { method: 'HEAD' });
+    expect((await toFetch(crossbook.app.answer)(head)).status).toBe(503);
     expect(await ask(crossbook, '/livez')).toEqual([200, { ok: true }]);
     await proxy.mend();
     await expect.poll(() => ask(crossbook, '/readyz')).toEqual([200, READY]);
