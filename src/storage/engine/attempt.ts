@@ -5,17 +5,12 @@ import { understandFailure } from './failures.ts';
 /** Outlasts a failover or a deadlock: tries again until the deadline, then says that the database is away. */
 export async function attempt<T>(work: () => Promise<T>, options: AttemptOptions): Promise<T> {
   const giveUpAt = systemClock.now() + options.deadlineMs;
-  let tries = 0;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-    tries += 1;
     try {
       return await work();
     } catch (thrown) {
       const { repeat, error } = understandFailure(thrown);
-      const mayRepeat =
-        repeat === 'always' ||
-        (repeat === 'once' && tries === 1) ||
-        (repeat === 'reads' && options.repeatable);
+      const mayRepeat = repeat === 'always' || (repeat === 'reads' && options.repeatable);
       if (!mayRepeat || !options.mayWait() || systemClock.now() + pause > giveUpAt) throw error;
     }
     // Rivals that failed together must not come back together.

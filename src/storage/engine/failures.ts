@@ -9,7 +9,6 @@ export function understandFailure(thrown: unknown): Failure {
   const failure = thrown instanceof DrizzleQueryError ? thrown.cause : thrown;
   if (!(failure instanceof Error)) return { repeat: 'never', error: thrown };
   const code = codeOf(failure);
-  if (code === LOCKED) return away(failure, 'once');
   if (NEVER_EXECUTED.has(code) || CONNECT_FAILURE.test(failure.message)) return away(failure, 'always');
   if (LOST.has(code) || code.startsWith('08') || LOST_MESSAGE.test(failure.message))
     return away(failure, 'reads');
@@ -48,21 +47,24 @@ function refused(failure: Error, code: string): Error {
   return new Error(`The database refused a statement (${code}): ${reason}`);
 }
 
+/** Did it wait in vain for the lock of a table, as every statement does that needs that table, whatever its row? */
+export function isTableLocked(thrown: unknown): boolean {
+  if (!(thrown instanceof Error) || codeOf(thrown) !== '55P03') return false;
+  return !('where' in thrown && typeof thrown.where === 'string' && ROW.test(thrown.where));
+}
+
 function codeOf(failure: Error): string {
   return 'code' in failure && typeof failure.code === 'string' ? failure.code : '';
 }
 
 export interface Failure {
-  /** `always`: nothing was executed. `once`: nor then, and it took long. `reads`: it may have been. */
-  readonly repeat: 'always' | 'once' | 'reads' | 'never';
+  /** `always`: nothing was executed. `reads`: it may have been. */
+  readonly repeat: 'always' | 'reads' | 'never';
   /** What may be shown to the rest of the program. */
   readonly error: unknown;
 }
 
 const SQL_STATE = /^[0-9A-Z]{5}$/;
-
-/** It has been waited for already: who waits on keeps a connection and a place from others. */
-const LOCKED = '55P03';
 
 const NEVER_EXECUTED = new Set([
   '40001', // serialization failure
@@ -86,8 +88,10 @@ const LOST = new Set(['57P01', '57P02', '57P05', '25P03', 'ECONNRESET', 'EPIPE',
 const LOST_MESSAGE =
   /^Connection terminated|^Client (was closed|has encountered)|^Query read timeout|^Cannot use a pool after/;
 
-/** Statement timeout, no memory, disk full: trying again would make it worse. */
-const OVERLOADED = /^(57014|53[0-9A-Z]{3})$/;
+/** Lock timeout, statement timeout, no memory, disk full: trying again would make it worse. */
+const OVERLOADED = /^(55P03|57014|53[0-9A-Z]{3})$/;
+/** Where PostgreSQL waited for a row, its context names the row's place in any language: `while locking tuple (0,1) in …`. */
+const ROW = /\(\d+,\d+\)/;
 
 /** NUL in a text or in JSON, an index entry that is too large. */
 const UNSTORABLE = new Set(['22021', '22P05', '54000']);

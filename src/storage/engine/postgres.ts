@@ -2,6 +2,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import type { Clock } from '../../lib/clock.ts';
 import { attempt } from './attempt.ts';
+import { BreakerPool } from './breaker-pool.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import type { Engine, RunSql } from './engine.ts';
 import { NamelessClient } from './nameless-client.ts';
@@ -10,8 +11,8 @@ import { createProbe } from './probe.ts';
 
 /** PostgreSQL over a pool. Nothing is connected before it is needed. */
 export function openPostgres(url: string, options: PostgresOptions): Engine {
-  const pool = guard(new pg.Pool(toSettings(url, options)), options);
   const { deadlineMs, clock } = options;
+  const pool = guard(new BreakerPool(toSettings(url, options), clock), options);
   const probe = createProbe(url, clock);
   const breaker = createCircuitBreaker({ probe, clock, patienceMs: deadlineMs / 2 });
   const { mayWait } = breaker;

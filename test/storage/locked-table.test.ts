@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { createStatementBreakers } from '../../src/storage/engine/statement-breakers.ts';
+import { createFakeClock } from '../support/clock.ts';
+import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
+import { openRival, type Rival } from '../support/postgres-rival.ts';
+
+const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
+const BOB = { ...ADA, customerId: 'bob' };
+const REFUSED = { code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 };
+const LOCK_TIMEOUT = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
+
+const clock = createFakeClock();
+let fresh: TestDatabase;
+let database: Database;
+let rival: Rival;
+let applicationId: string;
+
+beforeAll(async () => {
+  fresh = await createTestDatabase();
+  database = await openDatabase(fresh, { keyRing: TEST_RING, clock, poolSize: 2, lockTimeoutMs: 200 });
+  rival = await openRival(fresh.url);
+  applicationId = (await database.admin.createApplication('test')).id;
+  await database.forApplication(applicationId).customers.upsert(ADA);
+});
+afterAll(async () => {
+  await database.close();
+  await rival.close();
+  await fresh.drop();
+});
+
+test('after the first that waited for a locked table its statement is refused at once, others and readiness are not', async () => {
+  const { customers, connections } = database.forApplication(applicationId);
+  await rival.run('begin');
+  await rival.run('lock table crossbook.customers');
+  await expect(customers.upsert(ADA)).rejects.toMatchObject(REFUSED);
+  expect(await connections.findMany([{ customerId: 'ada', providerName: 'hubspot' }])).toEqual([undefined]);
+  expect(await database.checkReadiness()).toEqual({ database: true, migrations: true, keys: true });
+  await rival.run('rollback');
+  // It is not locked any more: who is refused now has not asked the database.
+  for (let n = 0; n < 3; n++) await expect(customers.upsert(ADA)).rejects.toMatchObject(REFUSED);
+  await clock.advance(500);
+  expect((await customers.upsert(ADA)).customer.version).toBe(2);
+  expect((await customers.upsert(ADA)).customer.version).toBe(3);
+});
+
+test('a customer whose row is locked keeps nobody from another’s', async () => {
+  const { customers } = database.forApplication(applicationId);
+  await rival.run('begin');
+  await rival.run(`select from crossbook.customers where customer_id = 'ada' for update`);
+  await expect(customers.upsert(ADA)).rejects.toMatchObject(REFUSED);
+  expect((await customers.upsert(BOB)).created).toBe(true);
+  await rival.run('rollback');
+});
+
+test('one at a time tries while the table is locked, then none for a moment', async () => {
+  const breakers = createStatementBreakers(clock);
+  let tried = 0;
+  let end: ((error?: Error) => void) | undefined;
+  const run = () =>
+    breakers.run('select', () => {
+      tried += 1;
+      return new Promise<void>((resolve, reject) => {
+        end = (error) => (error ? reject(error) : resolve());
+      });
+    });
+  for (let round = 1; round <= 3; round++) {
+    const trying = run();
+    const refused = round > 1 ? [expect(run()).rejects.toBe(LOCK_TIMEOUT)] : [];
+    expect(tried).toBe(round);
+    end?.(LOCK_TIMEOUT);
+    await Promise.all([...refused, expect(trying).rejects.toBe(LOCK_TIMEOUT)]);
+    await expect(run()).rejects.toBe(LOCK_TIMEOUT);
+    expect(tried).toBe(round);
+    await clock.advance(500);
+  }
+  const answered = run();
+  end?.();
+  await answered;
+  for (let n = 0; n < 2; n++) void run();
+  expect(tried).toBe(6);
+});
