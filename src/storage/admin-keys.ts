@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import { CrossbookError } from '../domain/errors.ts';
-import { CREATE_KEY, ROTATE_KEY } from './admin-statements.ts';
+import { ROTATE_KEY } from './admin-statements.ts';
 import { type ApiKeys, hashSecret } from './api-keys.ts';
 import type { Engine } from './engine/engine.ts';
 import { apiKeys } from './schema.ts';
@@ -12,8 +12,10 @@ export function createKeyAdmin({ engine, keys, requireApplication }: Deps): KeyA
     createKey: async ({ applicationId, name }) => {
       await requireApplication(applicationId);
       const { publicId, secret, text } = keys.create();
-      const values = [publicId, applicationId, name, hashSecret(secret)];
-      const made = await engine.once(() => engine.query(CREATE_KEY, values));
+      const row = { publicId, applicationId, name, secretHash: hashSecret(secret) };
+      const made = await engine.once(() =>
+        orm.insert(apiKeys).values(row).onConflictDoNothing().returning({ id: apiKeys.publicId }),
+      );
       if (made.length === 0) throw nameTaken(name);
       return { publicId, key: text };
     },
@@ -66,7 +68,7 @@ export interface KeyAdmin {
   listKeys(applicationId: string): Promise<readonly KeyRecord[]>;
   /** False when there was nothing to revoke. */
   revokeKey(publicId: string): Promise<boolean>;
-  /** A fresh key for the same application; the old one goes on for so long. Undefined when it does not count any more. */
+  /** A fresh key of the same name; the old one goes on for so long. Undefined where that is not active: revoked, or rotated. */
   rotateKey(
     publicId: string,
     overlapMs: number,

@@ -35,5 +35,13 @@ export const MIGRATIONS: readonly { readonly name: string; readonly statements: 
       "ALTER TABLE \"crossbook\".\"credentials\" ADD COLUMN \"refreshing_generation\" integer;",
       "ALTER TABLE \"crossbook\".\"credentials\" ADD COLUMN \"refreshing_until\" timestamp with time zone;"
     ]
+  },
+  {
+    "name": "0003_key_names",
+    "statements": [
+      "LOCK TABLE \"crossbook\".\"api_keys\" IN SHARE ROW EXCLUSIVE MODE;",
+      "UPDATE \"crossbook\".\"api_keys\" AS \"kept\" SET \"name\" = \"kept\".\"name\" || ' ' || \"kept\".\"public_id\"\nFROM \"crossbook\".\"api_keys\" AS \"older\"\nWHERE \"kept\".\"revoked_at\" IS NULL AND \"older\".\"revoked_at\" IS NULL\n  AND \"older\".\"application_id\" = \"kept\".\"application_id\" AND \"older\".\"name\" = \"kept\".\"name\"\n  AND (\"older\".\"created_at\", \"older\".\"public_id\") < (\"kept\".\"created_at\", \"kept\".\"public_id\");",
+      "CREATE UNIQUE INDEX \"api_keys_active_name\" ON \"crossbook\".\"api_keys\" USING btree (\"application_id\",\"name\") WHERE \"crossbook\".\"api_keys\".\"revoked_at\" is null;"
+    ]
   }
 ];

@@ -10,6 +10,7 @@ import {
   text,
   timestamp,
   unique,
+  uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
 import type {
@@ -47,7 +48,13 @@ export const apiKeys = crossbook.table(
     createdAt: createdAt(),
     revokedAt: moment('revoked_at'),
   },
-  (table) => [index('api_keys_by_application').on(table.applicationId)],
+  (table) => [
+    index('api_keys_by_application').on(table.applicationId),
+    // One that is rotated has an end, and leaves its name to the one that takes its place.
+    uniqueIndex('api_keys_active_name')
+      .on(table.applicationId, table.name)
+      .where(sql`${table.revokedAt} is null`),
+  ],
 );
 
 export const customers = crossbook.table(

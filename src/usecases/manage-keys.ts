@@ -31,7 +31,7 @@ export async function rotateKey(
   }: { readonly id: string; readonly overlapHours?: number | undefined },
 ): Promise<CreatedKey & { readonly replaces: string; readonly oldEndsAt: string }> {
   const fresh = await store.rotateKey(id, overlapHours * 3_600_000);
-  if (!fresh) throw noKey(id);
+  if (!fresh) throw noActiveKey(id);
   const { publicId, key, oldEndsAt } = fresh;
   return { id: publicId, key, replaces: id, oldEndsAt: oldEndsAt.toISOString() };
 }
@@ -44,6 +44,11 @@ export const DEFAULT_OVERLAP_HOURS = 24;
 
 function noKey(id: string): CrossbookError {
   return new CrossbookError('NOT_FOUND', `There is no key ${JSON.stringify(id)}, or it has ended already.`);
+}
+
+function noActiveKey(id: string): CrossbookError {
+  const detail = `There is no active key ${JSON.stringify(id)}: it was rotated or revoked already, or never made.`;
+  return new CrossbookError('NOT_FOUND', detail);
 }
 
 function toListed({ publicId, name, createdAt, revokedAt }: StoredKey, now: number): ListedKey {
@@ -63,7 +68,7 @@ export interface KeyAdmin extends Pick<ApplicationAdmin, 'listApplications'> {
   listKeys(applicationId: string): Promise<readonly StoredKey[]>;
   /** False when there was nothing to revoke. */
   revokeKey(publicId: string): Promise<boolean>;
-  /** Undefined when it does not count any more. */
+  /** Undefined where it is not active. */
   rotateKey(
     publicId: string,
     overlapMs: number,

@@ -33,6 +33,32 @@ describeEachServer('applications and their keys', (on) => {
     await expect(admin.createApplication(name)).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
+  test('of keys that are made at once with one name, one is made', async () => {
+    const { admin } = on.database();
+    const { id: applicationId } = await on.createApplication();
+    const make = (name: string) => admin.createKey({ applicationId, name });
+    for (let round = 0; round < 5; round += 1) {
+      const made = await Promise.allSettled(Array.from({ length: 8 }, () => make(`at once ${round}`)));
+      const refused = made.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
+      expect(refused).toEqual(Array.from({ length: 7 }, () => 'CONFLICT'));
+    }
+    const another = (await on.createApplication()).id;
+    await admin.createKey({ applicationId: another, name: 'at once 0' });
+  });
+
+  test('of those that rotate a key at once one gets a fresh key, which can be rotated again', async () => {
+    const { admin } = on.database();
+    const { id: applicationId } = await on.createApplication();
+    const { publicId } = await admin.createKey({ applicationId, name: 'backend' });
+    const rotated = await Promise.all(Array.from({ length: 8 }, () => admin.rotateKey(publicId, HOUR_MS)));
+    const [fresh, ...others] = rotated.filter((one) => one !== undefined);
+    expect(others).toEqual([]);
+    expect(await admin.rotateKey(fresh?.publicId ?? '', HOUR_MS)).toBeDefined();
+    await expect(admin.createKey({ applicationId, name: 'backend' })).rejects.toMatchObject({
+      code: 'CONFLICT',
+    });
+  });
+
   test('a key leads to its application', async () => {
     const { admin } = on.database();
     const application = await admin.createApplication('Acme');
@@ -117,16 +143,14 @@ describeEachServer('applications and their keys', (on) => {
     const earlier = on.another({ clock: { ...systemClock, wall: () => Date.now() - 2 * HOUR_MS } });
     const later = on.another({ clock: { ...systemClock, wall: () => Date.now() + 2 * HOUR_MS } });
     expect(await findCallerByKey(later, old.key)).toBeDefined();
-    // An end that is set is not put off by rotating once more.
-    await admin.rotateKey(old.publicId, 2 * HOUR_MS);
+    expect(await admin.rotateKey(old.publicId, 2 * HOUR_MS)).toBeUndefined();
     await letPass(old.publicId, HOUR_MS);
     for (const database of [earlier, on.database()]) {
       expect(await findCallerByKey(database, old.key)).toBeUndefined();
       expect(await findCallerByKey(database, fresh?.key ?? '')).toBeDefined();
     }
-    expect(await admin.rotateKey(old.publicId, HOUR_MS)).toBeUndefined();
     const names = (await admin.listKeys(application.id)).map(({ name }) => name);
-    expect(names).toEqual(['backend', 'backend', 'backend']);
+    expect(names).toEqual(['backend', 'backend']);
     expect(await later.admin.revokeKey(fresh?.publicId ?? '')).toBe(true);
     expect(await findCallerByKey(earlier, fresh?.key ?? '')).toBeUndefined();
   });

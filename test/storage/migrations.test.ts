@@ -61,6 +61,30 @@ test('migrations are applied in their order, once, and one that fails leaves not
   await fresh.drop();
 });
 
+test('keys of before that share a name go on: the oldest keeps it, the others have their ids in theirs', async () => {
+  const fresh = await createEmptyDatabase();
+  const engine = await openEngine(fresh, {});
+  const before = MIGRATIONS.findIndex(({ statements }) =>
+    statements.some((one) => /api_keys_active_name/.test(one)),
+  );
+  await migrate(engine, MIGRATIONS.slice(0, before));
+  const run = (text: string) => engine.query<{ name: string }>({ name: text.slice(0, 40), text }, []);
+  await run(
+    `insert into crossbook.applications (id, name) select gen_random_uuid(), n::text from generate_series(1, 2) n`,
+  );
+  await run(`insert into crossbook.api_keys (public_id, application_id, name, secret_hash, created_at, revoked_at)
+    select key, id, 'default', '', '2026-01-01'::timestamptz + day * interval '1 day', ended
+    from crossbook.applications cross join (values
+      ('a', 3, null), ('b', 2, null), ('c', 1, '2026-02-01'::timestamptz), ('d', 2, null)) of (key, day, ended)
+    where applications.name = '1'
+    union all select 'e', id, 'default', '', now(), null from crossbook.applications where name = '2'`);
+  await migrate(engine);
+  const names = await run('select name from crossbook.api_keys order by public_id');
+  expect(names.map(({ name }) => name)).toEqual(['default a', 'default', 'default', 'default d', 'default']);
+  await engine.close();
+  await fresh.drop();
+});
+
 describe('on a server', () => {
   test('a start that waits for the migrations of another says so, and one that need not wait does not', async () => {
     const fresh = await createEmptyDatabase();
