@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Product } from '../support/start-product.ts';
 
 /** Upserts, reads, searches and searches in the cache, so many a second; each upsert is of a customer of its own. */
 export function startOutageLoad({ url, headers }: Product, perSecond: number): OutageLoad {
   const answers: Answer[] = [];
+  const upserts: string[] = [];
   const acknowledged: string[] = [];
   const readiness: Answer[] = [];
   const running = new Set<Promise<void>>();
@@ -11,7 +13,7 @@ export function startOutageLoad({ url, headers }: Product, perSecond: number): O
   const requests = setInterval(() => start(answers, () => ask(count++)), 1_000 / perSecond);
   const probes = setInterval(() => start(readiness, () => send('GET', '/readyz')), PROBE_MS);
   return {
-    ...{ answers, acknowledged, readiness },
+    ...{ answers, upserts, acknowledged, readiness },
     async stop() {
       clearInterval(requests);
       clearInterval(probes);
@@ -29,13 +31,14 @@ export function startOutageLoad({ url, headers }: Product, perSecond: number): O
   }
 
   async function ask(number: number): Promise<number> {
-    if (number % 4 === 0) return upsert(`${START}-${number}`);
+    if (number % 4 === 0) return upsert(randomUUID());
     if (number % 4 === 1) return send('GET', '/customers/demo');
     const path = `/contacts/_search${number % 4 === 2 ? '' : '?read_from_cache=true'}`;
     return send('POST', path, { filter: { email: 'ada@example.com' } });
   }
 
   async function upsert(id: string): Promise<number> {
+    upserts.push(id);
     const status = await send('PUT', '/customers', { customer_id: id, name: id, email: 'a@example.com' });
     if (status === 200) acknowledged.push(id);
     return status;
@@ -61,7 +64,6 @@ export async function measureReturn({ url }: Product): Promise<number | undefine
   return undefined;
 }
 
-const START = Date.now().toString(36);
 const PROBE_MS = 500;
 const PATIENCE_MS = 30_000;
 
@@ -74,7 +76,9 @@ export interface Answer {
 
 export interface OutageLoad {
   readonly answers: readonly Answer[];
-  /** Customers whose upsert was answered with 200. */
+  /** Customers for each of whom one upsert was sent. */
+  readonly upserts: readonly string[];
+  /** Those whose upsert was answered with 200. */
   readonly acknowledged: readonly string[];
   readonly readiness: readonly Answer[];
   stop(): Promise<void>;
