@@ -49,8 +49,7 @@ export function openAdmin({ config, database, limits, clock }: AdminParts): Admi
 
 /** For the person who starts it for the first time: nobody can call yet. */
 export async function findFirstStep({ admin }: Pick<Database, 'admin'>): Promise<readonly string[]> {
-  const [first] = await admin.listApplications();
-  return first ? [] : [FIRST_STEP];
+  return (await admin.hasApplications()) ? [] : [FIRST_STEP];
 }
 
 const FIRST_STEP =

@@ -36,6 +36,12 @@ function createApplicationAdmin({ engine }: Deps): ApplicationAdmin {
       engine.repeatable(() =>
         orm.select(APPLICATION).from(applications).orderBy(asc(applications.createdAt)),
       ),
+    hasApplications: async () => {
+      const found = await engine.repeatable(() =>
+        orm.select({ id: applications.id }).from(applications).limit(1),
+      );
+      return found.length > 0;
+    },
     setOrigins: async (applicationId, origins) => {
       await requireOne(engine, applicationId);
       const row = { origins: [...origins] };
@@ -72,6 +78,8 @@ interface ApplicationAdmin {
   /** For a fixed application, such as the demo's: nothing happens when it is there already. */
   ensureApplication(application: Application): Promise<Application>;
   listApplications(): Promise<readonly Application[]>;
+  /** Is there one at least? */
+  hasApplications(): Promise<boolean>;
   /** The web origins whose pages may call for the application: all of them. */
   setOrigins(applicationId: string, origins: readonly string[]): Promise<void>;
   /** Of the applications that have any. */
