@@ -125,6 +125,7 @@ export async function createApp(
     apis: () => readApiSupport(providers.values(), clock.wall()),
     database: database.countConnections,
     redis: () => limits.budgets?.isThere(),
+    lostLogLines: given.countLostLines ?? (() => 0),
   });
 
   const probes = createProbes({
@@ -258,6 +259,8 @@ export interface Given {
   readonly database?: BegunServer | undefined;
   /** For the person who waits: what the start is busy with. */
   readonly onStep?: ((step: string) => void) | undefined;
+  /** Of the log: what could not be written. */
+  readonly countLostLines?: (() => number) | undefined;
 }
 
 interface Parts {

@@ -12,15 +12,20 @@ const env = process.env;
 const dataDirectory = env['CROSSBOOK_DATA'] || DATA_DIRECTORY;
 if (command !== '--version') useCompileCache(dataDirectory);
 
+// Nobody else could be told.
+process.stderr.on('error', () => undefined);
+
 if (command === 'serve' && rest.length === 0) {
   const database = env['DATABASE_URL'] ? undefined : await beginDatabase();
   const { serve } = await import('./serve.ts');
   await serve(env, database);
 } else if (command === '--version') {
+  process.stdout.on('error', endQuietly);
   const { readVersion } = await import('./version.ts');
   process.stdout.write(`${readVersion()}\n`);
 } else {
   const { stdout, stderr } = process;
+  stdout.on('error', endQuietly);
   const { runCommand } = await import('./cli/run.ts');
   process.exitCode = await runCommand({ args: [command, ...rest], env, stdout, stderr });
 }
@@ -39,6 +44,13 @@ function readEnvFile(args: readonly string[]): readonly string[] {
     process.stderr.write(`The settings of --env-file "${file}" cannot be read: ${toReason(error)}\n`);
     process.exit(2);
   }
+}
+
+/** A reader that has read enough (`crossbook … | head -1`) is no failure, a full disk is one. */
+function endQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') return;
+  process.stderr.write(`What it says cannot be written: ${toReason(error)}\n`);
+  process.exit(1);
 }
 
 async function beginDatabase() {

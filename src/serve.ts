@@ -5,6 +5,7 @@ import { createStartOutput } from './http/start-output.ts';
 import { stopOnSignal } from './http/stop-on-signal.ts';
 import { toWelcome } from './http/welcome.ts';
 import { createBulkOutput } from './lib/bulk-output.ts';
+import { createLossyOutput } from './lib/lossy-output.ts';
 import { toReason } from './lib/to-reason.ts';
 import { flushCompileCache } from './lib/use-compile-cache.ts';
 import type { BegunServer } from './storage/embedded/begin.ts';
@@ -12,7 +13,8 @@ import type { BegunServer } from './storage/embedded/begin.ts';
 /** Reads the configuration, makes the application, listens, and stops when told to. */
 export async function serve(env: Env, database: BegunServer | undefined): Promise<void> {
   const readable = process.stdout.isTTY === true;
-  const output = createStartOutput(readable ? process.stdout : createBulkOutput(process.stdout), readable);
+  const stdout = createLossyOutput(process.stdout);
+  const output = createStartOutput(readable ? stdout : createBulkOutput(stdout), readable);
   const fail = (error: unknown) => {
     output.endStep();
     // What stops a start is nearly always the environment: it is said in words, and with its stack to those who ask for it.
@@ -23,7 +25,12 @@ export async function serve(env: Env, database: BegunServer | undefined): Promis
   };
   try {
     const config = readConfig(env);
-    const app = await createApp(config, { output, readable }, { database, onStep: output.step });
+    const { countLost: countLostLines } = stdout;
+    const app = await createApp(
+      config,
+      { output, readable },
+      { database, onStep: output.step, countLostLines },
+    );
     const { host, port, bounds, proxies, shutdownMs } = config;
     const { answer, onRefused, heldBytes } = app;
     const listener = await listen({ answer, onRefused, heldBytes, host, port, bounds, proxies }).catch(

@@ -76,6 +76,19 @@ test('what its listener refuses leaves a line and a count', async () => {
   expect(metrics).toContain('crossbook_refusals_total{status="400",code="HPE_INVALID_METHOD"} 1\n');
 });
 
+test('who reads its log may die: it serves on, counts the lines that are lost, and stops as ever', async () => {
+  const { child, url, headers, complaints, stop } = await start();
+  child.stdout?.destroy();
+  await expect
+    .poll(async () => {
+      expect((await fetch(`${url}/customers/demo`, { headers })).status).toBe(200);
+      const metrics = await (await fetch(`${url}/metrics`)).text();
+      return Number(/^crossbook_log_lines_lost_total (\d+)$/m.exec(metrics)?.[1]);
+    })
+    .toBeGreaterThan(1);
+  expect([await stop(), complaints()]).toEqual([0, '']);
+});
+
 test.skipIf(process.platform !== 'linux')(
   'a thousand clients that come while it is busy are waited for, and answered',
   async () => {

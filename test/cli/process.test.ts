@@ -1,7 +1,10 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import '../support/process-sources.ts';
@@ -61,6 +64,31 @@ describe('settings may come from a file', () => {
 
 test('its exit code says how it ended', async () => {
   await expect(crossbook('nonsense')).rejects.toMatchObject({ code: 2, stdout: '' });
+});
+
+describe('what it prints', () => {
+  test('may be read in part: it ends without a word', async () => {
+    const child = spawn(bin.crossbook, ['schema', 'print'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    const complaints = text(child.stderr);
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(await complaints).toBe('');
+  });
+
+  test('may be read by nobody: its exit code says how it ended', async () => {
+    const child = spawn(bin.crossbook, ['nonsense'], { stdio: ['ignore', 'ignore', 'pipe'] });
+    child.stderr.destroy();
+    expect(await once(child, 'exit')).toEqual([2, null]);
+  });
+
+  test.runIf(process.platform === 'linux')('may find no room: that is a failure, in words', async () => {
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(bin.crossbook, ['schema', 'print'], { stdio: ['ignore', full, 'pipe'] });
+    const complaints = text(child.stderr as Readable);
+    expect(await once(child, 'exit')).toEqual([1, null]);
+    expect(await complaints).toMatch(/^What it says cannot be written: .*ENOSPC.*\n$/);
+    closeSync(full);
+  });
 });
 
 test('it can be called by its name once it is installed', async () => {

@@ -106,6 +106,7 @@ test('lanes and breakers are summed by provider: no connection has a label', () 
     ],
     database: () => ({ open: 10, idle: 8, waiting: 0 }),
     redis: () => false,
+    lostLogLines: () => 3,
   });
   const read = readMetrics(metrics.render());
   expect(read('crossbook_lane_waiting')).toEqual({ 'provider="hubspot"': 7, 'provider="salesforce"': 0 });
@@ -116,6 +117,7 @@ test('lanes and breakers are summed by provider: no connection has a label', () 
     'state="waiting"': 0,
   });
   expect(read('crossbook_redis_connected')).toEqual({ '': 0 });
+  expect(read('crossbook_log_lines_lost_total')).toEqual({ '': 3 });
   expect(read('crossbook_provider_api_ends_soon')).toEqual({ 'provider="hubspot",version="2026-03"': 1 });
   expect(read('crossbook_provider_waiting')).toEqual({ '': 5 });
   expect(read('crossbook_requests_running')).toEqual({ 'caller="known"': 3, 'caller="none"': 2 });
@@ -137,6 +139,7 @@ test('what is not there has no number: nobody takes it for one that is away', ()
     apis: () => [],
     database: () => undefined,
     redis: () => undefined,
+    lostLogLines: () => 0,
   });
   const read = readMetrics(metrics.render());
   expect(read('crossbook_redis_connected')).toEqual({});

@@ -50,6 +50,9 @@ export function watchRooms({ gauge }: Pick<Metrics, 'gauge'>, rooms: Rooms): voi
     const isThere = rooms.redis();
     return isThere === undefined ? [] : [{ value: Number(isThere) }];
   });
+  gauge('crossbook_log_lines_lost_total', 'Lines of the log that could not be written.', () => [
+    { value: rooms.lostLogLines() },
+  ]);
 }
 
 function watchRequests(gauge: Metrics['gauge'], counts: Rooms['requests']): void {
@@ -119,4 +122,5 @@ interface Rooms {
   database(): { readonly open: number; readonly idle: number; readonly waiting: number } | undefined;
   /** Does it answer? Undefined where nothing is shared. */
   redis(): boolean | undefined;
+  lostLogLines(): number;
 }
