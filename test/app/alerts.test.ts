@@ -89,6 +89,29 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       await look();
     },
   },
+  CrossbookProviderApiEnds: {
+    env: { NODE_OPTIONS: '--import ./test/support/time-of-day.mjs' },
+    async make({ product, metric, look }) {
+      product.child.send('2100-01-01');
+      await expect
+        .poll(async () => Object.values(await metric('crossbook_provider_api_ends_soon')))
+        .toContain(1);
+      await look();
+    },
+  },
+  CrossbookLogLost: {
+    env: { LOG_LEVEL: 'info' },
+    async make({ product, customer, metric, look }) {
+      product.child.stdout?.destroy();
+      await expect
+        .poll(async () => {
+          expect(await customer()).toBe(200);
+          return (await metric('crossbook_log_lines_lost_total'))[''];
+        })
+        .toBeGreaterThan(0);
+      await look();
+    },
+  },
   CrossbookProcessorFull: {
     async make({ product, look, metric }) {
       // Each look at it begins to measure anew.
