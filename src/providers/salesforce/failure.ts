@@ -57,7 +57,8 @@ function toCode(status: number, { errorCode }: Failure): ErrorCode {
   if (errorCode === 'QUERY_TIMEOUT') return 'REMOTE_PROVIDER_TIMEOUT';
   if (errorCode === 'SERVER_UNAVAILABLE') return 'REMOTE_PROVIDER_UNAVAILABLE';
   if (status === 401) return 'REMOTE_PROVIDER_UNAUTHORIZED';
-  if (status === 403) return 'REMOTE_PROVIDER_FORBIDDEN';
+  // An object that the connected user has no right to is of no known type.
+  if (status === 403 || errorCode === 'INVALID_TYPE') return 'REMOTE_PROVIDER_FORBIDDEN';
   // 420 is the edge that cannot reach the org, 423 a record that is locked for the moment.
   if (status === 420 || status === 423 || status >= 500) return 'REMOTE_PROVIDER_UNAVAILABLE';
   return 'REMOTE_PROVIDER_ERROR';

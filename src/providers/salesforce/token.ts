@@ -74,7 +74,7 @@ function toRefusal(answer: RemoteAnswer): RemoteFailure {
 
 function toRefusalCode(failure: Failure, plain: ErrorCode): ErrorCode {
   if (isBusy(failure)) return 'REMOTE_PROVIDER_UNAVAILABLE';
-  if (isRestricted(failure)) return 'REMOTE_PROVIDER_FORBIDDEN';
+  if (isRestricted(failure) || failure.errorCode === BLOCKED) return 'REMOTE_PROVIDER_FORBIDDEN';
   if (failure.errorCode === 'rate_limit_exceeded') return 'REMOTE_PROVIDER_RATE_LIMITED';
   if (FINAL.has(failure.errorCode ?? '')) return 'REMOTE_PROVIDER_UNAUTHORIZED';
   // A client that is set up wrongly is this installation's mistake: no customer's consent is over for it.
@@ -90,6 +90,9 @@ function isBusy({ message }: Failure): boolean {
 function isRestricted({ message }: Failure): boolean {
   return /ip restricted|invalid login hours/i.test(message ?? '');
 }
+
+/** The org's administrator blocks the application, and can let it in again. */
+const BLOCKED = 'OAUTH_APP_BLOCKED';
 
 /** Only a new consent of the customer helps. */
 const FINAL: ReadonlySet<string> = new Set([
