@@ -1,28 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Connection } from '../../src/domain/connection.ts';
-import type { ContactAccess, OAuthClient, Provider } from '../../src/domain/provider.ts';
-import { UNCOUNTED } from '../../src/domain/work-permit.ts';
-import { createOutbound, type Outbound, type OutboundOptions } from '../../src/outbound/outbound.ts';
 import { hubspot } from '../../src/providers/hubspot/provider.ts';
 import { salesforce } from '../../src/providers/salesforce/provider.ts';
 import { openSandbox, type Sandbox } from '../../src/sandbox/open-sandbox.ts';
-import { createConnection } from '../support/connection.ts';
-import { createFakeCredentials } from '../support/fake-credentials.ts';
-import { UNBOUNDED } from '../support/held-bytes.ts';
+import { createSandboxPorts } from '../support/sandbox-ports.ts';
 
 const PLAIN = { rawData: false };
 const EMAILS = Array.from({ length: 1_000 }, (_, index) => `person.${index}@x.example`);
 const PEOPLE = EMAILS.map((email) => ({ email }));
 
 let sandbox: Sandbox;
-const outbounds: Outbound[] = [];
+const { open, close } = createSandboxPorts(() => sandbox);
 
 beforeAll(async () => {
   sandbox = await openSandbox();
 });
 
 afterAll(async () => {
-  for (const outbound of outbounds) await outbound.close();
+  await close();
   await sandbox.close();
 });
 
@@ -147,34 +141,3 @@ test('the old refresh token stays when none comes back, and the new one when one
   expect(account.refreshToken).not.toBe(before);
   expect(credentials.stored()?.credentials).toMatchObject({ refreshToken: account.refreshToken });
 });
-
-function open({ name, contacts }: Provider, account: Account, options: Partial<OutboundOptions> = {}) {
-  // HubSpot's people see their contacts elsewhere than the API is: in the sandbox both are one host.
-  const instanceUrl = name === 'hubspot' ? sandbox.hubspot.origin : account.instanceUrl;
-  const outbound = createOutbound({
-    sandboxOrigins: [instanceUrl],
-    findOAuthClient: () => account,
-    heldBytes: UNBOUNDED,
-    providers: new Map([hubspot, salesforce].map((provider) => [provider.name, provider])),
-    ...options,
-    settings: { deadlineMs: 600_000, ...options.settings },
-  });
-  outbounds.push(outbound);
-  const { accessToken, refreshToken } = account;
-  const credentials = createFakeCredentials(
-    { type: 'oauth2', accessToken, refreshToken, expiresAt: null },
-    instanceUrl,
-  );
-  const connection: Connection = createConnection(name, { instanceUrl });
-  const access = contacts as ContactAccess;
-  const port = outbound.openContacts({
-    ...{ connection, access, credentials: credentials.store, permit: UNCOUNTED },
-  });
-  return { port, credentials };
-}
-
-interface Account extends OAuthClient {
-  readonly instanceUrl: string;
-  readonly accessToken: string;
-  readonly refreshToken: string;
-}

@@ -1,0 +1,65 @@
+import type { Connection, Credentials } from '../../src/domain/connection.ts';
+import type { ContactAccess, ContactPort, OAuthClient, Provider } from '../../src/domain/provider.ts';
+import { UNCOUNTED } from '../../src/domain/work-permit.ts';
+import { createOutbound, type Outbound, type OutboundOptions } from '../../src/outbound/outbound.ts';
+import { hubspot } from '../../src/providers/hubspot/provider.ts';
+import { salesforce } from '../../src/providers/salesforce/provider.ts';
+import type { Sandbox } from '../../src/sandbox/open-sandbox.ts';
+import { createConnection } from './connection.ts';
+import { createFakeCredentials } from './fake-credentials.ts';
+import { UNBOUNDED } from './held-bytes.ts';
+
+/** Ports to accounts of a sandbox over the product's own way out, with the credentials in memory. */
+export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
+  const outbounds: Outbound[] = [];
+  return {
+    open({ name, contacts }, account, { credentials: given, ...options } = {}) {
+      // HubSpot's people see their contacts elsewhere than the API is: in the sandbox both are one host.
+      const instanceUrl = name === 'hubspot' ? sandbox().hubspot.origin : account.instanceUrl;
+      const outbound = createOutbound({
+        sandboxOrigins: [instanceUrl],
+        findOAuthClient: () => account,
+        heldBytes: UNBOUNDED,
+        providers: new Map([hubspot, salesforce].map((provider) => [provider.name, provider])),
+        ...options,
+        settings: { deadlineMs: 600_000, ...options.settings },
+      });
+      outbounds.push(outbound);
+      const { accessToken, refreshToken } = account;
+      const credentials = createFakeCredentials(
+        given ?? { type: 'oauth2', accessToken, refreshToken, expiresAt: null },
+        instanceUrl,
+      );
+      const connection: Connection = createConnection(name, { instanceUrl });
+      const access = contacts as ContactAccess;
+      const port = outbound.openContacts({
+        ...{ connection, access, credentials: credentials.store, permit: UNCOUNTED },
+      });
+      return { port, credentials };
+    },
+    async close() {
+      await Promise.all(outbounds.splice(0).map((outbound) => outbound.close()));
+    },
+  };
+}
+
+export interface SandboxPorts {
+  open(provider: Provider, account: PortAccount, options?: PortOptions): OpenedPort;
+  close(): Promise<void>;
+}
+
+export interface OpenedPort {
+  readonly port: ContactPort;
+  readonly credentials: ReturnType<typeof createFakeCredentials>;
+}
+
+interface PortOptions extends Partial<OutboundOptions> {
+  /** Those of the account's OAuth client unless told. */
+  readonly credentials?: Credentials;
+}
+
+interface PortAccount extends OAuthClient {
+  readonly instanceUrl: string;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
