@@ -1,14 +1,25 @@
 import type { AccountSetup, SandboxAccount } from './account.ts';
 import type { CrmTypes } from './imitation.ts';
-import type { TokenKind } from './tokens.ts';
+import { TOKEN_KINDS, type TokenKind } from './tokens.ts';
 
 /** The tokens of one account. The same ones in the same order, whenever the sandbox is started. */
 export function openTokens<Crm extends CrmTypes>(
-  { imitation, identity, options, tokens }: AccountSetup<Crm>,
+  { imitation, options, tokens }: AccountSetup<Crm>,
   owner: () => SandboxAccount<Crm>,
 ): AccountTokens {
   const newest = new Map<TokenKind, string>();
+  let approvals: readonly string[] = [];
   let serial = 0;
+
+  const issueToken = (kind: TokenKind): string => {
+    const token = imitation.mintToken(kind, owner(), serial);
+    if (token === undefined) return '';
+    serial += 1;
+    const lifetimeMs = options.accessTokenTtlMs ?? imitation.accessTokenTtlMs;
+    tokens.enter({ token, account: owner(), kind, ...(kind === 'access' && { lifetimeMs }) });
+    newest.set(kind, token);
+    return token;
+  };
   return {
     get accessToken() {
       return newest.get('access') ?? '';
@@ -19,18 +30,25 @@ export function openTokens<Crm extends CrmTypes>(
     get staticToken() {
       return newest.get('static');
     },
-    issueToken(kind) {
-      const token = imitation.mintToken(kind, identity, serial);
-      if (token === undefined) return '';
-      serial += 1;
-      const lifetimeMs = options.accessTokenTtlMs ?? imitation.accessTokenTtlMs;
-      tokens.enter({ token, account: owner(), kind, ...(kind === 'access' && { lifetimeMs }) });
-      newest.set(kind, token);
+    issueToken,
+    approve() {
+      const token = issueToken('refresh');
+      approvals = [...approvals, token];
+      const { maxApprovals = approvals.length } = imitation;
+      for (const old of approvals.slice(0, -maxApprovals)) tokens.end(old, 'revoked');
+      approvals = approvals.slice(-maxApprovals);
       return token;
     },
+    rotate(old) {
+      const token = issueToken('refresh');
+      tokens.end(old, 'spent');
+      approvals = approvals.map((one) => (one === old ? token : one));
+      return token;
+    },
+    useToken: (token, how) => tokens.use(token, how),
     endToken: (token, how) => tokens.end(token, how),
     expireAccessToken: () => tokens.end(newest.get('access') ?? '', 'expired'),
-    revoke: () => tokens.endAll(owner()),
+    revoke: (kinds = TOKEN_KINDS) => tokens.endAll(owner(), kinds),
   };
 }
 
@@ -42,8 +60,13 @@ export interface AccountTokens {
   readonly staticToken: string | undefined;
   /** Empty where the CRM has no such kind. */
   issueToken(kind: TokenKind): string;
+  /** The customer connects once more: another refresh token. Where the CRM keeps only so many, the oldest dies. */
+  approve(): string;
+  /** Another refresh token for this one, which is spent. */
+  rotate(refreshToken: string): string;
+  useToken(token: string, how?: { readonly slides?: boolean }): void;
   endToken(token: string, how: 'revoked' | 'expired'): void;
   expireAccessToken(): void;
-  /** The customer uninstalls the application: no token of this account is good any more. */
-  revoke(): void;
+  /** The customer uninstalls the application: no token of this account is good any more; or none of these kinds. */
+  revoke(kinds?: readonly TokenKind[]): void;
 }

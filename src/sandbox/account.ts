@@ -16,7 +16,7 @@ export function createAccount<Crm extends CrmTypes>(setup: AccountSetup<Crm>): S
     openPeople(setup),
   );
   account.issueToken('static');
-  account.issueToken('refresh');
+  account.approve();
   account.issueToken('access');
   return account;
 }

@@ -62,6 +62,7 @@ const ACCOUNT_VERBS: Readonly<Record<string, Verb>> = {
   }),
   'DELETE people': ({ account, recordId }) => ({ done: account.removePerson(recordId) }),
   'POST expire': ({ account }) => account.expireAccessToken(),
+  'POST approve': ({ account }) => ({ refreshToken: account.approve() }),
   'POST revoke': ({ account }) => account.revoke(),
 };
 

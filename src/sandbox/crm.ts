@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import { toReason } from '../lib/to-reason.ts';
 import { type AccountOptions, createAccount, type SandboxAccount } from './account.ts';
 import { answerControl, isControl } from './control.ts';
-import { sendFault } from './faults.ts';
 import { type Answer, listen, type SandboxRequest, sendAnswer, textAnswer } from './http.ts';
 import type { Call, CrmTypes, Imitation } from './imitation.ts';
 import { toPerson } from './people.ts';
 import { DEMO_SEED } from './people-demo.ts';
 import { type Seed, toSeed } from './people-table.ts';
+import { sendFault } from './send-fault.ts';
 import { createTokenBook, type TokenBook } from './tokens.ts';
 
 /** One imitated CRM on a port of its own: its accounts, and the control API that drives them from outside. */

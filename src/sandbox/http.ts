@@ -34,7 +34,7 @@ export function jsonAnswer(status: number, value: unknown, headers: Headers = {}
   return {
     status,
     headers: { 'content-type': 'application/json;charset=utf-8', ...headers },
-    body: JSON.stringify(value),
+    body: value === undefined ? '' : JSON.stringify(value),
   };
 }
 

@@ -15,12 +15,18 @@ export interface Imitation<Crm extends CrmTypes> {
   readonly accessTokenTtlMs: number;
   /** Who the account of that number is; 0 is the demo's. Always the same. */
   identify(number: number, origin: string): AccountIdentity;
+  /** How many refresh tokens of one user and application live at once; absent: any number. */
+  readonly maxApprovals?: number;
   /** A token of that account; undefined where the CRM has no such kind. The serial makes it another one. */
-  mintToken(kind: TokenKind, identity: AccountIdentity, serial: number): string | undefined;
+  mintToken(kind: TokenKind, account: Minting<Crm>, serial: number): string | undefined;
   /** Whatever else an account has to remember: counters of its limits, open cursors. */
   openState(context: { readonly now: () => number }): Crm['state'];
   /** What a request is about, before anything is checked. */
   route(request: SandboxRequest): Route<Crm>;
+}
+
+export interface Minting<Crm extends CrmTypes> extends AccountIdentity {
+  readonly quirks: Readonly<Crm['quirks']>;
 }
 
 /** The types that differ from CRM to CRM. */

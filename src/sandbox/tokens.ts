@@ -5,28 +5,42 @@ export function createTokenBook<Account>({ now }: { now: () => number }): TokenB
     find: (token) => (token === undefined ? undefined : grants.get(token)),
     enter({ token, account, kind, lifetimeMs }) {
       const expiresAt = lifetimeMs === undefined ? null : now() + lifetimeMs;
-      grants.set(token, { token, account, kind, expiresAt, isRevoked: false });
+      grants.set(token, { token, account, kind, expiresAt, lifetimeMs, usedAt: now(), ended: undefined });
+    },
+    use(token, { slides = false } = {}) {
+      const grant = grants.get(token);
+      if (grant === undefined) return;
+      const expiresAt = slides && grant.lifetimeMs !== undefined ? now() + grant.lifetimeMs : grant.expiresAt;
+      grants.set(token, { ...grant, expiresAt, usedAt: now() });
     },
     end(token, how) {
       const grant = grants.get(token);
       if (grant === undefined) return;
       grants.set(
         token,
-        how === 'revoked' ? { ...grant, isRevoked: true } : { ...grant, expiresAt: now() - 1_000 },
+        how === 'expired' ? { ...grant, expiresAt: now() - 1_000 } : { ...grant, ended: grant.ended ?? how },
       );
     },
-    endAll(account) {
-      for (const grant of grants.values()) if (grant.account === account) this.end(grant.token, 'revoked');
+    endAll(account, kinds) {
+      for (const { token, kind, account: owner } of grants.values())
+        if (owner === account && kinds.includes(kind)) this.end(token, 'revoked');
     },
   };
+}
+
+export function isAlive(grant: Grant<unknown>, now: number): boolean {
+  return grant.ended === undefined && (grant.expiresAt === null || grant.expiresAt > now);
 }
 
 export interface TokenBook<Account> {
   find(token: string | undefined): Grant<Account> | undefined;
   enter(entry: NewGrant<Account>): void;
-  end(token: string, how: 'revoked' | 'expired'): void;
-  /** Revokes all that this account ever got. */
-  endAll(account: Account): void;
+  /** It was good for a call. Where its life slides, it begins anew. */
+  use(token: string, options?: { readonly slides?: boolean }): void;
+  /** Spent: a refresh token that another one has replaced. */
+  end(token: string, how: 'revoked' | 'spent' | 'expired'): void;
+  /** Revokes all of these kinds that this account ever got. */
+  endAll(account: Account, kinds: readonly TokenKind[]): void;
 }
 
 export interface Grant<Account> {
@@ -35,10 +49,14 @@ export interface Grant<Account> {
   readonly kind: TokenKind;
   /** Null: never. */
   readonly expiresAt: number | null;
-  readonly isRevoked: boolean;
+  readonly lifetimeMs: number | undefined;
+  /** When it was given out, or last good for a call. */
+  readonly usedAt: number;
+  readonly ended: 'revoked' | 'spent' | undefined;
 }
 
-export type TokenKind = 'access' | 'refresh' | 'static';
+export const TOKEN_KINDS = ['access', 'refresh', 'static'] as const;
+export type TokenKind = (typeof TOKEN_KINDS)[number];
 
 interface NewGrant<Account> {
   readonly token: string;

@@ -11,16 +11,22 @@ export function batchReadAssociations({ account, call, parts }: Visit): Reply {
   const inputs = listOf(objectBody(call)['inputs'], 'inputs');
   if (inputs.length > 1_000)
     throw invalid(`Too many inputs: ${inputs.length}. At most 1000 records at once.`);
-  const ids = [...new Set(inputs.map((input) => textOf(isObject(input) ? input['id'] : undefined, 'id')))];
-  const rows = ids.map((id) => ({ id, links: linksOf(personOf(account, id), to) }));
-  const linked = rows.filter((row) => row.links.length > 0);
-  const errors = rows.filter((row) => row.links.length === 0).map((row) => noneError(row.id, to));
+  const pages = new Map(inputs.map(readInput).map((input) => [`${input.id} ${input.after}`, input]));
+  const rows = [...pages.values()].map(({ id, after }) => {
+    const links = linksOf(account, personOf(account, id), to);
+    return { id, isLinked: links.length > 0, page: toPage(links, { account, call, to, after }) };
+  });
+  const linked = rows.filter((row) => row.isLinked);
+  const errors = rows.filter((row) => !row.isLinked).map((row) => noneError(row.id, to));
   const now = new Date(call.now).toISOString();
   return {
     status: errors.length > 0 ? 207 : 200,
     body: {
       status: 'COMPLETE',
-      results: linked.map((row) => ({ from: { id: row.id }, to: row.links })),
+      results: linked.map(({ id, page: { results, paging } }) => ({
+        ...{ from: { id }, to: results },
+        ...(paging && { paging }),
+      })),
       ...(errors.length > 0 && { numErrors: errors.length, errors }),
       startedAt: now,
       completedAt: now,
@@ -28,18 +34,50 @@ export function batchReadAssociations({ account, call, parts }: Visit): Reply {
   };
 }
 
-export function listAssociations({ account, parts }: Visit): Reply {
+export function listAssociations({ account, call, parts }: Visit): Reply {
   const [from = '', id = '', to = ''] = parts;
   const person = personOf(account, id);
   if (person === undefined) throw notFound();
-  return { status: 200, body: { results: linksOf(person, targetOf([from, to])) } };
+  const target = targetOf([from, to]);
+  const { query } = call.request;
+  const links = linksOf(account, person, target);
+  const limit = Number(query.get('limit') ?? account.quirks.associationPageSize);
+  const page = toPage(links, { account, call, to: target, after: query.get('after') ?? '', limit });
+  return { status: 200, body: page };
+}
+
+function readInput(input: unknown): { readonly id: string; readonly after: string } {
+  const { id, after } = isObject(input) ? input : {};
+  return { id: textOf(id, 'id'), after: after === undefined || after === null ? '' : textOf(after, 'after') };
+}
+
+/** The links behind the one that `after` names. It stands in base 64, encoded as in a URL. */
+function toPage(links: readonly Link[], { account, call, to, after, limit }: PageOptions): Page {
+  const size = Math.min(limit ?? account.quirks.associationPageSize, account.quirks.associationPageSize);
+  const start = 1 + links.findIndex(({ toObjectId }) => toCursor(to, toObjectId) === after);
+  if (after !== '' && start === 0) throw invalid(`Invalid paging token: ${after}`);
+  const results = links.slice(start, start + size);
+  const last = results.at(-1);
+  if (last === undefined || start + size >= links.length) return { results };
+  const next = toCursor(to, last.toObjectId);
+  const link = `https://api.hubapi.com${call.request.path}?after=${next}`;
+  return { results, paging: { next: { after: next, link } } };
+}
+
+function toCursor(to: Target, toObjectId: number): string {
+  const text = `${objectTypeOf(to)?.id}-${toObjectId}`;
+  return encodeURIComponent(Buffer.from(text).toString('base64'));
 }
 
 /** The form that a single contact's answer carries them in. */
-export function embeddedAssociations(person: Person, wanted: readonly string[]): object | undefined {
+export function embeddedAssociations(
+  account: HubSpotAccount,
+  person: Person,
+  wanted: readonly string[],
+): object | undefined {
   const entries = wanted.flatMap((name) => {
     const to = objectTypeOf(name);
-    const links = to === undefined || to.name === 'contact' ? [] : linksOf(person, to.name);
+    const links = to === undefined || to.name === 'contact' ? [] : linksOf(account, person, to.name);
     if (to === undefined || links.length === 0) return [];
     const type = `contact_to_${to.name}`;
     return [[to.plural, { results: links.map((link) => ({ id: String(link.toObjectId), type })) }]];
@@ -54,13 +92,15 @@ function targetOf([from = '', to = '']: readonly string[]): Target {
   return target;
 }
 
-function linksOf(person: Person | undefined, to: Target): readonly Link[] {
+function linksOf({ quirks }: HubSpotAccount, person: Person | undefined, to: Target): readonly Link[] {
   if (person === undefined) return [];
   if (to === 'deal') return person.dealIndexes.map((index) => link(dealId(index), [4]));
   if (to === 'ticket') return person.ticketIndexes.map((index) => link(ticketId(index), [15]));
   // The primary company does not come first: it has to be told by its type.
   return [
-    ...person.otherCompanyIndexes.map((index) => link(companyId(index), [279])),
+    ...person.otherCompanyIndexes.map((index) =>
+      labelled(link(companyId(index), [279]), quirks.associationLabel),
+    ),
     ...(person.companyIndex === null ? [] : [link(companyId(person.companyIndex), [279, 1])]),
   ];
 }
@@ -74,6 +114,12 @@ function link(toObjectId: number, typeIds: readonly number[]): Link {
       label: typeId === 1 ? 'Primary' : null,
     })),
   };
+}
+
+/** A label that the portal has made. */
+function labelled({ toObjectId, associationTypes }: Link, label: string | null): Link {
+  const own = label === null ? [] : [{ category: 'USER_DEFINED', typeId: OWN_LABEL, label }];
+  return { toObjectId, associationTypes: [...own, ...associationTypes] };
 }
 
 function noneError(id: string, to: Target): object {
@@ -90,6 +136,20 @@ function personOf(account: HubSpotAccount, id: string): Person | undefined {
   const index = indexOfRecord(id);
   const person = index === undefined ? undefined : account.people.get(index);
   return person?.isDeleted ? undefined : person;
+}
+
+const OWN_LABEL = 36;
+
+interface PageOptions extends Pick<Visit, 'account' | 'call'> {
+  readonly to: Target;
+  /** Empty: from the beginning. */
+  readonly after: string;
+  readonly limit?: number;
+}
+
+interface Page {
+  readonly results: readonly Link[];
+  readonly paging?: { readonly next: { readonly after: string; readonly link: string } };
 }
 
 type Target = 'company' | 'deal' | 'ticket';

@@ -4,7 +4,7 @@ import type { HubSpotAccount, HubSpotCall } from './types.ts';
 /** Whose call it is; a token that is not good any more is told when it ceased to be. */
 export function authenticate({ grant, request, now }: HubSpotCall): HubSpotAccount {
   const authorization = request.headers.authorization ?? '';
-  if (!/^Bearer \S+$/i.test(authorization) || grant?.isRevoked) throw notAuthenticated();
+  if (!/^Bearer \S+$/i.test(authorization) || grant?.ended) throw notAuthenticated();
   if (grant === undefined && /^Bearer pat-/i.test(authorization)) throw notAuthenticated();
   // An unknown token is said to have expired when time began.
   if (grant === undefined || grant.kind === 'refresh') throw expired(0, now);

@@ -45,7 +45,11 @@ export function indexOfRecord(id: string): number | undefined {
 }
 
 export function companyId(index: number): number {
-  return 5_790_939_000 + index;
+  return FIRST_COMPANY + index;
+}
+
+export function companyIndexOf(id: string): number | undefined {
+  return /^\d{1,15}$/.test(id) ? Number(id) - FIRST_COMPANY : undefined;
 }
 
 export function companyName(index: number): string {
@@ -80,3 +84,4 @@ function owns(people: PeopleTable, person: Person, email: string): boolean {
 }
 
 const FIRST_RECORD = 500;
+const FIRST_COMPANY = 5_790_939_000;

@@ -1,7 +1,8 @@
 import type { Person } from '../people.ts';
 import { embeddedAssociations } from './associations.ts';
 import { indexOfRecord, ownerOfEmail } from './contact-view.ts';
-import { toRecord } from './record.ts';
+import { findProperty } from './property-definitions.ts';
+import { toHistory, toRecord } from './record.ts';
 import { invalid, notFound, Refusal } from './refusal.ts';
 import { isObject, listOf, objectBody, textOf, textsOf } from './request-body.ts';
 import type { HubSpotAccount, Reply, Visit } from './types.ts';
@@ -12,8 +13,16 @@ export function readContact({ account, call, parts }: Visit): Reply {
   const person = findPerson({ account, id: parts[1] ?? '', idProperty: query.get('idProperty'), isArchived });
   if (person === undefined) throw notFound();
   const record = toRecord(account, person, wantedBy(query));
-  const associations = embeddedAssociations(person, query.getAll('associations').flatMap(divided));
-  return { status: 200, body: { ...record, ...(associations && { associations }) } };
+  const history = query.getAll('propertiesWithHistory').flatMap(divided);
+  const associations = embeddedAssociations(account, person, query.getAll('associations').flatMap(divided));
+  return {
+    status: 200,
+    body: {
+      ...record,
+      ...(history.length > 0 && { propertiesWithHistory: toHistory(account, person, history) }),
+      ...(associations && { associations }),
+    },
+  };
 }
 
 /** Lists by id: `after` is the last id of the page before, not an offset. */
@@ -45,6 +54,7 @@ export function batchReadContacts({ account, call }: Visit): Reply {
   const isArchived = call.request.query.get('archived') === 'true';
   const idProperty = body['idProperty'] ? textOf(body['idProperty'], 'idProperty') : null;
   const wanted = textsOf(body['properties'], 'properties');
+  const history = textsOf(body['propertiesWithHistory'], 'propertiesWithHistory') ?? [];
   const ids = readIds(account, body['inputs']);
   const found = new Map<number, Person>();
   const missing = ids.filter((id) => {
@@ -62,7 +72,10 @@ export function batchReadContacts({ account, call }: Visit): Reply {
     status: missing.length > 0 ? 207 : 200,
     body: {
       status: 'COMPLETE',
-      results: results.map((person) => toRecord(account, person, wanted)),
+      results: results.map((person) => ({
+        ...toRecord(account, person, wanted),
+        ...(history.length > 0 && { propertiesWithHistory: toHistory(account, person, history) }),
+      })),
       ...(missing.length > 0 && { numErrors: 1, errors: [missingError(missing)] }),
       startedAt: now,
       completedAt: now,
@@ -95,8 +108,13 @@ function missingError(ids: readonly string[]) {
 
 function findPerson({ account, id, idProperty, isArchived }: Lookup): Person | undefined {
   if (idProperty === 'email') return ownerOfEmail(account.people, id, isArchived);
-  if (idProperty !== null && idProperty !== 'hs_object_id')
-    throw invalid(`${idProperty} is not a unique property of CONTACT and cannot name a record.`);
+  if (idProperty !== null && idProperty !== 'hs_object_id') {
+    const property = findProperty(account, idProperty);
+    if (!property?.hasUniqueValue)
+      throw invalid(`${idProperty} is not a unique property of CONTACT and cannot name a record.`);
+    const { people } = account;
+    return people.all().find((one) => one.isDeleted === isArchived && property.read(one, people) === id);
+  }
   const index = indexOfRecord(id);
   const person = index === undefined ? undefined : survivorOf(account, account.people.get(index));
   return person?.isDeleted === isArchived ? person : undefined;

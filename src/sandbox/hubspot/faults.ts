@@ -1,33 +1,31 @@
 import type { Fault, NamedFault } from '../faults.ts';
 import { expired } from './authenticate.ts';
+import { COOKIE } from './cookie.ts';
 import { dailyRefusal, searchRefusal, tenSecondlyRefusal } from './rate-limits.ts';
 import { notFound, Refusal } from './refusal.ts';
+import { CONTACTS_SCOPE, missingScopes } from './scopes.ts';
 
-const SCOPES = ['crm.objects.contacts.read'];
 const GATEWAY_PAGE =
   '<html>\n<head><title>502 Bad Gateway</title></head>\n<body>cloudflare</body>\n</html>\n';
+
+const RATE_LIMITED_PART = {
+  kind: 'answer',
+  body: {
+    status: 'COMPLETE',
+    results: [],
+    numErrors: 1,
+    errors: [{ status: 'error', category: 'RATE_LIMITS', message: 'You have reached your secondly limit.' }],
+  },
+} as const;
 
 /** HubSpot's own ways to fail, by name. */
 export const HUBSPOT_FAULTS: Readonly<Record<string, NamedFault>> = {
   'expired-token': (now) => of(expired(now - 90_000, now)),
-  'missing-scopes': of(
-    new Refusal(403, {
-      message:
-        "This app hasn't been granted all required scopes to make this call. Read more about required scopes here: https://developers.hubspot.com/scopes.",
-      errors: [
-        {
-          message: 'One or more of the following scopes are required.',
-          context: { requiredGranularScopes: SCOPES },
-        },
-      ],
-      links: { scopes: 'https://developers.hubspot.com/scopes' },
-      category: 'MISSING_SCOPES',
-    }),
-  ),
+  'missing-scopes': of(missingScopes(CONTACTS_SCOPE)),
   'missing-scopes-in-context': of(
     new Refusal(403, {
       message: "This app hasn't been granted all required scopes to make this call.",
-      context: { requiredGranularScopes: SCOPES },
+      context: { requiredGranularScopes: [CONTACTS_SCOPE] },
       category: 'MISSING_SCOPES',
     }),
   ),
@@ -52,8 +50,12 @@ export const HUBSPOT_FAULTS: Readonly<Record<string, NamedFault>> = {
   'rate-limit-ten-secondly': of(tenSecondlyRefusal()),
   'rate-limit-daily': of(dailyRefusal()),
   'rate-limit-retry-after': of(tenSecondlyRefusal(), { 'retry-after': '3' }),
-  'rate-limit-retry-after-date': (now) =>
-    of(tenSecondlyRefusal(), { 'retry-after': new Date(now + 3_000).toUTCString() }),
+  'rate-limit-retry-after-date': (now) => of(tenSecondlyRefusal(), inThreeSeconds(now)),
+  // Their clock is an hour ahead of everybody's.
+  'rate-limit-clock-ahead': (now) => of(tenSecondlyRefusal(), inThreeSeconds(now + 3_600_000)),
+  // A batch that failed in part: what was refused for its rate is not missing.
+  'part-rate-limited': { ...RATE_LIMITED_PART, status: 207 },
+  'part-rate-limited-in-a-200': { ...RATE_LIMITED_PART, status: 200 },
   'rate-limit-cloudflare': {
     ...{ kind: 'answer', status: 429, body: 'error code: 1015' },
     headers: { 'content-type': 'text/plain; charset=UTF-8' },
@@ -74,6 +76,10 @@ export const HUBSPOT_FAULTS: Readonly<Record<string, NamedFault>> = {
   },
 };
 
+function inThreeSeconds(now: number): Readonly<Record<string, string>> {
+  return { date: new Date(now).toUTCString(), 'retry-after': new Date(now + 3_000).toUTCString() };
+}
+
 /** The token endpoint speaks both ways at once: a status of its own, and the error of OAuth. */
 function oauth(status: string, error: string): Fault {
   return of(new Refusal(400, { status, error, message: 'missing or invalid refresh token' }));
@@ -85,6 +91,6 @@ function of({ reply }: Refusal, headers: Readonly<Record<string, string>> = {}):
     kind: 'answer',
     status: reply.status,
     body: { ...reply.body, correlationId },
-    headers: { 'x-hubspot-correlation-id': correlationId, ...headers },
+    headers: { 'x-hubspot-correlation-id': correlationId, 'set-cookie': COOKIE, ...headers },
   };
 }

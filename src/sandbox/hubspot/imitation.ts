@@ -1,6 +1,8 @@
+import { COMMON_FAULTS } from '../faults.ts';
 import { HUBSPOT_FAULTS } from './faults.ts';
 import { identify, mintToken } from './identity.ts';
 import { route } from './routes.ts';
+import { ALL_SCOPES } from './scopes.ts';
 import type { HubSpotImitation } from './types.ts';
 
 export const hubSpotImitation: HubSpotImitation = {
@@ -20,9 +22,23 @@ export const hubSpotImitation: HubSpotImitation = {
     shortTokenAnswer: false,
     rotateRefreshTokens: false,
     withoutRefreshToken: false,
+    spentRefreshTokenEndsAll: false,
+    endedVersions: {},
+    grantedScopes: ALL_SCOPES,
+    dateForm: 'milliseconds',
+    emptyParts: false,
+    propertyTypes: {},
+    associationPageSize: 500,
+    associationLabel: null,
   },
-  limits: { searchPerSecond: 5, perTenSeconds: 190, perTenSecondsOAuth: 110, perDay: 650_000 },
-  faults: HUBSPOT_FAULTS,
+  limits: {
+    searchPerSecond: 5,
+    perTenSeconds: 190,
+    perTenSecondsOAuth: 110,
+    perDay: 650_000,
+    associationsPerTenSeconds: null,
+  },
+  faults: { ...COMMON_FAULTS, ...HUBSPOT_FAULTS },
   accessTokenTtlMs: 30 * 60_000,
   identify,
   mintToken,

@@ -1,21 +1,18 @@
-import { type Answer, jsonAnswer, readForm } from '../http.ts';
-import type { Grant } from '../tokens.ts';
+import { type Answer, jsonAnswer, readForm, type SandboxRequest } from '../http.ts';
+import { type Grant, isAlive } from '../tokens.ts';
+import { COOKIE } from './cookie.ts';
 import type { HubSpotAccount, HubSpotCall } from './types.ts';
 
 /** The token endpoint: no bearer, a form, and error bodies of its own kind. */
 export function answerToken(call: HubSpotCall): Answer {
-  const form = readForm(call.request);
+  const form = parametersOf(call.request);
   if (form.get('grant_type') !== 'refresh_token')
     return refuse('BAD_GRANT_TYPE', 'missing or unknown grant type', 'unsupported_grant_type');
   const { grant } = call;
-  if (grant === undefined || grant.kind !== 'refresh' || grant.isRevoked)
-    return refuse('BAD_REFRESH_TOKEN', 'missing or invalid refresh token');
-  const { account } = grant;
-  if (form.get('client_id') !== account.clientId)
-    return refuse('BAD_CLIENT_ID', 'missing or unknown client id', 'invalid_client');
-  if (form.get('client_secret') !== account.clientSecret)
-    return refuse('BAD_CLIENT_SECRET', 'missing or invalid client secret', 'invalid_client');
-  return jsonAnswer(200, renew(account, call));
+  if (grant?.ended === 'spent' && grant.account.quirks.spentRefreshTokenEndsAll)
+    grant.account.revoke(['access', 'refresh']);
+  if (grant?.kind !== 'refresh' || grant.ended) return unknownToken();
+  return refuseClient(form, grant.account) ?? jsonAnswer(200, renew(grant, call), { 'set-cookie': COOKIE });
 }
 
 /** Says what a token is; one that is dead is not active. */
@@ -28,20 +25,21 @@ export function answerIntrospection(call: HubSpotCall): Answer {
     return refuse('BAD_CLIENT_ID', 'missing or unknown client id', 'invalid_client');
   return jsonAnswer(
     200,
-    grant && isLive(grant, call.now) ? { active: true, ...describe(grant, call) } : { active: false },
+    grant && isAlive(grant, call.now) ? { active: true, ...describe(grant, call) } : { active: false },
   );
 }
 
-export function answerRevocation(call: HubSpotCall): Answer {
-  if (call.grant?.kind !== 'refresh') return refuse('BAD_REFRESH_TOKEN', 'missing or invalid refresh token');
-  call.grant.account.revoke();
-  return { status: 204, headers: {}, body: '' };
+/** Of the refresh token alone: access tokens last out their time, and the application stays installed. */
+export function answerRevocation({ request, grant }: HubSpotCall): Answer {
+  if (grant?.kind !== 'refresh') return unknownToken();
+  return refuseClient(readForm(request), grant.account) ?? end(grant);
 }
 
-/** The old look-up by path, for access and for refresh tokens. */
+/** The old look-up by path, for access and for refresh tokens; and the old way to revoke one. */
 export function answerTokenDetails(call: HubSpotCall): Answer {
-  const { grant } = call;
-  if (grant === undefined || !isLive(grant, call.now))
+  const { grant, request } = call;
+  if (request.method === 'DELETE' && grant?.kind === 'refresh') return end(grant);
+  if (grant === undefined || !isAlive(grant, call.now))
     return jsonAnswer(404, {
       status: 'error',
       message: 'access token not found',
@@ -50,24 +48,39 @@ export function answerTokenDetails(call: HubSpotCall): Answer {
   return jsonAnswer(200, describe(grant, call));
 }
 
-function renew(account: HubSpotAccount, call: HubSpotCall): object {
+/** What may stand in the query too, in the version that goes away. */
+export function parametersOf(request: SandboxRequest): URLSearchParams {
+  const isOld = request.path.startsWith('/oauth/v1/');
+  return new URLSearchParams([...readForm(request), ...(isOld ? request.query : [])]);
+}
+
+function end({ account, token }: Grant<HubSpotAccount>): Answer {
+  account.endToken(token, 'revoked');
+  return { status: 204, headers: {}, body: '' };
+}
+
+function refuseClient(form: URLSearchParams, account: HubSpotAccount): Answer | undefined {
+  if (form.get('client_id') !== account.clientId)
+    return refuse('BAD_CLIENT_ID', 'missing or unknown client id', 'invalid_client');
+  if (form.get('client_secret') !== account.clientSecret)
+    return refuse('BAD_CLIENT_SECRET', 'missing or invalid client secret', 'invalid_client');
+  return undefined;
+}
+
+function renew({ account, token }: Grant<HubSpotAccount>, call: HubSpotCall): object {
   const { quirks } = account;
-  const old = account.refreshToken;
-  if (quirks.rotateRefreshTokens) {
-    account.issueToken('refresh');
-    account.endToken(old, 'revoked');
-  }
+  const refresh_token = quirks.rotateRefreshTokens ? account.rotate(token) : token;
   const access_token = account.issueToken('access');
   const expiresAt = call.findToken(access_token)?.expiresAt ?? call.now;
   return {
     token_type: 'bearer',
     access_token,
-    ...(!quirks.withoutRefreshToken && { refresh_token: account.refreshToken }),
+    ...(!quirks.withoutRefreshToken && { refresh_token }),
     expires_in: Math.round((expiresAt - call.now) / 1_000),
     ...(!quirks.shortTokenAnswer && {
       hub_id: Number(account.id),
       user_id: USER_ID,
-      scopes: SCOPES,
+      scopes: quirks.grantedScopes,
       token_use: 'access_token',
     }),
   };
@@ -78,18 +91,17 @@ function describe(grant: Grant<HubSpotAccount>, { now }: HubSpotCall): object {
   return {
     ...{ token, token_type: grant.kind, user: 'owner@example.com', user_id: USER_ID },
     ...{ hub_domain: `portal-${account.id}.example`, hub_id: Number(account.id), app_id: 1_234_567 },
-    ...{ client_id: account.clientId, scopes: SCOPES },
+    ...{ client_id: account.clientId, scopes: account.quirks.grantedScopes },
     ...(expiresAt !== null && { expires_in: Math.floor((expiresAt - now) / 1_000) }),
   };
 }
 
-function isLive({ isRevoked, expiresAt }: Grant<HubSpotAccount>, now: number): boolean {
-  return !isRevoked && (expiresAt === null || expiresAt > now);
+function unknownToken(): Answer {
+  return refuse('BAD_REFRESH_TOKEN', 'missing or invalid refresh token');
 }
 
 function refuse(status: string, message: string, error = 'invalid_grant'): Answer {
   return jsonAnswer(400, { error, error_description: message, status, message });
 }
 
-const SCOPES = ['oauth', 'crm.objects.contacts.read', 'crm.objects.companies.read'];
 const USER_ID = 9_586_504;

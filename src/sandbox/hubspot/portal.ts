@@ -1,7 +1,7 @@
 import { allProperties, findProperty, type Property, STAGES } from './property-definitions.ts';
 import { dailyUse } from './rate-limits.ts';
 import { notFound } from './refusal.ts';
-import type { HubSpotAccount, Reply, Visit } from './types.ts';
+import type { Reply, Visit } from './types.ts';
 
 /** What a portal tells of itself: its details, its use of the API, its properties. */
 export function readDetails({ account }: Visit): Reply {
@@ -43,32 +43,41 @@ export function readDailyUse({ account, call }: Visit): Reply {
   };
 }
 
-export function listProperties({ account }: Visit): Reply {
-  const results = allProperties(account.people).map((property) => describe(account, property));
+export function listProperties({ account, call }: Visit): Reply {
+  // Sensitive ones are a list of their own.
+  const isSensitive = /^(?:highly_)?sensitive$/.test(call.request.query.get('dataSensitivity') ?? '');
+  const listed = allProperties(account).filter((property) => (property.isSensitive ?? false) === isSensitive);
+  const results = listed.map(describe);
   return { status: 200, body: { results } };
 }
 
 export function readProperty({ account, parts }: Visit): Reply {
-  const property = findProperty(account.people, parts[1] ?? '');
+  const property = findProperty(account, parts[1] ?? '');
   if (property === undefined) throw notFound();
-  return { status: 200, body: describe(account, property) };
+  return { status: 200, body: describe(property) };
 }
 
-function describe({ people }: HubSpotAccount, property: Property): object {
-  const { name, label, type, fieldType, calculated, readOnly } = property;
-  const isOwn = people.all().some((person) => name in person.custom);
+function describe(property: Property): object {
+  const { name, label, type, fieldType, calculated, readOnly, options = [], isOwn = false } = property;
   return {
     ...{ updatedAt: '2024-01-17T19:55:04.281Z', createdAt: '2019-08-06T02:41:52.241Z' },
     ...{ name, label, type, fieldType, description: '', groupName: 'contactinformation' },
-    options: name === 'lifecyclestage' ? STAGES.map(describeStage) : [],
+    options: (name === 'lifecyclestage' ? STAGES : options.map((one) => [one, one] as const)).map(
+      describeOption,
+    ),
     ...{ displayOrder: -1, calculated, externalOptions: name === 'hubspot_owner_id', archived: false },
-    ...{ hasUniqueValue: false, hidden: false, hubspotDefined: !isOwn, formField: !readOnly },
+    ...{
+      hasUniqueValue: property.hasUniqueValue ?? false,
+      hidden: false,
+      hubspotDefined: !isOwn,
+      formField: !readOnly,
+    },
     modificationMetadata: {
       ...{ archivable: isOwn, readOnlyDefinition: !isOwn, readOnlyValue: readOnly || calculated },
     },
   };
 }
 
-function describeStage([value, label]: readonly [string, string], displayOrder: number): object {
+function describeOption([value, label]: readonly [string, string], displayOrder: number): object {
   return { label, value, displayOrder, hidden: false };
 }

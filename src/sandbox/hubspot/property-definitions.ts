@@ -9,6 +9,8 @@ import {
   ownerId,
   recordId,
 } from './contact-view.ts';
+import { searchablePhone } from './searchable-phone.ts';
+import type { CustomProperty, HubSpotAccount } from './types.ts';
 
 /** The contact properties of a portal, each with the way its value is read from a person. */
 export const PROPERTIES: ReadonlyMap<string, Property> = new Map(
@@ -34,6 +36,8 @@ export const PROPERTIES: ReadonlyMap<string, Property> = new Map(
     text('phone', 'Phone Number', (person) => person.phone, 'phonenumber'),
     text('mobilephone', 'Mobile Phone Number', (person) => person.mobilePhone, 'phonenumber'),
     text('fax', 'Fax Number', (person) => person.fax),
+    calculated('hs_searchable_calculated_phone_number', (person) => searchablePhone(person.phone)),
+    calculated('hs_searchable_calculated_mobile_number', (person) => searchablePhone(person.mobilePhone)),
     text('jobtitle', 'Job Title', (person) => person.jobTitle),
     text('company', 'Company Name', (person) =>
       person.companyIndex === null ? null : companyName(person.companyIndex),
@@ -54,6 +58,7 @@ export const PROPERTIES: ReadonlyMap<string, Property> = new Map(
     other('notes_last_updated', 'datetime', (person) => iso(person.lastActivityAt)),
     { ...other('createdate', 'datetime', (person) => iso(person.createdAt)), readOnly: true },
     { ...other('lastmodifieddate', 'datetime', (person) => iso(person.updatedAt)), readOnly: true },
+    { ...other('hs_lastmodifieddate', 'datetime', (person) => iso(person.updatedAt)), readOnly: true },
   ].map((property) => [property.name, property]),
 );
 
@@ -71,15 +76,18 @@ export const STAGES = [
   ['99000111', 'Churned'],
 ] as const;
 
-/** One of the portal's own properties, or a text that some person of this account has a value for. */
-export function findProperty(people: PeopleTable, name: string): Property | undefined {
+/** One that every portal has, or the portal's own: what is described, or some person of this account has a value for. */
+export function findProperty({ people, quirks }: Portal, name: string): Property | undefined {
   const standard = PROPERTIES.get(name);
-  if (standard !== undefined || !customNames(people.all()).has(name)) return standard;
-  return text(name, name, (person) => person.custom[name] ?? null);
+  const custom = quirks.propertyTypes[name];
+  if (standard !== undefined || (custom === undefined && !customNames(people.all()).has(name)))
+    return standard;
+  return { ...text(name, name, (person) => person.custom[name] ?? null), isOwn: true, ...custom };
 }
 
-export function allProperties(people: PeopleTable): readonly Property[] {
-  const own = [...customNames(people.all())].flatMap((name) => findProperty(people, name) ?? []);
+export function allProperties({ people, quirks }: Portal): readonly Property[] {
+  const names = new Set([...Object.keys(quirks.propertyTypes), ...customNames(people.all())]);
+  const own = [...names].flatMap((name) => findProperty({ people, quirks }, name) ?? []);
   return [...PROPERTIES.values(), ...own];
 }
 
@@ -93,6 +101,10 @@ const names = new WeakMap<readonly Person[], ReadonlySet<string>>();
 
 function text(...[name, label, read, fieldType = 'text']: TextParts): Property {
   return { name, label, type: 'string', fieldType, read, calculated: false, readOnly: false };
+}
+
+function calculated(name: string, read: Reader): Property {
+  return { ...text(name, name, read, 'calculation_equation'), calculated: true };
 }
 
 function choice(name: string, label: string, read: Reader): Property {
@@ -109,13 +121,17 @@ function iso(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
 
-export interface Property {
+type Portal = Pick<HubSpotAccount, 'people' | 'quirks'>;
+
+export interface Property extends Omit<CustomProperty, 'type' | 'fieldType'> {
   readonly name: string;
   readonly label: string;
-  readonly type: 'string' | 'enumeration' | 'number' | 'datetime';
+  readonly type: CustomProperty['type'];
   readonly fieldType: string;
   readonly calculated: boolean;
   readonly readOnly: boolean;
+  /** Made by the portal. */
+  readonly isOwn?: boolean;
   readonly read: Reader;
 }
 

@@ -4,7 +4,7 @@ import { Refusal } from './refusal.ts';
 import type { HubSpotAccount, HubSpotCall, HubSpotLimits, HubSpotMeters } from './types.ts';
 
 /**
- * Counts the call, or refuses it. Search has its own limit and associations have none here; both are outside the
+ * Counts the call, or refuses it. Search and associations have limits of their own; both are outside the
  * ten-secondly one. The daily limit is for static tokens only. The answer's headers tell what is left.
  */
 export function meter(account: HubSpotAccount, { grant, now }: HubSpotCall, policy: Policy): Headers {
@@ -13,6 +13,7 @@ export function meter(account: HubSpotAccount, { grant, now }: HubSpotCall, poli
   const isStatic = grant?.kind === 'static';
   const { limits } = meters;
   if (policy === 'search' && !meters.second.take(now)) throw searchRefusal();
+  if (policy === 'associations' && !meters.associations.take(now)) throw tenSecondlyRefusal();
   const burst = isStatic ? meters.tenSeconds : meters.tenSecondsOAuth;
   if (policy === 'burst' && !burst.take(now)) throw tenSecondlyRefusal();
   if (isStatic && !meters.day.take(now)) throw dailyRefusal();
@@ -70,7 +71,11 @@ function createMeters(limits: HubSpotLimits): HubSpotMeters {
     tenSeconds: createRollingWindow({ max: limits.perTenSeconds, windowMs: 10_000 }),
     tenSecondsOAuth: createRollingWindow({ max: limits.perTenSecondsOAuth, windowMs: 10_000 }),
     day: createDailyMeter({ max: limits.perDay }),
+    associations: createRollingWindow({
+      max: limits.associationsPerTenSeconds ?? Number.POSITIVE_INFINITY,
+      windowMs: 10_000,
+    }),
   };
 }
 
-export type Policy = 'burst' | 'search' | 'exempt';
+export type Policy = 'burst' | 'search' | 'associations';

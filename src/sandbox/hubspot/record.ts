@@ -1,6 +1,6 @@
 import type { Person } from '../people.ts';
 import { recordId } from './contact-view.ts';
-import { findProperty } from './property-definitions.ts';
+import { findProperty, type Property } from './property-definitions.ts';
 import type { HubSpotAccount } from './types.ts';
 
 /** A contact as HubSpot writes it: every value a text or null, three properties always there, unknown ones never. */
@@ -11,21 +11,46 @@ export function toRecord(
 ): object {
   const properties: Record<string, string | null> = {};
   for (const name of new Set([...ALWAYS, ...(wanted ?? DEFAULT)])) {
-    const property = findProperty(account.people, name);
+    const property = findProperty(account, name);
     if (property === undefined) continue;
-    const value = property.read(person, account.people);
+    const value = written(account, property, property.read(person, account.people));
     if (value !== null || !account.quirks.omitUnsetProperties) properties[name] = value;
   }
   const id = recordId(person.index);
   return {
     id,
     properties,
-    createdAt: new Date(person.createdAt).toISOString(),
-    updatedAt: new Date(person.updatedAt).toISOString(),
+    createdAt: moment(account, person.createdAt),
+    updatedAt: moment(account, person.updatedAt),
     archived: person.isDeleted,
-    ...(person.isDeleted && { archivedAt: new Date(person.updatedAt).toISOString() }),
+    ...(person.isDeleted && { archivedAt: moment(account, person.updatedAt) }),
     ...(!account.quirks.withoutRecordUrl && { url: `${account.instanceUrl}/record/0-1/${id}` }),
   };
+}
+
+/** What changed when: of each property asked for the value that it has now, which is all that is known. */
+export function toHistory(account: HubSpotAccount, person: Person, names: readonly string[]): object {
+  const entries = names.flatMap((name) => {
+    const property = findProperty(account, name);
+    const value = property?.read(person, account.people) ?? null;
+    const timestamp = moment(account, person.updatedAt);
+    return value === null ? [] : [[name, [{ value, timestamp, sourceType: 'CRM_UI' }]] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function written(account: HubSpotAccount, property: Property, value: string | null): string | null {
+  if (value === null || value === '') return value;
+  const { dateForm, emptyParts } = account.quirks;
+  if (property.type === 'datetime')
+    return dateForm === 'epoch' ? String(Date.parse(value)) : moment(account, Date.parse(value));
+  return emptyParts && property.fieldType === 'checkbox' ? `;${value.replaceAll(';', ';;')};` : value;
+}
+
+/** A record's own times are never written as numbers. */
+function moment({ quirks }: HubSpotAccount, at: number): string {
+  const iso = new Date(at).toISOString();
+  return quirks.dateForm === 'seconds' ? iso.replace(/\.\d{3}Z$/, 'Z') : iso;
 }
 
 const ALWAYS = ['createdate', 'hs_object_id', 'lastmodifieddate'];

@@ -1,29 +1,52 @@
 import { randomUUID } from 'node:crypto';
-import { type Answer, bearerOf, jsonAnswer, readForm, readJson, type SandboxRequest } from '../http.ts';
+import { type Answer, bearerOf, jsonAnswer, readJson, type SandboxRequest } from '../http.ts';
 import { batchReadAssociations, listAssociations } from './associations.ts';
 import { authenticate } from './authenticate.ts';
+import { batchReadCompanies, listCompanies, readCompany } from './companies.ts';
 import { batchReadContacts, listContacts, readContact } from './contacts.ts';
-import { answerIntrospection, answerRevocation, answerToken, answerTokenDetails } from './oauth.ts';
+import { COOKIE } from './cookie.ts';
+import {
+  answerIntrospection,
+  answerRevocation,
+  answerToken,
+  answerTokenDetails,
+  parametersOf,
+} from './oauth.ts';
 import { objectTypeOf } from './object-types.ts';
 import { listProperties, readDailyUse, readDetails, readIntegration, readProperty } from './portal.ts';
 import { meter, type Policy } from './rate-limits.ts';
 import { notFound, Refusal } from './refusal.ts';
+import { CONTACTS_SCOPE, checkScope, scopeOfObject } from './scopes.ts';
 import { search } from './search/search.ts';
 import type { Endpoint, HubSpotCall, HubSpotRoute } from './types.ts';
 
+/** A version that has come to its end answers nothing any more. */
 export function route(request: SandboxRequest): HubSpotRoute {
+  const version = /\/(v\d|\d{4}-\d\d)\//.exec(request.path)?.[1] ?? '';
+  const known = findRoute(request);
+  return {
+    ...known,
+    answer: (call) => {
+      const status = call.grant?.account.quirks.endedVersions[version];
+      return status === undefined ? known.answer(call) : jsonAnswer(status, { ...notFound().reply.body });
+    },
+  };
+}
+
+function findRoute(request: SandboxRequest): HubSpotRoute {
   const open = OPEN_ROUTES.find(({ pattern }) => pattern.test(request.path));
   if (open)
     return { operation: open.operation, inputs: 1, token: open.tokenOf(request), answer: open.answer };
   const token = bearerOf(request);
   const path = withoutVersion(request.path);
-  for (const { method, pattern, operation, endpoint, policy = 'burst' } of ROUTES) {
+  for (const { method, pattern, operation, endpoint, scopeOf, policy = 'burst' } of ROUTES) {
     const found = method === request.method ? pattern.exec(path) : null;
     if (found === null) continue;
     const parts = found.slice(1).map(decodeURIComponent);
-    const needsContacts = /^\/(objects|properties)\//.test(path);
+    const needsContacts = scopeOf === undefined && /^\/(objects|properties)\//.test(path);
     const checked: Endpoint = (visit) => {
       if (needsContacts) refuseOtherTypes(parts[0] ?? '');
+      checkScope(visit.account, scopeOf ? scopeOf(parts) : needsContacts ? CONTACTS_SCOPE : undefined);
       return endpoint(visit);
     };
     return {
@@ -47,6 +70,7 @@ function guarded(call: HubSpotCall, { endpoint, policy, parts }: Guarded): Answe
   const headers: Record<string, string> = {
     'x-hubspot-correlation-id': correlationId,
     'cf-ray': '8f0-SANDBOX',
+    'set-cookie': COOKIE,
   };
   try {
     const account = authenticate(call);
@@ -73,6 +97,11 @@ function refuseOtherTypes(name: string): void {
   if (type.name !== 'contact') throw notFound();
 }
 
+function toScope(name: string): string | undefined {
+  const type = objectTypeOf(name);
+  return type && scopeOfObject(type.name);
+}
+
 function refuseAll(): never {
   throw notFound();
 }
@@ -84,7 +113,7 @@ function countInputs(request: SandboxRequest): number {
 }
 
 function formToken(request: SandboxRequest): string | undefined {
-  const form = readForm(request);
+  const form = parametersOf(request);
   return form.get('refresh_token') ?? form.get('token') ?? undefined;
 }
 
@@ -93,6 +122,27 @@ function lastPart(request: SandboxRequest): string {
 }
 
 const ROUTES: readonly KnownRoute[] = [
+  {
+    method: 'GET',
+    pattern: /^\/objects\/(?:companies|company|0-2)$/,
+    operation: 'companies.list',
+    endpoint: listCompanies,
+    scopeOf: () => scopeOfObject('company'),
+  },
+  {
+    method: 'GET',
+    pattern: /^\/objects\/(?:companies|company|0-2)\/([^/]+)$/,
+    operation: 'companies.read',
+    endpoint: readCompany,
+    scopeOf: () => scopeOfObject('company'),
+  },
+  {
+    method: 'POST',
+    pattern: /^\/objects\/(?:companies|company|0-2)\/batch\/read$/,
+    operation: 'companies.batchRead',
+    endpoint: batchReadCompanies,
+    scopeOf: () => scopeOfObject('company'),
+  },
   {
     method: 'POST',
     pattern: /^\/objects\/([^/]+)\/search$/,
@@ -111,14 +161,16 @@ const ROUTES: readonly KnownRoute[] = [
     pattern: /^\/associations\/([^/]+)\/([^/]+)\/batch\/read$/,
     operation: 'associations.batchRead',
     endpoint: batchReadAssociations,
-    policy: 'exempt',
+    scopeOf: ([, to = '']) => toScope(to),
+    policy: 'associations',
   },
   {
     method: 'GET',
     pattern: /^\/objects\/([^/]+)\/([^/]+)\/associations\/([^/]+)$/,
     operation: 'associations.list',
     endpoint: listAssociations,
-    policy: 'exempt',
+    scopeOf: ([, , to = '']) => toScope(to),
+    policy: 'associations',
   },
   { method: 'GET', pattern: /^\/objects\/([^/]+)$/, operation: 'contacts.list', endpoint: listContacts },
   {
@@ -193,6 +245,8 @@ interface KnownRoute {
   readonly operation: string;
   readonly endpoint: Endpoint;
   readonly policy?: Policy;
+  /** Of the parts of the path; that of contacts where it is absent. */
+  readonly scopeOf?: (parts: readonly string[]) => string | undefined;
 }
 
 interface OpenRoute {

@@ -42,6 +42,32 @@ export interface HubSpotQuirks {
   readonly rotateRefreshTokens: boolean;
   /** The answer to a refresh leaves out `refresh_token`. */
   readonly withoutRefreshToken: boolean;
+  /** Whoever comes with a refresh token that was replaced loses all tokens. Nothing says so: Salesforce does this. */
+  readonly spentRefreshTokenEndsAll: boolean;
+  /** Versions (`v1`, `2026-03`) that are over, each with the status that everything of it answers. */
+  readonly endedVersions: Readonly<Record<string, 404 | 410>>;
+  /** What the customer has allowed the application. */
+  readonly grantedScopes: readonly string[];
+  /** How datetimes are written: whole seconds were recorded, and old integrations stored milliseconds since 1970. */
+  readonly dateForm: 'milliseconds' | 'seconds' | 'epoch';
+  /** Texts of several values have empty parts. */
+  readonly emptyParts: boolean;
+  /** What the portal's own properties are, which are texts unless told. */
+  readonly propertyTypes: Readonly<Record<string, CustomProperty>>;
+  /** Links of one record in one answer; the rest follows by `after`. */
+  readonly associationPageSize: number;
+  /** Links to further companies carry a label of the portal's own. */
+  readonly associationLabel: string | null;
+}
+
+export interface CustomProperty {
+  readonly type: 'string' | 'number' | 'date' | 'datetime' | 'bool' | 'enumeration';
+  readonly fieldType: string;
+  readonly options?: readonly string[];
+  /** A record can be read by its value. */
+  readonly hasUniqueValue?: boolean;
+  /** Listed only for who asks for sensitive ones. */
+  readonly isSensitive?: boolean;
 }
 
 export interface HubSpotLimits {
@@ -53,6 +79,8 @@ export interface HubSpotLimits {
   readonly perTenSecondsOAuth: number;
   /** With a static token only. */
   readonly perDay: number;
+  /** Of associations, which have limits of their own. How high is not documented; null: none. */
+  readonly associationsPerTenSeconds: number | null;
 }
 
 /** Absent until the first call, and anew when the account's limits change. */
@@ -66,6 +94,7 @@ export interface HubSpotMeters {
   readonly tenSeconds: Meter;
   readonly tenSecondsOAuth: Meter;
   readonly day: Meter;
+  readonly associations: Meter;
 }
 
 /** What an endpoint gets when the caller is known and within its limits. */

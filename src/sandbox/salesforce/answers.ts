@@ -5,9 +5,10 @@ import type { SalesforceAccount } from './types.ts';
 /** An answer of the API, with the headers that all of them carry. */
 export function apiAnswer(reply: Reply, account: SalesforceAccount | undefined, now: number): Answer {
   return jsonAnswer(reply.status, reply.body, {
+    ...reply.headers,
     'content-type': 'application/json;charset=UTF-8',
     'cache-control': 'no-cache,must-revalidate,max-age=0,no-store,private',
-    'set-cookie': 'BrowserId=sandbox; domain=.salesforce.com; path=/; SameSite=None; Secure',
+    'set-cookie': 'BrowserId=cookie-of-the-sandbox; domain=.salesforce.com; path=/; SameSite=None; Secure',
     'strict-transport-security': 'max-age=63072000; includeSubDomains',
     ...(account && limitInfo(account, now)),
   });
@@ -45,4 +46,5 @@ const UNLIMITED = 100_000;
 export interface Reply {
   readonly status: number;
   readonly body: unknown;
+  readonly headers?: Headers;
 }

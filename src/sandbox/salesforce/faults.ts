@@ -52,6 +52,7 @@ export const SALESFORCE_FAULTS: Readonly<Record<string, Fault>> = {
   'refresh-in-progress': oauth('invalid_grant', 'token request is already being processed'),
   'inactive-user': oauth('inactive_user', 'user is inactive'),
   'inactive-org': oauth('inactive_org', 'organization is inactive'),
+  'app-blocked': oauth('OAUTH_APP_BLOCKED', 'this app is blocked by admin'),
   'token-rate-limited': oauth('rate_limit_exceeded', 'number of login attempts has exceeded the limit'),
 };
 

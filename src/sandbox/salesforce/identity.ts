@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { AccountIdentity } from '../imitation.ts';
+import type { AccountIdentity, Minting } from '../imitation.ts';
 import type { TokenKind } from '../tokens.ts';
 import { ADMINISTRATOR } from './data/contact-row.ts';
 import { PREFIXES } from './data/objects.ts';
+import type { SalesforceTypes } from './types.ts';
 import { makeId, numberOf, toId15 } from './values/record-id.ts';
 
 /** Organisations are numbered. All of them live on the sandbox's one host: the token tells them apart. */
@@ -19,10 +20,26 @@ export function identify(number: number, origin: string): AccountIdentity {
 }
 
 /** Always the same for the same account and serial. There are no tokens that never expire. */
-export function mintToken(kind: TokenKind, { id }: AccountIdentity, serial: number): string | undefined {
+export function mintToken(
+  kind: TokenKind,
+  { id, quirks }: Minting<SalesforceTypes>,
+  serial: number,
+): string | undefined {
   if (kind === 'static') return undefined;
+  if (kind === 'access' && quirks.jwtAccessTokens) return mintJwt(id, serial);
   const secret = digest(`${kind} ${id} ${serial}`, 80);
   return kind === 'access' ? `${id.slice(0, 15)}!AQ${secret}` : `5Aep861${secret}`;
+}
+
+/** A signature that nobody checks. */
+function mintJwt(id: string, serial: number): string {
+  const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const payload = {
+    sub: `uid:${USER_ID}`,
+    iss: `https://${id.toLowerCase()}.my.salesforce.com`,
+    jti: serial,
+  };
+  return [encode({ typ: 'JWT', alg: 'RS256' }), encode(payload), digest(`jwt ${id} ${serial}`, 86)].join('.');
 }
 
 /** The user on whose behalf everything is asked. */

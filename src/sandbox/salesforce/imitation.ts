@@ -1,3 +1,4 @@
+import { COMMON_FAULTS } from '../faults.ts';
 import { createRollingWindow } from '../limits.ts';
 import { SALESFORCE_FAULTS } from './faults.ts';
 import { identify, mintToken } from './identity.ts';
@@ -16,13 +17,22 @@ export const salesforceImitation: SalesforceImitation = {
     limitInfo: 'plain',
     stateAndCountryPicklists: false,
     hiddenFields: [],
+    hiddenObjects: [],
+    encryptedFields: {},
+    userLocale: 'en',
     namesDeleted: false,
     rotateRefreshTokens: false,
+    refreshTokenIdleMs: null,
+    refreshBusyMs: 0,
+    sessionSlides: false,
+    jwtAccessTokens: false,
+    issuedAtInSeconds: false,
     movedInstanceUrl: null,
     secretIsOptional: false,
   },
   limits: { requestsPerDay: 100_000, longRequests: 25, longRequestMs: 20_000 },
-  faults: SALESFORCE_FAULTS,
+  faults: { ...COMMON_FAULTS, ...SALESFORCE_FAULTS },
+  maxApprovals: 5,
   accessTokenTtlMs: 2 * 60 * 60_000,
   identify,
   mintToken,
@@ -31,6 +41,7 @@ export const salesforceImitation: SalesforceImitation = {
     requests: createRollingWindow({ max: Number.POSITIVE_INFINITY, windowMs: 24 * 60 * 60_000 }),
     cursors: createCursorBook(),
     shuffles: 0,
+    refreshed: undefined,
   }),
   route,
 };

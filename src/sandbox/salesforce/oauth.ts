@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { type Answer, jsonAnswer, readForm, textAnswer } from '../http.ts';
+import { type Grant, isAlive } from '../tokens.ts';
 import { USER_ID } from './identity.ts';
 import type { SalesforceAccount, SalesforceCall } from './types.ts';
 
@@ -9,27 +10,42 @@ export function answerToken(call: SalesforceCall): Answer {
   if (form.get('grant_type') !== 'refresh_token') {
     return oauthError('unsupported_grant_type', 'grant type not supported');
   }
-  const { grant } = call;
-  if (grant?.kind !== 'refresh' || grant.isRevoked) {
+  const { grant, now } = call;
+  if (grant && isBeingRefreshed(grant, now))
+    return oauthError('invalid_grant', 'token request is already being processed');
+  // Whoever comes with one that was replaced may be a thief, or may have been robbed.
+  if (grant?.ended === 'spent') grant.account.revoke(['access', 'refresh']);
+  if (grant?.kind !== 'refresh' || grant.ended || isIdle(grant, now)) {
     return oauthError('invalid_grant', 'expired access/refresh token');
   }
   const refusal = checkClient(call, grant.account);
   if (refusal) return refusal;
   const { account } = grant;
+  account.state.refreshed = { token: grant.token, at: now };
+  account.useToken(grant.token);
   const token = account.issueToken('access');
-  const isRotated = account.quirks.rotateRefreshTokens;
-  if (isRotated) account.endToken(grant.token, 'revoked');
   return jsonAnswer(200, {
     ...toTokenBody(account, token, call),
-    ...(isRotated && { refresh_token: account.issueToken('refresh') }),
+    ...(account.quirks.rotateRefreshTokens && { refresh_token: account.rotate(grant.token) }),
   });
+}
+
+/** Two at a time with one token: the second is refused, and nothing happens to the first. */
+function isBeingRefreshed({ account, token }: Grant<SalesforceAccount>, now: number): boolean {
+  const { refreshed } = account.state;
+  return refreshed?.token === token && now - refreshed.at < account.quirks.refreshBusyMs;
+}
+
+/** Each use restarts the count. */
+function isIdle({ account, usedAt }: Grant<SalesforceAccount>, now: number): boolean {
+  const { refreshTokenIdleMs } = account.quirks;
+  return refreshTokenIdleMs !== null && now - usedAt > refreshTokenIdleMs;
 }
 
 /** A revoked refresh token takes everything of its account with it. */
 export function answerRevoke({ grant }: SalesforceCall): Answer {
-  if (!grant || grant.isRevoked)
-    return oauthError('unsupported_token_type', 'this token type is not supported');
-  if (grant.kind === 'refresh') grant.account.revoke();
+  if (!grant || grant.ended) return oauthError('unsupported_token_type', 'this token type is not supported');
+  if (grant.kind === 'refresh') grant.account.revoke(['access', 'refresh']);
   else grant.account.endToken(grant.token, 'revoked');
   return { status: 200, headers: {}, body: '' };
 }
@@ -39,7 +55,7 @@ export function answerIntrospect(call: SalesforceCall): Answer {
   if (!grant) return jsonAnswer(200, { active: false });
   const refusal = checkClient(call, grant.account);
   if (refusal) return refusal;
-  const active = !grant.isRevoked && (grant.expiresAt === null || grant.expiresAt > now);
+  const active = isAlive(grant, now);
   if (!active) return jsonAnswer(200, { active });
   return jsonAnswer(200, {
     ...{ active, scope: SCOPE, client_id: grant.account.clientId, username: USERNAME },
@@ -52,8 +68,7 @@ export function answerIntrospect(call: SalesforceCall): Answer {
 
 /** Also what stands at the identity URL. A token that is no good is told so in one word. */
 export function answerUserInfo({ grant, now }: SalesforceCall): Answer {
-  const isAlive = grant && !grant.isRevoked && (grant.expiresAt === null || grant.expiresAt > now);
-  if (!isAlive) return textAnswer(403, 'Bad_OAuth_Token');
+  if (!grant || !isAlive(grant, now)) return textAnswer(403, 'Bad_OAuth_Token');
   const { account } = grant;
   return jsonAnswer(200, {
     ...{ id: identityUrl(account), sub: identityUrl(account), asserted_user: true },
@@ -77,7 +92,7 @@ function checkClient({ request }: SalesforceCall, account: SalesforceAccount): A
 
 function toTokenBody(account: SalesforceAccount, token: string, { now }: SalesforceCall): object {
   const id = identityUrl(account);
-  const issuedAt = String(now);
+  const issuedAt = String(account.quirks.issuedAtInSeconds ? seconds(now) : now);
   return {
     access_token: token,
     signature: createHmac('sha256', account.clientSecret)

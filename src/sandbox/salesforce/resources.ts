@@ -6,6 +6,7 @@ import { answerBatch, answerComposite } from './resources/composite.ts';
 import { answerQuery } from './resources/query.ts';
 import { answerSearch } from './resources/search.ts';
 import { answerCollection, answerSObjects } from './resources/sobjects.ts';
+import { answerSosl } from './resources/sosl.ts';
 
 /** From the path after the version to what answers it. */
 export function dispatch(ask: Ask): Reply {
@@ -23,6 +24,8 @@ export function dispatch(ask: Ask): Reply {
       throw notFound();
     case 'sobjects':
       return answerSObjects(ask);
+    case 'search':
+      return answerSosl(ask);
     case 'parameterizedSearch':
       return answerSearch(ask);
     case 'limits':
@@ -34,14 +37,27 @@ export function dispatch(ask: Ask): Reply {
 
 function listResources({ version, account }: Ask): object {
   const root = `/services/data/v${version}`;
-  const names = ['query', 'queryAll', 'composite', 'sobjects', 'parameterizedSearch', 'limits'];
+  const names = ['query', 'queryAll', 'search', 'composite', 'sobjects', 'parameterizedSearch', 'limits'];
   const identity = `${account.instanceUrl}/id/${account.id}/${USER_ID}`;
   return { ...Object.fromEntries(names.map((name) => [name, `${root}/${name}`])), identity };
 }
+
+/** Of what nobody here uses up. */
+const OTHER_LIMITS = {
+  ...{ DailyBulkApiBatches: 15_000, DailyBulkV2QueryJobs: 10_000, DailyAsyncApexExecutions: 250_000 },
+  ...{ ConcurrentAsyncGetReportInstances: 200, DataStorageMB: 1_024, FileStorageMB: 1_024 },
+};
 
 function listLimits(ask: Ask): object {
   allow(ask, 'GET');
   const { limits, state } = ask.account;
   const max = limits?.requestsPerDay ?? 100_000;
-  return { DailyApiRequests: { Max: max, Remaining: Math.max(0, max - state.requests.used(ask.now)) } };
+  const untouched = Object.entries(OTHER_LIMITS).map(([name, most]) => [
+    name,
+    { Max: most, Remaining: most },
+  ]);
+  return {
+    DailyApiRequests: { Max: max, Remaining: Math.max(0, max - state.requests.used(ask.now)) },
+    ...Object.fromEntries(untouched),
+  };
 }

@@ -51,7 +51,7 @@ function operationOf(path: string): string {
   if (resource === 'composite') return second === undefined ? 'composite' : `composite.${second}`;
   if (resource === 'sobjects' && second !== undefined) {
     if (third === undefined) return 'sobjects.object';
-    return third === 'describe' ? 'sobjects.describe' : 'sobjects.get';
+    return OF_OBJECT.has(third) ? `sobjects.${third}` : 'sobjects.get';
   }
   return RESOURCES.has(resource) ? resource : 'unknown';
 }
@@ -74,4 +74,5 @@ function ofNobody(operation: string): Omit<SalesforceRoute, 'answer'> {
   return { operation, inputs: 1, token: undefined };
 }
 
-const RESOURCES = new Set(['sobjects', 'limits', 'parameterizedSearch']);
+const OF_OBJECT = new Set(['describe', 'updated', 'deleted']);
+const RESOURCES = new Set(['sobjects', 'limits', 'search', 'parameterizedSearch']);

@@ -2,6 +2,7 @@ import type { SandboxAccount } from '../account.ts';
 import type { Call, Imitation, Route } from '../imitation.ts';
 import type { Meter } from '../limits.ts';
 import type { CursorBook } from './resources/cursors.ts';
+import type { Encryption } from './soql/table.ts';
 
 export interface SalesforceTypes {
   readonly quirks: SalesforceQuirks;
@@ -26,10 +27,29 @@ export interface SalesforceQuirks {
   readonly stateAndCountryPicklists: boolean;
   /** Fields that the user may not see: to a query they do not exist. */
   readonly hiddenFields: readonly string[];
+  /** Objects that the user may not see: to a query they are of no known type. */
+  readonly hiddenObjects: readonly string[];
+  /**
+   * Fields under Shield Platform Encryption, by name. Probabilistic: no filter, no order. Deterministic: only filters that
+   * compare the whole value.
+   */
+  readonly encryptedFields: Readonly<Record<string, Encryption>>;
+  /** Whose rules texts compare by: in Turkish `I` is the capital of a dotless i. */
+  readonly userLocale: 'en' | 'tr';
   /** A deleted record asked for by id is ENTITY_IS_DELETED instead of NOT_FOUND. */
   readonly namesDeleted: boolean;
-  /** A refresh returns another refresh token, and the old one is dead. */
+  /** A refresh returns another refresh token. Who comes with the old one ends the new one, and all access tokens. */
   readonly rotateRefreshTokens: boolean;
+  /** A refresh token that nobody uses for so long is dead. */
+  readonly refreshTokenIdleMs: number | null;
+  /** For so long after a refresh another one with the same token is refused as being processed. */
+  readonly refreshBusyMs: number;
+  /** Each call lets the session's time begin anew. */
+  readonly sessionSlides: boolean;
+  /** Access tokens are JWTs; of one that has expired nothing but the header is blamed. */
+  readonly jwtAccessTokens: boolean;
+  /** `issued_at` counts seconds, as older documents say. */
+  readonly issuedAtInSeconds: boolean;
   /** The organisation lives at this URL now: the token answer says so, and the old host has nothing any more. */
   readonly movedInstanceUrl: string | null;
   /** The client may refresh without its secret. */
@@ -49,6 +69,8 @@ export interface SalesforceState {
   readonly cursors: CursorBook;
   /** Counts the queries whose ties were shuffled. */
   shuffles: number;
+  /** The last refresh. */
+  refreshed: { readonly token: string; readonly at: number } | undefined;
 }
 
 export type SalesforceCall = Call<SalesforceTypes>;

@@ -89,13 +89,15 @@ describe('a refresh', () => {
     expect((await send({ method: 'GET', path: QUERY, budget: 'api' })).status).toBe(200);
   });
 
-  test('brings a new refresh token where they rotate, and the old one is dead', async () => {
+  test('brings a new refresh token where they rotate; the old one is dead, and ends the new one', async () => {
     const org = open(PEOPLE, { rotateRefreshTokens: true });
     const old = org.account.refreshToken;
     const { refreshToken } = await refresh(org, old);
     expect(refreshToken).not.toBe(old);
-    await expect(refresh(org, old)).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_UNAUTHORIZED' });
-    expect((await refresh(org, refreshToken ?? '')).accessToken).toMatch(/^00D/);
+    const { accessToken, refreshToken: newest } = await refresh(org, refreshToken ?? '');
+    expect(accessToken).toMatch(/^00D/);
+    for (const dead of [old, newest ?? ''])
+      await expect(refresh(org, dead)).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_UNAUTHORIZED' });
   });
 
   test('says where the instance lives now', async () => {

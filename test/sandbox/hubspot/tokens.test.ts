@@ -105,7 +105,7 @@ test('a refresh is refused in OAuth’s words and in HubSpot’s', async () => {
   expect((await ask(DETAILS, undefined, account.staticToken)).status).toBe(401);
 });
 
-test('tokens tell whose they are, and revoking one ends them all', async () => {
+test('tokens tell whose they are, and revoking the refresh token ends it alone', async () => {
   const account = sandbox.hubspot.createAccount();
   const { clientId: client_id, clientSecret: client_secret, accessToken } = account;
   const look = await fetch(`${sandbox.hubspot.origin}/oauth/v1/access-tokens/${accessToken}`);
@@ -117,7 +117,69 @@ test('tokens tell whose they are, and revoking one ends them all', async () => {
   const question = { client_id, client_secret, token: accessToken };
   const path = '/oauth/2026-03/token/introspect';
   expect((await post(path, question)).body).toMatchObject({ active: true, hub_id: Number(account.id) });
-  const revoked = await post('/oauth/2026-03/token/revoke', { ...question, token: account.refreshToken });
-  expect(revoked.status).toBe(204);
-  expect((await post(path, question)).body).toEqual({ active: false });
+  const refresh = { ...question, token: account.refreshToken };
+  const revoke = '/oauth/2026-03/token/revoke';
+  expect((await post(revoke, { ...refresh, client_secret: 'another' })).status).toBe(400);
+  expect((await post(revoke, refresh)).status).toBe(204);
+  expect((await post(path, refresh)).body).toEqual({ active: false });
+  // "access tokens last out their 30 min and the app stays installed"
+  expect((await post(path, question)).body).toMatchObject({ active: true });
+  expect((await createAsk(sandbox, account)(DETAILS, undefined, account.staticToken)).status).toBe(200);
+});
+
+test('the old way to revoke is a DELETE, and says nothing', async () => {
+  const account = sandbox.hubspot.createAccount();
+  const url = `${sandbox.hubspot.origin}/oauth/v1/refresh-tokens/${account.refreshToken}`;
+  expect((await fetch(url)).status).toBe(200);
+  const deleted = await fetch(url, { method: 'DELETE' });
+  expect([deleted.status, await deleted.text()]).toEqual([204, '']);
+  expect((await fetch(url)).status).toBe(404);
+});
+
+test('the old version takes its parameters from the query too, the new ones from the body only', async () => {
+  const account = sandbox.hubspot.createAccount();
+  const query = new URLSearchParams(refreshForm(account));
+  expect((await post(`/oauth/v1/token?${query}`, {})).status).toBe(200);
+  expect((await post(`/oauth/v3/token?${query}`, {})).status).toBe(400);
+});
+
+test('a version that is over answers nothing, and the others go on', async () => {
+  const account = sandbox.hubspot.createAccount({ quirks: { endedVersions: { v1: 404, '2026-03': 410 } } });
+  const form = refreshForm(account);
+  expect((await post('/oauth/v1/token', form)).status).toBe(404);
+  expect((await post('/oauth/2026-03/token', form)).status).toBe(410);
+  expect((await post('/oauth/v3/token', form)).status).toBe(200);
+  expect((await createAsk(sandbox, account)('/crm/objects/2026-03/contacts')).status).toBe(410);
+  expect((await createAsk(sandbox, account)('/crm/v3/objects/contacts')).status).toBe(200);
+});
+
+test('a refresh token that was replaced is refused, and may take all others with it', async () => {
+  for (const spentRefreshTokenEndsAll of [false, true]) {
+    const quirks = { rotateRefreshTokens: true, spentRefreshTokenEndsAll };
+    const account = sandbox.hubspot.createAccount({ quirks });
+    const form = refreshForm(account);
+    expect((await post('/oauth/v3/token', form)).status).toBe(200);
+    expect((await post('/oauth/v3/token', form)).status).toBe(400);
+    const isOver = spentRefreshTokenEndsAll;
+    expect((await createAsk(sandbox, account)(DETAILS)).status).toBe(isOver ? 401 : 200);
+    expect((await post('/oauth/v3/token', refreshForm(account))).status).toBe(isOver ? 400 : 200);
+  }
+});
+
+test('a scope that the customer has not given is missing, by its name', async () => {
+  const account = sandbox.hubspot.createAccount({
+    people: [{ dealIndexes: [1] }],
+    quirks: { grantedScopes: ['crm.objects.contacts.read'] },
+  });
+  const ask = createAsk(sandbox, account);
+  expect((await ask('/crm/v3/objects/contacts/501')).status).toBe(200);
+  expect(await ask('/crm/v4/objects/contacts/501/associations/deals')).toMatchObject({
+    status: 403,
+    body: {
+      category: 'MISSING_SCOPES',
+      errors: [{ context: { requiredGranularScopes: ['crm.objects.deals.read'] } }],
+    },
+  });
+  const { body } = await post('/oauth/v3/token', refreshForm(account));
+  expect(body).toMatchObject({ scopes: ['crm.objects.contacts.read'] });
 });

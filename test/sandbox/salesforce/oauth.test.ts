@@ -46,8 +46,81 @@ describe('the token endpoint', () => {
     const { body } = await client.token(form());
     expect(body.refresh_token).toBe(client.account.refreshToken);
     expect(body.refresh_token).not.toBe(old);
-    expect((await client.token(form({ refresh_token: old }))).body.error).toBe('invalid_grant');
     expect((await client.token(form())).status).toBe(200);
+  });
+
+  test('whoever comes with a refresh token that was replaced ends the new one and all access tokens', async () => {
+    client.account.setQuirks({ rotateRefreshTokens: true });
+    const old = client.account.refreshToken;
+    await client.token(form());
+    expect(await works()).toBe(true);
+    expect((await client.token(form({ refresh_token: old }))).body).toEqual({
+      ...{ error: 'invalid_grant', error_description: 'expired access/refresh token' },
+    });
+    expect(await works()).toBe(false);
+    expect((await client.token(form())).body.error).toBe('invalid_grant');
+  });
+
+  test('a refresh token that nobody uses for thirty days is dead; each use restarts the count', async () => {
+    const day = 86_400_000;
+    client.account.setQuirks({ refreshTokenIdleMs: 30 * day });
+    for (const days of [29, 29, 30]) {
+      client.advance(days * day);
+      expect((await client.token(form())).status).toBe(200);
+    }
+    client.advance(30 * day + 1);
+    expect((await client.token(form())).body.error_description).toBe('expired access/refresh token');
+  });
+
+  test('a session slides where it does, and ends where it does not', async () => {
+    const hour = 3_600_000;
+    client.account.setQuirks({ sessionSlides: true });
+    for (let turn = 0; turn < 4; turn += 1) {
+      client.advance(hour + 1);
+      expect(await works()).toBe(true);
+    }
+    client.account.setQuirks({ sessionSlides: false });
+    client.advance(hour);
+    expect(await works()).toBe(true);
+    client.advance(hour);
+    expect(await works()).toBe(false);
+  });
+
+  test('the sixth approval of a user and an application ends the oldest', async () => {
+    const first = client.account.refreshToken;
+    for (let approval = 2; approval <= 5; approval += 1) client.account.approve();
+    expect((await client.token(form({ refresh_token: first }))).status).toBe(200);
+    client.account.approve();
+    expect((await client.token(form({ refresh_token: first }))).body.error).toBe('invalid_grant');
+    expect((await client.token(form())).status).toBe(200);
+  });
+
+  test('an access token may be a JWT, of which nothing but the header is blamed', async () => {
+    client.account.setQuirks({ jwtAccessTokens: true });
+    await client.token(form());
+    expect(client.account.accessToken).toMatch(/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/);
+    expect(await works()).toBe(true);
+    client.account.expireAccessToken();
+    expect(await client.query('SELECT COUNT() FROM Contact')).toMatchObject({
+      status: 401,
+      body: [{ errorCode: 'INVALID_AUTH_HEADER' }],
+    });
+  });
+
+  test('the second of two refreshers is told that the first is not done', async () => {
+    client.account.setQuirks({ refreshBusyMs: 1_000, rotateRefreshTokens: true });
+    const given = form();
+    expect((await client.token(given)).status).toBe(200);
+    expect((await client.token(given)).body.error_description).toBe(
+      'token request is already being processed',
+    );
+    expect(await works()).toBe(true);
+  });
+
+  test('the time of issue may be in seconds, as older documents say', async () => {
+    client.account.setQuirks({ issuedAtInSeconds: true });
+    const { body } = await client.token(form());
+    expect(body.issued_at).toBe(String(Date.UTC(2026, 10, 20, 12) / 1_000));
   });
 
   test('an organisation that moved answers at its new place only', async () => {

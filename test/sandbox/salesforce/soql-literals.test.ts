@@ -3,6 +3,7 @@ import { toPerson } from '../../../src/sandbox/people.ts';
 import { createPeopleTable, toSeed } from '../../../src/sandbox/people-table.ts';
 import { openDatabase } from '../../../src/sandbox/salesforce/data/database.ts';
 import { SalesforceRefusal } from '../../../src/sandbox/salesforce/errors.ts';
+import { salesforceImitation } from '../../../src/sandbox/salesforce/imitation.ts';
 import { executeQuery } from '../../../src/sandbox/salesforce/soql/execute.ts';
 import { fc } from '../../support/fast-check.ts';
 
@@ -23,10 +24,10 @@ function escaped(text: string): string {
 /** How many of two people a condition finds: one is called so, the other only begins so. */
 function countOf(name: string, condition: string): number {
   const people = [name, `${name}x`].map((lastName, place) => toPerson({ lastName }, place + 1));
-  const database = openDatabase(createPeopleTable({ seed: toSeed(people), now: () => 0 }), {
-    withCodes: false,
-    hidden: [],
-  });
+  const database = openDatabase(
+    createPeopleTable({ seed: toSeed(people), now: () => 0 }),
+    salesforceImitation.quirks,
+  );
   const result = executeQuery(`SELECT COUNT() FROM Contact WHERE ${condition}`, {
     database,
     includeDeleted: false,
@@ -99,7 +100,7 @@ test('any text at all is answered or refused, and nothing else happens', () => {
     fc.property(queries, (tail) => {
       for (const soql of [tail, `SELECT Id FROM Contact ${tail}`, `SELECT Id FROM Contact WHERE ${tail}`]) {
         const people = createPeopleTable({ seed: toSeed([]), now: () => 0 });
-        const database = openDatabase(people, { withCodes: false, hidden: [] });
+        const database = openDatabase(people, salesforceImitation.quirks);
         try {
           executeQuery(soql, { database, includeDeleted: false });
         } catch (error) {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { toPerson } from '../../../src/sandbox/people.ts';
 import { createPeopleTable, toSeed } from '../../../src/sandbox/people-table.ts';
 import { openDatabase } from '../../../src/sandbox/salesforce/data/database.ts';
+import { salesforceImitation } from '../../../src/sandbox/salesforce/imitation.ts';
 import { executeQuery } from '../../../src/sandbox/salesforce/soql/execute.ts';
 
 const PEOPLE = [
@@ -18,7 +19,7 @@ const people = createPeopleTable({
   seed: toSeed(PEOPLE.map((person, place) => toPerson(person, place + 1))),
   now: () => 0,
 });
-const database = openDatabase(people, { withCodes: false, hidden: [] });
+const database = openDatabase(people, salesforceImitation.quirks);
 
 function run(soql: string, includeDeleted = false) {
   return executeQuery(soql, { database, includeDeleted });

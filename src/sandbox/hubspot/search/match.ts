@@ -13,7 +13,7 @@ export function matches(filter: Filter, value: string | null, tokensAreWords = f
     return !hasValue || !containsToken(value, filter.value, tokensAreWords);
   if (!hasValue) return false;
   // A property with several values passes when one of them does.
-  const single = filter.property.name === 'hs_additional_emails' ? value.split(';') : [value];
+  const single = filter.property.fieldType === 'checkbox' ? value.split(';') : [value];
   if (filter.operator === 'NEQ') return !single.some((one) => passes({ ...filter, operator: 'EQ' }, one));
   if (filter.operator === 'NOT_IN') return !single.some((one) => passes({ ...filter, operator: 'IN' }, one));
   if (filter.operator === 'CONTAINS_TOKEN')
@@ -51,12 +51,12 @@ function passes(filter: Filter, value: string): boolean {
 }
 
 function fold(property: Property, value: string): string {
-  return property.type === 'string' ? value.toLowerCase() : value;
+  return property.type === 'enumeration' ? value : value.toLowerCase();
 }
 
 function compare(property: Property, left: string, right: string): number {
   if (property.type === 'number') return Number(left) - Number(right);
-  if (property.type === 'datetime') return toTime(left) - toTime(right);
+  if (property.type === 'datetime' || property.type === 'date') return toTime(left) - toTime(right);
   return left < right ? -1 : Number(left > right);
 }
 

@@ -1,15 +1,14 @@
-import type { PeopleTable } from '../../people-table.ts';
 import { findProperty, type Property } from '../property-definitions.ts';
 import { invalid, unreadable } from '../refusal.ts';
 import { isObject, listOf, objectBody, textOf, textsOf } from '../request-body.ts';
-import type { Visit } from '../types.ts';
+import type { HubSpotAccount, Visit } from '../types.ts';
 
 /** Reads a search and refuses what the live service refuses. */
 export function readSearch({ account, call }: Visit): Search {
   const body = objectBody(call);
   if (account.quirks.searchBodyLimit && call.request.body.length > MAX_CHARACTERS)
     throw invalid('The request body is too long: at most 3000 characters.');
-  const groups = readGroups(account.people, body);
+  const groups = readGroups(account, body);
   if (account.quirks.searchRefusesTokensOfEnumerations) refuseTokens(groups.flat());
   const query = body['query'] ? textOf(body['query'], 'query') : '';
   if (query.length > MAX_CHARACTERS) throw invalid('The query is too long: at most 3000 characters.');
@@ -18,11 +17,11 @@ export function readSearch({ account, call }: Visit): Search {
   const offset = readNumber(body['after'], 'after') ?? 0;
   if (offset + limit > MAX_RESULTS)
     throw invalid('Paging past 10000 results of a search is not possible. Narrow it by a filter.');
-  const sort = readSort(account.people, listOf(body['sorts'], 'sorts')[0]);
+  const sort = readSort(account, listOf(body['sorts'], 'sorts')[0]);
   return { groups, query, limit, offset, sort, properties: textsOf(body['properties'], 'properties') };
 }
 
-function readGroups(people: PeopleTable, body: Readonly<Record<string, unknown>>): readonly Filter[][] {
+function readGroups(account: HubSpotAccount, body: Readonly<Record<string, unknown>>): readonly Filter[][] {
   const nested = listOf(body['filterGroups'], 'filterGroups').map((group) =>
     isObject(group) ? listOf(group['filters'], 'filters') : [],
   );
@@ -31,7 +30,7 @@ function readGroups(people: PeopleTable, body: Readonly<Record<string, unknown>>
   if (groups.length > 5) throw invalid('Too many filter groups: at most 5.');
   if (groups.some((filters) => filters.length > 6)) throw invalid('Too many filters in a group: at most 6.');
   if (groups.flat().length > 18) throw invalid('Too many filters: at most 18.');
-  return groups.map((filters) => filters.map((filter) => readFilter(people, filter)));
+  return groups.map((filters) => filters.map((filter) => readFilter(account, filter)));
 }
 
 function refuseTokens(filters: readonly Filter[]): void {
@@ -41,10 +40,10 @@ function refuseTokens(filters: readonly Filter[]): void {
   if (refused) throw invalid(`Operator CONTAINS_TOKEN is not supported by ${refused.property.name}.`);
 }
 
-function readFilter(people: PeopleTable, filter: unknown): Filter {
+function readFilter(account: HubSpotAccount, filter: unknown): Filter {
   if (!isObject(filter)) throw unreadable('Cannot deserialize value of type `Filter`');
   const name = textOf(filter['propertyName'], 'propertyName');
-  const property = findProperty(people, name);
+  const property = findProperty(account, name);
   if (property === undefined)
     throw invalid('There was a problem with the request.', {
       errors: [
@@ -71,12 +70,12 @@ function readFilter(people: PeopleTable, filter: unknown): Filter {
 }
 
 /** Only the first rule counts. It is a text with a minus for descending, or an object. */
-function readSort(people: PeopleTable, rule: unknown): Sort {
+function readSort(account: HubSpotAccount, rule: unknown): Sort {
   const isText = typeof rule === 'string';
   const given = isText ? rule : isObject(rule) ? textOf(rule['propertyName'], 'propertyName') : 'createdate';
   const isDescending = isText ? given.startsWith('-') : isObject(rule) && rule['direction'] === 'DESCENDING';
   const name = isText ? given.replace(/^-/, '') : given;
-  const property = findProperty(people, name);
+  const property = findProperty(account, name);
   if (property === undefined) throw invalid(`Property '${name}' does not exist`);
   return { property, isDescending };
 }

@@ -53,10 +53,10 @@ function isFound(account: HubSpotAccount, { groups, query }: Search, person: Per
 function passesOne({ people, quirks }: HubSpotAccount, filter: Filter, person: Person): boolean {
   if (matches(filter, filter.property.read(person, people), quirks.searchTokensAreWords)) return true;
   const reachesAliases = quirks.searchEmailMatchesAliases && filter.property.name === 'email';
-  if (!reachesAliases || filter.operator !== 'EQ') return false;
-  const value = filter.value.trim().toLowerCase();
-  const aliases = PROPERTIES.get('hs_additional_emails')?.read(person, people) ?? '';
-  return aliases.split(';').includes(value);
+  if (!reachesAliases || (filter.operator !== 'EQ' && filter.operator !== 'IN')) return false;
+  const wanted = filter.operator === 'IN' ? filter.values : [filter.value.trim().toLowerCase()];
+  const aliases = PROPERTIES.get('hs_additional_emails')?.read(person, people)?.split(';') ?? [];
+  return wanted.some((value) => aliases.includes(value));
 }
 
 /** Every word of the query has to begin a word of one of the properties that are searched by default. */
@@ -88,4 +88,7 @@ function lower(value: string): string {
   return value.toLowerCase();
 }
 
-const QUERIED = ['firstname', 'lastname', 'email', 'phone', 'company', 'hs_additional_emails'];
+const QUERIED = [
+  ...['firstname', 'lastname', 'email', 'phone', 'mobilephone', 'fax', 'company', 'hs_additional_emails'],
+  ...['hs_searchable_calculated_phone_number', 'hs_searchable_calculated_mobile_number'],
+];

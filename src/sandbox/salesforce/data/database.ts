@@ -1,21 +1,35 @@
 import type { Person } from '../../people.ts';
 import type { PeopleTable } from '../../people-table.ts';
 import type { Database, ObjectDefinition, Table } from '../soql/table.ts';
+import type { SalesforceQuirks } from '../types.ts';
 import { makeId, numberOf } from '../values/record-id.ts';
 import { customFieldName, toContactRow } from './contact-row.ts';
 import { defineContact, PREFIXES } from './objects.ts';
 import { accountTable, lowerBound, userTable } from './parents.ts';
 
 /** An account's people as an organisation's tables. */
-export function openDatabase(people: PeopleTable, { withCodes, hidden }: Options): Database {
+export function openDatabase(people: PeopleTable, quirks: Shown): Database {
   const summary = summarize(people.all());
-  const definition = hide(withCodes ? summary.withCodes : summary.plain, hidden);
+  const whole = quirks.stateAndCountryPicklists ? summary.withCodes : summary.plain;
+  const definition = encrypt(hide(whole, quirks.hiddenFields), quirks.encryptedFields);
   const tables = new Map<string, Table>([
-    ['contact', contactTable(people, definition)],
+    ['contact', contactTable(people, definition, quirks.userLocale)],
     ['account', summary.accounts],
     ['user', summary.users],
   ]);
-  return { table: (name) => tables.get(name.toLowerCase()) };
+  for (const name of quirks.hiddenObjects) tables.delete(name.toLowerCase());
+  return { locale: quirks.userLocale, table: (name) => tables.get(name.toLowerCase()) };
+}
+
+function encrypt(definition: ObjectDefinition, encrypted: Shown['encryptedFields']): ObjectDefinition {
+  const entries = Object.entries(encrypted);
+  if (entries.length === 0) return definition;
+  const fields = new Map(definition.fields);
+  for (const [name, encryption] of entries) {
+    const field = fields.get(name.toLowerCase());
+    if (field) fields.set(name.toLowerCase(), { ...field, encryption });
+  }
+  return { ...definition, fields };
 }
 
 function hide(definition: ObjectDefinition, hidden: readonly string[]): ObjectDefinition {
@@ -25,7 +39,7 @@ function hide(definition: ObjectDefinition, hidden: readonly string[]): ObjectDe
   return { ...definition, fields };
 }
 
-function contactTable(people: PeopleTable, definition: ObjectDefinition): Table {
+function contactTable(people: PeopleTable, definition: ObjectDefinition, locale: string): Table {
   const list = people.all();
   const rowsOf = (indexes: readonly number[]) =>
     indexes.map((index) => people.get(index)).filter((person) => person !== undefined);
@@ -46,7 +60,8 @@ function contactTable(people: PeopleTable, definition: ObjectDefinition): Table 
       const person = people.get(numberOf(id15, PREFIXES.Contact) ?? 0);
       return person && toContactRow(person);
     },
-    byEmail: (email) => rowsOf(people.byEmail(email)).map(toContactRow),
+    // The index knows but one way to compare.
+    ...(locale === 'en' && { byEmail: (email) => rowsOf(people.byEmail(email)).map(toContactRow) }),
   };
 }
 
@@ -77,11 +92,11 @@ const summaries = new WeakMap<readonly Person[], Summary>();
 const LEAST_COMPANIES = 20;
 const LEAST_USERS = 20;
 
-interface Options {
-  readonly withCodes: boolean;
-  /** Fields of the contact that this user may not see. */
-  readonly hidden: readonly string[];
-}
+/** What this organisation has, and this user may see. */
+type Shown = Pick<
+  SalesforceQuirks,
+  'stateAndCountryPicklists' | 'hiddenFields' | 'hiddenObjects' | 'encryptedFields' | 'userLocale'
+>;
 
 interface Summary {
   readonly plain: ObjectDefinition;

@@ -43,14 +43,14 @@ function hasMoved({ quirks }: SalesforceAccount, { request }: SalesforceCall): b
 
 function toAsk({ request, now, origin }: SalesforceCall, account: SalesforceAccount): Ask {
   const [, , , named = '', ...segments] = request.path.split('/');
-  const { stateAndCountryPicklists, hiddenFields } = account.quirks;
   return {
     ...{ account, now, origin, query: request.query, method: request.method },
     version: checkVersion(named),
     path: decodeParts(segments),
     batchSize: readBatchSize(request.headers['sforce-query-options']),
+    ifModifiedSince: Date.parse(request.headers['if-modified-since'] ?? '') || 0,
     body: () => readBody(request),
-    database: openDatabase(account.people, { withCodes: stateAndCountryPicklists, hidden: hiddenFields }),
+    database: openDatabase(account.people, account.quirks),
   };
 }
 

@@ -1,9 +1,16 @@
+import { bearerOf } from '../../http.ts';
+import { isAlive } from '../../tokens.ts';
 import { SalesforceRefusal } from '../errors.ts';
 import type { SalesforceAccount, SalesforceCall } from '../types.ts';
 
-/** Whose call this is. Whatever is wrong with the token, the words are the same. */
-export function checkSession({ grant, now }: SalesforceCall): SalesforceAccount {
-  const isAlive = grant && !grant.isRevoked && (grant.expiresAt === null || grant.expiresAt > now);
-  if (isAlive && grant.kind === 'access') return grant.account;
-  throw new SalesforceRefusal(401, 'INVALID_SESSION_ID', 'Session expired or invalid');
+/** Whose call this is. Whatever is wrong with the token, the words are the same; of one in JWT form, others. */
+export function checkSession({ grant, now, request }: SalesforceCall): SalesforceAccount {
+  if (grant?.kind === 'access' && isAlive(grant, now)) {
+    const { account, token } = grant;
+    account.useToken(token, { slides: account.quirks.sessionSlides });
+    return account;
+  }
+  throw /^eyJ/.test(bearerOf(request) ?? '')
+    ? new SalesforceRefusal(401, 'INVALID_AUTH_HEADER', 'INVALID_AUTH_HEADER')
+    : new SalesforceRefusal(401, 'INVALID_SESSION_ID', 'Session expired or invalid');
 }

@@ -15,6 +15,8 @@ export interface Ask {
   readonly query: URLSearchParams;
   /** Rows per page that were asked for. */
   readonly batchSize: number;
+  /** Milliseconds since 1970; smaller than all where it was not asked. */
+  readonly ifModifiedSince: number;
   /** The JSON that came along; refuses what is none. */
   readonly body: () => unknown;
   readonly database: Database;

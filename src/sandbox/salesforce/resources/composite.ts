@@ -32,7 +32,13 @@ export function answerComposite(ask: Ask, dispatch: Dispatch): Reply {
   if (parts.filter(({ url }) => QUERY_URL.test(url)).length > MAX_QUERIES) {
     throw badInput(`A composite request can have at most ${MAX_QUERIES} query subrequests`, 'LIMIT_EXCEEDED');
   }
-  const replies = parts.map((part) => answerPart(ask, () => dispatch(toPartAsk(ask, part))));
+  const replies: Reply[] = [];
+  const known = new Map<string, unknown>();
+  for (const part of parts) {
+    const reply = answerPart(ask, () => dispatch(toPartAsk(ask, withReferences(part, known))));
+    replies.push(reply);
+    known.set(part.referenceId, reply.body);
+  }
   const isRolledBack = isRecord(body) && body['allOrNone'] === true && replies.some(isError);
   const compositeResponse = parts.map(({ referenceId }, place) => {
     const reply = replies[place] ?? ROLLED_BACK;
@@ -40,6 +46,24 @@ export function answerComposite(ask: Ask, dispatch: Dispatch): Reply {
     return { body: answer, httpHeaders: {}, httpStatusCode: status, referenceId };
   });
   return { status: 200, body: { compositeResponse } };
+}
+
+/** `@{first.records[0].Id}` is what the part called first has answered there. */
+function withReferences(part: Part, known: ReadonlyMap<string, unknown>): Part {
+  const url = part.url.replace(/@\{(\w+)\.([\w.[\]]+)\}/g, (whole, id: string, path: string) => {
+    const keys = path.split(/[.[\]]+/).filter((key) => key !== '');
+    const value = keys.reduce<unknown>(
+      (at, key) => (at as Record<string, unknown> | undefined)?.[key],
+      known.get(id),
+    );
+    if (value === undefined)
+      throw badInput(
+        `Invalid reference specified. No value for ${whole.slice(2, -1)} found in ${id}`,
+        'PROCESSING_HALTED',
+      );
+    return String(value);
+  });
+  return { ...part, url };
 }
 
 function answerPart({ account }: Ask, answer: () => Reply): Reply {

@@ -1,8 +1,18 @@
+import type { Reply } from '../answers.ts';
 import type { FieldDefinition, FieldType, ObjectDefinition } from '../soql/table.ts';
 import type { Ask } from './ask.ts';
 
+/** Hundreds of kilobytes where it is real: who has it already is told that nothing has changed since. */
+export function answerDescribe(ask: Ask, definition: ObjectDefinition): Reply {
+  if (ask.ifModifiedSince >= DEFINED_AT) return { status: 304, body: undefined };
+  return {
+    ...{ status: 200, body: describeObject(ask, definition) },
+    headers: { 'last-modified': new Date(DEFINED_AT).toUTCString() },
+  };
+}
+
 /** What is known of an object and its fields, as far as clients of records read it. */
-export function describeObject({ version }: Ask, definition: ObjectDefinition): object {
+function describeObject({ version }: Ask, definition: ObjectDefinition): object {
   return {
     ...summarize(definition, version),
     fields: [...definition.fields.values()].map(describeField),
@@ -29,13 +39,18 @@ function summarize({ name, keyPrefix }: ObjectDefinition, version: string): obje
 }
 
 function describeField(field: FieldDefinition): object {
-  const { name, type, length, nillable, relationshipName, referenceTo, values } = field;
-  const isPlain = type !== 'address';
+  const { name, type, length, nillable, relationshipName, referenceTo, values, encryption } = field;
+  const isPlain = type !== 'address' && encryption === undefined;
   return {
     ...{ name, label: toLabel(name), type, length, nillable, custom: name.endsWith('__c') },
     soapType: SOAP_TYPES[type] ?? 'xsd:string',
     byteLength: length * 3,
-    ...{ filterable: isPlain, sortable: isPlain, groupable: isPlain && type !== 'datetime' },
+    encrypted: encryption !== undefined,
+    ...{
+      filterable: isPlain || encryption === 'deterministic',
+      sortable: isPlain,
+      groupable: isPlain && type !== 'datetime',
+    },
     ...{ aggregatable: isPlain, idLookup: type === 'id' || type === 'email' },
     ...{ caseSensitive: false, unique: false, externalId: false, calculated: false },
     ...{ relationshipName, referenceTo: referenceTo === null ? [] : [referenceTo] },
@@ -61,6 +76,8 @@ function compoundOf(name: string): string | null {
   )?.[1];
   return kind === undefined ? null : `${kind}Address`;
 }
+
+const DEFINED_AT = Date.UTC(2026, 0, 5);
 
 const SOAP_TYPES: Partial<Record<FieldType, string>> = {
   id: 'tns:ID',

@@ -80,7 +80,7 @@ function toSearch({ q, in: where, overallLimit, sobjects }: Wanted): Search {
   return { words, types: new Set(types), overallLimit, sobjects };
 }
 
-function toWords(text: string): readonly string[] {
+export function toWords(text: string): readonly string[] {
   return text
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
@@ -88,7 +88,7 @@ function toWords(text: string): readonly string[] {
 }
 
 const MAX_RECORDS = 2_000;
-const FIELD_TYPES: Readonly<Record<string, readonly FieldType[]>> = {
+export const FIELD_TYPES: Readonly<Record<string, readonly FieldType[]>> = {
   ALL: ['string', 'email', 'phone', 'textarea'],
   NAME: ['string'],
   EMAIL: ['email'],

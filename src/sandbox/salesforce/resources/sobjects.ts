@@ -3,7 +3,8 @@ import { notFound, SalesforceRefusal } from '../errors.ts';
 import type { Row, Table } from '../soql/table.ts';
 import { toId15 } from '../values/record-id.ts';
 import { type Ask, allow, badInput, textsOf } from './ask.ts';
-import { describeGlobal, describeObject } from './describe.ts';
+import { listDeleted, listUpdated } from './changes.ts';
+import { answerDescribe, describeGlobal } from './describe.ts';
 
 /** `sobjects`, `sobjects/Contact`, `sobjects/Contact/describe`, `sobjects/Contact/003…`. */
 export function answerSObjects(ask: Ask): Reply {
@@ -13,7 +14,9 @@ export function answerSObjects(ask: Ask): Reply {
   const table = tableOf(ask, type);
   if (rest.length > 0) throw notFound();
   if (what === undefined) return { status: 200, body: { objectDescribe: { name: type }, recentItems: [] } };
-  if (what === 'describe') return { status: 200, body: describeObject(ask, table.definition) };
+  if (what === 'describe') return answerDescribe(ask, table.definition);
+  if (what === 'updated') return listUpdated(ask, table);
+  if (what === 'deleted') return listDeleted(ask, table);
   const fields = ask.query.get('fields')?.split(',') ?? allFields(table);
   return { status: 200, body: show(ask, { table, row: findRow(ask, table, what), fields }) };
 }

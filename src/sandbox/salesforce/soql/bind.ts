@@ -15,12 +15,12 @@ export function bindCondition(scope: Scope, condition: Condition): BoundConditio
     case 'like':
       return { kind: 'like', field: bindLike(scope, condition.field), pattern: condition.pattern };
     case 'in': {
-      const field = bindFilter(scope, condition.field);
+      const field = bindFilter(scope, condition.field, true);
       const values = new Set(condition.values.map((value) => bindLiteral(scope, field, value)));
       return { kind: 'in', field, negated: condition.negated, values };
     }
     case 'compare': {
-      const field = bindFilter(scope, condition.field);
+      const field = bindFilter(scope, condition.field, ['=', '!='].includes(condition.operator));
       const value = bindLiteral(scope, field, condition.value);
       if (field.definition.type === 'boolean' && !['=', '!='].includes(condition.operator)) {
         throw refuse(scope, condition.field, {
@@ -33,15 +33,17 @@ export function bindCondition(scope: Scope, condition: Condition): BoundConditio
   }
 }
 
-function bindFilter(scope: Scope, name: Name): BoundField {
+function bindFilter(scope: Scope, name: Name, isWhole: boolean): BoundField {
   const field = resolveField(scope, name);
-  if (field.definition.type !== 'address') return field;
+  const { type, encryption } = field.definition;
+  const isLegible = encryption === undefined || (encryption === 'deterministic' && isWhole);
+  if (type !== 'address' && isLegible) return field;
   const text = `field '${field.definition.name}' can not be filtered in a query call`;
   throw refuse(scope, name, { errorCode: 'INVALID_FIELD', text });
 }
 
 function bindLike(scope: Scope, name: Name): BoundField {
-  const field = bindFilter(scope, name);
+  const field = bindFilter(scope, name, false);
   const { type } = field.definition;
   if (EXPECTED[type] === 'string' && type !== 'id' && type !== 'reference') return field;
   const text = `invalid operator on ${type === 'reference' ? 'id' : type} field`;
@@ -57,7 +59,7 @@ function bindLiteral(scope: Scope, { definition }: BoundField, literal: Literal)
     throw refuse(scope, literal, { errorCode: 'INVALID_FIELD', text });
   }
   if (definition.type !== 'id' && definition.type !== 'reference')
-    return toKey(definition.type, literal.value);
+    return toKey(definition.type, literal.value, scope.database.locale);
   const id15 = toId15(String(literal.value));
   if (id15 !== undefined) return id15;
   throw refuse(scope, literal, { errorCode: OPERATOR, text: `invalid ID field: ${literal.value}` });

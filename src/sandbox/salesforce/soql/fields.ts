@@ -17,15 +17,16 @@ export function resolveField(scope: Scope, name: Name): BoundField {
   const definition = table.definition.fields.get(last.toLowerCase());
   if (definition === undefined) throw unknownColumn(scope, name, { column: last, table });
   const read = reader(steps, definition);
-  return { definition, steps, read, key: (row) => toKey(definition.type, read(row)) };
+  const { locale } = scope.database;
+  return { definition, steps, read, key: (row) => toKey(definition.type, read(row), locale) };
 }
 
 /** How a value takes part in comparisons: text without case and never empty, ids by their 15 characters. */
-export function toKey(type: FieldType, value: RowValue | undefined): Key {
+export function toKey(type: FieldType, value: RowValue | undefined, locale: string): Key {
   if (value === undefined || value === null || value === '' || typeof value === 'object') return null;
   if (typeof value !== 'string') return value;
   if (type === 'id' || type === 'reference') return value.slice(0, 15);
-  return type === 'date' || type === 'datetime' ? value : value.toLowerCase();
+  return type === 'date' || type === 'datetime' ? value : value.toLocaleLowerCase(locale);
 }
 
 export function parentOf(step: Step, row: Row): Row | undefined {

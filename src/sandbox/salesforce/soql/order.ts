@@ -6,7 +6,7 @@ import type { Row } from './table.ts';
 export function bindOrder(scope: Scope, orderBy: readonly Ordering[]): readonly BoundOrdering[] {
   return orderBy.map(({ field, descending, nullsLast }) => {
     const bound = resolveField(scope, field);
-    if (bound.definition.type === 'address') {
+    if (bound.definition.type === 'address' || bound.definition.encryption !== undefined) {
       const text = `field '${bound.definition.name}' can not be sorted in a query call`;
       throw queryFault(scope.soql, { errorCode: 'INVALID_FIELD', at: field.at, text });
     }

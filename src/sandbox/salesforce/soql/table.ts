@@ -13,6 +13,8 @@ export interface Table {
 export interface Database {
   /** By name, whatever its case. */
   table(name: string): Table | undefined;
+  /** Of the user, by whose rules texts compare. */
+  readonly locale: string;
 }
 
 export type Row = Readonly<Record<string, RowValue>>;
@@ -35,7 +37,11 @@ export interface FieldDefinition {
   readonly relationshipName: string | null;
   readonly referenceTo: string | null;
   readonly values: readonly string[];
+  /** Absent: none. */
+  readonly encryption?: Encryption;
 }
+
+export type Encryption = 'probabilistic' | 'deterministic';
 
 export type FieldType =
   | 'id'

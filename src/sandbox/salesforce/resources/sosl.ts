@@ -1,0 +1,62 @@
+import type { Reply } from '../answers.ts';
+import { executeQuery } from '../soql/execute.ts';
+import type { FieldType, Row } from '../soql/table.ts';
+import { type Ask, allow, badInput } from './ask.ts';
+import { FIELD_TYPES, toWords } from './search.ts';
+
+/** `FIND {text} IN PHONE FIELDS RETURNING Contact(Id, Name WHERE … LIMIT 5), User(Id)`: tokenised, never exact. */
+export function answerSosl(ask: Ask): Reply {
+  allow(ask, 'GET');
+  const statement = ask.query.get('q') ?? '';
+  const [, text = '', group = 'ALL', returning] =
+    /^\s*FIND\s*\{((?:[^{}\\]|\\.)*)\}(?:\s+IN\s+(\w+)\s+FIELDS)?(?:\s+RETURNING\s+(.+?))?\s*$/is.exec(
+      statement,
+    ) ?? [];
+  const types = FIELD_TYPES[group.toUpperCase()];
+  const wanted = text.replace(/\\(.)/g, '$1').split(/\s+OR\s+/i);
+  if (types === undefined || wanted.some((one) => toWords(one).join('').length < 2))
+    throw badInput(`\n${statement}\n^\nERROR at Row:1:Column:1\nunexpected search text`, 'MALFORMED_SEARCH');
+  const objects = returning === undefined ? [] : returning.matchAll(OBJECT);
+  const searchRecords = [...objects].flatMap(([, name = '', inside = 'Id']) =>
+    find(ask, { name, inside, wanted, types }),
+  );
+  return { status: 200, body: { searchRecords: searchRecords.slice(0, MAX_ROWS) } };
+}
+
+function find(ask: Ask, { name, inside, wanted, types }: Returned): readonly object[] {
+  const [, fields, rest = '', limit = `${MAX_ROWS}`] =
+    /^(.+?)(\s+(?:WHERE|ORDER)\s.*?)?(?:\s+LIMIT\s+(\d+))?$/is.exec(inside) ?? [];
+  const result = executeQuery(`SELECT ${fields} FROM ${name}${rest}`, {
+    database: ask.database,
+    includeDeleted: false,
+  });
+  if (result.kind !== 'rows') return [];
+  const searched = [...(ask.database.table(name)?.definition.fields.values() ?? [])]
+    .filter(({ type }) => types.includes(type))
+    .map((field) => field.name);
+  return result.rows
+    .filter((row) => wanted.some((text) => searched.some((field) => isIn(row, field, text))))
+    .slice(0, Number(limit))
+    .map((row) => result.show(row, ask.version));
+}
+
+/** Formatting is ignored: digits find a number however it is written. A star stands for the rest of a word. */
+function isIn(row: Row, field: string, text: string): boolean {
+  const value = String(row[field] ?? '');
+  const own = [...toWords(value), value.replace(/\D/g, '')];
+  const isPrefix = text.trimEnd().endsWith('*');
+  return toWords(text).every((word, place, words) =>
+    own.some((one) => (isPrefix && place === words.length - 1 ? one.startsWith(word) : one === word)),
+  );
+}
+
+const OBJECT = /(\w+)\s*(?:\(((?:[^()]|\([^()]*\))*)\))?\s*(?:,|$)/g;
+const MAX_ROWS = 2_000;
+
+interface Returned {
+  readonly name: string;
+  /** What stands in the brackets. */
+  readonly inside: string;
+  readonly wanted: readonly string[];
+  readonly types: readonly FieldType[];
+}

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CrossbookError, ErrorCode } from '../../src/domain/errors.ts';
+import type { Provider } from '../../src/domain/provider.ts';
+import {
+  type HubSpotAccount,
+  openSandbox,
+  type SalesforceAccount,
+  type Sandbox,
+} from '../../src/sandbox/open-sandbox.ts';
+import { createHastyClock } from '../support/hasty-clock.ts';
+import { createSandboxPorts } from '../support/sandbox-ports.ts';
+import { PLAIN } from './contact-port-subject.ts';
+
+/** What each failure that the sandbox has a name for comes to, by the product's own way out. */
+export function testNamedFaults(provider: Provider, of: Imitated, outcomes: Outcomes): void {
+  let sandbox: Sandbox;
+  const ports = createSandboxPorts(() => sandbox);
+  beforeAll(async () => {
+    sandbox = await openSandbox();
+  });
+  afterAll(async () => {
+    await ports.close();
+    await sandbox.close();
+  });
+
+  const meet = async (fault: string, operation: string): Promise<Met> => {
+    const account = of.createAccount(sandbox, [{ email: 'a@here.example' }]);
+    const { port, credentials } = ports.open(provider, account, {
+      settings: { deadlineMs: DEADLINE_MS },
+      clock: createHastyClock(DEADLINE_MS),
+      random: () => 0,
+    });
+    if (operation === TOKEN) account.expireAccessToken();
+    account.fail(fault, { operation, times: 99 });
+    const outcome = await port
+      .findByEmails(['a@here.example'], PLAIN)
+      .then((found) => found.get('a@here.example'))
+      .catch((error: unknown) => error);
+    return {
+      outcome,
+      status: credentials.calls.refused.length > 0 ? 'reauthorize' : 'connected',
+      calls: account.callCount(operation),
+      account,
+    };
+  };
+
+  test.each(Object.entries(outcomes))('%s: %j', async (fault, { at, ...expected }) => {
+    const { outcome, status, calls, account } = await meet(fault, at === 'token' ? TOKEN : of.lookup);
+    if (expected.code === 'found') {
+      expect(outcome).toMatchObject([{ remoteId: account.recordId(1) }]);
+      expect({ status, calls }).toEqual({ status: 'connected', calls: 1 });
+      return;
+    }
+    const { code, origin, retryAfterMs: waitMs, message, remote } = outcome as CrossbookError;
+    expect({ code, origin, status, calls, waitMs }).toEqual(expected);
+    const shown = JSON.stringify([message, remote]);
+    for (const secret of [account.accessToken, account.refreshToken, account.clientSecret, COOKIE])
+      expect(shown).not.toContain(secret);
+  });
+
+  test('no fault has a name and no line here', () => {
+    expect(Object.keys(outcomes).sort()).toEqual([...of.names(sandbox)].sort());
+  });
+}
+
+/** One call, the connection stays as it was, and the error is the provider's, unless told. */
+export function comesTo(code: Outcome['code'], more: Partial<Outcome> = {}): Outcome {
+  return {
+    at: 'api',
+    code,
+    origin: 'remote-provider',
+    status: 'connected',
+    calls: 1,
+    waitMs: undefined,
+    ...more,
+  };
+}
+
+const DEADLINE_MS = 10_000;
+const TOKEN = 'oauth.token';
+/** In the cookies of both CRMs. */
+const COOKIE = 'cookie-of-the-sandbox';
+
+type Account = HubSpotAccount | SalesforceAccount;
+export type Outcomes = Readonly<Record<string, Outcome>>;
+
+interface Outcome {
+  /** Which call meets it: the look-up, or the refresh of a token that has expired. */
+  readonly at: 'api' | 'token';
+  readonly code: ErrorCode | 'found';
+  readonly origin: 'remote-provider' | 'crossbook';
+  readonly status: 'connected' | 'reauthorize';
+  /** How often that call was made. */
+  readonly calls: number;
+  /** How long the answer says, or implies, to wait. */
+  readonly waitMs: number | undefined;
+}
+
+interface Imitated {
+  readonly lookup: string;
+  createAccount(sandbox: Sandbox, people: readonly { readonly email: string }[]): Account;
+  names(sandbox: Sandbox): readonly string[];
+}
+
+interface Met extends Pick<Outcome, 'status' | 'calls'> {
+  readonly outcome: unknown;
+  readonly account: Account;
+}

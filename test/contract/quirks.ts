@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Contact } from '../../src/domain/contact.ts';
+import { CrossbookError } from '../../src/domain/errors.ts';
+import type { ContactPort, Provider } from '../../src/domain/provider.ts';
+import {
+  type HubSpotAccount,
+  openSandbox,
+  type SalesforceAccount,
+  type Sandbox,
+} from '../../src/sandbox/open-sandbox.ts';
+import type { Person } from '../../src/sandbox/people.ts';
+import { createHastyClock } from '../support/hasty-clock.ts';
+import { createSandboxPorts } from '../support/sandbox-ports.ts';
+import { idsOf, PLAIN, WHOLE_PERSON } from './contact-port-subject.ts';
+
+/** Whatever an account does now and then, its contacts are found as if it did not; what cannot be is said in the case. */
+export function testQuirks(provider: Provider, of: Imitated, cases: Cases): void {
+  let sandbox: Sandbox;
+  const ports = createSandboxPorts(() => sandbox);
+  beforeAll(async () => {
+    sandbox = await openSandbox();
+  });
+  afterAll(async () => {
+    await ports.close();
+    await sandbox.close();
+  });
+
+  const look = async (quirks: object, isExpired = false): Promise<Observed> => {
+    const account = of.createAccount(sandbox, PEOPLE, quirks);
+    if (isExpired) account.expireAccessToken();
+    const { port } = ports.open(provider, account, {
+      settings: { deadlineMs: DEADLINE_MS },
+      clock: createHastyClock(DEADLINE_MS),
+      random: () => 0,
+      sandboxOrigins: [sandbox.hubspot.origin, sandbox.salesforce.origin].flatMap((origin) => [
+        ...[origin, toMoved(origin)],
+      ]),
+    });
+    return observe(port, account);
+  };
+
+  describe.each(Object.entries(cases))('%s', (name, values) => {
+    test.each(values)('%j', async ({ value, but = {}, isExpired }) => {
+      const plain = await look({});
+      const given = typeof value === 'function' ? value(sandbox) : value;
+      expect(await look({ [name]: given }, isExpired)).toEqual({ ...plain, ...but });
+    });
+  });
+
+  test('what is plainly there is found', async () => {
+    expect(await look({})).toMatchObject({ renewed: [2], renewedAgain: [2], forward: [...of.members] });
+  });
+
+  test('no quirk is without a line here', () => {
+    expect(Object.keys(cases).sort()).toEqual([...of.names(sandbox)].sort());
+  });
+}
+
+/** Another name of the same place. */
+export function toMoved(origin: string): string {
+  return origin.replace('127.0.0.1', 'localhost');
+}
+
+async function observe(port: ContactPort, account: Account): Promise<Observed> {
+  const toNumber = ({ remoteId }: Contact) => account.indexOf(remoteId);
+  const all = [1, 2, 7].map((index) => account.recordId(index));
+  const run = (direction: 'forward' | 'backward') =>
+    port.readByDomain(DOMAIN, { direction, from: undefined, limit: 5 }, PLAIN);
+  const renew = async () => {
+    account.expireAccessToken();
+    const found = await port.findByEmails([`p2@${DOMAIN}`], PLAIN);
+    return (found.get(`p2@${DOMAIN}`) ?? []).map(toNumber);
+  };
+  return {
+    found: await settled(async () => withoutSource(await port.findByEmails(EMAILS, PLAIN))),
+    forward: await settled(async () => (await run('forward')).map(toNumber)),
+    backward: await settled(async () => (await run('backward')).map(toNumber)),
+    count: await settled(() => port.countByDomain(DOMAIN)),
+    byIds: await settled(async () => idsOf((await port.findByIds(all, PLAIN)).values())),
+    companies: await settled(async () => [...((await port.findAssociations?.(all, 'company')) ?? [])]),
+    deals: await settled(async () => [...((await port.findAssociations?.(all, 'deal')) ?? [])]),
+    renewed: await settled(renew),
+    renewedAgain: await settled(renew),
+  };
+}
+
+/** The code of an error stands for what would have been found. */
+async function settled(work: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof CrossbookError) return error.code;
+    throw error;
+  }
+}
+
+function withoutSource(found: ReadonlyMap<string, readonly Contact[]>): unknown {
+  return [...found].map(([email, contacts]) => [email, contacts.map(({ source: _, ...contact }) => contact)]);
+}
+
+const DEADLINE_MS = 10_000;
+const DOMAIN = 'here.example';
+const EMAILS = ['ada@whole.example', `p2@${DOMAIN}`, 'nobody@here.example'];
+const SECOND = Date.UTC(2026, 9, 14, 15, 9, 26);
+
+/** Some with all that a person can have; whole seconds, because not every form of a date has more. */
+const PEOPLE: readonly Partial<Person>[] = [
+  {
+    ...WHOLE_PERSON,
+    ...{ secondaryEmails: [`ada.lovelace@${DOMAIN}`, 'countess@whole.example'], otherCompanyIndexes: [2, 3] },
+    ...{ createdAt: SECOND, updatedAt: SECOND, lastActivityAt: SECOND },
+  },
+  ...[2, 3, 4, 5, 6].map((number) => ({
+    email: `p${number}@${DOMAIN}`,
+    createdAt: SECOND,
+    updatedAt: SECOND,
+  })),
+  { email: 'x@other.example', createdAt: SECOND, updatedAt: SECOND },
+];
+
+type Account = HubSpotAccount | SalesforceAccount;
+
+/** Of each quirk, the values that are tried. */
+export type Cases = Readonly<Record<string, readonly Case[]>>;
+
+interface Case {
+  /** A function is given the sandbox. */
+  readonly value: unknown;
+  /** What is not found as without the quirk. */
+  readonly but?: Partial<Observed>;
+  /** The quirk shows after a refresh. */
+  readonly isExpired?: boolean;
+}
+
+interface Observed {
+  readonly found: unknown;
+  readonly forward: unknown;
+  readonly backward: unknown;
+  readonly count: unknown;
+  readonly byIds: unknown;
+  readonly companies: unknown;
+  readonly deals: unknown;
+  readonly renewed: unknown;
+  readonly renewedAgain: unknown;
+}
+
+interface Imitated {
+  /** The numbers of the people who are first in the domain. */
+  readonly members: readonly number[];
+  createAccount(sandbox: Sandbox, people: readonly Partial<Person>[], quirks: object): Account;
+  names(sandbox: Sandbox): readonly string[];
+}

@@ -1,0 +1,62 @@
+import { hubspot } from '../../../src/providers/hubspot/provider.ts';
+import { hubSpotImitation } from '../../../src/sandbox/hubspot/imitation.ts';
+import { testQuirks } from '../../contract/quirks.ts';
+
+const ON = [{ value: true }];
+const ERROR = 'REMOTE_PROVIDER_ERROR';
+const FORBIDDEN = 'REMOTE_PROVIDER_FORBIDDEN';
+const NOTHING_WITHOUT_OUR_VERSION = {
+  ...{ found: ERROR, forward: ERROR, backward: ERROR, count: ERROR, byIds: ERROR },
+  ...{ companies: ERROR, deals: ERROR, renewed: ERROR, renewedAgain: ERROR },
+};
+const CONTACTS_ALONE = { companies: FORBIDDEN, deals: FORBIDDEN };
+
+testQuirks(
+  hubspot,
+  {
+    members: [1, 2, 3, 4, 5],
+    createAccount: (sandbox, people, quirks) =>
+      sandbox.hubspot.createAccount({ people, quirks, limits: null }),
+    names: () => Object.keys(hubSpotImitation.quirks),
+  },
+  {
+    searchLagMs: [{ value: 60_000 }],
+    searchTotalWithoutResults: [{ value: true, but: { forward: [], backward: [], count: 0 } }],
+    searchStaleHit: [{ value: '507' }, { value: '505' }],
+    searchEmailMatchesAliases: ON,
+    searchTokensAreWords: ON,
+    // Who is in the domain by a further address only is not found then.
+    searchRefusesTokensOfEnumerations: [
+      { value: true, but: { forward: [2, 3, 4, 5, 6], backward: [2, 3, 4, 5, 6], count: 5 } },
+    ],
+    searchBodyLimit: ON,
+    omitUnsetProperties: ON,
+    batchReadAllMissingIs404: ON,
+    batchReadRefusesDuplicates: ON,
+    withoutRecordUrl: ON,
+    shortTokenAnswer: ON,
+    rotateRefreshTokens: ON,
+    withoutRefreshToken: ON,
+    spentRefreshTokenEndsAll: ON,
+    endedVersions: [
+      { value: { v1: 404, v3: 410, v4: 404 } },
+      { value: { '2026-03': 404 }, but: NOTHING_WITHOUT_OUR_VERSION },
+      { value: { '2026-03': 410 }, but: NOTHING_WITHOUT_OUR_VERSION },
+    ],
+    grantedScopes: [
+      { value: ['oauth', 'crm.objects.contacts.read'], but: CONTACTS_ALONE },
+      {
+        value: ['oauth'],
+        but: {
+          ...{ found: FORBIDDEN, forward: FORBIDDEN, backward: FORBIDDEN, count: FORBIDDEN },
+          ...{ byIds: FORBIDDEN, renewed: FORBIDDEN, renewedAgain: FORBIDDEN, ...CONTACTS_ALONE },
+        },
+      },
+    ],
+    dateForm: [{ value: 'seconds' }, { value: 'epoch' }],
+    emptyParts: ON,
+    propertyTypes: [{ value: { favorite_color: { type: 'enumeration', fieldType: 'checkbox' } } }],
+    associationPageSize: [{ value: 1 }, { value: 2 }],
+    associationLabel: [{ value: 'Adviser' }],
+  },
+);

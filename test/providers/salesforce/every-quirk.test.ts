@@ -1,0 +1,64 @@
+import { salesforce } from '../../../src/providers/salesforce/provider.ts';
+import { salesforceImitation } from '../../../src/sandbox/salesforce/imitation.ts';
+import { testQuirks, toMoved } from '../../contract/quirks.ts';
+
+const ON = [{ value: true }];
+const FORBIDDEN = 'REMOTE_PROVIDER_FORBIDDEN';
+const ERROR = 'REMOTE_PROVIDER_ERROR';
+const NO_DOMAINS = { forward: ERROR, backward: ERROR, count: ERROR };
+
+testQuirks(
+  salesforce,
+  {
+    members: [2, 3, 4, 5, 6],
+    createAccount: (sandbox, people, quirks) =>
+      sandbox.salesforce.createAccount({ people, quirks, limits: null }),
+    names: () => Object.keys(salesforceImitation.quirks),
+  },
+  {
+    maxBatchSize: [{ value: 2 }],
+    cursorTtlMs: [{ value: 0 }],
+    shuffleTies: ON,
+    errorCodeFirst: ON,
+    doneFirst: ON,
+    limitInfo: [{ value: 'per-app' }, { value: 'bursts' }],
+    stateAndCountryPicklists: ON,
+    hiddenFields: [{ value: ['Department', 'Birthdate'] }],
+    hiddenObjects: [
+      { value: ['Account', 'User'] },
+      {
+        value: ['Contact'],
+        but: {
+          ...{ found: FORBIDDEN, forward: FORBIDDEN, backward: FORBIDDEN, count: FORBIDDEN },
+          ...{ byIds: FORBIDDEN, renewed: FORBIDDEN, renewedAgain: FORBIDDEN },
+        },
+      },
+    ],
+    encryptedFields: [
+      { value: { Phone: 'probabilistic', LastName: 'deterministic' } },
+      // Whole addresses compare, the ends of them do not: an error, and never an empty answer.
+      { value: { Email: 'deterministic' }, but: NO_DOMAINS },
+      {
+        value: { Email: 'probabilistic' },
+        but: { ...NO_DOMAINS, found: ERROR, renewed: ERROR, renewedAgain: ERROR },
+      },
+    ],
+    userLocale: [{ value: 'tr' }],
+    namesDeleted: ON,
+    rotateRefreshTokens: ON,
+    refreshTokenIdleMs: [{ value: 86_400_000 }],
+    // The token before is gone, and the other refresh has not come to its end: to be tried again.
+    refreshBusyMs: [{ value: 60_000, but: { renewedAgain: 'REMOTE_PROVIDER_UNAVAILABLE' } }],
+    sessionSlides: ON,
+    jwtAccessTokens: ON,
+    issuedAtInSeconds: ON,
+    movedInstanceUrl: [
+      {
+        value: ({ salesforce: { origin } }: { readonly salesforce: { readonly origin: string } }) =>
+          toMoved(origin),
+        isExpired: true,
+      },
+    ],
+    secretIsOptional: ON,
+  },
+);

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { COMMON_FAULTS } from '../../src/sandbox/faults.ts';
+import { HUBSPOT_FAULTS } from '../../src/sandbox/hubspot/faults.ts';
+import { hubSpotImitation } from '../../src/sandbox/hubspot/imitation.ts';
+import { SALESFORCE_FAULTS } from '../../src/sandbox/salesforce/faults.ts';
+import { salesforceImitation } from '../../src/sandbox/salesforce/imitation.ts';
+
+const page = readFileSync(join(import.meta.dirname, '../../src/sandbox/behaviour.md'), 'utf8');
+const sections = new Map(
+  page.split(/^## /m).map((section) => [section.slice(0, section.indexOf('\n')), section]),
+);
+
+test.each([
+  ['Faults of any CRM', COMMON_FAULTS],
+  ['Faults of HubSpot', HUBSPOT_FAULTS],
+  ['Faults of Salesforce', SALESFORCE_FAULTS],
+  ['Quirks of HubSpot', hubSpotImitation.quirks],
+  ['Quirks of Salesforce', salesforceImitation.quirks],
+  ['Limits', { ...hubSpotImitation.limits, ...salesforceImitation.limits }],
+])('the page on behaviour has a row for each of: %s', (title, named) => {
+  const rows = [...(sections.get(title) ?? '').matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);
+  expect(rows.toSorted()).toEqual(Object.keys(named).sort());
+});
+
+test('each row says how sure it is', () => {
+  const rows = page.match(/^\| `.*$/gm) ?? [];
+  expect(rows.filter((row) => !/ \| [HML]\b[^|]* \|$/.test(row))).toEqual([]);
+});
