@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Where the vendors' clients meet a difference, by name: the table in the sandbox's page on behaviour. */
+export const DIFFERENCES: readonly string[] = readDifferences();
+
+/** The methods that an object of a vendor's client has. */
+export function methodsOf(api: object): readonly string[] {
+  const names = Object.getOwnPropertyNames(Object.getPrototypeOf(api));
+  return names.filter(
+    (name) => name !== 'constructor' && !name.startsWith('_') && !name.endsWith('WithHttpInfo'),
+  );
+}
+
+function readDifferences(): readonly string[] {
+  const page = readFileSync(join(import.meta.dirname, '../../src/sandbox/behaviour.md'), 'utf8');
+  const section = page.slice(page.indexOf('## Where the vendors'));
+  return [...section.matchAll(/^\| `([^`]+)` \|/gm)].flatMap(([, name]) => name ?? []);
+}
