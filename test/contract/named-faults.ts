@@ -23,19 +23,19 @@ export function testNamedFaults(provider: Provider, of: Imitated, outcomes: Outc
     await sandbox.close();
   });
 
-  const meet = async (fault: string, operation: string): Promise<Met> => {
+  const meet = async (fault: string, at: Outcome['at']): Promise<Met> => {
+    const operation = of.operations[at];
     const account = of.createAccount(sandbox, [{ email: 'a@here.example' }]);
     const { port, credentials } = ports.open(provider, account, {
       settings: { deadlineMs: DEADLINE_MS },
       clock: createHastyClock(DEADLINE_MS),
       random: () => 0,
     });
-    if (operation === TOKEN) account.expireAccessToken();
+    if (at === 'token') account.expireAccessToken();
     account.fail(fault, { operation, times: 99 });
-    const outcome = await port
-      .findByEmails(['a@here.example'], PLAIN)
-      .then((found) => found.get('a@here.example'))
-      .catch((error: unknown) => error);
+    const lookup = async () => (await port.findByEmails(['a@here.example'], PLAIN)).get('a@here.example');
+    const work = at === 'domain' ? port.countByDomain('here.example') : lookup();
+    const outcome = await work.catch((error: unknown) => error);
     return {
       outcome,
       status: credentials.calls.refused.length > 0 ? 'reauthorize' : 'connected',
@@ -45,7 +45,7 @@ export function testNamedFaults(provider: Provider, of: Imitated, outcomes: Outc
   };
 
   test.each(Object.entries(outcomes))('%s: %j', async (fault, { at, ...expected }) => {
-    const { outcome, status, calls, account } = await meet(fault, at === 'token' ? TOKEN : of.lookup);
+    const { outcome, status, calls, account } = await meet(fault, at);
     if (expected.code === 'found') {
       expect(outcome).toMatchObject([{ remoteId: account.recordId(1) }]);
       expect({ status, calls }).toEqual({ status: 'connected', calls: 1 });
@@ -66,7 +66,7 @@ export function testNamedFaults(provider: Provider, of: Imitated, outcomes: Outc
 /** One call, the connection stays as it was, and the error is the provider's, unless told. */
 export function comesTo(code: Outcome['code'], more: Partial<Outcome> = {}): Outcome {
   return {
-    at: 'api',
+    at: 'lookup',
     code,
     origin: 'remote-provider',
     status: 'connected',
@@ -77,7 +77,6 @@ export function comesTo(code: Outcome['code'], more: Partial<Outcome> = {}): Out
 }
 
 const DEADLINE_MS = 10_000;
-const TOKEN = 'oauth.token';
 /** In the cookies of both CRMs. */
 const COOKIE = 'cookie-of-the-sandbox';
 
@@ -85,8 +84,8 @@ type Account = HubSpotAccount | SalesforceAccount;
 export type Outcomes = Readonly<Record<string, Outcome>>;
 
 interface Outcome {
-  /** Which call meets it: the look-up, or the refresh of a token that has expired. */
-  readonly at: 'api' | 'token';
+  /** Which call meets it: a look-up, a question by domain, or the refresh of a token that has expired. */
+  readonly at: 'lookup' | 'domain' | 'token';
   readonly code: ErrorCode | 'found';
   readonly origin: 'remote-provider' | 'crossbook';
   readonly status: 'connected' | 'reauthorize';
@@ -97,7 +96,8 @@ interface Outcome {
 }
 
 interface Imitated {
-  readonly lookup: string;
+  /** What the sandbox calls them. */
+  readonly operations: Readonly<Record<Outcome['at'], string>>;
   createAccount(sandbox: Sandbox, people: readonly { readonly email: string }[]): Account;
   names(sandbox: Sandbox): readonly string[];
 }

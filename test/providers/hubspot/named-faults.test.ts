@@ -14,7 +14,7 @@ const LATER = (waitMs: number | undefined, calls = 1) =>
 testNamedFaults(
   hubspot,
   {
-    lookup: 'contacts.batchRead',
+    operations: { lookup: 'contacts.batchRead', domain: 'contacts.search', token: 'oauth.token' },
     createAccount: (sandbox, people) => sandbox.hubspot.createAccount({ people, limits: null }),
     names: (sandbox) => sandbox.hubspot.faultNames,
   },
@@ -31,7 +31,8 @@ testNamedFaults(
     conflict: ERROR,
     'uri-too-long': ERROR,
     locked: { ...DOWN, waitMs: 2_000 },
-    'rate-limit-search': LATER(1_000),
+    // Searches are counted by the second.
+    'rate-limit-search': { ...LATER(1_000, 5), at: 'domain' },
     'rate-limit-secondly-of-old': LATER(1_000),
     'rate-limit-ten-secondly': LATER(10_000),
     'rate-limit-daily': LATER(undefined),

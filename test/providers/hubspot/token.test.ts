@@ -85,26 +85,6 @@ test('no token that HubSpot repeats ends up in an error', () => {
     expect(JSON.stringify(toErrorBody(refusal(status, body), 'app'))).not.toContain(SECRET);
 });
 
-test.each([
-  ['refresh-refused', 'REMOTE_PROVIDER_UNAUTHORIZED'],
-  ['refresh-refused-for-an-unknown-reason', 'REMOTE_PROVIDER_UNAUTHORIZED'],
-  ['portal-gone', 'REMOTE_PROVIDER_UNAUTHORIZED'],
-  ['client-unknown', 'REMOTE_PROVIDER_ERROR'],
-])('a refresh that meets %s is %s', async (fault, code) => {
-  const sandbox = await openSandbox();
-  try {
-    const account = sandbox.hubspot.createAccount();
-    account.fail(fault);
-    const send = createSend({ origin: sandbox.hubspot.origin });
-    const { status, body } = await send(
-      refresh.toRequest({ client: account, refreshToken: account.refreshToken }),
-    );
-    expect(refusal(status, body).code).toBe(code);
-  } finally {
-    await sandbox.close();
-  }
-});
-
 test('the sandbox refreshes as HubSpot does, and refuses a token that was revoked', async () => {
   const sandbox = await openSandbox();
   try {

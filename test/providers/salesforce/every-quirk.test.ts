@@ -23,7 +23,14 @@ testQuirks(
     doneFirst: ON,
     limitInfo: [{ value: 'per-app' }, { value: 'bursts' }],
     stateAndCountryPicklists: ON,
-    hiddenFields: [{ value: ['Department', 'Birthdate'] }],
+    hiddenFields: [
+      { value: ['Department', 'Birthdate'] },
+      // Nobody is found by what nobody may see: an error, and never an empty answer.
+      {
+        value: ['Email'],
+        but: { ...NO_DOMAINS, found: ERROR, byIds: ERROR, renewed: ERROR, renewedAgain: ERROR },
+      },
+    ],
     hiddenObjects: [
       { value: ['Account', 'User'] },
       {

@@ -13,7 +13,7 @@ const RECONNECT = comesTo('REMOTE_PROVIDER_UNAUTHORIZED', { at: 'token', status:
 testNamedFaults(
   salesforce,
   {
-    lookup: 'query',
+    operations: { lookup: 'query', domain: 'query', token: 'oauth.token' },
     createAccount: (sandbox, people) => sandbox.salesforce.createAccount({ people, limits: null }),
     names: (sandbox) => sandbox.salesforce.faultNames,
   },
