@@ -57,6 +57,11 @@ test('another process opens an account, fills it, and reads what was asked of it
   await control('PATCH', `${path}/limits`, { searchPerSecond: 0 });
   expect((await ask(SEARCH, {})).status).toBe(429);
 
+  const { refreshToken } = account;
+  const approved = await control('POST', `${path}/approve`, {});
+  expect(approved.body).toEqual({ refreshToken: account.refreshToken });
+  expect(account.refreshToken).not.toBe(refreshToken);
+
   const { body } = await control('GET', `${path}/calls`);
   expect(body).toMatchObject({ total: 5 });
   expect((body['calls'] as object[])[0]).toMatchObject({
