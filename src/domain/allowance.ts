@@ -90,6 +90,9 @@ class ConsumedAllowance implements Allowance {
   }
 
   #stop(bound: string): never {
+    // Whichever bound it was: what else of a batch is under way makes no more either.
+    this.#values = Number.POSITIVE_INFINITY;
+    this.#resultBytes = Number.POSITIVE_INFINITY;
     this.exceeded ??= new CrossbookError(
       'BAD_REQUEST',
       `The answer is too large: it has more than ${bound}, which is the bound. Ask for fewer items, fields or aliases.`,

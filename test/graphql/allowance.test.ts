@@ -4,8 +4,6 @@ import { CrossbookError, type RemoteCause } from '../../src/domain/errors.ts';
 import { createFakePeople } from '../support/fake-people.ts';
 import { createTestServer, DEMO } from './test-server.ts';
 
-const MEBIBYTE = 1024 * 1024;
-
 test('a page of 1,000 contacts with raw data passes, and under many aliases it is one 400', async () => {
   const people = createFakePeople(1_000).map((person) => ({
     ...person,
@@ -89,19 +87,6 @@ describe('what data turns out to be is counted while it is made', () => {
   });
 });
 
-test('the operations of a batch share one allowance', async () => {
-  const people = createFakePeople(300).map((person) => ({
-    ...person,
-    rawData: { notes: 'x'.repeat(10_000) },
-  }));
-  const { post } = await createTestServer({ people });
-  const query =
-    '{ searchContacts(filter: { emailDomain: "example.com" }, first: 300) { nodes { rawData } } }';
-  expect((await post({ query }, DEMO)).status).toBe(200);
-  const batch = await post(Array(10).fill({ query }), DEMO);
-  expect((await batch.text()).length).toBeLessThan(16 * MEBIBYTE);
-});
-
 test.each(['_entities(representations: $refs)', 'nodes(ids: $ids)'])(
   'the name of a type costs what any value costs: %s',
   async (field) => {
@@ -151,33 +136,6 @@ test('what an answer has in bytes for certain is refused before anything is made
   const names = Array.from({ length: 20 }, (_, index) => `${long}${index}: firstName`).join(' ');
   const query = `{ searchContacts(filter: { emailDomain: "example.com" }, first: 1000) { nodes { ${names} } } }`;
   await expectOneRefusal(await post({ query }, DEMO), /its answer has at least a size in bytes of \d+/);
-});
-
-test('aliases, fields, directives and tokens of a batch count together', async () => {
-  const { post } = await createTestServer();
-  for (const [query, said] of [
-    [`{ ${aliases(150, '__typename')} }`, /number of aliases/],
-    [`{ ${'__typename @skip(if: false) '.repeat(80)} }`, /number of directives/],
-    [
-      `{ _entities(representations: [{ __typename: "Customer", customerId: "demo", x: [${'1 '.repeat(8_000)}] }]) { __typename } }`,
-      /more than 60000 tokens/,
-    ],
-  ] as const) {
-    const answers = (await (await post(Array(10).fill({ query }), DEMO)).json()) as {
-      errors?: { message: string }[];
-    }[];
-    expect(answers[0]?.errors).toBeUndefined();
-    expect(answers.at(-1)?.errors?.[0]?.message).toMatch(said);
-  }
-});
-
-test('the bytes that the answers of a batch have at least count together, before one more runs', async () => {
-  const caller = { ...RESPONSE_BOUNDS.caller, bytes: 10_000 };
-  const { post } = await createTestServer({ responseBounds: { ...RESPONSE_BOUNDS, caller } });
-  const query = `{ ${aliases(100, '__typename')} }`;
-  const answers = (await (await post(Array(10).fill({ query }), DEMO)).json()) as { errors?: object[] }[];
-  expect(answers[0]?.errors).toBeUndefined();
-  expect(answers.at(-1)?.errors).toMatchObject([{ message: expect.stringContaining('a size in bytes of') }]);
 });
 
 describe('errors', () => {

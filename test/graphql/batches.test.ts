@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import { RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
+import { createFakePeople } from '../support/fake-people.ts';
+import { createTestServer, DEMO } from './test-server.ts';
+
+test('the operations of a batch share one allowance', async () => {
+  const people = createFakePeople(100).map((person) => ({
+    ...person,
+    rawData: { notes: 'x'.repeat(10_000) },
+  }));
+  const caller = { ...RESPONSE_BOUNDS.caller, bytes: 2_500_000 };
+  const { post } = await createTestServer({ people, responseBounds: { ...RESPONSE_BOUNDS, caller } });
+  const query = '{ searchContacts(filter: { emailDomain: "example.com" }) { nodes { rawData } } }';
+  expect((await post({ query }, DEMO)).status).toBe(200);
+  const refused = await post(Array(3).fill({ query }), DEMO);
+  expect(refused.status).toBe(400);
+  expect(await refused.json()).toEqual({
+    errors: [expect.objectContaining({ message: expect.stringContaining('more than 2500000 bytes') })],
+  });
+});
+
+test.each([
+  ['values', { values: 100 }],
+  ['bytes', { bytes: 100_000 }],
+])(
+  'once it is passed in %s, what else of the batch is under way stops, with the same error',
+  async (said, bound) => {
+    const people = createFakePeople(50).map((person) => ({
+      ...person,
+      rawData: { notes: 'x'.repeat(10_000) },
+    }));
+    const caller = { ...RESPONSE_BOUNDS.caller, ...bound };
+    const { post, tenant } = await createTestServer({
+      people,
+      responseBounds: { ...RESPONSE_BOUNDS, caller },
+    });
+    const { upsert } = tenant.customers;
+    // The search is all in memory, and done in fewer turns of the event loop than fifty upserts take.
+    tenant.customers.upsert = (given) => new Promise(setImmediate).then(() => upsert(given));
+    const upserts = Array.from(
+      { length: 50 },
+      (_, index) =>
+        `u${index}: upsertCustomer(input: { customerId: "c${index}", name: "C", email: "c@example.com" }) { created }`,
+    );
+    const response = await post(
+      [
+        { query: '{ searchContacts(filter: { emailDomain: "example.com" }) { nodes { id rawData } } }' },
+        { query: `mutation { ${upserts.join(' ')} }` },
+      ],
+      DEMO,
+    );
+    expect(response.status).toBe(400);
+    const answers = (await response.json()) as { errors: object[] }[];
+    const [
+      {
+        errors: [error],
+      } = { errors: [] },
+    ] = answers;
+    expect(error).toMatchObject({
+      message: expect.stringContaining(`more than ${Object.values(bound)} ${said}`),
+    });
+    expect(answers).toEqual([{ errors: [error] }, { errors: [error] }]);
+    // With the demo customer.
+    expect(tenant.table.size).toBeLessThan(1 + 50);
+  },
+);
+
+test('aliases, fields, directives and tokens of a batch count together', async () => {
+  const { post } = await createTestServer();
+  for (const [query, said] of [
+    [`{ ${aliases(150, '__typename')} }`, /number of aliases/],
+    [`{ ${'__typename @skip(if: false) '.repeat(80)} }`, /number of directives/],
+    [
+      `{ _entities(representations: [{ __typename: "Customer", customerId: "demo", x: [${'1 '.repeat(8_000)}] }]) { __typename } }`,
+      /more than 60000 tokens/,
+    ],
+  ] as const) {
+    const answers = (await (await post(Array(10).fill({ query }), DEMO)).json()) as {
+      errors?: { message: string }[];
+    }[];
+    expect(answers[0]?.errors).toBeUndefined();
+    expect(answers.at(-1)?.errors?.[0]?.message).toMatch(said);
+  }
+});
+
+test('the bytes that the answers of a batch have at least count together, before one more runs', async () => {
+  const caller = { ...RESPONSE_BOUNDS.caller, bytes: 10_000 };
+  const { post } = await createTestServer({ responseBounds: { ...RESPONSE_BOUNDS, caller } });
+  const query = `{ ${aliases(100, '__typename')} }`;
+  const answers = (await (await post(Array(10).fill({ query }), DEMO)).json()) as { errors?: object[] }[];
+  expect(answers[0]?.errors).toBeUndefined();
+  expect(answers.at(-1)?.errors).toMatchObject([{ message: expect.stringContaining('a size in bytes of') }]);
+});
+
+function aliases(count: number, field: string): string {
+  return Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ');
+}
