@@ -111,17 +111,22 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
    * the answer is an error like others.
    */
   function reserveResponse({ request, address, journal }: Visit, response: HttpAnswer): HttpAnswer {
-    const { body } = response;
-    // No character has more than three bytes.
-    if (typeof body === 'string' && body.length * 3 <= SLICE_BYTES) return response;
-    const bytes = lengthOf(body) ?? 0;
-    if (bytes <= SLICE_BYTES) return response;
+    const sent = withBytes(response);
+    const length = sent.body?.length ?? 0;
+    if (length <= SLICE_BYTES) return sent;
     const owners = { address, application: journal.caller?.application.id };
-    const hold = heldBytes.acquire(owners, 'unread_response', bytes);
+    const hold = heldBytes.acquire(owners, 'unread_response', length);
     if (!hold) throw memoryLimitReached();
     request.onClose(() => hold.release());
-    return response;
+    return sent;
   }
+}
+
+/** Long text becomes bytes here, once: charged, announced and watched is their number. No character has more than three. */
+function withBytes(response: HttpAnswer): HttpAnswer {
+  const { body } = response;
+  if (typeof body !== 'string' || body.length * 3 <= SLICE_BYTES) return response;
+  return { ...response, body: Buffer.from(body) };
 }
 
 function lengthOf(body: HttpAnswer['body']): number | undefined {

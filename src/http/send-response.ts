@@ -16,13 +16,12 @@ export function createResponseSender({ heldBytes, now, onRefused }: SenderOption
   return {
     send(response, answer, address) {
       const { status, headers, body } = answer;
-      if (body !== null && body.length > SLICE_BYTES) {
-        response.writeHead(status, headers);
-        const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-        watch(new UnreadResponse(response, bytes, undefined)).write(toSlices(body));
+      response.writeHead(status, headers);
+      // Text is short: the request handler makes bytes of what is not.
+      if (body !== null && typeof body !== 'string' && body.length > SLICE_BYTES) {
+        watch(new UnreadResponse(response, body.length, undefined)).write(toSlices(body));
         return;
       }
-      response.writeHead(status, headers);
       endWith(response, body);
       // The socket has nearly always taken all of it by now, and nothing is held.
       if (!response.writableFinished) holdUnread(response, body?.length ?? 0, address);
@@ -119,15 +118,11 @@ function endWith(response: ServerResponse, body: HttpAnswer['body']): void {
   } else response.end(body ?? undefined);
 }
 
-function* toSlices(body: NonNullable<HttpAnswer['body']>): Generator<Uint8Array, undefined> {
-  const pieces = body instanceof WrittenJson ? body.take() : [toBytes(body)];
+function* toSlices(body: Uint8Array | WrittenJson): Generator<Uint8Array, undefined> {
+  const pieces = body instanceof WrittenJson ? body.take() : [body];
   for (const piece of pieces) {
     for (let at = 0; at < piece.length; at += SLICE_BYTES) yield piece.subarray(at, at + SLICE_BYTES);
   }
-}
-
-function toBytes(body: string | Uint8Array): Uint8Array {
-  return typeof body === 'string' ? Buffer.from(body) : body;
 }
 
 /** So much goes to the socket at once: progress is measured in it. */

@@ -199,6 +199,17 @@ describe('memory', () => {
     expect((await ask('GET', KEY)).status).toBe(200);
   });
 
+  test('for text is reserved by its bytes, which are announced, and are what is sent', async () => {
+    const text = 'ä'.repeat(40_000);
+    const { ask, heldBytes } = openHandler({
+      answer: async () => ({ status: 200, headers: {}, body: text }),
+    });
+    const { headers, body } = await ask('GET', KEY);
+    expect(heldBytes.counts().kinds.unread_response.held).toBe(80_000);
+    expect(headers['content-length']).toBe('80000');
+    expect(body).toEqual(Buffer.from(text));
+  });
+
   test('is not reserved for a response that is small', async () => {
     const { ask, heldBytes } = openHandler({
       maxBytes: 10,

@@ -11,14 +11,14 @@ const MB = 1024 * KB;
 test('no more than one slice is handed to a socket that is full', () => {
   const { sender } = open();
   const response = createResponse();
-  sender.send(response.as, { status: 200, headers: {}, body: 'x'.repeat(4 * MB) }, '192.0.2.1');
+  sender.send(response.as, { status: 200, headers: {}, body: Buffer.alloc(4 * MB, 'x') }, '192.0.2.1');
   expect(response.written()).toBe(64 * KB);
 });
 
 test('a reader that takes nothing is disconnected after one window', () => {
   const { sender, clock, refused } = open();
   const response = createResponse();
-  sender.send(response.as, { status: 200, headers: {}, body: 'x'.repeat(4 * MB) }, undefined);
+  sender.send(response.as, { status: 200, headers: {}, body: Buffer.alloc(4 * MB, 'x') }, undefined);
   clock.now = 9_999;
   sender.cutSlowReaders();
   expect(response.destroyed()).toBe(false);
@@ -31,7 +31,7 @@ test('a reader that takes nothing is disconnected after one window', () => {
 test('a reader that never falls silent, and takes a slice every six seconds, is disconnected as well', () => {
   const { sender, clock } = open();
   const response = createResponse();
-  sender.send(response.as, { status: 200, headers: {}, body: 'x'.repeat(4 * MB) }, undefined);
+  sender.send(response.as, { status: 200, headers: {}, body: Buffer.alloc(4 * MB, 'x') }, undefined);
   for (let at = 0; at <= 60_000 && !response.destroyed(); at += 1_000) {
     clock.now = at;
     if (at % 6_000 === 5_000) response.drain();
@@ -44,7 +44,7 @@ test('a reader at the least pace gets all of it, however long that takes', () =>
   const { sender, clock } = open();
   const response = createResponse();
   const text = 'äx'.repeat(MB);
-  sender.send(response.as, { status: 200, headers: {}, body: text }, undefined);
+  sender.send(response.as, { status: 200, headers: {}, body: Buffer.from(text) }, undefined);
   for (let at = 0; !response.ended(); at += 4_000) {
     clock.now = at;
     response.drain();
