@@ -83,7 +83,7 @@ describe('each cell', () => {
 });
 
 test.each(rows)('$operation: 401 for everybody who is not let in', async ({ operation }) => {
-  expect(Object.keys(app.refused)).toHaveLength(8);
+  expect(Object.keys(app.refused)).toHaveLength(9);
   for (const [caller, headers] of Object.entries(app.refused)) {
     expect(await operations.perform(operation, headers), caller).toBe('401');
   }

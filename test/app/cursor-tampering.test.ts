@@ -7,6 +7,11 @@ const PEOPLE = Array.from({ length: 5 }, (_, index) => ({ email: `p.${index}@${D
 const PAGE = `query ($filter: ContactFilter!, $after: String) {
   searchContacts(filter: $filter, first: 2, after: $after) { nodes { remoteId } pageInfo { endCursor } }
 }`;
+const EITHER_WAY = `query ($domain: String!, $first: Int, $after: String, $last: Int, $before: String) {
+  searchContacts(filter: { emailDomain: $domain }, first: $first, after: $after, last: $last, before: $before) {
+    nodes { remoteId }
+  }
+}`;
 
 let crossbook: TestApp;
 let headers: Record<string, string>;
@@ -69,6 +74,40 @@ describe.each(['GraphQL', 'REST'])('a cursor in %s', (face) => {
   });
 });
 
+describe('a cursor of a REST page carries its direction', () => {
+  test('which cannot be exchanged', async () => {
+    const { previous } = await readMiddle();
+    expect((await askRest(previous)).status).toBe('200');
+    const [version, key, payload = '', mac] = previous.split('.');
+    const position = Buffer.from(payload, 'base64url').toString();
+    expect(position.charAt(0)).toBe('b');
+    for (const direction of ['f', ' ', 'x', '']) {
+      const changed = Buffer.from(direction + position.slice(1)).toString('base64url');
+      expect((await askRest([version, key, changed, mac].join('.'))).status, direction).toBe('400');
+    }
+  });
+
+  test('and leads nowhere else in GraphQL', async () => {
+    const { next, previous } = await readMiddle();
+    const lead = async (variables: object) => {
+      const { data, errors } = await crossbook.execute(EITHER_WAY, { domain: DOMAIN, ...variables }, headers);
+      return errors?.[0].message ?? data.searchContacts.nodes.length;
+    };
+    expect(await lead({ first: 2, after: next })).toBe(1);
+    expect(await lead({ last: 2, before: previous })).toBe(2);
+    expect(await lead({ last: 2, before: next })).toBe('The cursor leads forward, not backward.');
+    expect(await lead({ first: 2, after: previous })).toBe('The cursor leads backward, not forward.');
+  });
+});
+
+async function readMiddle(): Promise<{ next: string; previous: string }> {
+  const { cursor } = await askRest(null);
+  const query = `page_size=2&cursor=${encodeURIComponent(cursor ?? '')}`;
+  const filter = { email_domain: DOMAIN };
+  const { body } = await crossbook.rest('POST', `/contacts/_search?${query}`, { filter }, headers);
+  return body.pagination;
+}
+
 async function askGraphQL(after: string | null, { filter = DOMAIN, headers: sent = headers }: Asked) {
   const variables = { filter: { emailDomain: filter }, after };
   const { data, errors } = await crossbook.execute(PAGE, variables, sent);
@@ -77,7 +116,7 @@ async function askGraphQL(after: string | null, { filter = DOMAIN, headers: sent
   }));
 }
 
-async function askRest(cursor: string | null, { filter = DOMAIN, headers: sent = headers }: Asked) {
+async function askRest(cursor: string | null, { filter = DOMAIN, headers: sent = headers }: Asked = {}) {
   const query = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
   const path = `/contacts/_search?page_size=2${query}`;
   const { body } = await crossbook.rest('POST', path, { filter: { email_domain: filter } }, sent);

@@ -44,6 +44,7 @@ export async function openCallers(): Promise<CallersApp> {
     revokedToken: bearer(await resign(token, { generation: 17 })),
     wrongAudience: bearer(await resign(token, { aud: 'another product' })),
     wrongIssuer: bearer(await resign(token, { iss: seeded.theirs.application.id })),
+    oddToken: bearer(await resign(token, { sub: 'demo\0' })),
     alteredToken: bearer(`${token.slice(0, -6)}AAAAAA`),
   };
   return {

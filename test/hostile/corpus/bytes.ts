@@ -2,7 +2,8 @@ const LIVEZ = 'GET /livez HTTP/1.1\r\nhost: 127.0.0.1\r\n';
 const POST = 'POST /graphql HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n';
 const BODY = '{"query":"{__typename}"}';
 const SIZED = `content-length: ${BODY.length}\r\n\r\n${BODY}`;
-const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n';
+/** Where it is answered the connection ends. */
+const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n';
 
 /** Requests as they go over the wire, one character a byte, and the statuses that come back before the connection ends. */
 export const BYTES: readonly BytesKind[] = [
@@ -46,8 +47,8 @@ export const BYTES: readonly BytesKind[] = [
       'a chunk size that is none': `${POST}transfer-encoding: chunked\r\n\r\n0x5\r\n${SMUGGLED}`,
       'a chunk size beyond all numbers': `${POST}transfer-encoding: chunked\r\n\r\nfffffffffffffffff\r\n${SMUGGLED}`,
       'a chunk that ends elsewhere': `${POST}transfer-encoding: chunked\r\n\r\n1\r\nZZ\r\n0\r\n\r\n${SMUGGLED}`,
-      'a NUL in a header': `${LIVEZ}x-a: b\u0000c\r\n\r\n`,
-      'a return in a header': `${LIVEZ}x-a: b\rc\r\n\r\n`,
+      'a NUL in a header': `${LIVEZ}connection: close\r\nx-a: b\u0000c\r\n\r\n`,
+      'a return in a header': `${LIVEZ}connection: close\r\nx-a: b\rc\r\n\r\n`,
     },
   },
   {
