@@ -1,4 +1,7 @@
-/** Answers of earlier searches, for ONE application. Encrypted at rest, and never keyed by anything readable. */
+/**
+ * Answers of earlier searches, and what adapters have found out, for ONE application. Encrypted at rest, and never keyed by
+ * anything readable.
+ */
 export interface ContactCache {
   /** Undefined where nothing is cached, or the connection was changed since. How old is too old the reader decides. */
   read(connectionId: string, filterKey: string): Promise<CachedContacts | undefined>;
@@ -21,4 +24,6 @@ export interface CacheEntry {
   payload(): string;
   /** When the search was STARTED: a connection that was changed while it ran makes its answer worthless. */
   readonly fetchedAt: Date;
+  /** It is written at once: other processes are to find it. */
+  readonly isUrgent?: boolean;
 }

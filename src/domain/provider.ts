@@ -1,5 +1,6 @@
 import type { ApiVersion } from './api-support.ts';
 import type { Connection, OAuth2Credentials } from './connection.ts';
+import type { ConnectionFacts } from './connection-facts.ts';
 import type { AssociatedObject, Association, Contact } from './contact.ts';
 import type { Category, ProviderName } from './provider-names.ts';
 import type { RemoteAnswer, RemoteRequest, Send } from './remote.ts';
@@ -39,7 +40,11 @@ export interface ContactAccess {
   readonly lookupBatch: number;
   /** What `findAssociations` can follow; empty where associations are not offered. */
   readonly associatedObjects: readonly AssociatedObject[];
-  open(options: { readonly send: Send; readonly connection: Connection }): ContactPort;
+  open(options: {
+    readonly send: Send;
+    readonly connection: Connection;
+    readonly facts: ConnectionFacts;
+  }): ContactPort;
 }
 
 /** One customer's contacts in one CRM. */
@@ -53,7 +58,10 @@ export interface ContactPort {
   /** A run of the contacts of one email domain, by record id. */
   readByDomain(domain: string, run: Run, want: Want): Promise<readonly Contact[]>;
   countByDomain(domain: string): Promise<number>;
-  /** Missing ids are missing from the map. Any number of ids: the adapter cuts them into calls. */
+  /**
+   * Missing ids are missing from the map; the id of a contact that was merged into another finds that other one. Any number
+   * of ids: the adapter cuts them into calls.
+   */
   findByIds(ids: readonly string[], want: Want): Promise<ReadonlyMap<string, Contact>>;
   /** Any number of ids. A contact without associations maps to an empty list. */
   findAssociations?(

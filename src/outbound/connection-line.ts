@@ -8,6 +8,7 @@ import type { Clock } from '../lib/clock.ts';
 import { type AttemptDeps, attempt, FIXED_HEADERS, type OutboundCall } from './attempts.ts';
 import { type CallEvent, type LookupEvent, type ObservedCall, observed } from './events.ts';
 import type { Transport } from './http/transport.ts';
+import { createKnownFacts, type KnownFacts } from './known-facts.ts';
 import { createLookups, type Lookups } from './lookups.ts';
 import { createBreaker } from './pace/breaker.ts';
 import { createLane, type Lane } from './pace/lane.ts';
@@ -47,6 +48,7 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
   });
   const secrets = createConnectionSecrets(access.publicPrefix);
   const { toError } = createRedactor(secrets.list);
+  const facts = createKnownFacts({ connectionId, clock });
   const tokens = createTokens({ clock, originOf, refresh, onStored: learnSecrets });
   const transport = observed(deps.transport, { clock, onCall: deps.onCall, provider, connectionId });
   const attempts: AttemptDeps = {
@@ -63,6 +65,7 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
   const line: ConnectionLine = {
     waiting: 0,
     lookups,
+    facts,
     compareIds: deps.compareIds,
     toError,
 
@@ -88,13 +91,13 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
       if (current === instanceUrl) return;
       // Another host, perhaps: what is known of the token and of the last failures is of the one before.
       if (instanceUrl !== undefined) {
-        tokens.forget();
+        forget();
         breaker.reset();
       }
       instanceUrl = current;
     },
 
-    forgetToken: tokens.forget,
+    forget,
 
     counts() {
       const waiting = [...lanes.values()].reduce((sum, lane) => sum + lane.waiting, 0);
@@ -111,6 +114,11 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
     },
   };
   return line;
+
+  function forget(): void {
+    tokens.forget();
+    facts.forget();
+  }
 
   function tryOut(call: OutboundCall): Promise<RemoteAnswer> {
     const { lane, deadline, request, permit } = call;
@@ -190,13 +198,15 @@ export interface LineCounts {
 
 export interface ConnectionLine extends WaitingFor {
   readonly lookups: Lookups;
+  readonly facts: KnownFacts;
   readonly compareIds: ContactPort['compareIds'];
   /** What was thrown on the way to the provider and back, as it may be shown. */
   readonly toError: (thrown: unknown) => unknown;
   send(source: CallSource, request: RemoteRequest, deadline: number): Promise<RemoteAnswer>;
   /** Told with every request: a customer may have moved to another instance. */
   noticeInstance(instanceUrl: string | null): void;
-  forgetToken(): void;
+  /** The connection was changed: what is remembered of it may hold no more. */
+  forget(): void;
   counts(): LineCounts;
   /** Nothing is known here that the next call would miss. */
   isIdle(): boolean;

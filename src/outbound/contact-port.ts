@@ -1,4 +1,5 @@
 import type { Connection } from '../domain/connection.ts';
+import type { ContactCache } from '../domain/contact-cache.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ProviderCall } from '../domain/journal.ts';
@@ -13,7 +14,7 @@ import type { Waiting } from './waiting.ts';
 
 /** A provider's own port behind its connection's line. Each operation has one deadline, whatever it takes. */
 export function createContactPort(options: PortOptions): ContactPort {
-  const { access, connection, line, deadline, permit, waiting } = options;
+  const { access, connection, cache, line, deadline, permit, waiting } = options;
 
   return {
     findByEmails(emails, want) {
@@ -46,7 +47,11 @@ export function createContactPort(options: PortOptions): ContactPort {
   }
 
   function openUntil(until: number, of: CallPermit = permit): ContactPort {
-    const port = access.open({ connection, send: (request) => send(request, until, of) });
+    const port = access.open({
+      connection,
+      send: (request) => send(request, until, of),
+      facts: line.facts.of({ cache, deadline: until, permit: of }),
+    });
     return new RedactedPort(port, line.toError);
   }
 
@@ -72,6 +77,7 @@ export interface PortOptions {
   readonly connection: Connection;
   readonly access: ContactAccess;
   readonly credentials: CredentialStore;
+  readonly cache: Pick<ContactCache, 'read' | 'write'>;
   readonly line: ConnectionLine;
   readonly waiting: Waiting;
   readonly permit: WorkPermit;

@@ -1,4 +1,5 @@
 import type { Connection } from '../domain/connection.ts';
+import type { ContactCache } from '../domain/contact-cache.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
 import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { ProviderCall } from '../domain/journal.ts';
@@ -30,13 +31,14 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const lines = createConnectionLines({ clock, maxKept: settings.maxConnections, create });
 
   return {
-    openContacts({ connection, access, credentials, deadline, permit, onCall }) {
+    openContacts({ connection, access, credentials, cache, deadline, permit, onCall }) {
       const line = lines.of(connection, access);
       line.noticeInstance(connection.instanceUrl);
       return createContactPort({
         connection,
         access,
         credentials,
+        cache,
         line,
         waiting,
         permit,
@@ -46,7 +48,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     },
 
     forget(connectionId) {
-      lines.find(connectionId)?.forgetToken();
+      lines.find(connectionId)?.forget();
     },
 
     counts: lines.counts,
@@ -57,7 +59,10 @@ export function createOutbound(options: OutboundOptions): Outbound {
   function create(connection: Connection, access: ContactAccess) {
     const { id, applicationId, providerName } = connection;
     // The order of ids is the provider's own: one port that is never asked anything serves all requests.
-    const { compareIds } = access.open({ connection, send: unused });
+    const { compareIds } = access.open({
+      ...{ connection, send: unused },
+      facts: { read: unused, learn: unused },
+    });
     return createConnectionLine({
       provider: providerName,
       connectionId: id,
@@ -90,6 +95,8 @@ export interface Outbound {
     readonly connection: Connection;
     readonly access: ContactAccess;
     readonly credentials: CredentialStore;
+    /** Where facts about the connection are kept. */
+    readonly cache: Pick<ContactCache, 'read' | 'write'>;
     /** Of the request that this port is opened for: paused while one of its operations waits. */
     readonly permit: WorkPermit;
     /** Milliseconds since 1970. Absent: each operation has the usual time. */
@@ -97,7 +104,7 @@ export interface Outbound {
     /** Told of each call that is made for this port, after it. */
     readonly onCall?: ((call: ProviderCall) => void) | undefined;
   }): ContactPort;
-  /** The connection's credentials were changed: the next call reads them again. */
+  /** The connection was changed: the next call reads again what is stored of it. */
   forget(connectionId: string): void;
   /** Of each connection in use. */
   counts(): readonly LineCounts[];

@@ -118,10 +118,10 @@ class RequestScope implements RequestContext {
   }
 
   openPort(connection: Connection, access: ContactAccess): ContactPort {
-    const { credentials } = this.#openTenant();
+    const { credentials, contactCache: cache } = this.#openTenant();
     const onCall = (call: ProviderCall) => this.journal.called(call);
     const { permit } = this.journal;
-    return this.#services.openPort({ connection, access, credentials, permit, onCall });
+    return this.#services.openPort({ connection, access, credentials, cache, permit, onCall });
   }
 
   lookup(...asked: Parameters<Loaders['lookup']>) {
@@ -223,6 +223,7 @@ export interface Services {
     readonly connection: Connection;
     readonly access: ContactAccess;
     readonly credentials: CredentialStore;
+    readonly cache: Tenant['contactCache'];
     /** Paused while one of its operations waits for the provider. */
     readonly permit: WorkPermit;
     /** Told of each call that is made for this request. */

@@ -23,7 +23,12 @@ export function createContactCache(deps: Deps): ContactCaches {
         const payload = sealer.open(row.sealed, bindingOf(keyHash));
         return payload === undefined ? undefined : { payload, fetchedAt: row.fetchedAt };
       },
-      write: (entry) => writer.add({ applicationId, ...entry }),
+      write: (entry) => {
+        const waiting = { applicationId, ...entry };
+        const written = writer.add(waiting);
+        if (entry.isUrgent) void writer.settle(keyOf(waiting));
+        return written;
+      },
     }),
   };
 

@@ -4,6 +4,7 @@ import type { Budget } from '../../src/domain/provider.ts';
 import type { RemoteAnswer, RemoteRequest } from '../../src/domain/remote.ts';
 import { UNCOUNTED } from '../../src/domain/work-permit.ts';
 import { createConnectionLine } from '../../src/outbound/connection-line.ts';
+import { timedOut } from '../../src/outbound/failures.ts';
 import type { Call } from '../../src/outbound/http/transport.ts';
 import { DEFAULT_SETTINGS } from '../../src/outbound/settings.ts';
 import { createFakeClock } from '../support/clock.ts';
@@ -22,7 +23,7 @@ describe('a line', () => {
     const waiting = send('/waited');
     await clock.advance(500);
     credentials.put({ type: 'token', value: 'renewed' });
-    line.forgetToken();
+    line.forget();
     const other = send('/other');
     await clock.advance(3_000);
     await Promise.all([waiting, other]);
@@ -30,6 +31,22 @@ describe('a line', () => {
       'Bearer access-0',
       'Bearer renewed',
       'Bearer renewed',
+    ]);
+  });
+
+  test('blames its own budget where a call that waited for most of its time is cut off', async () => {
+    const { send, clock, answers } = open({ calls: 1, intervalMs: 15_000, concurrency: 9 });
+    await send('/first');
+    answers.push(timedOut('remote-provider'));
+    const waited = expect(send('/waited')).rejects.toMatchObject({
+      ...{ code: 'REMOTE_PROVIDER_RATE_LIMITED', origin: 'crossbook', retryAfterMs: 15_000 },
+    });
+    await clock.advance(16_000);
+    await waited;
+    // The provider is not taken for down.
+    expect(await Promise.all([send('/later'), clock.advance(16_000)])).toMatchObject([
+      { status: 200 },
+      undefined,
     ]);
   });
 

@@ -4,6 +4,7 @@ import type { ContactAccess } from '../../src/domain/provider.ts';
 import { UNCOUNTED } from '../../src/domain/work-permit.ts';
 import { createOutbound, type OutboundOptions } from '../../src/outbound/outbound.ts';
 import { createConnection } from '../support/connection.ts';
+import { createFakeContactCache } from '../support/fake-contact-cache.ts';
 import { createFakeCredentials } from '../support/fake-credentials.ts';
 import { UNBOUNDED } from '../support/held-bytes.ts';
 
@@ -77,12 +78,14 @@ export function openStub(origin: string, options: StubOptions = {}) {
     { type: 'oauth2', accessToken: 'access-0', refreshToken: 'refresh-0', expiresAt: null },
     connection.instanceUrl,
   );
+  const cache = createFakeContactCache();
   const openPort = (other: Partial<Connection> = {}, permit = UNCOUNTED) =>
     outbound.openContacts({
       connection: { ...connection, ...other },
       access,
       permit,
       credentials: credentials.store,
+      cache,
     });
   return { outbound, credentials, openPort };
 }

@@ -4,6 +4,7 @@ import { UNCOUNTED } from '../../src/domain/work-permit.ts';
 import { createOutbound, type Outbound } from '../../src/outbound/outbound.ts';
 import { salesforce } from '../../src/providers/salesforce/provider.ts';
 import { createConnection } from '../support/connection.ts';
+import { createFakeContactCache } from '../support/fake-contact-cache.ts';
 import { createFakeCredentials } from '../support/fake-credentials.ts';
 import { UNBOUNDED } from '../support/held-bytes.ts';
 
@@ -46,6 +47,7 @@ describe.each([
       connection: createConnection('salesforce', { instanceUrl: ACME }),
       access: salesforce.contacts as ContactAccess,
       credentials: credentials.store,
+      cache: createFakeContactCache(),
       permit: UNCOUNTED,
     });
     const error = await port.findByEmails(['a@x.example'], { rawData: false }).catch((thrown) => thrown);

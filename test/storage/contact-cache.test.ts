@@ -44,6 +44,17 @@ describeEachServer('the contact cache', (on) => {
     expect(await contactCache.read(connectionId, 'email:bob')).toBeUndefined();
   });
 
+  test('what is urgent is found by other processes at once', async () => {
+    const { applicationId, connectionId } = await setUp();
+    const patient = { clock, cacheDelayMs: 24 * 60 * 60_000 };
+    const [first, second] = [on.another(patient), on.another(patient)].map(
+      (database) => database.forApplication(applicationId).contactCache,
+    );
+    const entry = { connectionId, filterKey: () => 'f', records: 0, payload: () => 'p', fetchedAt: at(1) };
+    await first?.write({ ...entry, isUrgent: true });
+    expect(await second?.read(connectionId, 'f')).toMatchObject({ payload: 'p' });
+  });
+
   test('a newer answer replaces an older one, and never the other way round', async () => {
     const { contactCache, connectionId, count } = await setUp();
     for (const minute of [2, 3, 1]) {

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection } from '../../src/domain/connection.ts';
-import type { CacheEntry } from '../../src/domain/contact-cache.ts';
 import type { ConnectionUpsert, Customer, CustomerUpsert } from '../../src/domain/customer.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import { PROVIDER_CATEGORIES } from '../../src/domain/provider-names.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
 import { uuidV5 } from '../../src/lib/uuid-v5.ts';
+import { createFakeContactCache } from './fake-contact-cache.ts';
 
 /** One application's storage, in memory. `customers` is the table itself: tests may look into it. */
 export function createFakeTenant(applicationId: string): FakeTenant {
   const table = new Map<string, Customer>();
-  const cache = new Map<string, CacheEntry>();
 
   return {
     table,
@@ -46,13 +45,7 @@ export function createFakeTenant(applicationId: string): FakeTenant {
       refreshOnce: async () => undefined,
       markRefused: async () => {},
     },
-    contactCache: {
-      read: async (connectionId, filterKey) => {
-        const entry = cache.get(`${connectionId} ${filterKey}`);
-        return entry && { fetchedAt: entry.fetchedAt, payload: entry.payload() };
-      },
-      write: async (entry) => void cache.set(`${entry.connectionId} ${entry.filterKey()}`, entry),
-    },
+    contactCache: createFakeContactCache(),
   };
 }
 

@@ -10,6 +10,7 @@ import { defaultMaxHeldBytes } from '../../src/limits/memory-limit.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { createRegistry } from '../../src/providers/registry.ts';
 import { createConnection } from './connection.ts';
+import { createFakeContactCache } from './fake-contact-cache.ts';
 import { createFakeCredentials } from './fake-credentials.ts';
 import { createFakePermit } from './fake-permit.ts';
 import { openHandler } from './open-handler.ts';
@@ -24,6 +25,7 @@ const outbound = createOutbound({
 });
 const connection = createConnection('hubspot', { instanceUrl: crm });
 const { store: credentials } = createFakeCredentials({ type: 'token', value: 'secret' }, crm);
+const cache = createFakeContactCache();
 const access = providers.get('hubspot')?.contacts as ContactAccess;
 let pages = 0;
 
@@ -45,7 +47,7 @@ async function answer({ pathname }: HttpRequest) {
   if (pathname === '/large') return { status: 200, headers: {}, body: 'x'.repeat(1024 * 1024) };
   if (pathname === '/pages') return { status: 200, headers: {}, body: String(pages) };
   const permit = createFakePermit();
-  const port = outbound.openContacts({ connection, access, credentials, permit });
+  const port = outbound.openContacts({ connection, access, credentials, cache, permit });
   try {
     const found = await port.readByDomain(
       'x.example',

@@ -6,6 +6,7 @@ import { hubspot } from '../../src/providers/hubspot/provider.ts';
 import { salesforce } from '../../src/providers/salesforce/provider.ts';
 import type { Sandbox } from '../../src/sandbox/open-sandbox.ts';
 import { createConnection } from './connection.ts';
+import { createFakeContactCache } from './fake-contact-cache.ts';
 import { createFakeCredentials } from './fake-credentials.ts';
 import { UNBOUNDED } from './held-bytes.ts';
 
@@ -34,6 +35,7 @@ export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
       const access = contacts as ContactAccess;
       const port = outbound.openContacts({
         ...{ connection, access, credentials: credentials.store, permit: UNCOUNTED },
+        cache: createFakeContactCache(),
       });
       return { port, credentials };
     },

@@ -36,11 +36,11 @@ process.exit();
 
 /** As a request does: nothing is shared but what the process keeps of its own accord. */
 async function search(email: string): Promise<number | undefined> {
-  const { connections, credentials } = database.forApplication(application.id);
+  const { connections, credentials, contactCache: cache } = database.forApplication(application.id);
   const [connection] = await connections.findMany([{ customerId: 'expired', providerName: provider }]);
   const access = providers.get(provider)?.contacts;
   if (!connection || !access) throw new Error(`There is no connection to ${provider}.`);
-  const port = outbound.openContacts({ connection, access, credentials, permit: UNCOUNTED });
+  const port = outbound.openContacts({ connection, access, credentials, cache, permit: UNCOUNTED });
   const found = await port.findByEmails([email], { rawData: false });
   return found.get(email)?.length;
 }

@@ -10,8 +10,23 @@ export async function readComposite<T>(
   paths: readonly string[],
   understand: (json: unknown) => T | undefined,
 ): Promise<readonly T[]> {
-  const answers = await Promise.all(chunk(paths, MAX_QUERIES).map((group) => askGroup(call, group)));
-  return answers.flat().map((answer) => understandPart(answer, understand));
+  return (await readParts(call, paths)).map((part) => understandPart(part, understand));
+}
+
+/** What came of each query, refused or not. `others` are no queries: they travel in the first call, in front. */
+export async function readParts(
+  call: Call,
+  queries: readonly string[],
+  others: readonly string[] = [],
+): Promise<readonly Part[]> {
+  const groups = chunk(queries, MAX_QUERIES).map((group, index) =>
+    index === 0 ? [...others, ...group] : group,
+  );
+  return (await Promise.all(groups.map((group) => askGroup(call, group)))).flat();
+}
+
+export function isSuccess({ httpStatusCode }: Part): boolean {
+  return httpStatusCode >= 200 && httpStatusCode < 300;
 }
 
 async function askGroup(call: Call, paths: readonly string[]): Promise<readonly Part[]> {
@@ -24,7 +39,7 @@ async function askGroup(call: Call, paths: readonly string[]): Promise<readonly 
 
 /** Every part has a status of its own: the whole succeeds even where its parts do not. */
 function understandPart<T>(part: Part, understand: (json: unknown) => T | undefined): T {
-  if (part.httpStatusCode < 200 || part.httpStatusCode >= 300) throw toRemoteFailure(toAnswer(part));
+  if (!isSuccess(part)) throw toRemoteFailure(toAnswer(part));
   const understood = understand(part.body);
   if (understood !== undefined) return understood;
   throw toBadResponse(toAnswer(part), 'Salesforce gave a partial answer of an unknown shape');
@@ -45,7 +60,7 @@ function isPart(value: unknown): value is Part {
 /** Of the 25 parts of a composite call only five may be queries. */
 const MAX_QUERIES = 5;
 
-interface Part {
+export interface Part {
   readonly httpStatusCode: number;
   readonly httpHeaders?: unknown;
   readonly body?: unknown;

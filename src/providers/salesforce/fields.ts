@@ -4,28 +4,23 @@ import { type FieldName, fieldName, isFieldName } from './soql.ts';
 
 export const ID = fieldName('Id');
 export const EMAIL = fieldName('Email');
+export const IS_DELETED = fieldName('IsDeleted');
+export const MASTER_RECORD_ID = fieldName('MasterRecordId');
 
 /** What is selected for one connection: the common fields and, for raw data, those that the connection maps. */
 export function createFields(connection: Connection): ContactFields {
   const mappings = readMappings(connection);
-  const hidden = new Set<string>();
   return {
-    names(want) {
+    names(want, hidden, also) {
       const fields = readWantedFields(want);
-      if (fields) return unique(toNames(fields), hidden);
+      if (fields) return unique([...toNames(fields), ...also], hidden);
       const mapped = want.rawData ? mappings.map(({ mappedField }) => mappedField) : [];
-      return unique([...COMMON, ...mapped.filter(isFieldName)], hidden);
+      return unique([...COMMON, ...mapped.filter(isFieldName), ...also], hidden);
     },
-    hide(column) {
-      const name = column.toLowerCase();
-      const canGo = !hidden.has(name) && OPTIONAL.has(name);
-      if (canGo) hidden.add(name);
-      return canGo;
-    },
-    mappingOf(column) {
-      const name = column.toLowerCase();
-      return mappings.find(({ mappedField }) => mappedField.toLowerCase().split('.').includes(name));
-    },
+    isOptional: (column) => OPTIONAL.has(column),
+    hiddenFrom: (visible) => [...OPTIONAL].filter((name) => !visible.has(name)),
+    mappingOf: (column) =>
+      mappings.find(({ mappedField }) => mappedField.toLowerCase().split('.').includes(column)),
   };
 }
 
@@ -80,15 +75,19 @@ const SYSTEM_FIELDS = new Set(['createddate', 'lastmodifieddate', 'systemmodstam
 
 const COMMON: readonly FieldName[] = unique(toNames(CONTACT_FIELDS), new Set());
 const OPTIONAL: ReadonlySet<string> = new Set(
-  COMMON.filter((name) => name !== ID && name !== EMAIL)
+  [...COMMON, MASTER_RECORD_ID]
+    .filter((name) => name !== ID && name !== EMAIL)
     .map((name) => name.toLowerCase())
     .filter((name) => !SYSTEM_FIELDS.has(name)),
 );
 
 export interface ContactFields {
-  names(want: Want): readonly FieldName[];
-  /** Leaves a common field out from now on; false where it cannot be left out, or already is. */
-  hide(column: string): boolean;
+  /** What is selected: all that is wanted, without what is hidden. Hidden names, and those below, are in lower case. */
+  names(want: Want, hidden: ReadonlySet<string>, also: readonly FieldName[]): readonly FieldName[];
+  /** Contacts can be read without it. */
+  isOptional(column: string): boolean;
+  /** The optional ones that a user does not see. */
+  hiddenFrom(visible: ReadonlySet<string>): readonly string[];
   /** The mapping that asked for a column. */
   mappingOf(column: string): FieldMapping | undefined;
 }

@@ -1,6 +1,4 @@
-import type { Connection } from '../../domain/connection.ts';
-import type { ContactPort } from '../../domain/provider.ts';
-import type { Send } from '../../domain/remote.ts';
+import type { ContactAccess, ContactPort } from '../../domain/provider.ts';
 import { compareIds, findByIds } from './by-id.ts';
 import { createCall } from './call.ts';
 import { countByDomain, readByDomain } from './domain.ts';
@@ -8,8 +6,8 @@ import { findByEmails } from './emails.ts';
 import { createReader } from './reader.ts';
 
 /** One customer's contacts in one Salesforce org. */
-export function openContacts({ send, connection }: Options): ContactPort {
-  const reader = createReader(createCall(send), connection);
+export function openContacts({ send, connection, facts }: Options): ContactPort {
+  const reader = createReader({ call: createCall(send), connection, facts });
   return {
     findByEmails: (emails, want) => findByEmails(reader, emails, want),
     readByDomain: (domain, run, want) => readByDomain(reader, { domain, run, want }),
@@ -19,7 +17,4 @@ export function openContacts({ send, connection }: Options): ContactPort {
   };
 }
 
-interface Options {
-  readonly send: Send;
-  readonly connection: Connection;
-}
+type Options = Parameters<ContactAccess['open']>[0];

@@ -9,28 +9,37 @@ import type { Soql } from './soql.ts';
 export type Row = Readonly<Record<string, unknown>>;
 
 /** All rows of all queries, in the pages that they came in: nobody has to copy them together. */
-export async function readRows(call: Call, queries: readonly Soql[]): Promise<readonly (readonly Row[])[]> {
+export async function readRows(
+  call: Call,
+  queries: readonly Soql[],
+  resource: Resource,
+): Promise<readonly (readonly Row[])[]> {
+  const read = async () => readPages(call, await ask(call, queries, resource));
   try {
-    return await readPages(call, queries);
+    return await read();
   } catch (error) {
     // The cursor died between two pages. What it stood for can simply be asked again, once.
     if (failureOf(error).errorCode !== 'INVALID_QUERY_LOCATOR') throw error;
-    return readPages(call, queries);
+    return read();
   }
+}
+
+/** The rows that begin with these pages. */
+export async function readPages(
+  call: Call,
+  firstPages: readonly QueryResult[],
+): Promise<readonly (readonly Row[])[]> {
+  const pages: (readonly Row[])[] = [];
+  for (const first of firstPages) {
+    for await (const { records } of follow(call, first)) pages.push(records);
+  }
+  return pages;
 }
 
 /** How many rows a query has: of COUNT() no row comes back. */
 export async function readCount(call: Call, query: Soql): Promise<number> {
-  const [result] = await ask(call, [query]);
+  const [result] = await ask(call, [query], 'query');
   return result?.totalSize ?? 0;
-}
-
-async function readPages(call: Call, queries: readonly Soql[]): Promise<readonly (readonly Row[])[]> {
-  const pages: (readonly Row[])[] = [];
-  for (const first of await ask(call, queries)) {
-    for await (const { records } of follow(call, first)) pages.push(records);
-  }
-  return pages;
 }
 
 /** An endless chain of pages, empty or full, has to end somewhere; cutting it silently would be a lie. */
@@ -47,8 +56,12 @@ async function* follow(call: Call, first: QueryResult): AsyncGenerator<QueryResu
 }
 
 /** A short query is one GET. A long one travels in a body, because no URI may be long, and several share a call. */
-async function ask(call: Call, queries: readonly Soql[]): Promise<readonly QueryResult[]> {
-  const paths = queries.map(toPath);
+async function ask(
+  call: Call,
+  queries: readonly Soql[],
+  resource: Resource,
+): Promise<readonly QueryResult[]> {
+  const paths = queries.map((query) => toPath(query, resource));
   const [only] = paths;
   if (paths.length === 1 && only !== undefined && only.length <= MAX_URI) {
     return [await call({ path: only }, toQueryResult)];
@@ -56,12 +69,12 @@ async function ask(call: Call, queries: readonly Soql[]): Promise<readonly Query
   return readComposite(call, paths, toQueryResult);
 }
 
-function toPath(query: Soql): string {
+export function toPath(query: Soql, resource: Resource): string {
   // The quote is legal in a query string, but some clients encode it: encoded here, the length is known.
-  return `${API}/query/?q=${encodeURIComponent(query).replaceAll("'", '%27')}`;
+  return `${API}/${resource}/?q=${encodeURIComponent(query).replaceAll("'", '%27')}`;
 }
 
-function toQueryResult(json: unknown): QueryResult | undefined {
+export function toQueryResult(json: unknown): QueryResult | undefined {
   if (!isRecord(json) || !Array.isArray(json['records'])) return undefined;
   const { totalSize, done, nextRecordsUrl } = json;
   const records = json['records'].every(isRecord) ? json['records'] : json['records'].filter(isRecord);
@@ -93,7 +106,10 @@ const MAX_ROWS = 20_000;
 const MAX_PAGES = 200;
 const LOCATOR = /^\/services\/data\/v\d{1,3}\.0\/query(?:All)?\/[\w-]{1,200}$/;
 
-interface QueryResult {
+/** `queryAll` finds deleted rows as well, such as those that were merged into others. */
+export type Resource = 'query' | 'queryAll';
+
+export interface QueryResult {
   readonly totalSize: number;
   readonly records: readonly Row[];
   readonly next: string | undefined;

@@ -45,6 +45,9 @@ export function isFieldName(name: string): name is FieldName {
   return name.length <= MAX_FIELD_NAME && FIELD_NAME.test(name);
 }
 
+/** All of the provider's own fields that the user may see, never more. None of them may be named beside it. */
+export const STANDARD_FIELDS = 'FIELDS(STANDARD)' as FieldName;
+
 /** For names that are written in this folder; those that come from outside go through `isFieldName`. */
 export function fieldName(name: string): FieldName {
   if (!isFieldName(name)) throw new TypeError('Not the name of a field');

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { hubspot } from '../../../src/providers/hubspot/provider.ts';
 import { idsOf, PLAIN } from '../../contract/contact-port-subject.ts';
 import { createConnection } from '../../support/connection.ts';
+import { createFakeFacts } from '../../support/fake-facts.ts';
 import { toRedacted } from '../../support/redacted.ts';
 import { createScriptedSend, type ScriptedSend } from '../../support/send.ts';
 import { useHubSpot } from './use-sandbox.ts';
@@ -9,7 +10,9 @@ import { useHubSpot } from './use-sandbox.ts';
 const subject = useHubSpot();
 
 function openScripted({ send }: ScriptedSend) {
-  const port = hubspot.contacts?.open({ send, connection: createConnection('hubspot') });
+  const port = hubspot.contacts?.open({
+    ...{ send, connection: createConnection('hubspot'), facts: createFakeFacts() },
+  });
   if (port === undefined) throw new Error('HubSpot can be searched.');
   return toRedacted(port);
 }
@@ -48,21 +51,6 @@ describe('looking up by email', () => {
     expect(alone.get('ada@work.example')).toEqual([]);
     expect(together.get('ada@work.example')).toEqual([]);
     expect(together.get('ada@first.example')).toHaveLength(1);
-  });
-
-  test('the id of a merged contact finds the one that it was merged into, however often', async () => {
-    const { account, openPort } = subject.open([
-      { firstName: 'Old', email: 'old@b.example' },
-      { firstName: 'Older', email: 'older@b.example' },
-      { firstName: 'Survivor', email: 'survivor@b.example' },
-    ]);
-    const [old = '', older = '', survivor = ''] = [1, 2, 3].map((index) => account.recordId(index));
-    account.mergePerson(older, old);
-    account.mergePerson(old, survivor);
-    const found = await openPort().findByIds([older, survivor, old], PLAIN);
-    expect([...found.keys()].toSorted()).toEqual([old, older, survivor].toSorted());
-    for (const contact of found.values()) expect(contact).toMatchObject({ remoteId: survivor });
-    expect([...(await openPort().findByIds([old], PLAIN)).keys()]).toEqual([old]);
   });
 
   test('a batch of which nobody is known may be a 404, and is an empty answer all the same', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { hubspot } from '../../../src/providers/hubspot/provider.ts';
 import { crowd, idsOf, PLAIN } from '../../contract/contact-port-subject.ts';
 import { createConnection } from '../../support/connection.ts';
+import { createFakeFacts } from '../../support/fake-facts.ts';
 import { toRedacted } from '../../support/redacted.ts';
 import { createScriptedSend, type ScriptedSend } from '../../support/send.ts';
 import { useHubSpot } from './use-sandbox.ts';
@@ -10,7 +11,9 @@ const DOMAIN = 'crowd.example';
 const ALL = { direction: 'forward', from: undefined, limit: 1_002 } as const;
 
 function openScripted({ send }: ScriptedSend) {
-  const port = hubspot.contacts?.open({ send, connection: createConnection('hubspot') });
+  const port = hubspot.contacts?.open({
+    ...{ send, connection: createConnection('hubspot'), facts: createFakeFacts() },
+  });
   if (port === undefined) throw new Error('HubSpot can be searched.');
   return toRedacted(port);
 }

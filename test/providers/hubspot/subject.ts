@@ -4,6 +4,7 @@ import type { HubSpotAccount, Sandbox } from '../../../src/sandbox/open-sandbox.
 import type { Person } from '../../../src/sandbox/people.ts';
 import type { Subject } from '../../contract/contact-port-subject.ts';
 import { createConnection } from '../../support/connection.ts';
+import { createFakeFacts } from '../../support/fake-facts.ts';
 import { toRedacted } from '../../support/redacted.ts';
 import { createSend } from '../../support/send.ts';
 
@@ -17,7 +18,9 @@ export function createHubSpotSubject(sandbox: () => Sandbox): HubSpotSubject {
       return {
         account,
         openPort: (patch) =>
-          toRedacted(access.open({ send, connection: createConnection('hubspot', patch) })),
+          toRedacted(
+            access.open({ send, connection: createConnection('hubspot', patch), facts: createFakeFacts() }),
+          ),
       };
     },
     wholeContact: WHOLE_CONTACT,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Connection } from '../../../src/domain/connection.ts';
-import { CONNECTION, openScripted, refusal, rows, type Scripted } from './scripted-send.ts';
+import { CONNECTION, composite, json, openScripted, refusal, rows, type Scripted } from './scripted-send.ts';
 
 const mapping = (mappedField: string, schemaField = `our_${mappedField}`) => ({ schemaField, mappedField });
 const MAPPED: Connection = {
@@ -68,30 +68,67 @@ describe('mapped fields', () => {
 });
 
 describe('common fields', () => {
-  test('that are hidden from the connected user are left out', async () => {
-    const hidden = (name: string) =>
-      refusal(400, 'INVALID_FIELD', `No such column '${name}' on entity 'Contact'.`);
-    const { found, queries } = find(CONNECTION, false, hidden('AssistantPhone'), hidden('Fax'), rows([]));
-    await found;
-    expect(fieldsOf(queries()[2])).toEqual(
-      fieldsOf(queries()[0]).filter((name) => name !== 'AssistantPhone' && name !== 'Fax'),
+  const hidden = (name: string) =>
+    refusal(400, 'INVALID_FIELD', `No such column '${name}' on entity 'Contact'.`);
+  const ADA = { Id: '1', Email: 'ada@example.com', FirstName: 'Ada' };
+  const described = (...fields: readonly string[]) => json({ fields: fields.map((name) => ({ name })) });
+  const ALL = ['Id', 'Email', 'FirstName', 'Phone', 'CreatedDate', 'LastModifiedDate', 'SystemModstamp'];
+  const SEEN = [...ALL, 'IsDeleted'];
+  /** As `FIELDS(STANDARD)` brings it: all that the user may see. */
+  const rowOf = (fields: readonly string[]) => ({
+    ...Object.fromEntries(fields.map((name) => [name, null])),
+    ...ADA,
+    ...{ Birthdate: null, attributes: {} },
+  });
+
+  test('that are hidden from the connected user are found out and left out in one call more', async () => {
+    const answers = [hidden('AccountId'), composite(described(...SEEN), rows([rowOf(SEEN)])), rows([])];
+    const { port, queries } = openScripted(answers);
+    const found = await port.findByEmails(['ada@example.com'], { rawData: true });
+    expect(found.get('ada@example.com')).toMatchObject([{ firstName: 'Ada', accountId: null }]);
+    // Raw data is what it will be the next time, too.
+    expect(Object.keys(found.get('ada@example.com')?.[0]?.rawData ?? {}).toSorted()).toEqual(
+      ['attributes', ...SEEN].toSorted(),
     );
+    await port.findByEmails(['ada@example.com'], { rawData: false });
+    const [refused, describe, standard, next] = queries();
+    expect(fieldsOf(refused)).toContain('AccountId');
+    expect(describe).toMatch(/\/sobjects\/Contact\/describe$/);
+    expect(fieldsOf(standard)).toEqual(['FIELDS(STANDARD)']);
+    expect(fieldsOf(next).toSorted()).toEqual(SEEN.toSorted());
+  });
+
+  test.each([
+    ['lack one of those that are visible', rows([rowOf(ALL)])],
+    ['are refused', refusal(400, 'MALFORMED_QUERY')],
+  ])('are asked for by name where the rows of all standard fields %s', async (_, standard) => {
+    const answers = [hidden('Fax'), composite(described(...SEEN), standard), rows([rowOf(SEEN)])];
+    const { port, queries } = openScripted(answers);
+    const found = await port.findByEmails(['ada@example.com'], { rawData: false });
+    expect(found.get('ada@example.com')).toHaveLength(1);
+    expect(fieldsOf(queries().at(-1)).toSorted()).toEqual(SEEN.toSorted());
+  });
+
+  test('are left out one by one where nobody may describe them', async () => {
+    const denied = refusal(403, 'INSUFFICIENT_ACCESS');
+    const answers = ['Fax', 'Phone'].flatMap((name) => [hidden(name), composite(denied, denied)]);
+    const { port, queries } = openScripted([...answers, rows([])]);
+    await port.findByEmails(['ada@example.com'], { rawData: false });
+    const left = fieldsOf(queries()[0]).filter((name) => name !== 'Fax' && name !== 'Phone');
+    expect(fieldsOf(queries().at(-1))).toEqual(left);
   });
 
   test.each(['Email', 'Id', 'Nonsense__c'])('cannot go without %s', async (name) => {
-    const { found, requests } = find(
-      CONNECTION,
-      false,
-      refusal(400, 'INVALID_FIELD', `No such column '${name}'`),
-    );
+    const { found, requests } = find(CONNECTION, false, hidden(name));
     await expect(found).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_ERROR' });
     expect(requests).toHaveLength(1);
   });
 
   test('that stay hidden after they were left out do not go round in circles', async () => {
-    const hidden = refusal(400, 'INVALID_FIELD', "No such column 'Fax' on entity 'Contact'.");
-    const { found, requests } = find(CONNECTION, false, hidden, hidden);
+    const denied = refusal(403, 'INSUFFICIENT_ACCESS');
+    const answers = [hidden('Fax'), composite(described(...SEEN), denied), hidden('Fax')];
+    const { found, requests } = find(CONNECTION, false, ...answers);
     await expect(found).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_ERROR' });
-    expect(requests).toHaveLength(2);
+    expect(requests).toHaveLength(3);
   });
 });

@@ -7,6 +7,7 @@ import { openSandbox, type SalesforceAccount, type Sandbox } from '../../../src/
 import type { Person } from '../../../src/sandbox/people.ts';
 import type { SalesforceQuirks } from '../../../src/sandbox/salesforce/types.ts';
 import { createConnection } from '../../support/connection.ts';
+import { createFakeFacts } from '../../support/fake-facts.ts';
 import { toRedacted } from '../../support/redacted.ts';
 import { createSend } from '../../support/send.ts';
 
@@ -22,11 +23,12 @@ export function useOrgs(): OpenOrg {
     const account = sandbox.salesforce.createAccount({ people, quirks });
     const send: Send = (request) =>
       createSend({ origin: account.instanceUrl, token: account.accessToken })(request);
+    const facts = createFakeFacts();
     return {
       account,
       send,
       openPort: (patch) =>
-        toRedacted(openContacts({ send, connection: createConnection('salesforce', patch) })),
+        toRedacted(openContacts({ send, facts, connection: createConnection('salesforce', patch) })),
     };
   };
 }

@@ -2,13 +2,14 @@ import type { ContactPort } from '../../../src/domain/provider.ts';
 import type { RemoteAnswer, RemoteRequest } from '../../../src/domain/remote.ts';
 import { openContacts } from '../../../src/providers/salesforce/port.ts';
 import { createConnection } from '../../support/connection.ts';
+import { createFakeFacts } from '../../support/fake-facts.ts';
 import { toRedacted } from '../../support/redacted.ts';
 import { createScriptedSend } from '../../support/send.ts';
 
 /** The adapter in front of a Salesforce of which only the answers are known, one after the other. */
 export function openScripted(answers: readonly Scripted[], connection = CONNECTION): ScriptedPort {
   const { send, requests } = createScriptedSend(...answers);
-  const port = toRedacted(openContacts({ send, connection }));
+  const port = toRedacted(openContacts({ send, connection, facts: createFakeFacts() }));
   return { port, requests, queries: () => requests.flatMap(queriesOf) };
 }
 

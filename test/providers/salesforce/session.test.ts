@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { RefreshedToken } from '../../../src/domain/provider.ts';
+import type { ContactPort, RefreshedToken } from '../../../src/domain/provider.ts';
 import type { Send } from '../../../src/domain/remote.ts';
 import { openContacts } from '../../../src/providers/salesforce/port.ts';
 import { salesforce } from '../../../src/providers/salesforce/provider.ts';
 import { createConnection } from '../../support/connection.ts';
+import { createFakeFacts } from '../../support/fake-facts.ts';
 import { toRedacted } from '../../support/redacted.ts';
 import { createSend } from '../../support/send.ts';
 import { type Org, useOrgs } from './open-org.ts';
@@ -34,13 +35,16 @@ function refreshing(org: Org): Send {
   };
 }
 
+function openRefreshing(org: Org): ContactPort {
+  const connection = createConnection('salesforce');
+  return toRedacted(openContacts({ send: refreshing(org), connection, facts: createFakeFacts() }));
+}
+
 describe('a session', () => {
   test('that expires between two pages is renewed, and the search goes on where it was', async () => {
     const org = open(PEOPLE, { maxBatchSize: 10 });
     org.account.fail('session-expired', { operation: 'query.more' });
-    const port = toRedacted(
-      openContacts({ send: refreshing(org), connection: createConnection('salesforce') }),
-    );
+    const port = openRefreshing(org);
     const found = await port.findByEmails(['team@shared.example'], { rawData: false });
     expect(found.get('team@shared.example')).toHaveLength(30);
     expect([org.account.callCount('oauth.token'), org.account.callCount('query')]).toEqual([1, 1]);
@@ -49,9 +53,7 @@ describe('a session', () => {
   test('that has expired is renewed for good', async () => {
     const org = open(PEOPLE);
     org.account.expireAccessToken();
-    const port = toRedacted(
-      openContacts({ send: refreshing(org), connection: createConnection('salesforce') }),
-    );
+    const port = openRefreshing(org);
     expect(await port.countByDomain('shared.example')).toBe(30);
     expect(await port.countByDomain('shared.example')).toBe(30);
     expect(org.account.callCount('oauth.token')).toBe(1);
@@ -60,9 +62,7 @@ describe('a session', () => {
   test('in JWT form that has expired is renewed', async () => {
     const org = open(PEOPLE);
     org.account.fail('auth-header-invalid', { operation: 'query' });
-    const port = toRedacted(
-      openContacts({ send: refreshing(org), connection: createConnection('salesforce') }),
-    );
+    const port = openRefreshing(org);
     expect(await port.countByDomain('shared.example')).toBe(30);
     expect(org.account.callCount('oauth.token')).toBe(1);
   });
@@ -70,9 +70,7 @@ describe('a session', () => {
   test.each(['session-not-for-rest', 'app-not-attached'])('refused as %s is not renewed', async (fault) => {
     const org = open(PEOPLE);
     org.account.fail(fault, { times: 5 });
-    const port = toRedacted(
-      openContacts({ send: refreshing(org), connection: createConnection('salesforce') }),
-    );
+    const port = openRefreshing(org);
     await expect(port.countByDomain('shared.example')).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_UNAUTHORIZED',
     });

@@ -1,0 +1,105 @@
+import type { ConnectionFacts, Learnt } from '../domain/connection-facts.ts';
+import type { ContactCache } from '../domain/contact-cache.ts';
+import type { Clock } from '../lib/clock.ts';
+import { createTimedCache } from '../lib/timed-cache.ts';
+import type { CallPermit } from './shared-permit.ts';
+import { within } from './token/within.ts';
+
+/** One connection's facts: kept among its cached answers for all processes, and remembered here for a minute. */
+export function createKnownFacts({ connectionId, clock }: FactsDeps): KnownFacts {
+  const remembered = createTimedCache<Known>({ maxAgeMs: REMEMBERED_MS, maxEntries: 1, now: clock.now });
+  let learning: Promise<boolean> | undefined;
+
+  return {
+    of: ({ cache, ...waiter }) => ({
+      async read() {
+        const known = remembered.find(connectionId, () => readStored(cache));
+        return (known instanceof Promise ? await within({ clock, ...waiter }, known) : known)?.facts;
+      },
+      async learn(seen, work) {
+        // Where whoever was at it has failed, or has gone, the next one does it.
+        if (learning && (await within({ clock, ...waiter }, learning))) return undefined;
+        const running = learn({ cache, seen, work });
+        const hasLearnt = running.then(
+          () => true,
+          () => false,
+        );
+        learning = hasLearnt;
+        try {
+          return await running;
+        } finally {
+          if (learning === hasLearnt) learning = undefined;
+        }
+      },
+    }),
+
+    forget: () => remembered.forget(connectionId),
+  };
+
+  async function learn<Result>({ cache, seen, work }: Lesson<Result>): Promise<Result | undefined> {
+    const known = await remembered.find(connectionId, () => readStored(cache));
+    if (known?.facts !== seen) return undefined;
+    const stored = await readStored(cache);
+    if (stored.facts !== undefined && stored.facts !== seen) {
+      remember(stored);
+      return undefined;
+    }
+    const fetchedAt = new Date(clock.wall());
+    const { facts, result } = await work();
+    remember({ facts });
+    await cache
+      .write({
+        ...{ connectionId, records: 0, fetchedAt, isUrgent: true },
+        filterKey: () => FACTS_KEY,
+        payload: () => facts,
+      })
+      .catch(() => undefined);
+    return result;
+  }
+
+  async function readStored(cache: FactsCache): Promise<Known> {
+    const entry = await cache.read(connectionId, FACTS_KEY).catch(() => undefined);
+    const isTooOld = entry && Math.abs(clock.wall() - entry.fetchedAt.getTime()) > MAX_AGE_MS;
+    return { facts: isTooOld ? undefined : entry?.payload };
+  }
+
+  function remember(known: Known): void {
+    remembered.forget(connectionId);
+    void remembered.find(connectionId, async () => known);
+  }
+}
+
+/** Other processes may learn more, and a connection may be changed elsewhere. */
+const REMEMBERED_MS = 60_000;
+const MAX_AGE_MS = 24 * 60 * 60_000;
+/** No search has such a key. */
+const FACTS_KEY = 'connection facts';
+
+type FactsCache = Pick<ContactCache, 'read' | 'write'>;
+
+interface Lesson<Result> {
+  readonly cache: FactsCache;
+  readonly seen: string | undefined;
+  work(): Promise<Learnt<Result>>;
+}
+
+interface Known {
+  readonly facts: string | undefined;
+}
+
+export interface KnownFacts {
+  of(asker: FactsAsker): ConnectionFacts;
+  /** The connection was changed. */
+  forget(): void;
+}
+
+interface FactsAsker {
+  readonly cache: FactsCache;
+  readonly deadline: number;
+  readonly permit: Pick<CallPermit, 'whenGone'>;
+}
+
+interface FactsDeps {
+  readonly connectionId: string;
+  readonly clock: Clock;
+}

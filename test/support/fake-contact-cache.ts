@@ -1,0 +1,15 @@
+import type { CacheEntry, ContactCache } from '../../src/domain/contact-cache.ts';
+
+/** One application's, in memory. */
+export function createFakeContactCache(): ContactCache {
+  const entries = new Map<string, CacheEntry>();
+  return {
+    async read(connectionId, filterKey) {
+      const entry = entries.get(`${connectionId} ${filterKey}`);
+      return entry && { fetchedAt: entry.fetchedAt, payload: entry.payload() };
+    },
+    async write(entry) {
+      entries.set(`${entry.connectionId} ${entry.filterKey()}`, entry);
+    },
+  };
+}
