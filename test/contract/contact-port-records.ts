@@ -69,6 +69,26 @@ export function testRecords(subject: Subject): void {
     expect((await openPort().findByIds([], PLAIN)).size).toBe(0);
   });
 
+  test('the id of a contact that was merged into another finds that one, however often it was', async () => {
+    const { account, openPort } = subject.open([
+      { firstName: 'Old', email: 'old@b.example' },
+      { firstName: 'Older', email: 'older@b.example' },
+      { firstName: 'Survivor', email: 'survivor@b.example' },
+    ]);
+    const [old = '', older = '', survivor = ''] = [1, 2, 3].map((index) => account.recordId(index));
+    account.mergePerson(older, old);
+    account.mergePerson(old, survivor);
+    for (const asked of [[older, survivor, old], [old], [older]]) {
+      const found = await openPort().findByIds(asked, PLAIN);
+      expect([...found.keys()].toSorted()).toEqual(asked.toSorted());
+      for (const contact of found.values()) {
+        expect(contact).toMatchObject({ remoteId: survivor, firstName: 'Survivor', isDeleted: false });
+      }
+    }
+    account.removePerson(survivor);
+    expect((await openPort().findByIds([older, old, survivor], PLAIN)).size).toBe(0);
+  });
+
   test('hundreds of ids are read in few calls', async () => {
     const { account, openPort } = subject.open(crowd(175, 'here.example'));
     const ids = Array.from({ length: 350 }, (_, index) => account.recordId(index + 1));

@@ -28,6 +28,7 @@ export interface TestAccount {
   addPerson(person: Partial<Person>): string;
   updatePerson(recordId: string, person: Partial<Person>): boolean;
   removePerson(recordId: string): boolean;
+  mergePerson(recordId: string, survivorId: string): boolean;
   callCount(operation?: string): number;
   resetCalls(): void;
   fail(fault: Fault, timing?: FaultTiming): void;

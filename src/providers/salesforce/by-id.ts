@@ -1,34 +1,28 @@
 import type { Contact } from '../../domain/contact.ts';
 import type { Want } from '../../domain/want.ts';
-import { ID } from './fields.ts';
+import { ID, IS_DELETED, MASTER_RECORD_ID } from './fields.ts';
+import type { Row } from './query.ts';
 import type { ContactReader } from './reader.ts';
 import { isIn } from './soql.ts';
 import { splitList } from './split-list.ts';
 
-/** Some 2,500 ids in a call. What does not look like a contact's id is never sent: one such would fail them all. */
+/**
+ * Some 2,500 ids in a call. What does not look like a contact's id is never sent: one such would fail them all. A contact that
+ * was merged into another is a deleted row that names it: the other is found in its place.
+ */
 export async function findByIds(
   reader: ContactReader,
   ids: readonly string[],
   want: Want,
 ): Promise<ReadonlyMap<string, Contact>> {
+  const possible = ids.filter(isContactId);
+  const rows = await readWithSurvivors(reader, new Set(possible.map(toKey)), want);
   const found = new Map<string, Contact>();
-  const askedByKey = new Map<string, string[]>();
-  for (const id of ids.filter(isContactId)) {
-    const known = askedByKey.get(toKey(id));
-    if (known === undefined) askedByKey.set(toKey(id), [id]);
-    else known.push(id);
-  }
-  if (askedByKey.size === 0) return found;
-  const conditions = splitList([...askedByKey.keys()]).map((part) => isIn(ID, part));
-  for (const rows of await reader.read({ conditions, want })) {
-    for (const row of rows) {
-      const id = row['Id'];
-      if (typeof id !== 'string') continue;
-      for (const asked of askedByKey.get(toKey(id)) ?? []) {
-        // Of an id in its long form all of it has to be right, or two ids would stand for one contact.
-        if (id.startsWith(asked)) found.set(asked, reader.toContact(row, want));
-      }
-    }
+  for (const asked of possible) {
+    const row = rows.get(toKey(asked));
+    // Of an id in its long form all of it has to be right, or two ids would stand for one contact.
+    const survivor = row && idOf(row).startsWith(asked) ? toSurvivor(rows, row) : undefined;
+    if (survivor) found.set(asked, reader.toContact(survivor, want));
   }
   return found;
 }
@@ -39,6 +33,40 @@ export function compareIds(a: string, b: string): number {
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
+/** One more call where somebody was merged into a contact that was not asked for itself. */
+async function readWithSurvivors(reader: ContactReader, keys: Keys, want: Want): Promise<RowsByKey> {
+  const rows = new Map<string, Row>();
+  let missing = keys;
+  for (let step = 0; step <= MAX_MERGES && missing.size > 0; step += 1) {
+    const conditions = splitList([...missing]).map((part) => isIn(ID, part));
+    const also = [IS_DELETED, MASTER_RECORD_ID];
+    const read = (await reader.read({ conditions, want, also, resource: 'queryAll' })).flat();
+    for (const row of read) rows.set(toKey(idOf(row)), row);
+    const survivors = read.map(survivorOf).filter((key) => key !== undefined);
+    missing = new Set(survivors.filter((key) => !rows.has(key)));
+  }
+  return rows;
+}
+
+function toSurvivor(rows: RowsByKey, loser: Row): Row | undefined {
+  let row: Row | undefined = loser;
+  for (let step = 0; step <= MAX_MERGES && row; step += 1) {
+    if (row['IsDeleted'] !== true) return row;
+    row = rows.get(survivorOf(row) ?? '');
+  }
+  return undefined;
+}
+
+function survivorOf(row: Row): string | undefined {
+  const id = row['MasterRecordId'];
+  return typeof id === 'string' && isContactId(id) ? toKey(id) : undefined;
+}
+
+function idOf(row: Row): string {
+  const id = row['Id'];
+  return typeof id === 'string' ? id : '';
+}
+
 function isContactId(id: string): boolean {
   return /^003[A-Za-z0-9]{12}(?:[A-Za-z0-9]{3})?$/.test(id);
 }
@@ -47,3 +75,9 @@ function isContactId(id: string): boolean {
 function toKey(id: string): string {
   return id.slice(0, 15);
 }
+
+/** Who survives one merge may be lost in the next. */
+const MAX_MERGES = 5;
+
+type Keys = ReadonlySet<string>;
+type RowsByKey = ReadonlyMap<string, Row>;

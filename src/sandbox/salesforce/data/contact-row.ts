@@ -27,6 +27,7 @@ function makeRow(person: Person): Row {
   return {
     Id: makeId(PREFIXES.Contact, person.index),
     IsDeleted: person.isDeleted,
+    MasterRecordId: person.mergedInto === undefined ? null : makeId(PREFIXES.Contact, person.mergedInto),
     AccountId: person.companyIndex === null ? null : makeId(PREFIXES.Account, person.companyIndex),
     LastName: lastName,
     FirstName: person.firstName || null,

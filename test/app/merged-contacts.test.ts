@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toGlobalId } from '../../src/graphql/global-id.ts';
+import { DEMO_APPLICATION } from '../../src/sandbox/demo.ts';
+import { connectAccount } from '../support/connect-account.ts';
+import { openApp, type TestApp } from '../support/open-app.ts';
+
+let crossbook: TestApp;
+beforeAll(async () => {
+  crossbook = await openApp();
+});
+afterAll(() => crossbook.close());
+
+const PEOPLE = ['Lost', 'Kept'].map((firstName) => ({ firstName, email: `${firstName}@b.example` }));
+const READ = `query ($id: ID!, $representations: [_Any!]!) {
+  node(id: $id) { ... on Contact { remoteId firstName } }
+  nodes(ids: [$id]) { ... on Contact { remoteId firstName } }
+  _entities(representations: $representations) { ... on Contact { remoteId firstName } }
+}`;
+
+describe.each(['hubspot', 'salesforce'] as const)(
+  'a contact of %s that was merged into another',
+  (provider) => {
+    test('is answered with the other one, by its old id and by both keys of the entity', async () => {
+      const customerId = `merged-${provider}`;
+      const { account, headers } = await connectAccount(crossbook, { provider, people: PEOPLE, customerId });
+      const [lost = '', kept = ''] = [1, 2].map((index) => account.recordId(index));
+      account.mergePerson(lost, kept);
+      const contact = { applicationId: DEMO_APPLICATION.id, provider, customerId, remoteId: lost };
+      const id = toGlobalId({ type: 'Contact', ...contact });
+      const key = { customerId, provider: provider.toUpperCase(), remoteId: lost };
+      const representations = [{ id }, key].map((one) => ({ __typename: 'Contact', ...one }));
+      const { data, errors } = await crossbook.execute(READ, { id, representations }, headers);
+      const survivor = { remoteId: kept, firstName: 'Kept' };
+      expect(errors).toBeUndefined();
+      expect(data).toEqual({ node: survivor, nodes: [survivor], _entities: [survivor, survivor] });
+    });
+  },
+);
