@@ -1,10 +1,11 @@
+import { CrossbookError } from '../domain/errors.ts';
 import { type HeldBytes, type HeldOwners, memoryLimitReached } from '../domain/held-bytes.ts';
 import type { ContactAccess } from '../domain/provider.ts';
 import type { RemoteAnswer, RemoteRequest } from '../domain/remote.ts';
 import type { Clock } from '../lib/clock.ts';
 import { readRetryAfter } from '../lib/read-retry-after.ts';
 import type { ObservedCall } from './events.ts';
-import { AbandonedError, codeOf } from './failures.ts';
+import { AbandonedError, codeOf, rateLimited } from './failures.ts';
 import type { Transport } from './http/transport.ts';
 import type { Breaker } from './pace/breaker.ts';
 import type { Lane } from './pace/lane.ts';
@@ -55,9 +56,13 @@ export async function attempt(
     return answer;
   } catch (error) {
     hold?.release();
-    breaker.end(toResult(error), clock.now() - sentAt);
+    const sentMs = clock.now() - sentAt;
+    // Most of its time it waited for our own budget: of the provider its end says nothing.
+    const isBudget =
+      error instanceof CrossbookError && codeOf(error) === 'REMOTE_PROVIDER_TIMEOUT' && waitedMs > sentMs;
+    breaker.end(isBudget ? 'abandoned' : toResult(error), sentMs);
     call.lane.leave();
-    throw error;
+    throw isBudget ? rateLimited(call.lane.intervalMs) : error;
   }
 }
 
