@@ -98,7 +98,7 @@ export async function createApp(
   const callers = openCallerCache({ database, tokens, limits, clock, demoKey: demo?.key });
   const openContext = createOpenContext(services);
 
-  const rest = createRest({ openContext, prefixes: config.restPrefixes, version });
+  const rest = createRest({ openContext, prefixes: config.restPrefixes, version, demo });
   const graphql = createGraphQL({
     openContext,
     introspection: config.introspection,

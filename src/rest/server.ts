@@ -3,6 +3,7 @@ import type { HttpHeaders } from '../lib/http-message.ts';
 import type { RequestContext } from '../request/context.ts';
 import { type AnswerByPath, createAnswerByPath } from './answer-by-path.ts';
 import { createDocsEndpoint } from './docs/endpoint.ts';
+import type { DocsDemo } from './docs/page.ts';
 import { answerError } from './errors.ts';
 import { createOpenApiEndpoint } from './openapi/endpoint.ts';
 import type { Operation, OperationGroup } from './operation.ts';
@@ -19,7 +20,7 @@ export function createRest(options: RestOptions): AnswerByPath {
   const endpoints = [
     ...operations.map((operation) => toEndpoint(operation, options)),
     createOpenApiEndpoint(operations, options.version),
-    createDocsEndpoint(),
+    createDocsEndpoint(options.demo),
   ];
   return createAnswerByPath(endpoints, 'There is nothing at this path: see /docs.');
 }
@@ -51,6 +52,8 @@ export interface RestOptions {
   openContext(headers: HttpHeaders, journal: Journal): Promise<RequestContext>;
   /** Paths that the operations of a group live below: `/crm/v2`. */
   readonly prefixes?: Readonly<Partial<Record<OperationGroup, string | undefined>>>;
+  /** What the page of the document has filled in. Undefined where there is no demo. */
+  readonly demo?: DocsDemo | undefined;
   /** Of the product, for the document. */
   readonly version: string;
 }

@@ -13,7 +13,7 @@ let page: Page;
 
 describe.runIf(CHROMIUM)('the page of the document', () => {
   beforeAll(async () => {
-    server = await serve((await openRest()).rest);
+    server = await serve((await openRest({ demo: { key: 'demo-key', customerId: 'demo' } })).rest);
     browser = await openBrowser();
     page = await openPage(browser, { viewport: { width: 1_280, height: 900 } });
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
@@ -58,16 +58,33 @@ describe.runIf(CHROMIUM)('the page of the document', () => {
     await search.getByText('email_address_type', { exact: true }).waitFor({ state: 'visible' });
   });
 
+  test.each(['searchContacts', 'upsertCustomer', 'getCustomer', 'issueCustomerToken'])(
+    'answers at the first click on Send of %s: with the demo everything is filled in',
+    async (operation) => {
+      const fresh = await openPage(browser);
+      await fresh.goto(`${server.origin}/docs`);
+      await fresh.locator(`#${operation} button`).click();
+      await fresh.locator(`#${operation} .status.ok`).waitFor();
+      await fresh.close();
+    },
+  );
+
   test('sends a search and shows its contact', async () => {
-    await page.locator('[name="x-api-key"]').fill('demo-key');
     const search = page.locator('#searchContacts');
-    await search.locator('[name="searchContacts header x-customer-id"]').fill('demo');
-    await search.locator('[name="searchContacts header x-provider-name"]').selectOption('hubspot');
     await search.locator('button').click();
     await search.locator('.status.ok').waitFor();
     expect(await search.locator('.answer pre').first().textContent()).toContain('"last_name": "Lovelace"');
     const picture = await page.screenshot({ fullPage: true, path: 'test-results/docs.png' });
     expect(picture.length).toBeGreaterThan(20_000);
+  });
+
+  test('keeps what was typed, and what was emptied', async () => {
+    const key = page.locator('[name="x-api-key"]');
+    await key.fill('');
+    await page.reload();
+    await page.waitForSelector('form');
+    expect(await key.inputValue()).toBe('');
+    await key.fill('demo-key');
   });
 
   test('shows a refusal as one', async () => {

@@ -82,7 +82,8 @@ mutation UpsertCustomer($input: UpsertCustomerInput!) {
         name: 'Acme Ltd',
         email: 'office@acme.example',
         connections: [
-          { providerName: 'HUBSPOT', credentials: { token: { value: 'the-token-of-a-private-app' } } },
+          // Of a provider that is never called: a search afterwards asks nobody with an invented token.
+          { providerName: 'PIPEDRIVE', credentials: { token: { value: 'the-access-token' } } },
         ],
       },
     }),

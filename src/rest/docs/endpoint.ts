@@ -1,22 +1,23 @@
 import type { Endpoint } from '../router.ts';
+import type { DocsDemo } from './page.ts';
 
 /**
  * The document for people: it can be read and tried, without a request to any other host. The page is loaded with the
  * first request for it.
  */
-export function createDocsEndpoint(): Endpoint {
+export function createDocsEndpoint(demo: DocsDemo | undefined): Endpoint {
   return {
     method: 'GET',
     path: '/docs',
     async answer() {
-      const { PAGE, POLICY } = await import('./page.ts');
+      const { renderPage, POLICY } = await import('./page.ts');
       const headers = {
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': POLICY,
         'referrer-policy': 'no-referrer',
         'cache-control': 'no-cache',
       };
-      return { status: 200, headers, body: PAGE };
+      return { status: 200, headers, body: renderPage(demo) };
     },
   };
 }

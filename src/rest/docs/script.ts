@@ -2,6 +2,8 @@
 export const SCRIPT = String.raw`
 'use strict';
 const page = document.getElementById('page');
+/** What the fields hold before anybody has typed, by their labels. */
+const given = JSON.parse(page.dataset.given);
 
 function make(tag, props, ...children) {
   const element = Object.assign(document.createElement(tag), props);
@@ -19,7 +21,7 @@ function input(name, label, { description, required, schema = {} }) {
   const field = choices
     ? make('select', { name }, ...['', ...choices].map((value) => make('option', { value, textContent: value })))
     : make('input', { name, autocomplete: 'off', spellcheck: false, placeholder: (schema.examples || [''])[0] });
-  field.value = sessionStorage.getItem(name) || '';
+  field.value = sessionStorage.getItem(name) ?? given[label] ?? '';
   field.addEventListener('input', () => sessionStorage.setItem(name, field.value));
   const title = make('code', { className: required ? 'needed' : '', textContent: label });
   const list = schema.items && schema.items.enum ? ' One of: ' + schema.items.enum.join(', ') + '.' : '';

@@ -39,7 +39,8 @@ export const EXAMPLE_CUSTOMER_UPSERT: z.input<typeof customerUpsertShape> = {
   customer_id: 'customer-1',
   name: 'Analytical Engines Ltd',
   email: 'office@example.com',
-  connections: [{ provider_name: 'hubspot', credentials: { type: 'token', value: 'the-access-token' } }],
+  // Of a provider that is never called: whoever sends the example and then searches asks nobody with an invented token.
+  connections: [{ provider_name: 'pipedrive', credentials: { type: 'token', value: 'the-access-token' } }],
 };
 
 export const EXAMPLE_CUSTOMER: z.output<typeof customerShape> = {
@@ -53,7 +54,7 @@ export const EXAMPLE_CUSTOMER: z.output<typeof customerShape> = {
       application_id: APPLICATION_ID,
       customer_id: 'customer-1',
       provider_id: '7a1de64c-0f7b-5b0c-9e0f-2f8f1f1d3c02',
-      provider_name: 'hubspot',
+      provider_name: 'pipedrive',
       category: 'crm',
     },
   ],
