@@ -1,8 +1,10 @@
 import { createLossyOutput } from '../lib/lossy-output.ts';
 import { openSandbox } from './open-sandbox.ts';
 
-/** The sandbox alone, for another process to talk to: `main.js [HubSpot's port] [Salesforce's port]`. */
-const [hubspotPort = 4010, salesforcePort = 4011] = process.argv.slice(2).map(Number);
+/** The sandbox alone, for another process to talk to: `sandbox.js [HubSpot's port] [Salesforce's port]`. 0: any free one. */
+const [hubspotPort = 4010, salesforcePort = hubspotPort && hubspotPort + 1] = process.argv
+  .slice(2)
+  .map(Number);
 const sandbox = await openSandbox({ hubspotPort, salesforcePort });
 const output = createLossyOutput(process.stdout);
 
