@@ -2,7 +2,14 @@ import type { ServerResponse } from 'node:http';
 import { toReason } from '../lib/to-reason.ts';
 import { type AccountOptions, createAccount, type SandboxAccount } from './account.ts';
 import { answerControl, isControl } from './control.ts';
-import { type Answer, listen, type SandboxRequest, sendAnswer, textAnswer } from './http.ts';
+import {
+  type Answer,
+  type Certificate,
+  listen,
+  type SandboxRequest,
+  sendAnswer,
+  textAnswer,
+} from './http.ts';
 import type { Call, CrmTypes, Imitation } from './imitation.ts';
 import { toPerson } from './people.ts';
 import { DEMO_SEED } from './people-demo.ts';
@@ -16,10 +23,14 @@ export async function openCrm<Crm extends CrmTypes>(options: Options<Crm>): Prom
   const tokens = createTokenBook<SandboxAccount<Crm>>({ now });
   const accounts: SandboxAccount<Crm>[] = [];
 
-  const { origin, close } = await listen(options.port, (request, response) => {
-    if (isControl(request)) return sendAnswer(request, response, answerControl(crm, request));
-    return serve({ imitation, now, tokens, origin }, request, response);
-  });
+  const { origin, close } = await listen(
+    options.port,
+    (request, response) => {
+      if (isControl(request)) return sendAnswer(request, response, answerControl(crm, request));
+      return serve({ imitation, now, tokens, origin }, request, response);
+    },
+    options.tls,
+  );
 
   const open = (seed: Seed, wanted: AccountOptions<Crm>): SandboxAccount<Crm> => {
     const { limits = enforceLimits ? {} : null } = wanted;
@@ -102,6 +113,7 @@ interface Options<Crm extends CrmTypes> {
   readonly imitation: Imitation<Crm>;
   readonly port: number;
   readonly enforceLimits: boolean;
+  readonly tls?: Certificate | undefined;
   readonly now: () => number;
 }
 

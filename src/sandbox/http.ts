@@ -1,27 +1,33 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { toReason } from '../lib/to-reason.ts';
 
 /** Listens on loopback only: these are test doubles, nobody else may reach them. */
-export async function listen(port: number, serve: Serve): Promise<Listener> {
+export async function listen(port: number, serve: Serve, tls?: Certificate): Promise<Listener> {
   // The CRMs have their own answers for long addresses and headers, so Node's own bound has to be out of the way.
-  const server = createServer(
-    { maxHeaderSize: 256 * 1024, keepAliveTimeout: 65_000 },
-    (message, response) => {
-      readRequest(message)
-        .then((request) => serve(request, response))
-        .catch((error: unknown) =>
-          response.destroy(error instanceof Error ? error : new Error(toReason(error))),
-        );
-    },
-  );
+  const options = { maxHeaderSize: 256 * 1024, keepAliveTimeout: 65_000 };
+  const handle: RequestListener = (message, response) => {
+    readRequest(message)
+      .then((request) => serve(request, response))
+      .catch((error: unknown) =>
+        response.destroy(error instanceof Error ? error : new Error(toReason(error))),
+      );
+  };
+  const server = tls ? createTlsServer({ ...options, ...tls }, handle) : createServer(options, handle);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', () => resolve());
   });
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -124,6 +130,12 @@ export interface Answer {
 
 export type Headers = Readonly<Record<string, string>>;
 export type Serve = (request: SandboxRequest, response: ServerResponse) => void | Promise<void>;
+
+/** In PEM. */
+export interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+}
 
 export interface Listener {
   readonly origin: string;

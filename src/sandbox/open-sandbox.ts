@@ -1,6 +1,7 @@
 import { systemClock } from '../lib/clock.ts';
 import type { SandboxAccount } from './account.ts';
 import { openCrm, type SandboxCrm } from './crm.ts';
+import type { Certificate } from './http.ts';
 import { hubSpotImitation } from './hubspot/imitation.ts';
 import type { HubSpotTypes } from './hubspot/types.ts';
 import { salesforceImitation } from './salesforce/imitation.ts';
@@ -8,10 +9,10 @@ import type { SalesforceTypes } from './salesforce/types.ts';
 
 /** The imitated CRMs, listening on loopback. Nothing is stored: closing it forgets everything. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { hubspotPort = 0, salesforcePort = 0, enforceLimits = true, now = steadyClock() } = options;
-  const hubspot = await openCrm({ imitation: hubSpotImitation, port: hubspotPort, enforceLimits, now });
+  const { hubspotPort = 0, salesforcePort = 0, enforceLimits = true, now = steadyClock(), tls } = options;
+  const hubspot = await openCrm({ imitation: hubSpotImitation, port: hubspotPort, enforceLimits, now, tls });
   const salesforce = await openCrm({
-    ...{ imitation: salesforceImitation, port: salesforcePort, enforceLimits, now },
+    ...{ imitation: salesforceImitation, port: salesforcePort, enforceLimits, now, tls },
   }).catch(async (error: unknown) => {
     await hubspot.close();
     throw error;
@@ -37,6 +38,8 @@ export interface SandboxOptions {
   readonly salesforcePort?: number | undefined;
   /** False: accounts have no rate limits unless they are created with some. */
   readonly enforceLimits?: boolean | undefined;
+  /** Absent: plain HTTP. */
+  readonly tls?: Certificate | undefined;
   /** The clock of limits and of tokens, in milliseconds since 1970. */
   readonly now?: (() => number) | undefined;
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hubspot } from '../../src/providers/hubspot/provider.ts';
 import { salesforce } from '../../src/providers/salesforce/provider.ts';
 import { openSandbox, type Sandbox } from '../../src/sandbox/open-sandbox.ts';
+import { SELF_SIGNED } from '../fixtures/self-signed.ts';
 import { createSandboxPorts } from '../support/sandbox-ports.ts';
 
 const PLAIN = { rawData: false };
@@ -140,4 +141,26 @@ test('the old refresh token stays when none comes back, and the new one when one
   await port.findByEmails(['a@x.example'], PLAIN);
   expect(account.refreshToken).not.toBe(before);
   expect(credentials.stored()?.credentials).toMatchObject({ refreshToken: account.refreshToken });
+});
+
+test('a certificate that nobody vouches for is a failure of the provider, and no token is sent', async () => {
+  const secure = await openSandbox({ tls: SELF_SIGNED });
+  const ports = createSandboxPorts(() => secure);
+  try {
+    for (const [provider, account] of [
+      [hubspot, secure.hubspot.createAccount({ people: PEOPLE })],
+      [salesforce, secure.salesforce.createAccount({ people: PEOPLE })],
+    ] as const) {
+      await expect(
+        ports.open(provider, account).port.findByEmails(['a@x.example'], PLAIN),
+      ).rejects.toMatchObject({
+        ...{ code: 'REMOTE_PROVIDER_UNAVAILABLE', origin: 'remote-provider' },
+        message: expect.stringContaining('TLS: DEPTH_ZERO_SELF_SIGNED_CERT'),
+      });
+      expect(account.callCount()).toBe(0);
+    }
+  } finally {
+    await ports.close();
+    await secure.close();
+  }
 });

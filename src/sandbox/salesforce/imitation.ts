@@ -19,6 +19,7 @@ export const salesforceImitation: SalesforceImitation = {
     hiddenFields: [],
     hiddenObjects: [],
     encryptedFields: {},
+    customFields: {},
     userLocale: 'en',
     namesDeleted: false,
     rotateRefreshTokens: false,

@@ -34,6 +34,8 @@ export interface SalesforceQuirks {
    * compare the whole value.
    */
   readonly encryptedFields: Readonly<Record<string, Encryption>>;
+  /** What the organisation's own fields are (`Shoe_Size__c`), which are texts unless told. */
+  readonly customFields: Readonly<Record<string, CustomField>>;
   /** Whose rules texts compare by: in Turkish `I` is the capital of a dotless i. */
   readonly userLocale: 'en' | 'tr';
   /** A deleted record asked for by id is ENTITY_IS_DELETED instead of NOT_FOUND. */
@@ -54,6 +56,13 @@ export interface SalesforceQuirks {
   readonly movedInstanceUrl: string | null;
   /** The client may refresh without its secret. */
   readonly secretIsOptional: boolean;
+}
+
+export interface CustomField {
+  readonly type: 'string' | 'textarea' | 'double' | 'boolean' | 'date' | 'datetime' | 'picklist' | 'url';
+  readonly values?: readonly string[];
+  /** A formula. */
+  readonly isCalculated?: boolean;
 }
 
 export interface SalesforceLimits {

@@ -50,6 +50,7 @@ testQuirks(
         but: { ...NO_DOMAINS, found: ERROR, renewed: ERROR, renewedAgain: ERROR },
       },
     ],
+    customFields: [{ value: { Favorite_Color__c: { type: 'boolean' }, Shoe_Size__c: { type: 'double' } } }],
     userLocale: [{ value: 'tr' }],
     namesDeleted: ON,
     rotateRefreshTokens: ON,

@@ -37,6 +37,28 @@ describe('an organisation', () => {
     });
   });
 
+  test('that has described its own fields keeps numbers as numbers, and compares them so', async () => {
+    const { recordId, addPerson, setQuirks } = client.account;
+    addPerson({ lastName: 'Small', custom: { shoe_size: '9', member: 'true' } });
+    addPerson({ lastName: 'Tall', custom: { shoe_size: '44' } });
+    setQuirks({
+      customFields: { Shoe_Size__c: { type: 'double' }, Member__c: { type: 'boolean', isCalculated: true } },
+    });
+    const { body } = await client.query(
+      'SELECT Shoe_Size__c, Member__c FROM Contact WHERE Shoe_Size__c > 8.5 ORDER BY Shoe_Size__c',
+    );
+    expect(body.records).toMatchObject([
+      { Shoe_Size__c: 9, Member__c: true },
+      { Shoe_Size__c: 44, Member__c: false },
+    ]);
+    const { body: one } = await client.ask(`${API}/sobjects/Contact/${recordId(1)}?fields=Member__c`);
+    expect(one.Member__c).toBe(false);
+    const { body: described } = await client.ask(`${API}/sobjects/Contact/describe`);
+    expect(described.fields.find(({ name }: { name: string }) => name === 'Member__c')).toMatchObject({
+      ...{ type: 'boolean', custom: true, calculated: true, nillable: false },
+    });
+  });
+
   test('that shows no accounts knows neither the type nor the relationship', async () => {
     client.account.setQuirks({ hiddenObjects: ['Account'] });
     const { status, body } = await client.query('SELECT Id FROM Account');

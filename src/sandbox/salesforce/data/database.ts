@@ -1,9 +1,10 @@
 import type { Person } from '../../people.ts';
 import type { PeopleTable } from '../../people-table.ts';
-import type { Database, ObjectDefinition, Table } from '../soql/table.ts';
+import type { Database, ObjectDefinition, Row, Table } from '../soql/table.ts';
 import type { SalesforceQuirks } from '../types.ts';
 import { makeId, numberOf } from '../values/record-id.ts';
 import { customFieldName, toContactRow } from './contact-row.ts';
+import { describeCustom, toTyped } from './custom-fields.ts';
 import { defineContact, PREFIXES } from './objects.ts';
 import { accountTable, lowerBound, userTable } from './parents.ts';
 
@@ -11,9 +12,10 @@ import { accountTable, lowerBound, userTable } from './parents.ts';
 export function openDatabase(people: PeopleTable, quirks: Shown): Database {
   const summary = summarize(people.all());
   const whole = quirks.stateAndCountryPicklists ? summary.withCodes : summary.plain;
-  const definition = encrypt(hide(whole, quirks.hiddenFields), quirks.encryptedFields);
+  const described = describeCustom(whole, quirks.customFields);
+  const definition = encrypt(hide(described, quirks.hiddenFields), quirks.encryptedFields);
   const tables = new Map<string, Table>([
-    ['contact', contactTable(people, definition, quirks.userLocale)],
+    ['contact', contactTable(people, definition, quirks)],
     ['account', summary.accounts],
     ['user', summary.users],
   ]);
@@ -39,7 +41,12 @@ function hide(definition: ObjectDefinition, hidden: readonly string[]): ObjectDe
   return { ...definition, fields };
 }
 
-function contactTable(people: PeopleTable, definition: ObjectDefinition, locale: string): Table {
+function contactTable(
+  people: PeopleTable,
+  definition: ObjectDefinition,
+  { userLocale, customFields }: Shown,
+): Table {
+  const toRow = (person: Person): Row => toTyped(toContactRow(person), customFields);
   const list = people.all();
   const rowsOf = (indexes: readonly number[]) =>
     indexes.map((index) => people.get(index)).filter((person) => person !== undefined);
@@ -49,7 +56,7 @@ function contactTable(people: PeopleTable, definition: ObjectDefinition, locale:
     rowAt(place) {
       const person = list[place];
       if (person === undefined) throw new RangeError(`There is no row ${place}`);
-      return toContactRow(person);
+      return toRow(person);
     },
     lowerBound: (id15) =>
       lowerBound(
@@ -58,10 +65,10 @@ function contactTable(people: PeopleTable, definition: ObjectDefinition, locale:
       ),
     find(id15) {
       const person = people.get(numberOf(id15, PREFIXES.Contact) ?? 0);
-      return person && toContactRow(person);
+      return person && toRow(person);
     },
     // The index knows but one way to compare.
-    ...(locale === 'en' && { byEmail: (email) => rowsOf(people.byEmail(email)).map(toContactRow) }),
+    ...(userLocale === 'en' && { byEmail: (email) => rowsOf(people.byEmail(email)).map(toRow) }),
   };
 }
 
@@ -95,7 +102,12 @@ const LEAST_USERS = 20;
 /** What this organisation has, and this user may see. */
 type Shown = Pick<
   SalesforceQuirks,
-  'stateAndCountryPicklists' | 'hiddenFields' | 'hiddenObjects' | 'encryptedFields' | 'userLocale'
+  | 'stateAndCountryPicklists'
+  | 'hiddenFields'
+  | 'hiddenObjects'
+  | 'encryptedFields'
+  | 'customFields'
+  | 'userLocale'
 >;
 
 interface Summary {

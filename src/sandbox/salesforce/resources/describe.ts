@@ -52,7 +52,7 @@ function describeField(field: FieldDefinition): object {
       groupable: isPlain && type !== 'datetime',
     },
     ...{ aggregatable: isPlain, idLookup: type === 'id' || type === 'email' },
-    ...{ caseSensitive: false, unique: false, externalId: false, calculated: false },
+    ...{ caseSensitive: false, unique: false, externalId: false, calculated: field.isCalculated ?? false },
     ...{ relationshipName, referenceTo: referenceTo === null ? [] : [referenceTo] },
     compoundFieldName: compoundOf(name),
     picklistValues: values.map((value) => ({

@@ -39,6 +39,7 @@ export interface FieldDefinition {
   readonly values: readonly string[];
   /** Absent: none. */
   readonly encryption?: Encryption;
+  readonly isCalculated?: boolean;
 }
 
 export type Encryption = 'probabilistic' | 'deterministic';

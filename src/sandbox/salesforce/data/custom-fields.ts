@@ -1,0 +1,40 @@
+import type { FieldDefinition, ObjectDefinition, Row, RowValue } from '../soql/table.ts';
+import type { CustomField } from '../types.ts';
+
+/** The organisation's own fields, which are texts unless it has said otherwise. */
+export function describeCustom(definition: ObjectDefinition, described: Described): ObjectDefinition {
+  const entries = Object.entries(described);
+  if (entries.length === 0) return definition;
+  const fields = new Map(definition.fields);
+  for (const [name, { type, values = [], isCalculated = false }] of entries) {
+    const field: FieldDefinition = {
+      ...{
+        name,
+        type,
+        length: type === 'string' ? 255 : 0,
+        nillable: type !== 'boolean',
+        values,
+        isCalculated,
+      },
+      ...{ relationshipName: null, referenceTo: null },
+    };
+    fields.set(name.toLowerCase(), field);
+  }
+  return { ...definition, fields };
+}
+
+/** A person's own fields are texts: here they become what the organisation has made of them. */
+export function toTyped(row: Row, described: Described): Row {
+  const entries = Object.entries(described);
+  if (entries.length === 0) return row;
+  const typed = entries.map(([name, field]) => [name, toValue(field, row[name] ?? null)] as const);
+  return { ...row, ...Object.fromEntries(typed) };
+}
+
+/** A box that nobody ticked is false, never null. */
+function toValue({ type }: CustomField, value: RowValue): RowValue {
+  if (type === 'boolean') return value === 'true';
+  return type === 'double' && value !== null ? Number(value) : value;
+}
+
+type Described = Readonly<Record<string, CustomField>>;
