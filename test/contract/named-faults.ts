@@ -23,13 +23,14 @@ export function testNamedFaults(provider: Provider, of: Imitated, outcomes: Outc
     await sandbox.close();
   });
 
-  const meet = async (fault: string, at: Outcome['at']): Promise<Met> => {
+  const meet = async (fault: string, at: Outcome['at'], isStatic = false): Promise<Met> => {
     const operation = of.operations[at];
     const account = of.createAccount(sandbox, [{ email: 'a@here.example' }]);
     const { port, credentials } = ports.open(provider, account, {
       settings: { deadlineMs: DEADLINE_MS },
       clock: createHastyClock(DEADLINE_MS),
       random: () => 0,
+      ...(isStatic && { credentials: { type: 'token', value: account.accessToken } }),
     });
     if (at === 'token') account.expireAccessToken();
     account.fail(fault, { operation, times: 99 });
@@ -44,7 +45,7 @@ export function testNamedFaults(provider: Provider, of: Imitated, outcomes: Outc
     };
   };
 
-  test.each(Object.entries(outcomes))('%s: %j', async (fault, { at, ...expected }) => {
+  test.each(Object.entries(outcomes))('%s: %j', async (fault, { at, isFinal: _, ...expected }) => {
     const { outcome, status, calls, account } = await meet(fault, at);
     if (expected.code === 'found') {
       expect(outcome).toMatchObject([{ remoteId: account.recordId(1) }]);
@@ -57,6 +58,16 @@ export function testNamedFaults(provider: Provider, of: Imitated, outcomes: Outc
     for (const secret of [account.accessToken, account.refreshToken, account.clientSecret, COOKIE])
       expect(shown).not.toContain(secret);
   });
+
+  test.each(Object.entries(outcomes).filter(([, { at, code }]) => at !== 'token' && code !== 'found'))(
+    'a token that nothing can renew is given up after %s only where that is the last word: %j',
+    async (fault, { at, code, isFinal = false }) => {
+      const { outcome, status, calls } = await meet(fault, at, true);
+      expect(outcome).toMatchObject({ code });
+      expect(status).toBe(isFinal ? 'reauthorize' : 'connected');
+      if (isFinal) expect(calls).toBe(1);
+    },
+  );
 
   test('no fault has a name and no line here', () => {
     expect(Object.keys(outcomes).sort()).toEqual([...of.names(sandbox)].sort());
@@ -91,6 +102,8 @@ interface Outcome {
   readonly status: 'connected' | 'reauthorize';
   /** How often that call was made. */
   readonly calls: number;
+  /** Says of the token that it is over: where it cannot be renewed, the customer has to reconnect. */
+  readonly isFinal?: boolean;
   /** How long the answer says, or implies, to wait. */
   readonly waitMs: number | undefined;
 }

@@ -20,7 +20,7 @@ testNamedFaults(
   },
   {
     // Once more with a new token.
-    'expired-token': comesTo('REMOTE_PROVIDER_UNAUTHORIZED', { calls: 2 }),
+    'expired-token': comesTo('REMOTE_PROVIDER_UNAUTHORIZED', { calls: 2, isFinal: true }),
     'missing-scopes': FORBIDDEN,
     'missing-scopes-in-context': FORBIDDEN,
     'refresh-refused': RECONNECT,

@@ -19,8 +19,8 @@ testNamedFaults(
   },
   {
     // Once more with a new token.
-    'session-expired': { ...UNAUTHORIZED, calls: 2 },
-    'auth-header-invalid': { ...UNAUTHORIZED, calls: 2 },
+    'session-expired': { ...UNAUTHORIZED, calls: 2, isFinal: true },
+    'auth-header-invalid': { ...UNAUTHORIZED, calls: 2, isFinal: true },
     // A new token would not help.
     'session-not-for-rest': UNAUTHORIZED,
     'app-not-attached': UNAUTHORIZED,
