@@ -99,7 +99,7 @@ describe.runIf(CHROMIUM)('the page of the document', () => {
     const upsert = page.locator('#upsertCustomer');
     await upsert.locator('button').click();
     await upsert.locator('.status.ok').waitFor();
-    expect(await upsert.locator('.answer details pre').textContent()).toContain('etag: "1"');
+    expect(await upsert.locator('.answer details pre').textContent()).toMatch(/etag: "\d+"/);
   });
 
   test('runs nothing but its own script', async () => {
