@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import {
   type GraphQLNamedType,
+  graphql,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
@@ -16,6 +17,13 @@ import { apiSchema } from '../src/graphql/schema.ts';
 test('schema.graphql is in step with the code: `npm run schema` writes it', () => {
   const committed = readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8');
   expect(committed).toBe(`${printSchema(apiSchema)}\n`);
+});
+
+test('subgraph.graphql is what `_service` answers, and what Apollo and the Guild compose: `npm run schema` writes it', async () => {
+  const committed = readFileSync(new URL('../subgraph.graphql', import.meta.url), 'utf8');
+  const { data } = await graphql({ schema: toSubgraph(apiSchema), source: '{ _service { sdl } }' });
+  expect(committed).toBe((data as { _service: { sdl: string } })._service.sdl);
+  expect(committed).toMatch(/@link[\s\S]*type Contact [^{]*@key\(fields: "customerId provider remoteId"\)/);
 });
 
 test('schema.graphql is the plain API, and keeps @oneOf', () => {

@@ -81,7 +81,7 @@ function once<Value>(make: () => Value): () => Value {
 }
 
 /** Composers do not know @oneOf: the subgraph enforces it all the same. */
-function printSubgraph(api: GraphQLSchema): string {
+export function printSubgraph(api: GraphQLSchema): string {
   const document = visit(getDocumentNodeFromSchema(api), {
     Directive: ({ name }) => (name.value === 'oneOf' ? null : undefined),
     DirectiveDefinition: () => null,

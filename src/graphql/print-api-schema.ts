@@ -1,7 +1,13 @@
 import { printSchema } from 'graphql';
+import { printSubgraph } from './federation.ts';
 import { apiSchema } from './schema.ts';
 
 /** The API as its clients know it, with a line break at its end as files have. */
 export function printApiSchema(): string {
   return `${printSchema(apiSchema)}\n`;
+}
+
+/** What `_service` answers: the same with what gateways need. */
+export function printSubgraphSchema(): string {
+  return printSubgraph(apiSchema);
 }

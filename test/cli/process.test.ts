@@ -16,6 +16,8 @@ const crossbook = (...args: string[]) => run(bin.crossbook, args, { env: { PATH:
 test('the command of the package is the product itself: it prints and ends', async () => {
   const { stdout, stderr } = await crossbook('schema', 'print');
   expect(stdout).toBe(readFileSync('schema.graphql', 'utf8'));
+  const subgraph = await crossbook('schema', 'print', '--subgraph');
+  expect(subgraph.stdout).toBe(readFileSync('subgraph.graphql', 'utf8'));
   expect(stderr).toBe('');
   expect((await crossbook('--help')).stdout).toContain('Usage: crossbook');
 });
