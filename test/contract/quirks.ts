@@ -48,7 +48,7 @@ export function testQuirks(provider: Provider, of: Imitated, cases: Cases): void
   });
 
   test('what is plainly there is found', async () => {
-    expect(await look({})).toMatchObject({ renewed: [2], renewedAgain: [2], forward: [...of.members] });
+    expect(await look({})).toMatchObject({ renewed: [[2]], renewedAgain: [[2]], forward: [...of.members] });
   });
 
   test('no quirk is without a line here', () => {
@@ -66,13 +66,18 @@ async function observe(port: ContactPort, account: Account): Promise<Observed> {
   const all = [1, 2, 7].map((index) => account.recordId(index));
   const run = (direction: 'forward' | 'backward') =>
     port.readByDomain(DOMAIN, { direction, from: undefined, limit: 5 }, PLAIN);
-  const renew = async () => {
+  const find = async (...emails: readonly string[]) => {
+    const found = await port.findByEmails(emails, PLAIN);
+    return [...found.values()].map((contacts) => contacts.map(toNumber));
+  };
+  const renew = () => {
     account.expireAccessToken();
-    const found = await port.findByEmails([`p2@${DOMAIN}`], PLAIN);
-    return (found.get(`p2@${DOMAIN}`) ?? []).map(toNumber);
+    return find(`p2@${DOMAIN}`);
   };
   return {
     found: await settled(async () => withoutSource(await port.findByEmails(EMAILS, PLAIN))),
+    byAlias: await settled(() => find(ALIAS)),
+    byBoth: await settled(() => find('ada@whole.example', ALIAS)),
     forward: await settled(async () => (await run('forward')).map(toNumber)),
     backward: await settled(async () => (await run('backward')).map(toNumber)),
     count: await settled(() => port.countByDomain(DOMAIN)),
@@ -101,13 +106,14 @@ function withoutSource(found: ReadonlyMap<string, readonly Contact[]>): unknown 
 const DEADLINE_MS = 10_000;
 const DOMAIN = 'here.example';
 const EMAILS = ['ada@whole.example', `p2@${DOMAIN}`, 'nobody@here.example'];
+const ALIAS = 'countess@whole.example';
 const SECOND = Date.UTC(2026, 9, 14, 15, 9, 26);
 
 /** Some with all that a person can have; whole seconds, because not every form of a date has more. */
 const PEOPLE: readonly Partial<Person>[] = [
   {
     ...WHOLE_PERSON,
-    ...{ secondaryEmails: [`ada.lovelace@${DOMAIN}`, 'countess@whole.example'], otherCompanyIndexes: [2, 3] },
+    ...{ secondaryEmails: [`ada.lovelace@${DOMAIN}`, ALIAS], otherCompanyIndexes: [2, 3] },
     ...{ createdAt: SECOND, updatedAt: SECOND, lastActivityAt: SECOND },
   },
   ...[2, 3, 4, 5, 6].map((number) => ({
@@ -134,6 +140,9 @@ interface Case {
 
 interface Observed {
   readonly found: unknown;
+  /** One of them by a further address, and by two at once. */
+  readonly byAlias: unknown;
+  readonly byBoth: unknown;
   readonly forward: unknown;
   readonly backward: unknown;
   readonly count: unknown;

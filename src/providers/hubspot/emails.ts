@@ -25,7 +25,9 @@ export function findByEmails(account: HubSpotAccount, emails: readonly string[],
 function add(found: Found, contact: Contact, emails: Iterable<string>): void {
   for (const email of emails) {
     const known = found.get(email);
-    if (known) found.set(email, known === NOBODY ? [contact] : [...known, contact]);
+    // Whether two inputs that lead to one contact give one result is not documented.
+    if (known && !known.some(({ remoteId }) => remoteId === contact.remoteId))
+      found.set(email, known === NOBODY ? [contact] : [...known, contact]);
   }
 }
 

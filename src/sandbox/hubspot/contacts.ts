@@ -1,4 +1,5 @@
 import type { Person } from '../people.ts';
+import { normalEmail } from '../people-table.ts';
 import { embeddedAssociations } from './associations.ts';
 import { indexOfRecord, ownerOfEmail } from './contact-view.ts';
 import { findProperty } from './property-definitions.ts';
@@ -56,17 +57,23 @@ export function batchReadContacts({ account, call }: Visit): Reply {
   const wanted = textsOf(body['properties'], 'properties');
   const history = textsOf(body['propertiesWithHistory'], 'propertiesWithHistory') ?? [];
   const ids = readIds(account, body['inputs']);
-  const found = new Map<number, Person>();
+  const { batchReadRepeatsRecords, batchReadIgnoresAliases } = account.quirks;
+  const found: Person[] = [];
   const missing = ids.filter((id) => {
     const person = findPerson({ account, id, idProperty, isArchived });
-    if (person) found.set(person.index, person);
-    return person === undefined;
+    const isAlias =
+      idProperty === 'email' &&
+      person?.email !== null &&
+      normalEmail(person?.email ?? '') !== normalEmail(id);
+    if (person === undefined || (isAlias && batchReadIgnoresAliases)) return true;
+    if (batchReadRepeatsRecords || !found.includes(person)) found.push(person);
+    return false;
   });
-  if (ids.length > 0 && found.size === 0 && account.quirks.batchReadAllMissingIs404) {
+  if (ids.length > 0 && found.length === 0 && account.quirks.batchReadAllMissingIs404) {
     throw new Refusal(404, missingError(missing));
   }
   // In an order of its own: the newest first.
-  const results = [...found.values()].sort((one, other) => other.index - one.index);
+  const results = found.sort((one, other) => other.index - one.index);
   const now = new Date(call.now).toISOString();
   return {
     status: missing.length > 0 ? 207 : 200,

@@ -18,6 +18,8 @@ export const hubSpotImitation: HubSpotImitation = {
     omitUnsetProperties: false,
     batchReadAllMissingIs404: false,
     batchReadRefusesDuplicates: false,
+    batchReadIgnoresAliases: false,
+    batchReadRepeatsRecords: false,
     withoutRecordUrl: false,
     shortTokenAnswer: false,
     rotateRefreshTokens: false,

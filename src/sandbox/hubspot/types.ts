@@ -34,6 +34,10 @@ export interface HubSpotQuirks {
   readonly batchReadAllMissingIs404: boolean;
   /** A batch read that names one record twice is refused, as a batch update is. */
   readonly batchReadRefusesDuplicates: boolean;
+  /** A batch read by email finds nobody by a further address. */
+  readonly batchReadIgnoresAliases: boolean;
+  /** Where two inputs lead to one contact, it comes twice. */
+  readonly batchReadRepeatsRecords: boolean;
   /** Records have no `url`, as before 2025. */
   readonly withoutRecordUrl: boolean;
   /** A token answer has the four fields of old only. */

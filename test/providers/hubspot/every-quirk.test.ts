@@ -6,7 +6,15 @@ const ON = [{ value: true }];
 const ERROR = 'REMOTE_PROVIDER_ERROR';
 const FORBIDDEN = 'REMOTE_PROVIDER_FORBIDDEN';
 const NOTHING_WITHOUT_OUR_VERSION = {
-  ...{ found: ERROR, forward: ERROR, backward: ERROR, count: ERROR, byIds: ERROR },
+  ...{
+    found: ERROR,
+    byAlias: ERROR,
+    byBoth: ERROR,
+    forward: ERROR,
+    backward: ERROR,
+    count: ERROR,
+    byIds: ERROR,
+  },
   ...{ companies: ERROR, deals: ERROR, renewed: ERROR, renewedAgain: ERROR },
 };
 const CONTACTS_ALONE = { companies: FORBIDDEN, deals: FORBIDDEN };
@@ -33,6 +41,8 @@ testQuirks(
     omitUnsetProperties: ON,
     batchReadAllMissingIs404: ON,
     batchReadRefusesDuplicates: ON,
+    batchReadIgnoresAliases: [{ value: true, but: { byAlias: [[]] } }],
+    batchReadRepeatsRecords: ON,
     withoutRecordUrl: ON,
     shortTokenAnswer: ON,
     rotateRefreshTokens: ON,
@@ -48,7 +58,14 @@ testQuirks(
       {
         value: ['oauth'],
         but: {
-          ...{ found: FORBIDDEN, forward: FORBIDDEN, backward: FORBIDDEN, count: FORBIDDEN },
+          ...{
+            found: FORBIDDEN,
+            byAlias: FORBIDDEN,
+            byBoth: FORBIDDEN,
+            forward: FORBIDDEN,
+            backward: FORBIDDEN,
+            count: FORBIDDEN,
+          },
           ...{ byIds: FORBIDDEN, renewed: FORBIDDEN, renewedAgain: FORBIDDEN, ...CONTACTS_ALONE },
         },
       },

@@ -28,7 +28,15 @@ testQuirks(
       // Nobody is found by what nobody may see: an error, and never an empty answer.
       {
         value: ['Email'],
-        but: { ...NO_DOMAINS, found: ERROR, byIds: ERROR, renewed: ERROR, renewedAgain: ERROR },
+        but: {
+          ...NO_DOMAINS,
+          found: ERROR,
+          byAlias: ERROR,
+          byBoth: ERROR,
+          byIds: ERROR,
+          renewed: ERROR,
+          renewedAgain: ERROR,
+        },
       },
     ],
     hiddenObjects: [
@@ -36,7 +44,14 @@ testQuirks(
       {
         value: ['Contact'],
         but: {
-          ...{ found: FORBIDDEN, forward: FORBIDDEN, backward: FORBIDDEN, count: FORBIDDEN },
+          ...{
+            found: FORBIDDEN,
+            byAlias: FORBIDDEN,
+            byBoth: FORBIDDEN,
+            forward: FORBIDDEN,
+            backward: FORBIDDEN,
+            count: FORBIDDEN,
+          },
           ...{ byIds: FORBIDDEN, renewed: FORBIDDEN, renewedAgain: FORBIDDEN },
         },
       },
@@ -47,7 +62,14 @@ testQuirks(
       { value: { Email: 'deterministic' }, but: NO_DOMAINS },
       {
         value: { Email: 'probabilistic' },
-        but: { ...NO_DOMAINS, found: ERROR, renewed: ERROR, renewedAgain: ERROR },
+        but: {
+          ...NO_DOMAINS,
+          found: ERROR,
+          byAlias: ERROR,
+          byBoth: ERROR,
+          renewed: ERROR,
+          renewedAgain: ERROR,
+        },
       },
     ],
     customFields: [{ value: { Favorite_Color__c: { type: 'boolean' }, Shoe_Size__c: { type: 'double' } } }],

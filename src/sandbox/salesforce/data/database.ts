@@ -46,7 +46,13 @@ function contactTable(
   definition: ObjectDefinition,
   { userLocale, customFields }: Shown,
 ): Table {
-  const toRow = (person: Person): Row => toTyped(toContactRow(person), customFields);
+  // Whoever is found twice is one row.
+  const rows = new Map<Person, Row>();
+  const toRow = (person: Person): Row => {
+    const row = rows.get(person) ?? toTyped(toContactRow(person), customFields);
+    rows.set(person, row);
+    return row;
+  };
   const list = people.all();
   const rowsOf = (indexes: readonly number[]) =>
     indexes.map((index) => people.get(index)).filter((person) => person !== undefined);
