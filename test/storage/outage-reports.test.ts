@@ -22,3 +22,15 @@ test('why the database cannot answer is said once a minute for each reason, and 
   meet('53100', 'still no space left');
   expect(said.at(-1)).toBe('53100 still no space left');
 });
+
+test('a disk of the server that breaks is an outage, and a grant that is missing is a mistake', () => {
+  const understand = (code: string, message: string) =>
+    understandFailure(Object.assign(new Error(message), { code })).error;
+  for (const [code, message] of [
+    ['42501', 'could not open file "base/5/2601": Read-only file system'],
+    ['42501', 'could not write to log file 000000010000000000000002: Read-only file system'],
+    ['58030', 'could not read block 3 in file "base/5/2601": Input/output error'],
+  ] as const)
+    expect(understand(code, message)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect(understand('42501', 'permission denied for table customers')).not.toHaveProperty('code');
+});

@@ -12,7 +12,7 @@ export function understandFailure(thrown: unknown): Failure {
   if (NEVER_EXECUTED.has(code) || CONNECT_FAILURE.test(failure.message)) return away(failure, 'always');
   if (LOST.has(code) || code.startsWith('08') || LOST_MESSAGE.test(failure.message))
     return away(failure, 'reads');
-  if (OVERLOADED.test(code)) return away(failure, 'never');
+  if (OVERLOADED.test(code) || isOfItsFiles(failure, code)) return away(failure, 'never');
   if (UNSTORABLE.has(code)) return { repeat: 'never', error: unstorable() };
   return { repeat: 'never', error: SQL_STATE.test(code) ? refused(failure, code) : failure };
 }
@@ -53,6 +53,11 @@ export function isTableLocked(thrown: unknown): boolean {
   return !('where' in thrown && typeof thrown.where === 'string' && ROW.test(thrown.where));
 }
 
+/** A file system that has become read-only has the code of a grant that is missing, which is a mistake of ours. */
+function isOfItsFiles({ message }: Error, code: string): boolean {
+  return code === '42501' && message.startsWith('could not ');
+}
+
 function codeOf(failure: Error): string {
   return 'code' in failure && typeof failure.code === 'string' ? failure.code : '';
 }
@@ -88,8 +93,8 @@ const LOST = new Set(['57P01', '57P02', '57P05', '25P03', 'ECONNRESET', 'EPIPE',
 const LOST_MESSAGE =
   /^Connection terminated|^Client (was closed|has encountered)|^Query read timeout|^Cannot use a pool after/;
 
-/** Lock timeout, statement timeout, no memory, disk full: trying again would make it worse. */
-const OVERLOADED = /^(55P03|57014|53[0-9A-Z]{3})$/;
+/** Lock timeout, statement timeout, no memory, disk full or broken: trying again would make it worse. */
+const OVERLOADED = /^(55P03|57014|5[38][0-9A-Z]{3})$/;
 /** Where PostgreSQL waited for a row, its context names the row's place in any language: `while locking tuple (0,1) in …`. */
 const ROW = /\(\d+,\d+\)/;
 
