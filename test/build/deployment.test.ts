@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/cli/commands/all.ts';
+import { readConfig } from '../../src/config.ts';
 import { defaultMaxHeldBytes } from '../../src/limits/memory-limit.ts';
 
 const MEGABYTE = 1_048_576;
@@ -31,6 +33,94 @@ test('image, Compose and Kubernetes agree on memory, and what the process may ta
   const words = read('docs/operations.md');
   expect(words).toContain(`the heap ${/\d+$/.exec(options)} MB`);
   expect(words).toContain('limit a container to 1 GiB');
+});
+
+describe('the printed commands', () => {
+  const [, section = ''] = read('docs/operations.md').split('\n## From a clone to production\n');
+  const [words = ''] = section.split('\n## ');
+  const lines = [...words.matchAll(/^```console\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
+    block.trim().split('\n'),
+  );
+
+  test('name files that are there', () => {
+    const files = [...words.matchAll(/\bops\/[\w./-]*\w/g)].map(([file]) => file);
+    expect(new Set(files)).toContain('ops/compose.yaml');
+    expect(files.filter((file) => !existsSync(file))).toEqual([]);
+    expect(readdirSync('ops/kubernetes').sort()).toEqual(['crossbook.yaml', 'ingress.yaml']);
+    expect(words).toContain('`ingress.yaml`');
+  });
+
+  test('run what the image has, in a service and a deployment that there are', () => {
+    const [, program] = /^CMD \["(.+)"\]$/m.exec(read('Dockerfile')) ?? [];
+    const runs = lines.flatMap((line) => {
+      const [, target = '', path = '', ...command] =
+        / exec (\S+) (?:-- )?(\S+) (\w+) (\w+) \S+$/.exec(line) ?? [];
+      return target ? [{ target, path, command: command.join(' ') }] : [];
+    });
+    expect(runs.map(({ path }) => path)).toEqual(Array.from({ length: 4 }, () => program));
+    const commands = COMMANDS.map(({ name }) => name);
+    expect(runs.filter(({ command }) => !commands.includes(command))).toEqual([]);
+    const services = find('ops/compose.yaml', /^ {2}(\w+):$/gm);
+    const deployments = find(
+      'ops/kubernetes/crossbook.yaml',
+      /^kind: Deployment\nmetadata:\n {2}name: (\S+)$/gm,
+    );
+    const targets = [...services, ...deployments.map((name) => `deployment/${name}`)];
+    expect(runs.filter(({ target }) => !targets.includes(target))).toEqual([]);
+  });
+
+  test('set what the files want to have', () => {
+    const wanted = find('ops/compose.yaml', /\$\{(\w+):\?/g);
+    const exported = lines.flatMap((line) => /^export (\w+)=/.exec(line)?.[1] ?? []);
+    expect(exported).toEqual(wanted);
+    const [, secret, file = ''] =
+      lines.map((line) => /create secret generic (\S+) --from-env-file (\S+)$/.exec(line)).find(Boolean) ??
+      [];
+    expect(find('ops/kubernetes/crossbook.yaml', /secretRef: \{ name: (\S+) \}/g)).toEqual([secret]);
+    expect(words).toContain(`cat > ${file} <<END`);
+  });
+});
+
+describe('image, Compose, Kubernetes and documents agree', () => {
+  const manifest = 'ops/kubernetes/crossbook.yaml';
+
+  test('on the port', () => {
+    const { port } = readConfig({});
+    const told = [
+      ...find('Dockerfile', /\bPORT=(\d+)/g),
+      ...find('Dockerfile', /^EXPOSE (\d+)$/gm),
+      ...find('ops/compose.yaml', /ports: \['127\.0\.0\.1:\d+:(\d+)'\]/g),
+      ...find(manifest, /containerPort: (\d+)/g),
+      ...find('docs/operations.md', /listens on 127\.0\.0\.1:(\d+)/g),
+    ];
+    expect(told).toEqual(Array.from({ length: 5 }, () => String(port)));
+    expect(find(manifest, /targetPort: (\w+)/g)).toEqual(find(manifest, /name: (\w+), containerPort/g));
+    expect(find('ops/kubernetes/ingress.yaml', /backend: &\w+ \{ service: \{ name: (\w+),/g)).toEqual(
+      find(manifest, /^kind: Service\nmetadata:\n {2}name: (\S+)$/gm),
+    );
+  });
+
+  test('on the paths: clients’ ones lead in, and probes ask what is answered', () => {
+    const paths = find('ops/kubernetes/ingress.yaml', /\{ path: (\S+),/g);
+    const [told = ''] = find('docs/operations.md', /clients only: (.+)\.$/gm);
+    expect(told.split(', ')).toEqual(paths.map((path) => `\`${path}\``));
+    const probes = { startup: '/livez', readiness: '/readyz', liveness: '/livez' };
+    for (const [name, path] of Object.entries(probes)) {
+      expect(read(manifest)).toMatch(new RegExp(`${name}Probe:\n +httpGet: \\{ path: ${path},`));
+    }
+  });
+
+  test('on the time to stop: what runs may finish, and the pools close', () => {
+    const [closing] = find('src/http/stop-on-signal.ts', /CLOSING_MS = (\d+)_000/g);
+    const stopS = readConfig({}).shutdownMs / 1_000 + Number(closing);
+    const [grace] = find('ops/compose.yaml', /stop_grace_period: (\d+)s/g);
+    const [pod] = find(manifest, /terminationGracePeriodSeconds: (\d+)/g);
+    const [before] = find(manifest, /command: \['sleep', '(\d+)'\]/g);
+    const [told] = find('docs/operations.md', /Give it (\d+) s before killing it/g);
+    expect(grace).toBe(told);
+    expect(Number(grace)).toBeGreaterThan(stopS);
+    expect(Number(pod) - Number(before)).toBe(Number(told));
+  });
 });
 
 test('the settings that deployments set are settings', () => {

@@ -1,12 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { canInstallOffline } from './npm-cache.ts';
 
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome'];
 
 export const CHROMIUM = findProgram(BROWSERS);
 export const PROMTOOL = findProgram(['promtool']);
 export const PGBOUNCER = findProgram(['pgbouncer']);
+/** The library of libfaketime for processes with threads. */
+export const FAKETIME = findLibrary('faketime/libfaketimeMT.so.1');
+/** Is `npm ci` run, which takes a minute? Else what is installed here is linked. */
+export const INSTALLS = Boolean(process.env['CI']) && canInstallOffline();
 export const IS_ROOT = process.getuid?.() === 0;
 
 const UNSHARE = ['--pid', '--ipc', '--uts', '--mount', '--fork', 'true'];
@@ -25,6 +30,8 @@ export function listSkipped(): readonly string[] {
     TEST_DATABASE_URL ? '' : 'a second version of PostgreSQL (TEST_DATABASE_URL is not set)',
     PGBOUNCER ? '' : 'PgBouncer (no pgbouncer on the path)',
     PROMTOOL ? '' : 'alerts (no promtool on the path)',
+    FAKETIME ? '' : 'a clock that is set (no libfaketime)',
+    INSTALLS ? '' : '`npm ci` as in the image (CI is not set, or npm’s cache lacks a package)',
     IS_ROOT ? '' : 'users that PostgreSQL runs as (this is not root)',
     canUnshare() ? '' : 'two containers (no namespaces here)',
   ].filter((reason) => reason !== '');
@@ -33,4 +40,13 @@ export function listSkipped(): readonly string[] {
 function findProgram(names: readonly string[]): string | undefined {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'];
   return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(existsSync);
+}
+
+/** Where Debian has them: by machine type. */
+function findLibrary(name: string): string | undefined {
+  const root = '/usr/lib';
+  if (!existsSync(root)) return undefined;
+  return readdirSync(root)
+    .map((type) => join(root, type, name))
+    .find((path) => existsSync(path));
 }

@@ -10,6 +10,10 @@ export function createSandboxControl(port: number): SandboxControl {
     liftLimits: () => ask('limits', 'PATCH', null),
     fail: (fault, timing = {}) => ask('faults', 'POST', { fault, ...timing }),
     clearFaults: () => ask('faults', 'DELETE', {}),
+    async account() {
+      const response = await fetch(`http://127.0.0.1:${port}/__sandbox/accounts/demo`);
+      return (await response.json()) as SandboxTokens;
+    },
     async calls() {
       const response = await fetch(`http://127.0.0.1:${port}/__sandbox/accounts/demo/calls`);
       return ((await response.json()) as { calls: readonly unknown[] }).calls;
@@ -21,6 +25,12 @@ export interface SandboxControl {
   liftLimits(): Promise<void>;
   fail(fault: unknown, timing?: { readonly times?: number; readonly after?: number }): Promise<void>;
   clearFaults(): Promise<void>;
+  account(): Promise<SandboxTokens>;
   /** Those that arrived, answered or not. */
   calls(): Promise<readonly unknown[]>;
+}
+
+interface SandboxTokens {
+  readonly accessToken: string;
+  readonly refreshToken: string;
 }
