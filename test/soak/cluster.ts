@@ -5,13 +5,18 @@ import { join } from 'node:path';
 import { findFreePorts } from '../support/free-ports.ts';
 import { listDescendants } from '../support/processes.ts';
 
-/** A PostgreSQL server of its own, which may be stopped, frozen and killed. */
-export async function openCluster(settings: Readonly<Record<string, string>>): Promise<Cluster> {
+/** A PostgreSQL server of its own, which may be stopped, frozen and killed; its data on that disk, if one is given. */
+export async function openCluster(
+  settings: Readonly<Record<string, string>>,
+  disk?: string,
+): Promise<Cluster> {
   const programs = findPrograms();
   const folder = mkdtempSync(join(tmpdir(), 'crossbook-cluster-'));
   chmodSync(folder, 0o755);
-  if (IS_ROOT) chownSync(folder, Number(execFileSync('id', ['-u', 'postgres'])), 0);
-  const data = join(folder, 'data');
+  const home = disk ?? folder;
+  if (IS_ROOT)
+    for (const one of [folder, home]) chownSync(one, Number(execFileSync('id', ['-u', 'postgres'])), 0);
+  const data = join(home, 'data');
   const port = await findFreePorts();
   const run = (program: string, ...args: readonly string[]) => {
     const command = [join(programs, program), ...args];
@@ -36,11 +41,21 @@ export async function openCluster(settings: Readonly<Record<string, string>>): P
     restart: () => control('-m', 'fast', 'restart'),
     freeze: () => signalAll('SIGSTOP'),
     thaw: () => signalAll('SIGCONT'),
+    isRunning: () => succeeds(() => control('status')),
     close() {
-      control('-m', 'immediate', 'stop');
+      succeeds(() => control('-m', 'immediate', 'stop'));
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function succeeds(run: () => void): boolean {
+  try {
+    run();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function findPrograms(): string {
@@ -60,5 +75,6 @@ export interface Cluster {
   /** All of its processes: whoever asks hears nothing. */
   freeze(): void;
   thaw(): void;
+  isRunning(): boolean;
   close(): void;
 }

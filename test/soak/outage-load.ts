@@ -39,7 +39,11 @@ export function startOutageLoad({ url, headers }: Product, perSecond: number): O
 
   async function upsert(id: string): Promise<number> {
     upserts.push(id);
-    const status = await send('PUT', '/customers', { customer_id: id, name: id, email: 'a@example.com' });
+    const status = await send('PUT', '/customers', {
+      customer_id: id,
+      name: `${id} ${PADDING}`,
+      email: 'a@example.com',
+    });
     if (status === 200) acknowledged.push(id);
     return status;
   }
@@ -64,6 +68,8 @@ export async function measureReturn({ url }: Product): Promise<number | undefine
   return undefined;
 }
 
+/** A table has to grow for them. */
+const PADDING = 'x'.repeat(150);
 const PROBE_MS = 500;
 const PATIENCE_MS = 30_000;
 

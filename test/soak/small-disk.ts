@@ -1,0 +1,87 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const execute = promisify(execFile);
+const MEGABYTES = 192;
+
+/** A file system of its own in a file; undefined where this process may not mount one. */
+export function openSmallDisk(): SmallDisk | undefined {
+  const root = mkdtempSync(join(tmpdir(), 'crossbook-disk-'));
+  const [image, folder] = [join(root, 'image'), join(root, 'disk')];
+  const ballast = join(folder, 'ballast');
+  const mount = () => execFileSync('mount', ['-o', 'loop,errors=remount-ro', image, folder]);
+  const remount = (how: string) => execFileSync('mount', ['-o', `remount,${how}`, folder]);
+  try {
+    chmodSync(root, 0o755);
+    mkdirSync(folder);
+    writeFileSync(image, '');
+    truncateSync(image, MEGABYTES * 1_048_576);
+    execFileSync('mkfs.ext4', ['-q', '-F', '-m', '0', image]);
+    mount();
+  } catch {
+    rmSync(root, { recursive: true, force: true });
+    return undefined;
+  }
+  return {
+    folder,
+    async fill() {
+      // To the last block: the large ones leave a remainder.
+      for (const size of ['64k', '1k']) {
+        const to = [`of=${ballast}`, 'oflag=append', 'conv=notrunc', `bs=${size}`];
+        await execute('dd', ['if=/dev/zero', ...to]).catch(() => undefined);
+      }
+      await execute('sync', ['-f', folder]);
+    },
+    free: () => rmSync(ballast, { force: true }),
+    turnReadOnly() {
+      const device = execFileSync('losetup', ['--noheadings', '--output', 'NAME', '--associated', image]);
+      writeFileSync(
+        `/sys/fs/ext4/${basename(String(device).trim())}/trigger_fs_error`,
+        'as a broken disk does',
+      );
+    },
+    async repair() {
+      await unmount(folder);
+      // 1: there was something to repair.
+      await execute('e2fsck', ['-p', image]).catch(({ code }) => {
+        if (code !== 1) throw new Error(`The disk cannot be repaired: ${code}`);
+      });
+      mount();
+    },
+    setReadOnly: (isReadOnly) => remount(isReadOnly ? 'ro' : 'rw'),
+    async close() {
+      await unmount(folder);
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What has just ended may need a moment to let go of it. */
+async function unmount(folder: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    try {
+      execFileSync('umount', [folder], { stdio: 'ignore' });
+      return;
+    } catch {
+      await wait(100);
+    }
+  }
+  throw new Error(`Somebody still uses ${folder}.`);
+}
+
+export interface SmallDisk {
+  readonly folder: string;
+  fill(): Promise<void>;
+  free(): void;
+  /** As the kernel does when it meets an error: under those who write to it. */
+  turnReadOnly(): void;
+  /** After that; nobody may use it meanwhile. */
+  repair(): Promise<void>;
+  /** While nobody writes to it. */
+  setReadOnly(isReadOnly: boolean): void;
+  close(): Promise<void>;
+}
