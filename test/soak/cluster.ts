@@ -31,7 +31,9 @@ export async function openCluster(
     run('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), '-o', options, ...args);
   const pid = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
   const signalAll = (signal: NodeJS.Signals) => {
-    for (const one of [pid(), ...listDescendants(pid())]) process.kill(one, signal);
+    // The postmaster first: while it goes on, it starts others that are not on the list.
+    process.kill(pid(), signal);
+    for (const one of listDescendants(pid())) process.kill(one, signal);
   };
   control('start');
   return {

@@ -18,6 +18,22 @@ test('work that waits is refused once the probe has found nobody for so long, an
   expect([tried, breaker.mayWait()]).toEqual([0, false]);
 });
 
+test('where the probe waits in vain as well, nobody waits for longer than patience lasts', async () => {
+  const { breaker, clock, probe } = open();
+  probe.look = () =>
+    new Promise((_, reject) => {
+      clock.schedule(1_500, () => reject(new Error('timeout expired')));
+    });
+  const refused = watch(breaker.run(never));
+  await clock.advance(100);
+  // Was under way already when the server froze.
+  await breaker.run(async () => 'answered');
+  await clock.advance(2_499);
+  expect(refused()).toBeUndefined();
+  await clock.advance(1);
+  expect(refused()).toMatchObject(AWAY);
+});
+
 test('one probe at a time looks while it is away, and the first answer lets everybody in', async () => {
   const { breaker, clock, probe } = open();
   probe.isThere = false;

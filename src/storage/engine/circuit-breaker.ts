@@ -12,11 +12,14 @@ export function createCircuitBreaker({ probe, clock, patienceMs }: BreakerOption
   const lookAfterMs = Math.min(LOOK_AFTER_MS, patienceMs);
   /** In the order in which they began. */
   const waiting = new Set<Waiting>();
-  let outage: { readonly cause: unknown } | undefined;
+  let outage: Failure | undefined;
+  /** Of the last look, where nobody has been answered since. */
+  let failure: Failure | undefined;
   let isReadOnly = false;
   let answeredAt = Number.NEGATIVE_INFINITY;
   let gaveUpAt = Number.NEGATIVE_INFINITY;
   let cancelLook: (() => void) | undefined;
+  let cancelRefusal: (() => void) | undefined;
   let isClosed = false;
 
   return {
@@ -30,7 +33,7 @@ export function createCircuitBreaker({ probe, clock, patienceMs }: BreakerOption
           (value) => {
             waiting.delete(one);
             answeredAt = clock.now();
-            outage = undefined;
+            outage = failure = undefined;
             resolve(value);
           },
           (error) => {
@@ -54,6 +57,7 @@ export function createCircuitBreaker({ probe, clock, patienceMs }: BreakerOption
     close() {
       isClosed = true;
       cancelLook?.();
+      cancelRefusal?.();
     },
   };
 
@@ -75,16 +79,34 @@ export function createCircuitBreaker({ probe, clock, patienceMs }: BreakerOption
   }
 
   function found(state: DatabaseState): void {
-    outage = undefined;
+    outage = failure = undefined;
     isReadOnly = state.isReadOnly;
   }
 
   function failed(cause: unknown): void {
-    const isExhausted = (longestWait() ?? 0) >= patienceMs && clock.now() - answeredAt >= patienceMs;
-    if (!outage && !isExhausted) return;
-    outage = { cause };
-    for (const { reject } of waiting) reject(toAway(cause));
+    failure = { cause };
+    refuseExhausted();
+  }
+
+  /** The next look may take long where the server is frozen: patience ends by its own timer. */
+  function refuseExhausted(): void {
+    if (!failure || isClosed) return;
+    if (!outage) {
+      const [oldest] = waiting;
+      if (!oldest) return;
+      const leftMs = Math.max(oldest.since, answeredAt) + patienceMs - clock.now();
+      if (leftMs > 0) return refuseIn(leftMs);
+    }
+    outage = failure;
+    for (const { reject } of waiting) reject(toAway(failure.cause));
     waiting.clear();
+  }
+
+  function refuseIn(ms: number): void {
+    cancelRefusal ??= clock.schedule(ms, () => {
+      cancelRefusal = undefined;
+      refuseExhausted();
+    });
   }
 
   function longestWait(): number | undefined {
@@ -106,6 +128,10 @@ export interface CircuitBreaker {
   /** Looks at once. Rejects with the driver's error where the database cannot be reached. */
   look(): Promise<DatabaseState>;
   close(): void;
+}
+
+interface Failure {
+  readonly cause: unknown;
 }
 
 interface Waiting {
