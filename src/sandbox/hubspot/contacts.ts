@@ -1,7 +1,7 @@
 import type { Person } from '../people.ts';
 import { normalEmail } from '../people-table.ts';
 import { embeddedAssociations } from './associations.ts';
-import { indexOfRecord, ownerOfEmail } from './contact-view.ts';
+import { emailOf, indexOfRecord, ownerOfEmail } from './contact-view.ts';
 import { findProperty } from './property-definitions.ts';
 import { toHistory, toRecord } from './record.ts';
 import { invalid, notFound, Refusal } from './refusal.ts';
@@ -61,11 +61,9 @@ export function batchReadContacts({ account, call }: Visit): Reply {
   const found: Person[] = [];
   const missing = ids.filter((id) => {
     const person = findPerson({ account, id, idProperty, isArchived });
-    const isAlias =
-      idProperty === 'email' &&
-      person?.email !== null &&
-      normalEmail(person?.email ?? '') !== normalEmail(id);
-    if (person === undefined || (isAlias && batchReadIgnoresAliases)) return true;
+    const mustBeFirst = batchReadIgnoresAliases && idProperty === 'email';
+    if (person === undefined || (mustBeFirst && emailOf(account.people, person) !== normalEmail(id)))
+      return true;
     if (batchReadRepeatsRecords || !found.includes(person)) found.push(person);
     return false;
   });
