@@ -1,4 +1,3 @@
-import { getDocumentNodeFromSchema } from '@graphql-tools/utils';
 import {
   extendSchema,
   type GraphQLFieldResolver,
@@ -8,8 +7,6 @@ import {
   isObjectType,
   isUnionType,
   parse,
-  print,
-  visit,
 } from 'graphql';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
@@ -21,6 +18,7 @@ import { findCustomer } from '../usecases/find-customer.ts';
 import { readContactWant } from './contact-want.ts';
 import { BYTES_PER_UNIT, costs, type FieldCost, recordCosts } from './cost.ts';
 import { orNull, readRecord } from './read-record.ts';
+import { printSubgraph } from './subgraph-sdl.ts';
 import { type NodeRecord, typeNameOf } from './types/node.ts';
 
 const MAX_REPRESENTATIONS = 1_000;
@@ -78,15 +76,6 @@ function once<Value>(make: () => Value): () => Value {
     made ??= { value: make() };
     return made.value;
   };
-}
-
-/** Composers do not know @oneOf: the subgraph enforces it all the same. */
-export function printSubgraph(api: GraphQLSchema): string {
-  const document = visit(getDocumentNodeFromSchema(api), {
-    Directive: ({ name }) => (name.value === 'oneOf' ? null : undefined),
-    DirectiveDefinition: () => null,
-  });
-  return `extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])\n\n${print(document)}\n`;
 }
 
 const resolveEntities: GraphQLFieldResolver<unknown, RequestContext> = (_root, args, context, info) => {

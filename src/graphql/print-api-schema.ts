@@ -1,6 +1,6 @@
 import { printSchema } from 'graphql';
-import { printSubgraph } from './federation.ts';
 import { apiSchema } from './schema.ts';
+import { printSubgraph, type SubgraphOptions } from './subgraph-sdl.ts';
 
 /** The API as its clients know it, with a line break at its end as files have. */
 export function printApiSchema(): string {
@@ -8,6 +8,6 @@ export function printApiSchema(): string {
 }
 
 /** What `_service` answers: the same with what gateways need. */
-export function printSubgraphSchema(): string {
-  return printSubgraph(apiSchema);
+export function printSubgraphSchema(options: SubgraphOptions = {}): string {
+  return printSubgraph(apiSchema, options);
 }

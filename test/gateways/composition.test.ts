@@ -1,6 +1,8 @@
 import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
 import { parse } from 'graphql';
 import { expect, test } from 'vitest';
+import { apiSchema } from '../../src/graphql/schema.ts';
+import { printSubgraph } from '../../src/graphql/subgraph-sdl.ts';
 import { compose, readSubgraph } from './compose.ts';
 import { NOTES_SDL } from './notes-subgraph.ts';
 
@@ -16,6 +18,15 @@ test('a composer takes it beside one that shares PageInfo and extends Customer a
   expect(supergraph).toMatch(/type Customer .*@join__type\(graph: CROSSBOOK, key: "customerId"\)/s);
   expect(supergraph).toMatch(/type Contact .*@join__type\(graph: NOTES, key: "id"\)/s);
   expect(supergraph).toMatch(/type PageInfo\s+@join__type\(graph: CROSSBOOK\)\s+@join__type\(graph: NOTES\)/);
+});
+
+test('beside a Relay server node is its, and the one subgraph that should have it can be ours', () => {
+  expect(compose(URLS)).toMatch(/node\(id: ID!\): Node\s*@join__field\(graph: NOTES\)/);
+  const { errors } = composeServices([
+    { name: 'crossbook', typeDefs: parse(printSubgraph(apiSchema, { relayNode: true })) },
+    { name: 'notes', typeDefs: parse(NOTES_SDL) },
+  ]);
+  expect(errors?.map(({ message }) => message).join()).toMatch(/Non-shareable field "Query.node"/);
 });
 
 test('descriptions and deprecations are still there in the supergraph', () => {

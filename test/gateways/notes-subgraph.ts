@@ -1,12 +1,17 @@
 import { createSchema, createYoga } from 'graphql-yoga';
 import { openWireServer, type WireServer } from '../support/wire-server.ts';
 
-/** A neighbour of ours behind a gateway: it keeps notes on contacts and customers, and has pages of its own. */
+/** A neighbour of ours behind a gateway: it keeps notes on contacts and customers, has pages of its own, and is a Relay server. */
 export const NOTES_SDL = /* GraphQL */ `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])
 
   type Query {
     recentNotes: [Note!]!
+    node(id: ID!): Node
+    nodes(ids: [ID!]!): [Node]!
+  }
+  interface Node {
+    id: ID!
   }
   type Note {
     text: String!
@@ -50,6 +55,7 @@ export function openNotesSubgraph(contactIds: readonly string[]): Promise<WireSe
   const schema = createSchema<object>({
     typeDefs: NOTES_SDL + PROTOCOL,
     resolvers: {
+      Node: { __resolveType: () => 'Contact' },
       Query: { recentNotes: () => notes, _entities: (_root, { representations }) => representations },
       Contact: { noteCount: ({ id }) => notes.filter(({ contact }) => contact.id === id).length },
       Customer: {

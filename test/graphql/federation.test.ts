@@ -1,5 +1,7 @@
 import { buildSchema, parse } from 'graphql';
 import { expect, test } from 'vitest';
+import { apiSchema } from '../../src/graphql/schema.ts';
+import { printSubgraph } from '../../src/graphql/subgraph-sdl.ts';
 import { createTestServer } from './test-server.ts';
 
 const ENTITIES = /* GraphQL */ `
@@ -17,14 +19,25 @@ const FEDERATION = /* GraphQL */ `
   directive @key(fields: String!) repeatable on OBJECT | INTERFACE
   directive @shareable on OBJECT | FIELD_DEFINITION
   directive @link(url: String!, import: [String]) repeatable on SCHEMA
+  directive @cost(weight: Int!) on FIELD_DEFINITION
+  directive @listSize(
+    assumedSize: Int
+    slicingArguments: [String!]
+    sizedFields: [String!]
+    requireOneSlicingArgument: Boolean = true
+  ) on FIELD_DEFINITION
 `;
+
+/** Of a search, wherever it is. */
+const PAGE =
+  /\): ContactConnection @cost\(weight: 150\) @listSize\(slicingArguments: \["first", "last"\], sizedFields: \["edges", "nodes"\], requireOneSlicingArgument: false, assumedSize: 100\)/g;
 
 test('the subgraph describes its entities in a schema that stands by itself', async () => {
   const { post } = await createTestServer();
   const { data } = (await (await post({ query: '{ _service { sdl } }' })).json()) as { data: Service };
   const { sdl } = data._service;
   expect(sdl).toMatch(
-    /^extend schema @link\(url: "https:\/\/specs.apollo.dev\/federation\/v2\.\d+", import: \["@key", "@shareable"\]\)/,
+    /^extend schema @link\(url: "https:\/\/specs.apollo.dev\/federation\/v2\.\d+", import: \["@key", "@shareable", "@cost", "@listSize"\]\)/,
   );
   expect(sdl).toContain(
     'type Contact implements Node @key(fields: "id") @key(fields: "customerId provider remoteId") {',
@@ -35,6 +48,28 @@ test('the subgraph describes its entities in a schema that stands by itself', as
   expect(sdl).toContain('A person in a customer’s CRM');
   expect(() => parse(sdl)).not.toThrow();
   expect(() => buildSchema(FEDERATION + sdl)).not.toThrow();
+});
+
+test('node and nodes are left to the one subgraph that has them', () => {
+  const fieldsOf = (sdl: string) =>
+    Object.keys(
+      buildSchema(FEDERATION + sdl)
+        .getQueryType()
+        ?.getFields() ?? {},
+    );
+  expect(fieldsOf(printSubgraph(apiSchema))).toEqual(['customer', 'providers', 'searchContacts']);
+  const whole = fieldsOf(printSubgraph(apiSchema, { relayNode: true }));
+  expect(whole).toEqual(['customer', 'node', 'nodes', 'providers', 'searchContacts']);
+});
+
+test('a gateway is told what the directives can say of a cost', () => {
+  const told = [
+    ...printSubgraph(apiSchema).matchAll(/^ +(\w+): [^@\n]*((?: ?@(?:cost|listSize)\([^)]*\))+)/gm),
+  ].map(([, name, directives]) => `${name} ${directives?.trim()}`);
+  expect(told).toContain('rawData @cost(weight: 16)');
+  expect(told).toContain('connections @listSize(assumedSize: 18)');
+  const sdl = printSubgraph(apiSchema);
+  expect(sdl.match(PAGE)).toHaveLength(2);
 });
 
 test('what composers are not told of is enforced all the same', async () => {

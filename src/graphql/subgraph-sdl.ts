@@ -1,0 +1,86 @@
+import { getDocumentNodeFromSchema } from '@graphql-tools/utils';
+import {
+  type ConstDirectiveNode,
+  type FieldDefinitionNode,
+  type GraphQLField,
+  type GraphQLSchema,
+  isObjectType,
+  Kind,
+  type NameNode,
+  parseConstValue,
+  print,
+  visit,
+} from 'graphql';
+import { type Reckon, readCost } from './cost.ts';
+
+/**
+ * The schema as gateways compose it. Composers do not know @oneOf: the subgraph enforces it all the same. `node` and `nodes`
+ * are left out, because no two subgraphs may have them: `relayNode` prints them for the one that owns them.
+ */
+export function printSubgraph(api: GraphQLSchema, { relayNode = false }: SubgraphOptions = {}): string {
+  const document = visit(getDocumentNodeFromSchema(api), {
+    Directive: ({ name }) => (name.value === 'oneOf' ? null : undefined),
+    DirectiveDefinition: () => null,
+    ObjectTypeDefinition: {
+      leave(node) {
+        const type = api.getType(node.name.value);
+        const known = isObjectType(type) ? type.getFields() : {};
+        const fields = (node.fields ?? []).filter(
+          ({ name }) => relayNode || type !== api.getQueryType() || !RELAY.has(name.value),
+        );
+        return { ...node, fields: fields.map((field) => withCost(field, known[field.name.value])) };
+      },
+    },
+  });
+  return `${LINK}\n\n${print(document)}\n`;
+}
+
+/** What the directives can say of a field's cost: a gateway counts less than we do, and ours is the bound. */
+function withCost(node: FieldDefinitionNode, field: GraphQLField<unknown, unknown> | undefined) {
+  const { weight = 1, items, pageSize } = readCost(field?.extensions ?? {});
+  const cost = Math.ceil(least(weight));
+  const added: ConstDirectiveNode[] = [];
+  if (cost > 1) added.push(toDirective('cost', { weight: String(cost) }));
+  if (pageSize !== undefined)
+    added.push(toDirective('listSize', { ...PAGE, assumedSize: String(least(pageSize)) }));
+  else if (typeof items === 'number') added.push(toDirective('listSize', { assumedSize: String(items) }));
+  return { ...node, directives: [...(node.directives ?? []), ...added] };
+}
+
+/** Without arguments. */
+function least(reckon: Reckon): number {
+  return typeof reckon === 'number' ? reckon : reckon({});
+}
+
+function toDirective(name: string, values: Readonly<Record<string, string>>): ConstDirectiveNode {
+  return {
+    kind: Kind.DIRECTIVE,
+    name: toName(name),
+    arguments: Object.entries(values).map(([key, value]) => ({
+      kind: Kind.ARGUMENT,
+      name: toName(key),
+      value: parseConstValue(value),
+    })),
+  };
+}
+
+function toName(value: string): NameNode {
+  return { kind: Kind.NAME, value };
+}
+
+const LINK =
+  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@cost", "@listSize"])';
+
+/** A page is as long as it is asked to be, and its lists are its fields'. */
+const PAGE = {
+  slicingArguments: '["first", "last"]',
+  sizedFields: '["edges", "nodes"]',
+  requireOneSlicingArgument: 'false',
+};
+
+const RELAY: ReadonlySet<string> = new Set(['node', 'nodes']);
+
+export interface SubgraphOptions {
+  /** With `node` and `nodes`. */
+  readonly relayNode?: boolean | undefined;
+}
