@@ -23,6 +23,7 @@ export async function attempt(
   const turn = call.lane.enter(call.deadline, { inFront: isAgain, permit: call.permit });
   let waitedMs = 0;
   if (turn) {
+    call.onProgress?.('queued');
     const since = clock.now();
     await turn;
     waitedMs = clock.now() - since;
@@ -40,6 +41,7 @@ export async function attempt(
   const hold = deps.heldBytes.acquire(deps.owners, 'provider_response', 0);
   try {
     if (!hold) throw memoryLimitReached();
+    call.onProgress?.('sent');
     const answer = await deps.transport.send({
       origin: call.token.origin,
       request: call.request,
@@ -105,8 +107,13 @@ export interface OutboundCall {
   /** The one that it was last sent with. */
   token: Token;
   readonly onCall: ObservedCall['onCall'];
+  readonly onProgress: OnProgress | undefined;
   readonly permit: CallPermit;
 }
+
+/** Told where a call is: it waits for its budget, or is on the wire. */
+export type OnProgress = (progress: Progress) => void;
+export type Progress = 'queued' | 'sent';
 
 export interface AttemptDeps {
   readonly access: Pick<ContactAccess, 'readAllowance'>;

@@ -5,7 +5,7 @@ import type { ProviderName } from '../domain/provider-names.ts';
 import type { RemoteAnswer, RemoteRequest } from '../domain/remote.ts';
 import type { SharedBudgets } from '../domain/shared-budget.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type AttemptDeps, attempt, FIXED_HEADERS, type OutboundCall } from './attempts.ts';
+import { type AttemptDeps, attempt, FIXED_HEADERS, type OnProgress, type OutboundCall } from './attempts.ts';
 import { type CallEvent, type LookupEvent, type ObservedCall, observed } from './events.ts';
 import type { Transport } from './http/transport.ts';
 import { createKnownFacts, type KnownFacts } from './known-facts.ts';
@@ -70,10 +70,11 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
     toError,
 
     async send(source, request, deadline) {
-      const { onCall, permit } = source;
+      const { onCall, onProgress, permit } = source;
       const waiter = { clock, deadline, permit };
       const token = tokens.current() ?? (await within(waiter, tokens.load(source)));
-      const call: OutboundCall = { request, deadline, token, lane: laneFor(request.budget), onCall, permit };
+      const lane = laneFor(request.budget);
+      const call: OutboundCall = { request, deadline, token, lane, onCall, onProgress, permit };
       const answer = await tryOut(call);
       if (answer.status < 400 || !access.isTokenExpired(answer)) return answer;
       const renewed = await within(waiter, tokens.renew(source, call.token));
@@ -215,6 +216,7 @@ export interface ConnectionLine extends WaitingFor {
 /** Whose call it is. */
 export interface CallSource extends TokenSource {
   readonly onCall?: ObservedCall['onCall'];
+  readonly onProgress?: OnProgress | undefined;
   readonly permit: CallPermit;
 }
 

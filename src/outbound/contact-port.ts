@@ -7,6 +7,7 @@ import type { ContactAccess, ContactPort } from '../domain/provider.ts';
 import type { RemoteRequest } from '../domain/remote.ts';
 import type { Want } from '../domain/want.ts';
 import type { Resume, WorkPermit } from '../domain/work-permit.ts';
+import type { OnProgress } from './attempts.ts';
 import type { ConnectionLine } from './connection-line.ts';
 import { RedactedPort } from './redaction/redacted-port.ts';
 import type { CallPermit } from './shared-permit.ts';
@@ -46,17 +47,18 @@ export function createContactPort(options: PortOptions): ContactPort {
     }
   }
 
-  function openUntil(until: number, of: CallPermit = permit): ContactPort {
+  function openUntil(until: number, of: CallPermit = permit, onProgress?: OnProgress): ContactPort {
     const port = access.open({
       connection,
-      send: (request) => send(request, until, of),
+      send: (request) => send(request, { until, of, onProgress }),
       facts: line.facts.of({ cache, deadline: until, permit: of }),
     });
     return new RedactedPort(port, line.toError);
   }
 
-  async function send(request: RemoteRequest, until: number, of: CallPermit) {
-    const answer = await line.send(of === permit ? options : { ...options, permit: of }, request, until);
+  async function send(request: RemoteRequest, { until, of, onProgress }: Sending) {
+    const source = of === permit ? options : { ...options, permit: of, onProgress };
+    const answer = await line.send(source, request, until);
     // It is understood now.
     const turn = of.takeTurn();
     if (turn) await turn;
@@ -71,6 +73,12 @@ function toMergeKey({ schemaMappingsConfig, entityMappings }: Connection, { rawD
 
 function notOffered(): never {
   throw new CrossbookError('NOT_IMPLEMENTED', 'Associations are not offered here.');
+}
+
+interface Sending {
+  readonly until: number;
+  readonly of: CallPermit;
+  readonly onProgress: OnProgress | undefined;
 }
 
 export interface PortOptions {

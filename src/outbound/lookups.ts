@@ -1,8 +1,10 @@
 import type { Contact } from '../domain/contact.ts';
+import type { CrossbookError } from '../domain/errors.ts';
 import type { ContactPort } from '../domain/provider.ts';
 import { uniteWants, type Want } from '../domain/want.ts';
 import type { WorkPermit } from '../domain/work-permit.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { OnProgress, Progress } from './attempts.ts';
 import { AbandonedError, anew, rateLimited, timedOut } from './failures.ts';
 import { type CallPermit, sharePermit } from './shared-permit.ts';
 
@@ -58,10 +60,13 @@ export function createLookups(options: LookupOptions): Lookups {
     groups.delete(key);
   }
 
-  function send({ emails, want, deadline, permit, open }: Call): Promise<FoundByEmail> {
+  function send(
+    { emails, want, deadline, permit, open }: Call,
+    onProgress?: OnProgress,
+  ): Promise<FoundByEmail> {
     lastSentAt = clock.now();
     for (let left = emails.length; left > 0; left -= batchSize) options.onCall?.(Math.min(left, batchSize));
-    return open(deadline, permit).findByEmails(emails, want);
+    return open(deadline, permit, onProgress).findByEmails(emails, want);
   }
 
   async function runAlone(group: Group, ask: Lookup): Promise<FoundByEmail> {
@@ -77,6 +82,7 @@ export function createLookups(options: LookupOptions): Lookups {
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
         ask,
+        progress: 'queued',
         resolve(found) {
           stopWaiting();
           resolve(found);
@@ -88,9 +94,8 @@ export function createLookups(options: LookupOptions): Lookups {
       };
       group.waiting.add(waiter);
       const cancel = clock.schedule(ask.deadline - clock.now(), () => {
-        // Still in the line, it was the budget; already on the way, it is the provider.
-        const wasWaiting = group.waiting.delete(waiter);
-        waiter.reject(wasWaiting ? rateLimited(RETRY_AFTER_MS) : timedOut('remote-provider'));
+        group.waiting.delete(waiter);
+        waiter.reject(toLate(waiter.progress));
       });
       const forget = ask.permit.whenGone(() => {
         group.waiting.delete(waiter);
@@ -118,7 +123,11 @@ export function createLookups(options: LookupOptions): Lookups {
       const deadline = Math.max(...waiters.map(({ ask }) => ask.deadline));
       const want = uniteWants(waiters.map(({ ask }) => ask.want));
       const permit = sharePermit(waiters.map(({ ask }) => ask.permit));
-      const found = await send({ ...first.ask, emails: [...emails], want, deadline, permit });
+      const onProgress = (progress: Waiter['progress']) => {
+        for (const waiter of waiters) waiter.progress = progress;
+      };
+      onProgress('starting');
+      const found = await send({ ...first.ask, emails: [...emails], want, deadline, permit }, onProgress);
       for (const { ask, resolve } of waiters) resolve(pick(found, ask.emails));
     } catch (error) {
       for (const { reject } of waiters) reject(anew(error));
@@ -150,6 +159,12 @@ function takeBatch(waiting: Set<Waiter>, batchSize: number) {
   return { waiters, emails };
 }
 
+/** Where it still waited for its turn, it was the budget; already on the way, it is the provider. */
+function toLate(progress: Waiter['progress']): CrossbookError {
+  if (progress === 'queued') return rateLimited(RETRY_AFTER_MS);
+  return timedOut(progress === 'sent' ? 'remote-provider' : 'crossbook');
+}
+
 function pick(found: FoundByEmail, emails: readonly string[]): FoundByEmail {
   return new Map(emails.map((email) => [email, found.get(email) ?? []]));
 }
@@ -168,7 +183,7 @@ export interface Lookup {
   readonly key: string;
   readonly deadline: number;
   readonly permit: WorkPermit;
-  open(deadline: number, permit: CallPermit): ContactPort;
+  open(deadline: number, permit: CallPermit, onProgress?: OnProgress): ContactPort;
 }
 
 interface Call extends Omit<Lookup, 'permit'> {
@@ -196,6 +211,8 @@ interface Group {
 
 interface Waiter {
   readonly ask: Lookup;
+  /** Of the call that it waits for: first it waits for one. */
+  progress: Progress | 'starting';
   resolve(found: FoundByEmail): void;
   reject(error: unknown): void;
 }

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ERROR_CODES } from '../../src/domain/errors.ts';
 import { type Json, openApp, type TestApp } from '../support/open-app.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
 /** Requests, or GraphQL documents, and the JSON that is printed beneath each. */
-const EXAMPLES = readFileSync('README.md', 'utf8').matchAll(
-  /```(graphql|http)\n([^`]+)```\n\n```json\n([^`]+)```/g,
-);
+const README = readFileSync('README.md', 'utf8');
+const EXAMPLES = README.matchAll(/```(graphql|http)\n([^`]+)```\n\n```json\n([^`]+)```/g);
 const [[, , QUERY = '', ANSWER = ''] = [], ...REST] = [...EXAMPLES];
 
 let crossbook: TestApp;
@@ -36,6 +36,19 @@ test('the requests of the README are answered as it is printed there, one after 
     expect(answer).toMatchObject(toExpected(JSON.parse(printed)));
     known['(next)'] ??= answer.pagination?.next;
     known['(token)'] ??= answer.token;
+  }
+});
+
+test('every code of an error stands in the table of the README, with its status', () => {
+  const lines = README.split('\n').filter((line) => line.startsWith('| '));
+  for (const [code, { status }] of Object.entries(ERROR_CODES)) {
+    const [, family, name = code] = /^(REMOTE_PROVIDER_)(.+)$/.exec(code) ?? [];
+    const told = lines.filter(
+      (line) =>
+        line.includes(`\`${name}\``) && line.includes('`REMOTE_PROVIDER_…`') === (family !== undefined),
+    );
+    expect(told, code).toHaveLength(1);
+    expect(told[0], code).toMatch(new RegExp(`^\\| [^|]*\\b${status}\\b`));
   }
 });
 

@@ -50,6 +50,19 @@ describe('a line', () => {
     ]);
   });
 
+  test('says where a call is: it waits for its budget, then it is on the wire', async () => {
+    const { line, source, clock } = open({ calls: 1, intervalMs: 1_000, concurrency: 9 });
+    const told: string[] = [];
+    const request: RemoteRequest = { method: 'GET', path: '/', budget: 'general' };
+    const onProgress = (progress: string) => told.push(progress);
+    const send = () => line.send({ ...source, onProgress }, request, clock.now() + 5_000);
+    await send();
+    const second = send();
+    await clock.advance(2_000);
+    await second;
+    expect(told).toEqual(['sent', 'queued', 'sent']);
+  });
+
   test('calls off what waits for its turn when the provider is found to be down', async () => {
     const { send, calls, clock, answers } = open({ concurrency: 1 });
     answers.push(DOWN);

@@ -4,6 +4,7 @@ import { CrossbookError } from '../../src/domain/errors.ts';
 import type { ContactPort } from '../../src/domain/provider.ts';
 import type { Want, WantedFields } from '../../src/domain/want.ts';
 import { UNCOUNTED, type WorkPermit } from '../../src/domain/work-permit.ts';
+import type { OnProgress } from '../../src/outbound/attempts.ts';
 import { AbandonedError } from '../../src/outbound/failures.ts';
 import { createLookups } from '../../src/outbound/lookups.ts';
 import type { CallPermit } from '../../src/outbound/shared-permit.ts';
@@ -89,6 +90,24 @@ describe('look-ups by email', () => {
     await answerAll();
     await Promise.all([...first, mergedLong]);
     expect(clock.pending).toBe(0);
+  });
+
+  test.each([
+    ['starting', undefined, { code: 'REMOTE_PROVIDER_TIMEOUT', origin: 'crossbook' }],
+    ['waiting for its turn', 'queued', { code: 'REMOTE_PROVIDER_RATE_LIMITED', retryAfterMs: 1_000 }],
+    ['on the wire', 'sent', { code: 'REMOTE_PROVIDER_TIMEOUT', origin: 'remote-provider' }],
+  ] as const)('that are too late blame who keeps their call: %s', async (_, progress, blamed) => {
+    const { find, calls, answerAll, clock, answerOne } = open();
+    const first = [1, 2, 3].map((index) => find([`${index}@x.co`]));
+    const short = find(['short@x.co'], { deadline: clock.now() + 2_000 });
+    const long = find(['long@x.co']);
+    await answerOne();
+    if (progress) calls.at(-1)?.onProgress?.(progress);
+    const refused = expect(short).rejects.toMatchObject(blamed);
+    await clock.advance(2_000);
+    await refused;
+    await answerAll();
+    await Promise.all([...first, long]);
   });
 
   test('that share a call have until the last deadline among them', async () => {
@@ -205,7 +224,7 @@ function open({ spacingMs = 0 } = {}) {
     return lookups.find({ emails, want, key, deadline, permit, open: toPort });
   };
 
-  function toPort(deadline: number, permit: CallPermit): ContactPort {
+  function toPort(deadline: number, permit: CallPermit, onProgress?: OnProgress): ContactPort {
     const findByEmails: ContactPort['findByEmails'] = (emails, want) =>
       new Promise((resolve, reject) => {
         const found = new Map(emails.map((email) => [email, [{ remoteId: email } as Contact]]));
@@ -214,7 +233,7 @@ function open({ spacingMs = 0 } = {}) {
           isAbandoned = true;
         });
         const call: Call = {
-          ...{ emails, want, deadline, permit, reject },
+          ...{ emails, want, deadline, permit, reject, onProgress },
           isAbandoned: () => isAbandoned,
           resolve: () => resolve(found),
         };
@@ -245,6 +264,7 @@ interface Asked {
 }
 
 interface Call {
+  readonly onProgress: OnProgress | undefined;
   readonly want: Want;
   readonly emails: readonly string[];
   readonly deadline: number;
