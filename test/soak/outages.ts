@@ -125,8 +125,8 @@ process.exitCode = isWell ? 0 : 1;
 async function measure({ begin, end, isReady, isRight }: Outage) {
   const load = startOutageLoad(product, PER_SECOND);
   await wait(1_000);
-  const from = performance.now();
   await begin();
+  const from = performance.now();
   await wait(Number(values.seconds) * 1_000);
   const to = performance.now();
   await end?.();

@@ -2,11 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** All processes below that one. */
 export function listDescendants(pid: number): readonly number[] {
-  const children = readdirSync('/proc')
+  const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((one) => readStat(one)?.parent === pid);
-  return children.flatMap((child) => [child, ...listDescendants(child)]);
+    .map((name) => ({ pid: Number(name), parent: readStat(Number(name))?.parent }));
+  const below = (one: number): readonly number[] =>
+    all.filter(({ parent }) => parent === one).flatMap((child) => [child.pid, ...below(child.pid)]);
+  return below(pid);
 }
 
 /** One that only waits for its parent to notice its end is not. */
