@@ -22,14 +22,21 @@ async function sendAll({ url, asked, perSecond, atOnce }: Load): Promise<void> {
     isOver = true;
   });
   let due = 0;
-  while (!isOver) {
-    for (due += perSecond / 50; due >= 1; due -= 1) {
-      if (under.size >= atOnce) continue;
+  /** Whose answer has come sends its next request at once, as far as the rate lets it. */
+  const refill = () => {
+    for (; !isOver && due >= 1 && under.size < atOnce; due -= 1) {
       const one: Promise<unknown> = send(url, { ...asked, from: ELSEWHERE })
         .catch(() => undefined)
-        .finally(() => under.delete(one));
+        .finally(() => {
+          under.delete(one);
+          refill();
+        });
       under.add(one);
     }
+  };
+  while (!isOver) {
+    due = Math.min(due + perSecond / 50, perSecond / 10);
+    refill();
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   await Promise.all(under);
