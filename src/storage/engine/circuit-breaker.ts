@@ -95,7 +95,10 @@ export function createCircuitBreaker({ probe, clock, patienceMs }: BreakerOption
       const [oldest] = waiting;
       if (!oldest) return;
       const leftMs = Math.max(oldest.since, answeredAt) + patienceMs - clock.now();
-      if (leftMs > 0) return refuseIn(leftMs);
+      if (leftMs > 0) {
+        refuseIn(leftMs);
+        return;
+      }
     }
     outage = failure;
     for (const { reject } of waiting) reject(toAway(failure.cause));
