@@ -106,6 +106,6 @@ interface CrossbookOptions {
   readonly core?: Core | undefined;
   readonly flags?: readonly string[];
   readonly engineFlags?: readonly string[] | undefined;
-  /** Its `dist`; this checkout's unless told. */
+  /** Its `dist`. Default: this checkout's. */
   readonly product?: string | undefined;
 }

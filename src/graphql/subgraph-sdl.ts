@@ -38,18 +38,17 @@ export function printSubgraph(api: GraphQLSchema, { relayNode = false }: Subgrap
 /** What the directives can say of a field's cost: a gateway counts less than we do, and ours is the bound. */
 function withCost(node: FieldDefinitionNode, field: GraphQLField<unknown, unknown> | undefined) {
   const { weight = 1, items, pageSize } = readCost(field?.extensions ?? {});
-  const cost = Math.ceil(least(weight));
+  const cost = Math.ceil(withoutArguments(weight));
   const added: ConstDirectiveNode[] = [];
   if (cost > 1) added.push(toDirective('cost', { weight: String(cost) }));
   if (pageSize !== undefined)
-    added.push(toDirective('listSize', { ...PAGE, assumedSize: String(least(pageSize)) }));
+    added.push(toDirective('listSize', { ...PAGE, assumedSize: String(withoutArguments(pageSize)) }));
   else if (typeof items === 'number') added.push(toDirective('listSize', { assumedSize: String(items) }));
   return { ...node, directives: [...(node.directives ?? []), ...added] };
 }
 
-/** Without arguments. */
-function least(reckon: Reckon): number {
-  return typeof reckon === 'number' ? reckon : reckon({});
+function withoutArguments(amount: Reckon): number {
+  return typeof amount === 'number' ? amount : amount({});
 }
 
 function toDirective(name: string, values: Readonly<Record<string, string>>): ConstDirectiveNode {

@@ -1,31 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { CrossbookError, ErrorCode } from '../../src/domain/errors.ts';
 import type { Provider } from '../../src/domain/provider.ts';
-import {
-  type HubSpotAccount,
-  openSandbox,
-  type SalesforceAccount,
-  type Sandbox,
-} from '../../src/sandbox/open-sandbox.ts';
+import type { HubSpotAccount, SalesforceAccount, Sandbox } from '../../src/sandbox/open-sandbox.ts';
 import { createHastyClock } from '../support/hasty-clock.ts';
-import { createSandboxPorts } from '../support/sandbox-ports.ts';
+import { useSandboxPorts } from '../support/sandbox-ports.ts';
 import { PLAIN } from './contact-port-subject.ts';
 
 /** What each failure that the sandbox has a name for comes to, by the product's own way out. */
 export function testNamedFaults(provider: Provider, of: Imitated, outcomes: Outcomes): void {
-  let sandbox: Sandbox;
-  const ports = createSandboxPorts(() => sandbox);
-  beforeAll(async () => {
-    sandbox = await openSandbox();
-  });
-  afterAll(async () => {
-    await ports.close();
-    await sandbox.close();
-  });
+  const { sandbox, ports } = useSandboxPorts();
 
   const meet = async (fault: string, at: Outcome['at'], isStatic = false): Promise<Met> => {
     const operation = of.operations[at];
-    const account = of.createAccount(sandbox, [{ email: 'a@here.example' }]);
+    const account = of.createAccount(sandbox(), [{ email: 'a@here.example' }]);
     const { port, credentials } = ports.open(provider, account, {
       settings: { deadlineMs: DEADLINE_MS },
       clock: createHastyClock(DEADLINE_MS),
@@ -70,7 +57,7 @@ export function testNamedFaults(provider: Provider, of: Imitated, outcomes: Outc
   );
 
   test('no fault has a name and no line here', () => {
-    expect(Object.keys(outcomes).sort()).toEqual([...of.names(sandbox)].sort());
+    expect(Object.keys(outcomes).sort()).toEqual([...of.names(sandbox())].sort());
   });
 }
 

@@ -1,38 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../src/domain/contact.ts';
-import { CrossbookError } from '../../src/domain/errors.ts';
+import { CrossbookError, type ErrorCode } from '../../src/domain/errors.ts';
 import type { ContactPort, Provider } from '../../src/domain/provider.ts';
-import {
-  type HubSpotAccount,
-  openSandbox,
-  type SalesforceAccount,
-  type Sandbox,
-} from '../../src/sandbox/open-sandbox.ts';
+import type { HubSpotAccount, SalesforceAccount, Sandbox } from '../../src/sandbox/open-sandbox.ts';
 import type { Person } from '../../src/sandbox/people.ts';
 import { createHastyClock } from '../support/hasty-clock.ts';
-import { createSandboxPorts } from '../support/sandbox-ports.ts';
+import { useSandboxPorts } from '../support/sandbox-ports.ts';
 import { idsOf, PLAIN, WHOLE_PERSON } from './contact-port-subject.ts';
 
 /** Whatever an account does now and then, its contacts are found as if it did not; what cannot be is said in the case. */
 export function testQuirks(provider: Provider, of: Imitated, cases: Cases): void {
-  let sandbox: Sandbox;
-  const ports = createSandboxPorts(() => sandbox);
-  beforeAll(async () => {
-    sandbox = await openSandbox();
-  });
-  afterAll(async () => {
-    await ports.close();
-    await sandbox.close();
-  });
+  const { sandbox, ports } = useSandboxPorts();
 
   const look = async (quirks: object, isExpired = false): Promise<Observed> => {
-    const account = of.createAccount(sandbox, PEOPLE, quirks);
+    const account = of.createAccount(sandbox(), PEOPLE, quirks);
     if (isExpired) account.expireAccessToken();
     const { port } = ports.open(provider, account, {
       settings: { deadlineMs: DEADLINE_MS },
       clock: createHastyClock(DEADLINE_MS),
       random: () => 0,
-      sandboxOrigins: [sandbox.hubspot.origin, sandbox.salesforce.origin].flatMap((origin) => [
+      sandboxOrigins: [sandbox().hubspot.origin, sandbox().salesforce.origin].flatMap((origin) => [
         ...[origin, toMoved(origin)],
       ]),
     });
@@ -42,7 +29,7 @@ export function testQuirks(provider: Provider, of: Imitated, cases: Cases): void
   describe.each(Object.entries(cases))('%s', (name, values) => {
     test.each(values)('%j', async ({ value, but = {}, isExpired }) => {
       const plain = await look({});
-      const given = typeof value === 'function' ? value(sandbox) : value;
+      const given = typeof value === 'function' ? value(sandbox()) : value;
       expect(await look({ [name]: given }, isExpired)).toEqual({ ...plain, ...but });
     });
   });
@@ -52,13 +39,21 @@ export function testQuirks(provider: Provider, of: Imitated, cases: Cases): void
   });
 
   test('no quirk is without a line here', () => {
-    expect(Object.keys(cases).sort()).toEqual([...of.names(sandbox)].sort());
+    expect(Object.keys(cases).sort()).toEqual([...of.names(sandbox())].sort());
   });
 }
 
 /** Another name of the same place. */
 export function toMoved(origin: string): string {
   return origin.replace('127.0.0.1', 'localhost');
+}
+
+/** What becomes of everything that is asked of contacts, where nothing can be found. */
+export function noContacts(code: ErrorCode): Partial<Observed> {
+  return {
+    ...{ found: code, byAlias: code, byBoth: code, forward: code, backward: code, count: code },
+    ...{ byIds: code, renewed: code, renewedAgain: code },
+  };
 }
 
 async function observe(port: ContactPort, account: Account): Promise<Observed> {

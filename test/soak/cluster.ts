@@ -51,7 +51,7 @@ export async function openCluster(
   };
 }
 
-function succeeds(run: () => void): boolean {
+export function succeeds(run: () => void): boolean {
   try {
     run();
     return true;

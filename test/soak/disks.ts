@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { findFreePorts } from '../support/free-ports.ts';
 import { type Product, startProduct } from '../support/start-product.ts';
+import { succeeds } from './cluster.ts';
 import { type DiskStore, fillLog, STORES } from './disk-stores.ts';
 import { type Answer, measureReturn, startOutageLoad } from './outage-load.ts';
 import { openSmallDisk, type SmallDisk } from './small-disk.ts';
@@ -175,15 +176,6 @@ function inTime<Value>(promise: Promise<Value>): Promise<Value | undefined> {
     promise.finally(() => late.abort()),
     wait(PATIENCE_MS, undefined, { signal: late.signal }).catch(() => undefined),
   ]);
-}
-
-function succeeds(run: () => void): boolean {
-  try {
-    run();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function slowest(answers: readonly Answer[]): string {

@@ -1,10 +1,11 @@
+import { afterAll, beforeAll } from 'vitest';
 import type { Connection, Credentials } from '../../src/domain/connection.ts';
 import type { ContactAccess, ContactPort, OAuthClient, Provider } from '../../src/domain/provider.ts';
 import { UNCOUNTED } from '../../src/domain/work-permit.ts';
 import { createOutbound, type Outbound, type OutboundOptions } from '../../src/outbound/outbound.ts';
 import { hubspot } from '../../src/providers/hubspot/provider.ts';
 import { salesforce } from '../../src/providers/salesforce/provider.ts';
-import type { Sandbox } from '../../src/sandbox/open-sandbox.ts';
+import { openSandbox, type Sandbox } from '../../src/sandbox/open-sandbox.ts';
 import { createConnection } from './connection.ts';
 import { createFakeContactCache } from './fake-contact-cache.ts';
 import { createFakeCredentials } from './fake-credentials.ts';
@@ -45,6 +46,21 @@ export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
   };
 }
 
+/** The same with a sandbox for all tests of a file, closed with its ports. */
+export function useSandboxPorts(): { readonly sandbox: () => Sandbox; readonly ports: SandboxPorts } {
+  let opened: Sandbox;
+  const sandbox = () => opened;
+  const ports = createSandboxPorts(sandbox);
+  beforeAll(async () => {
+    opened = await openSandbox();
+  });
+  afterAll(async () => {
+    await ports.close();
+    await opened.close();
+  });
+  return { sandbox, ports };
+}
+
 export interface SandboxPorts {
   open(provider: Provider, account: PortAccount, options?: PortOptions): OpenedPort;
   close(): Promise<void>;
@@ -56,7 +72,7 @@ export interface OpenedPort {
 }
 
 interface PortOptions extends Partial<OutboundOptions> {
-  /** Those of the account's OAuth client unless told. */
+  /** Default: those of the account's OAuth client. */
   readonly credentials?: Credentials;
 }
 

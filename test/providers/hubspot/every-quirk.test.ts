@@ -1,23 +1,12 @@
 import { hubspot } from '../../../src/providers/hubspot/provider.ts';
 import { hubSpotImitation } from '../../../src/sandbox/hubspot/imitation.ts';
-import { testQuirks } from '../../contract/quirks.ts';
+import { noContacts, testQuirks } from '../../contract/quirks.ts';
 
 const ON = [{ value: true }];
 const ERROR = 'REMOTE_PROVIDER_ERROR';
 const FORBIDDEN = 'REMOTE_PROVIDER_FORBIDDEN';
-const NOTHING_WITHOUT_OUR_VERSION = {
-  ...{
-    found: ERROR,
-    byAlias: ERROR,
-    byBoth: ERROR,
-    forward: ERROR,
-    backward: ERROR,
-    count: ERROR,
-    byIds: ERROR,
-  },
-  ...{ companies: ERROR, deals: ERROR, renewed: ERROR, renewedAgain: ERROR },
-};
 const CONTACTS_ALONE = { companies: FORBIDDEN, deals: FORBIDDEN };
+const NOTHING_WITHOUT_OUR_VERSION = { ...noContacts(ERROR), companies: ERROR, deals: ERROR };
 
 testQuirks(
   hubspot,
@@ -55,20 +44,7 @@ testQuirks(
     ],
     grantedScopes: [
       { value: ['oauth', 'crm.objects.contacts.read'], but: CONTACTS_ALONE },
-      {
-        value: ['oauth'],
-        but: {
-          ...{
-            found: FORBIDDEN,
-            byAlias: FORBIDDEN,
-            byBoth: FORBIDDEN,
-            forward: FORBIDDEN,
-            backward: FORBIDDEN,
-            count: FORBIDDEN,
-          },
-          ...{ byIds: FORBIDDEN, renewed: FORBIDDEN, renewedAgain: FORBIDDEN, ...CONTACTS_ALONE },
-        },
-      },
+      { value: ['oauth'], but: { ...noContacts(FORBIDDEN), ...CONTACTS_ALONE } },
     ],
     dateForm: [{ value: 'seconds' }, { value: 'epoch' }],
     emptyParts: ON,

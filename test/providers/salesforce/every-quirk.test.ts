@@ -1,6 +1,6 @@
 import { salesforce } from '../../../src/providers/salesforce/provider.ts';
 import { salesforceImitation } from '../../../src/sandbox/salesforce/imitation.ts';
-import { testQuirks, toMoved } from '../../contract/quirks.ts';
+import { noContacts, testQuirks, toMoved } from '../../contract/quirks.ts';
 
 const ON = [{ value: true }];
 const FORBIDDEN = 'REMOTE_PROVIDER_FORBIDDEN';
@@ -26,36 +26,9 @@ testQuirks(
     hiddenFields: [
       { value: ['Department', 'Birthdate'] },
       // Nobody is found by what nobody may see: an error, and never an empty answer.
-      {
-        value: ['Email'],
-        but: {
-          ...NO_DOMAINS,
-          found: ERROR,
-          byAlias: ERROR,
-          byBoth: ERROR,
-          byIds: ERROR,
-          renewed: ERROR,
-          renewedAgain: ERROR,
-        },
-      },
+      { value: ['Email'], but: noContacts(ERROR) },
     ],
-    hiddenObjects: [
-      { value: ['Account', 'User'] },
-      {
-        value: ['Contact'],
-        but: {
-          ...{
-            found: FORBIDDEN,
-            byAlias: FORBIDDEN,
-            byBoth: FORBIDDEN,
-            forward: FORBIDDEN,
-            backward: FORBIDDEN,
-            count: FORBIDDEN,
-          },
-          ...{ byIds: FORBIDDEN, renewed: FORBIDDEN, renewedAgain: FORBIDDEN },
-        },
-      },
-    ],
+    hiddenObjects: [{ value: ['Account', 'User'] }, { value: ['Contact'], but: noContacts(FORBIDDEN) }],
     encryptedFields: [
       { value: { Phone: 'probabilistic', LastName: 'deterministic' } },
       // Whole addresses compare, the ends of them do not: an error, and never an empty answer.
