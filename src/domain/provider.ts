@@ -1,4 +1,5 @@
 import type { ApiVersion } from './api-support.ts';
+import type { Authorization } from './authorization.ts';
 import type { Connection, OAuth2Credentials } from './connection.ts';
 import type { ConnectionFacts } from './connection-facts.ts';
 import type { AssociatedObject, Association, Contact } from './contact.ts';
@@ -14,6 +15,8 @@ export interface Provider {
   readonly instanceHosts: readonly RegExp[];
   /** Absent where the tool cannot be searched: the caller gets NOT_IMPLEMENTED. */
   readonly contacts?: ContactAccess;
+  /** Absent where customers cannot be sent to it by a link. */
+  readonly authorization?: Authorization;
 }
 
 /** How a provider's contacts are reached: everything that differs between CRMs is declared here. */

@@ -43,5 +43,42 @@ export const MIGRATIONS: readonly { readonly name: string; readonly statements: 
       "UPDATE \"crossbook\".\"api_keys\" AS \"kept\" SET \"name\" = \"kept\".\"name\" || ' ' || \"kept\".\"public_id\"\nFROM \"crossbook\".\"api_keys\" AS \"older\"\nWHERE \"kept\".\"revoked_at\" IS NULL AND \"older\".\"revoked_at\" IS NULL\n  AND \"older\".\"application_id\" = \"kept\".\"application_id\" AND \"older\".\"name\" = \"kept\".\"name\"\n  AND (\"older\".\"created_at\", \"older\".\"public_id\") < (\"kept\".\"created_at\", \"kept\".\"public_id\");",
       "CREATE UNIQUE INDEX \"api_keys_active_name\" ON \"crossbook\".\"api_keys\" USING btree (\"application_id\",\"name\") WHERE \"crossbook\".\"api_keys\".\"revoked_at\" is null;"
     ]
+  },
+  {
+    "name": "0004_connect",
+    "statements": [
+      "CREATE TABLE \"crossbook\".\"connect_flows\" (\n\t\"state_hash\" text PRIMARY KEY NOT NULL,\n\t\"link_id\" uuid NOT NULL,\n\t\"provider_name\" text NOT NULL,\n\t\"cookie_hash\" text NOT NULL,\n\t\"login_origin\" text NOT NULL,\n\t\"oauth_client_id\" text NOT NULL,\n\t\"sealed_verifier\" text NOT NULL,\n\t\"key_id\" text NOT NULL,\n\t\"created_at\" timestamp with time zone DEFAULT now() NOT NULL,\n\t\"used_at\" timestamp with time zone\n);",
+      "CREATE TABLE \"crossbook\".\"connect_links\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"application_id\" uuid NOT NULL,\n\t\"customer_id\" text NOT NULL,\n\t\"providers\" text[] NOT NULL,\n\t\"return_url\" text NOT NULL,\n\t\"mode\" text NOT NULL,\n\t\"confirm\" boolean NOT NULL,\n\t\"login_url\" text,\n\t\"optional_scopes\" text[] DEFAULT '{}' NOT NULL,\n\t\"allow_account_change\" boolean NOT NULL,\n\t\"status\" text NOT NULL,\n\t\"failure\" text,\n\t\"provider_name\" text,\n\t\"connection_id\" uuid,\n\t\"sealed_grant\" text,\n\t\"key_id\" text,\n\t\"code_hash\" text,\n\t\"code_expires_at\" timestamp with time zone,\n\t\"created_at\" timestamp with time zone DEFAULT now() NOT NULL,\n\t\"expires_at\" timestamp with time zone NOT NULL,\n\t\"updated_at\" timestamp with time zone DEFAULT now() NOT NULL\n);",
+      "CREATE TABLE \"crossbook\".\"events\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"application_id\" uuid NOT NULL,\n\t\"customer_id\" text NOT NULL,\n\t\"connection_id\" uuid,\n\t\"type\" text NOT NULL,\n\t\"sequence\" integer,\n\t\"data\" jsonb NOT NULL,\n\t\"created_at\" timestamp with time zone DEFAULT now() NOT NULL\n);",
+      "CREATE TABLE \"crossbook\".\"oauth_clients\" (\n\t\"application_id\" uuid NOT NULL,\n\t\"provider_name\" text NOT NULL,\n\t\"client_id\" text NOT NULL,\n\t\"sealed_secret\" text NOT NULL,\n\t\"key_id\" text NOT NULL,\n\t\"created_at\" timestamp with time zone DEFAULT now() NOT NULL,\n\t\"updated_at\" timestamp with time zone DEFAULT now() NOT NULL,\n\tCONSTRAINT \"oauth_clients_application_id_provider_name_pk\" PRIMARY KEY(\"application_id\",\"provider_name\")\n);",
+      "CREATE TABLE \"crossbook\".\"webhook_deliveries\" (\n\t\"event_id\" uuid NOT NULL,\n\t\"endpoint_id\" uuid NOT NULL,\n\t\"attempts\" integer DEFAULT 0 NOT NULL,\n\t\"next_attempt_at\" timestamp with time zone DEFAULT now() NOT NULL,\n\t\"created_at\" timestamp with time zone DEFAULT now() NOT NULL,\n\tCONSTRAINT \"webhook_deliveries_event_id_endpoint_id_pk\" PRIMARY KEY(\"event_id\",\"endpoint_id\")\n);",
+      "CREATE TABLE \"crossbook\".\"webhook_endpoints\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"application_id\" uuid NOT NULL,\n\t\"url\" text NOT NULL,\n\t\"event_types\" text[] NOT NULL,\n\t\"enabled\" boolean NOT NULL,\n\t\"sealed_secret\" text NOT NULL,\n\t\"sealed_previous_secret\" text,\n\t\"previous_secret_until\" timestamp with time zone,\n\t\"key_id\" text NOT NULL,\n\t\"last_failure\" text,\n\t\"last_failure_at\" timestamp with time zone,\n\t\"created_at\" timestamp with time zone DEFAULT now() NOT NULL,\n\t\"updated_at\" timestamp with time zone DEFAULT now() NOT NULL\n);",
+      "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"status_reason\" text;",
+      "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"status_changed_at\" timestamp with time zone DEFAULT now() NOT NULL;",
+      "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"account_id\" text;",
+      "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"account_name\" text;",
+      "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"account_url\" text;",
+      "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"account_user_id\" text;",
+      "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"granted_scopes\" text[] DEFAULT '{}' NOT NULL;",
+      "ALTER TABLE \"crossbook\".\"credentials\" ADD COLUMN \"oauth_client_id\" text;",
+      "ALTER TABLE \"crossbook\".\"connect_flows\" ADD CONSTRAINT \"connect_flows_link_id_connect_links_id_fk\" FOREIGN KEY (\"link_id\") REFERENCES \"crossbook\".\"connect_links\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"crossbook\".\"connect_links\" ADD CONSTRAINT \"connect_links_customer\" FOREIGN KEY (\"application_id\",\"customer_id\") REFERENCES \"crossbook\".\"customers\"(\"application_id\",\"customer_id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"crossbook\".\"events\" ADD CONSTRAINT \"events_application_id_applications_id_fk\" FOREIGN KEY (\"application_id\") REFERENCES \"crossbook\".\"applications\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"crossbook\".\"oauth_clients\" ADD CONSTRAINT \"oauth_clients_application_id_applications_id_fk\" FOREIGN KEY (\"application_id\") REFERENCES \"crossbook\".\"applications\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"crossbook\".\"webhook_deliveries\" ADD CONSTRAINT \"webhook_deliveries_event_id_events_id_fk\" FOREIGN KEY (\"event_id\") REFERENCES \"crossbook\".\"events\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"crossbook\".\"webhook_deliveries\" ADD CONSTRAINT \"webhook_deliveries_endpoint_id_webhook_endpoints_id_fk\" FOREIGN KEY (\"endpoint_id\") REFERENCES \"crossbook\".\"webhook_endpoints\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"crossbook\".\"webhook_endpoints\" ADD CONSTRAINT \"webhook_endpoints_application_id_applications_id_fk\" FOREIGN KEY (\"application_id\") REFERENCES \"crossbook\".\"applications\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "CREATE INDEX \"connect_flows_by_link\" ON \"crossbook\".\"connect_flows\" USING btree (\"link_id\");",
+      "CREATE INDEX \"connect_flows_by_cookie\" ON \"crossbook\".\"connect_flows\" USING btree (\"cookie_hash\");",
+      "CREATE INDEX \"connect_links_by_customer\" ON \"crossbook\".\"connect_links\" USING btree (\"application_id\",\"customer_id\");",
+      "CREATE INDEX \"connect_links_by_key\" ON \"crossbook\".\"connect_links\" USING btree (\"key_id\");",
+      "CREATE INDEX \"connect_links_by_end\" ON \"crossbook\".\"connect_links\" USING btree (\"expires_at\");",
+      "CREATE INDEX \"events_by_time\" ON \"crossbook\".\"events\" USING btree (\"application_id\",\"created_at\",\"id\");",
+      "CREATE UNIQUE INDEX \"events_sequence\" ON \"crossbook\".\"events\" USING btree (\"connection_id\",\"sequence\");",
+      "CREATE INDEX \"oauth_clients_by_key\" ON \"crossbook\".\"oauth_clients\" USING btree (\"key_id\");",
+      "CREATE INDEX \"webhook_deliveries_due\" ON \"crossbook\".\"webhook_deliveries\" USING btree (\"next_attempt_at\");",
+      "CREATE INDEX \"webhook_endpoints_by_application\" ON \"crossbook\".\"webhook_endpoints\" USING btree (\"application_id\");",
+      "CREATE INDEX \"webhook_endpoints_by_key\" ON \"crossbook\".\"webhook_endpoints\" USING btree (\"key_id\");"
+    ]
   }
 ];

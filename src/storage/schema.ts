@@ -24,9 +24,9 @@ import type { ProviderName } from '../domain/provider-names.ts';
 /** A schema of our own: a shared PostgreSQL may well have its own "customers". */
 export const crossbook = pgSchema('crossbook');
 
-const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
-const createdAt = () => moment('created_at').notNull().defaultNow();
-const updatedAt = () => moment('updated_at').notNull().defaultNow();
+export const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
+export const createdAt = () => moment('created_at').notNull().defaultNow();
+export const updatedAt = () => moment('updated_at').notNull().defaultNow();
 
 export const applications = crossbook.table('applications', {
   id: uuid('id').primaryKey(),
@@ -87,6 +87,14 @@ export const connections = crossbook.table(
     entityMappings: jsonb('entity_mappings').$type<readonly EntityMapping[]>(),
     connectionSyncConfig: jsonb('connection_sync_config').$type<ConnectionSyncConfig>(),
     status: text('status').$type<ConnectionStatus>().notNull(),
+    statusReason: text('status_reason'),
+    statusChangedAt: moment('status_changed_at').notNull().defaultNow(),
+    /** The account at the provider, where a link connected it. */
+    accountId: text('account_id'),
+    accountName: text('account_name'),
+    accountUrl: text('account_url'),
+    accountUserId: text('account_user_id'),
+    grantedScopes: text('granted_scopes').array().notNull().default([]),
     createdAt: createdAt(),
     /** Of the last upsert that named it. A change of status leaves it: what is cached stays true. */
     updatedAt: updatedAt(),
@@ -112,6 +120,8 @@ export const credentials = crossbook.table(
     sealed: text('sealed'),
     keyId: text('key_id'),
     generation: integer('generation').notNull(),
+    /** The OAuth client that they were granted to; null where they came by an upsert. */
+    oauthClientId: text('oauth_client_id'),
     /** Who refreshes them now, which generation, and until when that counts by the database's clock. */
     refreshLease: uuid('refresh_lease'),
     refreshingGeneration: integer('refreshing_generation'),
