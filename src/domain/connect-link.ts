@@ -54,3 +54,41 @@ export const CONNECT_FAILURES = [
   'VENDOR_UNAVAILABLE',
 ] as const;
 export type ConnectFailure = (typeof CONNECT_FAILURES)[number];
+
+/** Statuses of a link that can still be completed. */
+export const OPEN_STATUSES = ['PENDING', 'STARTED'] as const satisfies readonly ConnectLinkStatus[];
+
+export const DEFAULT_LINK_SECONDS = 900;
+export const MAX_LINK_SECONDS = 86_400;
+/** How long an application has to redeem the one-time code. */
+export const CONFIRMATION_SECONDS = 600;
+
+/** The links of ONE application. */
+export interface ConnectLinkStore {
+  /** Undefined where there is no such customer. */
+  create(link: NewConnectLink): Promise<ConnectLink | undefined>;
+  find(id: string): Promise<ConnectLink | undefined>;
+  /** Of a link that had ended before, its end stays as it was. Undefined where there is no such link. */
+  cancel(id: string): Promise<ConnectLink | undefined>;
+  /** Redeems the one-time code: only now the connection is written. Undefined where there is no such link. */
+  confirm(id: string, codeHash: string): Promise<Confirmation | undefined>;
+}
+
+export type NewConnectLink = Pick<
+  ConnectLink,
+  | 'customerId'
+  | 'providers'
+  | 'returnUrl'
+  | 'mode'
+  | 'confirm'
+  | 'loginUrl'
+  | 'optionalScopes'
+  | 'allowAccountChange'
+  | 'expiresAt'
+>;
+
+/** `refused`: the code is another one, or the link waits for none. `ended`: it failed instead, for the reason in the link. */
+export interface Confirmation {
+  readonly outcome: 'confirmed' | 'refused' | 'ended';
+  readonly link: ConnectLink;
+}

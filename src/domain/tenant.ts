@@ -1,3 +1,4 @@
+import type { ConnectLinkStore } from './connect-link.ts';
 import type { ConnectionStore } from './connection-store.ts';
 import type { ContactCache } from './contact-cache.ts';
 import type { CredentialStore } from './credentials.ts';
@@ -9,4 +10,5 @@ export interface Tenant {
   readonly connections: ConnectionStore;
   readonly credentials: CredentialStore;
   readonly contactCache: ContactCache;
+  readonly connectLinks: ConnectLinkStore;
 }

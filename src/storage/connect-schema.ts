@@ -40,7 +40,7 @@ export const connectLinks = crossbook.table(
     id: uuid('id').primaryKey(),
     applicationId: uuid('application_id').notNull(),
     customerId: text('customer_id').notNull(),
-    providers: text('providers').$type<ProviderName>().array().notNull(),
+    providers: text('providers').array().$type<ProviderName[]>().notNull(),
     returnUrl: text('return_url').notNull(),
     mode: text('mode').$type<ConnectMode>().notNull(),
     confirm: boolean('confirm').notNull(),

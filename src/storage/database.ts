@@ -1,3 +1,5 @@
+import type { ConnectFlowStore } from '../domain/connect-flow.ts';
+import type { ConnectLinkStore } from '../domain/connect-link.ts';
 import type { ConnectionStore } from '../domain/connection-store.ts';
 import type { ContactCache } from '../domain/contact-cache.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
@@ -11,6 +13,9 @@ import {
   type FindCallersByKey,
   type FindTokenSubject,
 } from './callers.ts';
+import { createConnectFlows } from './connect-flows.ts';
+import { createConnectLinks } from './connect-links.ts';
+import { type ConnectSweep, createConnectSweep } from './connect-sweep.ts';
 import { createConnections } from './connections.ts';
 import { createContactCache } from './contact-cache.ts';
 import { createCredentials } from './credentials.ts';
@@ -54,6 +59,12 @@ export function createDatabase(
     maxEntryBytes: maxCacheEntryBytes ?? 1024 * 1024,
     delayMs: cacheDelayMs ?? 1_000,
   });
+  const connecting = {
+    ...{ engine, clock, appendEvents },
+    sealer: createSealer(keyRing, 'connect'),
+    credentialSealer: sealer,
+  };
+  const connectLinks = createConnectLinks(connecting);
   const maintenance = createMaintenance({ engine, sealer, ring: keyRing });
   const opened = new Map<string, ApplicationStores>();
   return {
@@ -65,11 +76,14 @@ export function createDatabase(
         connections: connections(applicationId),
         credentials: credentials(applicationId),
         contactCache: contactCache.forApplication(applicationId),
+        connectLinks: connectLinks(applicationId),
       };
       if (opened.size >= MAX_OPENED) opened.clear();
       opened.set(applicationId, stores);
       return stores;
     },
+    connectFlows: createConnectFlows(connecting),
+    sweepConnectLinks: createConnectSweep(connecting),
     parseApiKey: apiKeys.parse,
     findCallersByKey: createFindCallers(engine),
     findTokenSubject: createFindTokenSubject(engine),
@@ -83,6 +97,9 @@ export function createDatabase(
     close: engine.close,
   };
 }
+
+/** The outbox comes here. */
+const appendEvents = async (): Promise<void> => {};
 
 /** Stores hold nothing of their own: to open them again costs a moment. */
 const MAX_OPENED = 1_000;
@@ -118,6 +135,10 @@ export interface Database {
   readonly demoData: DemoData;
   /** Everything that a request can reach. */
   forApplication(applicationId: string): ApplicationStores;
+  /** For the pages of links, which have no caller. */
+  readonly connectFlows: ConnectFlowStore;
+  /** Links end by themselves: this makes it known, and removes those that ended days ago. */
+  sweepConnectLinks(): Promise<ConnectSweep>;
   readonly parseApiKey: ApiKeys['parse'];
   readonly findCallersByKey: FindCallersByKey;
   readonly findTokenSubject: FindTokenSubject;
@@ -138,6 +159,7 @@ export interface ApplicationStores {
   readonly connections: ConnectionStore;
   readonly credentials: CredentialStore;
   readonly contactCache: ContactCache;
+  readonly connectLinks: ConnectLinkStore;
 }
 
 export interface DatabaseOptions extends Tuning {

@@ -5,6 +5,7 @@ import { CrossbookError } from '../../src/domain/errors.ts';
 import { PROVIDER_CATEGORIES } from '../../src/domain/provider-names.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
 import { uuidV5 } from '../../src/lib/uuid-v5.ts';
+import { createFakeConnectLinks } from './fake-connect-links.ts';
 import { createFakeContactCache } from './fake-contact-cache.ts';
 
 /** One application's storage, in memory. `customers` is the table itself: tests may look into it. */
@@ -46,6 +47,7 @@ export function createFakeTenant(applicationId: string): FakeTenant {
       markRefused: async () => {},
     },
     contactCache: createFakeContactCache(),
+    connectLinks: createFakeConnectLinks(applicationId, table),
   };
 }
 

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { and, eq, sql } from 'drizzle-orm';
+import type { ConnectLink } from '../domain/connect-link.ts';
+import type { NewEvent } from '../domain/event.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
+import type { Sealer } from '../domain/sealer.ts';
+import { uuidV5 } from '../lib/uuid-v5.ts';
+import type { KeptGrant } from './connect-grant.ts';
+import { type ConnectLinkRow, toConnectLink } from './connect-link-rows.ts';
+import { connectLinks } from './connect-schema.ts';
+import { sealCredentials } from './credential-seal.ts';
+import type { Engine } from './engine/engine.ts';
+import { connections, contactCache, credentials, customers } from './schema.ts';
+
+/**
+ * The customer's row comes first, as in an upsert and as in a deletion, so that none of them can deadlock. Undefined where
+ * the link is gone: with its customer, perhaps at this very moment.
+ */
+export async function lockLink({ tx, now }: Work, linkId: string): Promise<ConnectLinkRow | undefined> {
+  const [owner] = await tx
+    .select({ applicationId: connectLinks.applicationId, customerId: connectLinks.customerId })
+    .from(connectLinks)
+    .where(eq(connectLinks.id, linkId));
+  if (!owner) return undefined;
+  const { applicationId, customerId } = owner;
+  await tx
+    .select({ id: customers.customerId })
+    .from(customers)
+    .where(and(eq(customers.applicationId, applicationId), eq(customers.customerId, customerId)))
+    .for('no key update');
+  const [row] = await tx.select().from(connectLinks).where(eq(connectLinks.id, linkId)).for('update');
+  return row && { ...row, ...pickEnd(toConnectLink(row, now)) };
+}
+
+/** Is it another account than the one that this customer's connection belongs to, where the link does not allow that? */
+export async function isOtherAccount(work: Work, row: ConnectLinkRow, place: Granted): Promise<boolean> {
+  if (row.allowAccountChange) return false;
+  const existing = await lockConnection(work, row, place.providerName);
+  const before = existing?.accountId ?? null;
+  return before !== null && before !== (place.grant.account?.id ?? null);
+}
+
+/** The connection, its credentials and its account, the end of the link, and the event: all of it, or nothing. */
+export async function completeLink(work: Work, row: ConnectLinkRow, granted: Granted): Promise<ConnectLink> {
+  const { tx, now } = work;
+  const { providerName, grant } = granted;
+  const connectionId = await writeConnection(work, row, granted);
+  await writeCredentials(work, row, { ...granted, connectionId });
+  await tx
+    .delete(contactCache)
+    .where(
+      and(eq(contactCache.applicationId, row.applicationId), eq(contactCache.connectionId, connectionId)),
+    );
+  const ended = await endLink(work, row.id, { status: 'COMPLETED', providerName, connectionId });
+  await work.appendEvent(row.applicationId, {
+    type: 'connection.connected',
+    customerId: row.customerId,
+    connectionId,
+    data: { provider: providerName, connectLinkId: row.id, account: grant.account },
+  });
+  return toConnectLink(ended, now);
+}
+
+export async function failLink(
+  work: Work,
+  row: Pick<ConnectLinkRow, 'id' | 'applicationId' | 'customerId'>,
+  end: Pick<ConnectLinkRow, 'failure' | 'providerName'> & { readonly status: 'FAILED' | 'EXPIRED' },
+): Promise<ConnectLink> {
+  const ended = await endLink(work, row.id, end);
+  await work.appendEvent(row.applicationId, {
+    type: 'connect_link.failed',
+    customerId: row.customerId,
+    connectionId: null,
+    data: { connectLinkId: row.id, provider: end.providerName, failure: end.failure },
+  });
+  return toConnectLink(ended, work.now);
+}
+
+async function endLink(
+  { tx, now }: Work,
+  linkId: string,
+  end: Partial<ConnectLinkRow>,
+): Promise<ConnectLinkRow> {
+  const [ended] = await tx
+    .update(connectLinks)
+    .set({ ...end, sealedGrant: null, keyId: null, codeHash: null, codeExpiresAt: null, updatedAt: now })
+    .where(eq(connectLinks.id, linkId))
+    .returning();
+  if (!ended) throw new Error('A link that was locked is gone.');
+  return ended;
+}
+
+async function lockConnection({ tx }: Work, row: ConnectLinkRow, providerName: ProviderName) {
+  const [existing] = await tx
+    .select({ id: connections.id, accountId: connections.accountId })
+    .from(connections)
+    .where(
+      and(
+        eq(connections.applicationId, row.applicationId),
+        eq(connections.customerId, row.customerId),
+        eq(connections.providerName, providerName),
+      ),
+    )
+    .for('no key update');
+  return existing;
+}
+
+/** What a reconnect does not bring stays as it was: mappings, and the address of an instance that has none of its own. */
+async function writeConnection({ tx, now }: Work, row: ConnectLinkRow, granted: Granted): Promise<string> {
+  const { applicationId, customerId } = row;
+  const { providerName, grant } = granted;
+  const account = {
+    accountId: grant.account?.id ?? null,
+    accountName: grant.account?.name ?? null,
+    accountUrl: grant.account?.url ?? null,
+    accountUserId: grant.account?.userId ?? null,
+    grantedScopes: [...grant.scopes],
+  };
+  const [written] = await tx
+    .insert(connections)
+    .values({
+      id: randomUUID(),
+      ...{ applicationId, customerId, providerName },
+      providerId: uuidV5(applicationId, providerName),
+      instanceUrl: grant.instanceUrl,
+      status: 'connected',
+      ...account,
+      statusChangedAt: now,
+      createdAt: now,
+      updatedAt: now,
+    })
+    .onConflictDoUpdate({
+      target: [connections.applicationId, connections.customerId, connections.providerName],
+      set: {
+        instanceUrl: sql`coalesce(excluded.instance_url, ${connections.instanceUrl})`,
+        status: 'connected',
+        statusReason: null,
+        statusChangedAt: sql`case when ${connections.status} = 'connected' then ${connections.statusChangedAt} else excluded.status_changed_at end`,
+        ...account,
+        updatedAt: now,
+      },
+    })
+    .returning({ id: connections.id });
+  if (!written) throw new Error('A connection that was written has no id.');
+  return written.id;
+}
+
+async function writeCredentials(
+  { tx, now, credentialSealer }: Work,
+  { applicationId, customerId }: ConnectLinkRow,
+  { connectionId, providerName, grant, oauthClientId }: Granted & { readonly connectionId: string },
+): Promise<void> {
+  const { accessToken, refreshToken, expiresAt } = grant;
+  const place = { applicationId, customerId, providerName };
+  const secret = { type: 'oauth2', accessToken, refreshToken, expiresAt } as const;
+  const sealed = { ...sealCredentials(credentialSealer, place, secret), oauthClientId, updatedAt: now };
+  await tx
+    .insert(credentials)
+    .values({ connectionId, applicationId, generation: 1, ...sealed })
+    .onConflictDoUpdate({
+      target: credentials.connectionId,
+      set: { ...sealed, generation: sql`${credentials.generation} + 1` },
+    });
+}
+
+function pickEnd({ status, failure }: ConnectLink) {
+  return { status, failure };
+}
+
+export interface Granted extends KeptGrant {
+  readonly providerName: ProviderName;
+}
+
+/** One transaction. */
+export interface Work {
+  readonly tx: Transaction;
+  readonly now: Date;
+  readonly credentialSealer: Sealer;
+  /** In this transaction. */
+  appendEvent(applicationId: string, event: NewEvent): Promise<void>;
+}
+
+export type Transaction = Parameters<Parameters<Engine['orm']['transaction']>[0]>[0];

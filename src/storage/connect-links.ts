@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { and, eq, inArray } from 'drizzle-orm';
+import type { Confirmation, ConnectLinkStore, NewConnectLink } from '../domain/connect-link.ts';
+import { OPEN_STATUSES } from '../domain/connect-link.ts';
+import { isStorable } from '../lib/is-storable.ts';
+import { completeLink, failLink, isOtherAccount, lockLink, type Work } from './complete-connect-link.ts';
+import { openGrant } from './connect-grant.ts';
+import { type ConnectLinkRow, toConnectLink } from './connect-link-rows.ts';
+import { connectLinks } from './connect-schema.ts';
+import { type ConnectDeps, createConnectWork } from './connect-work.ts';
+import { customers } from './schema.ts';
+
+/** Opens the links of one application. */
+export function createConnectLinks(deps: ConnectDeps): (applicationId: string) => ConnectLinkStore {
+  const { engine, clock } = deps;
+  const { orm } = engine;
+  const run = createConnectWork(deps);
+  return (applicationId) => {
+    const own = (id: string) => and(eq(connectLinks.id, id), eq(connectLinks.applicationId, applicationId));
+    const findRow = async (id: string): Promise<ConnectLinkRow | undefined> => {
+      if (!UUID.test(id)) return undefined;
+      const [row] = await engine.repeatable(() => orm.select().from(connectLinks).where(own(id)));
+      return row;
+    };
+    const find = async (id: string) => {
+      const row = await findRow(id);
+      return row && toConnectLink(row, new Date(clock.wall()));
+    };
+    return {
+      find,
+      create: (link) =>
+        run(async ({ tx, now }) => {
+          if (!(await lockCustomer(tx, applicationId, link.customerId))) return undefined;
+          const values = toRow(applicationId, link, now);
+          const [row] = await tx.insert(connectLinks).values(values).returning();
+          return row && toConnectLink(row, now);
+        }),
+      async cancel(id) {
+        if (!UUID.test(id)) return undefined;
+        const now = new Date(clock.wall());
+        const canceled = { ...NOTHING_KEPT, status: 'CANCELED', updatedAt: now } as const;
+        await engine.repeatable(() =>
+          orm
+            .update(connectLinks)
+            .set(canceled)
+            .where(and(own(id), inArray(connectLinks.status, CANCELABLE))),
+        );
+        return find(id);
+      },
+      async confirm(id, codeHash) {
+        if (!(await findRow(id))) return undefined;
+        return run((work) => confirm(deps, work, { id, codeHash }));
+      },
+    };
+  };
+}
+
+async function confirm(
+  { sealer }: ConnectDeps,
+  work: Work,
+  { id, codeHash }: { readonly id: string; readonly codeHash: string },
+): Promise<Confirmation | undefined> {
+  const row = await lockLink(work, id);
+  if (!row) return undefined;
+  const { status, sealedGrant, providerName } = row;
+  const isRight = status === 'AWAITING_CONFIRMATION' && row.codeHash === codeHash;
+  if (!isRight || sealedGrant === null || providerName === null) {
+    return { outcome: 'refused', link: toConnectLink(row, work.now) };
+  }
+  const granted = { ...openGrant(sealer, id, sealedGrant), providerName };
+  if (await isOtherAccount(work, row, granted)) {
+    const failed = { status: 'FAILED', failure: 'ACCOUNT_MISMATCH', providerName } as const;
+    return { outcome: 'ended', link: await failLink(work, row, failed) };
+  }
+  return { outcome: 'confirmed', link: await completeLink(work, row, granted) };
+}
+
+async function lockCustomer(tx: Work['tx'], applicationId: string, customerId: string): Promise<boolean> {
+  if (!isStorable(customerId)) return false;
+  const found = await tx
+    .select({ id: customers.customerId })
+    .from(customers)
+    .where(and(eq(customers.applicationId, applicationId), eq(customers.customerId, customerId)))
+    .for('key share');
+  return found.length > 0;
+}
+
+function toRow(applicationId: string, link: NewConnectLink, now: Date): typeof connectLinks.$inferInsert {
+  return {
+    ...link,
+    id: randomUUID(),
+    applicationId,
+    providers: [...link.providers],
+    optionalScopes: [...link.optionalScopes],
+    status: 'PENDING',
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** Also while it waits for its confirmation: what was granted is forgotten then. */
+const CANCELABLE = [...OPEN_STATUSES, 'AWAITING_CONFIRMATION'] as const;
+
+const NOTHING_KEPT = { sealedGrant: null, keyId: null, codeHash: null, codeExpiresAt: null };
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
