@@ -1,3 +1,4 @@
+import type { ConnectedAccount } from './authorization.ts';
 import type { Category, ProviderName } from './provider-names.ts';
 
 /** A customer's link to one provider: at most one for each (customer, provider). Its credentials are not part of it. */
@@ -14,6 +15,14 @@ export interface Connection {
   readonly entityMappings: readonly EntityMapping[] | null;
   readonly connectionSyncConfig: ConnectionSyncConfig | null;
   readonly status: ConnectionStatus;
+  /** Why the status is not `connected`; null where it is. */
+  readonly statusReason: StatusReason | null;
+  /** RFC 3339, UTC: when the status, or its reason, last became another. */
+  readonly statusChangedAt: string;
+  /** Null where the credentials came by an upsert: then nobody has asked the provider whose they are. */
+  readonly account: ConnectedAccount | null;
+  /** What the customer granted by a link; empty where the credentials came by an upsert. */
+  readonly grantedScopes: readonly string[];
 }
 
 /**
@@ -22,6 +31,18 @@ export interface Connection {
  */
 export const CONNECTION_STATUSES = ['connected', 'reauthorize', 'unauthorized'] as const;
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
+
+/** Refusals that the next try may not meet, such as `ip restricted`, change no status and have no reason here. */
+export const STATUS_REASONS = [
+  'no_credentials',
+  'credentials_cleared',
+  'token_refused',
+  'refresh_token_refused',
+] as const;
+export type StatusReason = (typeof STATUS_REASONS)[number];
+
+/** Why a provider's refusal is for good. */
+export type RefusalReason = Extract<StatusReason, 'token_refused' | 'refresh_token_refused'>;
 
 /** What a provider wants to be convinced by. Write-only: no answer, log or error ever shows one. */
 export type Credentials = OAuth2Credentials | StaticToken;

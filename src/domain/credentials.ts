@@ -1,4 +1,4 @@
-import type { Credentials, OAuth2Credentials } from './connection.ts';
+import type { Credentials, OAuth2Credentials, RefusalReason } from './connection.ts';
 
 /** The credentials of ONE application's connections. */
 export interface CredentialStore {
@@ -14,7 +14,7 @@ export interface CredentialStore {
     refresh: (current: StoredCredentials) => Promise<RefreshedCredentials>,
   ): Promise<StoredCredentials | undefined>;
   /** The provider refused these credentials for good. Nothing happens when newer ones were stored meanwhile. */
-  markRefused(connectionId: string, seen: number): Promise<void>;
+  markRefused(connectionId: string, seen: number, reason: RefusalReason): Promise<void>;
 }
 
 export interface StoredCredentials {

@@ -19,7 +19,8 @@ export const REPLACE = {
   from current where kept.connection_id = current.connection_id
   returning kept.connection_id, kept.generation
 ), linked as (
-  update crossbook.connections as kept set instance_url = $6::text, status = 'connected'
+  update crossbook.connections as kept set instance_url = $6::text, status = 'connected', status_reason = null,
+    status_changed_at = case when kept.status = 'connected' then kept.status_changed_at else $7::timestamptz end
   from replaced where kept.id = replaced.connection_id
 )
 select generation from replaced`,
@@ -51,6 +52,8 @@ where application_id = $1::uuid and connection_id = $2::uuid and refresh_lease =
 export const MARK_REFUSED = {
   name: 'mark_credentials_refused',
   text: `${LOCK_CURRENT}
-update crossbook.connections as kept set status = 'reauthorize'
-from current where kept.id = current.connection_id`,
+update crossbook.connections as kept
+set status = 'reauthorize', status_reason = $4::text, status_changed_at = $5::timestamptz
+from current where kept.id = current.connection_id
+  and (kept.status, kept.status_reason) is distinct from ('reauthorize', $4::text)`,
 };

@@ -11,7 +11,7 @@ import { connections, credentials } from './schema.ts';
 
 /** Prepares the statement once; the function that it returns opens the store for one application. */
 export function createCredentials(deps: Deps): (applicationId: string) => CredentialStore {
-  const { engine, sealer, leaseMs } = deps;
+  const { engine, sealer, clock, leaseMs } = deps;
   const select = prepareSelect(engine);
   const flights = new Map<string, Flight>();
   return (applicationId) => {
@@ -45,8 +45,10 @@ export function createCredentials(deps: Deps): (applicationId: string) => Creden
         flights.set(key, flight);
         return flight;
       },
-      markRefused: async (connectionId, seen) => {
-        await engine.repeatable(() => engine.query(MARK_REFUSED, [applicationId, connectionId, seen]));
+      markRefused: async (connectionId, seen, reason) => {
+        const now = new Date(clock.wall()).toISOString();
+        const values = [applicationId, connectionId, seen, reason, now];
+        await engine.repeatable(() => engine.query(MARK_REFUSED, values));
       },
     };
     return store;

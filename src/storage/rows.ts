@@ -1,3 +1,4 @@
+import type { ConnectedAccount } from '../domain/authorization.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { Customer } from '../domain/customer.ts';
 import { PROVIDER_CATEGORIES } from '../domain/provider-names.ts';
@@ -16,7 +17,17 @@ export function toConnection(row: ConnectionRow): Connection {
     entityMappings: row.entityMappings,
     connectionSyncConfig: row.connectionSyncConfig,
     status: row.status,
+    statusReason: row.statusReason,
+    // A statement that answers in JSON writes moments as text.
+    statusChangedAt: new Date(row.statusChangedAt).toISOString(),
+    account: toAccount(row),
+    grantedScopes: row.grantedScopes,
   };
+}
+
+function toAccount(row: ConnectionRow): ConnectedAccount | null {
+  const { accountId: id, accountName: name, accountUrl: url, accountUserId: userId } = row;
+  return id === null ? null : { id, name, url, userId };
 }
 
 /** Connections come in the order of their providers' names, so that the same customer always reads the same. */
@@ -37,4 +48,7 @@ type CustomerRow = Pick<
   typeof customers.$inferSelect,
   'applicationId' | 'customerId' | 'name' | 'email' | 'version'
 >;
-export type ConnectionRow = Omit<typeof connections.$inferSelect, 'createdAt' | 'updatedAt'>;
+export type ConnectionRow = Omit<
+  typeof connections.$inferSelect,
+  'createdAt' | 'updatedAt' | 'statusChangedAt'
+> & { readonly statusChangedAt: Date | string };

@@ -18,6 +18,7 @@ import type {
   ConnectionSyncConfig,
   EntityMapping,
   SchemaMappingsConfig,
+  StatusReason,
 } from '../domain/connection.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 
@@ -87,7 +88,7 @@ export const connections = crossbook.table(
     entityMappings: jsonb('entity_mappings').$type<readonly EntityMapping[]>(),
     connectionSyncConfig: jsonb('connection_sync_config').$type<ConnectionSyncConfig>(),
     status: text('status').$type<ConnectionStatus>().notNull(),
-    statusReason: text('status_reason'),
+    statusReason: text('status_reason').$type<StatusReason>(),
     statusChangedAt: moment('status_changed_at').notNull().defaultNow(),
     /** The account at the provider, where a link connected it. */
     accountId: text('account_id'),

@@ -58,7 +58,10 @@ const answer = (rows: string) => `(
   select coalesce(json_agg(json_build_object(
     'id', id, 'applicationId', application_id, 'customerId', customer_id, 'providerName', provider_name,
     'providerId', provider_id, 'instanceUrl', instance_url, 'schemaMappingsConfig', schema_mappings_config,
-    'entityMappings', entity_mappings, 'connectionSyncConfig', connection_sync_config, 'status', status
+    'entityMappings', entity_mappings, 'connectionSyncConfig', connection_sync_config, 'status', status,
+    'statusReason', status_reason, 'statusChangedAt', status_changed_at, 'accountId', account_id,
+    'accountName', account_name, 'accountUrl', account_url, 'accountUserId', account_user_id,
+    'grantedScopes', granted_scopes
   )), '[]') from (${rows}) as connection
 ) as connections`;
 
@@ -67,6 +70,20 @@ const entryOf = (row: string) => `$4::jsonb -> ${row}.customer_id -> ${row}.prov
 /** A field is given when its key is there; a null in it clears. */
 const setIfGiven = (column: string, field: string) =>
   `${column} = case when ${entryOf('excluded')} ? '${field}' then excluded.${column} else kept.${column} end`;
+/** Where credentials are given, or are cleared by a null. */
+const ifResealed = (column: string, value: string) =>
+  `${column} = case when ${entryOf('excluded')} ? 'sealed' then ${value} else kept.${column} end`;
+const CLEARED = `excluded.status = 'unauthorized'`;
+/** Cleared again, or never there: it stays what it was. */
+const CLEARED_REASON = `case when kept.status = 'unauthorized' then kept.status_reason else 'credentials_cleared' end`;
+/** What a link found out holds for the credentials that it brought, and for no others. */
+const FROM_A_LINK = [
+  ['account_id', 'null'],
+  ['account_name', 'null'],
+  ['account_url', 'null'],
+  ['account_user_id', 'null'],
+  ['granted_scopes', `'{}'`],
+] as const;
 const json = (field: string) => `nullif(entry -> '${field}', 'null')`;
 
 const writeLinked = (writeCustomers: string) => `
@@ -75,12 +92,12 @@ with written as (${writeCustomers}
 ), linked as (
   insert into crossbook.connections as kept
     (id, application_id, customer_id, provider_name, provider_id, instance_url, schema_mappings_config,
-     entity_mappings, connection_sync_config, status, created_at, updated_at)
+     entity_mappings, connection_sync_config, status, status_reason, status_changed_at, created_at, updated_at)
   select (entry ->> 'id')::uuid, $1::uuid, customer_id, provider_name, (entry ->> 'providerId')::uuid,
     entry ->> 'instanceUrl', ${json('schemaMappingsConfig')}, ${json('entityMappings')},
     ${json('connectionSyncConfig')},
     case when entry ->> 'sealed' is null then 'unauthorized' else 'connected' end,
-    $3::timestamptz, $3::timestamptz
+    case when entry ->> 'sealed' is null then 'no_credentials' end, $3::timestamptz, $3::timestamptz, $3::timestamptz
   from written cross join jsonb_each($4::jsonb -> customer_id) as given (provider_name, entry)
   on conflict (application_id, customer_id, provider_name) do update set
     ${setIfGiven('instance_url', 'instanceUrl')},
@@ -88,6 +105,13 @@ with written as (${writeCustomers}
     ${setIfGiven('entity_mappings', 'entityMappings')},
     ${setIfGiven('connection_sync_config', 'connectionSyncConfig')},
     ${setIfGiven('status', 'sealed')},
+    ${ifResealed('status_reason', `case when ${CLEARED} then ${CLEARED_REASON} end`)},
+    ${ifResealed(
+      'status_changed_at',
+      `case when kept.status = excluded.status
+      then kept.status_changed_at else excluded.status_changed_at end`,
+    )},
+    ${FROM_A_LINK.map(([column, value]) => ifResealed(column, value)).join(', ')},
     updated_at = excluded.updated_at
   returning kept.*
 ), secured as (
@@ -97,7 +121,7 @@ with written as (${writeCustomers}
   from linked where ${entryOf('linked')} ? 'sealed'
   on conflict (connection_id) do update set
     sealed = excluded.sealed, key_id = excluded.key_id, generation = kept.generation + 1,
-    updated_at = excluded.updated_at
+    oauth_client_id = null, updated_at = excluded.updated_at
 ), forgotten as (
   delete from crossbook.contact_cache
   where application_id = $1::uuid and connection_id = any (array(select id from linked))

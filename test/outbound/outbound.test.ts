@@ -93,7 +93,7 @@ describe('a call', () => {
 
   test('is not made for a connection that has to be reconnected', async () => {
     const { openPort, credentials, requests } = await open((_, response) => response.end('7'));
-    await credentials.store.markRefused('', 1);
+    await credentials.store.markRefused('', 1, 'refresh_token_refused');
     await expect(openPort().countByDomain('x.co')).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_UNAUTHORIZED',
       message: expect.stringContaining('has to reconnect'),

@@ -165,7 +165,7 @@ describe('renewal after a refusal', () => {
 
   test('that another replica has seen refused is not used, until the customer has reconnected', async () => {
     const { tokens, load, source, store, put } = open({ type: 'token', value: 'pat-1' });
-    await store.markRefused('', 1);
+    await store.markRefused('', 1, 'refresh_token_refused');
     await expect(load()).rejects.toMatchObject({ origin: 'crossbook', remote: undefined });
     put({ type: 'token', value: 'pat-2' });
     expect((await tokens.load(source)).value).toBe('pat-2');

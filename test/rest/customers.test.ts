@@ -42,6 +42,9 @@ describe('an upsert', () => {
           provider_id: expect.any(String),
           category: 'crm',
           ...CONFIGURED,
+          status: 'unauthorized',
+          status_reason: 'no_credentials',
+          status_changed_at: expect.any(String),
         },
       ],
     });

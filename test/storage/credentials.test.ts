@@ -108,7 +108,7 @@ describeEachServer('credentials', (on) => {
 
   test('a refresh stores where the instance moved, and mends the status', async () => {
     const { credentials, connectionId, connection } = await setUp();
-    await credentials.markRefused(connectionId, 1);
+    await credentials.markRefused(connectionId, 1, 'refresh_token_refused');
     expect((await connection())?.status).toBe('reauthorize');
     const moved = { credentials: oauth('second'), instanceUrl: 'https://new.example' };
     const stored = await credentials.refreshOnce(connectionId, 1, async () => moved);
@@ -119,7 +119,7 @@ describeEachServer('credentials', (on) => {
   test('a refusal of an older token says nothing about the newer one', async () => {
     const { credentials, connectionId, connection, put } = await setUp();
     await put('newer');
-    await credentials.markRefused(connectionId, 1);
+    await credentials.markRefused(connectionId, 1, 'refresh_token_refused');
     expect((await connection())?.status).toBe('connected');
   });
 

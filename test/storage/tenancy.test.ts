@@ -40,7 +40,7 @@ describeEachServer('tenancy', (on) => {
     expect(await theirs.credentials.read(connectionId)).toBeUndefined();
     const refresh = () => Promise.reject(new Error('must not be called'));
     expect(await theirs.credentials.refreshOnce(connectionId, 1, refresh)).toBeUndefined();
-    await theirs.credentials.markRefused(connectionId, 1);
+    await theirs.credentials.markRefused(connectionId, 1, 'refresh_token_refused');
     const [connection] = await mine.connections.findMany([{ customerId: 'ada', providerName: 'hubspot' }]);
     expect(connection?.status).toBe('connected');
   });

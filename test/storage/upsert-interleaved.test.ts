@@ -141,7 +141,7 @@ describe('an upsert that began before its rival committed', () => {
     const id = customer.connections[0]?.id ?? '';
     await rival.run('begin');
     await rival.run(`update crossbook.connections set status = 'connected' where id = $1`, [id]);
-    const pending = stores.credentials.markRefused(id, 1);
+    const pending = stores.credentials.markRefused(id, 1, 'refresh_token_refused');
     await rival.untilSomebodyWaits();
     await rival.run('update crossbook.credentials set generation = 2 where connection_id = $1', [id]);
     await rival.run('commit');

@@ -15,6 +15,10 @@ export function createConnection(providerName: ProviderName, patch: Partial<Conn
     entityMappings: null,
     connectionSyncConfig: null,
     status: 'connected',
+    statusReason: null,
+    statusChangedAt: '2026-01-31T09:30:00.000Z',
+    account: null,
+    grantedScopes: [],
     ...patch,
   };
 }

@@ -83,6 +83,10 @@ function toConnection(owner: Owner, old: Connection | undefined, fresh: Connecti
         : credentials
           ? 'connected'
           : 'unauthorized',
+    statusReason: credentials ? null : (old?.statusReason ?? 'no_credentials'),
+    statusChangedAt: old?.statusChangedAt ?? '2026-01-31T09:30:00.000Z',
+    account: null,
+    grantedScopes: [],
   };
 }
 

@@ -1,4 +1,5 @@
-import type { CONNECTION_STATUSES, Connection } from '../../domain/connection.ts';
+import type { Connection } from '../../domain/connection.ts';
+import { findMissingScopes } from '../../usecases/find-missing-scopes.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import {
@@ -8,20 +9,11 @@ import {
   EntityMappingType,
   SchemaMappingsConfigType,
 } from './connection-config.ts';
+import { ConnectedAccountType, ConnectionStatusEnum, StatusReasonEnum } from './connection-status.ts';
 import { ContactConnectionType } from './contact-connection.ts';
-import { toEnumValues } from './enum-values.ts';
 import { NodeInterface } from './node.ts';
 import { CategoryEnum, ProviderNameEnum } from './provider.ts';
 import { search, searchArguments, searchCosts } from './search-contacts.ts';
-
-const ConnectionStatusEnum = builder.enumType('ConnectionStatus', {
-  description: 'Can a connection be used?',
-  values: toEnumValues<(typeof CONNECTION_STATUSES)[number]>({
-    connected: 'It has credentials, and they are not known to be refused.',
-    reauthorize: 'The provider has refused its credentials: the customer has to connect again.',
-    unauthorized: 'It has no credentials yet.',
-  }),
-});
 
 export const ConnectedProviderType = builder.objectRef<Connection>('ConnectedProvider').implement({
   description: 'A tool that a customer has connected. Its credentials are kept, and never shown.',
@@ -60,6 +52,32 @@ export const ConnectedProviderType = builder.objectRef<Connection>('ConnectedPro
       description: 'What this connection syncs otherwise than the rest.',
     }),
     status: t.expose('status', { type: ConnectionStatusEnum, description: 'Can it be used?' }),
+    statusReason: t.expose('statusReason', {
+      type: StatusReasonEnum,
+      nullable: true,
+      description: 'Why it cannot be used. Null where it can.',
+    }),
+    statusChangedAt: t.expose('statusChangedAt', {
+      type: 'DateTime',
+      description: 'When `status` last became what it is.',
+    }),
+    account: t.expose('account', {
+      type: ConnectedAccountType,
+      nullable: true,
+      description:
+        'The account in the tool that a connect link connected. Null where the credentials came by `upsertCustomer`.',
+    }),
+    grantedScopes: t.exposeStringList('grantedScopes', {
+      description:
+        'The OAuth scopes that the customer granted by a connect link. Empty where the credentials came by `upsertCustomer`.',
+      ...costs({ items: 10 }),
+    }),
+    missingScopes: t.stringList({
+      description:
+        'The OAuth scopes that contacts cannot be read without, and that the customer did not grant by the connect link.',
+      ...costs({ items: 2 }),
+      resolve: (connection, _args, { providers }) => findMissingScopes(providers, connection),
+    }),
     searchContacts: t.field({
       type: ContactConnectionType,
       nullable: true,

@@ -1,4 +1,4 @@
-import type { Connection, Credentials } from '../../domain/connection.ts';
+import type { Connection, Credentials, RefusalReason } from '../../domain/connection.ts';
 import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../../domain/credentials.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -41,7 +41,7 @@ export function createTokens(deps: TokenDeps): Tokens {
     },
 
     async refuse(source, seen) {
-      if (!isRefreshable(seen.stored.credentials)) await markRefused(source, seen);
+      if (!isRefreshable(seen.stored.credentials)) await markRefused(source, seen, 'token_refused');
     },
 
     forget() {
@@ -78,15 +78,21 @@ export function createTokens(deps: TokenDeps): Tokens {
       deps.onStored(stored);
       return keep(stored, true);
     } catch (error) {
-      if (error instanceof RefusedError) await markRefused({ credentials, connection }, seen);
+      if (error instanceof RefusedError) {
+        await markRefused({ credentials, connection }, seen, 'refresh_token_refused');
+      }
       throw error;
     }
   }
 
-  async function markRefused({ credentials, connection }: TokenSource, { generation }: Token): Promise<void> {
+  async function markRefused(
+    { credentials, connection }: TokenSource,
+    { generation }: Token,
+    reason: RefusalReason,
+  ): Promise<void> {
     refused = generation;
     kept = undefined;
-    await credentials.markRefused(connection.id, generation);
+    await credentials.markRefused(connection.id, generation, reason);
   }
 
   function keep(stored: StoredCredentials, isNew = false): Token {

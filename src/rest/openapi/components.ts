@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { connectionShape } from '../wire/connection.ts';
+import { connectedAccountShape, connectionShape } from '../wire/connection.ts';
 import { connectionUpsertShape, credentialsShape } from '../wire/connection-upsert.ts';
 import {
   addressShape,
@@ -48,6 +48,7 @@ const ANSWERED = toRegistry({
   Customer: customerShape,
   Token: tokenShape,
   Connection: connectionShape,
+  ConnectedAccount: connectedAccountShape,
   SchemaMappingsConfig: schemaMappingsConfigShape,
   ObjectFieldMappings: objectFieldMappingsShape,
   EntityMapping: entityMappingShape,

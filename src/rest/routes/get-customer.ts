@@ -36,7 +36,11 @@ export const getCustomer = defineOperation({
     const customer = await findCustomer(context, path.customer_id);
     const etag = toETag(customer);
     if (!isNotModified(headers['if-none-match'], etag))
-      return answerJson(toCustomerRecord(customer), { etag }, { allowance: context.allowance });
+      return answerJson(
+        toCustomerRecord(customer, context.providers),
+        { etag },
+        { allowance: context.allowance },
+      );
     return { status: 304, headers: { etag, 'cache-control': 'no-store' }, body: null };
   },
 });

@@ -32,7 +32,7 @@ export const upsertCustomerOperation = defineOperation({
   async handle(context, { headers, body }) {
     const { customer } = await upsertCustomer(context, toCustomerUpsert(body, readExpectedVersion(headers)));
     return answerJson(
-      toCustomerRecord(customer),
+      toCustomerRecord(customer, context.providers),
       { etag: toETag(customer) },
       { allowance: context.allowance },
     );

@@ -1,7 +1,10 @@
 import * as z from 'zod';
-import type { Connection } from '../../domain/connection.ts';
-import { CATEGORIES, PROVIDER_NAMES } from '../../domain/provider-names.ts';
-import { choice, text, uuid } from './fields.ts';
+import type { ConnectedAccount } from '../../domain/authorization.ts';
+import { CONNECTION_STATUSES, type Connection, STATUS_REASONS } from '../../domain/connection.ts';
+import type { Provider } from '../../domain/provider.ts';
+import { CATEGORIES, PROVIDER_NAMES, type ProviderName } from '../../domain/provider-names.ts';
+import { findMissingScopes } from '../../usecases/find-missing-scopes.ts';
+import { choice, moment, optionalText, text, uuid } from './fields.ts';
 import {
   entityMappingShape,
   schemaMappingsConfigShape,
@@ -9,6 +12,15 @@ import {
   toSchemaMappingsRecord,
 } from './mappings.ts';
 import { connectionSyncConfigShape, toConnectionSyncRecord } from './sync-config.ts';
+
+export const connectedAccountShape = z
+  .strictObject({
+    id: text('The provider’s own id of the account.', '7654321'),
+    name: optionalText('The account’s name, where the provider tells it.', 'Analytical Engines Ltd'),
+    url: optionalText('Where a person opens the account.', 'https://app.hubspot.com/contacts/7654321'),
+    user_id: optionalText('The provider’s own id of the user who granted.', '9876543'),
+  })
+  .describe('The account at the provider: a HubSpot portal, a Salesforce organisation.');
 
 export const connectionShape = z
   .strictObject({
@@ -33,11 +45,28 @@ export const connectionShape = z
     connection_sync_config: connectionSyncConfigShape
       .optional()
       .describe('What this connection syncs differently.'),
+    status: choice(CONNECTION_STATUSES, 'Can the connection be used?'),
+    status_reason: choice(STATUS_REASONS, 'Why it cannot be used.').optional(),
+    status_changed_at: moment('When the status last became what it is.'),
+    account: connectedAccountShape.optional().describe('Where a connect link connected it.'),
+    granted_scopes: z
+      .array(z.string())
+      .optional()
+      .describe('The OAuth scopes that the customer granted, where a connect link connected.'),
+    missing_scopes: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Those that contacts cannot be read without and that were not granted, where a link connected.',
+      ),
   })
   .describe('A customer’s link to one provider. Its credentials are never shown.');
 
-export function toConnectionRecord(connection: Connection): z.output<typeof connectionShape> {
-  const { schemaMappingsConfig, entityMappings, connectionSyncConfig } = connection;
+export function toConnectionRecord(
+  connection: Connection,
+  providers: Providers,
+): z.output<typeof connectionShape> {
+  const { schemaMappingsConfig, entityMappings, connectionSyncConfig, account, grantedScopes } = connection;
   return {
     id: connection.id,
     application_id: connection.applicationId,
@@ -49,5 +78,20 @@ export function toConnectionRecord(connection: Connection): z.output<typeof conn
     schema_mappings_config: schemaMappingsConfig ? toSchemaMappingsRecord(schemaMappingsConfig) : undefined,
     entity_mappings: entityMappings?.map(toEntityMappingRecord),
     connection_sync_config: connectionSyncConfig ? toConnectionSyncRecord(connectionSyncConfig) : undefined,
+    status: connection.status,
+    status_reason: connection.statusReason ?? undefined,
+    status_changed_at: connection.statusChangedAt,
+    ...(account && { account: toAccountRecord(account) }),
+    ...(grantedScopes.length > 0 && {
+      granted_scopes: [...grantedScopes],
+      missing_scopes: [...findMissingScopes(providers, connection)],
+    }),
   };
 }
+
+function toAccountRecord({ id, name, url, userId }: ConnectedAccount) {
+  return { id, name: name ?? undefined, url: url ?? undefined, user_id: userId ?? undefined };
+}
+
+/** For what each needs to be granted. */
+export type Providers = ReadonlyMap<ProviderName, Pick<Provider, 'authorization'>>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Customer, CustomerUpsert } from '../../domain/customer.ts';
-import { connectionShape, toConnectionRecord } from './connection.ts';
+import { connectionShape, type Providers, toConnectionRecord } from './connection.ts';
 import { connectionUpsertShape, toConnectionUpsert } from './connection-upsert.ts';
 import { text, uuid } from './fields.ts';
 
@@ -32,13 +32,13 @@ export const customerUpsertShape = z
   })
   .describe('The customer to create or update.');
 
-export function toCustomerRecord(customer: Customer): z.output<typeof customerShape> {
+export function toCustomerRecord(customer: Customer, providers: Providers): z.output<typeof customerShape> {
   return {
     application_id: customer.applicationId,
     customer_id: customer.customerId,
     name: customer.name,
     email: customer.email,
-    connections: customer.connections.map(toConnectionRecord),
+    connections: customer.connections.map((connection) => toConnectionRecord(connection, providers)),
   };
 }
 

@@ -56,6 +56,8 @@ export const EXAMPLE_CUSTOMER: z.output<typeof customerShape> = {
       provider_id: '7a1de64c-0f7b-5b0c-9e0f-2f8f1f1d3c02',
       provider_name: 'pipedrive',
       category: 'crm',
+      status: 'connected',
+      status_changed_at: '2025-03-01T12:00:00.000Z',
     },
   ],
 };

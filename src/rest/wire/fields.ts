@@ -24,6 +24,10 @@ export function uuid(description: string) {
   return z.string().meta({ description, format: 'uuid' });
 }
 
+export function moment(description: string) {
+  return z.string().meta({ ...describe(description, '2025-03-01T12:00:00.000Z'), format: 'date-time' });
+}
+
 export function optionalMoment(description: string) {
   return z
     .string()

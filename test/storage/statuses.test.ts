@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import type { Connection, Credentials } from '../../src/domain/connection.ts';
+import { describeEachServer } from '../support/databases.ts';
+
+describeEachServer('the status of a connection', (on) => {
+  const open = async () => {
+    const { id: applicationId } = await on.createApplication();
+    const stores = on.database().forApplication(applicationId);
+    const read = async () => {
+      const [found] = await stores.connections.findMany([{ customerId: 'c', providerName: 'hubspot' }]);
+      if (!found) throw new Error('There is no connection.');
+      return found;
+    };
+    const put = async (credentials?: Credentials | null) => {
+      const connections = [{ providerName: 'hubspot' as const, credentials }];
+      const given = { customerId: 'c', name: 'C', email: 'c@example.com', connections };
+      const { customer } = await stores.customers.upsert(given);
+      // What an upsert answers is what is stored.
+      expect(customer.connections).toEqual([await read()]);
+      return read();
+    };
+    return { ...stores, put, read };
+  };
+  const stateOf = ({ status, statusReason }: Connection) => [status, statusReason];
+
+  test('says why it is what it is, and since when', async () => {
+    const { put } = await open();
+    const fresh = await put();
+    expect(stateOf(fresh)).toEqual(['unauthorized', 'no_credentials']);
+    const given = await put(oauth('first'));
+    expect(stateOf(given)).toEqual(['connected', null]);
+    expect(given.statusChangedAt > fresh.statusChangedAt).toBe(true);
+    const again = await put(oauth('second'));
+    expect([stateOf(again), again.statusChangedAt]).toEqual([['connected', null], given.statusChangedAt]);
+    const cleared = await put(null);
+    expect(stateOf(cleared)).toEqual(['unauthorized', 'credentials_cleared']);
+    expect(cleared.statusChangedAt > again.statusChangedAt).toBe(true);
+    expect(await put(null)).toMatchObject({
+      statusReason: 'credentials_cleared',
+      statusChangedAt: cleared.statusChangedAt,
+    });
+  });
+
+  test('a refusal names its reason once, and a token that works again takes it back', async () => {
+    const { put, read, credentials } = await open();
+    const { id, statusChangedAt } = await put(oauth('first'));
+    await credentials.markRefused(id, 1, 'refresh_token_refused');
+    const refused = await read();
+    expect(stateOf(refused)).toEqual(['reauthorize', 'refresh_token_refused']);
+    expect(refused.statusChangedAt > statusChangedAt).toBe(true);
+    await credentials.markRefused(id, 1, 'refresh_token_refused');
+    expect(await read()).toEqual(refused);
+    await credentials.refreshOnce(id, 1, async () => ({ credentials: oauth('second') }));
+    const recovered = await read();
+    expect(stateOf(recovered)).toEqual(['connected', null]);
+    expect(recovered.statusChangedAt > refused.statusChangedAt).toBe(true);
+    await credentials.refreshOnce(id, 2, async () => ({ credentials: oauth('third') }));
+    expect((await read()).statusChangedAt).toBe(recovered.statusChangedAt);
+  });
+
+  test('what a link found out goes with the credentials that it brought', async () => {
+    const { put, read } = await open();
+    const { id } = await put(oauth('by a link'));
+    await on.rows(
+      `update crossbook.connections set account_id = '42', account_name = 'Acme', account_user_id = '7',
+        granted_scopes = '{a,b}' where id = $1`,
+      [id],
+    );
+    await on.rows(`update crossbook.credentials set oauth_client_id = 'client' where connection_id = $1`, [
+      id,
+    ]);
+    const account = { id: '42', name: 'Acme', url: null, userId: '7' };
+    expect(await read()).toMatchObject({ account, grantedScopes: ['a', 'b'] });
+    expect(await put()).toMatchObject({ account, grantedScopes: ['a', 'b'] });
+    expect(await put(oauth('by an upsert'))).toMatchObject({ account: null, grantedScopes: [] });
+    const clients = 'select oauth_client_id as client from crossbook.credentials where connection_id = $1';
+    expect(await on.rows(clients, [id])).toEqual([{ client: null }]);
+  });
+});
+
+function oauth(accessToken: string) {
+  return { type: 'oauth2', accessToken, refreshToken: 'r', expiresAt: null } as const;
+}
