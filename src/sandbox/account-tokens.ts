@@ -1,22 +1,25 @@
 import type { AccountSetup, SandboxAccount } from './account.ts';
 import type { CrmTypes } from './imitation.ts';
-import { TOKEN_KINDS, type TokenKind } from './tokens.ts';
+import { type Approval, TOKEN_KINDS, type TokenKind } from './tokens.ts';
 
 /** The tokens of one account. The same ones in the same order, whenever the sandbox is started. */
 export function openTokens<Crm extends CrmTypes>(
-  { imitation, options, tokens }: AccountSetup<Crm>,
+  { imitation, identity, options, tokens }: AccountSetup<Crm>,
   owner: () => SandboxAccount<Crm>,
 ): AccountTokens {
   const newest = new Map<TokenKind, string>();
-  let approvals: readonly string[] = [];
+  /** Of the live refresh tokens, oldest first. */
+  let approvals: readonly { readonly token: string; readonly approval: Approval }[] = [];
+  let latest: Approval = { clientId: identity.clientId, scopes: undefined };
   let serial = 0;
 
-  const issueToken = (kind: TokenKind): string => {
+  const issueToken: AccountTokens['issueToken'] = (kind, approval = latest, lifetimeMs) => {
     const token = imitation.mintToken(kind, owner(), serial);
     if (token === undefined) return '';
     serial += 1;
-    const lifetimeMs = options.accessTokenTtlMs ?? imitation.accessTokenTtlMs;
-    tokens.enter({ token, account: owner(), kind, ...(kind === 'access' && { lifetimeMs }) });
+    const lifetime =
+      kind === 'access' ? (options.accessTokenTtlMs ?? imitation.accessTokenTtlMs) : lifetimeMs;
+    tokens.enter({ token, account: owner(), kind, approval, lifetimeMs: lifetime });
     newest.set(kind, token);
     return token;
   };
@@ -31,22 +34,31 @@ export function openTokens<Crm extends CrmTypes>(
       return newest.get('static');
     },
     issueToken,
-    approve() {
-      const token = issueToken('refresh');
-      approvals = [...approvals, token];
-      const { maxApprovals = approvals.length } = imitation;
-      for (const old of approvals.slice(0, -maxApprovals)) tokens.end(old, 'revoked');
-      approvals = approvals.slice(-maxApprovals);
+    approve(given = { clientId: identity.clientId, scopes: undefined }) {
+      const token = issueToken('refresh', given);
+      latest = given;
+      approvals = [...approvals, { token, approval: given }];
+      const ofClient = approvals.filter(({ approval }) => approval.clientId === given.clientId);
+      const { maxApprovals = ofClient.length } = imitation;
+      const ending = ofClient.slice(0, Math.max(0, ofClient.length - maxApprovals));
+      for (const old of ending) tokens.end(old.token, 'revoked');
+      approvals = approvals.filter((one) => !ending.includes(one));
       return token;
     },
     rotate(old) {
-      const token = issueToken('refresh');
+      const approval = tokens.find(old)?.approval;
+      const token = issueToken('refresh', approval);
       tokens.end(old, 'spent');
-      approvals = approvals.map((one) => (one === old ? token : one));
+      approvals = approvals.map((one) => (one.token === old ? { ...one, token } : one));
       return token;
     },
+    findRefreshToken: (clientId) =>
+      approvals.findLast(
+        ({ token, approval }) => approval.clientId === clientId && !tokens.find(token)?.ended,
+      )?.token,
     useToken: (token, how) => tokens.use(token, how),
     endToken: (token, how) => tokens.end(token, how),
+    endApproval: (approval) => tokens.endApproval(approval),
     expireAccessToken: () => tokens.end(newest.get('access') ?? '', 'expired'),
     revoke: (kinds = TOKEN_KINDS) => tokens.endAll(owner(), kinds),
   };
@@ -58,14 +70,24 @@ export interface AccountTokens {
   readonly refreshToken: string;
   /** Undefined where the CRM has no tokens that never expire. */
   readonly staticToken: string | undefined;
-  /** Empty where the CRM has no such kind. */
-  issueToken(kind: TokenKind): string;
-  /** The customer connects once more: another refresh token. Where the CRM keeps only so many, the oldest dies. */
-  approve(): string;
+  /**
+   * Empty where the CRM has no such kind. Of the newest approval unless told. Access tokens live as long as the CRM has
+   * them live; others for `lifetimeMs`, or for good.
+   */
+  issueToken(kind: TokenKind, approval?: Approval, lifetimeMs?: number): string;
+  /**
+   * The customer connects once more, to this account's own application unless told: another refresh token. Where the CRM
+   * keeps only so many for one application, the oldest dies.
+   */
+  approve(approval?: Approval): string;
   /** Another refresh token for this one, which is spent. */
   rotate(refreshToken: string): string;
+  /** The newest live one that this application has. */
+  findRefreshToken(clientId: string): string | undefined;
   useToken(token: string, how?: { readonly slides?: boolean }): void;
-  endToken(token: string, how: 'revoked' | 'expired'): void;
+  endToken(token: string, how: 'revoked' | 'spent' | 'expired'): void;
+  /** Every token that came of one consent is revoked. */
+  endApproval(approval: Approval): void;
   expireAccessToken(): void;
   /** The customer uninstalls the application: no token of this account is good any more; or none of these kinds. */
   revoke(kinds?: readonly TokenKind[]): void;

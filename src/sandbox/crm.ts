@@ -11,7 +11,7 @@ import {
   textAnswer,
 } from './http.ts';
 import type { Call, CrmTypes, Imitation } from './imitation.ts';
-import { toPerson } from './people.ts';
+import { type Person, toPerson } from './people.ts';
 import { DEMO_SEED } from './people-demo.ts';
 import { type Seed, toSeed } from './people-table.ts';
 import { sendFault } from './send-fault.ts';
@@ -27,32 +27,42 @@ export async function openCrm<Crm extends CrmTypes>(options: Options<Crm>): Prom
     options.port,
     (request, response) => {
       if (isControl(request)) return sendAnswer(request, response, answerControl(crm, request));
-      return serve({ imitation, now, tokens, origin }, request, response);
+      return serve({ imitation, now, tokens, accounts, origin }, request, response);
     },
     options.tls,
   );
 
-  const open = (seed: Seed, wanted: AccountOptions<Crm>): SandboxAccount<Crm> => {
+  let opened = 0;
+  const open = (seed: Seed, wanted: AccountOptions<Crm>, number = opened++): SandboxAccount<Crm> => {
     const { limits = enforceLimits ? {} : null } = wanted;
-    const identity = imitation.identify(accounts.length, origin);
+    const identity = imitation.identify(number, origin);
     const account = createAccount({ imitation, identity, tokens, seed, now, limits, options: wanted });
     accounts.push(account);
     return account;
   };
 
+  const ofPeople = (people: readonly Partial<Person>[]): Seed =>
+    toSeed(people.map((person, position) => toPerson(person, position + 1)));
+
   const demo = open(DEMO_SEED, {});
+  const others = imitation.others.map(({ number, people, quirks }) =>
+    open(ofPeople(people), { quirks }, number),
+  );
   const crm: OpenCrm<Crm> = {
     ...{
       name: imitation.name,
       origin,
       nameOrigin: `http://${imitation.name}.sandbox.localhost`,
       demo,
+      others,
       close,
       faultNames: Object.keys(imitation.faults),
     },
     accounts: () => accounts,
+    toLoginOrigin: (host) => imitation.toLoginOrigin(host, origin),
+    isLoginOrigin: (login) => isLoginOrigin(login, origin),
     createAccount({ people = [], ...wanted } = {}) {
-      return open(toSeed(people.map((person, position) => toPerson(person, position + 1))), wanted);
+      return open(ofPeople(people), wanted);
     },
   };
   return crm;
@@ -60,13 +70,14 @@ export async function openCrm<Crm extends CrmTypes>(options: Options<Crm>): Prom
 
 /** One call: counted for the account whose token it carries, and met by a fault that waits there. */
 async function serve<Crm extends CrmTypes>(
-  { imitation, now, tokens, origin }: Service<Crm>,
+  { imitation, now, tokens, accounts, origin }: Service<Crm>,
   request: SandboxRequest,
   response: ServerResponse,
 ): Promise<void> {
   const route = imitation.route(request);
   const grant = tokens.find(route.token);
-  const call: Call<Crm> = { request, now: now(), origin, grant, findToken: (token) => tokens.find(token) };
+  const findToken = (token: string) => tokens.find(token);
+  const call: Call<Crm> = { request, now: now(), origin, grant, accounts, findToken };
   const entry = grant?.account.openCall({ ...route, path: request.path });
   response.once('close', () => entry?.ended());
   const fault = grant?.account.faults.take(route.operation);
@@ -90,6 +101,13 @@ async function survive(produce: () => Answer | Promise<Answer>): Promise<Answer>
   }
 }
 
+/** This CRM's own port under a name that never leaves this machine. */
+function isLoginOrigin(login: string, origin: string): boolean {
+  const [asked, own] = [new URL(login), new URL(origin)];
+  const isSamePort = asked.protocol === own.protocol && asked.port === own.port;
+  return isSamePort && (asked.hostname === own.hostname || asked.hostname.endsWith('.localhost'));
+}
+
 /** One imitated CRM, as a test or the application sees it. */
 export interface SandboxCrm<Crm extends CrmTypes> {
   readonly name: string;
@@ -99,8 +117,13 @@ export interface SandboxCrm<Crm extends CrmTypes> {
   readonly nameOrigin: string;
   /** The account with 25,000 people, always the same, its first tokens too. */
   readonly demo: SandboxAccount<Crm>;
+  /** Northwind's, with a few people of its own; where the CRM has organisations for trying things out, one of those too. */
+  readonly others: readonly SandboxAccount<Crm>[];
   readonly faultNames: readonly string[];
   accounts(): readonly SandboxAccount<Crm>[];
+  /** Where a browser finds the imitation of one of the CRM's login hosts. */
+  toLoginOrigin(host: string): string;
+  isLoginOrigin(origin: string): boolean;
   /** A fresh account for one test. Its people are numbered from 1 in the order given. */
   createAccount(options?: AccountOptions<Crm>): SandboxAccount<Crm>;
 }
@@ -119,5 +142,6 @@ interface Options<Crm extends CrmTypes> {
 
 interface Service<Crm extends CrmTypes> extends Pick<Options<Crm>, 'imitation' | 'now'> {
   readonly tokens: TokenBook<SandboxAccount<Crm>>;
+  readonly accounts: readonly SandboxAccount<Crm>[];
   readonly origin: string;
 }

@@ -7,7 +7,24 @@ export function toDirections(sandbox: Sandbox | undefined): Directions {
     sandboxOrigins: crms.flatMap(({ origin, nameOrigin }) => [origin, nameOrigin]),
     sandboxAddresses: new Map(crms.map(({ origin, nameOrigin }) => [nameOrigin, origin])),
     findClient: (origin) => crms.find((crm) => [crm.origin, crm.nameOrigin].includes(origin))?.demo,
+    toSandboxLogin: (provider, loginOrigin) =>
+      crms.find(({ name }) => name === provider)?.toLoginOrigin(new URL(loginOrigin).hostname),
+    findSandboxOfLogin(loginOrigin) {
+      const crm = crms.find((one) => one.isLoginOrigin(loginOrigin));
+      return (
+        crm && {
+          client: crm.demo,
+          tokenOrigin: crm.nameOrigin,
+          toInstanceUrl: (url) => crm.nameOrigin + (url === null ? '' : pathOf(url)),
+        }
+      );
+    },
   };
+}
+
+function pathOf(url: string): string {
+  const { pathname } = new URL(url);
+  return pathname === '/' ? '' : pathname;
 }
 
 export interface Directions {
@@ -15,5 +32,30 @@ export interface Directions {
   /** Where those are that only have a name. */
   readonly sandboxAddresses: ReadonlyMap<string, string>;
   /** The sandbox knows a client of its own, and never learns the secret of a real one. */
-  findClient(origin: string): { readonly clientId: string; readonly clientSecret: string } | undefined;
+  findClient(origin: string): SandboxClient | undefined;
+  /**
+   * Where the browser goes in place of the vendor's login origin (`https://app.hubspot.com`, `https://login.salesforce.com`,
+   * `https://northwind.my.salesforce.com`): an origin of this machine, kept with the state. Undefined: nobody imitates that
+   * provider, or the sandbox is off.
+   */
+  toSandboxLogin(provider: string, loginOrigin: string): string | undefined;
+  /** What stands behind a login origin that `toSandboxLogin` gave; undefined for every other origin. */
+  findSandboxOfLogin(loginOrigin: string): SandboxOfLogin | undefined;
+}
+
+export interface SandboxOfLogin {
+  /** What the product is registered as there. */
+  readonly client: SandboxClient;
+  /** The origin for exchange, look-up of the account and revocation: one of `sandboxOrigins`, with an address. */
+  readonly tokenOrigin: string;
+  /**
+   * What is kept as the connection's instance URL in place of the one that the grant names: the sandbox by its name, so
+   * that calls go there, in whichever process and at whichever port.
+   */
+  toInstanceUrl(url: string | null): string;
+}
+
+interface SandboxClient {
+  readonly clientId: string;
+  readonly clientSecret: string;
 }

@@ -1,6 +1,7 @@
 import type { SandboxAccount } from './account.ts';
 import type { NamedFault } from './faults.ts';
 import type { Answer, SandboxRequest } from './http.ts';
+import type { Person } from './people.ts';
 import type { Grant, TokenKind } from './tokens.ts';
 
 /** What one imitated CRM adds to the machinery that all of them share. */
@@ -13,6 +14,10 @@ export interface Imitation<Crm extends CrmTypes> {
   /** The CRM's own failures by name, for the control API and for tests. */
   readonly faults: Readonly<Record<string, NamedFault>>;
   readonly accessTokenTtlMs: number;
+  /** Accounts that are there from the start beside the demo's: by a consent page a customer may connect them. */
+  readonly others: readonly Standing<Crm>[];
+  /** The address of a login host of the CRM on the sandbox's own port. */
+  toLoginOrigin(host: string, origin: string): string;
   /** Who the account of that number is; 0 is the demo's. Always the same. */
   identify(number: number, origin: string): AccountIdentity;
   /** How many refresh tokens of one user and application live at once; absent: any number. */
@@ -23,6 +28,13 @@ export interface Imitation<Crm extends CrmTypes> {
   openState(context: { readonly now: () => number }): Crm['state'];
   /** What a request is about, before anything is checked. */
   route(request: SandboxRequest): Route<Crm>;
+}
+
+/** An account with a name and people of its own. */
+export interface Standing<Crm extends CrmTypes> {
+  readonly number: number;
+  readonly people: readonly Partial<Person>[];
+  readonly quirks?: Partial<Crm['quirks']> | undefined;
 }
 
 export interface Minting<Crm extends CrmTypes> extends AccountIdentity {
@@ -52,12 +64,18 @@ export interface Call<Crm extends CrmTypes> {
   readonly origin: string;
   /** Undefined: nobody knows this token. It may be of the wrong kind, expired or revoked: the answer has to check. */
   readonly grant: Grant<SandboxAccount<Crm>> | undefined;
+  /** All accounts: each is also the home of one application, which is registered with the CRM under its client id. */
+  readonly accounts: readonly SandboxAccount<Crm>[];
   /** Looks up any token of this CRM, for requests that carry a second one. */
   findToken(token: string): Grant<SandboxAccount<Crm>> | undefined;
 }
 
 export interface AccountIdentity {
   readonly id: string;
+  /** For people. */
+  readonly name: string;
+  /** The first label of its host names. */
+  readonly slug: string;
   readonly instanceUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;

@@ -3,9 +3,12 @@ export function createTokenBook<Account>({ now }: { now: () => number }): TokenB
   const grants = new Map<string, Grant<Account>>();
   return {
     find: (token) => (token === undefined ? undefined : grants.get(token)),
-    enter({ token, account, kind, lifetimeMs }) {
+    enter({ token, account, kind, approval, lifetimeMs }) {
       const expiresAt = lifetimeMs === undefined ? null : now() + lifetimeMs;
-      grants.set(token, { token, account, kind, expiresAt, lifetimeMs, usedAt: now(), ended: undefined });
+      grants.set(token, {
+        ...{ token, account, kind, approval, expiresAt, lifetimeMs },
+        ...{ usedAt: now(), ended: undefined },
+      });
     },
     use(token, { slides = false } = {}) {
       const grant = grants.get(token);
@@ -25,6 +28,9 @@ export function createTokenBook<Account>({ now }: { now: () => number }): TokenB
       for (const { token, kind, account: owner } of grants.values())
         if (owner === account && kinds.includes(kind)) this.end(token, 'revoked');
     },
+    endApproval(approval) {
+      for (const grant of grants.values()) if (grant.approval === approval) this.end(grant.token, 'revoked');
+    },
   };
 }
 
@@ -41,12 +47,15 @@ export interface TokenBook<Account> {
   end(token: string, how: 'revoked' | 'spent' | 'expired'): void;
   /** Revokes all of these kinds that this account ever got. */
   endAll(account: Account, kinds: readonly TokenKind[]): void;
+  /** Revokes every token that came of one consent. */
+  endApproval(approval: Approval): void;
 }
 
 export interface Grant<Account> {
   readonly token: string;
   readonly account: Account;
   readonly kind: TokenKind;
+  readonly approval: Approval;
   /** Null: never. */
   readonly expiresAt: number | null;
   readonly lifetimeMs: number | undefined;
@@ -55,12 +64,29 @@ export interface Grant<Account> {
   readonly ended: 'revoked' | 'spent' | undefined;
 }
 
-export const TOKEN_KINDS = ['access', 'refresh', 'static'] as const;
+/** One consent of a user to one application. The tokens that come of it share this object: they are of one family. */
+export interface Approval {
+  /** The OAuth client that it was given to. */
+  readonly clientId: string;
+  /** Undefined: whatever the account allows. */
+  readonly scopes: readonly string[] | undefined;
+  /** Of an authorization code: what its exchange has to repeat. */
+  readonly request?: CodeRequest | undefined;
+}
+
+export interface CodeRequest {
+  readonly redirectUri: string;
+  /** S256, of PKCE; undefined where none was sent. */
+  readonly codeChallenge: string | undefined;
+}
+
+export const TOKEN_KINDS = ['access', 'refresh', 'static', 'code'] as const;
 export type TokenKind = (typeof TOKEN_KINDS)[number];
 
 interface NewGrant<Account> {
   readonly token: string;
   readonly account: Account;
   readonly kind: TokenKind;
+  readonly approval: Approval;
   readonly lifetimeMs?: number | undefined;
 }

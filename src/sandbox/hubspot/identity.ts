@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { nameOf } from '../account-names.ts';
 import type { AccountIdentity } from '../imitation.ts';
 import type { TokenKind } from '../tokens.ts';
 import { indexOfRecord, recordId } from './contact-view.ts';
@@ -8,6 +9,7 @@ export function identify(number: number): AccountIdentity {
   const portalId = String(48_000_100 + number);
   return {
     id: portalId,
+    ...nameOf(number),
     instanceUrl: `https://app.hubspot.com/contacts/${portalId}`,
     clientId: uuidOf(`client ${portalId}`),
     clientSecret: uuidOf(`secret ${portalId}`),
@@ -20,6 +22,7 @@ export function identify(number: number): AccountIdentity {
 export function mintToken(kind: TokenKind, { id }: AccountIdentity, serial: number): string {
   const seed = `${kind} ${id} ${serial}`;
   if (kind === 'static') return `pat-na1-${uuidOf(seed)}`;
+  if (kind === 'code') return uuidOf(seed);
   if (kind === 'refresh') return `na1-${uuidOf(seed)}`;
   return `C${createHash('sha256').update(seed).digest('base64url')}`;
 }

@@ -1,8 +1,11 @@
+import { NORTHWIND } from '../account-names.ts';
+import { CONSENT_QUIRKS } from '../consent/quirks.ts';
 import { COMMON_FAULTS } from '../faults.ts';
+import { NORTHWIND_PEOPLE } from '../people-northwind.ts';
 import { HUBSPOT_FAULTS } from './faults.ts';
 import { identify, mintToken } from './identity.ts';
 import { route } from './routes.ts';
-import { ALL_SCOPES } from './scopes.ts';
+import { ALL_SCOPES, CONTACTS_SCOPE } from './scopes.ts';
 import type { HubSpotImitation } from './types.ts';
 
 export const hubSpotImitation: HubSpotImitation = {
@@ -32,6 +35,12 @@ export const hubSpotImitation: HubSpotImitation = {
     propertyTypes: {},
     associationPageSize: 500,
     associationLabel: null,
+    ...CONSENT_QUIRKS,
+    codeTtlMs: 5 * 60_000,
+    requiredScopes: ['oauth', CONTACTS_SCOPE],
+    grantPerConsent: false,
+    oldAuthCodeErrors: false,
+    userMayNotInstall: false,
   },
   limits: {
     searchPerSecond: 5,
@@ -42,6 +51,8 @@ export const hubSpotImitation: HubSpotImitation = {
   },
   faults: { ...COMMON_FAULTS, ...HUBSPOT_FAULTS },
   accessTokenTtlMs: 30 * 60_000,
+  others: [{ number: NORTHWIND, people: NORTHWIND_PEOPLE }],
+  toLoginOrigin: (_host, origin) => origin,
   identify,
   mintToken,
   openState: () => ({}),

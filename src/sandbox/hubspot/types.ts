@@ -1,4 +1,5 @@
 import type { SandboxAccount } from '../account.ts';
+import type { ConsentQuirks } from '../consent/quirks.ts';
 import type { Headers } from '../http.ts';
 import type { Call, Imitation, Route } from '../imitation.ts';
 import type { Meter } from '../limits.ts';
@@ -10,7 +11,7 @@ export interface HubSpotTypes {
 }
 
 /** What the live service was seen to do now and then; all off in a fresh account. */
-export interface HubSpotQuirks {
+export interface HubSpotQuirks extends ConsentQuirks {
   /** Search sees changes only after so many milliseconds: new people are missing, removed and changed ones still found. */
   readonly searchLagMs: number;
   /** Search counts what it finds, and lists none of it. */
@@ -62,6 +63,14 @@ export interface HubSpotQuirks {
   readonly associationPageSize: number;
   /** Links to further companies carry a label of the portal's own. */
   readonly associationLabel: string | null;
+  /** What this account's application declares as required: a request for consent that leaves one out is refused. */
+  readonly requiredScopes: readonly string[];
+  /** Each consent to one application gives a refresh token of its own. Off: the same one, as long as it lives. */
+  readonly grantPerConsent: boolean;
+  /** What is wrong with a code is said in HubSpot's own words alone, as before OAuth v3. */
+  readonly oldAuthCodeErrors: boolean;
+  /** The user is no administrator of the account: HubSpot says so itself, and nobody comes back. */
+  readonly userMayNotInstall: boolean;
 }
 
 export interface CustomProperty {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { nameOf } from '../account-names.ts';
 import type { AccountIdentity, Minting } from '../imitation.ts';
 import type { TokenKind } from '../tokens.ts';
 import { ADMINISTRATOR } from './data/contact-row.ts';
@@ -11,6 +12,7 @@ export function identify(number: number, origin: string): AccountIdentity {
   const id = makeId('00D', number + 1);
   return {
     id,
+    ...nameOf(number),
     instanceUrl: origin,
     clientId: `3MVG9${digest(`client ${id}`, 40)}`,
     clientSecret: digest(`secret ${id}`, 48).toUpperCase(),
@@ -26,6 +28,7 @@ export function mintToken(
   serial: number,
 ): string | undefined {
   if (kind === 'static') return undefined;
+  if (kind === 'code') return `aPrx${digest(`code ${id} ${serial}`, 76)}`;
   if (kind === 'access' && quirks.jwtAccessTokens) return mintJwt(id, serial);
   const secret = digest(`${kind} ${id} ${serial}`, 80);
   return kind === 'access' ? `${id.slice(0, 15)}!AQ${secret}` : `5Aep861${secret}`;

@@ -1,7 +1,11 @@
+import { NORTHWIND, NORTHWIND_TEST } from '../account-names.ts';
+import { CONSENT_QUIRKS } from '../consent/quirks.ts';
 import { COMMON_FAULTS } from '../faults.ts';
 import { createRollingWindow } from '../limits.ts';
+import { NORTHWIND_PEOPLE, NORTHWIND_TEST_PEOPLE } from '../people-northwind.ts';
 import { SALESFORCE_FAULTS } from './faults.ts';
 import { identify, mintToken } from './identity.ts';
+import { toLoginOrigin } from './login-host.ts';
 import { createCursorBook } from './resources/cursors.ts';
 import { route } from './route.ts';
 import type { SalesforceImitation } from './types.ts';
@@ -30,11 +34,26 @@ export const salesforceImitation: SalesforceImitation = {
     issuedAtInSeconds: false,
     movedInstanceUrl: null,
     secretIsOptional: false,
+    ...CONSENT_QUIRKS,
+    codeTtlMs: 15 * 60_000,
+    isTestOrg: false,
+    forbidsCommonLogin: false,
+    withoutRefreshToken: false,
+    callbackError: null,
+    pkceIsOptional: false,
+    takesLongVerifiers: false,
+    verifierErrorsSwapped: false,
+    deniedWithHyphen: false,
   },
   limits: { requestsPerDay: 100_000, longRequests: 25, longRequestMs: 20_000 },
   faults: { ...COMMON_FAULTS, ...SALESFORCE_FAULTS },
   maxApprovals: 5,
   accessTokenTtlMs: 2 * 60 * 60_000,
+  others: [
+    { number: NORTHWIND, people: NORTHWIND_PEOPLE },
+    { number: NORTHWIND_TEST, people: NORTHWIND_TEST_PEOPLE, quirks: { isTestOrg: true } },
+  ],
+  toLoginOrigin,
   identify,
   mintToken,
   openState: () => ({

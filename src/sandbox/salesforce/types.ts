@@ -1,4 +1,5 @@
 import type { SandboxAccount } from '../account.ts';
+import type { ConsentQuirks } from '../consent/quirks.ts';
 import type { Call, Imitation, Route } from '../imitation.ts';
 import type { Meter } from '../limits.ts';
 import type { CursorBook } from './resources/cursors.ts';
@@ -11,7 +12,7 @@ export interface SalesforceTypes {
 }
 
 /** What organisations differ in, and what the live service was seen to do; all off in a fresh account. */
-export interface SalesforceQuirks {
+export interface SalesforceQuirks extends ConsentQuirks {
   /** A page of a query has at most so many rows, whatever batch size was asked for. */
   readonly maxBatchSize: number;
   /** How long a query can be continued. */
@@ -56,6 +57,22 @@ export interface SalesforceQuirks {
   readonly movedInstanceUrl: string | null;
   /** The client may refresh without its secret. */
   readonly secretIsOptional: boolean;
+  /** A sandbox of theirs: its users log in at `test`, never at the common login host. */
+  readonly isTestOrg: boolean;
+  /** Its users log in at the organisation's own domain alone. */
+  readonly forbidsCommonLogin: boolean;
+  /** The policy for the application gives no refresh token, whatever was asked for. */
+  readonly withoutRefreshToken: boolean;
+  /** Who allows the application comes back with this error in place of a code: `OAUTH_APP_BLOCKED` and its like. */
+  readonly callbackError: string | null;
+  /** This account's application may ask without PKCE, as those of old may. */
+  readonly pkceIsOptional: boolean;
+  /** Verifiers above the 128 characters of the rule pass: jsforce has always sent 171. */
+  readonly takesLongVerifiers: boolean;
+  /** A wrong verifier has the error code of a missing one, and the other way round. */
+  readonly verifierErrorsSwapped: boolean;
+  /** `access-denied`, as a page of theirs spells it. */
+  readonly deniedWithHyphen: boolean;
 }
 
 export interface CustomField {

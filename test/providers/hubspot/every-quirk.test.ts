@@ -51,5 +51,15 @@ testQuirks(
     propertyTypes: [{ value: { favorite_color: { type: 'enumeration', fieldType: 'checkbox' } } }],
     associationPageSize: [{ value: 1 }, { value: 2 }],
     associationLabel: [{ value: 'Adviser' }],
+    // Of the pages that ask for consent: contacts know nothing of them.
+    redirectUris: [{ value: [] }],
+    openerPolicy: [{ value: 'same-origin' }],
+    denyWithoutState: ON,
+    denyWithoutDescription: ON,
+    codeTtlMs: [{ value: 0 }],
+    requiredScopes: [{ value: [] }],
+    grantPerConsent: ON,
+    oldAuthCodeErrors: ON,
+    userMayNotInstall: ON,
   },
 );
