@@ -1,30 +1,8 @@
-import type { Contact } from '../../domain/contact.ts';
 import type { ContactPage } from '../../domain/contact-search.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { type ContactRecord, ContactType } from './contact.ts';
-
-/** Cursors are signed by the fields that show them: one that nobody selects costs nothing. */
-const PageInfoType = builder.objectRef<ContactPage>('PageInfo').implement({
-  description: 'Where a page lies in its list. Both flags are facts, whichever way the page was reached.',
-  directives: { shareable: {} },
-  fields: (t) => ({
-    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Is there anything after this page?' }),
-    hasPreviousPage: t.exposeBoolean('hasPreviousPage', {
-      description: 'Is there anything before this page?',
-    }),
-    startCursor: t.string({
-      nullable: true,
-      description: 'The cursor of the page’s first item, for `before`. Null on an empty page.',
-      resolve: (page) => toCursor(page, page.contacts[0]),
-    }),
-    endCursor: t.string({
-      nullable: true,
-      description: 'The cursor of the page’s last item, for `after`. Null on an empty page.',
-      resolve: (page) => toCursor(page, page.contacts.at(-1)),
-    }),
-  }),
-});
+import { PageInfoType, toPageFacts } from './page-info.ts';
 
 const ContactEdgeType = builder.objectRef<ContactEdge>('ContactEdge').implement({
   description: 'A contact, and where it stands in the list.',
@@ -55,7 +33,7 @@ export const ContactConnectionType = builder.objectRef<ContactPage>('ContactConn
     pageInfo: t.field({
       type: PageInfoType,
       description: 'Where the page lies in the list.',
-      resolve: (page) => page,
+      resolve: (page) => toPageFacts(page, page.contacts),
     }),
     totalCount: t.int({
       nullable: true,
@@ -77,10 +55,6 @@ function toRecords({ contacts, readFromCache }: ContactPage): readonly ContactRe
 function readTotalCount({ totalCount, countFailure }: ContactPage): number | null {
   if (countFailure !== undefined) throw countFailure;
   return totalCount;
-}
-
-function toCursor(page: ContactPage, contact: Contact | undefined): string | null {
-  return contact ? page.cursorOf(contact) : null;
 }
 
 interface ContactEdge {
