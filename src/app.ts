@@ -84,7 +84,9 @@ export async function createApp(
   });
   const heldBytes = createHeldBytes({ maxBytes: config.maxHeldBytes ?? defaultMaxHeldBytes() });
   const providers = createRegistry();
-  const outbound = openOutbound({ config, providers, sandbox, telemetry, limits, heldBytes, random, clock });
+  const outbound = openOutbound({
+    ...{ config, providers, database, sandbox, telemetry, limits, heldBytes, random, clock },
+  });
   const background = createBackground((cause) => log.warn({ cause }, 'work behind an answer failed'));
   const tokens = createCustomerTokens({
     keys: createSigningKeys(keys.ring, 'customer token'),
@@ -187,13 +189,19 @@ async function prepareDemo(database: Database, sandbox: Sandbox, ring: KeyRing):
 }
 
 function openOutbound(parts: OutboundParts): Outbound {
-  const { config, providers, sandbox, telemetry, limits, heldBytes, random, clock } = parts;
+  const { config, providers, database, sandbox, telemetry, limits, heldBytes, random, clock } = parts;
   const { oauthClients, providerDeadlineMs } = config;
-  const { sandboxOrigins, sandboxAddresses, findClient } = toDirections(sandbox);
+  const { sandboxOrigins, sandboxAddresses, findSandboxOfLogin, findClient } = toDirections(sandbox);
   return createOutbound({
     providers,
-    ...{ sandboxOrigins, sandboxAddresses },
-    findOAuthClient: (provider, origin) => findClient(origin) ?? oauthClients[provider],
+    ...{ sandboxOrigins, sandboxAddresses, findSandboxLogin: findSandboxOfLogin },
+    async findOAuthClient({ applicationId, provider, origin, clientId }) {
+      const imitated = findSandboxOfLogin(origin)?.client ?? findClient(origin);
+      if (imitated) return imitated;
+      const own = await database.forApplication(applicationId).oauthClients.find(provider);
+      const ofAll = [own, oauthClients[provider]].filter((client) => client !== undefined);
+      return clientId === null ? ofAll[0] : ofAll.find((client) => client.clientId === clientId);
+    },
     settings: { deadlineMs: providerDeadlineMs },
     budgets: limits.budgets,
     heldBytes,
@@ -277,7 +285,7 @@ interface Parts {
 }
 
 interface OutboundParts
-  extends Pick<Parts, 'config' | 'providers' | 'sandbox' | 'limits' | 'clock'>,
+  extends Pick<Parts, 'config' | 'providers' | 'database' | 'sandbox' | 'limits' | 'clock'>,
     Pick<Given, 'random'> {
   readonly telemetry: Telemetry;
   readonly heldBytes: HeldBytes;

@@ -4,32 +4,52 @@ import type { RemoteAnswer, RemoteRequest } from './remote.ts';
 
 /** How a customer grants access to their account: the authorization code flow of one provider. */
 export interface Authorization {
-  /** The scopes without which contacts cannot be read. */
+  /** Asked for always: without them contacts cannot be read. */
   readonly requiredScopes: readonly string[];
-  /** Where the customer logs in. Undefined: `loginUrl` is no login host of this provider. */
-  loginOrigin(loginUrl: string | null): string | undefined;
+  /** Where customers log in, for a page to offer. The first one counts where nothing is chosen. */
+  readonly logins: readonly [Login, ...Login[]];
+  /** Hosts (lower case, without port) that a login URL may point to: those of `logins`, and what organisations have. */
+  readonly loginHosts: readonly RegExp[];
+  /** What the login host of an organisation looks like, where it may have one of its own. */
+  readonly ownLoginExample?: string;
   /** The page that asks for consent: an absolute URL at the login origin. */
   toConsentUrl(request: ConsentRequest): string;
   /** The origin of the token endpoint, for the login origin that was kept with the state. */
   tokenOrigin(loginOrigin: string): string;
   toExchange(request: CodeExchange): RemoteRequest;
   /**
-   * Throws an AuthorizationFailure where no usable grant came of it, a RemoteFailure where the provider's answer is none
-   * of those. What vouches for the answer (Salesforce's signature) is verified before anything in it is believed.
+   * Throws an AuthorizationFailure where no usable grant came of it and the reason has a name, a RemoteFailure otherwise.
+   * What vouches for the answer (Salesforce's signature) is verified before anything in it is believed.
    */
   readGrant(answer: RemoteAnswer, client: OAuthClient, now: Date): Grant;
-  /** A second call where the exchange does not say who granted. Sent to the token origin. */
+  /** A second call, to the token origin, where the exchange did not say who granted. */
   readonly identify?: {
     toRequest(grant: Grant, client: OAuthClient): RemoteRequest;
+    /** The grant with what was learned. */
     readAccount(answer: RemoteAnswer, grant: Grant): Grant;
   };
+  /** Which of the required scopes were not granted, whichever names the provider has for one scope. */
+  findMissingScopes(granted: readonly string[]): readonly string[];
   /** What the provider's redirect back says in place of a code. */
   readDenial(error: string, description: string | null): ConnectFailure;
-  readonly revocation?: {
-    toRequest(options: { readonly client: OAuthClient; readonly refreshToken: string }): RemoteRequest;
-    /** Is the grant gone, by this answer? One that was gone before is. */
-    isRevoked(answer: RemoteAnswer): boolean;
-  };
+  readonly revocation?: Revocation;
+}
+
+/** A place to log in at: production, test. */
+export interface Login {
+  /** As the page calls it, e.g. `Production`. */
+  readonly name: string;
+  readonly origin: string;
+}
+
+export interface Revocation {
+  /** The origin of the revocation endpoint: refresh tokens go nowhere else. */
+  origin(instanceUrl: string | null): string | undefined;
+  /** Where the request goes instead when the first origin answers with a redirect, which is never followed itself. */
+  movedOrigin?(instanceUrl: string | null): string | undefined;
+  toRequest(options: { readonly client: OAuthClient; readonly refreshToken: string }): RemoteRequest;
+  /** Is the grant gone, by this answer? One that was gone before is. */
+  isRevoked(answer: RemoteAnswer): boolean;
 }
 
 export interface ConsentRequest {
@@ -75,9 +95,17 @@ export interface ConnectedAccount {
 export class AuthorizationFailure extends Error {
   override readonly name = 'AuthorizationFailure';
   readonly failure: ConnectFailure;
+  /** Of MISSING_SCOPES. */
+  readonly missingScopes: readonly string[];
 
-  constructor(failure: ConnectFailure, message: string, options?: ErrorOptions) {
-    super(message, options);
+  /** The message is for the log, and holds nothing secret. */
+  constructor(failure: ConnectFailure, message: string, options: FailureOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.failure = failure;
+    this.missingScopes = options.missingScopes ?? [];
   }
+}
+
+interface FailureOptions extends ErrorOptions {
+  readonly missingScopes?: readonly string[];
 }

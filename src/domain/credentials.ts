@@ -24,6 +24,8 @@ export interface StoredCredentials {
   readonly instanceUrl: string | null;
   /** Has the provider refused them for good? */
   readonly isRefused: boolean;
+  /** The OAuth client that they were granted to; null where nobody said. */
+  readonly oauthClientId: string | null;
 }
 
 export interface RefreshedCredentials {

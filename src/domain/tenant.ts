@@ -3,6 +3,7 @@ import type { ConnectionStore } from './connection-store.ts';
 import type { ContactCache } from './contact-cache.ts';
 import type { CredentialStore } from './credentials.ts';
 import type { CustomerStore } from './customer.ts';
+import type { OAuthClientStore } from './oauth-client.ts';
 
 /** Everything stored for ONE application. It is opened for its id, and nothing in it can name another's. */
 export interface Tenant {
@@ -11,4 +12,5 @@ export interface Tenant {
   readonly credentials: CredentialStore;
   readonly contactCache: ContactCache;
   readonly connectLinks: ConnectLinkStore;
+  readonly oauthClients: OAuthClientStore;
 }

@@ -1,11 +1,11 @@
 import type { RefreshedCredentials, StoredCredentials } from '../domain/credentials.ts';
-import { type HeldBytes, memoryLimitReached } from '../domain/held-bytes.ts';
+import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { ContactAccess, ContactPort, OAuthClient } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { RemoteAnswer, RemoteRequest } from '../domain/remote.ts';
 import type { SharedBudgets } from '../domain/shared-budget.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type AttemptDeps, attempt, FIXED_HEADERS, type OnProgress, type OutboundCall } from './attempts.ts';
+import { type AttemptDeps, attempt, type OnProgress, type OutboundCall } from './attempts.ts';
 import { type CallEvent, type LookupEvent, type ObservedCall, observed } from './events.ts';
 import type { Transport } from './http/transport.ts';
 import { createKnownFacts, type KnownFacts } from './known-facts.ts';
@@ -18,6 +18,7 @@ import { createConnectionSecrets, secretsOf } from './redaction/connection-secre
 import { createRedactor } from './redaction/redactor.ts';
 import type { OutboundSettings } from './settings.ts';
 import type { CallPermit } from './shared-permit.ts';
+import { askTokenEndpoint } from './token/ask-token-endpoint.ts';
 import { resolveOrigin } from './token/origins.ts';
 import { refreshToken } from './token/refresh-token.ts';
 import { createTokens, type TokenSource } from './token/tokens.ts';
@@ -59,6 +60,12 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
     transport,
     heldBytes: deps.heldBytes,
     owners,
+  };
+  const endpoint = {
+    ...{ clock, transport, owners },
+    random: deps.random,
+    heldBytes: deps.heldBytes,
+    deadlineMs: settings.deadlineMs,
   };
   let instanceUrl: string | null | undefined;
 
@@ -152,7 +159,6 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
 
   async function refresh(stored: StoredCredentials): Promise<RefreshedCredentials> {
     learnSecrets(stored);
-    const { findClient } = deps;
     const { refresh } = access;
     const about = {
       provider,
@@ -163,30 +169,21 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
       refresh,
       wall: clock.wall,
     };
-    return refreshToken({ ...about, toError, ask: askForToken }, stored);
+    return refreshToken(
+      { ...about, toError, ask: (origin, request) => askTokenEndpoint(endpoint, { origin, request }) },
+      stored,
+    );
   }
 
-  function learnSecrets({ credentials, instanceUrl }: StoredCredentials): void {
+  /** Nobody is sent a client's secret before it was asked for here. */
+  async function findClient(origin: string, clientId: string | null): Promise<OAuthClient | undefined> {
+    const client = await deps.findClient(origin, clientId);
+    if (client) secrets.add(client.clientSecret);
+    return client;
+  }
+
+  function learnSecrets({ credentials }: StoredCredentials): void {
     secrets.add(...secretsOf(credentials));
-    try {
-      const { origin: originOf } = access.refresh;
-      const client = deps.findClient(resolveOrigin(instanceUrl, { hosts, sandboxOrigins, originOf }));
-      if (client) secrets.add(client.clientSecret);
-    } catch {
-      // No token endpoint, then nobody is ever sent the client's secret.
-    }
-  }
-
-  /** Past the lanes: a token endpoint has its own rules, and everybody waits for it. */
-  async function askForToken(origin: string, request: RemoteRequest): Promise<RemoteAnswer> {
-    const deadline = clock.now() + settings.deadlineMs;
-    const headers = { ...FIXED_HEADERS, ...request.headers };
-    const hold = deps.heldBytes.acquire(owners, 'provider_response', 0);
-    if (!hold) throw memoryLimitReached();
-    return retrying(
-      { clock, random: deps.random, deadline, isRepeatable: request.repeatable !== false, pausedMs: () => 0 },
-      () => transport.send({ origin, request, headers, deadline, hold }),
-    ).finally(() => hold.release());
   }
 }
 
@@ -226,7 +223,8 @@ export interface LineDeps {
   readonly applicationId: string;
   readonly access: ContactAccess;
   readonly compareIds: ContactPort['compareIds'];
-  findClient(origin: string): OAuthClient | undefined;
+  /** Of the token endpoint at this origin: the one with this id, or the usual one. */
+  findClient(origin: string, clientId: string | null): Promise<OAuthClient | undefined>;
   readonly hosts: readonly RegExp[];
   readonly sandboxOrigins: readonly string[];
   readonly sandboxAddresses?: ReadonlyMap<string, string> | undefined;

@@ -33,7 +33,8 @@ export function observed(
 }
 
 export interface CallEvent extends ProviderCall {
-  readonly connectionId: string;
+  /** Undefined while there is none yet: a code is exchanged. */
+  readonly connectionId: string | undefined;
 }
 
 /** Look-ups of emails that travelled in one call. */

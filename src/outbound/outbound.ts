@@ -3,8 +3,10 @@ import type { ContactCache } from '../domain/contact-cache.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
 import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { ProviderCall } from '../domain/journal.ts';
-import type { ContactAccess, ContactPort, OAuthClient, Provider } from '../domain/provider.ts';
+import type { FindOAuthClient } from '../domain/oauth-client.ts';
+import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import type { FindSandboxLogin } from '../domain/sandbox-login.ts';
 import type { SharedBudgets } from '../domain/shared-budget.ts';
 import type { WorkPermit } from '../domain/work-permit.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -12,6 +14,7 @@ import { createConnectionLine, type LineCounts } from './connection-line.ts';
 import { createConnectionLines } from './connection-lines.ts';
 import { createContactPort } from './contact-port.ts';
 import type { CallEvent, LookupEvent } from './events.ts';
+import { createGrants, type Grants } from './grants.ts';
 import type { HostLookup } from './http/guarded-connector.ts';
 import { createTransport } from './http/transport.ts';
 import { DEFAULT_SETTINGS, type OutboundSettings } from './settings.ts';
@@ -29,8 +32,24 @@ export function createOutbound(options: OutboundOptions): Outbound {
     maxPerConnection: settings.maxWaitingPerConnection,
   });
   const lines = createConnectionLines({ clock, maxKept: settings.maxConnections, create });
+  const { onCall } = options;
+  const grants = createGrants({
+    ...{
+      sandboxOrigins,
+      sandboxAddresses,
+      findOAuthClient,
+      clock,
+      random,
+      settings,
+      heldBytes,
+      transport,
+      onCall,
+    },
+  });
 
   return {
+    ...grants,
+
     openContacts({ connection, access, credentials, cache, deadline, permit, onCall }) {
       const line = lines.of(connection, access);
       line.noticeInstance(connection.instanceUrl);
@@ -70,7 +89,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
       heldBytes,
       access,
       compareIds,
-      findClient: (origin) => findOAuthClient(providerName, origin),
+      findClient: (origin, clientId) =>
+        findOAuthClient({ applicationId, provider: providerName, origin, clientId }),
       hosts: providers.get(providerName)?.instanceHosts ?? [],
       sandboxOrigins,
       sandboxAddresses,
@@ -79,7 +99,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
       settings,
       transport,
       budgets: options.budgets,
-      onCall: options.onCall,
+      onCall,
       onLookup: options.onLookup,
     });
   }
@@ -89,7 +109,7 @@ function unused(): never {
   throw new Error('This port only compares.');
 }
 
-export interface Outbound {
+export interface Outbound extends Grants {
   /** The contacts of one connection, behind its lane. Cheap: called for every request. */
   openContacts(options: {
     readonly connection: Connection;
@@ -118,8 +138,9 @@ export interface OutboundOptions {
   readonly sandboxOrigins: readonly string[];
   /** Where those are that only have a name: what is stored names the sandbox, and each process has its own. */
   readonly sandboxAddresses?: ReadonlyMap<string, string> | undefined;
-  /** The client that the token endpoint at this origin knows us as. A secret is for its own endpoint only. */
-  findOAuthClient(provider: ProviderName, origin: string): OAuthClient | undefined;
+  /** Which login origins are the sandbox's. */
+  readonly findSandboxLogin?: FindSandboxLogin | undefined;
+  readonly findOAuthClient: FindOAuthClient;
   /** For the hosts that an instance may live on. */
   readonly providers: ReadonlyMap<ProviderName, Pick<Provider, 'instanceHosts'>>;
   readonly settings?: Partial<OutboundSettings> | undefined;

@@ -1,3 +1,4 @@
+import type { SandboxLogin } from '../domain/sandbox-login.ts';
 import type { Sandbox } from './open-sandbox.ts';
 
 /** How the rest of the product finds the imitated CRMs, and what it is registered as with them. */
@@ -43,16 +44,9 @@ export interface Directions {
   findSandboxOfLogin(loginOrigin: string): SandboxOfLogin | undefined;
 }
 
-export interface SandboxOfLogin {
+export interface SandboxOfLogin extends SandboxLogin {
   /** What the product is registered as there. */
   readonly client: SandboxClient;
-  /** The origin for exchange, look-up of the account and revocation: one of `sandboxOrigins`, with an address. */
-  readonly tokenOrigin: string;
-  /**
-   * What is kept as the connection's instance URL in place of the one that the grant names: the sandbox by its name, so
-   * that calls go there, in whichever process and at whichever port.
-   */
-  toInstanceUrl(url: string | null): string;
 }
 
 interface SandboxClient {

@@ -67,13 +67,17 @@ async function replace(
   const values = [applicationId, connectionId, stored.generation, sealed, keyId, instanceUrl, now];
   // Repeatable, and worth repeating: some providers void the old refresh token, so that losing the new one is for good.
   const [row] = await engine.repeatable(() => engine.query<{ generation: number }>(REPLACE, values));
+  const { oauthClientId } = stored;
   return (
-    row && { credentials: refreshed.credentials, generation: row.generation, instanceUrl, isRefused: false }
+    row && {
+      ...{ credentials: refreshed.credentials, generation: row.generation, instanceUrl, oauthClientId },
+      isRefused: false,
+    }
   );
 }
 
 function toFound(sealer: Sealer, row: SelectedRow): Found | undefined {
-  const { sealed, generation, instanceUrl, status, lease, ...place } = row;
+  const { sealed, generation, instanceUrl, status, lease, oauthClientId, ...place } = row;
   if (sealed === null) return undefined;
   return {
     place,
@@ -83,6 +87,7 @@ function toFound(sealer: Sealer, row: SelectedRow): Found | undefined {
       generation,
       instanceUrl,
       isRefused: status === 'reauthorize',
+      oauthClientId,
     },
   };
 }
@@ -99,6 +104,7 @@ function prepareSelect({ orm }: Engine) {
       sealed: credentials.sealed,
       generation: credentials.generation,
       lease: credentials.refreshLease,
+      oauthClientId: credentials.oauthClientId,
     })
     .from(credentials)
     .innerJoin(connections, eq(connections.id, credentials.connectionId))
@@ -124,6 +130,7 @@ interface SelectedRow extends Place {
   readonly lease: string | null;
   readonly instanceUrl: string | null;
   readonly status: ConnectionStatus;
+  readonly oauthClientId: string | null;
 }
 
 interface Deps {

@@ -4,6 +4,7 @@ import type { ConnectionStore } from '../domain/connection-store.ts';
 import type { ContactCache } from '../domain/contact-cache.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import type { OAuthClientStore } from '../domain/oauth-client.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type Admin, createAdmin } from './admin.ts';
 import { type ApiKeys, createApiKeys } from './api-keys.ts';
@@ -25,6 +26,7 @@ import type { ConnectionCounts, Engine } from './engine/engine.ts';
 import { migrate } from './engine/migrate.ts';
 import { openEngine, type Target, type Tuning } from './engine/open.ts';
 import { createMaintenance, type Maintenance } from './maintenance.ts';
+import { createOAuthClients } from './oauth-clients.ts';
 import { createReadiness, type Readiness } from './readiness.ts';
 import type { KeyRing } from './sealing/key-ring.ts';
 import { createKeyedHash, createSealer } from './sealing/seal.ts';
@@ -65,6 +67,7 @@ export function createDatabase(
     credentialSealer: sealer,
   };
   const connectLinks = createConnectLinks(connecting);
+  const oauthClients = createOAuthClients({ engine, sealer: createSealer(keyRing, 'oauth client'), clock });
   const maintenance = createMaintenance({ engine, sealer, ring: keyRing });
   const opened = new Map<string, ApplicationStores>();
   return {
@@ -77,6 +80,7 @@ export function createDatabase(
         credentials: credentials(applicationId),
         contactCache: contactCache.forApplication(applicationId),
         connectLinks: connectLinks(applicationId),
+        oauthClients: oauthClients(applicationId),
       };
       if (opened.size >= MAX_OPENED) opened.clear();
       opened.set(applicationId, stores);
@@ -160,6 +164,7 @@ export interface ApplicationStores {
   readonly credentials: CredentialStore;
   readonly contactCache: ContactCache;
   readonly connectLinks: ConnectLinkStore;
+  readonly oauthClients: OAuthClientStore;
 }
 
 export interface DatabaseOptions extends Tuning {

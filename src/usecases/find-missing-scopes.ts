@@ -8,6 +8,5 @@ export function findMissingScopes(
   { providerName, grantedScopes }: Pick<Connection, 'providerName' | 'grantedScopes'>,
 ): readonly string[] {
   if (grantedScopes.length === 0) return [];
-  const { requiredScopes = [] } = providers.get(providerName)?.authorization ?? {};
-  return requiredScopes.filter((scope) => !grantedScopes.includes(scope));
+  return providers.get(providerName)?.authorization?.findMissingScopes(grantedScopes) ?? [];
 }

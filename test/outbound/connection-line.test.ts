@@ -137,7 +137,7 @@ function open(budget: Budget) {
     heldBytes: UNBOUNDED,
     access: createFakeAccess({ budgets: { general: budget } }),
     compareIds: () => 0,
-    findClient: () => undefined,
+    findClient: async () => undefined,
     hosts: [],
     sandboxOrigins: [ORIGIN],
     clock,

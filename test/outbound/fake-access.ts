@@ -66,7 +66,7 @@ export function openStub(origin: string, options: StubOptions = {}) {
   const { access = createFakeAccess(), connection: patch, settings, ...rest } = options;
   const outbound = createOutbound({
     sandboxOrigins: [origin],
-    findOAuthClient: () => ({ clientId: 'client', clientSecret: 'client-secret' }),
+    findOAuthClient: async () => ({ clientId: 'client', clientSecret: 'client-secret' }),
     providers: new Map(),
     // A deadline is what some tests are about. All others may take as long as the machine needs.
     settings: { deadlineMs: 600_000, ...settings },

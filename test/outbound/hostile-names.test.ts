@@ -28,7 +28,7 @@ describe.each([
     const asked: string[] = [];
     outbound = createOutbound({
       sandboxOrigins: [],
-      findOAuthClient: () => ({ clientId: 'id', clientSecret: 'client-secret-1' }),
+      findOAuthClient: async () => ({ clientId: 'id', clientSecret: 'client-secret-1' }),
       providers: new Map([[salesforce.name, salesforce]]),
       settings: { deadlineMs: 600_000, connectTimeoutMs: 60_000 },
       random: () => 0,

@@ -73,6 +73,12 @@ describe('a refresh', () => {
     });
   });
 
+  test('is made by the client that the tokens were granted to, and by no other', async () => {
+    expect((await run({ oauthClientId: 'client-1' })).asked).toHaveLength(1);
+    const { asked, error } = await run({ oauthClientId: 'client-0' });
+    expect([asked, error]).toEqual([[], expect.objectContaining({ code: 'REMOTE_PROVIDER_UNAUTHORIZED' })]);
+  });
+
   test('never goes to an instance that is not the provider’s', async () => {
     const { error, asked } = await run({ instanceUrl: 'https://evil.example' });
     expect([error, asked]).toEqual([expect.objectContaining({ code: 'UNPROCESSABLE_ENTITY' }), []]);
@@ -95,7 +101,8 @@ async function run(setup: Setup = {}) {
   };
   const deps: RefreshDeps = {
     provider: 'salesforce',
-    findClient: (origin) => clients[origin],
+    findClient: async (origin, clientId) =>
+      clientId === null || clients[origin]?.clientId === clientId ? clients[origin] : undefined,
     hosts: HOSTS,
     sandboxOrigins: ['http://127.0.0.1:4010'],
     wall: () => 0,
@@ -131,7 +138,11 @@ async function run(setup: Setup = {}) {
     refreshToken: 'refresh-0',
     expiresAt: null,
   };
-  const stored = { credentials, generation: 1, instanceUrl: setup.instanceUrl ?? ACME, isRefused: false };
+  const stored = {
+    ...{ credentials, generation: 1, isRefused: false },
+    instanceUrl: setup.instanceUrl ?? ACME,
+    oauthClientId: setup.oauthClientId ?? null,
+  };
   return refreshToken(deps, stored).then(
     (result) => ({ result, error: undefined, asked }),
     (error: unknown) => ({ result: undefined, error, asked }),
@@ -144,6 +155,8 @@ interface Setup {
   /** By the origin of their token endpoint. */
   readonly clients?: Readonly<Record<string, OAuthClient>>;
   readonly instanceUrl?: string;
+  /** Of the client that the tokens were granted to. */
+  readonly oauthClientId?: string;
   readonly movedOrigin?: () => string;
   /** So many answers are redirects. */
   readonly redirects?: number;

@@ -33,6 +33,7 @@ export function createFakeCredentials(initial: Credentials | undefined, instance
       generation: (stored?.generation ?? 0) + 1,
       instanceUrl: movedTo ?? stored?.instanceUrl ?? instanceUrl,
       isRefused: false,
+      oauthClientId: null,
     };
   }
 

@@ -7,6 +7,7 @@ import type { Tenant } from '../../src/domain/tenant.ts';
 import { uuidV5 } from '../../src/lib/uuid-v5.ts';
 import { createFakeConnectLinks } from './fake-connect-links.ts';
 import { createFakeContactCache } from './fake-contact-cache.ts';
+import { createFakeOAuthClients } from './fake-oauth-clients.ts';
 
 /** One application's storage, in memory. `customers` is the table itself: tests may look into it. */
 export function createFakeTenant(applicationId: string): FakeTenant {
@@ -48,6 +49,7 @@ export function createFakeTenant(applicationId: string): FakeTenant {
     },
     contactCache: createFakeContactCache(),
     connectLinks: createFakeConnectLinks(applicationId, table),
+    oauthClients: createFakeOAuthClients(),
   };
 }
 

@@ -21,7 +21,7 @@ const heldBytes = createHeldBytes({ maxBytes });
 const providers = createRegistry();
 const outbound = createOutbound({
   ...{ providers, heldBytes, sandboxOrigins: [crm], settings: { deadlineMs: 600_000 } },
-  findOAuthClient: () => undefined,
+  findOAuthClient: async () => undefined,
 });
 const connection = createConnection('hubspot', { instanceUrl: crm });
 const { store: credentials } = createFakeCredentials({ type: 'token', value: 'secret' }, crm);

@@ -20,7 +20,7 @@ export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
       const instanceUrl = name === 'hubspot' ? sandbox().hubspot.origin : account.instanceUrl;
       const outbound = createOutbound({
         sandboxOrigins: [instanceUrl],
-        findOAuthClient: () => account,
+        findOAuthClient: async () => account,
         heldBytes: UNBOUNDED,
         providers: new Map([hubspot, salesforce].map((provider) => [provider.name, provider])),
         ...options,

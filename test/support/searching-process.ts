@@ -19,7 +19,7 @@ const providers = createRegistry();
 const outbound = createOutbound({
   providers,
   sandboxOrigins: [sandbox],
-  findOAuthClient: () => client,
+  findOAuthClient: async () => client,
   heldBytes: UNBOUNDED,
   settings: { deadlineMs: 600_000 },
 });

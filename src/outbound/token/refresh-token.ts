@@ -4,26 +4,23 @@ import { checkInstanceUrl } from '../../domain/instance-url.ts';
 import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import type { RemoteAnswer, RemoteRequest } from '../../domain/remote.ts';
-import { RemoteFailure } from '../../domain/remote-failure.ts';
 import { toReconnectDetail } from '../failures.ts';
-import { resolveOrigin } from './origins.ts';
+import { askWhereItLives } from './ask-token-endpoint.ts';
 
 /** Asks the provider for a new access token. Throws a RefusedError where it never gives one again. */
 export async function refreshToken(
   deps: RefreshDeps,
-  { credentials, instanceUrl }: StoredCredentials,
+  { credentials, instanceUrl, oauthClientId }: StoredCredentials,
 ): Promise<RefreshedCredentials> {
   const { refresh, hosts, sandboxOrigins } = deps;
   if (credentials.type === 'token' || credentials.refreshToken === null) {
     throw unauthorized('The access token has expired, and there is no refresh token to renew it with.');
   }
   const { refreshToken: token } = credentials;
-  const originOf = (url: string | null) => refresh.origin(url);
-  const origin = resolveOrigin(instanceUrl, { hosts, sandboxOrigins, originOf });
-  const answer = await askAt(deps, origin, token).catch((error: unknown) => {
-    const other = isRedirect(error) ? refresh.movedOrigin?.(instanceUrl) : undefined;
-    if (other === undefined || sandboxOrigins.includes(origin)) throw error;
-    return askAt(deps, resolveOrigin(instanceUrl, { hosts, sandboxOrigins, originOf: () => other }), token);
+  const answer = await askWhereItLives(refresh, { instanceUrl, hosts, sandboxOrigins }, async (origin) => {
+    const client = await deps.findClient(origin, oauthClientId);
+    if (!client) throw noClient(deps, oauthClientId);
+    return deps.ask(origin, refresh.toRequest({ client, refreshToken: token }));
   });
   const refreshed = readAnswer(deps, answer);
   return {
@@ -36,17 +33,6 @@ export async function refreshToken(
     },
     instanceUrl: readMove(deps, refreshed, instanceUrl),
   };
-}
-
-async function askAt(deps: RefreshDeps, origin: string, refreshToken: string): Promise<RemoteAnswer> {
-  const client = deps.findClient(origin);
-  if (!client) throw noClient(deps);
-  return deps.ask(origin, deps.refresh.toRequest({ client, refreshToken }));
-}
-
-/** Whoever redirects has not used the token. */
-function isRedirect(error: unknown): boolean {
-  return error instanceof RemoteFailure && error.answer.status >= 300 && error.answer.status < 400;
 }
 
 function readAnswer(deps: RefreshDeps, answer: RemoteAnswer): RefreshedToken {
@@ -81,9 +67,10 @@ export class RefusedError extends CrossbookError {
   }
 }
 
-function noClient({ provider }: RefreshDeps): CrossbookError {
+function noClient({ provider }: RefreshDeps, clientId: string | null): CrossbookError {
+  const which = clientId === null ? '' : ' with the id that it was granted to';
   return unauthorized(
-    `The access token has expired, and no OAuth client of ${provider} is set up to renew it.`,
+    `The access token has expired, and no OAuth client of ${provider}${which} is set up to renew it.`,
   );
 }
 
@@ -95,7 +82,7 @@ export interface RefreshDeps {
   readonly provider: ProviderName;
   readonly refresh: TokenRefresh;
   /** Of the token endpoint at this origin; undefined where this installation is not registered there. */
-  findClient(origin: string): OAuthClient | undefined;
+  findClient(origin: string, clientId: string | null): Promise<OAuthClient | undefined>;
   readonly hosts: readonly RegExp[];
   readonly sandboxOrigins: readonly string[];
   readonly sandboxAddresses?: ReadonlyMap<string, string> | undefined;

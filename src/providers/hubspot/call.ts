@@ -3,6 +3,7 @@ import type { RemoteAnswer, RemoteRequest, Send } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
 import { readRetryAfter } from '../../lib/read-retry-after.ts';
 import type { BudgetName } from './limits.ts';
+import { readJson } from './read-json.ts';
 import { type WireProblem, wireProblem, wireProblems } from './wire.ts';
 
 /** The one way to HubSpot. Everything that we ask there is a POST that only reads. Refusals are thrown. */
@@ -88,14 +89,6 @@ function impliedWait(status: number, { policyName, message }: WireProblem): numb
 
 function readProblem(body: string): WireProblem {
   return wireProblem.parse(readJson(body));
-}
-
-function readJson(body: string): unknown {
-  try {
-    return JSON.parse(body) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 const HEADERS = { accept: 'application/json', 'content-type': 'application/json' } as const;

@@ -14,4 +14,6 @@ export const PATHS = {
   deals: `/crm/associations/${VERSION}/contacts/deals/batch/read`,
   tickets: `/crm/associations/${VERSION}/contacts/tickets/batch/read`,
   token: `/oauth/${VERSION}/token`,
+  introspect: `/oauth/${VERSION}/token/introspect`,
+  revoke: `/oauth/${VERSION}/token/revoke`,
 } as const;

@@ -1,6 +1,7 @@
 import type { ContactPort, Provider } from '../../domain/provider.ts';
 import { openAccount } from './account.ts';
 import { findAssociations } from './associations.ts';
+import { authorization } from './authorization.ts';
 import { BATCH } from './batch-read.ts';
 import { findByIds } from './by-id.ts';
 import { findByEmails } from './emails.ts';
@@ -38,4 +39,5 @@ export const hubspot: Provider = {
       };
     },
   },
+  authorization,
 };

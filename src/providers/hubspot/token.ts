@@ -3,6 +3,7 @@ import type { RemoteAnswer } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
 import { toFailure } from './call.ts';
 import { API_ORIGIN, PATHS } from './paths.ts';
+import { readJson } from './read-json.ts';
 import { wireProblem, wireToken, wireTokenProblem } from './wire.ts';
 
 export const refresh: TokenRefresh = {
@@ -19,7 +20,7 @@ export const refresh: TokenRefresh = {
       refresh_token: refreshToken,
     }).toString(),
   }),
-  readAnswer,
+  readAnswer: readToken,
 };
 
 /** Not any 401: a proxy in between may say that as well, and means itself. */
@@ -27,7 +28,8 @@ export function isTokenRefused({ status, body }: RemoteAnswer): boolean {
   return status === 401 && REFUSED.has(wireProblem.parse(readJson(body)).category);
 }
 
-function readAnswer(answer: RemoteAnswer, now: Date): RefreshedToken {
+/** Of a refresh and of an exchange. */
+export function readToken(answer: RemoteAnswer, now: Date): RefreshedToken {
   const json = readJson(answer.body);
   if (answer.status !== 200) throw toRefusal(answer, json);
   const token = wireToken.safeParse(json);
@@ -63,14 +65,6 @@ function toRefusal(answer: RemoteAnswer, json: unknown): RemoteFailure {
 /** A status that is not known says less than the OAuth error beside it. */
 function isFinal({ status, error }: { status?: unknown; error?: unknown }): boolean {
   return FINAL.has(status) || (error === 'invalid_grant' && !OF_THE_CLIENT.has(status));
-}
-
-function readJson(body: string): unknown {
-  try {
-    return JSON.parse(body) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 const REFUSED: ReadonlySet<unknown> = new Set(['INVALID_AUTHENTICATION', 'EXPIRED_AUTHENTICATION']);

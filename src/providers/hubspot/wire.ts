@@ -54,6 +54,17 @@ export const wireToken = z.object({
   expires_in: z.coerce.number().positive().nullish().catch(null),
 });
 
+/** What the token endpoint and introspection say of whoever granted: the older the version, the less of it. */
+export const wireGranted = z
+  .object({
+    hub_id: id.nullish().catch(null),
+    hub_domain: z.string().nullish().catch(null),
+    user_id: id.nullish().catch(null),
+    scopes: z.array(z.string()).nullish().catch(null),
+    active: z.boolean().nullish().catch(null),
+  })
+  .catch({});
+
 export const wireTokenProblem = z
   .object({
     error: z.string().nullish().catch(null),

@@ -17,6 +17,12 @@ export const INSTANCE_HOSTS: readonly RegExp[] = [
   new RegExp(`^(?:${LABEL}\\.${LABEL}\\.sandbox|${LABEL})\\.my-salesforce\\.com$`),
 ];
 
+/** Where people log in: the common hosts, and My Domain, which not every instance has. Never the pages (Lightning). */
+export const LOGIN_HOSTS: readonly RegExp[] = [
+  /^(?:login|test)\.salesforce\.com$/,
+  ...INSTANCE_HOSTS.slice(0, 2),
+];
+
 /** Where the connection's calls go; undefined for everything that is not plainly an instance of Salesforce. */
 export function instanceOrigin(instanceUrl: string | null): string | undefined {
   if (instanceUrl === null) return undefined;

@@ -1,5 +1,6 @@
 import type { Provider } from '../../domain/provider.ts';
 import { readAllowance } from './allowance.ts';
+import { authorization } from './authorization.ts';
 import { INSTANCE_HOSTS, instanceOrigin } from './instance.ts';
 import { openContacts } from './port.ts';
 import { isTokenExpired, refresh } from './token.ts';
@@ -28,4 +29,5 @@ export const salesforce: Provider = {
     associatedObjects: [],
     open: openContacts,
   },
+  authorization,
 };

@@ -37,15 +37,18 @@ export const refresh: TokenRefresh = {
       repeatable: false,
     };
   },
-  readAnswer(answer, now) {
-    if (answer.status < 200 || answer.status >= 300) throw toRefusal(answer);
-    const token = toToken(parseJson(answer.body), now);
-    if (token !== undefined) return token;
-    // A token that nobody knows yet may be in it.
-    const shown = { ...answer, body: '[withheld]' };
-    throw new RemoteFailure('REMOTE_PROVIDER_BAD_RESPONSE', 'Salesforce gave no token and no reason', shown);
-  },
+  readAnswer: readToken,
 };
+
+/** Of a refresh and of an exchange. */
+export function readToken(answer: RemoteAnswer, now: Date): RefreshedToken {
+  if (answer.status < 200 || answer.status >= 300) throw toRefusal(answer);
+  const token = toToken(parseJson(answer.body), now);
+  if (token !== undefined) return token;
+  // A token that nobody knows yet may be in it.
+  const shown = { ...answer, body: '[withheld]' };
+  throw new RemoteFailure('REMOTE_PROVIDER_BAD_RESPONSE', 'Salesforce gave no token and no reason', shown);
+}
 
 function toToken(json: unknown, now: Date): RefreshedToken | undefined {
   if (!isRecord(json)) return undefined;

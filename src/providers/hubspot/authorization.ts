@@ -1,0 +1,131 @@
+import { type Authorization, AuthorizationFailure, type Grant } from '../../domain/authorization.ts';
+import { readOAuthDenial } from '../../domain/oauth-denial.ts';
+import type { OAuthClient } from '../../domain/provider.ts';
+import type { RemoteAnswer, RemoteRequest } from '../../domain/remote.ts';
+import { RemoteFailure } from '../../domain/remote-failure.ts';
+import { toQuery } from '../../lib/to-query.ts';
+import { API_ORIGIN, PATHS } from './paths.ts';
+import { readJson } from './read-json.ts';
+import { readToken } from './token.ts';
+import { wireGranted, wireTokenProblem } from './wire.ts';
+
+export const LOGIN_HOSTS: readonly RegExp[] = [/^app(-[a-z]{2,4}\d{1,3})?\.hubspot\.com$/];
+
+const REQUIRED_SCOPES = ['oauth', 'crm.objects.contacts.read'] as const;
+
+/**
+ * The page lets its user choose the account. It knows no PKCE: the endpoints take a verifier, and no page a challenge. A
+ * wrong client or redirect URI stays on HubSpot's own error page and never comes back.
+ */
+export const authorization: Authorization = {
+  requiredScopes: REQUIRED_SCOPES,
+  logins: [{ name: 'HubSpot', origin: 'https://app.hubspot.com' }],
+  loginHosts: LOGIN_HOSTS,
+  toConsentUrl({ loginOrigin, clientId, redirectUri, state, optionalScopes }) {
+    const query = toQuery({
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      scope: REQUIRED_SCOPES.join(' '),
+      optional_scope: optionalScopes.filter((scope) => !isRequired(scope)).join(' '),
+      state,
+    });
+    return `${loginOrigin}/oauth/authorize?${query}`;
+  },
+  tokenOrigin: () => API_ORIGIN,
+  toExchange: ({ client, code, redirectUri }) =>
+    toRequest(PATHS.token, client, { grant_type: 'authorization_code', code, redirect_uri: redirectUri }),
+  readGrant,
+  identify: {
+    // HubSpot documents the field as `token`, and clients that work send it as `access_token`.
+    toRequest: ({ accessToken }, client) =>
+      toRequest(PATHS.introspect, client, {
+        ...{ token: accessToken, access_token: accessToken, token_type_hint: 'access_token' },
+      }),
+    readAccount,
+  },
+  findMissingScopes: (granted) => REQUIRED_SCOPES.filter((scope) => !granted.includes(scope)),
+  readDenial: readOAuthDenial,
+  revocation: {
+    origin: () => API_ORIGIN,
+    toRequest: ({ client, refreshToken }) =>
+      toRequest(PATHS.revoke, client, { token: refreshToken, token_type_hint: 'refresh_token' }),
+    isRevoked,
+  },
+};
+
+function toRequest(
+  path: string,
+  client: OAuthClient,
+  fields: Readonly<Record<string, string>>,
+): RemoteRequest {
+  return {
+    method: 'POST',
+    path,
+    budget: 'token',
+    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+    body: toQuery({ ...fields, client_id: client.clientId, client_secret: client.clientSecret }),
+  };
+}
+
+function readGrant(answer: RemoteAnswer, _client: OAuthClient, now: Date): Grant {
+  if (isBadCode(answer)) {
+    const cause = new RemoteFailure('REMOTE_PROVIDER_ERROR', 'HubSpot refused the code.', answer);
+    const detail = 'HubSpot says that the authorization code was used, is too old, or is of another client.';
+    throw new AuthorizationFailure('VENDOR_REFUSED', detail, { cause });
+  }
+  const { accessToken, refreshToken, expiresAt } = readToken(answer, now);
+  if (refreshToken === null) {
+    throw new AuthorizationFailure('NO_REFRESH_TOKEN', 'HubSpot granted access without a refresh token.');
+  }
+  const grant = { accessToken, refreshToken, expiresAt, instanceUrl: null, scopes: [], account: null };
+  return addAccount(grant, readJson(answer.body));
+}
+
+function readAccount(answer: RemoteAnswer, grant: Grant): Grant {
+  const json = answer.status === 200 ? readJson(answer.body) : undefined;
+  if (json !== undefined && wireGranted.parse(json).active !== false) {
+    const known = addAccount(grant, json);
+    if (known.account) return known;
+  }
+  const shown = { ...answer, body: '[withheld]' };
+  throw new RemoteFailure(
+    answer.status >= 500 ? 'REMOTE_PROVIDER_UNAVAILABLE' : 'REMOTE_PROVIDER_BAD_RESPONSE',
+    'HubSpot does not say whose account was connected.',
+    shown,
+  );
+}
+
+/** The instance URL names the account, and is never called. */
+function addAccount(grant: Grant, json: unknown): Grant {
+  const { hub_id: hubId, hub_domain: hubDomain, user_id: userId, scopes } = wireGranted.parse(json);
+  const scoped = { ...grant, scopes: scopes ?? grant.scopes };
+  const id = hubId ?? grant.account?.id;
+  if (!id || !/^\d{1,20}$/.test(id)) return scoped;
+  const url = `https://app.hubspot.com/contacts/${id}`;
+  const account = {
+    ...{ id, url, name: hubDomain ?? grant.account?.name ?? null },
+    userId: userId ?? grant.account?.userId ?? null,
+  };
+  return { ...scoped, instanceUrl: url, account };
+}
+
+/** Since 2026 with an OAuth error beside its own status, before that without: either alone is enough. */
+function isBadCode({ status, body }: RemoteAnswer): boolean {
+  const problem = wireTokenProblem.parse(readJson(body));
+  const isUnnamed = !problem.status && problem.error === 'invalid_grant';
+  return status === 400 && (problem.status === 'BAD_AUTH_CODE' || isUnnamed);
+}
+
+/** A token that is not known any more was revoked before; a client that is not known revokes nothing. */
+function isRevoked({ status, body }: RemoteAnswer): boolean {
+  if (status >= 200 && status < 300) return true;
+  const problem = wireTokenProblem.parse(readJson(body));
+  const isGone = problem.status === 'BAD_REFRESH_TOKEN' || GONE.has(problem.error ?? '');
+  return status === 404 || (status === 400 && isGone);
+}
+
+function isRequired(scope: string): boolean {
+  return REQUIRED_SCOPES.some((required) => required === scope);
+}
+
+const GONE: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_token']);
