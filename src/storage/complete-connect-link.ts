@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, sql } from 'drizzle-orm';
-import type { ConnectLink } from '../domain/connect-link.ts';
+import type { ConnectedAccount } from '../domain/authorization.ts';
+import type { ConnectFailure, ConnectLink } from '../domain/connect-link.ts';
 import type { NewEvent } from '../domain/event.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { Sealer } from '../domain/sealer.ts';
@@ -56,7 +57,10 @@ export async function completeLink(work: Work, row: ConnectLinkRow, granted: Gra
     type: 'connection.connected',
     customerId: row.customerId,
     connectionId,
-    data: { provider: providerName, connectLinkId: row.id, account: grant.account },
+    data: {
+      ...{ provider_name: providerName, status: 'connected', status_reason: null },
+      ...{ connect_link_id: row.id, account: toEventAccount(grant.account) },
+    },
   });
   return toConnectLink(ended, now);
 }
@@ -64,14 +68,14 @@ export async function completeLink(work: Work, row: ConnectLinkRow, granted: Gra
 export async function failLink(
   work: Work,
   row: Pick<ConnectLinkRow, 'id' | 'applicationId' | 'customerId'>,
-  end: Pick<ConnectLinkRow, 'failure' | 'providerName'> & { readonly status: 'FAILED' | 'EXPIRED' },
+  end: LinkFailure,
 ): Promise<ConnectLink> {
   const ended = await endLink(work, row.id, end);
   await work.appendEvent(row.applicationId, {
     type: 'connect_link.failed',
     customerId: row.customerId,
     connectionId: null,
-    data: { connectLinkId: row.id, provider: end.providerName, failure: end.failure },
+    data: { connect_link_id: row.id, provider_name: end.providerName, failure: end.failure },
   });
   return toConnectLink(ended, work.now);
 }
@@ -163,8 +167,18 @@ async function writeCredentials(
     });
 }
 
+/** Who granted is a person: that stays here. */
+function toEventAccount(account: ConnectedAccount | null) {
+  return account && { id: account.id, name: account.name, url: account.url };
+}
+
 function pickEnd({ status, failure }: ConnectLink) {
   return { status, failure };
+}
+
+interface LinkFailure extends Pick<ConnectLinkRow, 'providerName'> {
+  readonly status: 'FAILED' | 'EXPIRED';
+  readonly failure: ConnectFailure;
 }
 
 export interface Granted extends KeptGrant {

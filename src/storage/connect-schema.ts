@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import {
   boolean,
   foreignKey,
@@ -114,7 +115,9 @@ export const events = crossbook.table(
   },
   (table) => [
     index('events_by_time').on(table.applicationId, table.createdAt, table.id),
-    uniqueIndex('events_sequence').on(table.connectionId, table.sequence),
+    uniqueIndex('events_sequence')
+      .on(table.connectionId, table.sequence)
+      .where(sql`${table.connectionId} is not null`),
   ],
 );
 
@@ -136,6 +139,15 @@ export const webhookEndpoints = crossbook.table(
     keyId: text('key_id').notNull(),
     lastFailure: text('last_failure'),
     lastFailureAt: moment('last_failure_at'),
+    /** Of the first failure since the last success; null while it is healthy. */
+    failingSince: moment('failing_since'),
+    /** In a row. */
+    failures: integer('failures').notNull().default(0),
+    /** Nothing is sent before: it asked for less, or fails. */
+    pausedUntil: moment('paused_until'),
+    /** The process that sends to it, and until when that counts by the database's clock. */
+    lease: uuid('lease'),
+    leasedUntil: moment('leased_until'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -145,16 +157,17 @@ export const webhookEndpoints = crossbook.table(
   ],
 );
 
-/** An event on its way to an endpoint. The row goes when it has arrived. */
+/**
+ * An event on its way to an endpoint. The row goes when it has arrived. It refers to its endpoint without a foreign key:
+ * the check would lock the endpoint's row for each event, and an event must not fail because an endpoint is just deleted.
+ */
 export const webhookDeliveries = crossbook.table(
   'webhook_deliveries',
   {
     eventId: uuid('event_id')
       .notNull()
       .references(() => events.id, { onDelete: 'cascade' }),
-    endpointId: uuid('endpoint_id')
-      .notNull()
-      .references(() => webhookEndpoints.id, { onDelete: 'cascade' }),
+    endpointId: uuid('endpoint_id').notNull(),
     attempts: integer('attempts').notNull().default(0),
     nextAttemptAt: moment('next_attempt_at').notNull().defaultNow(),
     createdAt: createdAt(),
@@ -162,5 +175,6 @@ export const webhookDeliveries = crossbook.table(
   (table) => [
     primaryKey({ columns: [table.eventId, table.endpointId] }),
     index('webhook_deliveries_due').on(table.nextAttemptAt),
+    index('webhook_deliveries_of_endpoint').on(table.endpointId, table.nextAttemptAt),
   ],
 );

@@ -31,7 +31,7 @@ function endOverdue(run: ReturnType<typeof createConnectWork>): Promise<number> 
       const { status, failure } = toConnectLink(row, now);
       const { providerName } = row;
       if (status === 'EXPIRED' || status === 'FAILED') {
-        await failLink(work, row, { status, failure, providerName });
+        await failLink(work, row, { status, failure: failure ?? 'EXPIRED', providerName });
       }
     }
     return rows.length;

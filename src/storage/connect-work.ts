@@ -1,24 +1,21 @@
-import type { NewEvent } from '../domain/event.ts';
 import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Transaction, Work } from './complete-connect-link.ts';
+import { appendEvents } from './append-events.ts';
+import type { Work } from './complete-connect-link.ts';
 import type { Engine } from './engine/engine.ts';
 
 /** Runs a change of a link as one transaction. */
-export function createConnectWork({
-  engine,
-  clock,
-  credentialSealer,
-  appendEvents,
-}: ConnectDeps): RunConnectWork {
+export function createConnectWork({ engine, clock, credentialSealer }: ConnectDeps): RunConnectWork {
   return (work) =>
     engine.once(() =>
-      engine.orm.transaction((tx) =>
-        work({
-          ...{ tx, credentialSealer, now: new Date(clock.wall()) },
-          appendEvent: (applicationId, event) => appendEvents(tx, applicationId, [event]),
-        }),
-      ),
+      engine.orm.transaction((tx) => {
+        const now = new Date(clock.wall());
+        return work({
+          ...{ tx, credentialSealer, now },
+          appendEvent: (applicationId, event) =>
+            appendEvents(tx, { applicationId, at: now, events: [event] }),
+        });
+      }),
     );
 }
 
@@ -30,6 +27,4 @@ export interface ConnectDeps {
   /** For verifiers, and for grants until they are confirmed. */
   readonly sealer: Sealer;
   readonly credentialSealer: Sealer;
-  /** Within the transaction that is given. */
-  appendEvents(tx: Transaction, applicationId: string, events: readonly NewEvent[]): Promise<void>;
 }

@@ -1,15 +1,23 @@
+import type { EventType } from '../domain/event.ts';
+import { CONNECTION_DATA, recordEvents } from './event-statements.ts';
+
 /**
  * Both touch the connection before its credentials, as an upsert does, so that none of them can deadlock. Both look at
  * the generation in the row that they have locked: one that an upsert has just replaced is not theirs to change.
  */
 const LOCK_CURRENT = `
 with connection as (
-  select id from crossbook.connections
+  select id, status from crossbook.connections
   where application_id = $1::uuid and id = $2::uuid for no key update
 ), current as (
-  select kept.connection_id from crossbook.credentials as kept join connection on connection.id = kept.connection_id
+  select kept.connection_id, connection.status from crossbook.credentials as kept join connection on connection.id = kept.connection_id
   where kept.generation = $3::int and kept.sealed is not null for no key update of kept
 )`;
+
+/** Of a connection's row that is locked, so that its status before and its sequence are the true ones. */
+const toEvent = (type: EventType) => `
+  select gen_random_uuid() as id, customer_id, id as connection_id, '${type}' as type, event_sequence as sequence,
+    ${CONNECTION_DATA} as data`;
 
 export const REPLACE = {
   name: 'replace_credentials',
@@ -17,12 +25,18 @@ export const REPLACE = {
   update crossbook.credentials as kept
   set sealed = $4::text, key_id = $5::text, generation = kept.generation + 1, updated_at = $7::timestamptz
   from current where kept.connection_id = current.connection_id
-  returning kept.connection_id, kept.generation
+  returning kept.connection_id, kept.generation, current.status
 ), linked as (
-  update crossbook.connections as kept set instance_url = $6::text, status = 'connected', status_reason = null,
-    status_changed_at = case when kept.status = 'connected' then kept.status_changed_at else $7::timestamptz end
+  update crossbook.connections as kept
+  set instance_url = $6::text, status = 'connected', status_reason = null,
+    status_changed_at = case when kept.status = 'connected' then kept.status_changed_at else $7::timestamptz end,
+    event_sequence = kept.event_sequence + case when replaced.status = 'reauthorize' then 1 else 0 end
   from replaced where kept.id = replaced.connection_id
-)
+  returning kept.*, replaced.status as status_before
+), ${recordEvents(
+    `${toEvent('connection.recovered')} from linked where status_before = 'reauthorize'`,
+    '$7::timestamptz',
+  )}
 select generation from replaced`,
 };
 
@@ -51,9 +65,16 @@ where application_id = $1::uuid and connection_id = $2::uuid and refresh_lease =
 
 export const MARK_REFUSED = {
   name: 'mark_credentials_refused',
-  text: `${LOCK_CURRENT}
-update crossbook.connections as kept
-set status = 'reauthorize', status_reason = $4::text, status_changed_at = $5::timestamptz
-from current where kept.id = current.connection_id
-  and (kept.status, kept.status_reason) is distinct from ('reauthorize', $4::text)`,
+  text: `${LOCK_CURRENT}, refused as (
+  update crossbook.connections as kept
+  set status = 'reauthorize', status_reason = $4::text, status_changed_at = $5::timestamptz,
+    event_sequence = kept.event_sequence + case when current.status = 'reauthorize' then 0 else 1 end
+  from current where kept.id = current.connection_id
+    and (kept.status, kept.status_reason) is distinct from ('reauthorize', $4::text)
+  returning kept.*, current.status as status_before
+), ${recordEvents(
+    `${toEvent('connection.reauthorize')} from refused where status_before <> 'reauthorize'`,
+    '$5::timestamptz',
+  )}
+select from refused`,
 };

@@ -62,7 +62,7 @@ export function createDatabase(
     delayMs: cacheDelayMs ?? 1_000,
   });
   const connecting = {
-    ...{ engine, clock, appendEvents },
+    ...{ engine, clock },
     sealer: createSealer(keyRing, 'connect'),
     credentialSealer: sealer,
   };
@@ -101,9 +101,6 @@ export function createDatabase(
     close: engine.close,
   };
 }
-
-/** The outbox comes here. */
-const appendEvents = async (): Promise<void> => {};
 
 /** Stores hold nothing of their own: to open them again costs a moment. */
 const MAX_OPENED = 1_000;

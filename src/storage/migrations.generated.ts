@@ -80,5 +80,21 @@ export const MIGRATIONS: readonly { readonly name: string; readonly statements: 
       "CREATE INDEX \"webhook_endpoints_by_application\" ON \"crossbook\".\"webhook_endpoints\" USING btree (\"application_id\");",
       "CREATE INDEX \"webhook_endpoints_by_key\" ON \"crossbook\".\"webhook_endpoints\" USING btree (\"key_id\");"
     ]
+  },
+  {
+    "name": "0005_events",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"webhook_deliveries\" DROP CONSTRAINT \"webhook_deliveries_endpoint_id_webhook_endpoints_id_fk\";",
+      "DROP INDEX \"crossbook\".\"events_sequence\";",
+      "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"event_sequence\" integer DEFAULT 0 NOT NULL;",
+      "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"last_event_id\" uuid;",
+      "ALTER TABLE \"crossbook\".\"webhook_endpoints\" ADD COLUMN \"failing_since\" timestamp with time zone;",
+      "ALTER TABLE \"crossbook\".\"webhook_endpoints\" ADD COLUMN \"failures\" integer DEFAULT 0 NOT NULL;",
+      "ALTER TABLE \"crossbook\".\"webhook_endpoints\" ADD COLUMN \"paused_until\" timestamp with time zone;",
+      "ALTER TABLE \"crossbook\".\"webhook_endpoints\" ADD COLUMN \"lease\" uuid;",
+      "ALTER TABLE \"crossbook\".\"webhook_endpoints\" ADD COLUMN \"leased_until\" timestamp with time zone;",
+      "CREATE INDEX \"webhook_deliveries_of_endpoint\" ON \"crossbook\".\"webhook_deliveries\" USING btree (\"endpoint_id\",\"next_attempt_at\");",
+      "CREATE UNIQUE INDEX \"events_sequence\" ON \"crossbook\".\"events\" USING btree (\"connection_id\",\"sequence\") WHERE \"crossbook\".\"events\".\"connection_id\" is not null;"
+    ]
   }
 ];

@@ -96,6 +96,9 @@ export const connections = crossbook.table(
     accountUrl: text('account_url'),
     accountUserId: text('account_user_id'),
     grantedScopes: text('granted_scopes').array().notNull().default([]),
+    /** Of its last event. Counted in the row, so that whoever changes the row counts without gaps. */
+    eventSequence: integer('event_sequence').notNull().default(0),
+    lastEventId: uuid('last_event_id'),
     createdAt: createdAt(),
     /** Of the last upsert that named it. A change of status leaves it: what is cached stays true. */
     updatedAt: updatedAt(),

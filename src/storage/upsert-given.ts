@@ -41,6 +41,8 @@ function toEntry({ applicationId, sealer }: Scope, customerId: string, connectio
     : { sealed: credentials, keyId: undefined };
   return {
     id: randomUUID(),
+    // Of the event, should it be one.
+    eventId: credentials === undefined ? undefined : randomUUID(),
     providerId: uuidV5(applicationId, providerName),
     instanceUrl: connection.instanceUrl,
     schemaMappingsConfig: connection.schemaMappingsConfig,

@@ -1,3 +1,5 @@
+import { CONNECTION_DATA, recordEvents } from './event-statements.ts';
+
 /**
  * Customers and their connections in ONE statement, which is its own transaction. Two rules of PostgreSQL shape it:
  *
@@ -18,7 +20,7 @@ export function upsertStatement(mode: UpsertMode, { linking }: { readonly linkin
     ? { name: `upsert_linked_${mode}`, text: writeLinked(write) }
     : {
         name: `upsert_${mode}`,
-        text: `${write} returning ${versionsOf('kept')}, ${answer(storedOf('kept'))}`,
+        text: writeUnlinked(write),
       };
 }
 
@@ -86,18 +88,52 @@ const FROM_A_LINK = [
 ] as const;
 const json = (field: string) => `nullif(entry -> '${field}', 'null')`;
 
+/** Upserts that change nothing are no news. Where a rival wrote meanwhile, it cannot be told, and is said. */
+const CUSTOMER_EVENTS = `
+  select gen_random_uuid() as id, customer_id, null::uuid as connection_id,
+    case when version = 1 then 'customer.created' else 'customer.updated' end as type,
+    null::int as sequence, jsonb_build_object('version', version) as data
+  from written where not exists (
+    select from crossbook.customers as before
+    where before.application_id = $1::uuid and before.customer_id = written.customer_id
+      and before.version = written.version - 1
+      and before.name = written.name and before.email = written.email
+  )`;
+
+/** A connection's row says which event was its last: it is this statement's where the entry brought its id. */
+const CONNECTION_EVENTS = `
+  select last_event_id, customer_id, id,
+    case status when 'connected' then 'connection.connected' else 'connection.disconnected' end,
+    event_sequence, ${CONNECTION_DATA}
+  from linked where last_event_id = (${entryOf('linked')} ->> 'eventId')::uuid`;
+
+const writeUnlinked = (writeCustomers: string) => `
+with written as (${writeCustomers}
+  returning kept.customer_id, kept.version, kept.name, kept.email
+), ${recordEvents(CUSTOMER_EVENTS, '$3::timestamptz')}
+select ${versionsOf('written')}, ${answer(storedOf('written'))} from written`;
+
+/** With or without credentials now, and otherwise before. */
+const CHANGES_STATUS = `${entryOf('excluded')} ? 'sealed' and excluded.status <> kept.status`;
+const ifStatusChanges = (changed: string, same: string) =>
+  `case when ${CHANGES_STATUS} then ${changed} else ${same} end`;
+
 const writeLinked = (writeCustomers: string) => `
 with written as (${writeCustomers}
-  returning kept.customer_id, kept.version
+  returning kept.customer_id, kept.version, kept.name, kept.email
 ), linked as (
   insert into crossbook.connections as kept
     (id, application_id, customer_id, provider_name, provider_id, instance_url, schema_mappings_config,
-     entity_mappings, connection_sync_config, status, status_reason, status_changed_at, created_at, updated_at)
+     entity_mappings, connection_sync_config, status, status_reason, status_changed_at, event_sequence,
+     last_event_id, created_at, updated_at)
   select (entry ->> 'id')::uuid, $1::uuid, customer_id, provider_name, (entry ->> 'providerId')::uuid,
     entry ->> 'instanceUrl', ${json('schemaMappingsConfig')}, ${json('entityMappings')},
     ${json('connectionSyncConfig')},
     case when entry ->> 'sealed' is null then 'unauthorized' else 'connected' end,
-    case when entry ->> 'sealed' is null then 'no_credentials' end, $3::timestamptz, $3::timestamptz, $3::timestamptz
+    case when entry ->> 'sealed' is null then 'no_credentials' end, $3::timestamptz,
+    case when entry ->> 'sealed' is null then 0 else 1 end,
+    case when entry ->> 'sealed' is not null then (entry ->> 'eventId')::uuid end,
+    $3::timestamptz, $3::timestamptz
   from written cross join jsonb_each($4::jsonb -> customer_id) as given (provider_name, entry)
   on conflict (application_id, customer_id, provider_name) do update set
     ${setIfGiven('instance_url', 'instanceUrl')},
@@ -112,6 +148,8 @@ with written as (${writeCustomers}
       then kept.status_changed_at else excluded.status_changed_at end`,
     )},
     ${FROM_A_LINK.map(([column, value]) => ifResealed(column, value)).join(', ')},
+    event_sequence = ${ifStatusChanges('kept.event_sequence + 1', 'kept.event_sequence')},
+    last_event_id = ${ifStatusChanges(`(${entryOf('excluded')} ->> 'eventId')::uuid`, 'kept.last_event_id')},
     updated_at = excluded.updated_at
   returning kept.*
 ), secured as (
@@ -125,7 +163,7 @@ with written as (${writeCustomers}
 ), forgotten as (
   delete from crossbook.contact_cache
   where application_id = $1::uuid and connection_id = any (array(select id from linked))
-)
+), ${recordEvents(`${CUSTOMER_EVENTS} union all ${CONNECTION_EVENTS}`, '$3::timestamptz')}
 select ${versionsOf('written')}, ${answer(`
     select * from linked where linked.customer_id = written.customer_id
     union all ${storedOf('written')} and (${entryOf('connections')}) is null`)}

@@ -33,7 +33,7 @@ describe('what npm run db:generate makes', () => {
       const given = [
         'generate',
         '--dialect=postgresql',
-        '--schema=./src/storage/schema.ts',
+        '--schema=./src/storage/*schema.ts',
         `--out=./${copy}`,
       ];
       const program = join(ROOT, 'node_modules/drizzle-kit/bin.cjs');

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { EventType, NewEvent } from '../../src/domain/event.ts';
+import { appendEvents } from '../../src/storage/append-events.ts';
+import { createDatabase, type Database } from '../../src/storage/database.ts';
+import type { Engine } from '../../src/storage/engine/engine.ts';
+import { openEngine } from '../../src/storage/engine/open.ts';
+import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
+
+const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
+const TOKEN = { type: 'token', value: 'v' } as const;
+const CONNECTED = [{ providerName: 'hubspot' as const, credentials: TOKEN }];
+const CLEARED = [{ providerName: 'hubspot' as const, credentials: null }];
+const OAUTH = { type: 'oauth2', accessToken: 'a', refreshToken: 'r', expiresAt: null } as const;
+
+describe('the outbox', () => {
+  let fresh: TestDatabase;
+  let engine: Engine;
+  let database: Database;
+  beforeAll(async () => {
+    fresh = await createTestDatabase();
+    engine = await openEngine(fresh, {});
+    database = createDatabase(engine, { keyRing: TEST_RING });
+  });
+  afterAll(async () => {
+    await engine.close();
+    await fresh.drop();
+  });
+
+  const open = async () => {
+    const { id } = await database.admin.createApplication(randomUUID());
+    const run = <Row>(name: string, text: string, values: readonly unknown[] = [id]) =>
+      engine.query<Row>({ name, text }, values);
+    return {
+      id,
+      ...database.forApplication(id),
+      events: () =>
+        run<EventRow>(
+          'events',
+          `select type, customer_id, connection_id, sequence, data from crossbook.events
+          where application_id = $1 order by created_at, sequence nulls first, type`,
+        ),
+      deliveries: () =>
+        run<{ endpoint_id: string; type: EventType }>(
+          'deliveries',
+          `select endpoint_id, type from crossbook.webhook_deliveries join crossbook.events on id = event_id
+          where application_id = $1 order by type`,
+        ),
+      addEndpoint: async (eventTypes: readonly EventType[], enabled = true) => {
+        const endpoint = randomUUID();
+        await run(
+          'endpoint',
+          `insert into crossbook.webhook_endpoints
+            (id, application_id, url, event_types, enabled, sealed_secret, key_id)
+          values ($1, $2, 'https://example.com', $3, $4, 'sealed', 'test')`,
+          [endpoint, id, eventTypes, enabled],
+        );
+        return endpoint;
+      },
+      append: (events: readonly NewEvent[], fail = false) =>
+        engine.orm.transaction(async (tx) => {
+          await appendEvents(tx, { applicationId: id, at: new Date(), events });
+          if (fail) throw new Error('The change failed.');
+        }),
+    };
+  };
+  const connectionIdOf = (answer: { customer: { connections: readonly { id: string }[] } }) =>
+    answer.customer.connections[0]?.id ?? '';
+  const reauthorize = (connectionId: string): NewEvent => ({
+    type: 'connection.reauthorize',
+    customerId: 'ada',
+    connectionId,
+    data: { provider_name: 'hubspot', status: 'reauthorize', status_reason: null },
+  });
+
+  test('an upsert says what is new about a customer, and nothing where nothing is', async () => {
+    const { customers, events } = await open();
+    await customers.upsert(ADA);
+    await customers.upsert(ADA);
+    await customers.upsert({ ...ADA, expectedVersion: 2, name: 'Ada L.' });
+    await customers.upsert({ ...ADA, name: 'Ada L.', connections: [{ providerName: 'gong' }] });
+    expect(await events()).toMatchObject([
+      { type: 'customer.created', customer_id: 'ada', sequence: null, data: { version: 1 } },
+      { type: 'customer.updated', customer_id: 'ada', sequence: null, data: { version: 3 } },
+    ]);
+  });
+
+  test('an upsert that brings or clears credentials says so, once, with the next number of its connection', async () => {
+    const { customers, events } = await open();
+    const connectionId = connectionIdOf(await customers.upsert({ ...ADA, connections: CONNECTED }));
+    await customers.upsert({ ...ADA, connections: CONNECTED });
+    await customers.upsert({ ...ADA, connections: CLEARED });
+    await customers.upsert({ ...ADA, connections: CLEARED });
+    await customers.upsert({ ...ADA, connections: CONNECTED });
+    const own = (await events()).filter((event) => event.connection_id === connectionId);
+    expect(own.map(({ sequence, type }) => [sequence, type])).toEqual([
+      [1, 'connection.connected'],
+      [2, 'connection.disconnected'],
+      [3, 'connection.connected'],
+    ]);
+    expect(own[0]?.data).toEqual({ provider_name: 'hubspot', status: 'connected', status_reason: null });
+  });
+
+  test('credentials that are refused are told once, and once more when they work again', async () => {
+    const { customers, credentials, events } = await open();
+    const connections = [{ providerName: 'hubspot' as const, credentials: OAUTH }];
+    const id = connectionIdOf(await customers.upsert({ ...ADA, connections }));
+    await credentials.refreshOnce(id, 1, async () => ({ credentials: OAUTH }));
+    await Promise.all(
+      Array.from({ length: 20 }, () => credentials.markRefused(id, 2, 'refresh_token_refused')),
+    );
+    await credentials.refreshOnce(id, 2, async () => ({ credentials: OAUTH }));
+    await credentials.markRefused(id, 2, 'refresh_token_refused');
+    const own = (await events()).filter((event) => event.connection_id === id);
+    expect(own.map(({ sequence, type }) => [sequence, type])).toEqual([
+      [1, 'connection.connected'],
+      [2, 'connection.reauthorize'],
+      [3, 'connection.recovered'],
+    ]);
+  });
+
+  test('however many write at once, and some in vain, a connection counts without a gap', async () => {
+    const { customers, append, events } = await open();
+    const id = connectionIdOf(await customers.upsert({ ...ADA, connections: CONNECTED }));
+    await Promise.allSettled(
+      Array.from({ length: 100 }, async (_, index) => {
+        await customers.upsert({ ...ADA, connections: index % 2 === 0 ? CLEARED : CONNECTED });
+        await append([reauthorize(id), reauthorize(id)], index % 5 === 0);
+      }),
+    );
+    const numbers = (await events())
+      .map(({ sequence }) => sequence)
+      .filter((sequence) => sequence !== null)
+      .sort((left, right) => left - right);
+    expect(numbers.length).toBeGreaterThan(160);
+    expect(numbers).toEqual(Array.from(numbers, (_, index) => index + 1));
+  });
+
+  test('a change that fails leaves no event, and one of a connection that is gone is refused', async () => {
+    const { append, events } = await open();
+    const created: NewEvent = {
+      type: 'customer.created',
+      customerId: 'ada',
+      connectionId: null,
+      data: { version: 1 },
+    };
+    await expect(append([created], true)).rejects.toThrow('The change failed.');
+    await expect(append([created, reauthorize(randomUUID())])).rejects.toThrow('is not there');
+    expect(await events()).toEqual([]);
+    await append([created]);
+    expect((await events()).length).toBe(1);
+  });
+
+  test('an event is scheduled for the endpoints of its application that want it, and for no other', async () => {
+    const { customers, append, deliveries, addEndpoint } = await open();
+    const other = await open();
+    await other.addEndpoint([]);
+    await addEndpoint([], false);
+    const all = await addEndpoint([]);
+    const some = await addEndpoint(['connection.connected', 'customer.deleted']);
+    const id = connectionIdOf(await customers.upsert({ ...ADA, connections: CONNECTED }));
+    await append([reauthorize(id)]);
+    const found = (await deliveries()).map(({ endpoint_id, type }) => `${type} ${endpoint_id}`).sort();
+    expect(found).toEqual(
+      [
+        `connection.connected ${all}`,
+        `connection.connected ${some}`,
+        `connection.reauthorize ${all}`,
+        `customer.created ${all}`,
+      ].sort(),
+    );
+    expect(await other.deliveries()).toEqual([]);
+  });
+});
+
+interface EventRow {
+  readonly type: EventType;
+  readonly customer_id: string;
+  readonly connection_id: string | null;
+  readonly sequence: number | null;
+  readonly data: Readonly<Record<string, unknown>>;
+}
