@@ -3,11 +3,20 @@
  * anything readable.
  */
 export interface ContactCache {
-  /** Undefined where nothing is cached, or the connection was changed since. How old is too old the reader decides. */
-  read(connectionId: string, filterKey: string): Promise<CachedContacts | undefined>;
+  /**
+   * Undefined where nothing is cached, or the connection was changed since. How old is too old the reader decides. What is
+   * large is decrypted when its turn has come.
+   */
+  read(connectionId: string, filterKey: string, takeTurn?: TakeTurn): Promise<CachedContacts | undefined>;
   /** Best effort, and a moment later: what is too large is not kept, and an older answer does not replace a newer one. */
   write(entry: CacheEntry): Promise<void>;
 }
+
+/** Of the request's permit. Undefined: at once. */
+type TakeTurn = () => Promise<void> | undefined;
+
+/** In characters: to decrypt so much, or to parse it, takes the processor for a millisecond. */
+export const LARGE_ENTRY = 65_536;
 
 export interface CachedContacts {
   readonly payload: string;

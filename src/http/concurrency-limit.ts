@@ -43,7 +43,7 @@ export function createConcurrencyLimit({
   };
 
   function createOwner(name: string): Owner {
-    const most = max - Math.floor(max * KEPT_FREE);
+    const most = max > 1 ? max - Math.max(1, Math.floor(max * KEPT_FREE)) : max;
     const few = Math.min(maxStrangers, Math.ceil(max * STRANGERS_SHARE));
     const owner = {
       name,
@@ -174,7 +174,7 @@ const DETAILS = {
 
 /** No application has this id. */
 const STRANGERS = '';
-/** Of all places, for other applications than the largest. */
+/** Of all places, for other applications than the largest; one at least, where there are several. */
 const KEPT_FREE = 0.05;
 /** The most that strangers may have of all places. */
 const STRANGERS_SHARE = 0.25;

@@ -1,5 +1,5 @@
 import { and, eq, gte, sql } from 'drizzle-orm';
-import type { ContactCache } from '../domain/contact-cache.ts';
+import { type ContactCache, LARGE_ENTRY } from '../domain/contact-cache.ts';
 import type { Sealer } from '../domain/sealer.ts';
 import type { CacheRow } from './contact-cache-statement.ts';
 import { createContactCacheWriter, type WaitingEntry } from './contact-cache-writer.ts';
@@ -14,12 +14,13 @@ export function createContactCache(deps: Deps): ContactCaches {
   return {
     flush: writer.flush,
     forApplication: (applicationId) => ({
-      read: async (connectionId, filterKey) => {
+      read: async (connectionId, filterKey, takeTurn) => {
         const key = toKey(applicationId, connectionId, filterKey);
         await writer.settle(key);
         const keyHash = hash(key);
         const [row] = await engine.repeatable(() => select.execute({ applicationId, keyHash }));
         if (!row) return undefined;
+        if (row.sealed.length > LARGE_ENTRY) await takeTurn?.();
         const payload = sealer.open(row.sealed, bindingOf(keyHash));
         return payload === undefined ? undefined : { payload, fetchedAt: row.fetchedAt };
       },

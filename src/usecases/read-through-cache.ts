@@ -1,5 +1,5 @@
 import type { Contact } from '../domain/contact.ts';
-import type { ContactCache } from '../domain/contact-cache.ts';
+import { type ContactCache, LARGE_ENTRY } from '../domain/contact-cache.ts';
 import { CrossbookError, ERROR_CODES } from '../domain/errors.ts';
 import type { Journal } from '../domain/journal.ts';
 import { coversFields, readWantedFields, type Want, type WantedFields } from '../domain/want.ts';
@@ -60,8 +60,11 @@ async function readKept(
   deps: CacheDeps,
   { client, question, want }: CachedSearch,
 ): Promise<Dated | undefined> {
-  const entry = await deps.cache.read(client.connection.id, question());
+  const { permit } = deps.journal;
+  const takeTurn = () => permit.takeTurn();
+  const entry = await deps.cache.read(client.connection.id, question(), takeTurn);
   if (!entry) return undefined;
+  if (entry.payload.length > LARGE_ENTRY) await takeTurn();
   const { contacts, fields, ...page } = JSON.parse(entry.payload) as KeptContacts;
   if (!coversFields(fields, want)) return undefined;
   const found = { ...page, contacts: contacts.map((contact) => ({ ...contact, source: client.source })) };
@@ -105,7 +108,7 @@ interface CachedSearch {
 export interface CacheDeps {
   readonly cache: ContactCache;
   readonly cacheMaxAgeMs: number;
-  readonly journal: Pick<Journal, 'note'>;
+  readonly journal: Pick<Journal, 'note' | 'permit'>;
   wall(): number;
   /** Lets work finish after the answer; what goes wrong with it is logged. */
   behind(work: Promise<unknown>): void;

@@ -44,7 +44,7 @@ const OVERLOADED = expect.objectContaining({ code: 'SERVICE_UNAVAILABLE', retryA
 describe('places', () => {
   test('as many as there are are taken at once, the next queues for one that is given back', async () => {
     const { limit, enter } = open(2);
-    const [one, two, three] = [enter('a'), enter('a'), enter('a')];
+    const [one, two, three] = [enter('a'), enter('b'), enter('a')];
     expect([one, two, three].map(({ isIn }) => isIn)).toEqual([true, true, false]);
     expect(limit.counts()).toMatchObject({ running: 2, queued: 1 });
     one.permit.release();
@@ -103,6 +103,12 @@ describe('shares', () => {
     const { limit, enter } = open(100);
     for (let index = 0; index < 150; index += 1) enter('a');
     expect(limit.counts()).toMatchObject({ running: 95, queued: 55 });
+    expect(enter('b').isIn).toBe(true);
+  });
+
+  test('with few places it leaves one as well', () => {
+    const { enter } = open(3);
+    expect([enter('a').isIn, enter('a').isIn, enter('a').isIn]).toEqual([true, true, false]);
     expect(enter('b').isIn).toBe(true);
   });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { LARGE_ENTRY } from '../../src/domain/contact-cache.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { describeEachServer, ringOf } from '../support/databases.ts';
 
@@ -7,9 +8,9 @@ const at = (minute: number) => new Date(Date.UTC(2030, 0, 1, 0, minute));
 describeEachServer('the contact cache', (on) => {
   let now = at(0);
   const clock = { ...systemClock, wall: () => now.getTime() };
-  const setUp = async (customerId = 'ada') => {
+  const setUp = async (customerId = 'ada', maxCacheEntryBytes = 2_000) => {
     const { id: applicationId } = await on.createApplication();
-    const database = on.another({ clock, maxCacheEntryBytes: 2_000 });
+    const database = on.another({ clock, maxCacheEntryBytes });
     const stores = database.forApplication(applicationId);
     const put = async (minute: number, providerName: 'hubspot' | 'gong' = 'hubspot') => {
       now = at(minute);
@@ -42,6 +43,23 @@ describeEachServer('the contact cache', (on) => {
       fetchedAt: at(1),
     });
     expect(await contactCache.read(connectionId, 'email:bob')).toBeUndefined();
+  });
+
+  test('what is large is decrypted when its turn has come, what is small at once', async () => {
+    const { contactCache, connectionId } = await setUp('ada', LARGE_ENTRY * 2);
+    const entry = { connectionId, records: 1, fetchedAt: at(1) };
+    await contactCache.write({ ...entry, filterKey: () => 'large', payload: () => 'x'.repeat(LARGE_ENTRY) });
+    await contactCache.write({ ...entry, filterKey: () => 'small', payload: () => 'x' });
+    const turns: string[] = [];
+    const read = (name: string) =>
+      contactCache.read(connectionId, name, async () => {
+        turns.push(name);
+      });
+    expect((await read('large'))?.payload).toHaveLength(LARGE_ENTRY);
+    await read('small');
+    expect(turns).toEqual(['large']);
+    const never = contactCache.read(connectionId, 'large', () => Promise.reject(new Error('gone')));
+    await expect(never).rejects.toThrow('gone');
   });
 
   test('what is urgent is found by other processes at once', async () => {

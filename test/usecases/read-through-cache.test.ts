@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { LARGE_ENTRY } from '../../src/domain/contact-cache.ts';
+import { type CacheDeps, readThroughCache } from '../../src/usecases/read-through-cache.ts';
+
+test('what is large is parsed when its turn has come, what is small at once', async () => {
+  expect(await countTurns(LARGE_ENTRY)).toBe(1);
+  expect(await countTurns(1)).toBe(0);
+});
+
+async function countTurns(size: number): Promise<number> {
+  let turns = 0;
+  const page = { contacts: [{ firstName: 'x'.repeat(size) }], hasNextPage: false, hasPreviousPage: false };
+  const deps = {
+    cache: { read: async () => ({ payload: JSON.stringify(page), fetchedAt: new Date(0) }) },
+    cacheMaxAgeMs: 1_000,
+    journal: {
+      note: () => {},
+      permit: {
+        async takeTurn() {
+          turns += 1;
+        },
+      },
+    },
+    wall: () => 0,
+    behind: () => {},
+  } as unknown as CacheDeps;
+  const client = { connection: { id: 'c' }, source: {} };
+  const { found } = await readThroughCache(deps, {
+    client: client as never,
+    want: { rawData: false } as never,
+    readFromCache: true,
+    question: () => 'q',
+    ask: () => Promise.reject(new Error('the CRM was asked')),
+  });
+  expect(found.contacts).toHaveLength(1);
+  return turns;
+}
