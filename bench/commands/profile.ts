@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Profiler } from 'node:inspector';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
+import { readBudget, toBudgetText } from '../report/budget.ts';
 import { readHotSpots, toHotSpotText } from '../report/hot-spots.ts';
 import type { Options } from '../support/options.ts';
 import { RESULTS } from '../support/paths.ts';
@@ -11,12 +12,18 @@ import { CASES } from '../workload/cases.ts';
 import { toRequests } from '../workload/requests.ts';
 import { CONNECTIONS } from './throughput.ts';
 
-/** `profile crossbook 100`: where a contender's time goes, by the functions that it is spent in. */
+/**
+ * `profile crossbook 100`: where a contender's time goes, by room and by the functions that it is spent in. With a third
+ * word, a folder with another build of Crossbook: that one's.
+ */
 export async function profile(options: Options): Promise<void> {
-  const [name = 'crossbook', caseName = '100'] = options.rest;
+  const [name = 'crossbook', caseName = '100', folder] = options.rest;
   const asked = CASES.find((one) => one.name === caseName);
   if (!asked) throw new Error(`There is no case ${caseName}. There are: ${CASES.map((one) => one.name)}`);
-  const stage = await openStage({ ...options, only: [name] });
+  const other = folder && { name: folder, title: folder, product: join(resolve(folder), 'dist') };
+  const stage = await openStage(
+    other ? { ...options, only: [], variants: [other] } : { ...options, only: [name] },
+  );
   try {
     const [player] = stage.players;
     if (!player) throw new Error(`There is no contender ${name}.`);
@@ -28,11 +35,13 @@ export async function profile(options: Options): Promise<void> {
     showProgress(`${player.title}, ${asked.title}: is profiled`);
     const { rate, cpuMs, calls } = await measure(stage, work);
     const found = await player.process.call<Profiler.Profile>('stopProfile');
-    const path = join(RESULTS, `${name}-${caseName}.cpuprofile`);
+    const path = join(RESULTS, `${basename(folder ?? name)}-${caseName}.cpuprofile`);
     mkdirSync(RESULTS, { recursive: true });
     writeFileSync(path, JSON.stringify(found));
     const answers = `${rate.toFixed(0)} answers/s, ${cpuMs.toFixed(2)} ms CPU and ${calls.toFixed(2)} CRM calls each`;
-    say(`${player.title}, ${asked.title}: ${answers}\n${toHotSpotText(readHotSpots(found))}\n  ${path}`);
+    say(
+      `${player.title}, ${asked.title}: ${answers}\n${toBudgetText(readBudget(found), cpuMs)}\n${toHotSpotText(readHotSpots(found))}\n  ${path}`,
+    );
   } finally {
     await stage.close();
   }

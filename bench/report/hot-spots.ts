@@ -1,9 +1,9 @@
 import type { Profiler, Runtime } from 'node:inspector';
-import { fileURLToPath } from 'node:url';
-import { ROOT } from '../support/paths.ts';
+import { createSourcePlaces } from './source-places.ts';
 
 /** Where samples were taken, by function and by place: the share of all that were not idle. */
 export function readHotSpots({ nodes, samples = [] }: Profiler.Profile): HotSpots {
+  const placeOf = createSourcePlaces();
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const functions = new Map<string, number>();
   const places = new Map<string, number>();
@@ -15,7 +15,7 @@ export function readHotSpots({ nodes, samples = [] }: Profiler.Profile): HotSpot
     if (!frame || frame.functionName === '(idle)') continue;
     total += 1;
     add(functions, toName(frame));
-    add(places, frame.url ? toPlace(frame.url).room : frame.functionName);
+    add(places, placeOf(frame).room || frame.functionName);
     const own = new Set<string>();
     for (let id: number | undefined = sample; id !== undefined; id = callers.get(id)) {
       const above = frames.get(id);
@@ -23,15 +23,16 @@ export function readHotSpots({ nodes, samples = [] }: Profiler.Profile): HotSpot
     }
     for (const name of own) add(whole, name);
   }
+  function toName(frame: Runtime.CallFrame): string {
+    const { file, line } = placeOf(frame);
+    return `${frame.functionName || '(anonymous)'}  ${file ? `${file}:${line}` : ''}`;
+  }
+
   return {
     functions: toShares(functions, total, 25),
     places: toShares(places, total, 20),
     whole: toShares(whole, total, 25),
   };
-}
-
-function toName({ functionName, url, lineNumber }: Runtime.CallFrame): string {
-  return `${functionName || '(anonymous)'}  ${url ? `${toPlace(url).file}:${lineNumber + 1}` : ''}`;
 }
 
 export function toHotSpotText({ functions, places, whole }: HotSpots): string {
@@ -41,25 +42,6 @@ export function toHotSpotText({ functions, places, whole }: HotSpots): string {
     ...['by function, itself', ...functions.map(line)],
     ...['by function of our own, with all that it calls', ...whole.map(line)],
   ].join('\n');
-}
-
-/** A folder of the product, a package, or Node itself. */
-function toPlace(url: string): { readonly file: string; readonly room: string } {
-  if (!url.startsWith('file:'))
-    return { file: url, room: url.startsWith('node:') ? 'node' : url.slice(0, 40) };
-  const path = fileURLToPath(url).replace(`${ROOT}/`, '');
-  const inPackages = path.lastIndexOf('node_modules/');
-  if (inPackages >= 0) {
-    const file = path.slice(inPackages + 'node_modules/'.length);
-    return {
-      file,
-      room: file
-        .split('/')
-        .slice(0, file.startsWith('@') ? 2 : 1)
-        .join('/'),
-    };
-  }
-  return { file: path, room: path.split('/').slice(0, 2).join('/') };
 }
 
 function add(counts: Map<string, number>, name: string): void {

@@ -1,0 +1,54 @@
+import type { Profiler } from 'node:inspector';
+import { createSourcePlaces } from './source-places.ts';
+
+/**
+ * What each room takes of an answer. What Node and the engine do is charged to the room that called them; what nobody of
+ * ours called (parsing of requests, garbage collection, microtasks) stands by itself.
+ */
+export function readBudget({ nodes, samples = [] }: Profiler.Profile): readonly Charge[] {
+  const placeOf = createSourcePlaces();
+  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const callers = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
+  const charges = new Map<string, { own: number; below: number }>();
+  let total = 0;
+  for (const sample of samples) {
+    const frame = frames.get(sample);
+    if (!frame || frame.functionName === '(idle)') continue;
+    total += 1;
+    const { room, isOwn } = findRoom(sample);
+    const charge = charges.get(room) ?? { own: 0, below: 0 };
+    charges.set(room, charge);
+    charge[isOwn ? 'own' : 'below'] += 1;
+  }
+  return [...charges]
+    .map(([room, { own, below }]) => ({ room, own: own / total, below: below / total }))
+    .sort((left, right) => right.own + right.below - left.own - left.below);
+
+  function findRoom(sample: number): { readonly room: string; readonly isOwn: boolean } {
+    for (let id: number | undefined = sample; id !== undefined; id = callers.get(id)) {
+      const frame = frames.get(id);
+      const room = frame ? placeOf(frame).room : '';
+      if (room !== '' && room !== 'node') return { room, isOwn: id === sample };
+    }
+    const frame = frames.get(sample);
+    return { room: frame?.url ? 'node' : (frame?.functionName ?? ''), isOwn: true };
+  }
+}
+
+/** In microseconds of processor time for one answer. */
+export function toBudgetText(charges: readonly Charge[], cpuMs: number): string {
+  const us = (share: number) => (share * cpuMs * 1_000).toFixed(1).padStart(7);
+  const lines = charges
+    .filter(({ own, below }) => own + below >= LEAST)
+    .map(({ room, own, below }) => `  ${us(own + below)} ${us(own)} ${us(below)}  ${room}`);
+  return ['by room, in µs an answer: all, its own code, what it has Node do', ...lines].join('\n');
+}
+
+const LEAST = 0.002;
+
+export interface Charge {
+  readonly room: string;
+  /** Shares of all that was not idle. */
+  readonly own: number;
+  readonly below: number;
+}

@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Runtime } from 'node:inspector';
+import { SourceMap } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { ROOT } from '../support/paths.ts';
+
+/** Where a frame's function was written: through the source map of a bundle, where there is one. */
+export function createSourcePlaces(): (frame: Runtime.CallFrame) => Place {
+  const maps = new Map<string, SourceMap | undefined>();
+  const places = new Map<string, Place>();
+
+  return (frame) => {
+    const { url, lineNumber, columnNumber } = frame;
+    const key = `${url}:${lineNumber}:${columnNumber}`;
+    const known = places.get(key);
+    if (known) return known;
+    const place = toPlace(frame, readMap(url)?.findEntry(lineNumber, columnNumber));
+    places.set(key, place);
+    return place;
+  };
+
+  function readMap(url: string): SourceMap | undefined {
+    if (!url.startsWith('file:')) return undefined;
+    if (!maps.has(url)) {
+      const path = `${fileURLToPath(url)}.map`;
+      maps.set(url, existsSync(path) ? new SourceMap(JSON.parse(readFileSync(path, 'utf8'))) : undefined);
+    }
+    return maps.get(url);
+  }
+}
+
+function toPlace({ url, lineNumber }: Runtime.CallFrame, entry?: object): Place {
+  if (!url.startsWith('file:')) return { file: url, line: lineNumber + 1, room: url ? 'node' : '' };
+  const found = entry as Partial<Entry> | undefined;
+  // In the map relative to what was built.
+  const path = found?.originalSource?.replace(/^(\.\.\/)+/, '') ?? fileURLToPath(url).replace(`${ROOT}/`, '');
+  const line = (found?.originalSource ? (found.originalLine ?? 0) : lineNumber) + 1;
+  const inPackages = path.lastIndexOf('node_modules/');
+  // Of packages a bundle has no sources.
+  if (path.includes('dist/')) return { file: path, line, room: 'packages' };
+  if (inPackages < 0) return { file: path, line, room: path.split('/').slice(0, 2).join('/') };
+  const file = path.slice(inPackages + 'node_modules/'.length);
+  const room = file.split('/').slice(0, file.startsWith('@') ? 2 : 1);
+  return { file, line, room: room.join('/') };
+}
+
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  /** A folder of the product, a package, or Node itself; empty for what the engine does. */
+  readonly room: string;
+}
+
+interface Entry {
+  readonly originalSource: string;
+  readonly originalLine: number;
+}
