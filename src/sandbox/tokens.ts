@@ -68,8 +68,8 @@ export interface Grant<Account> {
 export interface Approval {
   /** The OAuth client that it was given to. */
   readonly clientId: string;
-  /** Undefined: whatever the account allows. */
-  readonly scopes: readonly string[] | undefined;
+  /** Undefined: whatever the account allows. Where a later consent is to the same grant, its scopes take their place. */
+  scopes: readonly string[] | undefined;
   /** Of an authorization code: what its exchange has to repeat. */
   readonly request?: CodeRequest | undefined;
 }

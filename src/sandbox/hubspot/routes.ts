@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Answer, bearerOf, jsonAnswer, readJson, type SandboxRequest } from '../http.ts';
 import { batchReadAssociations, listAssociations } from './associations.ts';
 import { authenticate } from './authenticate.ts';
+import { answerAuthorize } from './authorize.ts';
 import { batchReadCompanies, listCompanies, readCompany } from './companies.ts';
 import { batchReadContacts, listContacts, readContact } from './contacts.ts';
 import { COOKIE } from './cookie.ts';
@@ -46,7 +47,7 @@ function findRoute(request: SandboxRequest): HubSpotRoute {
     const needsContacts = scopeOf === undefined && /^\/(objects|properties)\//.test(path);
     const checked: Endpoint = (visit) => {
       if (needsContacts) refuseOtherTypes(parts[0] ?? '');
-      checkScope(visit.account, scopeOf ? scopeOf(parts) : needsContacts ? CONTACTS_SCOPE : undefined);
+      checkScope(visit, scopeOf ? scopeOf(parts) : needsContacts ? CONTACTS_SCOPE : undefined);
       return endpoint(visit);
     };
     return {
@@ -114,7 +115,7 @@ function countInputs(request: SandboxRequest): number {
 
 function formToken(request: SandboxRequest): string | undefined {
   const form = parametersOf(request);
-  return form.get('refresh_token') ?? form.get('token') ?? undefined;
+  return form.get('refresh_token') ?? form.get('token') ?? form.get('code') ?? undefined;
 }
 
 function lastPart(request: SandboxRequest): string {
@@ -213,6 +214,12 @@ const ROUTES: readonly KnownRoute[] = [
 
 /** These need no bearer: the token is in the form or in the path. */
 const OPEN_ROUTES: readonly OpenRoute[] = [
+  {
+    pattern: /^\/oauth\/(?:\d+\/)?authorize$/,
+    operation: 'oauth.authorize',
+    tokenOf: () => undefined,
+    answer: answerAuthorize,
+  },
   {
     pattern: /^\/oauth\/(?:v1|v3|2026-03|2026-09)\/token$/,
     operation: 'oauth.token',

@@ -1,9 +1,22 @@
+import type { Approval } from '../tokens.ts';
 import { Refusal } from './refusal.ts';
-import type { HubSpotAccount } from './types.ts';
+import type { HubSpotAccount, Visit } from './types.ts';
 
 /** What the customer has allowed, of what the call needs. */
-export function checkScope(account: HubSpotAccount, needed: string | undefined): void {
-  if (needed !== undefined && !account.quirks.grantedScopes.includes(needed)) throw missingScopes(needed);
+export function checkScope({ account, call }: Visit, needed: string | undefined): void {
+  const granted = grantedScopes(account, call.grant?.approval);
+  if (needed !== undefined && !granted.includes(needed)) throw missingScopes(needed);
+}
+
+/** Of what was asked for at the consent, what the account allows. */
+export function grantedScopes({ quirks }: HubSpotAccount, approval: Approval | undefined): readonly string[] {
+  const { scopes } = approval ?? {};
+  return scopes?.filter((scope) => quirks.grantedScopes.includes(scope)) ?? quirks.grantedScopes;
+}
+
+/** For the page that asks. */
+export function describeScope(scope: string): string {
+  return WORDS[scope] ?? scope;
 }
 
 export function missingScopes(needed: string): Refusal {
@@ -37,3 +50,11 @@ const OBJECTS: Readonly<Record<string, string>> = {
 export const ALL_SCOPES: readonly string[] = [
   ...['oauth', CONTACTS_SCOPE, 'crm.objects.companies.read', 'crm.objects.deals.read', 'tickets'],
 ];
+
+const WORDS: Readonly<Record<string, string>> = {
+  oauth: 'Know which account this is',
+  [CONTACTS_SCOPE]: 'Read contacts',
+  'crm.objects.companies.read': 'Read companies',
+  'crm.objects.deals.read': 'Read deals',
+  tickets: 'Read tickets',
+};

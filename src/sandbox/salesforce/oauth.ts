@@ -1,12 +1,16 @@
 import { createHmac } from 'node:crypto';
+import { findApplication } from '../consent/application.ts';
 import { type Answer, jsonAnswer, readForm, textAnswer } from '../http.ts';
-import { type Grant, isAlive } from '../tokens.ts';
+import { type Approval, type Grant, isAlive } from '../tokens.ts';
+import { findExchangeProblem } from './exchange.ts';
 import { USER_ID } from './identity.ts';
+import { DEFAULT_SCOPES, REFRESH_SCOPE } from './scopes.ts';
 import type { SalesforceAccount, SalesforceCall } from './types.ts';
 
-/** Exchanges a refresh token. The answer never says when the access token ends, and mostly has no refresh token. */
+/** Exchanges a code or a refresh token. The answer never says when the access token ends. */
 export function answerToken(call: SalesforceCall): Answer {
   const form = readForm(call.request);
+  if (form.get('grant_type') === 'authorization_code') return exchange(form, call);
   if (form.get('grant_type') !== 'refresh_token') {
     return oauthError('unsupported_grant_type', 'grant type not supported');
   }
@@ -14,19 +18,40 @@ export function answerToken(call: SalesforceCall): Answer {
   if (grant && isBeingRefreshed(grant, now))
     return oauthError('invalid_grant', 'token request is already being processed');
   // Whoever comes with one that was replaced may be a thief, or may have been robbed.
-  if (grant?.ended === 'spent') grant.account.revoke(['access', 'refresh']);
+  if (grant?.kind === 'refresh' && grant.ended === 'spent') grant.account.endApproval(grant.approval);
   if (grant?.kind !== 'refresh' || grant.ended || isIdle(grant, now)) {
     return oauthError('invalid_grant', 'expired access/refresh token');
   }
-  const refusal = checkClient(call, grant.account);
+  const refusal = checkClient(call, grant.approval.clientId);
   if (refusal) return refusal;
-  const { account } = grant;
+  const { account, approval } = grant;
   account.state.refreshed = { token: grant.token, at: now };
   account.useToken(grant.token);
-  const token = account.issueToken('access');
+  const token = account.issueToken('access', approval);
   return jsonAnswer(200, {
-    ...toTokenBody(account, token, call),
+    ...toTokenBody({ account, token, approval }, call),
     ...(account.quirks.rotateRefreshTokens && { refresh_token: account.rotate(grant.token) }),
+  });
+}
+
+/** Of a code that is good: the client, the redirect URI and the verifier are those of the request for consent. */
+function exchange(form: URLSearchParams, call: SalesforceCall): Answer {
+  const application = findApplication(call.accounts, readClient(call).id);
+  if (application === undefined) return oauthError('invalid_client_id', 'client identifier invalid');
+  const refusal = checkClient(call, application.clientId);
+  if (refusal) return refusal;
+  const problem = findExchangeProblem(call, form, application);
+  const { grant } = call;
+  if (problem || !grant) return oauthError(problem?.error ?? 'invalid_grant', problem?.description ?? '');
+  const { account, approval: asked, token: code } = grant;
+  account.endToken(code, 'spent');
+  const approval = { clientId: asked.clientId, scopes: asked.scopes };
+  const isLasting = !account.quirks.withoutRefreshToken && asked.scopes?.includes(REFRESH_SCOPE);
+  const refresh_token = isLasting ? account.approve(approval) : undefined;
+  const token = account.issueToken('access', approval);
+  return jsonAnswer(200, {
+    ...toTokenBody({ account, token, approval }, call),
+    ...(refresh_token !== undefined && { refresh_token }),
   });
 }
 
@@ -42,10 +67,11 @@ function isIdle({ account, usedAt }: Grant<SalesforceAccount>, now: number): boo
   return refreshTokenIdleMs !== null && now - usedAt > refreshTokenIdleMs;
 }
 
-/** A revoked refresh token takes everything of its account with it. */
+/** A revoked refresh token takes with it what came of the same consent. */
 export function answerRevoke({ grant }: SalesforceCall): Answer {
-  if (!grant || grant.ended) return oauthError('unsupported_token_type', 'this token type is not supported');
-  if (grant.kind === 'refresh') grant.account.revoke(['access', 'refresh']);
+  if (!grant || grant.ended || grant.kind === 'code')
+    return oauthError('unsupported_token_type', 'this token type is not supported');
+  if (grant.kind === 'refresh') grant.account.endApproval(grant.approval);
   else grant.account.endToken(grant.token, 'revoked');
   return { status: 200, headers: {}, body: '' };
 }
@@ -53,12 +79,12 @@ export function answerRevoke({ grant }: SalesforceCall): Answer {
 export function answerIntrospect(call: SalesforceCall): Answer {
   const { grant, now } = call;
   if (!grant) return jsonAnswer(200, { active: false });
-  const refusal = checkClient(call, grant.account);
+  const refusal = checkClient(call, grant.approval.clientId);
   if (refusal) return refusal;
   const active = isAlive(grant, now);
   if (!active) return jsonAnswer(200, { active });
   return jsonAnswer(200, {
-    ...{ active, scope: SCOPE, client_id: grant.account.clientId, username: USERNAME },
+    ...{ active, scope: scopeOf(grant.approval), client_id: grant.approval.clientId, username: USERNAME },
     sub: identityUrl(grant.account),
     token_type: grant.kind === 'access' ? 'access_token' : 'refresh_token',
     ...(grant.expiresAt !== null && { exp: seconds(grant.expiresAt) }),
@@ -68,7 +94,7 @@ export function answerIntrospect(call: SalesforceCall): Answer {
 
 /** Also what stands at the identity URL. A token that is no good is told so in one word. */
 export function answerUserInfo({ grant, now }: SalesforceCall): Answer {
-  if (!grant || !isAlive(grant, now)) return textAnswer(403, 'Bad_OAuth_Token');
+  if (grant?.kind !== 'access' || !isAlive(grant, now)) return textAnswer(403, 'Bad_OAuth_Token');
   const { account } = grant;
   return jsonAnswer(200, {
     ...{ id: identityUrl(account), sub: identityUrl(account), asserted_user: true },
@@ -78,30 +104,48 @@ export function answerUserInfo({ grant, now }: SalesforceCall): Answer {
   });
 }
 
-/** The client's id and secret, in the form or as Basic. */
-function checkClient({ request }: SalesforceCall, account: SalesforceAccount): Answer | undefined {
-  const form = readForm(request);
-  const basic = /^Basic (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
-  const [basicId, ...basicSecret] = Buffer.from(basic, 'base64').toString().split(':');
-  const id = form.get('client_id') ?? basicId;
-  const secret = form.get('client_secret') ?? (basic === '' ? null : basicSecret.join(':'));
-  if (id !== account.clientId) return oauthError('invalid_client_id', 'client identifier invalid');
-  const isFine = secret === null ? account.quirks.secretIsOptional : secret === account.clientSecret;
+/** The client has to be that one, and to know its secret. */
+function checkClient(call: SalesforceCall, clientId: string): Answer | undefined {
+  const application = findApplication(call.accounts, clientId);
+  const { id, secret } = readClient(call);
+  if (application === undefined || id !== clientId)
+    return oauthError('invalid_client_id', 'client identifier invalid');
+  const { quirks, clientSecret } = application;
+  const isFine = secret === null ? quirks.secretIsOptional : secret === clientSecret;
   return isFine ? undefined : oauthError('invalid_client', 'invalid client credentials');
 }
 
-function toTokenBody(account: SalesforceAccount, token: string, { now }: SalesforceCall): object {
+/** The client's id and secret, in the form or as Basic. */
+function readClient({ request }: SalesforceCall): {
+  readonly id: string | null;
+  readonly secret: string | null;
+} {
+  const form = readForm(request);
+  const basic = /^Basic (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  const [basicId = null, ...basicSecret] = Buffer.from(basic, 'base64').toString().split(':');
+  return {
+    id: form.get('client_id') ?? basicId,
+    secret: form.get('client_secret') ?? (basic === '' ? null : basicSecret.join(':')),
+  };
+}
+
+/** The client vouches for the id with its own secret: who knows it can check. */
+function toTokenBody({ account, token, approval }: Issued, { now, accounts }: SalesforceCall): object {
   const id = identityUrl(account);
   const issuedAt = String(account.quirks.issuedAtInSeconds ? seconds(now) : now);
   return {
     access_token: token,
-    signature: createHmac('sha256', account.clientSecret)
+    signature: createHmac('sha256', findApplication(accounts, approval.clientId)?.clientSecret ?? '')
       .update(id + issuedAt)
       .digest('base64'),
-    scope: SCOPE,
+    scope: scopeOf(approval),
     instance_url: account.quirks.movedInstanceUrl ?? account.instanceUrl,
     ...{ id, token_type: 'Bearer', issued_at: issuedAt, api_instance_url: 'https://api.salesforce.com' },
   };
+}
+
+function scopeOf({ scopes }: Approval): string {
+  return (scopes ?? DEFAULT_SCOPES).join(' ');
 }
 
 function identityUrl(account: SalesforceAccount): string {
@@ -116,5 +160,10 @@ function seconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1_000);
 }
 
-const SCOPE = 'refresh_token api id';
 const USERNAME = 'user-0@sandbox.example';
+
+interface Issued {
+  readonly account: SalesforceAccount;
+  readonly token: string;
+  readonly approval: Approval;
+}

@@ -1,5 +1,6 @@
 import { bearerOf, jsonAnswer, readForm, readJson, type SandboxRequest } from '../http.ts';
 import { htmlAnswer } from './answers.ts';
+import { answerAuthorize } from './authorize.ts';
 import { answerApi } from './gate/api.ts';
 import { listVersions } from './gate/versions.ts';
 import { answerIntrospect, answerRevoke, answerToken, answerUserInfo } from './oauth.ts';
@@ -27,10 +28,12 @@ function routeOAuth(request: SandboxRequest, name: string): SalesforceRoute {
   const form = readForm(request);
   const token = form.get('token') ?? request.query.get('token') ?? undefined;
   switch (name) {
+    case 'authorize':
+      return { ...ofNobody('oauth.authorize'), answer: answerAuthorize };
     case 'token':
       return {
         ...{ operation: 'oauth.token', inputs: 1, answer: answerToken },
-        token: form.get('refresh_token') ?? undefined,
+        token: form.get('refresh_token') ?? form.get('code') ?? undefined,
       };
     case 'revoke':
       return { operation: 'oauth.revoke', inputs: 1, token, answer: answerRevoke };

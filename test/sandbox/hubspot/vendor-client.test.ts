@@ -3,6 +3,7 @@ import { AssociationSpecAssociationCategoryEnum as Category } from '@hubspot/api
 import { FilterOperatorEnum } from '@hubspot/api-client/lib/codegen/crm/contacts/models/Filter.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSandbox, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
+import { decide, HUBSPOT_CALLBACK } from '../consent.ts';
 import { createClock } from './ask.ts';
 
 /** The vendor's own client is the judge: where it disagrees, the sandbox is wrong. */
@@ -85,6 +86,41 @@ test('reads properties and their options', async () => {
   const stage = await client.crm.properties.coreApi.getByName('contacts', 'lifecyclestage');
   expect(stage.options.map((option) => option.value)).toContain('marketingqualifiedlead');
   expect((await client.crm.properties.coreApi.getAll('contacts')).results.length).toBeGreaterThan(20);
+});
+
+test('sends the customer to the page that asks, exchanges the code, reads their contacts and revokes', async () => {
+  const { demo, others, origin } = sandbox.hubspot;
+  const [northwind = demo] = others;
+  const { clientId, clientSecret } = demo;
+  const other = new Client({ basePath: origin });
+  const asked = other.oauth.getAuthorizationUrl(
+    clientId,
+    HUBSPOT_CALLBACK,
+    'oauth crm.objects.contacts.read',
+    'crm.objects.deals.read',
+    's1',
+  );
+  // The client knows the address of HubSpot's own page alone.
+  const url = asked.replace('https://app.hubspot.com', origin);
+  const { back } = await decide(url, { account: northwind });
+  expect(back).toMatchObject({ state: 's1' });
+  const token = await other.oauth.tokensApi.create(
+    'authorization_code',
+    back?.['code'],
+    HUBSPOT_CALLBACK,
+    clientId,
+    clientSecret,
+  );
+  expect(token).toMatchObject({ tokenType: 'bearer', expiresIn: 1_800 });
+  other.setAccessToken(token.accessToken);
+  const { results } = await other.crm.contacts.basicApi.getPage();
+  expect(results.map(({ properties }) => properties['email'])).toContain('nancy.davolio@northwind.example');
+  expect(await other.oauth.accessTokensApi.get(token.accessToken)).toMatchObject({
+    ...{ hubId: Number(northwind.id), hubDomain: 'northwind.example' },
+    scopes: ['oauth', 'crm.objects.contacts.read', 'crm.objects.deals.read'],
+  });
+  await other.oauth.refreshTokensApi.archive(token.refreshToken);
+  await expect(other.oauth.refreshTokensApi.get(token.refreshToken)).rejects.toMatchObject({ code: 404 });
 });
 
 test('refreshes a token that has expired, and learns whose it is', async () => {

@@ -1,6 +1,8 @@
-import { Connection } from 'jsforce';
+import { Connection, OAuth2 } from 'jsforce';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSandbox, type SalesforceAccount, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
+import { decide, SALESFORCE_CALLBACK } from '../consent.ts';
+import { DIFFERENCES } from '../differences.ts';
 
 // The vendor's own client is the judge: a difference is the sandbox's fault.
 describe('the vendor’s client', () => {
@@ -131,6 +133,41 @@ describe('the vendor’s client', () => {
       length: 80,
       idLookup: true,
     });
+  });
+
+  test('sends the customer to the page that asks, exchanges the code and reads their contacts', async () => {
+    const { demo, others, origin } = sandbox.salesforce;
+    const [northwind = demo] = others;
+    const { clientId, clientSecret } = demo;
+    const client = { loginUrl: origin, clientId, clientSecret, redirectUri: SALESFORCE_CALLBACK };
+    const oauth2 = new OAuth2({ ...client, useVerifier: true });
+    // Its own is of 171 characters, and the rule ends at 128.
+    oauth2.codeVerifier = oauth2.codeVerifier?.slice(0, 128);
+    const asked = oauth2.getAuthorizationUrl({ scope: 'api refresh_token', state: 's1' });
+    const { back } = await decide(asked, { account: northwind });
+    expect(back).toMatchObject({ state: 's1' });
+    const connection = new Connection({ oauth2, version: '66.0' });
+    const { organizationId } = await connection.authorize(back?.['code'] ?? '');
+    expect(organizationId).toBe(northwind.id);
+    const { records } = await connection.query("SELECT Email FROM Contact WHERE LastName = 'Davolio'");
+    expect(records).toMatchObject([{ Email: 'nancy.davolio@northwind.example' }]);
+    await connection.logoutByOAuth2(true);
+    await expect(oauth2.refreshToken(northwind.refreshToken)).rejects.toThrow('expired access/refresh token');
+  });
+
+  test('is refused with the verifier that it makes itself, unless that is let pass', async () => {
+    const account = crowd(1);
+    const { clientId, clientSecret } = account;
+    const client = { loginUrl: sandbox.salesforce.origin, clientId, clientSecret };
+    const connect = async (): Promise<unknown> => {
+      const oauth2 = new OAuth2({ ...client, redirectUri: SALESFORCE_CALLBACK, useVerifier: true });
+      const { back } = await decide(oauth2.getAuthorizationUrl(), { account });
+      return oauth2.requestToken(back?.['code'] ?? '');
+    };
+    expect(DIFFERENCES).toContain('long-verifier');
+    await expect(connect()).rejects.toThrow('invalid code verifier');
+    account.setQuirks({ takesLongVerifiers: true });
+    expect(await connect()).toMatchObject({ access_token: account.accessToken });
   });
 
   test('refreshes its token after a 401 and goes on', async () => {

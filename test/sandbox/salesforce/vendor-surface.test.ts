@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { Connection, OAuth2 } from 'jsforce';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSandbox, type SalesforceAccount, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
+import { decide, SALESFORCE_CALLBACK } from '../consent.ts';
 import { DIFFERENCES, methodsOf } from '../differences.ts';
 
 /** Everything that the vendor's client does with contacts, accounts and OAuth. */
@@ -26,7 +28,7 @@ function open(): Opened {
     ],
   });
   const oauth2 = new OAuth2({
-    ...{ loginUrl: sandbox.salesforce.origin, redirectUri: 'http://127.0.0.1/callback' },
+    ...{ loginUrl: sandbox.salesforce.origin, redirectUri: SALESFORCE_CALLBACK },
     ...{ clientId: account.clientId, clientSecret: account.clientSecret },
   });
   const { instanceUrl, accessToken, refreshToken } = account;
@@ -37,6 +39,9 @@ function open(): Opened {
 function toContacts(connection: Connection) {
   return connection.sobject('Contact');
 }
+
+const VERIFIER = 'v'.repeat(128);
+const PKCE = { code_challenge: createHash('sha256').update(VERIFIER).digest('base64url') };
 
 const ADA = { Email: 'ada@x.example' };
 const SPAN = [new Date(NOW - 86_400_000), new Date(NOW + 1_000)] as const;
@@ -93,9 +98,15 @@ const CONNECTION: Surface = {
       Reflect.apply(Reflect.get(connection, 'isLightningInstance') as () => boolean, connection, []),
     false,
   ],
-  authorize: 'consent',
-  loginByOAuth2: 'consent',
-  login: 'consent',
+  authorize: [
+    async ({ connection, oauth2, account }) => {
+      const { back } = await decide(oauth2.getAuthorizationUrl(PKCE), { account });
+      return connection.authorize(back?.['code'] ?? '', { code_verifier: VERIFIER });
+    },
+    { organizationId: expect.stringMatching(/^00D/) },
+  ],
+  loginByOAuth2: 'consent-in-the-browser',
+  login: 'consent-in-the-browser',
   ...{ loginBySoap: 'soap', logoutBySoap: 'soap', soap: 'soap' },
   ...{ create: 'writes', update: 'writes', upsert: 'writes', destroy: 'writes' },
   ...{ requestPut: 'writes', requestPatch: 'writes', requestDelete: 'writes' },
@@ -145,7 +156,14 @@ const OAUTH: Surface = {
     { access_token: expect.stringMatching(/^00D/) },
   ],
   revokeToken: [({ oauth2, account }) => oauth2.revokeToken(account.refreshToken), undefined],
-  ...{ requestToken: 'consent', authenticate: 'consent' },
+  requestToken: [
+    async ({ oauth2, account }) => {
+      const { back } = await decide(oauth2.getAuthorizationUrl(PKCE), { account });
+      return oauth2.requestToken(back?.['code'] ?? '', { code_verifier: VERIFIER });
+    },
+    { access_token: expect.stringMatching(/^00D/), scope: 'refresh_token api id' },
+  ],
+  authenticate: 'consent-in-the-browser',
 };
 
 const SURFACES = [
@@ -175,9 +193,17 @@ const REFUSED: readonly (readonly [string, (opened: Opened) => unknown])[] = [
   ['writes', ({ contacts }) => contacts.create({ LastName: 'New' })],
   ['writes', ({ contacts, id }) => contacts.update({ Id: id, LastName: 'New' })],
   ['writes', ({ contacts, id }) => contacts.destroy(id)],
-  ['consent', ({ oauth2 }) => oauth2.requestToken('code')],
-  ['consent', ({ oauth2 }) => oauth2.authenticate('user', 'password')],
-  ['consent', ({ connection }) => connection.authorize('code')],
+  ['consent-in-the-browser', ({ oauth2 }) => oauth2.authenticate('user', 'password')],
+  [
+    'long-verifier',
+    async ({ account }) => {
+      const { clientId, clientSecret } = account;
+      const client = { clientId, clientSecret, redirectUri: SALESFORCE_CALLBACK };
+      const own = new OAuth2({ ...client, loginUrl: sandbox.salesforce.origin, useVerifier: true });
+      const { back } = await decide(own.getAuthorizationUrl(), { account });
+      return own.requestToken(back?.['code'] ?? '');
+    },
+  ],
   ['soap', ({ connection }) => connection.loginBySoap('user', 'password')],
   ['screens', ({ connection }) => connection.tabs()],
   ['screens', ({ connection }) => connection.theme()],

@@ -1,0 +1,128 @@
+import { findApplication, isRegistered } from '../consent/application.ts';
+import { isLoopback, readDecision } from '../consent/decision.ts';
+import { renderConsentPage, renderVendorError } from '../consent/page.ts';
+import { redirectTo } from '../consent/redirect.ts';
+import { type Answer, textAnswer } from '../http.ts';
+import { isAtHome, readLoginHost } from './login-host.ts';
+import { describeScope, readScopes } from './scopes.ts';
+import type { SalesforceAccount, SalesforceCall } from './types.ts';
+
+/**
+ * `/services/oauth2/authorize`, at whichever login host. Without a known client and one of its redirect URIs nobody is sent
+ * back; what else is wrong comes back to the application as an error.
+ */
+export function answerAuthorize(call: SalesforceCall): Answer {
+  const { request, accounts } = call;
+  const { query } = request;
+  if (!isLoopback(request)) return textAnswer(403, 'Only for this machine.');
+  const application = findApplication(accounts, query.get('client_id'));
+  if (application === undefined) return refuse('invalid_client_id', 'client identifier invalid');
+  const redirectUri = query.get('redirect_uri') ?? '';
+  if (!isRegistered(redirectUri, application.quirks, 'salesforce'))
+    return refuse('redirect_uri_mismatch', 'redirect_uri must match configuration');
+  const asked: Asked = { application, redirectUri, state: query.get('state'), query };
+  const problem = findProblem(asked);
+  if (problem) return comeBack(asked, problem);
+  const decision = readDecision(request);
+  if (decision === undefined) return ask(asked, call);
+  if (!decision.isAllowed) return deny(asked);
+  const account = accounts.find(({ id }) => id === decision.accountId);
+  if (account === undefined) return ask(asked, call);
+  const closed = whyClosed(account, call);
+  return closed === undefined ? allow(asked, account) : refuse('login_denied', closed);
+}
+
+/** In the order in which the live service complains. */
+function findProblem({ application, query }: Asked): Problem | undefined {
+  if (query.get('response_type') !== 'code')
+    return { error: 'unsupported_response_type', description: 'response type not supported' };
+  if (readScopes(query.get('scope')) === undefined)
+    return { error: 'invalid_scope', description: 'the requested scope is not allowed' };
+  const challenge = query.get('code_challenge');
+  // jsforce leaves the method out: there is no other.
+  const method = query.get('code_challenge_method') ?? 'S256';
+  if (challenge === null)
+    return application.quirks.pkceIsOptional
+      ? undefined
+      : { error: 'invalid_request', description: 'missing required code challenge' };
+  return method === 'S256' && CHALLENGE.test(challenge)
+    ? undefined
+    : { error: 'invalid_request', description: 'invalid code challenge' };
+}
+
+function allow({ application, redirectUri, state, query }: Asked, account: SalesforceAccount): Answer {
+  const { callbackError, codeTtlMs } = account.quirks;
+  if (callbackError !== null) {
+    const description = CALLBACK_ERRORS[callbackError];
+    return redirectTo(redirectUri, { error: callbackError, error_description: description, state });
+  }
+  const approval = {
+    clientId: application.clientId,
+    scopes: readScopes(query.get('scope')),
+    request: { redirectUri, codeChallenge: query.get('code_challenge') ?? undefined },
+  };
+  return redirectTo(redirectUri, { code: account.issueToken('code', approval, codeTtlMs), state });
+}
+
+function deny(asked: Asked): Answer {
+  const { quirks } = asked.application;
+  return comeBack(asked, {
+    error: quirks.deniedWithHyphen ? 'access-denied' : 'access_denied',
+    description: quirks.denyWithoutDescription ? undefined : 'end-user denied authorization',
+    withoutState: quirks.denyWithoutState,
+  });
+}
+
+function comeBack({ redirectUri, state }: Asked, { error, description, withoutState }: Problem): Answer {
+  return redirectTo(redirectUri, {
+    ...{ error, error_description: description },
+    state: withoutState ? undefined : state,
+  });
+}
+
+function ask({ application, query }: Asked, call: SalesforceCall): Answer {
+  return renderConsentPage({
+    crm: 'Salesforce',
+    application: 'Crossbook',
+    accounts: call.accounts
+      .filter((account) => isAtHome(account, readLoginHost(call.request.headers.host)))
+      .map((account) => ({ id: account.id, name: account.name, problem: whyClosed(account, call) })),
+    asks: (readScopes(query.get('scope')) ?? []).map(describeScope),
+    openerPolicy: application.quirks.openerPolicy,
+  });
+}
+
+/** A policy of the organisation; said here, and to nobody else. */
+function whyClosed(account: SalesforceAccount, { request }: SalesforceCall): string | undefined {
+  const host = readLoginHost(request.headers.host);
+  if (!isAtHome(account, host)) return 'logs in elsewhere';
+  const isCommon = host.kind !== 'own';
+  return isCommon && account.quirks.forbidsCommonLogin ? 'logs in at its own domain alone' : undefined;
+}
+
+function refuse(code: string, text: string): Answer {
+  return renderVendorError({ crm: 'Salesforce', title: 'OAuth Error', text, code });
+}
+
+/** SHA-256 in base64url. */
+const CHALLENGE = /^[\w-]{43}$/;
+
+const CALLBACK_ERRORS: Readonly<Record<string, string>> = {
+  OAUTH_APP_BLOCKED: 'this app is blocked by admin',
+  OAUTH_AUTHORIZATION_BLOCKED: 'Cross-org OAuth flows are not supported for this external client app',
+  OAUTH_APP_ACCESS_DENIED: 'user is not admin approved to access this app',
+};
+
+interface Asked {
+  /** The home organisation of the application. */
+  readonly application: SalesforceAccount;
+  readonly redirectUri: string;
+  readonly state: string | null;
+  readonly query: URLSearchParams;
+}
+
+interface Problem {
+  readonly error: string;
+  readonly description: string | undefined;
+  readonly withoutState?: boolean;
+}
