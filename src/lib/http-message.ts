@@ -34,4 +34,6 @@ export interface HttpAnswer {
   /** By their names in lower case; the length is added by who sends it. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | WrittenJson | null;
+  /** Of the body in bytes, where it is known: a text's is counted once. */
+  readonly length?: number | undefined;
 }

@@ -6,15 +6,21 @@ import { WrittenJson } from './written-json.ts';
  * A value as the body of an answer. What is short stays text, and travels with its headers. What is long, or bytes in
  * part, is made into bytes at once. The meter counts them while they are written, and throws where they are too many.
  */
-export function toJsonBody(value: unknown, meter?: BodyMeter): string | WrittenJson {
+export function toJsonBody(value: unknown, meter?: BodyMeter): JsonBody {
   const inParts = meter?.isLarge ?? false;
   if (inParts || holdsLong(value, LEVELS)) {
-    return new WrittenJson(toUtf8(writeParts(value, { levels: LEVELS, inParts }), meter));
+    return toBytes(writeParts(value, { levels: LEVELS, inParts }), meter);
   }
   const text = JSON.stringify(value);
-  if (text.length > SHORT) return new WrittenJson(toUtf8([text], meter));
-  meter?.consumeBytes(Buffer.byteLength(text));
-  return text;
+  if (text.length > SHORT) return toBytes([text], meter);
+  const length = Buffer.byteLength(text);
+  meter?.consumeBytes(length);
+  return { body: text, length };
+}
+
+function toBytes(parts: Parameters<typeof toUtf8>[0], meter: BodyMeter | undefined): JsonBody {
+  const body = new WrittenJson(toUtf8(parts, meter));
+  return { body, length: body.length };
 }
 
 function* writeParts(value: unknown, depth: Depth): Iterable<string | readonly Uint8Array[]> {
@@ -59,6 +65,12 @@ interface Depth {
   readonly levels: number;
   /** Nothing is written as a whole that can be written piece by piece: the meter then stops it early. */
   readonly inParts: boolean;
+}
+
+export interface JsonBody {
+  readonly body: string | WrittenJson;
+  /** In bytes. */
+  readonly length: number;
 }
 
 export interface BodyMeter extends ByteMeter {

@@ -18,7 +18,7 @@ export function createAnswerByPath(endpoints: readonly Endpoint[], notFound: str
         answerError(thrown, { journal, applicationName: null }),
       );
       const answer = { status, headers: { ...headers, 'x-content-type-options': 'nosniff' }, body };
-      if (request.method === 'HEAD') return { ...answer, body: null };
+      if (request.method === 'HEAD') return { ...answer, body: null, length: undefined };
       return compressAnswer(answer, request.headers.get('accept-encoding'));
     },
   };

@@ -11,7 +11,7 @@ export function answerJson(
   return {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
-    body: toJsonBody(body, allowance),
+    ...toJsonBody(body, allowance),
   };
 }
 

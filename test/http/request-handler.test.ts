@@ -117,7 +117,7 @@ describe('a place', () => {
     async (_title, sent) => {
       const begun: { headers: HttpHeaders; end: (response: HttpAnswer) => void }[] = [];
       const { ask, limit } = openHandler({
-        max: 2,
+        max: 3,
         answer: ({ headers }) => new Promise((end) => void begun.push({ headers, end })),
         patch: {
           findCaller: ({ headers }) => ({
@@ -137,7 +137,7 @@ describe('a place', () => {
   );
 
   test('has no part of its own for a provider that there is not', async () => {
-    const { ask, limit } = openHandler({ max: 2, answer: () => new Promise(() => {}) });
+    const { ask, limit } = openHandler({ max: 3, answer: () => new Promise(() => {}) });
     const names = new Set<string | undefined>();
     const open = limit.open.bind(limit);
     limit.open = (application, connection) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toJsonBody } from '../../src/lib/to-json-body.ts';
+import { type JsonBody, toJsonBody } from '../../src/lib/to-json-body.ts';
 import { WrittenJson } from '../../src/lib/written-json.ts';
 import { fc } from '../support/fast-check.ts';
 
@@ -10,15 +10,15 @@ function expectItsJson(value: unknown): void {
     const consumeBytes = (count: number) => {
       counted += count;
     };
-    const body = toJsonBody(value, { isLarge, consumeBytes });
-    const bytes = toBytes(body);
+    const written = toJsonBody(value, { isLarge, consumeBytes });
+    const bytes = toBytes(written);
     expect(bytes.equals(expected)).toBe(true);
     expect(counted).toBe(bytes.length);
-    if (typeof body !== 'string') expect(body.length).toBe(bytes.length);
+    expect(written.length).toBe(bytes.length);
   }
 }
 
-function toBytes(body: string | WrittenJson): Buffer {
+function toBytes({ body }: JsonBody): Buffer {
   return typeof body === 'string' ? Buffer.from(body) : body.takeWhole();
 }
 
@@ -71,8 +71,8 @@ test.each(['', 'a', '’'.repeat(10_000), '😀'.repeat(10_000), 'x'.repeat(400_
 );
 
 test('only what is long is made into bytes', () => {
-  expect(toJsonBody(['short'])).toBe('["short"]');
-  expect(toJsonBody('x'.repeat(10_000))).toBeInstanceOf(WrittenJson);
+  expect(toJsonBody(['short']).body).toBe('["short"]');
+  expect(toJsonBody('x'.repeat(10_000)).body).toBeInstanceOf(WrittenJson);
 });
 
 test('one body is not written over by the next', () => {

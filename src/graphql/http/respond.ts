@@ -3,7 +3,7 @@ import { type Allowance, createAllowance, RESPONSE_BOUNDS } from '../../domain/a
 import { ERROR_CODES, type RemoteCause } from '../../domain/errors.ts';
 import type { Journal } from '../../domain/journal.ts';
 import type { HttpAnswer } from '../../lib/http-message.ts';
-import { toJsonBody } from '../../lib/to-json-body.ts';
+import { type JsonBody, toJsonBody } from '../../lib/to-json-body.ts';
 import { type RaisedError, type TranslatedError, translateErrors } from '../errors.ts';
 import { acceptsJsonAlone, JSON_TYPE } from './media-types.ts';
 
@@ -43,7 +43,7 @@ function send({ status, errors, body }: Answer, { journal, mediaType, allowance 
   return {
     status,
     headers: status === 200 ? headers : { ...headers, ...toHeaders(errors[0]) },
-    body: written,
+    ...written,
   };
 }
 
@@ -99,7 +99,7 @@ interface Answer {
 }
 
 export interface OwnAnswer extends HttpAnswer {
-  readonly body: ReturnType<typeof toJsonBody>;
+  readonly body: JsonBody['body'];
 }
 
 export interface Asked {
