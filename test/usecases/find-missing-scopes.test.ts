@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest';
-import type { Authorization } from '../../src/domain/authorization.ts';
+import type { ProviderName } from '../../src/domain/provider-names.ts';
+import { createRegistry } from '../../src/providers/registry.ts';
 import { findMissingScopes } from '../../src/usecases/find-missing-scopes.ts';
 
-const REQUIRED = { requiredScopes: ['oauth', 'contacts'] } as unknown as Authorization;
-const PROVIDERS = new Map([['hubspot' as const, { authorization: REQUIRED }]]);
+const CONTACTS = 'crm.objects.contacts.read';
 
-test.each([
-  ['what is needed and was not granted', ['oauth', 'other'], ['contacts']],
-  ['nothing where all was granted', ['contacts', 'oauth'], []],
-  ['nothing where no link has granted anything', [], []],
-])('names %s', (_title, grantedScopes, missing) => {
-  expect(findMissingScopes(PROVIDERS, { providerName: 'hubspot', grantedScopes })).toEqual(missing);
-  expect(findMissingScopes(PROVIDERS, { providerName: 'gong', grantedScopes })).toEqual([]);
+test.each<[string, ProviderName, string[], string[]]>([
+  ['what is needed and was not granted', 'hubspot', ['oauth', 'other'], [CONTACTS]],
+  ['nothing where all was granted', 'hubspot', [CONTACTS, 'oauth'], []],
+  ['nothing where all was granted under another name', 'salesforce', ['full', 'offline_access'], []],
+  ['nothing where no link has granted anything', 'hubspot', [], []],
+  ['nothing of a provider that no link connects', 'gong', ['other'], []],
+])('names %s', (_title, providerName, grantedScopes, missing) => {
+  expect(findMissingScopes(createRegistry(), { providerName, grantedScopes })).toEqual(missing);
 });
