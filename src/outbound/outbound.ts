@@ -34,17 +34,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const lines = createConnectionLines({ clock, maxKept: settings.maxConnections, create });
   const { onCall } = options;
   const grants = createGrants({
-    ...{
-      sandboxOrigins,
-      sandboxAddresses,
-      findOAuthClient,
-      clock,
-      random,
-      settings,
-      heldBytes,
-      transport,
-      onCall,
-    },
+    ...{ sandboxOrigins, findOAuthClient, clock, random, settings, heldBytes, transport, onCall },
+    findSandboxLogin: options.findSandboxLogin,
   });
 
   return {

@@ -72,4 +72,8 @@ const REFUSED: ReadonlySet<unknown> = new Set(['INVALID_AUTHENTICATION', 'EXPIRE
 const FINAL: ReadonlySet<unknown> = new Set(['BAD_REFRESH_TOKEN', 'BAD_HUB']);
 
 /** The installation's own OAuth client is set up wrongly: no customer's consent is over for it. */
-const OF_THE_CLIENT: ReadonlySet<unknown> = new Set(['BAD_CLIENT_ID', 'BAD_CLIENT_SECRET']);
+const OF_THE_CLIENT: ReadonlySet<unknown> = new Set([
+  'BAD_CLIENT_ID',
+  'BAD_CLIENT_SECRET',
+  'BAD_REDIRECT_URI',
+]);
