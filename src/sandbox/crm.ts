@@ -14,6 +14,7 @@ import type { Call, CrmTypes, Imitation } from './imitation.ts';
 import { type Person, toPerson } from './people.ts';
 import { DEMO_SEED } from './people-demo.ts';
 import { type Seed, toSeed } from './people-table.ts';
+import { findEarlierOwner } from './revive-token.ts';
 import { sendFault } from './send-fault.ts';
 import { createTokenBook, type TokenBook } from './tokens.ts';
 
@@ -27,7 +28,7 @@ export async function openCrm<Crm extends CrmTypes>(options: Options<Crm>): Prom
     options.port,
     (request, response) => {
       if (isControl(request)) return sendAnswer(request, response, answerControl(crm, request));
-      return serve({ imitation, now, tokens, accounts, origin }, request, response);
+      return serve({ imitation, now, tokens, accounts, standing, origin }, request, response);
     },
     options.tls,
   );
@@ -48,6 +49,7 @@ export async function openCrm<Crm extends CrmTypes>(options: Options<Crm>): Prom
   const others = imitation.others.map(({ number, people, quirks }) =>
     open(ofPeople(people), { quirks }, number),
   );
+  const standing = [demo, ...others];
   const crm: OpenCrm<Crm> = {
     ...{
       name: imitation.name,
@@ -70,11 +72,13 @@ export async function openCrm<Crm extends CrmTypes>(options: Options<Crm>): Prom
 
 /** One call: counted for the account whose token it carries, and met by a fault that waits there. */
 async function serve<Crm extends CrmTypes>(
-  { imitation, now, tokens, accounts, origin }: Service<Crm>,
+  { imitation, now, tokens, accounts, standing, origin }: Service<Crm>,
   request: SandboxRequest,
   response: ServerResponse,
 ): Promise<void> {
   const route = imitation.route(request);
+  if (route.token !== undefined && isRefresh(route) && tokens.find(route.token) === undefined)
+    revive(route.token, { imitation, tokens, standing });
   const grant = tokens.find(route.token);
   const findToken = (token: string) => tokens.find(token);
   const call: Call<Crm> = { request, now: now(), origin, grant, accounts, findToken };
@@ -89,6 +93,26 @@ async function serve<Crm extends CrmTypes>(
   const answer = await produce();
   entry?.answered(answer.status);
   sendAnswer(request, response, answer);
+}
+
+function isRefresh({ operation }: { readonly operation: string }): boolean {
+  return operation === 'oauth.token' || operation === 'oauth.revoke';
+}
+
+/** The product is the demo's application, in every run. */
+function revive<Crm extends CrmTypes>(
+  token: string,
+  { imitation, tokens, standing }: Pick<Service<Crm>, 'imitation' | 'tokens' | 'standing'>,
+): void {
+  const account = findEarlierOwner({ imitation, accounts: standing }, token);
+  const [demo] = standing;
+  if (account && demo)
+    tokens.enter({
+      token,
+      account,
+      kind: 'refresh',
+      approval: { clientId: demo.clientId, scopes: undefined },
+    });
 }
 
 /** A mistake of the imitation itself must not look like a quirk of the CRM. */
@@ -143,5 +167,7 @@ interface Options<Crm extends CrmTypes> {
 interface Service<Crm extends CrmTypes> extends Pick<Options<Crm>, 'imitation' | 'now'> {
   readonly tokens: TokenBook<SandboxAccount<Crm>>;
   readonly accounts: readonly SandboxAccount<Crm>[];
+  /** Those that are there from the start, the demo's first. */
+  readonly standing: readonly SandboxAccount<Crm>[];
   readonly origin: string;
 }

@@ -13,6 +13,24 @@ test('whenever it is opened, the demo has the same tokens and the same people', 
   await Promise.all([first.close(), second.close()]);
 });
 
+test('a refresh token that one run gave for a consent is good in the next', async () => {
+  const first = await openSandbox();
+  const [northwind = first.salesforce.demo] = first.salesforce.others;
+  const { clientId, clientSecret } = first.salesforce.demo;
+  const refresh_token = northwind.approve({ clientId, scopes: ['api'] });
+  await first.close();
+  const second = await openSandbox();
+  const refresh = async (token: string) => {
+    const client = { client_id: clientId, client_secret: clientSecret };
+    const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: token, ...client });
+    return fetch(`${second.salesforce.origin}/services/oauth2/token`, { method: 'POST', body });
+  };
+  const answer = (await (await refresh(refresh_token)).json()) as { readonly id: string };
+  expect(answer.id).toContain(northwind.id);
+  expect((await refresh(`${refresh_token}0`)).status).toBe(400);
+  await second.close();
+});
+
 test('a port that is taken is an error, and leaves nothing open behind', async () => {
   const first = await openSandbox();
   const salesforcePort = Number(new URL(first.salesforce.origin).port);
