@@ -20,6 +20,7 @@ import { createTurns } from './lib/turns.ts';
 import { createHeldBytes } from './limits/held-bytes.ts';
 import { type Limits, openLimits } from './limits/limits.ts';
 import { defaultMaxHeldBytes } from './limits/memory-limit.ts';
+import { createFindOAuthClient, toRedirectNotes } from './oauth.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { createRegistry } from './providers/registry.ts';
 import { readCaller } from './request/caller.ts';
@@ -70,11 +71,13 @@ export async function createApp(
   const own = config.sandbox && !given.sandbox ? await openOwnSandbox(config.sandbox.port) : undefined;
   const sandbox = given.sandbox ?? own?.sandbox;
   const demo = sandbox ? await prepareDemo(database, sandbox, keys.ring) : undefined;
+  const providers = createRegistry();
   const notes = [
     ...keys.notes,
     ...(own?.notes ?? []),
     ...(sandbox || !(await database.demoData.remove()) ? [] : [DEMO_REMOVED]),
     ...(sandbox ? [] : await findFirstStep(database)),
+    ...toRedirectNotes(config, providers.values()),
   ];
   const limits = await openLimits({
     ...config.limits,
@@ -83,7 +86,6 @@ export async function createApp(
     hash: createKeyedHash(keys.ring, 'address'),
   });
   const heldBytes = createHeldBytes({ maxBytes: config.maxHeldBytes ?? defaultMaxHeldBytes() });
-  const providers = createRegistry();
   const outbound = openOutbound({
     ...{ config, providers, database, sandbox, telemetry, limits, heldBytes, random, clock },
   });
@@ -190,19 +192,15 @@ async function prepareDemo(database: Database, sandbox: Sandbox, ring: KeyRing):
 
 function openOutbound(parts: OutboundParts): Outbound {
   const { config, providers, database, sandbox, telemetry, limits, heldBytes, random, clock } = parts;
-  const { oauthClients, providerDeadlineMs } = config;
   const { sandboxOrigins, sandboxAddresses, findSandboxOfLogin, findClient } = toDirections(sandbox);
   return createOutbound({
     providers,
     ...{ sandboxOrigins, sandboxAddresses, findSandboxLogin: findSandboxOfLogin },
-    async findOAuthClient({ applicationId, provider, origin, clientId }) {
-      const imitated = findSandboxOfLogin(origin)?.client ?? findClient(origin);
-      if (imitated) return imitated;
-      const own = await database.forApplication(applicationId).oauthClients.find(provider);
-      const ofAll = [own, oauthClients[provider]].filter((client) => client !== undefined);
-      return clientId === null ? ofAll[0] : ofAll.find((client) => client.clientId === clientId);
-    },
-    settings: { deadlineMs: providerDeadlineMs },
+    findOAuthClient: createFindOAuthClient({
+      ...{ config, database },
+      findSandboxClient: (origin) => findSandboxOfLogin(origin)?.client ?? findClient(origin),
+    }),
+    settings: { deadlineMs: config.providerDeadlineMs },
     budgets: limits.budgets,
     heldBytes,
     onCall: telemetry.onCall,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { OAuthClient } from './domain/provider.ts';
 import { PROVIDER_NAMES, type ProviderName } from './domain/provider-names.ts';
+import { toPublicUrl } from './domain/public-url.ts';
 import { DATA_DIRECTORY, toDatabaseDirectory } from './lib/data-directory.ts';
 
 /** The only reader of the environment. It fails once, and names every mistake. */
@@ -48,10 +49,19 @@ const hostNames = z
   .regex(/^[\w.-]+(,[\w.-]+)*$/, 'must be host names with commas between them, without ports')
   .transform((text) => text.split(','));
 
+const publicUrl = z
+  .string()
+  .transform((text) => toPublicUrl(text) ?? '')
+  .refine(
+    (url) => url !== '',
+    'must be an origin such as https://crossbook.example; http only on this machine',
+  );
+
 const shape = z.object({
   NODE_ENV: z.string().default('development'),
   HOST: z.string().default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).default(4000),
+  PUBLIC_URL: publicUrl.optional(),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
     .default('info'),
@@ -112,6 +122,11 @@ function isNothingReal({ NODE_ENV, DATABASE_URL, HOST }: z.infer<typeof shape>):
   return NODE_ENV !== 'production' && DATABASE_URL === undefined && LOOPBACK.test(HOST);
 }
 
+/** For the browser of whoever tries it here. The port that is any free one is not known yet. */
+function toOwnUrl({ HOST, PORT }: z.infer<typeof shape>): string | undefined {
+  return LOOPBACK.test(HOST) && PORT !== 0 ? `http://localhost:${PORT}` : undefined;
+}
+
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
 function toConfig(env: z.infer<typeof shape>, given: Given): Config {
@@ -120,6 +135,7 @@ function toConfig(env: z.infer<typeof shape>, given: Given): Config {
     production,
     host: env.HOST,
     port: env.PORT,
+    publicUrl: env.PUBLIC_URL ?? toOwnUrl(env),
     logLevel: env.LOG_LEVEL,
     database: env.DATABASE_URL
       ? { url: env.DATABASE_URL, pooled: env.CROSSBOOK_DATABASE_POOLER === 'transaction' }
@@ -207,6 +223,8 @@ export interface Config {
   readonly production: boolean;
   readonly host: string;
   readonly port: number;
+  /** Where browsers reach it: links and redirect URIs begin with it. Undefined: nobody said. */
+  readonly publicUrl: string | undefined;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** A PostgreSQL server, or the folder of the embedded one. */
   readonly database: { readonly url: string; readonly pooled?: boolean } | { readonly directory: string };

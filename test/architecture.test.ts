@@ -29,10 +29,12 @@ const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
     ...Object.keys(MAY_IMPORT).filter((folder) => !['cli', 'client'].includes(folder)),
     'callers.ts',
     'config.ts',
+    'oauth.ts',
     'version.ts',
   ],
   'callers.ts': ['config.ts', 'domain', 'http', 'request', 'rest', 'storage', 'limits', 'lib'],
   'config.ts': ['domain', 'lib'],
+  'oauth.ts': ['config.ts', 'domain', 'storage'],
   'version.ts': [],
 };
 

@@ -86,3 +86,27 @@ test('what the example file says of a default is the default', () => {
   for (const [, name = '', value] of defaults)
     expect([name, readConfig({ [name]: value })]).toEqual([name, readConfig({})]);
 });
+
+test.each([
+  [{}, 'http://localhost:4000'],
+  [{ PORT: '8080', HOST: '::1' }, 'http://localhost:8080'],
+  [{ PORT: '0' }, undefined],
+  [{ HOST: '0.0.0.0' }, undefined],
+  [{ PUBLIC_URL: 'https://Crossbook.example/' }, 'https://crossbook.example'],
+  [{ PUBLIC_URL: 'http://127.0.0.1:4000', HOST: '0.0.0.0' }, 'http://127.0.0.1:4000'],
+])('with %j browsers come to %s', (env, publicUrl) => {
+  expect(readConfig(env).publicUrl).toBe(publicUrl);
+});
+
+test.each([
+  'http://crossbook.example',
+  'https://crossbook.example/base',
+  'https://crossbook.example?x',
+  'https://user@crossbook.example',
+  'http://localhost.evil.example',
+  'http://0.0.0.0:4000',
+  'crossbook.example',
+  'javascript:alert(1)',
+])('%s is no public URL', (PUBLIC_URL) => {
+  expect(() => readConfig({ PUBLIC_URL })).toThrow(/PUBLIC_URL: must be an origin/);
+});

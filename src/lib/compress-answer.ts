@@ -24,7 +24,12 @@ export async function compressAnswer(answer: HttpAnswer, acceptEncoding: string 
   const compress = encoding && compressions[encoding];
   if (!compress) return { ...answer, headers };
   const compressed = await compress(body instanceof WrittenJson ? body.takeWhole() : body);
-  return { ...answer, headers: { ...headers, 'content-encoding': encoding }, body: compressed, length: compressed.length };
+  return {
+    ...answer,
+    headers: { ...headers, 'content-encoding': encoding },
+    body: compressed,
+    length: compressed.length,
+  };
 }
 
 /** Brotli before gzip, whatever the weights: only a weight of 0 means no. */

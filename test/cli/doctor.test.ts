@@ -61,6 +61,17 @@ test.each([
   expect(code).toBe(0);
 });
 
+test('the redirect URIs are there to be copied, and are missed where nobody can make them', async () => {
+  const crossbook = { CROSSBOOK_DATA: root, CROSSBOOK_KEYS: keyOf('k1') };
+  const known = await examine({ ...crossbook, PUBLIC_URL: 'https://crossbook.example' });
+  expect(known.findings.get('salesforce redirect URI')).toMatchObject({
+    ...{ state: 'ok', detail: 'https://crossbook.example/connect/callback/salesforce' },
+  });
+  const unknown = await examine({ ...crossbook, HOST: '0.0.0.0' });
+  expect(unknown.findings.get('redirect URIs')).toMatchObject({ state: 'warning' });
+  expect(unknown.code).toBe(0);
+});
+
 test('being offline is a warning', async () => {
   const { code, findings } = await examine({ CROSSBOOK_DATA: root, CROSSBOOK_KEYS: keyOf('k1') });
   expect(code).toBe(0);

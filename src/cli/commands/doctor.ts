@@ -8,6 +8,7 @@ import { checkDatabase } from '../doctor/database.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { checkPooler } from '../doctor/pooler.ts';
 import { checkProviders } from '../doctor/providers.ts';
+import { checkRedirectUris } from '../doctor/redirect-uris.ts';
 import { checkRedis } from '../doctor/redis.ts';
 import { toTable } from '../table.ts';
 
@@ -39,7 +40,8 @@ async function examine(context: CommandContext): Promise<readonly Finding[]> {
   ]);
   const versions = checkApiVersions(registry.values(), context.now());
   const configuration: Finding = { subject: 'configuration', state: 'ok', detail: describe(config) };
-  return [configuration, ...database, ...redis, ...providers, ...versions];
+  const redirects = checkRedirectUris(config.publicUrl, registry.values());
+  return [configuration, ...database, ...redis, ...providers, ...versions, ...redirects];
 }
 
 async function examineStorage(config: Config): Promise<readonly Finding[]> {
