@@ -137,8 +137,18 @@ async function withEngine<T>(
   }
 }
 
-/** Each after those that it refers to. What is cached is not worth keeping. */
-export const TABLES = ['applications', 'api_keys', 'customers', 'connections', 'credentials'] as const;
+/** Each after those that it refers to. What is cached is not worth keeping, nor are links, which end within a day. */
+export const TABLES = [
+  'applications',
+  'api_keys',
+  'customers',
+  'connections',
+  'credentials',
+  'oauth_clients',
+  'events',
+  'webhook_endpoints',
+  'webhook_deliveries',
+] as const;
 const FORMAT = 'crossbook rows 1';
 const BATCH = 500;
 

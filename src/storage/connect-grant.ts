@@ -1,5 +1,7 @@
 import type { Grant } from '../domain/authorization.ts';
 import type { Sealer } from '../domain/sealer.ts';
+import type { Engine } from './engine/engine.ts';
+import { createSealedTable, type SealedTable } from './sealed-table.ts';
 import { keyIdOf } from './sealing/seal.ts';
 
 /** What was granted, until the application confirms it: sealed, and bound to its link. */
@@ -21,6 +23,22 @@ export function sealVerifier(sealer: Sealer, stateHash: string, verifier: string
 /** Undefined where its key is gone from the ring: the flow cannot be finished. */
 export function openVerifier(sealer: Sealer, stateHash: string, sealed: string): string | undefined {
   return sealer.open(sealed, bindVerifier(stateHash));
+}
+
+/** For a change of keys: links wait for their confirmation, and customers for their way back. */
+export function sealedConnectTables(engine: Engine, sealer: Sealer): readonly SealedTable[] {
+  return [
+    createSealedTable<{ readonly id: string }>(engine, {
+      ...{ table: 'connect_links', key: ['id'], place: { id: 'id' }, columns: ['sealed_grant'], sealer },
+      isPassing: true,
+      bindingOf: ({ id }) => bindGrant(id),
+    }),
+    createSealedTable<{ readonly stateHash: string }>(engine, {
+      ...{ table: 'connect_flows', key: ['state_hash'], place: { stateHash: 'state_hash' } },
+      ...{ columns: ['sealed_verifier'], sealer, bindingOf: ({ stateHash }) => bindVerifier(stateHash) },
+      isPassing: true,
+    }),
+  ];
 }
 
 function sealText(sealer: Sealer, text: string, binding: string): SealedText {

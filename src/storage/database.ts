@@ -15,6 +15,7 @@ import {
   type FindTokenSubject,
 } from './callers.ts';
 import { createConnectFlows } from './connect-flows.ts';
+import { sealedConnectTables } from './connect-grant.ts';
 import { createConnectLinks } from './connect-links.ts';
 import { type ConnectSweep, createConnectSweep } from './connect-sweep.ts';
 import { createConnections } from './connections.ts';
@@ -26,7 +27,7 @@ import type { ConnectionCounts, Engine } from './engine/engine.ts';
 import { migrate } from './engine/migrate.ts';
 import { openEngine, type Target, type Tuning } from './engine/open.ts';
 import { createMaintenance, type Maintenance } from './maintenance.ts';
-import { createOAuthClients } from './oauth-clients.ts';
+import { createOAuthClients, sealedOAuthClients } from './oauth-clients.ts';
 import { createReadiness, type Readiness } from './readiness.ts';
 import type { KeyRing } from './sealing/key-ring.ts';
 import { createKeyedHash, createSealer } from './sealing/seal.ts';
@@ -67,8 +68,13 @@ export function createDatabase(
     credentialSealer: sealer,
   };
   const connectLinks = createConnectLinks(connecting);
-  const oauthClients = createOAuthClients({ engine, sealer: createSealer(keyRing, 'oauth client'), clock });
-  const maintenance = createMaintenance({ engine, sealer, ring: keyRing });
+  const clientSealer = createSealer(keyRing, 'oauth client');
+  const oauthClients = createOAuthClients({ engine, sealer: clientSealer, clock });
+  const sealedTables = [
+    sealedOAuthClients(engine, clientSealer),
+    ...sealedConnectTables(engine, connecting.sealer),
+  ];
+  const maintenance = createMaintenance({ engine, sealer, ring: keyRing, sealedTables });
   const opened = new Map<string, ApplicationStores>();
   return {
     forApplication(applicationId) {
@@ -109,7 +115,7 @@ async function requireKeys({ maintenance }: Database): Promise<void> {
   const unreadable = await maintenance.findUnreadableKeys();
   if (unreadable.length === 0) return;
   throw new Error(
-    `Stored credentials are sealed with keys that the key ring lacks, or has otherwise: ${unreadable.join(', ')}. ` +
+    `Stored secrets are sealed with keys that the key ring lacks, or has otherwise: ${unreadable.join(', ')}. ` +
       'Add these keys to the ring, behind the first one.',
   );
 }

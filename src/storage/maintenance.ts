@@ -2,10 +2,11 @@ import type { Sealer } from '../domain/sealer.ts';
 import { type Place, sealCredentials, tryOpenCredentials } from './credential-seal.ts';
 import type { Engine } from './engine/engine.ts';
 import * as statements from './maintenance-statements.ts';
+import type { SealCounts, SealedTable } from './sealed-table.ts';
 import type { KeyRing } from './sealing/key-ring.ts';
 
 /** What is done to the database as a whole, beside the requests. */
-export function createMaintenance({ engine, sealer, ring }: Deps): Maintenance {
+export function createMaintenance({ engine, sealer, ring, sealedTables }: Deps): Maintenance {
   const count = async (statement: { name: string; text: string }, value: unknown) => {
     const [row] = await engine.repeatable(() => engine.query<{ count: number }>(statement, [value]));
     return row?.count ?? 0;
@@ -18,7 +19,9 @@ export function createMaintenance({ engine, sealer, ring }: Deps): Maintenance {
     findUnreadableKeys: async () => {
       const rows = await engine.repeatable(() => engine.query<SealedRow>(statements.SAMPLE_KEYS, []));
       const readable = new Set(rows.filter((row) => toOpened(sealer, row)).map(({ keyId }) => keyId));
-      return [...new Set(rows.map(({ keyId }) => keyId))].filter((keyId) => !readable.has(keyId));
+      const unreadable = rows.map(({ keyId }) => keyId).filter((keyId) => !readable.has(keyId));
+      const others = await Promise.all(sealedTables.map((table) => table.findUnreadableKeys()));
+      return [...new Set([...unreadable, ...others.flat()])];
     },
     rotateSeals: async (batchSize = 200) => {
       await count(statements.FORGET_OTHER_KEYS, ring.current.id);
@@ -33,6 +36,11 @@ export function createMaintenance({ engine, sealer, ring }: Deps): Maintenance {
         total.resealed += resealed.length;
         total.unreadable += rows.length - resealed.length;
         after = rows.at(-1)?.connectionId;
+      }
+      for (const table of sealedTables) {
+        const { resealed, unreadable } = await table.rotate(ring.current.id, batchSize);
+        total.resealed += resealed;
+        total.unreadable += unreadable;
       }
       return total;
     },
@@ -53,10 +61,10 @@ function toOpened(sealer: Sealer, row: SealedRow) {
 export interface Maintenance {
   /** Drops what is too old, then of each application's the oldest above its share. Says how many. */
   sweepContactCache(bounds: { olderThan: Date; maxBytesPerApplication: number }): Promise<number>;
-  /** Ids of keys that stored credentials were sealed with, and that the ring does not have or has another key for. */
+  /** Ids of keys that something stored was sealed with, and that the ring does not have or has another key for. */
   findUnreadableKeys(): Promise<readonly string[]>;
   /** Seals everything with the ring's first key, batch after batch, while requests go on. */
-  rotateSeals(batchSize?: number): Promise<{ readonly resealed: number; readonly unreadable: number }>;
+  rotateSeals(batchSize?: number): Promise<SealCounts>;
 }
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
@@ -72,4 +80,6 @@ interface Deps {
   readonly engine: Engine;
   readonly sealer: Sealer;
   readonly ring: KeyRing;
+  /** What is sealed beside credentials and cached answers. */
+  readonly sealedTables: readonly SealedTable[];
 }

@@ -5,6 +5,7 @@ import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
 import { oauthClients } from './connect-schema.ts';
 import type { Engine } from './engine/engine.ts';
+import { createSealedTable, type SealedTable } from './sealed-table.ts';
 import { keyIdOf } from './sealing/seal.ts';
 
 /** The function that it returns opens the store for one application. */
@@ -60,8 +61,19 @@ export function createOAuthClients({
   };
 }
 
+/** For a change of keys. */
+export function sealedOAuthClients(engine: Engine, sealer: Sealer): SealedTable {
+  return createSealedTable<Place>(engine, {
+    table: 'oauth_clients',
+    key: ['application_id', 'provider_name'],
+    place: { applicationId: 'application_id', providerName: 'provider_name', clientId: 'client_id' },
+    columns: ['sealed_secret'],
+    ...{ sealer, bindingOf },
+  });
+}
+
 /** Bound to the id as well: a secret never serves another client. */
-export function bindingOf({ applicationId, providerName, clientId }: Place): string {
+function bindingOf({ applicationId, providerName, clientId }: Place): string {
   return JSON.stringify(['oauth_clients.sealed_secret', applicationId, providerName, clientId]);
 }
 

@@ -78,4 +78,41 @@ describeEachServer('a change of keys', (on) => {
     expect(await both.maintenance.rotateSeals()).toEqual({ resealed: 2, unreadable: 1 });
     await on.rows('delete from crossbook.customers');
   });
+
+  test('seals the secrets of OAuth clients anew, and finds the key that they lack', async () => {
+    const { id } = await on.createApplication();
+    const old = on.another({ keyRing: OLD }).forApplication(id).oauthClients;
+    await old.set('hubspot', { clientId: 'h', clientSecret: 'secret of h' });
+    await old.set('salesforce', { clientId: 's', clientSecret: 'secret of s' });
+    const [both, fresh] = [on.another({ keyRing: BOTH }), on.another({ keyRing: NEW })];
+    expect(await fresh.maintenance.findUnreadableKeys()).toEqual(['old']);
+    expect(await fresh.maintenance.rotateSeals(1)).toEqual({ resealed: 0, unreadable: 2 });
+    expect(await both.maintenance.rotateSeals(1)).toEqual({ resealed: 2, unreadable: 0 });
+    expect(await fresh.maintenance.findUnreadableKeys()).toEqual([]);
+    const { oauthClients } = fresh.forApplication(id);
+    expect(await oauthClients.find('salesforce')).toEqual({ clientId: 's', clientSecret: 'secret of s' });
+    expect(await both.maintenance.rotateSeals()).toEqual({ resealed: 0, unreadable: 0 });
+    await on.rows('delete from crossbook.oauth_clients');
+  });
+
+  test('seals what links hold anew, and starts also where their key is gone', async () => {
+    const { id } = await on.createApplication();
+    const old = on.another({ keyRing: OLD });
+    const { customers, connectLinks } = old.forApplication(id);
+    await customers.upsert({ customerId: 'ada', name: 'Ada', email: 'ada@example.com' });
+    const link = await connectLinks.create({
+      ...{ customerId: 'ada', providers: ['hubspot'], returnUrl: 'https://app.example/done', mode: 'REDIRECT' },
+      ...{ confirm: true, loginUrl: null, optionalScopes: [], allowAccountChange: false },
+      expiresAt: new Date(Date.now() + 900_000),
+    });
+    await old.connectFlows.start({
+      ...{ stateHash: 'state', linkId: link?.id ?? '', providerName: 'hubspot', cookieHash: 'cookie' },
+      ...{ loginOrigin: 'https://app.hubspot.com', oauthClientId: 'id', codeVerifier: 'verifier' },
+    });
+    const [both, fresh] = [on.another({ keyRing: BOTH }), on.another({ keyRing: NEW })];
+    expect(await fresh.maintenance.findUnreadableKeys()).toEqual([]);
+    expect(await both.maintenance.rotateSeals()).toEqual({ resealed: 1, unreadable: 0 });
+    expect(await fresh.connectFlows.findByState('state')).toMatchObject({ codeVerifier: 'verifier' });
+    await on.rows('delete from crossbook.customers');
+  });
 });
