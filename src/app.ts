@@ -1,9 +1,7 @@
 import { findFirstStep, openAdmin, openCallerCache, openCors } from './callers.ts';
 import type { Config } from './config.ts';
-import { RESPONSE_BOUNDS } from './domain/allowance.ts';
 import { readApiSupport } from './domain/api-support.ts';
 import type { HeldBytes } from './domain/held-bytes.ts';
-import { checkInstanceUrl } from './domain/instance-url.ts';
 import type { Refusal } from './domain/journal.ts';
 import { readManifest } from './graphql/http/read-manifest.ts';
 import { createGraphQL } from './graphql/server.ts';
@@ -14,28 +12,26 @@ import { createProbes } from './http/health.ts';
 import { renderHomePage } from './http/home-page.ts';
 import { createProxyWarning } from './http/proxy-warning.ts';
 import { createRequestHandler, type RequestHandler } from './http/request-handler.ts';
-import { type Background, createBackground } from './lib/background.ts';
+import { createBackground } from './lib/background.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { createTurns } from './lib/turns.ts';
 import { createHeldBytes } from './limits/held-bytes.ts';
-import { type Limits, openLimits } from './limits/limits.ts';
+import { openLimits } from './limits/limits.ts';
 import { defaultMaxHeldBytes } from './limits/memory-limit.ts';
 import { createFindOAuthClient, toRedirectNotes } from './oauth.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { createRegistry } from './providers/registry.ts';
 import { readCaller } from './request/caller.ts';
-import type { Services } from './request/context.ts';
-import { type CustomerTokens, createCustomerTokens } from './request/customer-token.ts';
-import { createKnownConnections } from './request/known-connections.ts';
+import { createCustomerTokens } from './request/customer-token.ts';
 import { createOpenContext } from './request/open-context.ts';
 import { createRest } from './rest/server.ts';
 import { toDirections } from './sandbox/directions.ts';
 import type { Sandbox } from './sandbox/open-sandbox.ts';
 import type { SandboxNear } from './sandbox/open-sandbox-near.ts';
+import { type ServiceParts, toServices } from './services.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import type { BegunServer } from './storage/embedded/begin.ts';
 import { reportTo } from './storage/report-to.ts';
-import { createCursorSigner } from './storage/sealing/cursor-signer.ts';
 import type { KeyRing } from './storage/sealing/key-ring.ts';
 import { openKeyRing } from './storage/sealing/open-key-ring.ts';
 import { createKeyedHash } from './storage/sealing/seal.ts';
@@ -46,6 +42,7 @@ import { answerMetrics } from './telemetry/metrics/answer-metrics.ts';
 import { watchRooms } from './telemetry/metrics/watch-rooms.ts';
 import { openTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 import { readVersion } from './version.ts';
+import { openWebhooks } from './webhooks.ts';
 
 /** The composition root: the only place that knows every room. */
 export async function createApp(
@@ -95,9 +92,11 @@ export async function createApp(
     findSubject: database.findTokenSubject,
     wall: clock.wall,
   });
+  const { metrics } = telemetry;
+  const webhooks = openWebhooks({ database, log, clock, metrics, mayLoopback: sandbox !== undefined });
   const services = toServices({
     ...{ config, providers, keys: keys.ring, database, sandbox },
-    ...{ outbound, background, tokens, limits, clock },
+    ...{ outbound, background, tokens, limits, clock, webhooks },
   });
   const callers = openCallerCache({ database, tokens, limits, clock, demoKey: demo?.key });
   const openContext = createOpenContext(services);
@@ -121,7 +120,7 @@ export async function createApp(
     maxStrangers: config.maxStrangers,
     turns: createTurns(clock),
   });
-  watchRooms(telemetry.metrics, {
+  watchRooms(metrics, {
     requests: limit.counts,
     heldBytes: heldBytes.counts,
     lanes: outbound.counts,
@@ -129,12 +128,13 @@ export async function createApp(
     apis: () => readApiSupport(providers.values(), clock.wall()),
     database: database.countConnections,
     redis: () => limits.budgets?.isThere(),
+    webhooks: webhooks.counts,
     lostLogLines: given.countLostLines ?? (() => 0),
   });
 
   const probes = createProbes({
     checkReadiness: database.checkReadiness,
-    renderMetrics: config.metrics ? () => answerMetrics(telemetry.metrics) : undefined,
+    renderMetrics: config.metrics ? () => answerMetrics(metrics) : undefined,
     renderHomePage: (origin) => renderHomePage({ version, tryIt: demo && toDemoCommand(origin, demo) }),
   });
   const warnOfProxies = createProxyWarning({ proxies: config.proxies, log });
@@ -162,7 +162,7 @@ export async function createApp(
     heldBytes,
     announceStop: probes.announceStop,
     async close() {
-      await Promise.all([database.flush(), sweep.stop()]);
+      await Promise.all([database.flush(), sweep.stop(), webhooks.stop()]);
       await background.drain();
       await Promise.all([
         outbound.close(),
@@ -210,30 +210,6 @@ function openOutbound(parts: OutboundParts): Outbound {
   });
 }
 
-function toServices(parts: Parts): Services {
-  const { config, providers, keys, database, sandbox, outbound, background, tokens, limits, clock } = parts;
-  const { sandboxOrigins } = toDirections(sandbox);
-  return {
-    providers,
-    cursors: createCursorSigner(createSigningKeys(keys, 'cursor')),
-    connections: createKnownConnections(clock),
-    cacheMaxAgeMs: config.cacheMaxAgeMs,
-    responseBounds: {
-      ...RESPONSE_BOUNDS,
-      caller: { ...RESPONSE_BOUNDS.caller, bytes: config.maxResponseBytes },
-    },
-    wall: clock.wall,
-    behind: background.run,
-    admit: limits.admit,
-    charge: limits.charge,
-    openTenant: database.forApplication,
-    signToken: tokens.sign,
-    openPort: outbound.openContacts,
-    forgetConnection: outbound.forget,
-    checkInstanceUrl: (url, hosts) => checkInstanceUrl(url, { hosts, sandboxOrigins }),
-  };
-}
-
 const DEMO_REMOVED = 'Demo       the demo application and its data were removed: the sandbox is off';
 /** For the new token's way into the database. */
 const REFRESH_MARGIN_MS = 10_000;
@@ -269,21 +245,8 @@ export interface Given {
   readonly countLostLines?: (() => number) | undefined;
 }
 
-interface Parts {
-  readonly config: Config;
-  readonly providers: ReturnType<typeof createRegistry>;
-  readonly keys: KeyRing;
-  readonly database: Database;
-  readonly sandbox: Sandbox | undefined;
-  readonly outbound: Outbound;
-  readonly background: Background;
-  readonly tokens: CustomerTokens;
-  readonly limits: Limits;
-  readonly clock: Clock;
-}
-
 interface OutboundParts
-  extends Pick<Parts, 'config' | 'providers' | 'database' | 'sandbox' | 'limits' | 'clock'>,
+  extends Pick<ServiceParts, 'config' | 'providers' | 'database' | 'sandbox' | 'limits' | 'clock'>,
     Pick<Given, 'random'> {
   readonly telemetry: Telemetry;
   readonly heldBytes: HeldBytes;

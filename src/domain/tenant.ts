@@ -4,6 +4,7 @@ import type { ContactCache } from './contact-cache.ts';
 import type { CredentialStore } from './credentials.ts';
 import type { CustomerStore } from './customer.ts';
 import type { OAuthClientStore } from './oauth-client.ts';
+import type { EventStore, WebhookStore } from './webhook.ts';
 
 /** Everything stored for ONE application. It is opened for its id, and nothing in it can name another's. */
 export interface Tenant {
@@ -11,6 +12,8 @@ export interface Tenant {
   readonly connections: ConnectionStore;
   readonly credentials: CredentialStore;
   readonly contactCache: ContactCache;
+  readonly webhooks: WebhookStore;
+  readonly events: EventStore;
   readonly connectLinks: ConnectLinkStore;
   readonly oauthClients: OAuthClientStore;
 }

@@ -52,6 +52,12 @@ class RequestScope implements RequestContext {
   get customers() {
     return this.#openTenant().customers;
   }
+  get webhooks() {
+    return this.#openTenant().webhooks;
+  }
+  get events() {
+    return this.#openTenant().events;
+  }
   get cache() {
     return this.#openTenant().contactCache;
   }
@@ -66,6 +72,10 @@ class RequestScope implements RequestContext {
 
   timed<T>(name: string, work: () => Promise<T>): Promise<T> {
     return this.journal.timed(name, work);
+  }
+
+  checkWebhookUrl(url: string) {
+    return this.#services.checkWebhookUrl(url);
   }
 
   checkInstanceUrl(url: string, hosts: readonly RegExp[]) {
@@ -164,6 +174,9 @@ export interface RequestContext extends Timing {
   readonly customers: Tenant['customers'];
   readonly cache: Tenant['contactCache'];
   readonly behind: Services['behind'];
+  readonly webhooks: Tenant['webhooks'];
+  readonly events: Tenant['events'];
+  readonly checkWebhookUrl: Services['checkWebhookUrl'];
   readonly checkInstanceUrl: Services['checkInstanceUrl'];
   readonly lookup: Loaders['lookup'];
   readonly loadContact: Loaders['contact'];
@@ -229,6 +242,7 @@ export interface Services {
     /** Told of each call that is made for this request. */
     readonly onCall: (call: ProviderCall) => void;
   }): ContactPort;
+  checkWebhookUrl(url: string): Promise<{ readonly url: string } | { readonly problem: string }>;
   checkInstanceUrl(
     url: string,
     hosts: readonly RegExp[],

@@ -5,9 +5,14 @@ import type { Work } from './complete-connect-link.ts';
 import type { Engine } from './engine/engine.ts';
 
 /** Runs a change of a link as one transaction. */
-export function createConnectWork({ engine, clock, credentialSealer }: ConnectDeps): RunConnectWork {
-  return (work) =>
-    engine.once(() =>
+export function createConnectWork({
+  engine,
+  clock,
+  credentialSealer,
+  onAppended,
+}: ConnectDeps): RunConnectWork {
+  return async (work) => {
+    const result = await engine.once(() =>
       engine.orm.transaction((tx) => {
         const now = new Date(clock.wall());
         return work({
@@ -17,6 +22,9 @@ export function createConnectWork({ engine, clock, credentialSealer }: ConnectDe
         });
       }),
     );
+    onAppended();
+    return result;
+  };
 }
 
 export type RunConnectWork = <T>(work: (work: Work) => Promise<T>) => Promise<T>;
@@ -27,4 +35,6 @@ export interface ConnectDeps {
   /** For verifiers, and for grants until they are confirmed. */
   readonly sealer: Sealer;
   readonly credentialSealer: Sealer;
+  /** Events may be there that were not. */
+  readonly onAppended: () => void;
 }

@@ -49,6 +49,7 @@ export function createCredentials(deps: Deps): (applicationId: string) => Creden
         const now = new Date(clock.wall()).toISOString();
         const values = [applicationId, connectionId, seen, reason, now];
         await engine.repeatable(() => engine.query(MARK_REFUSED, values));
+        deps.onAppended();
       },
     };
     return store;
@@ -57,7 +58,7 @@ export function createCredentials(deps: Deps): (applicationId: string) => Creden
 
 /** Undefined when somebody stored others meanwhile: those are newer than what the refresh brought. */
 async function replace(
-  { engine, sealer, clock, place, stored }: Deps & Found,
+  { engine, sealer, clock, onAppended, place, stored }: Deps & Found,
   refreshed: RefreshedCredentials,
 ): Promise<StoredCredentials | undefined> {
   const { sealed, keyId } = sealCredentials(sealer, place, refreshed.credentials);
@@ -67,6 +68,7 @@ async function replace(
   const values = [applicationId, connectionId, stored.generation, sealed, keyId, instanceUrl, now];
   // Repeatable, and worth repeating: some providers void the old refresh token, so that losing the new one is for good.
   const [row] = await engine.repeatable(() => engine.query<{ generation: number }>(REPLACE, values));
+  if (stored.isRefused) onAppended();
   const { oauthClientId } = stored;
   return (
     row && {
@@ -138,6 +140,8 @@ interface Deps {
   readonly sealer: Sealer;
   readonly clock: Pick<Clock, 'wall'>;
   readonly leaseMs: number;
+  /** Events may be there that were not. */
+  readonly onAppended: () => void;
 }
 
 type Flight = Promise<StoredCredentials | undefined>;

@@ -24,10 +24,13 @@ export function createCustomers(deps: CustomersDeps): (applicationId: string) =>
         if (customerIds.length === 0) return new Map();
         return gather(await engine.repeatable(() => select.execute({ applicationId, customerIds })));
       },
-      upsert: (upsert) =>
-        upsertCustomer(scope, upsert, async () =>
+      upsert: async (upsert) => {
+        const upserted = await upsertCustomer(scope, upsert, async () =>
           (await records.findMany([upsert.customerId])).get(upsert.customerId),
-        ),
+        );
+        deps.onAppended();
+        return upserted;
+      },
       remove: async (customerId) => {
         if (!isStorable(customerId)) return false;
         const removed = await engine.once(() =>
@@ -99,6 +102,8 @@ export interface CustomerRecords extends CustomerStore {
 }
 
 export interface CustomersDeps {
+  /** Events may be there that were not. */
+  readonly onAppended: () => void;
   readonly engine: Engine;
   readonly sealer: Sealer;
   readonly clock: Pick<Clock, 'wall'>;

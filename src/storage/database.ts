@@ -5,7 +5,10 @@ import type { ContactCache } from '../domain/contact-cache.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { OAuthClientStore } from '../domain/oauth-client.ts';
+import type { EventStore, WebhookStore } from '../domain/webhook.ts';
+import type { WebhookQueue } from '../domain/webhook-queue.ts';
 import { systemClock } from '../lib/clock.ts';
+import { createSignal } from '../lib/signal.ts';
 import { type Admin, createAdmin } from './admin.ts';
 import { type ApiKeys, createApiKeys } from './api-keys.ts';
 import {
@@ -26,11 +29,15 @@ import { createDemoData, type DemoData } from './demo-data.ts';
 import type { ConnectionCounts, Engine } from './engine/engine.ts';
 import { migrate } from './engine/migrate.ts';
 import { openEngine, type Target, type Tuning } from './engine/open.ts';
+import { createEvents } from './events.ts';
 import { createMaintenance, type Maintenance } from './maintenance.ts';
 import { createOAuthClients, sealedOAuthClients } from './oauth-clients.ts';
 import { createReadiness, type Readiness } from './readiness.ts';
 import type { KeyRing } from './sealing/key-ring.ts';
 import { createKeyedHash, createSealer } from './sealing/seal.ts';
+import { createWebhookEndpoints } from './webhook-endpoints.ts';
+import { createWebhookQueue } from './webhook-queue.ts';
+import { sealedWebhookSecrets } from './webhook-secret.ts';
 
 /** Opens the database, brings its tables up to date, and makes sure that the ring opens what is stored. */
 export async function openDatabase(target: Target, options: DatabaseOptions): Promise<Database> {
@@ -52,9 +59,12 @@ export function createDatabase(
 ): Database {
   const apiKeys = createApiKeys(keyRing);
   const sealer = createSealer(keyRing, 'credentials');
-  const customers = createCustomers({ engine, sealer, clock });
+  const appended = createSignal();
+  const onAppended = appended.fire;
+  const customers = createCustomers({ engine, sealer, clock, onAppended });
   const connections = createConnections(engine);
-  const credentials = createCredentials({ engine, sealer, clock, leaseMs: refreshLeaseMs ?? 20_000 });
+  const leaseMs = refreshLeaseMs ?? 20_000;
+  const credentials = createCredentials({ engine, sealer, clock, leaseMs, onAppended });
   const contactCache = createContactCache({
     engine,
     sealer: createSealer(keyRing, 'contact cache'),
@@ -63,14 +73,18 @@ export function createDatabase(
     delayMs: cacheDelayMs ?? 1_000,
   });
   const connecting = {
-    ...{ engine, clock },
+    ...{ engine, clock, onAppended },
     sealer: createSealer(keyRing, 'connect'),
     credentialSealer: sealer,
   };
   const connectLinks = createConnectLinks(connecting);
   const clientSealer = createSealer(keyRing, 'oauth client');
   const oauthClients = createOAuthClients({ engine, sealer: clientSealer, clock });
+  const webhooks = { engine, clock, sealer: createSealer(keyRing, 'webhook secret'), onAppended };
+  const webhookEndpoints = createWebhookEndpoints(webhooks);
+  const events = createEvents(engine);
   const sealedTables = [
+    sealedWebhookSecrets(engine, webhooks.sealer),
     sealedOAuthClients(engine, clientSealer),
     ...sealedConnectTables(engine, connecting.sealer),
   ];
@@ -87,12 +101,16 @@ export function createDatabase(
         contactCache: contactCache.forApplication(applicationId),
         connectLinks: connectLinks(applicationId),
         oauthClients: oauthClients(applicationId),
+        webhooks: webhookEndpoints(applicationId),
+        events: events(applicationId),
       };
       if (opened.size >= MAX_OPENED) opened.clear();
       opened.set(applicationId, stores);
       return stores;
     },
     connectFlows: createConnectFlows(connecting),
+    webhookQueue: createWebhookQueue(webhooks),
+    onAppended: appended.listen,
     sweepConnectLinks: createConnectSweep(connecting),
     parseApiKey: apiKeys.parse,
     findCallersByKey: createFindCallers(engine),
@@ -151,6 +169,10 @@ export interface Database {
   readonly findTokenSubject: FindTokenSubject;
   readonly admin: Admin;
   readonly maintenance: Maintenance;
+  /** For the sender of webhooks. */
+  readonly webhookQueue: WebhookQueue;
+  /** This process may have appended events, or endpoints that wait for them. */
+  onAppended(listener: () => void): void;
   /** Rejects with SERVICE_UNAVAILABLE while the database is away: for readiness. */
   ping(): ReturnType<Engine['ping']>;
   checkReadiness(): Promise<Readiness>;
@@ -166,6 +188,8 @@ export interface ApplicationStores {
   readonly connections: ConnectionStore;
   readonly credentials: CredentialStore;
   readonly contactCache: ContactCache;
+  readonly webhooks: WebhookStore;
+  readonly events: EventStore;
   readonly connectLinks: ConnectLinkStore;
   readonly oauthClients: OAuthClientStore;
 }

@@ -96,5 +96,12 @@ export const MIGRATIONS: readonly { readonly name: string; readonly statements: 
       "CREATE INDEX \"webhook_deliveries_of_endpoint\" ON \"crossbook\".\"webhook_deliveries\" USING btree (\"endpoint_id\",\"next_attempt_at\");",
       "CREATE UNIQUE INDEX \"events_sequence\" ON \"crossbook\".\"events\" USING btree (\"connection_id\",\"sequence\") WHERE \"crossbook\".\"events\".\"connection_id\" is not null;"
     ]
+  },
+  {
+    "name": "0006_webhook_indexes",
+    "statements": [
+      "CREATE INDEX \"events_by_customer\" ON \"crossbook\".\"events\" USING btree (\"application_id\",\"customer_id\",\"created_at\");",
+      "CREATE INDEX \"events_by_age\" ON \"crossbook\".\"events\" USING brin (\"created_at\");"
+    ]
   }
 ];

@@ -68,6 +68,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
         record: (call) => void calls.push(call),
         fault: () => faults.get(connection.providerName),
       }),
+    checkWebhookUrl: async (url) => ({ url }),
     checkInstanceUrl: (url, hosts) =>
       hosts.some((host) => URL.canParse(url) && host.test(new URL(url).hostname))
         ? { url: new URL(url).origin }

@@ -50,8 +50,19 @@ export function createFakeTenant(applicationId: string): FakeTenant {
     contactCache: createFakeContactCache(),
     connectLinks: createFakeConnectLinks(applicationId, table),
     oauthClients: createFakeOAuthClients(),
+    webhooks: NO_WEBHOOKS,
+    events: { list: async () => [] },
   };
 }
+
+const NO_WEBHOOKS: Tenant['webhooks'] = {
+  list: async () => [],
+  create: async () => undefined,
+  update: async () => undefined,
+  remove: async () => false,
+  rotateSecret: async () => undefined,
+  redeliver: async () => undefined,
+};
 
 function merge(applicationId: string, stored: Customer | undefined, upsert: CustomerUpsert): Customer {
   const { customerId, name, email } = upsert;

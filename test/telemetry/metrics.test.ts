@@ -105,6 +105,7 @@ test('lanes and breakers are summed by provider: no connection has a label', () 
       },
     ],
     database: () => ({ open: 10, idle: 8, waiting: 0 }),
+    webhooks: () => undefined,
     redis: () => false,
     lostLogLines: () => 3,
   });
@@ -138,6 +139,7 @@ test('what is not there has no number: nobody takes it for one that is away', ()
     lanes: () => [],
     apis: () => [],
     database: () => undefined,
+    webhooks: () => undefined,
     redis: () => undefined,
     lostLogLines: () => 0,
   });

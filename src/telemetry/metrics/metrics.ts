@@ -43,6 +43,8 @@ export function createMetrics({ version }: { readonly version: string }): Metric
     EMAILS,
   );
 
+  const webhooks = registry.counter('crossbook_webhook_attempts_total', 'Events sent to endpoints, or not.');
+
   return {
     request({ face = 'none', operation = 'none', ...record }) {
       const outcome = record.errors[0]?.code ?? (record.status < 400 ? 'ok' : 'refused');
@@ -59,6 +61,7 @@ export function createMetrics({ version }: { readonly version: string }): Metric
       calls.add({ provider, outcome: told });
       callDurations.observe({ provider }, ms / 1_000);
     },
+    webhook: (result) => webhooks.add({ result }),
     lookup: ({ provider, emails }) => merged.observe({ provider }, emails),
     gauge: registry.gauge,
     render: registry.render,
@@ -84,6 +87,7 @@ export interface Metrics {
   refusal(refusal: Refusal): void;
   call(call: ProviderCall): void;
   lookup(call: { readonly provider: ProviderName; readonly emails: number }): void;
+  webhook(result: string): void;
   /** For what others know and are asked about. */
   readonly gauge: ReturnType<typeof createRegistry>['gauge'];
   render(): string;

@@ -1,5 +1,6 @@
 import type { ApiSupport } from '../../domain/api-support.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
+import type { WebhookCounts } from '../../domain/webhook-queue.ts';
 import type { Metrics } from './metrics.ts';
 
 /** What other rooms know of themselves, asked for when it is scraped. */
@@ -50,6 +51,7 @@ export function watchRooms({ gauge }: Pick<Metrics, 'gauge'>, rooms: Rooms): voi
     const isThere = rooms.redis();
     return isThere === undefined ? [] : [{ value: Number(isThere) }];
   });
+  watchWebhooks(gauge, rooms.webhooks);
   gauge('crossbook_log_lines_lost_total', 'Lines of the log that could not be written.', () => [
     { value: rooms.lostLogLines() },
   ]);
@@ -73,6 +75,31 @@ function watchRequests(gauge: Metrics['gauge'], counts: Rooms['requests']): void
       { labels: { reason: 'queue_timeout' }, value: queueTimeout },
     ];
   });
+}
+
+/** Of the database: each process says the same. */
+function watchWebhooks(gauge: Metrics['gauge'], counts: Rooms['webhooks']): void {
+  gauge('crossbook_webhook_deliveries_pending', 'Events that have not arrived at an endpoint yet.', () =>
+    present(counts(), ({ pending }) => [{ value: pending }]),
+  );
+  gauge(
+    'crossbook_webhook_overdue_seconds',
+    'How long the first event waits that is due for an endpoint that does not fail.',
+    () => present(counts(), ({ overdueSeconds }) => [{ value: overdueSeconds }]),
+  );
+  gauge(
+    'crossbook_webhook_endpoints',
+    'Endpoints that fail, and those that were disabled because they did.',
+    () =>
+      present(counts(), ({ failing, disabled }) => [
+        { labels: { state: 'failing' }, value: failing },
+        { labels: { state: 'disabled' }, value: disabled },
+      ]),
+  );
+}
+
+function present<Counts, Sample>(counts: Counts | undefined, read: (counts: Counts) => readonly Sample[]) {
+  return counts === undefined ? [] : [...read(counts)];
 }
 
 function byProvider(lanes: readonly LaneCounts[], read: (lane: LaneCounts) => number) {
@@ -122,5 +149,7 @@ interface Rooms {
   database(): { readonly open: number; readonly idle: number; readonly waiting: number } | undefined;
   /** Does it answer? Undefined where nothing is shared. */
   redis(): boolean | undefined;
+  /** Undefined where there is no endpoint. */
+  webhooks(): WebhookCounts | undefined;
   lostLogLines(): number;
 }

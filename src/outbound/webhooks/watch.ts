@@ -1,0 +1,92 @@
+import { EVENTS_KEPT_MS } from '../../domain/webhook.ts';
+import type { WebhookCounts, WebhookQueue } from '../../domain/webhook-queue.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { WebhookSender } from './sender.ts';
+
+/**
+ * Looks whether anything is to be sent: soon after this process has appended events, and every few seconds for those of
+ * other processes and for retries. The sender is not even loaded before there is something.
+ */
+export function watchWebhooks(deps: WatchDeps): WebhookWatch {
+  const { queue, clock } = deps;
+  const { schedule = unheldTimer } = deps;
+  let sender: Promise<WebhookSender> | undefined;
+  let hasEndpoints = false;
+  let counts: WebhookCounts | undefined;
+  let countedAt = Number.NEGATIVE_INFINITY;
+  let sweptAt = clock.now();
+  let isOver = false;
+  let isSoon = false;
+  let running = Promise.resolve();
+  let cancel = schedule(LOOK_MS, turn);
+  return {
+    wake() {
+      if (isOver || isSoon || !hasEndpoints) return;
+      isSoon = true;
+      cancel();
+      cancel = schedule(GATHER_MS, turn);
+    },
+    counts: () => counts,
+    async stop() {
+      isOver = true;
+      cancel();
+      await running;
+      await (await sender?.catch(() => undefined))?.stop();
+    },
+  };
+
+  function turn(): void {
+    isSoon = false;
+    running = work()
+      .catch(deps.onError)
+      .then(() => {
+        if (isOver) return;
+        cancel();
+        cancel = schedule(isSoon ? GATHER_MS : LOOK_MS, turn);
+      });
+  }
+
+  async function work(): Promise<void> {
+    const seen = await queue.look();
+    hasEndpoints = seen.hasEndpoints;
+    if (seen.isDue && hasEndpoints) {
+      sender ??= deps.openSender();
+      await (await sender).pump();
+    }
+    if (clock.now() - countedAt >= COUNT_MS) {
+      countedAt = clock.now();
+      counts = hasEndpoints ? await queue.count() : undefined;
+    }
+    if (clock.now() - sweptAt >= SWEEP_MS) {
+      sweptAt = clock.now();
+      await queue.sweep(new Date(clock.wall() - EVENTS_KEPT_MS));
+    }
+  }
+}
+
+function unheldTimer(delayMs: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, delayMs).unref();
+  return () => clearTimeout(timer);
+}
+
+const LOOK_MS = 3_000;
+/** Events that are appended together are sent together. */
+const GATHER_MS = 50;
+const COUNT_MS = 30_000;
+const SWEEP_MS = 10 * 60_000;
+
+export interface WebhookWatch {
+  /** There may be something to send. */
+  wake(): void;
+  /** As of the last half minute; undefined where there is no endpoint. */
+  counts(): WebhookCounts | undefined;
+  stop(): Promise<void>;
+}
+
+export interface WatchDeps {
+  readonly queue: Pick<WebhookQueue, 'look' | 'count' | 'sweep'>;
+  readonly clock: Pick<Clock, 'now' | 'wall'>;
+  openSender(): Promise<WebhookSender>;
+  onError(error: unknown): void;
+  readonly schedule?: Clock['schedule'] | undefined;
+}

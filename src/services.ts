@@ -1,0 +1,70 @@
+import type { Config } from './config.ts';
+import { RESPONSE_BOUNDS } from './domain/allowance.ts';
+import { checkInstanceUrl } from './domain/instance-url.ts';
+import type { Background } from './lib/background.ts';
+import type { Clock } from './lib/clock.ts';
+import type { Limits } from './limits/limits.ts';
+import type { Outbound } from './outbound/outbound.ts';
+import type { createRegistry } from './providers/registry.ts';
+import type { Services } from './request/context.ts';
+import type { CustomerTokens } from './request/customer-token.ts';
+import { createKnownConnections } from './request/known-connections.ts';
+import { toDirections } from './sandbox/directions.ts';
+import type { Sandbox } from './sandbox/open-sandbox.ts';
+import type { Database } from './storage/database.ts';
+import { createCursorSigner } from './storage/sealing/cursor-signer.ts';
+import type { KeyRing } from './storage/sealing/key-ring.ts';
+import { createSigningKeys } from './storage/sealing/signing-keys.ts';
+import type { Webhooks } from './webhooks.ts';
+
+/** Part of the composition root: what requests are given. */
+export function toServices(parts: ServiceParts): Services {
+  const {
+    config,
+    providers,
+    keys,
+    database,
+    sandbox,
+    outbound,
+    background,
+    tokens,
+    limits,
+    clock,
+    webhooks,
+  } = parts;
+  const { sandboxOrigins } = toDirections(sandbox);
+  return {
+    providers,
+    cursors: createCursorSigner(createSigningKeys(keys, 'cursor')),
+    connections: createKnownConnections(clock),
+    cacheMaxAgeMs: config.cacheMaxAgeMs,
+    responseBounds: {
+      ...RESPONSE_BOUNDS,
+      caller: { ...RESPONSE_BOUNDS.caller, bytes: config.maxResponseBytes },
+    },
+    wall: clock.wall,
+    behind: background.run,
+    admit: limits.admit,
+    charge: limits.charge,
+    openTenant: database.forApplication,
+    signToken: tokens.sign,
+    openPort: outbound.openContacts,
+    forgetConnection: outbound.forget,
+    checkWebhookUrl: webhooks.checkUrl,
+    checkInstanceUrl: (url, hosts) => checkInstanceUrl(url, { hosts, sandboxOrigins }),
+  };
+}
+
+export interface ServiceParts {
+  readonly config: Config;
+  readonly providers: ReturnType<typeof createRegistry>;
+  readonly keys: KeyRing;
+  readonly database: Database;
+  readonly sandbox: Sandbox | undefined;
+  readonly outbound: Outbound;
+  readonly background: Background;
+  readonly tokens: CustomerTokens;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly webhooks: Webhooks;
+}

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { and, asc, count, eq, sql } from 'drizzle-orm';
+import { CrossbookError } from '../domain/errors.ts';
+import type { EventType } from '../domain/event.ts';
+import type { Sealer } from '../domain/sealer.ts';
+import {
+  type EndpointWithSecret,
+  MAX_ENDPOINTS,
+  MAX_REDELIVERED,
+  type Redelivered,
+  type Redelivery,
+  ROTATION_MS,
+  type WebhookEndpoint,
+  type WebhookStore,
+} from '../domain/webhook.ts';
+import type { Clock } from '../lib/clock.ts';
+import { webhookEndpoints as table } from './connect-schema.ts';
+import type { Engine } from './engine/engine.ts';
+import { applications } from './schema.ts';
+import { createWebhookSecret, sealWebhookSecret } from './webhook-secret.ts';
+import { FORGET_DELIVERIES, REDELIVER_IDS, REDELIVER_SINCE } from './webhook-statements.ts';
+
+/** The function that it returns opens the store for one application. */
+export function createWebhookEndpoints(deps: WebhookDeps): (applicationId: string) => WebhookStore {
+  const { engine, sealer, clock } = deps;
+  const { orm } = engine;
+  const now = () => new Date(clock.wall());
+  return (applicationId) => {
+    const own = (id: string) => and(eq(table.applicationId, applicationId), sql`${table.id}::text = ${id}`);
+    return {
+      list: async () => {
+        const rows = await engine.repeatable(() =>
+          orm
+            .select()
+            .from(table)
+            .where(eq(table.applicationId, applicationId))
+            .orderBy(asc(table.createdAt), asc(table.id)),
+        );
+        return rows.map(toEndpoint);
+      },
+      create: ({ url, eventTypes }) =>
+        engine.once(() =>
+          orm.transaction(async (tx) => {
+            // Two that are made at once would both find room for one more.
+            const isApplication = eq(applications.id, applicationId);
+            await tx
+              .select({ id: applications.id })
+              .from(applications)
+              .where(isApplication)
+              .for('no key update');
+            const [found] = await tx
+              .select({ number: count() })
+              .from(table)
+              .where(eq(table.applicationId, applicationId));
+            if ((found?.number ?? 0) >= MAX_ENDPOINTS) return undefined;
+            const id = randomUUID();
+            const secret = createWebhookSecret();
+            const [row] = await tx
+              .insert(table)
+              .values({
+                ...{ id, applicationId, url, enabled: true },
+                eventTypes: [...eventTypes],
+                ...sealWebhookSecret(sealer, id, secret),
+                createdAt: now(),
+                updatedAt: now(),
+              })
+              .returning();
+            return withSecret(row, secret);
+          }),
+        ),
+      update: async (id, { url, eventTypes, enabled }) => {
+        const [row] = await engine.repeatable(() =>
+          orm
+            .update(table)
+            .set({
+              ...(url !== undefined && { url }),
+              ...(eventTypes !== undefined && { eventTypes: [...eventTypes] }),
+              ...(enabled !== undefined && { enabled }),
+              // Whoever changes it has mended it, or will see.
+              ...{ failures: 0, failingSince: null, pausedUntil: null, updatedAt: now() },
+            })
+            .where(own(id))
+            .returning(),
+        );
+        if (row && !row.enabled) await engine.repeatable(() => engine.query(FORGET_DELIVERIES, [row.id]));
+        return row && toEndpoint(row);
+      },
+      remove: async (id) => {
+        const [row] = await engine.repeatable(() => orm.delete(table).where(own(id)).returning());
+        if (row) await engine.repeatable(() => engine.query(FORGET_DELIVERIES, [row.id]));
+        return row !== undefined;
+      },
+      rotateSecret: async (id) => {
+        const secret = createWebhookSecret();
+        const [row] = await engine.once(() =>
+          orm
+            .update(table)
+            .set({
+              ...sealWebhookSecret(sealer, id, secret),
+              sealedPreviousSecret: sql`${table.sealedSecret}`,
+              previousSecretUntil: new Date(clock.wall() + ROTATION_MS),
+              updatedAt: now(),
+            })
+            .where(own(id))
+            .returning(),
+        );
+        return withSecret(row, secret);
+      },
+      redeliver: (id, wanted) => redeliver(deps, { applicationId, id, wanted }),
+    };
+  };
+}
+
+/** Undefined where there is no such endpoint. */
+async function redeliver(
+  { engine, clock, onAppended }: WebhookDeps,
+  { applicationId, id, wanted }: Wanted,
+): Promise<Redelivered | undefined> {
+  const at = new Date(clock.wall()).toISOString();
+  const [statement, values] =
+    'since' in wanted
+      ? [REDELIVER_SINCE, [applicationId, id, at, wanted.since.toISOString(), MAX_REDELIVERED]]
+      : [REDELIVER_IDS, [applicationId, id, at, wanted.eventIds]];
+  const [row] = await engine.repeatable(() => engine.query<RedeliveredRow>(statement, values));
+  if (row && !row.enabled) throw new CrossbookError('CONFLICT', 'The endpoint is disabled: enable it first.');
+  onAppended();
+  return row && { scheduled: row.scheduled, nextSince: row.nextSince };
+}
+
+function withSecret(row: Row | undefined, secret: string): EndpointWithSecret | undefined {
+  return row && { endpoint: toEndpoint(row), secret };
+}
+
+function toEndpoint(row: Row): WebhookEndpoint {
+  const { id, url, enabled, lastFailure, lastFailureAt, createdAt, updatedAt } = row;
+  const eventTypes = row.eventTypes as readonly EventType[];
+  return { id, url, eventTypes, enabled, lastFailure, lastFailureAt, createdAt, updatedAt };
+}
+
+interface RedeliveredRow extends Redelivered {
+  readonly enabled: boolean;
+}
+
+type Row = typeof table.$inferSelect;
+
+interface Wanted {
+  readonly applicationId: string;
+  readonly id: string;
+  readonly wanted: Redelivery;
+}
+
+export interface WebhookDeps {
+  readonly engine: Engine;
+  readonly sealer: Sealer;
+  readonly clock: Pick<Clock, 'wall'>;
+  /** Something may be due that was not. */
+  readonly onAppended: () => void;
+}

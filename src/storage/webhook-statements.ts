@@ -1,0 +1,156 @@
+/** $1 is the application, $2 the endpoint, $3 the time. Nothing comes back where there is no such endpoint. */
+const redeliver = (chosen: string, nextSince: string) => `
+with endpoint as (
+  select id, enabled from crossbook.webhook_endpoints where application_id = $1::uuid and id::text = $2::text
+), chosen as (${chosen}), scheduled as (
+  insert into crossbook.webhook_deliveries as kept (event_id, endpoint_id, next_attempt_at, created_at)
+  select chosen.id, endpoint.id, $3::timestamptz, $3::timestamptz
+  from chosen cross join endpoint where endpoint.enabled
+  on conflict (event_id, endpoint_id) do update set next_attempt_at = excluded.next_attempt_at
+  returning 1
+)
+select (select count(*)::int from scheduled) as scheduled, ${nextSince} as "nextSince", enabled from endpoint`;
+
+export const REDELIVER_IDS = {
+  name: 'redeliver_ids',
+  text: redeliver(
+    'select id from crossbook.events where application_id = $1::uuid and id::text = any ($4::text[])',
+    'null::timestamptz',
+  ),
+};
+
+/** The oldest first: whoever asks goes on from where it ended. */
+export const REDELIVER_SINCE = {
+  name: 'redeliver_since',
+  text: redeliver(
+    `select id from crossbook.events
+    where application_id = $1::uuid and created_at >= $4::timestamptz
+    order by created_at, id limit $5::int`,
+    `(select created_at from crossbook.events
+    where application_id = $1::uuid and created_at >= $4::timestamptz
+    order by created_at, id offset $5::int limit 1)`,
+  ),
+};
+
+export const FORGET_DELIVERIES = {
+  name: 'forget_deliveries',
+  text: 'delete from crossbook.webhook_deliveries where endpoint_id = $1::uuid',
+};
+
+/** Each part is answered by the first row of an index, or there is none. */
+export const LOOK = {
+  name: 'look_for_deliveries',
+  text: `
+select exists (select from crossbook.webhook_deliveries where next_attempt_at <= $1::timestamptz) as "isDue",
+  exists (select from crossbook.webhook_endpoints) as "hasEndpoints"`,
+};
+
+/**
+ * Endpoints, not deliveries, are given to a process: so one that hangs takes one place and not all of them, and its events
+ * go out in their order. The lease counts by the database's clock; whoever was served longest ago comes first.
+ */
+const claimable = (isHealthy: string, limit: string) => `
+  select id from crossbook.webhook_endpoints as endpoint
+  where enabled and ${isHealthy} and (leased_until is null or leased_until <= clock_timestamp())
+    and (paused_until is null or paused_until <= $1::timestamptz)
+    and exists (
+      select from crossbook.webhook_deliveries
+      where endpoint_id = endpoint.id and next_attempt_at <= $1::timestamptz
+    )
+  order by leased_until nulls first limit ${limit}::int for no key update skip locked`;
+
+export const CLAIM = {
+  name: 'claim_endpoints',
+  text: `
+with healthy as (${claimable('failures = 0', '$4')}), failing as (${claimable('failures > 0', '$5')})
+update crossbook.webhook_endpoints as kept
+set lease = $2::uuid, leased_until = clock_timestamp() + $3::int * interval '1 millisecond'
+where id in (select id from healthy union all select id from failing)
+returning id, url, failures, sealed_secret as "sealedSecret",
+  case when previous_secret_until > $1::timestamptz then sealed_previous_secret end as "sealedPreviousSecret"`,
+};
+
+/** It stays the time at which it was served last. */
+export const RELEASE = {
+  name: 'release_endpoint',
+  text: `
+update crossbook.webhook_endpoints set lease = null, leased_until = clock_timestamp()
+where id = $1::uuid and lease = $2::uuid`,
+};
+
+/** By the time of the event; of one moment, a connection's events by their number. */
+export const READ_DUE = {
+  name: 'read_due_deliveries',
+  text: `
+select delivery.event_id as "eventId", delivery.endpoint_id as "endpointId", delivery.attempts,
+  event.type, event.customer_id as "customerId", event.connection_id as "connectionId", event.sequence,
+  event.data, event.created_at as "createdAt"
+from crossbook.webhook_deliveries as delivery join crossbook.events as event on event.id = delivery.event_id
+where delivery.endpoint_id = $1::uuid and delivery.next_attempt_at <= $2::timestamptz
+order by event.created_at, event.sequence nulls first, event.id limit $3::int`,
+};
+
+export const SUCCEED = {
+  name: 'delivery_succeeded',
+  text: `
+with arrived as (
+  delete from crossbook.webhook_deliveries where endpoint_id = $1::uuid and event_id = $2::uuid
+), due as (
+  update crossbook.webhook_deliveries set next_attempt_at = $3::timestamptz
+  where $4::boolean and endpoint_id = $1::uuid and event_id <> $2::uuid and next_attempt_at > $3::timestamptz
+)
+update crossbook.webhook_endpoints set failures = 0, failing_since = null, paused_until = null
+where id = $1::uuid and failures > 0`,
+};
+
+/**
+ * $3 is the time, $4 the reason, $5 when this delivery is tried again, $6 until when the endpoint is left alone, $7 whether
+ * it is gone, $8 since when nothing may have succeeded for it to be disabled.
+ */
+export const FAIL = {
+  name: 'delivery_failed',
+  text: `
+with endpoint as (
+  update crossbook.webhook_endpoints
+  set failures = failures + 1, failing_since = coalesce(failing_since, $3::timestamptz),
+    paused_until = $6::timestamptz, last_failure = $4::text, last_failure_at = $3::timestamptz,
+    enabled = enabled and not ($7::boolean or coalesce(failing_since <= $8::timestamptz, false))
+  where id = $1::uuid returning enabled
+), given_up as (
+  delete from crossbook.webhook_deliveries
+  where endpoint_id = $1::uuid and (
+    (select not enabled from endpoint) or (event_id = $2::uuid and created_at <= $8::timestamptz)
+  )
+)
+update crossbook.webhook_deliveries set attempts = attempts + 1, next_attempt_at = $5::timestamptz
+where endpoint_id = $1::uuid and event_id = $2::uuid and (select enabled from endpoint)
+  and created_at > $8::timestamptz`,
+};
+
+export const COUNT = {
+  name: 'count_webhooks',
+  text: `
+select (select count(*)::int from crossbook.webhook_deliveries) as pending,
+  coalesce(extract(epoch from $1::timestamptz - (
+    select min(delivery.next_attempt_at) from crossbook.webhook_deliveries as delivery
+    join crossbook.webhook_endpoints as endpoint on endpoint.id = delivery.endpoint_id
+    where endpoint.enabled and endpoint.failures = 0 and delivery.next_attempt_at <= $1::timestamptz
+  )), 0)::float8 as "overdueSeconds",
+  (select count(*)::int from crossbook.webhook_endpoints where enabled and failures > 0) as failing,
+  (select count(*)::int from crossbook.webhook_endpoints where not enabled and failures > 0) as disabled`,
+};
+
+/** In one go at most $2: what is left is for the next time. */
+export const SWEEP_EVENTS = {
+  name: 'sweep_events',
+  text: `
+with swept as (
+  delete from crossbook.events where id in (
+    select id from crossbook.events where created_at < $1::timestamptz limit $2::int
+  ) returning 1
+), orphaned as (
+  delete from crossbook.webhook_deliveries as kept
+  where not exists (select from crossbook.webhook_endpoints where id = kept.endpoint_id and enabled)
+)
+select count(*)::int as count from swept`,
+};

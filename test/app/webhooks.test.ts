@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { WebhookQueue } from '../../src/domain/webhook-queue.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { openWebhookSender } from '../../src/outbound/webhooks/open-sender.ts';
+import type { WebhookSender } from '../../src/outbound/webhooks/sender.ts';
+import { createDatabase, type Database } from '../../src/storage/database.ts';
+import { openEngine } from '../../src/storage/engine/open.ts';
+import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
+import { loadStandardWebhooks, type StandardWebhooks } from '../support/standard-webhooks.ts';
+import { openReceiver, type ReceivedCall, type Receiver, withStatus } from '../support/webhook-receiver.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe('webhooks', () => {
+  let fresh: TestDatabase;
+  let database: Database;
+  let close = async () => {};
+  let standard: StandardWebhooks;
+  let ahead = 0;
+  const opened: { close(): Promise<void> }[] = [];
+  /** What waits for seconds waits for a fiftieth of them; the time of day is moved by hand. */
+  const clock = {
+    now: systemClock.now,
+    wall: () => systemClock.wall() + ahead,
+    schedule: (ms: number, callback: () => void) => systemClock.schedule(ms / 50, callback),
+  };
+  beforeAll(async () => {
+    standard = await loadStandardWebhooks();
+    fresh = await createTestDatabase();
+    const engine = await openEngine(fresh, {});
+    database = createDatabase(engine, { keyRing: TEST_RING, clock });
+    close = engine.close;
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((one) => one.close()));
+  });
+  afterAll(async () => {
+    await close();
+    await fresh.drop();
+  });
+
+  const openSender = (options: { queue?: WebhookQueue; leaseMs?: number } = {}): WebhookSender => {
+    const sender = openWebhookSender({
+      ...{ queue: database.webhookQueue, clock, mayLoopback: true, onAttempt: () => {}, ...options },
+      onError: (error) => {
+        throw error;
+      },
+    });
+    opened.push({ close: sender.stop });
+    return sender;
+  };
+  const receive = async (answer: (response: ServerResponse, call: ReceivedCall) => void) => {
+    const receiver = await openReceiver(answer);
+    opened.push(receiver);
+    return receiver;
+  };
+  const openApplication = async () => {
+    const { id } = await database.admin.createApplication(randomUUID());
+    const { webhooks, customers } = database.forApplication(id);
+    return {
+      ...{ webhooks, customers },
+      add: async ({ url }: Receiver, eventTypes: readonly 'connection.connected'[] = []) => {
+        const made = await webhooks.create({ url, eventTypes });
+        if (!made) throw new Error('There is no room for another endpoint.');
+        return { id: made.endpoint.id, secret: made.secret };
+      },
+      upsert: (customerId: string, credentials: { type: 'token'; value: string } | null = null) =>
+        customers.upsert({
+          ...{ customerId, name: 'N', email: 'a@b.c' },
+          connections: [{ providerName: 'hubspot', credentials }],
+        }),
+      see: async (endpointId: string) => (await webhooks.list()).find(({ id }) => id === endpointId),
+    };
+  };
+  const verify = (secret: string, { headers, body }: ReceivedCall) =>
+    new standard.Webhook(secret).verify(body, headers as Record<string, string>) as {
+      type: string;
+      timestamp: string;
+      data: { customer_id: string; connection_id?: string; sequence?: number };
+    };
+  const TOKEN = { type: 'token', value: 'v' } as const;
+
+  test('an event arrives, as the public package verifies it, and tells nothing personal', async () => {
+    const { add, upsert } = await openApplication();
+    const receiver = await receive(withStatus(204));
+    const { secret } = await add(receiver);
+    await upsert('ada', TOKEN);
+    await openSender().pump();
+    await expect.poll(() => receiver.calls.length).toBe(2);
+    const told = receiver.calls.map((call) => verify(secret, call));
+    expect(told.map(({ type }) => type)).toEqual(['customer.created', 'connection.connected']);
+    expect(told[1]?.data).toEqual({
+      customer_id: 'ada',
+      connection_id: expect.any(String),
+      sequence: 1,
+      provider_name: 'hubspot',
+      status: 'connected',
+      status_reason: null,
+    });
+    expect(Object.keys(told[1] ?? {})).toEqual(['type', 'timestamp', 'data']);
+    for (const { headers } of receiver.calls) expect(headers['webhook-id']).not.toContain('.');
+    expect(() =>
+      verify(`whsec_${Buffer.alloc(32).toString('base64')}`, receiver.calls[0] as ReceivedCall),
+    ).toThrow();
+  });
+
+  test('while a secret is rotated both verify; a day later the new one alone does', async () => {
+    const { add, upsert, webhooks } = await openApplication();
+    const receiver = await receive(withStatus(200));
+    const { id, secret: before } = await add(receiver);
+    const rotated = await webhooks.rotateSecret(id);
+    const after = rotated?.secret ?? '';
+    expect(after).not.toBe(before);
+    await upsert('ada');
+    await openSender().pump();
+    await expect.poll(() => receiver.calls.length).toBe(1);
+    for (const secret of [before, after]) verify(secret, receiver.calls[0] as ReceivedCall);
+    ahead += 25 * HOUR_MS;
+    await upsert('grace');
+    await openSender().pump();
+    await expect.poll(() => receiver.calls.length).toBe(2);
+    const [, signature] = [0, receiver.calls[1]?.headers['webhook-signature']];
+    expect(String(signature).split(' ').length).toBe(1);
+    ahead -= 25 * HOUR_MS;
+  });
+
+  test('a failure is tried again with the same id and body, and a time of its own', async () => {
+    const { add, upsert, see } = await openApplication();
+    let isDown = true;
+    const receiver = await receive((response) => withStatus(isDown ? 500 : 200)(response));
+    const { id, secret } = await add(receiver);
+    await upsert('ada');
+    const sender = openSender();
+    await sender.pump();
+    await expect.poll(async () => (await see(id))?.lastFailure).toBe('HTTP 500');
+    isDown = false;
+    ahead += 10_000;
+    await sender.pump();
+    await expect.poll(() => receiver.calls.length).toBe(2);
+    const [first, second] = receiver.calls;
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    expect(second?.body).toBe(first?.body);
+    expect(Number(second?.headers['webhook-timestamp'])).toBeGreaterThan(
+      Number(first?.headers['webhook-timestamp']) + 5,
+    );
+    ahead -= 10_000;
+    verify(secret, first as ReceivedCall);
+    await sender.pump();
+    expect((await see(id))?.enabled).toBe(true);
+  });
+
+  test('410 disables at once; three days without success disable, and what waits is forgotten', async () => {
+    const { add, upsert, see } = await openApplication();
+    const gone = await receive(withStatus(410));
+    const dead = await receive(withStatus(503));
+    const [goneId, deadId] = [(await add(gone)).id, (await add(dead)).id];
+    await upsert('ada');
+    const sender = openSender();
+    await sender.pump();
+    await expect.poll(async () => (await see(goneId))?.enabled).toBe(false);
+    expect((await see(goneId))?.lastFailure).toBe('HTTP 410');
+    const started = ahead;
+    for (let hours = 0; (await see(deadId))?.enabled && hours < 100; hours += 1) {
+      const before = dead.calls.length;
+      ahead += HOUR_MS;
+      await upsert(`customer-${hours}`);
+      await sender.pump();
+      await expect.poll(() => dead.calls.length).toBeGreaterThan(before);
+      await expect.poll(async () => (await database.webhookQueue.count()).failing).toBeLessThanOrEqual(1);
+    }
+    expect((ahead - started) / HOUR_MS).toBeGreaterThanOrEqual(72);
+    expect((ahead - started) / HOUR_MS).toBeLessThan(75);
+    await expect.poll(async () => (await database.webhookQueue.count()).pending).toBe(0);
+    expect((await database.webhookQueue.count()).disabled).toBe(2);
+    ahead = 0;
+  });
+
+  test('redirects are failures, and are not followed', async () => {
+    const { add, upsert, see } = await openApplication();
+    const target = await receive(withStatus(200));
+    const receiver = await receive(withStatus(307, { location: target.url }));
+    const { id } = await add(receiver);
+    await upsert('ada');
+    await openSender().pump();
+    await expect.poll(async () => (await see(id))?.lastFailure).toBe('HTTP 307: redirects are not followed');
+    expect(target.calls.length).toBe(0);
+  });
+
+  test('an endpoint that asks for less is left alone for as long as it asks', async () => {
+    const { add, upsert, see } = await openApplication();
+    let isBusy = true;
+    const receiver = await receive((response) =>
+      withStatus(isBusy ? 429 : 200, isBusy ? { 'retry-after': '600' } : {})(response),
+    );
+    const { id } = await add(receiver);
+    await upsert('ada');
+    await upsert('grace');
+    const sender = openSender();
+    await sender.pump();
+    await expect.poll(async () => (await see(id))?.lastFailure).toBe('HTTP 429');
+    isBusy = false;
+    const before = receiver.calls.length;
+    ahead += 590_000;
+    await sender.pump();
+    expect(receiver.calls.length).toBe(before);
+    ahead += 20_000;
+    await sender.pump();
+    await expect.poll(() => new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
+    ahead = 0;
+  });
+});
