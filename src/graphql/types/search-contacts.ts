@@ -1,6 +1,12 @@
 import type { InputShapeFromFields } from '@pothos/core';
-import type { GraphQLResolveInfo } from 'graphql';
-import type { ContactPage, ContactTarget, PageInput, SearchWant } from '../../domain/contact-search.ts';
+import type { FieldNode, GraphQLResolveInfo } from 'graphql';
+import type {
+  ContactPage,
+  ContactTarget,
+  Direction,
+  PageInput,
+  SearchWant,
+} from '../../domain/contact-search.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
 import type { RequestContext } from '../../request/context.ts';
@@ -91,17 +97,24 @@ function readPage({ first, after, last, before }: SearchArguments): PageInput {
     : { size: first, cursor: after, direction: 'forward' };
 }
 
-/** The selection is the request: what nobody looks at is not fetched. */
-function readWant(info: GraphQLResolveInfo, { direction }: PageInput): SearchWant {
+/** The selection is the request: what nobody looks at is not fetched. A selection wants the same each time. */
+function readWant(info: GraphQLResolveInfo, { direction = 'forward' }: PageInput): SearchWant {
+  const known = remembered[direction].get(info.fieldNodes);
+  if (known) return known;
   const farSide = direction === 'backward' ? 'hasNextPage' : 'hasPreviousPage';
-  const { rawData, fields } = readContactWant(info, ['nodes'], ['edges', 'node']);
-  return {
-    rawData,
-    fields,
+  const want = {
+    ...readContactWant(info, ['nodes'], ['edges', 'node']),
     totalCount: selects(info, 'totalCount'),
     neighbours: selects(info, 'pageInfo', farSide),
   };
+  remembered[direction].set(info.fieldNodes, want);
+  return want;
 }
+
+const remembered: Readonly<Record<Direction, WeakMap<readonly FieldNode[], SearchWant>>> = {
+  forward: new WeakMap(),
+  backward: new WeakMap(),
+};
 
 function emailsOf({ filter }: UncheckedArguments): number {
   if (typeof filter !== 'object' || filter === null) return 0;
