@@ -8,6 +8,8 @@ import { type Measure, none, type Row } from './measure.ts';
 import { compare } from './shares-of-time.ts';
 
 const ROUNDS = 5;
+/** Requests of the measured application: a p99 is to stand on hundreds of answers. */
+const AT_ONCE = 4;
 /** Of the application that is measured. */
 const CUSTOMERS = Array.from({ length: 40 }, (_, n) => `neighbour-${n}`);
 
@@ -74,14 +76,17 @@ async function measure({ url, callers }: Target, seconds: number, failed: string
   const took: number[] = [];
   const until = performance.now() + seconds * 1_000;
   const query = look('nodes');
-  while (performance.now() < until) {
-    const customer = CUSTOMERS[took.length % CUSTOMERS.length] ?? '';
-    const headers = { ...callers.neighbour, 'x-customer-id': customer, 'x-provider-name': 'salesforce' };
-    const { status, text, tookMs } = await send(url, toGraphQL({ query }, headers));
-    if (status !== 200 || text.includes('"errors"')) failed.push(`${status} ${text.slice(0, 200)}`);
-    took.push(tookMs);
-    await wait(10);
-  }
+  const askAgainAndAgain = async () => {
+    while (performance.now() < until) {
+      const customer = CUSTOMERS[took.length % CUSTOMERS.length] ?? '';
+      const headers = { ...callers.neighbour, 'x-customer-id': customer, 'x-provider-name': 'salesforce' };
+      const { status, text, tookMs } = await send(url, toGraphQL({ query }, headers));
+      if (status !== 200 || text.includes('"errors"')) failed.push(`${status} ${text.slice(0, 200)}`);
+      took.push(tookMs);
+      await wait(10);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, askAgainAndAgain));
   late.disable();
   const own = late.percentile(99) / 1e6 - 1;
   return Math.max(0, (took.sort((a, b) => a - b)[Math.floor(took.length * 0.99)] ?? 0) - own);
