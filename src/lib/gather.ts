@@ -26,7 +26,7 @@ export function createGatherer<Item, Answer>(
       lane.flights.add(flight);
       void fly(lane, flight);
     }
-    if (lane.waiting.length === 0 && lane.keys.size === 0) lanes.delete(lane.name);
+    if (lane.waiting.length + lane.keys.size + lane.flights.size === 0) lanes.delete(lane.name);
   }
 
   /** In the order of their coming; those whose key is under way wait for the next. */
@@ -35,14 +35,14 @@ export function createGatherer<Item, Answer>(
     const left: Passenger<Item, Answer>[] = [];
     let size = 0;
     for (const passenger of lane.waiting) {
-      const key = keyOf(passenger.item);
-      const isBusy = lane.keys.has(key);
+      const key = keyOf?.(passenger.item);
+      const isBusy = key !== undefined && lane.keys.has(key);
       if (!isBusy) size += sizeOf(passenger.item);
       const fits = flight.length === 0 || (flight.length < MAX_ITEMS && size <= MAX_SIZE);
       if (isBusy || !fits) {
         left.push(passenger);
       } else {
-        lane.keys.add(key);
+        if (key !== undefined) lane.keys.add(key);
         flight.push(passenger);
       }
     }
@@ -61,16 +61,16 @@ export function createGatherer<Item, Answer>(
       for (const [index, { resolve }] of flight.entries()) resolve(answers[index] as Answer);
     } catch (error) {
       for (const { reject } of flight) reject(error);
-      if (isShared(error)) rejectFollowers(lane, flight, error);
+      if (keyOf && isShared?.(error)) rejectFollowers(lane, { flight, keyOf, error });
     }
     cancel();
     lane.flights.delete(flight);
-    for (const { item } of flight) lane.keys.delete(keyOf(item));
+    if (keyOf) for (const { item } of flight) lane.keys.delete(keyOf(item));
     depart(lane);
   }
 
   /** Who waited for one of them would now wait as long again, to hear the same. */
-  function rejectFollowers(lane: Lane<Item, Answer>, flight: Flight<Item, Answer>, error: unknown): void {
+  function rejectFollowers(lane: Lane<Item, Answer>, { flight, keyOf, error }: Failed<Item, Answer>): void {
     const keys = new Set(flight.map(({ item }) => keyOf(item)));
     const follows = ({ item }: Passenger<Item, Answer>) => keys.has(keyOf(item));
     const followers = lane.waiting.filter(follows);
@@ -88,14 +88,14 @@ const OVERDUE_MS = 50;
 export interface GathererOptions<Item, Answer> {
   /** Only what is in the same lane goes together. */
   laneOf(item: Item): string;
-  /** No two of the same key in a lane are ever under way at once. */
-  keyOf(item: Item): string;
+  /** No two of the same key in a lane are ever under way at once. Absent: any are. */
+  readonly keyOf?: ((item: Item) => string) | undefined;
   /** In characters. What is larger than fits goes alone. */
   sizeOf(item: Item): number;
   /** An answer for each, in their order. */
   work(items: readonly Item[]): Promise<readonly (Answer | Promise<Answer>)[]>;
   /** Does the failure hold for those as well who wait for one that failed? */
-  isShared(error: unknown): boolean;
+  readonly isShared?: ((error: unknown) => boolean) | undefined;
   /** Calls back once, after the delay; the answer calls it off. */
   readonly schedule?: ((delayMs: number, callback: () => void) => () => void) | undefined;
 }
@@ -106,6 +106,12 @@ interface Lane<Item, Answer> {
   readonly flights: Set<Flight<Item, Answer>>;
   /** Of those under way. */
   readonly keys: Set<string>;
+}
+
+interface Failed<Item, Answer> {
+  readonly flight: Flight<Item, Answer>;
+  readonly error: unknown;
+  keyOf(item: Item): string;
 }
 
 type Flight<Item, Answer> = readonly Passenger<Item, Answer>[];

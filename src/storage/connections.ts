@@ -3,6 +3,7 @@ import type { Connection } from '../domain/connection.ts';
 import type { ConnectionStore, ConnectionTarget } from '../domain/connection-store.ts';
 import { isStorable } from '../lib/is-storable.ts';
 import type { Engine } from './engine/engine.ts';
+import { readTogether } from './read-together.ts';
 import { toConnection } from './rows.ts';
 import { connections } from './schema.ts';
 
@@ -10,18 +11,23 @@ import { connections } from './schema.ts';
 export function createConnections(engine: Engine): (applicationId: string) => ConnectionStore {
   const select = prepareSelect(engine);
   const selectOwners = prepareSelectOwners(engine);
-  return (applicationId) => ({
-    findMany: async (targets) => {
-      const possible = targets.filter(({ customerId }) => isStorable(customerId));
-      if (possible.length === 0) return targets.map(() => undefined);
+  const read = readTogether<ConnectionTarget, Connection>({
+    keyOf,
+    read: async (applicationId, targets) => {
       const rows = await engine.repeatable(() =>
         select.execute({
           applicationId,
-          customerIds: possible.map(({ customerId }) => customerId),
-          providerNames: possible.map(({ providerName }) => providerName),
+          customerIds: targets.map(({ customerId }) => customerId),
+          providerNames: targets.map(({ providerName }) => providerName),
         }),
       );
-      const found = new Map<string, Connection>(rows.map((row) => [keyOf(row), toConnection(row)]));
+      return new Map(rows.map((row) => [keyOf(row), toConnection(row)]));
+    },
+  });
+  return (applicationId) => ({
+    findMany: async (targets) => {
+      const possible = targets.filter(({ customerId }) => isStorable(customerId));
+      const found = await read(applicationId, possible);
       return targets.map((target) => found.get(keyOf(target)));
     },
     findOwners: async (ids) => {

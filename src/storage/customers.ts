@@ -4,6 +4,7 @@ import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isStorable } from '../lib/is-storable.ts';
 import type { Engine } from './engine/engine.ts';
+import { readTogether } from './read-together.ts';
 import { toCustomer } from './rows.ts';
 import { connections, customers } from './schema.ts';
 import { upsertCustomer } from './upsert-customer.ts';
@@ -13,6 +14,11 @@ import { createUpsertWriter } from './upsert-writer.ts';
 export function createCustomers(deps: CustomersDeps): (applicationId: string) => CustomerRecords {
   const { engine, sealer } = deps;
   const select = prepareSelect(engine);
+  const read = readTogether<string, Customer>({
+    keyOf: (customerId) => customerId,
+    read: async (applicationId, customerIds) =>
+      gather(await engine.repeatable(() => select.execute({ applicationId, customerIds }))),
+  });
   const write = createUpsertWriter(deps);
   return (applicationId) => {
     const scope = { applicationId, sealer, write };
@@ -21,8 +27,13 @@ export function createCustomers(deps: CustomersDeps): (applicationId: string) =>
     const records: CustomerRecords = {
       findMany: async (ids) => {
         const customerIds = ids.filter(isStorable);
-        if (customerIds.length === 0) return new Map();
-        return gather(await engine.repeatable(() => select.execute({ applicationId, customerIds })));
+        const found = await read(applicationId, customerIds);
+        return new Map(
+          customerIds.flatMap((id) => {
+            const customer = found.get(id);
+            return customer ? [[id, customer]] : [];
+          }),
+        );
       },
       upsert: async (upsert) => {
         const upserted = await upsertCustomer(scope, upsert, async () =>

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { toAway } from '../../src/storage/engine/failures.ts';
+import { readTogether } from '../../src/storage/read-together.ts';
+import { settle } from '../support/clock.ts';
+
+test('of one application few statements are under way, whatever it asks for, and another’s go at once', async () => {
+  const { read, statements, answer } = open();
+  const asked = Array.from({ length: 30 }, (_, index) => read('large', [`c${index}`, 'same']));
+  void read('small', ['x']);
+  expect(statements.map(({ name }) => name)).toEqual(['large c0,same', 'large c1,same', 'small x']);
+  answer(0);
+  await settle();
+  expect(statements[3]?.name.split(',')).toHaveLength(29);
+  answer(1);
+  answer(3);
+  const found = await Promise.all(asked);
+  expect(found.map((one, index) => [one.get(`c${index}`), one.get('same')])).toEqual(
+    found.map((_, index) => [`c${index}!`, 'same!']),
+  );
+});
+
+test('who asks for nothing asks nobody', async () => {
+  const { read, statements } = open();
+  expect(await read('a', [])).toEqual(new Map());
+  expect(statements).toEqual([]);
+});
+
+test('what fails for several is an error of its own for each', async () => {
+  const { read, statements, fail } = open();
+  const asked = ['1', '2', '3', '4'].map((id) => read('a', [id]).catch((error) => error));
+  fail(0);
+  await settle();
+  expect(statements).toHaveLength(3);
+  fail(1);
+  fail(2);
+  const errors = (await Promise.all(asked)) as { readonly id: string; readonly code: string }[];
+  expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(['SERVICE_UNAVAILABLE']));
+  expect(new Set(errors.map(({ id }) => id)).size).toBe(4);
+});
+
+/** A database that answers when it is told to. */
+function open() {
+  const statements: Statement[] = [];
+  const read = readTogether<string, string>({
+    keyOf: (id) => id,
+    read: (applicationId, ids) =>
+      new Promise((resolve, reject) => {
+        const found = new Map(ids.map((id) => [id, `${id}!`]));
+        const name = `${applicationId} ${ids.join()}`;
+        statements.push({ name, answer: () => resolve(found), fail: () => reject(toAway('gone')) });
+      }),
+  });
+  return {
+    read,
+    statements,
+    answer: (index: number) => statements[index]?.answer(),
+    fail: (index: number) => statements[index]?.fail(),
+  };
+}
+
+interface Statement {
+  readonly name: string;
+  answer(): void;
+  fail(): void;
+}
