@@ -12,6 +12,7 @@ import { createProbes } from './http/health.ts';
 import { renderHomePage } from './http/home-page.ts';
 import { createProxyWarning } from './http/proxy-warning.ts';
 import { createRequestHandler, type RequestHandler } from './http/request-handler.ts';
+import { keepIdleTokensAlive } from './idle-tokens.ts';
 import { createBackground } from './lib/background.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { createTurns } from './lib/turns.ts';
@@ -96,7 +97,7 @@ export async function createApp(
   const webhooks = openWebhooks({ database, log, clock, metrics, mayLoopback: sandbox !== undefined });
   const services = toServices({
     ...{ config, providers, keys: keys.ring, database, sandbox },
-    ...{ outbound, background, tokens, limits, clock, webhooks },
+    ...{ outbound, background, tokens, telemetry, limits, clock, webhooks },
   });
   const callers = openCallerCache({ database, tokens, limits, clock, demoKey: demo?.key });
   const openContext = createOpenContext(services);
@@ -114,6 +115,11 @@ export async function createApp(
     maxBytesPerApplication: config.maxCacheBytes,
     clock,
     onError: (cause) => log.warn({ cause }, 'the cache was not swept'),
+  });
+  const idleTokens = keepIdleTokensAlive({
+    ...{ database, outbound, providers, clock },
+    onRenewed: telemetry.metrics.idleRefresh,
+    onError: (cause) => log.warn({ cause }, 'idle refresh tokens were not renewed'),
   });
   const limit = createConcurrencyLimit({
     max: config.maxRequests,
@@ -205,6 +211,7 @@ function openOutbound(parts: OutboundParts): Outbound {
     heldBytes,
     onCall: telemetry.onCall,
     onLookup: telemetry.metrics.lookup,
+    onRestricted: telemetry.metrics.restricted,
     random,
     clock,
   });
@@ -246,8 +253,7 @@ export interface Given {
 }
 
 interface OutboundParts
-  extends Pick<ServiceParts, 'config' | 'providers' | 'database' | 'sandbox' | 'limits' | 'clock'>,
+  extends Pick<ServiceParts, 'config' | 'providers' | 'database' | 'sandbox' | 'telemetry' | 'limits' | 'clock'>,
     Pick<Given, 'random'> {
-  readonly telemetry: Telemetry;
   readonly heldBytes: HeldBytes;
 }

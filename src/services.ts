@@ -6,15 +6,16 @@ import type { Clock } from './lib/clock.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import type { createRegistry } from './providers/registry.ts';
-import type { Services } from './request/context.ts';
 import type { CustomerTokens } from './request/customer-token.ts';
-import { createKnownConnections } from './request/known-connections.ts';
+import { createKnownConnections, REMOVAL_SETTLES_MS } from './request/known-connections.ts';
+import type { Services } from './request/services.ts';
 import { toDirections } from './sandbox/directions.ts';
 import type { Sandbox } from './sandbox/open-sandbox.ts';
 import type { Database } from './storage/database.ts';
 import { createCursorSigner } from './storage/sealing/cursor-signer.ts';
 import type { KeyRing } from './storage/sealing/key-ring.ts';
 import { createSigningKeys } from './storage/sealing/signing-keys.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
 import type { Webhooks } from './webhooks.ts';
 
 /** Part of the composition root: what requests are given. */
@@ -31,6 +32,7 @@ export function toServices(parts: ServiceParts): Services {
     limits,
     clock,
     webhooks,
+    telemetry,
   } = parts;
   const { sandboxOrigins } = toDirections(sandbox);
   return {
@@ -43,6 +45,10 @@ export function toServices(parts: ServiceParts): Services {
       caller: { ...RESPONSE_BOUNDS.caller, bytes: config.maxResponseBytes },
     },
     wall: clock.wall,
+    now: clock.now,
+    untilForgotten: () => new Promise((resolve) => clock.schedule(REMOVAL_SETTLES_MS, resolve)),
+    revokeGrant: outbound.revokeGrant,
+    onRevoked: telemetry.metrics.revoked,
     behind: background.run,
     admit: limits.admit,
     charge: limits.charge,
@@ -67,4 +73,5 @@ export interface ServiceParts {
   readonly limits: Limits;
   readonly clock: Clock;
   readonly webhooks: Webhooks;
+  readonly telemetry: Telemetry;
 }

@@ -29,6 +29,7 @@ const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
     ...Object.keys(MAY_IMPORT).filter((folder) => !['cli', 'client'].includes(folder)),
     'callers.ts',
     'config.ts',
+    'idle-tokens.ts',
     'oauth.ts',
     'services.ts',
     'version.ts',
@@ -51,6 +52,7 @@ const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
   ],
   'webhooks.ts': ['domain', 'outbound', 'storage', 'telemetry', 'lib'],
   'config.ts': ['domain', 'lib'],
+  'idle-tokens.ts': ['usecases', 'outbound', 'storage', 'domain', 'lib'],
   'oauth.ts': ['config.ts', 'domain', 'storage'],
   'version.ts': [],
 };

@@ -5,6 +5,8 @@ import type {
   EntityMapping,
   SchemaMappingsConfig,
 } from './connection.ts';
+import type { CustomerFilter } from './customer-list.ts';
+import type { Page, PageRequest } from './page.ts';
 import type { ProviderName } from './provider-names.ts';
 
 /** One customer of one application, by the application's own id. */
@@ -44,6 +46,8 @@ export interface ConnectionUpsert {
 export interface CustomerStore {
   /** Unknown ids are missing from the map. */
   findMany(customerIds: readonly string[]): Promise<ReadonlyMap<string, Customer>>;
+  /** One page, in the order of their ids. */
+  list(filter: CustomerFilter, request: PageRequest): Promise<Page<Customer>>;
   /** All in one transaction: the customer and every connection given, or nothing. */
   upsert(upsert: CustomerUpsert): Promise<{ readonly customer: Customer; readonly created: boolean }>;
 }

@@ -5,6 +5,7 @@ import type { CredentialStore } from './credentials.ts';
 import type { CustomerStore } from './customer.ts';
 import type { OAuthClientStore } from './oauth-client.ts';
 import type { EventStore, WebhookStore } from './webhook.ts';
+import type { RemovalStore } from './removal.ts';
 
 /** Everything stored for ONE application. It is opened for its id, and nothing in it can name another's. */
 export interface Tenant {
@@ -16,4 +17,5 @@ export interface Tenant {
   readonly events: EventStore;
   readonly connectLinks: ConnectLinkStore;
   readonly oauthClients: OAuthClientStore;
+  readonly removals: RemovalStore;
 }

@@ -6,6 +6,9 @@ import './types/customer.ts';
 import './types/nodes.ts';
 import './types/upsert-customer.ts';
 import './types/issue-customer-token.ts';
+import './types/customer-connection.ts';
+import './types/delete-customer.ts';
+import './types/disconnect-provider.ts';
 
 builder.queryType({ description: 'Everything that can be read.' });
 builder.mutationType({ description: 'Everything that can be changed.' });

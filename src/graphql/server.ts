@@ -8,6 +8,7 @@ import { LONG_LIST } from '../lib/write-list.ts';
 import type { RequestContext } from '../request/context.ts';
 import { createExecute } from './fast/execute.ts';
 import { toSubgraph } from './federation.ts';
+import { confirmResult } from './http/confirm-result.ts';
 import { createDirectPath } from './http/direct-path.ts';
 import { createDocumentStore } from './http/document-store.ts';
 import { createAutomaticDocuments, createKnownDocuments } from './http/documents.ts';
@@ -49,7 +50,10 @@ export function createGraphQL(options: GraphQLOptions): GraphQLServer {
       const result = isUsual ? await answerDirectly(opened) : undefined;
       if (!result) return answerByYoga(opened);
       if (readAllowance(opened).isLarge) await journal.permit.takeTurn();
-      return respond(result, { opened, suggestions: introspection });
+      const confirming = confirmResult(opened, result);
+      // What is known at once is not waited for: a turn of the loop for each request adds up.
+      const confirmed = confirming instanceof Promise ? await confirming : confirming;
+      return respond(confirmed, { opened, suggestions: introspection });
     },
     refuse(error, { request, journal }) {
       const mediaType = chooseMediaType(request.headers.get('accept')) ?? JSON_TYPE;

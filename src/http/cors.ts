@@ -58,7 +58,7 @@ function toPreflightResponse(origin: string, asked: string | null): HttpAnswer {
     status: 204,
     headers: {
       'access-control-allow-origin': origin,
-      'access-control-allow-methods': 'GET, POST, PUT',
+      'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
       'access-control-allow-headers': names.filter((name) => HEADER_NAME.test(name)).join(', '),
       'access-control-max-age': MAX_AGE_SECONDS,
       vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',

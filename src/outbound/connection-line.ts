@@ -7,6 +7,7 @@ import type { SharedBudgets } from '../domain/shared-budget.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type AttemptDeps, attempt, type OnProgress, type OutboundCall } from './attempts.ts';
 import { type CallEvent, type LookupEvent, type ObservedCall, observed } from './events.ts';
+import { codeOf } from './failures.ts';
 import type { Transport } from './http/transport.ts';
 import { createKnownFacts, type KnownFacts } from './known-facts.ts';
 import { createLookups, type Lookups } from './lookups.ts';
@@ -21,7 +22,7 @@ import type { CallPermit } from './shared-permit.ts';
 import { askTokenEndpoint } from './token/ask-token-endpoint.ts';
 import { resolveOrigin } from './token/origins.ts';
 import { refreshToken } from './token/refresh-token.ts';
-import { createTokens, type TokenSource } from './token/tokens.ts';
+import { createTokens, type RenewalOutcome, type TokenSource } from './token/tokens.ts';
 import { within } from './token/within.ts';
 import type { WaitingFor } from './waiting.ts';
 
@@ -94,6 +95,8 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
       if (second.status >= 400 && access.isTokenExpired(second)) tokens.distrust(call.token);
       return second;
     },
+
+    renewToken: (source, generation) => tokens.renewStored(source, generation),
 
     noticeInstance(current) {
       if (current === instanceUrl) return;
@@ -172,7 +175,11 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
     return refreshToken(
       { ...about, toError, ask: (origin, request) => askTokenEndpoint(endpoint, { origin, request }) },
       stored,
-    );
+    ).catch((error: unknown) => {
+      // Nobody's consent is over: whoever runs this installation, or the customer's administrator, has to let it in.
+      if (codeOf(error) === 'REMOTE_PROVIDER_FORBIDDEN') deps.onRestricted?.();
+      throw error;
+    });
   }
 
   /** Nobody is sent a client's secret before it was asked for here. */
@@ -201,6 +208,8 @@ export interface ConnectionLine extends WaitingFor {
   /** What was thrown on the way to the provider and back, as it may be shown. */
   readonly toError: (thrown: unknown) => unknown;
   send(source: CallSource, request: RemoteRequest, deadline: number): Promise<RemoteAnswer>;
+  /** Though nobody needs it now. */
+  renewToken(source: TokenSource, generation: number): Promise<RenewalOutcome>;
   /** Told with every request: a customer may have moved to another instance. */
   noticeInstance(instanceUrl: string | null): void;
   /** The connection was changed: what is remembered of it may hold no more. */
@@ -236,4 +245,6 @@ export interface LineDeps {
   readonly budgets?: SharedBudgets | undefined;
   readonly onCall: ((event: CallEvent) => void) | undefined;
   readonly onLookup?: ((event: LookupEvent) => void) | undefined;
+  /** The provider lets nobody refresh from here, or now. */
+  readonly onRestricted?: (() => void) | undefined;
 }

@@ -18,6 +18,7 @@ import { createGrants, type Grants } from './grants.ts';
 import type { HostLookup } from './http/guarded-connector.ts';
 import { createTransport } from './http/transport.ts';
 import { DEFAULT_SETTINGS, type OutboundSettings } from './settings.ts';
+import type { RenewalOutcome } from './token/tokens.ts';
 import { createWaiting, type WaitingCounts } from './waiting.ts';
 
 /** The way out to the providers: one for the process. */
@@ -57,6 +58,12 @@ export function createOutbound(options: OutboundOptions): Outbound {
       });
     },
 
+    async renewToken({ connection, access, credentials, generation }) {
+      const line = lines.of(connection, access);
+      line.noticeInstance(connection.instanceUrl);
+      return line.renewToken({ connection, credentials }, generation);
+    },
+
     forget(connectionId) {
       lines.find(connectionId)?.forget();
     },
@@ -92,6 +99,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
       budgets: options.budgets,
       onCall,
       onLookup: options.onLookup,
+      onRestricted: () => options.onRestricted?.(providerName),
     });
   }
 }
@@ -115,6 +123,16 @@ export interface Outbound extends Grants {
     /** Told of each call that is made for this port, after it. */
     readonly onCall?: ((call: ProviderCall) => void) | undefined;
   }): ContactPort;
+  /**
+   * Renews the stored token of this generation, though nobody asks for it. Rejects as a call would that needs it. `used`:
+   * another has been stored since.
+   */
+  renewToken(options: {
+    readonly connection: Connection;
+    readonly access: ContactAccess;
+    readonly credentials: CredentialStore;
+    readonly generation: number;
+  }): Promise<RenewalOutcome>;
   /** The connection was changed: the next call reads again what is stored of it. */
   forget(connectionId: string): void;
   /** Of each connection in use. */
@@ -143,6 +161,8 @@ export interface OutboundOptions {
   readonly onCall?: ((event: CallEvent) => void) | undefined;
   /** Told of look-ups by email as they go out. */
   readonly onLookup?: ((event: LookupEvent) => void) | undefined;
+  /** Told where a provider lets nobody refresh from here, or now: the installation’s address, the hour, a blocked app. */
+  readonly onRestricted?: ((provider: ProviderName) => void) | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
   readonly lookup?: HostLookup | undefined;

@@ -1,7 +1,6 @@
-import { type Allowance, createAllowance, type ResponseBounds } from '../domain/allowance.ts';
+import { type Allowance, createAllowance } from '../domain/allowance.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Connection } from '../domain/connection.ts';
-import type { CredentialStore } from '../domain/credentials.ts';
 import type { CursorSigner } from '../domain/cursor-signer.ts';
 import { type Customer, MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
 import type { TokenRequest } from '../domain/customer-token.ts';
@@ -9,10 +8,12 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { Journal, ProviderCall, Timing } from '../domain/journal.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import type { RemovedConnection, Revocation } from '../domain/removal.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import type { WorkPermit } from '../domain/work-permit.ts';
-import type { KnownConnections } from './known-connections.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
+import { revokeRemoved } from './revoke-removed.ts';
+import { Seen } from './seen.ts';
+import type { Services } from './services.ts';
 
 /**
  * One request. It holds the caller: what it gives a use case is already the caller's own, and where there is no caller
@@ -30,6 +31,7 @@ class RequestScope implements RequestContext {
   readonly #services: Services;
   #tenant: Tenant | undefined;
   #loaders: Loaders | undefined;
+  #seen: Seen | undefined;
 
   constructor(services: Services, { caller, defaults, journal }: RequestFacts) {
     this.#services = services;
@@ -57,6 +59,9 @@ class RequestScope implements RequestContext {
   }
   get events() {
     return this.#openTenant().events;
+  }
+  get removals() {
+    return this.#openTenant().removals;
   }
   get cache() {
     return this.#openTenant().contactCache;
@@ -100,7 +105,7 @@ class RequestScope implements RequestContext {
 
   loadCustomer(customerId: string) {
     this.journal.note({ customer: toLogged(customerId) });
-    return this.#openLoaders().customer(customerId);
+    return this.#openSeen().customer(customerId);
   }
 
   loadConnectionOwner(connectionId: string) {
@@ -109,17 +114,42 @@ class RequestScope implements RequestContext {
 
   loadConnection({ customerId, provider }: LoadedTarget) {
     this.journal.note({ customer: toLogged(customerId), provider });
-    const target = { customerId, providerName: provider };
-    const { id } = this.requireCaller().application;
-    return this.#services.connections.find(id, target, () => this.#openLoaders().connection(target));
+    return this.#openSeen().connection({ customerId, providerName: provider });
   }
 
   forgetCustomer({ customerId, connections }: Customer): void {
     this.journal.note({ customer: toLogged(customerId) });
+    this.#seen?.forgetCustomer(customerId);
     this.#openLoaders().forgetCustomer(customerId);
-    for (const { id, applicationId, providerName } of connections) {
-      this.#services.connections.forget(applicationId, { customerId, providerName });
-      this.#services.forgetConnection(id);
+    for (const connection of connections) this.#forgetConnection(connection);
+  }
+
+  #forgetConnection({ id, applicationId, customerId, providerName }: Connection): void {
+    this.#services.connections.forget(applicationId, { customerId, providerName });
+    this.#services.forgetConnection(id);
+  }
+
+  confirm(): Promise<void> | undefined {
+    return this.#seen?.confirm();
+  }
+
+  revoke(removed: RemovedConnection): Promise<Revocation> {
+    const revoked = revokeRemoved(this.#services, removed);
+    this.behind(revoked);
+    return revoked;
+  }
+
+  async settleRemoval(customerId: string, removed: readonly RemovedConnection[]): Promise<void> {
+    this.journal.note({ customer: toLogged(customerId) });
+    this.#seen?.forgetCustomer(customerId);
+    this.#loaders?.forgetCustomer(customerId);
+    for (const { connection } of removed) this.#forgetConnection(connection);
+    const resume = this.journal.permit.pause();
+    try {
+      await this.#services.untilForgotten();
+    } finally {
+      const turn = resume();
+      if (turn) await turn;
     }
   }
 
@@ -151,6 +181,16 @@ class RequestScope implements RequestContext {
     return this.#tenant;
   }
 
+  #openSeen(): Seen {
+    this.#seen ??= new Seen({
+      applicationId: this.requireCaller().application.id,
+      loaders: this.#openLoaders(),
+      connections: this.#services.connections,
+      now: this.#services.now,
+    });
+    return this.#seen;
+  }
+
   #openLoaders(): Loaders {
     this.#loaders ??= createLoaders(this.#openTenant());
     return this.#loaders;
@@ -173,6 +213,7 @@ export interface RequestContext extends Timing {
   readonly cacheMaxAgeMs: number;
   readonly customers: Tenant['customers'];
   readonly cache: Tenant['contactCache'];
+  readonly removals: Tenant['removals'];
   readonly behind: Services['behind'];
   readonly webhooks: Tenant['webhooks'];
   readonly events: Tenant['events'];
@@ -191,6 +232,15 @@ export interface RequestContext extends Timing {
   loadConnectionOwner(connectionId: string): Promise<string | undefined>;
   loadConnection(target: LoadedTarget): Promise<Connection | undefined> | Connection | undefined;
   forgetCustomer(customer: Customer): void;
+  /**
+   * Before the response is sent: what it tells of customers and connections was there within the last two seconds. Rejects
+   * with NOT_FOUND where it has been removed while the request ran. Undefined: it is known without a look.
+   */
+  confirm(): Promise<void> | undefined;
+  /** Never rejects, and goes on where the request ends early. */
+  revoke(removed: RemovedConnection): Promise<Revocation>;
+  /** Resolves when no process answers from what it remembers of them. */
+  settleRemoval(customerId: string, removed: readonly RemovedConnection[]): Promise<void>;
   /** Undefined where the caller's application has no such customer. */
   signToken(token: TokenRequest): Promise<string | undefined>;
   openPort(connection: Connection, access: ContactAccess): ContactPort;
@@ -211,40 +261,4 @@ export interface RequestFacts {
   readonly caller: Caller | undefined;
   readonly defaults: RequestDefaults;
   readonly journal: Journal;
-}
-
-/** What lives as long as the process. */
-export interface Services {
-  readonly providers: ReadonlyMap<ProviderName, Provider>;
-  readonly cursors: CursorSigner;
-  readonly connections: KnownConnections;
-  readonly cacheMaxAgeMs: number;
-  /** For callers, and for requests without one. */
-  readonly responseBounds: { readonly caller: ResponseBounds; readonly stranger: ResponseBounds };
-  wall(): number;
-  /** Lets work finish after the answer; what goes wrong with it is logged. */
-  behind(work: Promise<unknown>): void;
-  /** Counts a request, which its journal stands for. */
-  admit(visit: Journal, caller: Caller): Promise<void> | undefined;
-  /** Counts what a request costs beyond that: its whole cost so far, as GraphQL reckons it. */
-  charge(visit: Journal, caller: Caller, cost: number): Promise<void> | undefined;
-  openTenant(applicationId: string): Tenant;
-  /** What this process remembers of it, such as its token, is no longer true. */
-  forgetConnection(connectionId: string): void;
-  signToken(applicationId: string, token: TokenRequest): Promise<string | undefined>;
-  openPort(options: {
-    readonly connection: Connection;
-    readonly access: ContactAccess;
-    readonly credentials: CredentialStore;
-    readonly cache: Tenant['contactCache'];
-    /** Paused while one of its operations waits for the provider. */
-    readonly permit: WorkPermit;
-    /** Told of each call that is made for this request. */
-    readonly onCall: (call: ProviderCall) => void;
-  }): ContactPort;
-  checkWebhookUrl(url: string): Promise<{ readonly url: string } | { readonly problem: string }>;
-  checkInstanceUrl(
-    url: string,
-    hosts: readonly RegExp[],
-  ): { readonly url: string } | { readonly problem: string };
 }

@@ -3,8 +3,13 @@ import type { ConnectionTarget } from '../domain/connection-store.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createTimedCache } from '../lib/timed-cache.ts';
 
-/** How long another process may still see a connection as it was. What this one changes, it sees at once. */
-export const CONNECTION_MAX_AGE_MS = 5_000;
+/**
+ * How long another process may still see a connection as it was. What this one changes, it sees at once. A removal waits
+ * for as long before it is answered, so that then no process answers for what is gone.
+ */
+export const CONNECTION_MAX_AGE_MS = 2_000;
+/** With a moment for an answer that was confirmed just before on its way to the socket. */
+export const REMOVAL_SETTLES_MS = CONNECTION_MAX_AGE_MS + 500;
 const MAX_CONNECTIONS = 10_000;
 
 /** Connections that were just looked at: a search does not ask the database for its connection each time. */

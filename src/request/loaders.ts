@@ -12,7 +12,7 @@ import { EmailLookups, type LookupClient, nameFields } from './email-lookups.ts'
 /** All that one request asks for at the same moment goes out together. */
 export function createLoaders(tenant: Tenant) {
   let customers: DataLoader<string, Customer | undefined> | undefined;
-  let connections: DataLoader<ConnectionTarget, Connection | undefined, string> | undefined;
+  let connections: DataLoader<ConnectionTarget, Connection | undefined> | undefined;
   let connectionOwners: DataLoader<string, string | undefined> | undefined;
   const emails = new EmailLookups();
   const byClient = new Map<string, DataLoader<Question, unknown, string>>();
@@ -27,8 +27,9 @@ export function createLoaders(tenant: Tenant) {
     },
 
     connection(target: ConnectionTarget): Promise<Connection | undefined> {
+      // Who asks remembers them for a while: what was read long ago must not come back to them as if it were new.
       connections ??= new DataLoader(async (targets) => tenant.connections.findMany(targets), {
-        cacheKeyFn: ({ customerId, providerName }) => `${providerName}:${customerId}`,
+        cache: false,
       });
       return connections.load(target);
     },
@@ -44,7 +45,6 @@ export function createLoaders(tenant: Tenant) {
     /** It has changed. */
     forgetCustomer(id: string): void {
       customers?.clear(id);
-      connections?.clearAll();
     },
 
     /** The list belongs to who asked. */

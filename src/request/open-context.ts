@@ -1,6 +1,7 @@
 import type { Journal } from '../domain/journal.ts';
 import type { HttpHeaders } from '../lib/http-message.ts';
-import { createRequestContext, type RequestContext, type Services } from './context.ts';
+import { createRequestContext, type RequestContext } from './context.ts';
+import type { Services } from './services.ts';
 
 /** Opens the context of each request: who calls is in its journal, and what it leaves unsaid in its headers. */
 export function createOpenContext(services: Services): OpenContext {

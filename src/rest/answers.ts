@@ -15,6 +15,11 @@ export function answerJson(
   };
 }
 
+/** It is done, and there is nothing to tell of it. */
+export function answerEmpty(): HttpAnswer {
+  return { status: 204, headers: { 'cache-control': 'no-store' }, body: null };
+}
+
 interface AnswerOptions {
   readonly status?: number;
   /** Consumed while the body is written. */

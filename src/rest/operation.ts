@@ -33,7 +33,7 @@ export type InputParts = {
 
 export interface OperationFacts {
   readonly id: string;
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the prefix of its group; parameters in braces. */
   readonly path: string;
   readonly group: OperationGroup;
@@ -42,7 +42,8 @@ export interface OperationFacts {
   /** Who may call: an application by its key, a customer by its token. */
   readonly callers: readonly ('apiKey' | 'customerToken')[];
   readonly bodyExample?: unknown;
-  readonly answer: AnswerFacts;
+  /** Absent where success has no body: then `emptyAnswers` says what it answers. */
+  readonly answer?: AnswerFacts;
   /** Answers without a body, by status: what they mean. */
   readonly emptyAnswers?: Readonly<Record<number, string>>;
   /** The statuses of the errors that this operation can answer with. */
@@ -52,6 +53,8 @@ export interface OperationFacts {
 export type OperationGroup = 'contacts' | 'customers';
 
 export interface AnswerFacts {
+  /** Absent: 200. */
+  readonly status?: 201 | 202;
   readonly description: string;
   readonly shape: z.ZodType;
   readonly example: unknown;

@@ -45,7 +45,7 @@ export interface Match {
 }
 
 export interface Endpoint {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   answer(arrival: { request: HttpRequest; path: Match['path']; journal: Journal }): Promise<HttpAnswer>;
 }

@@ -34,7 +34,10 @@ function toEndpoint(operation: Operation, { openContext }: RestOptions): Endpoin
       const run = async () => {
         context = await openContext(arrival.request.headers, journal);
         await context.admit();
-        return operation.run(context, arrival);
+        const answer = await operation.run(context, arrival);
+        const confirmed = context.confirm();
+        if (confirmed) await confirmed;
+        return answer;
       };
       journal.note({ operation: operation.id });
       try {

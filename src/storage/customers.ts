@@ -4,6 +4,7 @@ import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isStorable } from '../lib/is-storable.ts';
 import type { Engine } from './engine/engine.ts';
+import { listCustomers } from './list-customers.ts';
 import { readTogether } from './read-together.ts';
 import { toCustomer } from './rows.ts';
 import { connections, customers } from './schema.ts';
@@ -35,19 +36,14 @@ export function createCustomers(deps: CustomersDeps): (applicationId: string) =>
           }),
         );
       },
+      list: (filter, request) =>
+        listCustomers({ engine, applicationId, findMany: records.findMany }, filter, request),
       upsert: async (upsert) => {
         const upserted = await upsertCustomer(scope, upsert, async () =>
           (await records.findMany([upsert.customerId])).get(upsert.customerId),
         );
         deps.onAppended();
         return upserted;
-      },
-      remove: async (customerId) => {
-        if (!isStorable(customerId)) return false;
-        const removed = await engine.once(() =>
-          engine.orm.delete(customers).where(own(customerId)).returning({ id: customers.customerId }),
-        );
-        return removed.length > 0;
       },
       readTokenGeneration: async (customerId) => {
         if (!isStorable(customerId)) return undefined;
@@ -104,8 +100,6 @@ function gather(rows: readonly JoinedRow[]): Map<string, Customer> {
 
 /** What storage can do with customers beyond what requests need. */
 export interface CustomerRecords extends CustomerStore {
-  /** With everything of theirs: connections, credentials, cached answers. False when there was none. */
-  remove(customerId: string): Promise<boolean>;
   /** Tokens of an earlier generation are void. Undefined where there is no such customer. */
   readTokenGeneration(customerId: string): Promise<number | undefined>;
   /** Voids every token that this customer was given. */

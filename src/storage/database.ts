@@ -4,9 +4,11 @@ import type { ConnectionStore } from '../domain/connection-store.ts';
 import type { ContactCache } from '../domain/contact-cache.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import type { IdleCredentials } from '../domain/idle-credentials.ts';
 import type { OAuthClientStore } from '../domain/oauth-client.ts';
 import type { EventStore, WebhookStore } from '../domain/webhook.ts';
 import type { WebhookQueue } from '../domain/webhook-queue.ts';
+import type { RemovalStore } from '../domain/removal.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createSignal } from '../lib/signal.ts';
 import { type Admin, createAdmin } from './admin.ts';
@@ -30,9 +32,11 @@ import type { ConnectionCounts, Engine } from './engine/engine.ts';
 import { migrate } from './engine/migrate.ts';
 import { openEngine, type Target, type Tuning } from './engine/open.ts';
 import { createEvents } from './events.ts';
+import { createIdleCredentials } from './idle-credentials.ts';
 import { createMaintenance, type Maintenance } from './maintenance.ts';
 import { createOAuthClients, sealedOAuthClients } from './oauth-clients.ts';
 import { createReadiness, type Readiness } from './readiness.ts';
+import { createRemovals } from './removals.ts';
 import type { KeyRing } from './sealing/key-ring.ts';
 import { createKeyedHash, createSealer } from './sealing/seal.ts';
 import { createWebhookEndpoints } from './webhook-endpoints.ts';
@@ -89,6 +93,7 @@ export function createDatabase(
     ...sealedConnectTables(engine, connecting.sealer),
   ];
   const maintenance = createMaintenance({ engine, sealer, ring: keyRing, sealedTables });
+  const removals = createRemovals({ engine, sealer, clock, onAppended });
   const opened = new Map<string, ApplicationStores>();
   return {
     forApplication(applicationId) {
@@ -103,11 +108,13 @@ export function createDatabase(
         oauthClients: oauthClients(applicationId),
         webhooks: webhookEndpoints(applicationId),
         events: events(applicationId),
+        removals: removals(applicationId),
       };
       if (opened.size >= MAX_OPENED) opened.clear();
       opened.set(applicationId, stores);
       return stores;
     },
+    idleCredentials: createIdleCredentials({ engine, clock }),
     connectFlows: createConnectFlows(connecting),
     webhookQueue: createWebhookQueue(webhooks),
     onAppended: appended.listen,
@@ -167,6 +174,7 @@ export interface Database {
   readonly parseApiKey: ApiKeys['parse'];
   readonly findCallersByKey: FindCallersByKey;
   readonly findTokenSubject: FindTokenSubject;
+  readonly idleCredentials: IdleCredentials;
   readonly admin: Admin;
   readonly maintenance: Maintenance;
   /** For the sender of webhooks. */
@@ -192,6 +200,7 @@ export interface ApplicationStores {
   readonly events: EventStore;
   readonly connectLinks: ConnectLinkStore;
   readonly oauthClients: OAuthClientStore;
+  readonly removals: RemovalStore;
 }
 
 export interface DatabaseOptions extends Tuning {

@@ -72,7 +72,10 @@ export const customers = crossbook.table(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (table) => [primaryKey({ columns: [table.applicationId, table.customerId] })],
+  (table) => [
+    primaryKey({ columns: [table.applicationId, table.customerId] }),
+    index('customers_by_email').on(table.applicationId, sql`lower(${table.email})`, table.customerId),
+  ],
 );
 
 export const connections = crossbook.table(
@@ -106,6 +109,9 @@ export const connections = crossbook.table(
   (table) => [
     unique('connections_of_customer').on(table.applicationId, table.customerId, table.providerName),
     unique('connections_in_application').on(table.id, table.applicationId),
+    index('connections_by_provider').on(table.applicationId, table.providerName, table.customerId),
+    index('connections_by_status').on(table.applicationId, table.status, table.customerId),
+    index('connections_by_account').on(table.providerName, table.accountId),
     check('connections_status', sql`${table.status} in ('connected', 'reauthorize', 'unauthorized')`),
     foreignKey({
       name: 'connections_customer',
@@ -131,9 +137,12 @@ export const credentials = crossbook.table(
     refreshingGeneration: integer('refreshing_generation'),
     refreshingUntil: moment('refreshing_until'),
     updatedAt: updatedAt(),
+    /** Counts as used then, though it was not: after an attempt to renew an idle refresh token, or where there is none. */
+    idleSince: moment('idle_since'),
   },
   (table) => [
     index('credentials_by_key').on(table.keyId),
+    index('credentials_by_idleness').on(sql`greatest(${table.updatedAt}, ${table.idleSince})`),
     foreignKey({
       name: 'credentials_connection',
       columns: [table.connectionId, table.applicationId],
@@ -141,6 +150,13 @@ export const credentials = crossbook.table(
     }).onDelete('cascade'),
   ],
 );
+
+/** What one process at a time does; a lease counts until its time is up by the database's clock. */
+export const jobLeases = crossbook.table('job_leases', {
+  job: text('job').primaryKey(),
+  holder: uuid('holder').notNull(),
+  until: moment('until').notNull(),
+});
 
 export const contactCache = crossbook.table(
   'contact_cache',

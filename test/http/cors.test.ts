@@ -39,7 +39,7 @@ test('a preflight is answered where any application names the origin: no caller 
   expect(preflight.headers['access-control-allow-headers']).toBe(ASKED.replaceAll(',', ', '));
   expect(preflight.headers['access-control-max-age']).toBe('7200');
   expect(preflight.headers).not.toHaveProperty('access-control-allow-credentials');
-  expect(preflight.headers['access-control-allow-methods']).toBe('GET, POST, PUT');
+  expect(preflight.headers['access-control-allow-methods']).toBe('GET, POST, PUT, PATCH, DELETE');
   expect(preflight.headers['vary']).toContain('Origin');
   expect(limit.counts()).toMatchObject({ running: 0, queued: 0 });
   expect(refusedOrigins).toEqual([]);

@@ -109,7 +109,7 @@ describeEachServer('connect links', (on) => {
   test('a customer that is deleted while a code is exchanged is connected to nothing', async () => {
     const { create, database, stores } = await setUp();
     const { id } = await create({ confirm: false });
-    await stores.customers.remove('ada');
+    await stores.removals.removeCustomer('ada', undefined);
     expect(await finish(database, id)).toEqual({ link: undefined, isOurs: false });
     await stores.customers.upsert(ADA);
     expect(await finish(database, id)).toEqual({ link: undefined, isOurs: false });
@@ -120,7 +120,7 @@ describeEachServer('connect links', (on) => {
     const { create, database, stores, applicationId } = await setUp();
     for (let round = 0; round < 20; round += 1) {
       const { id } = await create({ confirm: false });
-      await Promise.all([finish(database, id), stores.customers.remove('ada')]);
+      await Promise.all([finish(database, id), stores.removals.removeCustomer('ada', undefined)]);
       const rows = 'select 1 from crossbook.connections where application_id = $1';
       expect(await on.rows(rows, [applicationId])).toEqual([]);
       await stores.customers.upsert(ADA);

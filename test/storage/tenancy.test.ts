@@ -23,7 +23,7 @@ describeEachServer('tenancy', (on) => {
     expect(await theirs.connections.findMany([{ customerId: 'ada', providerName: 'hubspot' }])).toEqual([
       undefined,
     ]);
-    expect(await theirs.customers.remove('ada')).toBe(false);
+    expect(await theirs.removals.removeCustomer('ada', undefined)).toBeUndefined();
     expect(await theirs.customers.readTokenGeneration('ada')).toBeUndefined();
     expect(await theirs.customers.raiseTokenGeneration('ada')).toBeUndefined();
   });

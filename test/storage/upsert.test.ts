@@ -182,11 +182,11 @@ describeEachServer('upsert', (on) => {
   );
 
   test('removing a customer removes everything of theirs, and they start anew', async () => {
-    const { customers, credentials } = await open();
+    const { customers, credentials, removals } = await open();
     const link = { providerName: 'hubspot' as const, credentials: OAUTH };
     const { customer } = await customers.upsert({ ...ADA, connections: [link] });
-    expect(await customers.remove('ada')).toBe(true);
-    expect(await customers.remove('ada')).toBe(false);
+    expect(await removals.removeCustomer('ada', undefined)).toHaveLength(1);
+    expect(await removals.removeCustomer('ada', undefined)).toBeUndefined();
     expect(await credentials.read(customer.connections[0]?.id ?? '')).toBeUndefined();
     expect(await customers.upsert(ADA)).toMatchObject({
       created: true,

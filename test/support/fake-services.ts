@@ -2,13 +2,15 @@ import { createHmac } from 'node:crypto';
 import { RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
 import type { Caller } from '../../src/domain/caller.ts';
 import type { CursorSigner } from '../../src/domain/cursor-signer.ts';
+import type { CustomerUpsert } from '../../src/domain/customer.ts';
 import type { ContactAccess, Provider } from '../../src/domain/provider.ts';
 import { PROVIDER_CATEGORIES, PROVIDER_NAMES, type ProviderName } from '../../src/domain/provider-names.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
 import { readCaller } from '../../src/request/caller.ts';
-import { createRequestContext, type RequestContext, type Services } from '../../src/request/context.ts';
+import { createRequestContext, type RequestContext } from '../../src/request/context.ts';
 import { createKnownConnections } from '../../src/request/known-connections.ts';
+import type { Services } from '../../src/request/services.ts';
 import { createFakeContactPort, type FakeCall } from './fake-contact-port.ts';
 import { createFakeJournal, type FakeJournal } from './fake-journal.ts';
 import { createFakePeople, type FakePerson } from './fake-people.ts';
@@ -27,6 +29,17 @@ export const API_KEYS: Readonly<Record<string, Caller>> = {
 export const TOKENS: Readonly<Record<string, Caller>> = {
   'demo-token': toTokenCaller(undefined),
   'hubspot-token': toTokenCaller(['hubspot']),
+};
+
+const DEMO_CUSTOMER: CustomerUpsert = {
+  customerId: 'demo',
+  name: 'Demo customer',
+  email: 'demo@example.com',
+  connections: [
+    { providerName: 'hubspot', credentials: { type: 'token', value: 'secret-hubspot' } },
+    { providerName: 'salesforce', instanceUrl: 'https://demo.salesforce.example' },
+    { providerName: 'pipedrive' },
+  ],
 };
 
 const SEARCHABLE: readonly ProviderName[] = ['hubspot', 'salesforce'];
@@ -53,6 +66,10 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
     responseBounds: options.responseBounds ?? RESPONSE_BOUNDS,
     behind: (work) => void work,
     forgetConnection: () => {},
+    now: systemClock.now,
+    untilForgotten: async () => {},
+    revokeGrant: async () => true,
+    onRevoked: () => {},
     admit: async () => {},
     charge: () => undefined,
     wall: options.wall ?? (() => Date.parse('2025-01-01T00:00:00.000Z')),
@@ -74,17 +91,9 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
         ? { url: new URL(url).origin }
         : { problem: 'not one of its hosts' },
   };
-  await demo.customers.upsert({
-    customerId: 'demo',
-    name: 'Demo customer',
-    email: 'demo@example.com',
-    connections: [
-      { providerName: 'hubspot', credentials: { type: 'token', value: 'secret-hubspot' } },
-      { providerName: 'salesforce', instanceUrl: 'https://demo.salesforce.example' },
-      { providerName: 'pipedrive' },
-    ],
-  });
-  return { services, calls, journal, people, faults, tenant: demo, openContext };
+  const restoreDemo = async () => void (await demo.customers.upsert(DEMO_CUSTOMER));
+  await restoreDemo();
+  return { services, calls, journal, people, faults, tenant: demo, restoreDemo, openContext };
 
   async function openContext(headers: HttpHeaders): Promise<RequestContext> {
     const caller = await readCaller(
@@ -171,6 +180,8 @@ export interface FakeServices {
   readonly faults: Map<ProviderName, unknown>;
   /** The demo application's storage. */
   readonly tenant: FakeTenant;
+  /** What the demo's customer had at the start, it has again. */
+  restoreDemo(): Promise<void>;
   /** Authenticates as the product does, from `x-api-key` or `Authorization`. */
   openContext(headers: HttpHeaders): Promise<RequestContext>;
 }

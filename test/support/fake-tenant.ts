@@ -5,6 +5,7 @@ import { CrossbookError } from '../../src/domain/errors.ts';
 import { PROVIDER_CATEGORIES } from '../../src/domain/provider-names.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
 import { uuidV5 } from '../../src/lib/uuid-v5.ts';
+import { slicePage } from '../../src/usecases/slice-page.ts';
 import { createFakeConnectLinks } from './fake-connect-links.ts';
 import { createFakeContactCache } from './fake-contact-cache.ts';
 import { createFakeOAuthClients } from './fake-oauth-clients.ts';
@@ -18,6 +19,27 @@ export function createFakeTenant(applicationId: string): FakeTenant {
     customers: {
       async findMany(ids) {
         return new Map(ids.flatMap((id) => entry(id, table.get(id))));
+      },
+      async list({ customerIds, email, provider, status }, { direction, size, boundary }) {
+        const all = [...table.values()]
+          .filter(
+            (one) =>
+              (customerIds?.includes(one.customerId) ?? true) &&
+              (email === undefined || one.email.toLowerCase() === email) &&
+              (provider === undefined && status === undefined
+                ? true
+                : one.connections.some(
+                    (connection) =>
+                      (provider ?? connection.providerName) === connection.providerName &&
+                      (status ?? connection.status) === connection.status,
+                  )),
+          )
+          .sort((a, b) => (a.customerId < b.customerId ? -1 : 1));
+        return slicePage(
+          all,
+          { direction, size, boundary },
+          { keyOf: (one) => one.customerId, compare: (a, b) => (a < b ? -1 : a > b ? 1 : 0) },
+        );
       },
       async upsert(upsert) {
         const stored = table.get(upsert.customerId);
@@ -48,6 +70,25 @@ export function createFakeTenant(applicationId: string): FakeTenant {
       markRefused: async () => {},
     },
     contactCache: createFakeContactCache(),
+    removals: {
+      async removeCustomer(customerId, expectedVersion) {
+        const stored = table.get(customerId);
+        if (!stored) return undefined;
+        if (expectedVersion !== undefined && expectedVersion !== stored.version) {
+          throw new CrossbookError('CONFLICT', `The stored version is ${stored.version}.`);
+        }
+        table.delete(customerId);
+        return stored.connections.map((connection) => ({ connection, grant: undefined }));
+      },
+      async removeConnection(customerId, providerName) {
+        const stored = table.get(customerId);
+        const connection = stored?.connections.find((one) => one.providerName === providerName);
+        if (!stored || !connection) return undefined;
+        const connections = stored.connections.filter((one) => one !== connection);
+        table.set(customerId, { ...stored, version: stored.version + 1, connections });
+        return { connection, grant: undefined };
+      },
+    },
     connectLinks: createFakeConnectLinks(applicationId, table),
     oauthClients: createFakeOAuthClients(),
     webhooks: NO_WEBHOOKS,

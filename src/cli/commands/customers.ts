@@ -8,7 +8,9 @@ const CUSTOMER = { name: 'CUSTOMER', description: 'The application’s own id of
 export const customersDelete: Command = {
   name: 'customers delete',
   summary: 'Deletes a customer with everything of theirs: connections, credentials, cached answers, tokens.',
-  details: ['There is no way back.'],
+  details: [
+    'There is no way back. Running servers follow within two seconds. The API, unlike this, also revokes at the provider what a link was granted.',
+  ],
   operands: [APPLICATION, CUSTOMER],
   options: { yes: { description: 'Must be given: says that you mean it.' } },
   run: async (context, given) => {
@@ -16,10 +18,14 @@ export const customersDelete: Command = {
     return withDatabase(context, async ({ admin, forApplication }) => {
       const { id, name } = await findApplication(admin, given.operand('APPLICATION'));
       const customerId = given.operand('CUSTOMER');
-      if (!(await forApplication(id).customers.remove(customerId))) throw noCustomer(name, customerId);
+      const removed = await forApplication(id).removals.removeCustomer(customerId, undefined);
+      if (!removed) throw noCustomer(name, customerId);
+      const unrevoked = removed.flatMap(({ grant, connection }) => (grant ? [connection.providerName] : []));
+      const left =
+        unrevoked.length > 0 ? ` What was granted at ${unrevoked.join(', ')} is not revoked there.` : '';
       return {
-        data: { applicationId: id, customerId, deleted: true },
-        text: `${customerId} is deleted, with everything of theirs.`,
+        data: { applicationId: id, customerId, deleted: true, unrevoked },
+        text: `${customerId} is deleted, with everything of theirs.${left}`,
       };
     });
   },

@@ -2,6 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import type { FetchAPI, Plugin } from 'graphql-yoga';
 import { CrossbookError } from '../../domain/errors.ts';
 import { WrittenJson } from '../../lib/written-json.ts';
+import { confirmResult } from './confirm-result.ts';
 import { chooseMediaType, JSON_TYPE } from './media-types.ts';
 import { type OpenedRequest, readAllowance } from './open-request.ts';
 import { type OwnAnswer, toHttpAnswer } from './respond.ts';
@@ -20,12 +21,13 @@ export function useResponse({ path, requests, suggestions }: Options): Plugin {
         const opened = readOpened(requests, request);
         if (readAllowance(opened).isLarge) await opened.journal.permit.takeTurn();
         // Without @defer, @stream and subscriptions there is nothing that comes in pieces.
-        return toResponse(fetchAPI, answer(request, result as ExecutionResult | ExecutionResult[]));
+        const confirmed = await confirmResult(opened, result as ExecutionResult | ExecutionResult[]);
+        return toResponse(fetchAPI, answer(request, confirmed));
       }, JSON_TYPE);
     },
   };
 
-  function answer(request: Request, results: ExecutionResult | ExecutionResult[]): OwnAnswer {
+  function answer(request: Request, results: ExecutionResult | readonly ExecutionResult[]): OwnAnswer {
     return respond(results, { opened: readOpened(requests, request), suggestions });
   }
 }

@@ -7,7 +7,6 @@ import type {
   PageInput,
   SearchWant,
 } from '../../domain/contact-search.ts';
-import { CrossbookError } from '../../domain/errors.ts';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { searchContacts } from '../../usecases/search-contacts.ts';
@@ -18,6 +17,7 @@ import { selects } from '../selection.ts';
 import { ContactConnectionType } from './contact-connection.ts';
 import { ContactFilterInput } from './contact-filter.ts';
 import { ProviderNameEnum } from './provider.ts';
+import { readPageInput } from './read-page-input.ts';
 
 /** A page whose size is not given is estimated by its emails. More contacts consume the allowance when they are there. */
 const CONTACTS_PER_EMAIL = 5;
@@ -75,26 +75,12 @@ builder.queryField('searchContacts', (t) =>
 
 /** A search as the client wrote it, for the use case. */
 export async function search({ target, args, context, info }: AskedSearch): Promise<ContactPage> {
-  const page = readPage(args);
+  const page = readPageInput(args);
   const readFromCache = args.readFromCache ?? false;
   const want = readWant(info, page);
   const { customerId, provider } = target;
   const { filter } = args;
   return searchContacts(context, { customerId, provider, filter, page, readFromCache, want });
-}
-
-function readPage({ first, after, last, before }: SearchArguments): PageInput {
-  const forward = isGiven(first) || isGiven(after);
-  const backward = isGiven(last) || isGiven(before);
-  if (forward && backward) {
-    throw new CrossbookError(
-      'BAD_REQUEST',
-      'Page in one direction: `first` and `after` lead forward, `last` and `before` backward.',
-    );
-  }
-  return backward
-    ? { size: last, cursor: before, direction: 'backward' }
-    : { size: first, cursor: after, direction: 'forward' };
 }
 
 /** The selection is the request: what nobody looks at is not fetched. A selection wants the same each time. */
@@ -121,10 +107,6 @@ function emailsOf({ filter }: UncheckedArguments): number {
   const { email, emails } = filter as UncheckedArguments;
   if (Array.isArray(emails)) return emails.length;
   return typeof email === 'string' || typeof emails === 'string' ? 1 : 0;
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
 }
 
 type SearchArguments = InputShapeFromFields<typeof searchArguments>;

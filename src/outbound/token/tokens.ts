@@ -44,6 +44,14 @@ export function createTokens(deps: TokenDeps): Tokens {
       if (!isRefreshable(seen.stored.credentials)) await markRefused(source, seen, 'token_refused');
     },
 
+    async renewStored(source, generation) {
+      const stored = await source.credentials.read(source.connection.id);
+      if (stored?.generation !== generation || stored.isRefused) return 'used';
+      if (!isRefreshable(stored.credentials)) return 'nothing to renew';
+      await renewing(() => refresh(source, { generation }));
+      return 'renewed';
+    },
+
     forget() {
       kept = undefined;
     },
@@ -70,7 +78,10 @@ export function createTokens(deps: TokenDeps): Tokens {
     }
   }
 
-  async function refresh({ credentials, connection }: TokenSource, seen: Token): Promise<Token> {
+  async function refresh(
+    { credentials, connection }: TokenSource,
+    seen: Pick<Token, 'generation'>,
+  ): Promise<Token> {
     try {
       const stored = await credentials.refreshOnce(connection.id, seen.generation, deps.refresh);
       if (!stored) throw missing(connection);
@@ -87,7 +98,7 @@ export function createTokens(deps: TokenDeps): Tokens {
 
   async function markRefused(
     { credentials, connection }: TokenSource,
-    { generation }: Token,
+    { generation }: Pick<Token, 'generation'>,
     reason: RefusalReason,
   ): Promise<void> {
     refused = generation;
@@ -182,9 +193,14 @@ export interface Tokens {
   distrust(token: Token): void;
   /** The provider takes it no more. With a refresh token it says nothing yet of the connection. */
   refuse(source: TokenSource, token: Token): Promise<void>;
+  /** Renews what is stored, before anybody needs it. */
+  renewStored(source: TokenSource, generation: number): Promise<RenewalOutcome>;
   /** What is stored may have changed: read it again. */
   forget(): void;
 }
+
+/** `used`: another was stored since, or it is refused. */
+export type RenewalOutcome = 'renewed' | 'used' | 'nothing to renew';
 
 export interface Token {
   readonly value: string;

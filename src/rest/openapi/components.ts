@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { connectedAccountShape, connectionShape } from '../wire/connection.ts';
+import { connectedAccountShape, connectionShape, disconnectionShape } from '../wire/connection.ts';
 import { connectionUpsertShape, credentialsShape } from '../wire/connection-upsert.ts';
 import {
   addressShape,
@@ -10,6 +10,7 @@ import {
 } from '../wire/contact.ts';
 import { contactPageShape, contactSearchShape, paginationShape } from '../wire/contact-search.ts';
 import { customerShape, customerUpsertShape } from '../wire/customer.ts';
+import { customerPageShape, customerPaginationShape } from '../wire/customer-page.ts';
 import { tokenRequestShape, tokenShape } from '../wire/customer-token.ts';
 import { errorShape, errorsShape } from '../wire/error.ts';
 import {
@@ -45,9 +46,12 @@ const ANSWERED = toRegistry({
   EmailAddress: emailAddressShape,
   PhoneNumber: phoneNumberShape,
   Associations: associationsShape,
+  CustomerPage: customerPageShape,
+  CustomerPagination: customerPaginationShape,
   Customer: customerShape,
   Token: tokenShape,
   Connection: connectionShape,
+  Disconnection: disconnectionShape,
   ConnectedAccount: connectedAccountShape,
   SchemaMappingsConfig: schemaMappingsConfigShape,
   ObjectFieldMappings: objectFieldMappingsShape,

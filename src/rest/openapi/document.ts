@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Operation } from '../operation.ts';
+import type { AnswerFacts, Operation } from '../operation.ts';
 import { refToAnswered, refToAsked, toComponentSchemas } from './components.ts';
 import { QUOTA_HEADERS } from './quota.ts';
 import { refToRefusal, toComponentResponses } from './refusals.ts';
@@ -87,20 +87,28 @@ function toParameters({ shape }: z.ZodObject, place: 'path' | 'header' | 'query'
 }
 
 function toResponses({ answer, emptyAnswers = {}, refusals }: Operation): Record<number, object> {
+  return {
+    ...(answer && { [answer.status ?? 200]: toAnswer(answer) }),
+    ...Object.fromEntries(
+      Object.entries(emptyAnswers).map(([status, description]) => [
+        status,
+        // What is done is counted as well.
+        Number(status) < 300 ? { description, headers: QUOTA_HEADERS } : { description },
+      ]),
+    ),
+    ...Object.fromEntries(refusals.map((status) => [status, refToRefusal(status)])),
+  };
+}
+
+function toAnswer(answer: AnswerFacts): object {
   const headers = Object.entries(answer.headers).map(([name, description]) => [
     name,
     { description, required: true, schema: { type: 'string' } },
   ]);
   return {
-    200: {
-      description: answer.description,
-      headers: { ...Object.fromEntries(headers), ...QUOTA_HEADERS },
-      content: { 'application/json': { schema: refToAnswered(answer.shape), example: answer.example } },
-    },
-    ...Object.fromEntries(
-      Object.entries(emptyAnswers).map(([status, description]) => [status, { description }]),
-    ),
-    ...Object.fromEntries(refusals.map((status) => [status, refToRefusal(status)])),
+    description: answer.description,
+    headers: { ...Object.fromEntries(headers), ...QUOTA_HEADERS },
+    content: { 'application/json': { schema: refToAnswered(answer.shape), example: answer.example } },
   };
 }
 

@@ -1,6 +1,9 @@
 import type { Operation } from '../operation.ts';
+import { disconnectProviderOperation, getConnection } from './connections.ts';
+import { deleteCustomerOperation } from './delete-customer.ts';
 import { getCustomer } from './get-customer.ts';
 import { issueCustomerTokenOperation } from './issue-customer-token.ts';
+import { listCustomersOperation } from './list-customers.ts';
 import { searchContactsOperation } from './search-contacts.ts';
 import { upsertCustomerOperation } from './upsert-customer.ts';
 
@@ -8,6 +11,10 @@ import { upsertCustomerOperation } from './upsert-customer.ts';
 export const OPERATIONS: readonly Operation[] = [
   searchContactsOperation,
   upsertCustomerOperation,
+  listCustomersOperation,
   getCustomer,
+  deleteCustomerOperation,
+  getConnection,
+  disconnectProviderOperation,
   issueCustomerTokenOperation,
 ];

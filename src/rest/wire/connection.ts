@@ -3,6 +3,7 @@ import type { ConnectedAccount } from '../../domain/authorization.ts';
 import { CONNECTION_STATUSES, type Connection, STATUS_REASONS } from '../../domain/connection.ts';
 import type { Provider } from '../../domain/provider.ts';
 import { CATEGORIES, PROVIDER_NAMES, type ProviderName } from '../../domain/provider-names.ts';
+import { REVOCATIONS } from '../../domain/removal.ts';
 import { findMissingScopes } from '../../usecases/find-missing-scopes.ts';
 import { choice, moment, optionalText, text, uuid } from './fields.ts';
 import {
@@ -61,6 +62,15 @@ export const connectionShape = z
       ),
   })
   .describe('A customer’s link to one provider. Its credentials are never shown.');
+
+export const disconnectionShape = z
+  .strictObject({
+    revocation: choice(
+      REVOCATIONS,
+      'What became of the grant at the provider. SHARED: another connection lives on it, it was left. FAILED: the provider was not reached or has refused. NOT_SUPPORTED: it cannot be revoked, or came by an upsert and is yours to revoke.',
+    ),
+  })
+  .describe('A connection that was removed.');
 
 export function toConnectionRecord(
   connection: Connection,

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { connectionShape } from './connection.ts';
 import type { contactPageShape } from './contact-search.ts';
 import type { customerShape, customerUpsertShape } from './customer.ts';
 
@@ -43,21 +44,21 @@ export const EXAMPLE_CUSTOMER_UPSERT: z.input<typeof customerUpsertShape> = {
   connections: [{ provider_name: 'pipedrive', credentials: { type: 'token', value: 'the-access-token' } }],
 };
 
+export const EXAMPLE_CONNECTION: z.output<typeof connectionShape> = {
+  id: 'b1d0f8de-6d8e-4a36-8f0d-5a6d9e1c7a01',
+  application_id: APPLICATION_ID,
+  customer_id: 'customer-1',
+  provider_id: '7a1de64c-0f7b-5b0c-9e0f-2f8f1f1d3c02',
+  provider_name: 'pipedrive',
+  category: 'crm',
+  status: 'connected',
+  status_changed_at: '2025-03-01T12:00:00.000Z',
+};
+
 export const EXAMPLE_CUSTOMER: z.output<typeof customerShape> = {
   application_id: APPLICATION_ID,
   customer_id: 'customer-1',
   name: 'Analytical Engines Ltd',
   email: 'office@example.com',
-  connections: [
-    {
-      id: 'b1d0f8de-6d8e-4a36-8f0d-5a6d9e1c7a01',
-      application_id: APPLICATION_ID,
-      customer_id: 'customer-1',
-      provider_id: '7a1de64c-0f7b-5b0c-9e0f-2f8f1f1d3c02',
-      provider_name: 'pipedrive',
-      category: 'crm',
-      status: 'connected',
-      status_changed_at: '2025-03-01T12:00:00.000Z',
-    },
-  ],
+  connections: [EXAMPLE_CONNECTION],
 };

@@ -1,5 +1,6 @@
 import type { ProviderCall, Refusal, RequestRecord } from '../../domain/journal.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
+import type { Revocation } from '../../domain/removal.ts';
 import { watchProcess } from './process-metrics.ts';
 import { createRegistry } from './registry.ts';
 
@@ -37,6 +38,18 @@ export function createMetrics({ version }: { readonly version: string }): Metric
     CALL_SECONDS,
   );
   const refreshes = registry.counter('crossbook_token_refreshes_total', 'Access tokens renewed, or not.');
+  const revocations = registry.counter(
+    'crossbook_grants_revoked_total',
+    'Grants of removed connections, by what became of them at the provider.',
+  );
+  const idleRefreshes = registry.counter(
+    'crossbook_idle_token_refreshes_total',
+    'Refresh tokens that nobody had used for a week, by what became of their renewal.',
+  );
+  const restricted = registry.counter(
+    'crossbook_token_refreshes_restricted_total',
+    'Access tokens not renewed because the provider lets nobody do so from this address, at this hour, or with this app.',
+  );
   const merged = registry.histogram(
     'crossbook_lookup_emails_per_call',
     'Emails that were looked up together.',
@@ -63,6 +76,9 @@ export function createMetrics({ version }: { readonly version: string }): Metric
     },
     webhook: (result) => webhooks.add({ result }),
     lookup: ({ provider, emails }) => merged.observe({ provider }, emails),
+    revoked: (provider, outcome) => revocations.add({ provider, outcome: outcome.toLowerCase() }),
+    idleRefresh: (provider, outcome) => idleRefreshes.add({ provider, outcome }),
+    restricted: (provider) => restricted.add({ provider }),
     gauge: registry.gauge,
     render: registry.render,
     close: watch.close,
@@ -88,6 +104,9 @@ export interface Metrics {
   call(call: ProviderCall): void;
   lookup(call: { readonly provider: ProviderName; readonly emails: number }): void;
   webhook(result: string): void;
+  revoked(provider: ProviderName, outcome: Revocation): void;
+  idleRefresh(provider: ProviderName, outcome: string): void;
+  restricted(provider: ProviderName): void;
   /** For what others know and are asked about. */
   readonly gauge: ReturnType<typeof createRegistry>['gauge'];
   render(): string;

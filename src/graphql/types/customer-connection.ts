@@ -1,0 +1,99 @@
+import type { Customer } from '../../domain/customer.ts';
+import type { CustomerPage } from '../../domain/customer-list.ts';
+import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
+import { listCustomers, MAX_LISTED_IDS } from '../../usecases/list-customers.ts';
+import { builder } from '../builder.ts';
+import { costs } from '../cost.ts';
+import { ConnectionStatusEnum } from './connection-status.ts';
+import { CustomerType } from './customer.ts';
+import { PageInfoType, toPageFacts } from './page-info.ts';
+import { ProviderNameEnum } from './provider.ts';
+import { readPageInput } from './read-page-input.ts';
+
+const CustomerFilterInput = builder.inputType('CustomerFilter', {
+  description: 'Which customers: all that is given must hold.',
+  fields: (t) => ({
+    customerIds: t.idList({ description: `Your own ids of customers, at most ${MAX_LISTED_IDS}.` }),
+    email: t.string({ description: 'The customer’s email address, compared without case.' }),
+    provider: t.field({ type: ProviderNameEnum, description: 'Customers with a connection to this tool.' }),
+    status: t.field({
+      type: ConnectionStatusEnum,
+      description: 'Customers with a connection in this status; with `provider`, that very connection.',
+    }),
+  }),
+});
+
+const CustomerEdgeType = builder.objectRef<CustomerEdge>('CustomerEdge').implement({
+  description: 'A customer, and where it stands in the list.',
+  fields: (t) => ({
+    node: t.expose('node', { type: CustomerType, description: 'The customer.' }),
+    cursor: t.string({
+      description: 'The customer’s place in this list, for `after` and `before`.',
+      resolve: ({ page, node }) => page.cursorOf(node),
+    }),
+  }),
+});
+
+const CustomerConnectionType = builder.objectRef<CustomerPage>('CustomerConnection').implement({
+  description: 'One page of your customers, in the order of their ids.',
+  fields: (t) => ({
+    edges: t.field({
+      type: [CustomerEdgeType],
+      description: 'The customers of the page, each with its cursor.',
+      ...costs({ paged: true }),
+      resolve: (page) => page.customers.map((node) => ({ page, node })),
+    }),
+    nodes: t.field({
+      type: [CustomerType],
+      description: 'The customers of the page, without their cursors.',
+      ...costs({ paged: true }),
+      resolve: ({ customers }) => customers,
+    }),
+    pageInfo: t.field({
+      type: PageInfoType,
+      description: 'Where the page lies in the list.',
+      resolve: (page) => toPageFacts(page, page.customers),
+    }),
+  }),
+});
+
+builder.queryField('customers', (t) =>
+  t.field({
+    type: CustomerConnectionType,
+    description: 'Your customers, each with its connections. It takes an API key.',
+    args: {
+      filter: t.arg({ type: CustomerFilterInput, description: 'Default: all of them.' }),
+      first: t.arg.int({
+        description: 'How many customers from the start, or from `after`: 0 to 1,000. Default 100.',
+      }),
+      after: t.arg.string({ description: 'A cursor: the page starts behind it.' }),
+      last: t.arg.int({ description: 'How many customers up to the end, or up to `before`: 0 to 1,000.' }),
+      before: t.arg.string({ description: 'A cursor: the page ends in front of it.' }),
+    },
+    ...costs({
+      weight: LIST_COST,
+      pageSize({ first, last }) {
+        const given = first ?? last;
+        return typeof given === 'number' ? Math.max(0, given) : DEFAULT_PAGE_SIZE;
+      },
+    }),
+    resolve: (_root, { filter, ...args }, context) =>
+      listCustomers(context, {
+        filter: {
+          customerIds: filter?.customerIds ?? undefined,
+          email: filter?.email ?? undefined,
+          provider: filter?.provider ?? undefined,
+          status: filter?.status ?? undefined,
+        },
+        page: readPageInput(args),
+      }),
+  }),
+);
+
+/** Three statements, and no call to a provider. */
+const LIST_COST = 20;
+
+interface CustomerEdge {
+  readonly page: CustomerPage;
+  readonly node: Customer;
+}

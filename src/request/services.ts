@@ -1,0 +1,53 @@
+import type { ResponseBounds } from '../domain/allowance.ts';
+import type { Caller } from '../domain/caller.ts';
+import type { Connection } from '../domain/connection.ts';
+import type { CredentialStore } from '../domain/credentials.ts';
+import type { CursorSigner } from '../domain/cursor-signer.ts';
+import type { TokenRequest } from '../domain/customer-token.ts';
+import type { Journal, ProviderCall } from '../domain/journal.ts';
+import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
+import type { Tenant } from '../domain/tenant.ts';
+import type { WorkPermit } from '../domain/work-permit.ts';
+import type { KnownConnections } from './known-connections.ts';
+import type { RevokeDeps } from './revoke-removed.ts';
+
+/** What lives as long as the process. */
+export interface Services extends Pick<RevokeDeps, 'revokeGrant' | 'onRevoked'> {
+  readonly providers: ReadonlyMap<ProviderName, Provider>;
+  readonly cursors: CursorSigner;
+  readonly connections: KnownConnections;
+  readonly cacheMaxAgeMs: number;
+  /** For callers, and for requests without one. */
+  readonly responseBounds: { readonly caller: ResponseBounds; readonly stranger: ResponseBounds };
+  wall(): number;
+  /** Of a monotonic clock. */
+  now(): number;
+  /** Resolves when no process can remember any more what was removed before the call. */
+  untilForgotten(): Promise<void>;
+  /** Lets work finish after the answer; what goes wrong with it is logged. */
+  behind(work: Promise<unknown>): void;
+  /** Counts a request, which its journal stands for. */
+  admit(visit: Journal, caller: Caller): Promise<void> | undefined;
+  /** Counts what a request costs beyond that: its whole cost so far, as GraphQL reckons it. */
+  charge(visit: Journal, caller: Caller, cost: number): Promise<void> | undefined;
+  openTenant(applicationId: string): Tenant;
+  /** What this process remembers of it, such as its token, is no longer true. */
+  forgetConnection(connectionId: string): void;
+  signToken(applicationId: string, token: TokenRequest): Promise<string | undefined>;
+  openPort(options: {
+    readonly connection: Connection;
+    readonly access: ContactAccess;
+    readonly credentials: CredentialStore;
+    readonly cache: Tenant['contactCache'];
+    /** Paused while one of its operations waits for the provider. */
+    readonly permit: WorkPermit;
+    /** Told of each call that is made for this request. */
+    readonly onCall: (call: ProviderCall) => void;
+  }): ContactPort;
+  checkWebhookUrl(url: string): Promise<{ readonly url: string } | { readonly problem: string }>;
+  checkInstanceUrl(
+    url: string,
+    hosts: readonly RegExp[],
+  ): { readonly url: string } | { readonly problem: string };
+}

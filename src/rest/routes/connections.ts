@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
+import { disconnectProvider } from '../../usecases/disconnect-provider.ts';
+import { findCustomerConnection } from '../../usecases/find-customer-connection.ts';
+import { answerJson } from '../answers.ts';
+import { defineOperation } from '../operation.ts';
+import { connectionShape, disconnectionShape, toConnectionRecord } from '../wire/connection.ts';
+import { customerPath } from '../wire/customer.ts';
+import { EXAMPLE_CONNECTION } from '../wire/examples.ts';
+import { choice } from '../wire/fields.ts';
+
+const connectionPath = customerPath.extend({
+  provider_name: choice(PROVIDER_NAMES, 'The provider.', 'hubspot'),
+});
+
+export const getConnection = defineOperation({
+  id: 'getConnection',
+  method: 'GET',
+  path: '/customers/{customer_id}/connections/{provider_name}',
+  group: 'customers',
+  summary: 'Read a connection',
+  description: 'A customer’s connection to one provider: can it be used, and if not, why?',
+  callers: ['apiKey', 'customerToken'],
+  input: z.object({
+    path: connectionPath,
+    query: z.strictObject({}),
+    headers: z.object({}),
+    body: z.undefined(),
+  }),
+  answer: {
+    description: 'The connection.',
+    shape: connectionShape,
+    example: EXAMPLE_CONNECTION,
+    headers: {},
+  },
+  refusals: [400, 401, 403, 404, 429, 500, 503],
+
+  async handle(context, { path }) {
+    const connection = await findCustomerConnection(context, path.customer_id, path.provider_name);
+    return answerJson(toConnectionRecord(connection, context.providers), {}, context);
+  },
+});
+
+export const disconnectProviderOperation = defineOperation({
+  id: 'disconnectProvider',
+  method: 'DELETE',
+  path: '/customers/{customer_id}/connections/{provider_name}',
+  group: 'customers',
+  summary: 'Disconnect a provider',
+  description:
+    'Removes a connection with its configuration, credentials and cached contacts, and revokes at the provider what a connect link was granted. It takes two to three seconds: then no server answers with anything of it.',
+  callers: ['apiKey'],
+  input: z.object({
+    path: connectionPath,
+    query: z.strictObject({}),
+    headers: z.object({}),
+    body: z.undefined(),
+  }),
+  answer: {
+    description: 'The connection is removed.',
+    shape: disconnectionShape,
+    example: { revocation: 'REVOKED' },
+    headers: {},
+  },
+  refusals: [400, 401, 403, 404, 429, 500, 503],
+
+  async handle(context, { path }) {
+    const { revocation } = await disconnectProvider(context, {
+      customerId: path.customer_id,
+      provider: path.provider_name,
+    });
+    return answerJson({ revocation });
+  },
+});

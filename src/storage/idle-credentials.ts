@@ -1,0 +1,81 @@
+import type { IdleConnection, IdleCredentials } from '../domain/idle-credentials.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Engine } from './engine/engine.ts';
+
+/**
+ * What is claimed counts as used from a time on that lies so that it is due again after a while: whoever dies with a claim
+ * delays it. The lease keeps processes from working side by side; the claim alone keeps them from doing anything twice.
+ */
+export function createIdleCredentials({ engine, clock }: Deps): IdleCredentials {
+  const now = () => new Date(clock.wall()).toISOString();
+  return {
+    async holdLease(holder, leaseMs) {
+      const taken = await engine.repeatable(() => engine.query(TAKE_LEASE, [JOB, holder, leaseMs]));
+      return taken.length > 0;
+    },
+    claim: ({ providers, idleBefore, claimedAs, limit }) =>
+      engine.repeatable(() =>
+        engine.query<IdleConnection>(CLAIM, [
+          [...providers],
+          idleBefore.toISOString(),
+          claimedAs.toISOString(),
+          now(),
+          limit,
+        ]),
+      ),
+    async passOver({ connectionId, generation }) {
+      await engine.repeatable(() => engine.query(PASS_OVER, [connectionId, generation, now()]));
+    },
+  };
+}
+
+const JOB = 'renew idle tokens';
+
+const TAKE_LEASE = {
+  name: 'take_job_lease',
+  text: `
+insert into crossbook.job_leases as kept (job, holder, until)
+values ($1::text, $2::uuid, clock_timestamp() + $3::int * interval '1 millisecond')
+on conflict (job) do update set holder = excluded.holder, until = excluded.until
+  where kept.holder = excluded.holder or kept.until <= clock_timestamp()
+returning holder`,
+};
+
+/** As the index has it. */
+const IDLE_SINCE = 'greatest(updated_at, idle_since)';
+
+/** All that is due is touched, so that what cannot be renewed is not looked at again and again. */
+const CLAIM = {
+  name: 'claim_idle_credentials',
+  text: `
+with due as (
+  select connection_id from crossbook.credentials
+  where ${IDLE_SINCE} < $2::timestamptz
+  order by ${IDLE_SINCE} limit $5::int for no key update skip locked
+), named as (
+  select id, customer_id, provider_name, status = 'connected' and provider_name = any ($1::text[]) as renewable
+  from crossbook.connections where id in (select connection_id from due)
+), claimed as (
+  update crossbook.credentials as kept
+  set idle_since = case when named.renewable and kept.sealed is not null then $3::timestamptz else $4::timestamptz end
+  from named where kept.connection_id = named.id
+  returning kept.connection_id, kept.application_id, kept.generation,
+    named.renewable and kept.sealed is not null as renewable
+)
+select claimed.application_id as "applicationId", claimed.connection_id as "connectionId",
+  named.customer_id as "customerId", named.provider_name as "providerName", claimed.generation
+from claimed join named on named.id = claimed.connection_id
+where claimed.renewable`,
+};
+
+const PASS_OVER = {
+  name: 'pass_over_idle_credentials',
+  text: `
+update crossbook.credentials set idle_since = $3::timestamptz
+where connection_id = $1::uuid and generation = $2::int`,
+};
+
+interface Deps {
+  readonly engine: Engine;
+  readonly clock: Pick<Clock, 'wall'>;
+}

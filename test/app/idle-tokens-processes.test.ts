@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
+import { openSandbox, type Sandbox } from '../../src/sandbox/open-sandbox.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
+import { type Compiled, compile } from '../support/compile.ts';
+import { linesOf } from '../support/compiled-storage.ts';
+import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
+import { openRival } from '../support/postgres-rival.ts';
+
+const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+const IDLE = 200;
+
+let fresh: TestDatabase;
+let sandbox: Sandbox;
+let compiled: Compiled;
+let rival: Awaited<ReturnType<typeof openRival>>;
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  [fresh, sandbox] = await Promise.all([createTestDatabase(), openSandbox()]);
+  compiled = compile('test/support/renewing-process.ts');
+});
+afterAll(async () => {
+  for (const child of children) child.kill();
+  await rival.close();
+  compiled.remove();
+  await sandbox.close();
+  await fresh.drop();
+});
+
+test('of two replicas one renews what is idle, and where it is killed the other goes on: each once, and none is lost', async () => {
+  const accounts = Array.from({ length: IDLE }, () => {
+    const account = sandbox.salesforce.createAccount({ people: [], limits: null });
+    account.setQuirks({ rotateRefreshTokens: true });
+    return account;
+  });
+  const refreshes = () => accounts.map((account) => account.calls().filter(isRefresh).length);
+  const total = () => refreshes().reduce((sum, count) => sum + count, 0);
+  await connect(accounts);
+  rival = await openRival(fresh.url);
+  const clients = Object.fromEntries(accounts.map((one) => [one.clientId, one.clientSecret]));
+
+  // Used a day ago: nothing is idle.
+  await idleFor('1 day');
+  const [first, second] = await Promise.all([start(clients), start(clients)]);
+  first.go();
+  expect(await first.outcomes()).toEqual([]);
+
+  await idleFor('8 days');
+  await endLease();
+  first.go();
+  await expect.poll(total, { timeout: 60_000 }).toBeGreaterThan(5);
+  second.go();
+  expect(await second.outcomes()).toEqual([]);
+  await expect.poll(total, { timeout: 60_000 }).toBeGreaterThan(IDLE / 4);
+  first.child.kill('SIGKILL');
+  await once(first.child, 'exit');
+  const underWay = total();
+  expect(underWay).toBeLessThan(IDLE);
+
+  // The lease is over, and an hour later so are the claims of the one that died.
+  await endLease();
+  await rival.run('update crossbook.credentials set idle_since = null where generation = 1');
+  second.go();
+  const outcomes = await second.outcomes();
+  const lost = outcomes.filter((outcome) => outcome !== 'renewed');
+  const twice = refreshes().filter((count) => count > 1);
+  expect(refreshes().every((count) => count >= 1)).toBe(true);
+  // What the dead one had sent and not stored is all that may have been asked for again.
+  expect(twice.length).toBeLessThanOrEqual(1);
+  expect(lost.length).toBeLessThanOrEqual(twice.length);
+  const states = await rival.run(
+    'select status, count(*)::int as count from crossbook.connections group by status order by status',
+  );
+  expect(states[0]).toEqual({ status: 'connected', count: IDLE - lost.length });
+
+  await endLease();
+  second.go();
+  expect(await second.outcomes()).toEqual([]);
+}, 180_000);
+
+async function connect(accounts: readonly SalesforceAccount[]): Promise<void> {
+  const database = await openDatabase(fresh, { keyRing: parseKeyRing(KEYS) });
+  const { id } = await database.admin.createApplication('Idle');
+  const { customers } = database.forApplication(id);
+  const seeds = await openRival(fresh.url);
+  await Promise.all(
+    accounts.map(async ({ accessToken, refreshToken, instanceUrl, clientId }, index) => {
+      const credentials = { type: 'oauth2', accessToken, refreshToken, expiresAt: null } as const;
+      const connections = [{ providerName: 'salesforce' as const, instanceUrl, credentials }];
+      const customerId = `idle ${index}`;
+      const { customer } = await customers.upsert({
+        ...{ customerId, name: 'I', email: 'i@example.com', connections },
+      });
+      await seeds.run(
+        `update crossbook.credentials set oauth_client_id = '${clientId}'
+         where connection_id = '${customer.connections[0]?.id}'`,
+      );
+    }),
+  );
+  await seeds.close();
+  await database.close();
+}
+
+async function idleFor(time: string): Promise<void> {
+  await rival.run(
+    `update crossbook.credentials set idle_since = null, updated_at = to_timestamp(${systemClock.wall() / 1_000}) - interval '${time}'`,
+  );
+}
+
+/** Its time is up. */
+async function endLease(): Promise<void> {
+  await rival.run(`update crossbook.job_leases set until = clock_timestamp() - interval '1 second'`);
+}
+
+async function start(clients: object): Promise<Replica> {
+  const setup = { database: fresh.url, keys: KEYS, sandbox: sandbox.salesforce.origin, clients };
+  const child = spawn(process.execPath, [compiled.file, JSON.stringify(setup)]);
+  children.push(child);
+  const lines = linesOf(child);
+  expect((await lines.next()).value).toBe('ready');
+  return {
+    child,
+    go: () => void child.stdin?.write('go\n'),
+    outcomes: async () => JSON.parse((await lines.next()).value ?? '[]') as string[],
+  };
+}
+
+function isRefresh({ operation }: { readonly operation: string | undefined }): boolean {
+  return operation === 'oauth.token';
+}
+
+type SalesforceAccount = ReturnType<Sandbox['salesforce']['createAccount']>;
+
+interface Replica {
+  readonly child: ChildProcess;
+  go(): void;
+  outcomes(): Promise<string[]>;
+}

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import type { Connection } from '../../src/domain/connection.ts';
+import type { Customer } from '../../src/domain/customer.ts';
+import { CONNECTION_MAX_AGE_MS, createKnownConnections } from '../../src/request/known-connections.ts';
+import { Seen } from '../../src/request/seen.ts';
+import { createConnection } from '../support/connection.ts';
+
+const TARGET = { customerId: 'acme', providerName: 'hubspot' } as const;
+const GONE = { code: 'NOT_FOUND' };
+
+function setUp() {
+  let now = 0;
+  const stored = { connection: createConnection('hubspot') as Connection | undefined, looks: 0 };
+  const toCustomer = (): Customer => ({
+    ...{ applicationId: 'a', customerId: 'acme', name: 'A', email: 'a@example.com', version: 1 },
+    connections: stored.connection ? [stored.connection] : [],
+  });
+  const state = { customer: toCustomer() as Customer | undefined };
+  const loaders = {
+    connection: async () => {
+      stored.looks += 1;
+      return stored.connection;
+    },
+    customer: async () => state.customer,
+    forgetCustomer: () => {},
+  };
+  const connections = createKnownConnections({ now: () => now });
+  const open = () => new Seen({ applicationId: 'a', loaders, connections, now: () => now });
+  const advance = (ms: number) => {
+    now += ms;
+  };
+  return { open, stored, state, toCustomer, advance };
+}
+
+test('what was looked at just now is confirmed without a look', async () => {
+  const { open, stored } = setUp();
+  const seen = open();
+  await seen.connection(TARGET);
+  await seen.customer('acme');
+  expect(seen.confirm()).toBeUndefined();
+  expect(stored.looks).toBe(1);
+});
+
+test('what was looked at long ago is looked at again, once for all requests', async () => {
+  const { open, stored, advance } = setUp();
+  const [one, other] = [open(), open()];
+  await one.connection(TARGET);
+  await other.connection(TARGET);
+  advance(CONNECTION_MAX_AGE_MS);
+  await Promise.all([one.confirm(), other.confirm()]);
+  expect(stored.looks).toBe(2);
+});
+
+test('a connection that was removed, or removed and connected again, is told as gone', async () => {
+  for (const after of [undefined, createConnection('hubspot', { id: 'another' })]) {
+    const { open, stored, advance } = setUp();
+    const seen = open();
+    await seen.connection(TARGET);
+    stored.connection = after;
+    advance(CONNECTION_MAX_AGE_MS);
+    await expect(seen.confirm()).rejects.toMatchObject(GONE);
+  }
+});
+
+test('a customer who was deleted, or has a connection less, is told as gone', async () => {
+  const { open, stored, state, toCustomer, advance } = setUp();
+  const seen = open();
+  await seen.customer('acme');
+  advance(CONNECTION_MAX_AGE_MS);
+  await seen.confirm();
+  stored.connection = undefined;
+  state.customer = toCustomer();
+  await expect(seen.confirm()).rejects.toMatchObject(GONE);
+  state.customer = undefined;
+  await expect(seen.confirm()).rejects.toMatchObject(GONE);
+});
+
+test('what the request has removed itself is not missed', async () => {
+  const { open, stored, state, advance } = setUp();
+  const seen = open();
+  await seen.connection(TARGET);
+  await seen.customer('acme');
+  stored.connection = undefined;
+  state.customer = undefined;
+  advance(CONNECTION_MAX_AGE_MS);
+  seen.forgetCustomer('acme');
+  expect(seen.confirm()).toBeUndefined();
+});

@@ -1,0 +1,46 @@
+/**
+ * A replica that renews idle tokens: the product's storage, way out and adapters, beside a sandbox that is another
+ * process. Says `ready`, takes a turn each time that it is told to, and says what came of it.
+ */
+import { toRenewDeps } from '../../src/idle-tokens.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createOutbound } from '../../src/outbound/outbound.ts';
+import { createRegistry } from '../../src/providers/registry.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
+import { renewIdleTokens } from '../../src/usecases/renew-idle-tokens.ts';
+import { UNBOUNDED } from './held-bytes.ts';
+
+const { database: url, keys, sandbox, clients } = JSON.parse(process.argv[2] ?? '{}') as Setup;
+const database = await openDatabase({ url }, { keyRing: parseKeyRing(keys) });
+const providers = createRegistry();
+const outbound = createOutbound({
+  providers,
+  sandboxOrigins: [sandbox],
+  findOAuthClient: async ({ clientId }) => {
+    const clientSecret = clients[clientId ?? ''];
+    return clientId === null || clientSecret === undefined ? undefined : { clientId, clientSecret };
+  },
+  heldBytes: UNBOUNDED,
+  settings: { deadlineMs: 60_000 },
+});
+let outcomes: string[] = [];
+const deps = toRenewDeps({
+  ...{ database, outbound, providers, clock: systemClock },
+  onRenewed: (_provider, outcome) => void outcomes.push(outcome),
+});
+
+process.stdout.write('ready\n');
+for await (const _ of process.stdin) {
+  outcomes = [];
+  await renewIdleTokens({ ...deps, isStopping: () => false });
+  process.stdout.write(`${JSON.stringify(outcomes)}\n`);
+}
+
+interface Setup {
+  readonly database: string;
+  readonly keys: string;
+  readonly sandbox: string;
+  /** Their secrets by their ids. */
+  readonly clients: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { CrossbookError } from '../../src/domain/errors.ts';
+import type { IdleConnection } from '../../src/domain/idle-credentials.ts';
+import { type RenewDeps, renewIdleTokens } from '../../src/usecases/renew-idle-tokens.ts';
+
+const NOW = Date.parse('2026-11-23T00:00:00.000Z');
+
+function setUp(names: readonly string[], patch: Partial<RenewDeps> = {}) {
+  const seen = {
+    outcomes: [] as string[],
+    pauses: [] as number[],
+    passedOver: [] as string[],
+    claims: [] as string[],
+  };
+  const left = names.map((connectionId) => ({ ...ONE, connectionId }));
+  const deps: RenewDeps = {
+    idle: {
+      holdLease: async () => true,
+      async claim({ limit, idleBefore, claimedAs }) {
+        seen.claims.push(`${idleBefore.toISOString()} ${claimedAs.toISOString()}`);
+        return left.splice(0, limit);
+      },
+      passOver: async ({ connectionId }) => void seen.passedOver.push(connectionId),
+    },
+    holder: 'h',
+    providers: ['hubspot'],
+    wall: () => NOW,
+    pause: async (ms) => void seen.pauses.push(ms),
+    isStopping: () => false,
+    renewToken: async () => 'renewed',
+    onRenewed: (_provider, outcome) => void seen.outcomes.push(outcome),
+    ...patch,
+  };
+  return { deps, ...seen };
+}
+
+const ONE: IdleConnection = {
+  applicationId: 'a',
+  connectionId: 'c',
+  customerId: 'x',
+  providerName: 'hubspot',
+  generation: 1,
+};
+
+test('what is idle for a week is renewed one after the other, and due again in an hour where nothing came of it', async () => {
+  const many = Array.from({ length: 45 }, (_, index) => `c${index}`);
+  const { deps, outcomes, pauses, claims } = setUp(many);
+  await renewIdleTokens(deps);
+  expect(outcomes).toEqual(Array(45).fill('renewed'));
+  expect(pauses).toHaveLength(45);
+  expect(new Set(claims)).toEqual(new Set(['2026-11-16T00:00:00.000Z 2026-11-16T01:00:00.000Z']));
+});
+
+test('while another process has the lease, nothing is done', async () => {
+  const { deps, outcomes, claims } = setUp(['c']);
+  await renewIdleTokens({ ...deps, idle: { ...deps.idle, holdLease: async () => false } });
+  expect([outcomes, claims]).toEqual([[], []]);
+});
+
+test('what fails keeps nothing from the next, and says whether it is for good', async () => {
+  const failures: Record<string, unknown> = {
+    refused: new CrossbookError('REMOTE_PROVIDER_UNAUTHORIZED', 'no'),
+    away: new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'no'),
+    bug: new Error('no'),
+  };
+  const { deps, outcomes, passedOver } = setUp(['refused', 'away', 'bug', 'static', 'fine'], {
+    async renewToken({ connectionId }) {
+      if (failures[connectionId]) throw failures[connectionId];
+      return connectionId === 'static' ? 'nothing to renew' : 'renewed';
+    },
+  });
+  await renewIdleTokens(deps);
+  expect(outcomes).toEqual(['refused', 'failed', 'failed', 'nothing', 'renewed']);
+  expect(passedOver).toEqual(['static']);
+});
+
+test('a process that stops begins no other', async () => {
+  let renewed = 0;
+  const { deps, outcomes } = setUp(['a', 'b', 'c'], { isStopping: () => renewed === 1 });
+  await renewIdleTokens({
+    ...deps,
+    renewToken: async () => {
+      renewed += 1;
+      return 'renewed';
+    },
+  });
+  expect(outcomes).toEqual(['renewed']);
+});
