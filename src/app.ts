@@ -41,7 +41,7 @@ import { sweepContactCache } from './storage/sweep-contact-cache.ts';
 import { createLogger, type LoggerOptions } from './telemetry/logger.ts';
 import { answerMetrics } from './telemetry/metrics/answer-metrics.ts';
 import { watchRooms } from './telemetry/metrics/watch-rooms.ts';
-import { openTelemetry, type Telemetry } from './telemetry/telemetry.ts';
+import { openTelemetry } from './telemetry/telemetry.ts';
 import { readVersion } from './version.ts';
 import { openWebhooks } from './webhooks.ts';
 
@@ -168,7 +168,7 @@ export async function createApp(
     heldBytes,
     announceStop: probes.announceStop,
     async close() {
-      await Promise.all([database.flush(), sweep.stop(), webhooks.stop()]);
+      await Promise.all([database.flush(), sweep.stop(), idleTokens.stop(), webhooks.stop()]);
       await background.drain();
       await Promise.all([
         outbound.close(),
@@ -253,7 +253,10 @@ export interface Given {
 }
 
 interface OutboundParts
-  extends Pick<ServiceParts, 'config' | 'providers' | 'database' | 'sandbox' | 'telemetry' | 'limits' | 'clock'>,
+  extends Pick<
+      ServiceParts,
+      'config' | 'providers' | 'database' | 'sandbox' | 'telemetry' | 'limits' | 'clock'
+    >,
     Pick<Given, 'random'> {
   readonly heldBytes: HeldBytes;
 }

@@ -47,6 +47,7 @@ const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
       'request',
       'sandbox',
       'storage',
+      'telemetry',
     ],
     'lib',
   ],

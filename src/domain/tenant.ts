@@ -4,8 +4,8 @@ import type { ContactCache } from './contact-cache.ts';
 import type { CredentialStore } from './credentials.ts';
 import type { CustomerStore } from './customer.ts';
 import type { OAuthClientStore } from './oauth-client.ts';
-import type { EventStore, WebhookStore } from './webhook.ts';
 import type { RemovalStore } from './removal.ts';
+import type { EventStore, WebhookStore } from './webhook.ts';
 
 /** Everything stored for ONE application. It is opened for its id, and nothing in it can name another's. */
 export interface Tenant {

@@ -89,6 +89,19 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       await look();
     },
   },
+  CrossbookRefreshRestricted: {
+    async make({ sandboxPort, upsert, search, look }) {
+      const salesforce = createSandboxControl(sandboxPort + 1);
+      await salesforce.fail('ip-restricted', { times: 100, operation: 'oauth.token' });
+      const { refreshToken } = await salesforce.account();
+      const credentials = { type: 'oauth2', access_token: 'old', refresh_token: refreshToken };
+      await upsert({
+        ...{ provider_name: 'salesforce', instance_url: `http://127.0.0.1:${sandboxPort + 1}`, credentials },
+      });
+      expect(await search({ 'x-customer-id': 'ada', 'x-provider-name': 'salesforce' })).not.toBe(200);
+      await look();
+    },
+  },
   CrossbookProviderApiEnds: {
     env: { NODE_OPTIONS: '--import ./test/support/time-of-day.mjs' },
     async make({ product, metric, look }) {

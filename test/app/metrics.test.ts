@@ -64,6 +64,9 @@ test('every metric that is there has its place on the dashboard, and the other w
     'crossbook_cache_requests_total',
     'crossbook_redis_connected',
     'crossbook_refusals_total',
+    'crossbook_grants_revoked_total',
+    'crossbook_idle_token_refreshes_total',
+    'crossbook_token_refreshes_restricted_total',
   ];
   expect([...shown].filter((name) => !told.has(name)).sort()).toEqual(rare.toSorted());
 });

@@ -57,7 +57,12 @@ test('node and nodes are left to the one subgraph that has them', () => {
         .getQueryType()
         ?.getFields() ?? {},
     );
-  expect(fieldsOf(printSubgraph(apiSchema))).toEqual(['customer', 'customers', 'providers', 'searchContacts']);
+  expect(fieldsOf(printSubgraph(apiSchema))).toEqual([
+    'customer',
+    'customers',
+    'providers',
+    'searchContacts',
+  ]);
   const whole = fieldsOf(printSubgraph(apiSchema, { relayNode: true }));
   expect(whole).toEqual(['customer', 'customers', 'node', 'nodes', 'providers', 'searchContacts']);
 });

@@ -101,7 +101,12 @@ describeEachServer('a change of keys', (on) => {
     const { customers, connectLinks } = old.forApplication(id);
     await customers.upsert({ customerId: 'ada', name: 'Ada', email: 'ada@example.com' });
     const link = await connectLinks.create({
-      ...{ customerId: 'ada', providers: ['hubspot'], returnUrl: 'https://app.example/done', mode: 'REDIRECT' },
+      ...{
+        customerId: 'ada',
+        providers: ['hubspot'],
+        returnUrl: 'https://app.example/done',
+        mode: 'REDIRECT',
+      },
       ...{ confirm: true, loginUrl: null, optionalScopes: [], allowAccountChange: false },
       expiresAt: new Date(Date.now() + 900_000),
     });

@@ -23,7 +23,7 @@ export function createSandboxControl(port: number): SandboxControl {
 
 export interface SandboxControl {
   liftLimits(): Promise<void>;
-  fail(fault: unknown, timing?: { readonly times?: number; readonly after?: number }): Promise<void>;
+  fail(fault: unknown, timing?: FaultTiming): Promise<void>;
   clearFaults(): Promise<void>;
   account(): Promise<SandboxTokens>;
   /** Those that arrived, answered or not. */
@@ -33,4 +33,11 @@ export interface SandboxControl {
 interface SandboxTokens {
   readonly accessToken: string;
   readonly refreshToken: string;
+}
+
+interface FaultTiming {
+  readonly times?: number;
+  readonly after?: number;
+  /** Only calls of this operation. */
+  readonly operation?: string;
 }

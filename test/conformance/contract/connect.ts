@@ -6,13 +6,7 @@ const LATER = 'not built yet';
 /** What is promised of connecting, the end of customers, and webhooks. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   Mutation: [
-    ...[
-      'createConnectLink',
-      'confirmConnectLink',
-      'cancelConnectLink',
-      'disconnectProvider',
-      'deleteCustomer',
-    ],
+    ...['createConnectLink', 'confirmConnectLink', 'cancelConnectLink'],
     ...['setOAuthClient', 'createWebhookEndpoint', 'rotateWebhookSecret'],
   ],
   Query: ['connectLink', 'customers', 'webhookEndpoints', 'events'],
