@@ -87,20 +87,17 @@ async function connect(accounts: readonly SalesforceAccount[]): Promise<void> {
   const { id } = await database.admin.createApplication('Idle');
   const { customers } = database.forApplication(id);
   const seeds = await openRival(fresh.url);
-  await Promise.all(
-    accounts.map(async ({ accessToken, refreshToken, instanceUrl, clientId }, index) => {
-      const credentials = { type: 'oauth2', accessToken, refreshToken, expiresAt: null } as const;
-      const connections = [{ providerName: 'salesforce' as const, instanceUrl, credentials }];
-      const customerId = `idle ${index}`;
-      const { customer } = await customers.upsert({
-        ...{ customerId, name: 'I', email: 'i@example.com', connections },
-      });
-      await seeds.run(
-        `update crossbook.credentials set oauth_client_id = '${clientId}'
-         where connection_id = '${customer.connections[0]?.id}'`,
-      );
-    }),
-  );
+  for (const [index, { accessToken, refreshToken, instanceUrl, clientId }] of accounts.entries()) {
+    const credentials = { type: 'oauth2', accessToken, refreshToken, expiresAt: null } as const;
+    const connections = [{ providerName: 'salesforce' as const, instanceUrl, credentials }];
+    const customerId = `idle ${index}`;
+    const given = { customerId, name: 'I', email: 'i@example.com', connections };
+    const { customer } = await customers.upsert(given);
+    await seeds.run(
+      `update crossbook.credentials set oauth_client_id = '${clientId}'
+       where connection_id = '${customer.connections[0]?.id}'`,
+    );
+  }
   await seeds.close();
   await database.close();
 }
