@@ -9,12 +9,12 @@ import { AbandonedError, anew, rateLimited, timedOut } from './failures.ts';
 import { type CallPermit, sharePermit } from './shared-permit.ts';
 
 /**
- * Look-ups by email of one connection. While a few are under way the next ones wait and then travel together: a burst
- * of a thousand is a dozen calls. While none is, nobody waits, as long as the budget is plentiful; once half of it is
- * used, calls that are not full keep the distance at which the rest of it lasts.
+ * Batches look-ups by email of one connection, over requests. What comes in one turn of the event loop is one call. While a
+ * few calls are under way the next look-ups wait and are then sent together: a burst of a thousand is a dozen calls. Once
+ * half of the rate limit's budget is used, calls that are not full keep the distance at which the rest of it lasts.
  */
 export function createLookups(options: LookupOptions): Lookups {
-  const { clock, batchSize, maxUnderWay } = options;
+  const { clock, batchSize, maxUnderWay, defer = setImmediate } = options;
   const groups = new Map<string, Group>();
   let lastSentAt = Number.NEGATIVE_INFINITY;
 
@@ -25,11 +25,13 @@ export function createLookups(options: LookupOptions): Lookups {
     // Full calls gain nothing by waiting for company.
     if (emails.length % batchSize === 0) return send(ask);
     const group = groupFor(ask.key);
-    if (group.waiting.size === 0 && group.underWay < maxUnderWay && distanceMs() <= 0) {
-      return runAlone(group, ask);
-    }
     const joined = join(group, ask);
-    moveOn(group, ask.key);
+    if (group.isDeferred) return joined;
+    group.isDeferred = true;
+    defer(() => {
+      group.isDeferred = false;
+      moveOn(group, ask.key);
+    });
     return joined;
   }
 
@@ -52,7 +54,7 @@ export function createLookups(options: LookupOptions): Lookups {
       }
       void runTogether(group, key);
     }
-    if (group.underWay === 0 && group.waiting.size === 0) drop(group, key);
+    if (group.underWay === 0 && group.waiting.size === 0 && !group.isDeferred) drop(group, key);
   }
 
   function drop(group: Group, key: string): void {
@@ -67,15 +69,6 @@ export function createLookups(options: LookupOptions): Lookups {
     lastSentAt = clock.now();
     for (let left = emails.length; left > 0; left -= batchSize) options.onCall?.(Math.min(left, batchSize));
     return open(deadline, permit, onProgress).findByEmails(emails, want);
-  }
-
-  async function runAlone(group: Group, ask: Lookup): Promise<FoundByEmail> {
-    group.underWay++;
-    try {
-      return await send(ask);
-    } finally {
-      release(group, ask.key);
-    }
   }
 
   function join(group: Group, ask: Lookup): Promise<FoundByEmail> {
@@ -139,7 +132,7 @@ export function createLookups(options: LookupOptions): Lookups {
   function groupFor(key: string): Group {
     const known = groups.get(key);
     if (known) return known;
-    const group: Group = { underWay: 0, waiting: new Set<Waiter>() };
+    const group: Group = { underWay: 0, isDeferred: false, waiting: new Set<Waiter>() };
     groups.set(key, group);
     return group;
   }
@@ -196,6 +189,8 @@ export interface LookupOptions {
   readonly clock: Clock;
   readonly batchSize: number;
   readonly maxUnderWay: number;
+  /** Calls back when this turn of the event loop is over. */
+  readonly defer?: ((callback: () => void) => unknown) | undefined;
   /** How far apart calls are to be just now; 0: as they come. */
   spacingMs(): number;
   /** Told how many emails travel together, as they go. */
@@ -204,6 +199,8 @@ export interface LookupOptions {
 
 interface Group {
   underWay: number;
+  /** Is it looked at again when this turn of the event loop is over? */
+  isDeferred: boolean;
   readonly waiting: Set<Waiter>;
   /** Calls off the next look at those who wait. */
   wake?: (() => void) | undefined;

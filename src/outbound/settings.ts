@@ -30,7 +30,7 @@ export interface OutboundSettings {
   readonly maxWaitingPerConnection: number;
   /** Where as many wait for one connection, its breaker opens at slowness. */
   readonly crowdedAt: number;
-  /** So many look-ups of a connection go by themselves; the next ones wait and go together. */
+  /** Calls with look-ups that a connection has under way at once; further look-ups wait and go together. */
   readonly lookupsUnderWay: number;
   readonly breakerFailures: number;
   readonly breakerOpenMs: number;

@@ -20,6 +20,21 @@ describe('look-ups by email', () => {
     expect((await Promise.all(found)).map((map) => [...map.keys()])).toEqual([['a@x.co'], ['b@x.co']]);
   });
 
+  test('of one turn of the event loop are one call', async () => {
+    const turns: (() => void)[] = [];
+    const { find, calls, answerAll } = open({ defer: (callback) => void turns.push(callback) });
+    const found = ['a@x.co', 'b@x.co', 'c@x.co'].map((email) => find([email]));
+    expect([calls.length, turns.length]).toEqual([0, 1]);
+    turns[0]?.();
+    expect(calls.map(({ emails }) => emails)).toEqual([['a@x.co', 'b@x.co', 'c@x.co']]);
+    await answerAll();
+    expect((await Promise.all(found)).map((map) => [...map.keys()])).toEqual([
+      ['a@x.co'],
+      ['b@x.co'],
+      ['c@x.co'],
+    ]);
+  });
+
   test('a thousand at once are about a dozen calls, and everybody gets their own answer', async () => {
     const { find, calls, answerAll } = open();
     const emails = Array.from({ length: 1_000 }, (_, index) => `person${index}@x.co`);
@@ -208,12 +223,13 @@ describe('look-ups by email', () => {
   });
 });
 
-function open({ spacingMs = 0 } = {}) {
+function open({ spacingMs = 0, defer = atOnce } = {}) {
   const clock = createFakeClock();
   const lookups = createLookups({
     clock,
     batchSize: 100,
     maxUnderWay: 3,
+    defer,
     spacingMs: () => spacingMs,
   });
   const calls: Call[] = [];
@@ -254,6 +270,10 @@ function open({ spacingMs = 0 } = {}) {
     while (unanswered.length > 0) await answerOne(error);
   }
   return { find, lookups, calls, clock, answerOne, answerAll };
+}
+
+function atOnce(callback: () => void): void {
+  callback();
 }
 
 interface Asked {
