@@ -27,7 +27,7 @@ test.each([
   [
     'an input asks for more',
     (sdl: string) => sdl.replace('  expectedVersion: Int\n', '  expectedVersion: Int!\n'),
-    'UpsertCustomerInput.expectedVersion changed type from Int to Int!.',
+    'DeleteCustomerInput.expectedVersion changed type from Int to Int!.',
   ],
   [
     'an enum value has another name',

@@ -44,5 +44,7 @@ const ENUMS = new Set([
   'lifecycleStage',
   'providerName',
   'category',
+  'status',
+  'statusReason',
   'type',
 ]);
