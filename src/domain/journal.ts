@@ -45,7 +45,7 @@ export interface Timing {
 }
 
 export interface Notes {
-  readonly face?: 'graphql' | 'rest' | undefined;
+  readonly face?: 'graphql' | 'rest' | 'connect' | undefined;
   /** One of few: what the face itself calls it. */
   readonly operation?: string | undefined;
   /** What the client calls it. */
@@ -81,7 +81,7 @@ export interface RequestRecord {
   readonly method: string;
   /** Without the query string: emails travel there. */
   readonly path: string;
-  readonly face: 'graphql' | 'rest' | undefined;
+  readonly face: 'graphql' | 'rest' | 'connect' | undefined;
   readonly operation: string | undefined;
   readonly operationName: string | undefined;
   readonly application: string | undefined;

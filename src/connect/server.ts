@@ -1,0 +1,141 @@
+import { type CrossbookError, ERROR_CODES, toCrossbookError } from '../domain/errors.ts';
+import type { Journal } from '../domain/journal.ts';
+import type { HttpAnswer, HttpRequest } from '../lib/http-message.ts';
+import { type FinishDeps, finishAuthorization } from '../usecases/finish-authorization.ts';
+import { openConnectPage } from '../usecases/open-connect-page.ts';
+import { type StartDeps, startAuthorization } from '../usecases/start-authorization.ts';
+import { createCookies } from './cookies.ts';
+import { toFailed, toFinished } from './pages/ended-page.ts';
+import { toLeavingPage } from './pages/leaving-page.ts';
+import { toOfferPage } from './pages/offer-page.ts';
+import { toErrorPage, toProblemPage } from './pages/problem-page.ts';
+import { noteLink } from './note-link.ts';
+import { readCallback } from './read-callback.ts';
+import { isFromOwnPage, readForm } from './read-form.ts';
+import { ERRORS } from './texts.ts';
+import { createVendorWaits } from './vendor-waits.ts';
+
+/** The pages of connect links. Whoever asks for them is a stranger: what they present is a link, a state, a cookie. */
+export function createConnectPages(deps: ConnectPagesDeps): ConnectPages {
+  const { onEnd, connecting } = deps;
+  const waits = createVendorWaits(deps.exchangeCode);
+
+  return {
+    handles: (pathname) => pathname === '/connect' || pathname.startsWith('/connect/'),
+    requireTurn: deps.requireTurn,
+    refuse: (error, { journal }) => refuse(error, journal),
+
+    async answer(request, journal) {
+      journal.note({ face: 'connect' });
+      try {
+        const answered = await route(request, journal);
+        return request.method === 'HEAD' ? { ...answered, body: null } : answered;
+      } catch (thrown) {
+        return refuse(toCrossbookError(thrown), journal);
+      }
+    },
+  };
+
+  /** Nothing but a form begins a flow, and nothing but a callback ends one: what looks at a link first changes nothing. */
+  async function route(request: HttpRequest, journal: Journal): Promise<HttpAnswer> {
+    const [, , first = '', second, ...rest] = request.pathname.split('/');
+    if (first === '' || rest.length > 0) return end('FORGED');
+    if (first === 'callback') return only(['GET'], request, () => callBack(second ?? '', request, journal));
+    if (second === undefined) return only(['GET', 'HEAD'], request, () => open(first, journal));
+    if (second === 'start') return only(['POST'], request, () => start(first, request, journal));
+    return end('FORGED');
+  }
+
+  async function open(token: string, journal: Journal): Promise<HttpAnswer> {
+    return journal.operation('openConnectPage', async () => {
+      const page = await openConnectPage(deps, token);
+      noteLink(journal, 'openConnectPage', page.visited);
+      return page.problem === undefined
+        ? toOfferPage({ ...page, token })
+        : end(page.problem, { visited: page.visited });
+    });
+  }
+
+  async function start(token: string, request: HttpRequest, journal: Journal): Promise<HttpAnswer> {
+    const publicUrl = connecting.publicUrl();
+    if (publicUrl === undefined) return end('NOT_SET_UP');
+    if (!isFromOwnPage(request, publicUrl)) return end('WRONG_SITE');
+    const form = await readForm(request);
+    return journal.operation('startAuthorization', async () => {
+      const started = await startAuthorization(deps, { token, ...form });
+      noteLink(journal, 'startAuthorization', started.visited);
+      if (started.problem !== undefined) return end(started.problem, { visited: started.visited });
+      if (started.mistake !== undefined) return toOfferPage({ ...started, token, mistake: form });
+      const { provider, consentUrl, cookie, visited } = started;
+      onEnd({ provider, outcome: 'STARTED' });
+      const setCookie = createCookies(publicUrl.startsWith('https:')).write(cookie, deps.wall());
+      return toLeavingPage({ provider, consentUrl, setCookie, isPopup: visited.link.mode === 'POPUP' });
+    });
+  }
+
+  async function callBack(provider: string, request: HttpRequest, journal: Journal): Promise<HttpAnswer> {
+    const callback = readCallback(request.url.searchParams);
+    if (!callback) return end('FORGED');
+    if (waits.isFull()) return end('TOO_MANY');
+    const isHttps = connecting.publicUrl()?.startsWith('https:') === true;
+    const cookies = createCookies(isHttps).read(request.headers.get('cookie'));
+    return journal.operation('finishAuthorization', async () => {
+      const exchangeCode = waits.begin(journal);
+      const finished = await finishAuthorization({ ...deps, exchangeCode }, { ...callback, provider, cookies });
+      noteLink(journal, 'finishAuthorization', finished.visited);
+      if (finished.problem !== undefined) return end(finished.problem, { visited: finished.visited });
+      const { link } = finished;
+      journal.note({ provider: finished.provider.name });
+      onEnd({ provider: finished.provider.name, outcome: finished.failure ?? link.status });
+      return finished.failure === undefined ? toFinished(finished) : toFailed(finished);
+    });
+  }
+
+  function end(
+    problem: Parameters<typeof toProblemPage>[0],
+    { visited }: { visited?: Parameters<typeof toProblemPage>[1] } = {},
+  ): HttpAnswer {
+    onEnd({ provider: visited?.link.providerName ?? 'none', outcome: problem });
+    return toProblemPage(problem, visited);
+  }
+}
+
+async function only(
+  methods: readonly string[],
+  { method }: HttpRequest,
+  answer: () => Promise<HttpAnswer>,
+): Promise<HttpAnswer> {
+  if (methods.includes(method)) return answer();
+  const { title, text } = ERRORS.method;
+  return toErrorPage({ status: 405, title, text, id: undefined, headers: { allow: methods.join(', ') } });
+}
+
+function refuse(error: CrossbookError, journal: Journal): HttpAnswer {
+  journal.note({ face: 'connect' });
+  journal.failed(error);
+  const { status } = ERROR_CODES[error.code];
+  const { title, text } = status === 429 ? ERRORS.tooMany : status === 503 ? ERRORS.busy : ERRORS.other;
+  const seconds = error.retryAfterMs === undefined ? undefined : Math.ceil(error.retryAfterMs / 1_000);
+  const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
+  return toErrorPage({ status, title, text, id: error.id, headers });
+}
+
+/** A face of the request handler. */
+export interface ConnectPages {
+  handles(pathname: string): boolean;
+  /** Throws or rejects with TOO_MANY_REQUESTS. */
+  requireTurn(address: string | undefined): Promise<void> | undefined;
+  answer(request: HttpRequest, journal: Journal): Promise<HttpAnswer>;
+  refuse(error: CrossbookError, of: { readonly journal: Journal }): HttpAnswer;
+}
+
+export interface ConnectPagesDeps
+  extends StartDeps,
+    Pick<FinishDeps, 'makeCode' | 'forgetConnection' | 'onFailure'> {
+  readonly flows: FinishDeps['flows'];
+  readonly exchangeCode: Parameters<typeof createVendorWaits>[0];
+  readonly requireTurn: ConnectPages['requireTurn'];
+  wall(): number;
+  /** Told how each flow went on, and ended. */
+  onEnd(end: { readonly provider: string; readonly outcome: string }): void;
+}

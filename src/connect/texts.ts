@@ -1,0 +1,137 @@
+import type { ConnectFailure } from '../domain/connect-link.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
+import type { PageProblem } from '../usecases/open-connect-page.ts';
+
+/** Every word of the pages. Names are put in by the pages, which mark them as names. */
+export const TEXTS = {
+  offer: {
+    title: 'Connect your CRM',
+    lead: 'wants to read the contacts in your CRM.',
+    connects: 'This connects the CRM of',
+    to: 'to',
+    choose: 'Which CRM do you use?',
+    asked: 'What is asked for',
+    reads: 'To read your contacts: names, email addresses, phone numbers, companies. Nothing is changed or deleted.',
+    stays: 'To go on reading them until you disconnect. You can end it in your CRM at any time.',
+    shown: 'Your CRM shows you what is granted before you agree. You may need the rights of an administrator there.',
+    beware: 'Go on only if you belong to this organisation and expect this request.',
+    expires: 'This page is valid until',
+    login: 'Where do you log in?',
+    own: 'Or type the address of your own login page:',
+    badLogin: 'This is no login page of the CRM. It looks like this:',
+    badProvider: 'Please choose one of these.',
+    go: 'Continue to',
+  },
+  leaving: {
+    title: 'One moment',
+    lead: 'You are being sent to',
+    go: 'Continue, if nothing happens',
+  },
+  finished: {
+    title: 'Connected',
+    lead: 'You can close this window.',
+    go: 'Continue to',
+  },
+  failed: { title: 'Not connected', go: 'Back to' },
+  missing: 'Not granted:',
+  number: 'Reference for support:',
+} as const;
+
+/** What happened, and what to do next. */
+export const PROBLEMS: Readonly<Record<PageProblem, Words>> = {
+  FORGED: {
+    title: 'This link does not work',
+    text: 'It may have been cut off or changed on its way. Open it again as you received it, or ask for a new one.',
+  },
+  EXPIRED: {
+    title: 'This link has expired',
+    text: 'Links are valid for a short time only. Go back to where you got it and ask for a new one.',
+  },
+  ALREADY_USED: {
+    title: 'This link was used already',
+    text: 'Each link works once. If you have connected your CRM with it, there is nothing left to do. Otherwise ask for a new one.',
+  },
+  ENDED: {
+    title: 'This link has ended',
+    text: 'An earlier attempt with it did not succeed. Go back to where you got it and ask for a new one.',
+  },
+  CANCELED: {
+    title: 'This link is no longer valid',
+    text: 'It was withdrawn. If you still want to connect your CRM, ask for a new one.',
+  },
+  WRONG_BROWSER: {
+    title: 'Please continue where you began',
+    text: 'This page belongs to a window or browser that began to connect a CRM, and it is not this one, or cookies are blocked here. Nothing was connected. Open the link again and go through it in one browser.',
+  },
+  WRONG_SITE: {
+    title: 'This request came from another page',
+    text: 'Nothing was connected. Open the link itself and press the button there.',
+  },
+  UNCLEAR: {
+    title: 'Not connected',
+    text: 'Your CRM did not say which of your open windows this answer is for. Nothing was connected. Close them, and open the link that you want to use again.',
+  },
+  TOO_MANY: {
+    title: 'Too many attempts',
+    text: 'Wait a few minutes and try again, or ask for a new link.',
+  },
+  NOT_SET_UP: {
+    title: 'This CRM cannot be connected at the moment',
+    text: 'The application is not set up for it. Tell the people who sent you here.',
+  },
+};
+
+export const FAILURES: Readonly<Record<ConnectFailure, string>> = {
+  ACCESS_DENIED: 'You did not agree, so nothing was connected. If that was a mistake, ask for a new link.',
+  EXPIRED: 'It took longer than the link was valid. Ask for a new one.',
+  ALREADY_USED: 'This link was used already. Ask for a new one.',
+  WRONG_BROWSER: 'This was not the browser that began. Open the link again and go through it in one browser.',
+  NOT_CONFIRMED: 'The application did not confirm the connection in time. Ask for a new link.',
+  ACCOUNT_MISMATCH:
+    'This is another account than the one that was connected before. Log in to that account, or ask for a link that allows a change.',
+  MISSING_SCOPES: 'Not everything that is needed was granted. Ask for a new link and agree to all of it.',
+  NO_REFRESH_TOKEN:
+    'Your CRM gives access for a moment only. An administrator has to allow lasting access for this app, then ask for a new link.',
+  ADMIN_APPROVAL_REQUIRED:
+    'Your CRM requires that an administrator approves this app first. Ask your administrator to install or approve it, then ask for a new link.',
+  VENDOR_REFUSED: 'Your CRM refused the request. Tell the people who sent you here, and ask for a new link.',
+  VENDOR_UNAVAILABLE: 'Your CRM could not be reached. Wait a few minutes and ask for a new link.',
+};
+
+/** For what is no matter of links. */
+export const ERRORS = {
+  method: { title: 'This page cannot be used like this', text: 'Open the link as you received it.' },
+  tooMany: PROBLEMS.TOO_MANY,
+  busy: { title: 'Please try again in a moment', text: 'Too much is going on here at the moment.' },
+  other: {
+    title: 'Something went wrong',
+    text: 'Nothing was connected by this. Open the link again, or ask for a new one.',
+  },
+} as const;
+
+/** As the vendors spell themselves. */
+export const PROVIDER_TITLES: Readonly<Record<ProviderName, string>> = {
+  salesforce: 'Salesforce',
+  hubspot: 'HubSpot',
+  pipedrive: 'Pipedrive',
+  zendesk_sell: 'Zendesk Sell',
+  ms_dynamics_365_sales: 'Microsoft Dynamics 365 Sales',
+  zoho_crm: 'Zoho CRM',
+  capsule: 'Capsule',
+  outreach: 'Outreach',
+  apollo: 'Apollo',
+  salesloft: 'Salesloft',
+  clearbit: 'Clearbit',
+  '6sense': '6sense',
+  marketo: 'Marketo Engage',
+  salesforce_marketing_cloud_account_engagement: 'Marketing Cloud Account Engagement',
+  gong: 'Gong',
+  intercom: 'Intercom',
+  linear: 'Linear',
+  slack: 'Slack',
+};
+
+export interface Words {
+  readonly title: string;
+  readonly text: string;
+}

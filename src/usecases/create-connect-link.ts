@@ -1,0 +1,131 @@
+import type { Caller } from '../domain/caller.ts';
+import {
+  type ConnectLink,
+  type ConnectLinkStore,
+  type ConnectMode,
+  DEFAULT_LINK_SECONDS,
+  MAX_LINK_SECONDS,
+} from '../domain/connect-link.ts';
+import type { ConnectServices } from '../domain/connect-services.ts';
+import { CrossbookError } from '../domain/errors.ts';
+import type { Timing } from '../domain/journal.ts';
+import type { Provider } from '../domain/provider.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
+import { checkReturnUrl } from '../domain/return-url.ts';
+
+/** A link for one customer to connect one CRM. Its URL is a secret of the person who follows it, and is shown this once. */
+export function createConnectLink(deps: CreateLinkDeps, wish: LinkWish): Promise<CreatedLink> {
+  return deps.timed('createConnectLink', () => create(deps, wish));
+}
+
+async function create(deps: CreateLinkDeps, wish: LinkWish): Promise<CreatedLink> {
+  const { application, customer } = deps.requireCaller();
+  if (customer) {
+    throw new CrossbookError('FORBIDDEN', 'A customer token reads; only an API key may make connect links.');
+  }
+  const seconds = readSeconds(wish.expiresInSeconds);
+  const providers = readProviders(deps, wish.providers);
+  const loginUrl = wish.loginUrl ?? null;
+  const optionalScopes = [...new Set(wish.optionalScopes ?? [])];
+  const returnUrl = checkReturnUrl(
+    wish.returnUrl,
+    await deps.connecting.findReturnOrigins(application.id),
+  );
+  const publicUrl = deps.connecting.publicUrl();
+  const mistakes = [
+    ...('problem' in returnUrl ? [`return_url cannot be used: ${returnUrl.problem}`] : []),
+    ...(optionalScopes.length > MAX_SCOPES || !optionalScopes.every((scope) => SCOPE.test(scope))
+      ? ['optional_scopes are not scopes, or too many']
+      : []),
+    ...(loginUrl !== null && providers.length > 1 ? ['login_url is for a link to one provider'] : []),
+    ...(await Promise.all(
+      providers.map((provider) => findSetUpMistake(deps, { application, provider, loginUrl }),
+    ))).flat(),
+    ...(publicUrl === undefined ? ['PUBLIC_URL is not set: a link would not know where it leads'] : []),
+  ];
+  if (mistakes.length > 0 || 'problem' in returnUrl || publicUrl === undefined) {
+    throw new CrossbookError('UNPROCESSABLE_ENTITY', `${mistakes.join('; ')}.`);
+  }
+  const link = await deps.connectLinks.create({
+    customerId: wish.customerId,
+    providers: providers.map(({ name }) => name),
+    returnUrl: returnUrl.url,
+    mode: wish.mode ?? 'REDIRECT',
+    confirm: wish.confirm ?? true,
+    ...{ loginUrl, optionalScopes },
+    allowAccountChange: wish.allowAccountChange ?? false,
+    expiresAt: new Date(deps.wall() + seconds * 1_000),
+  });
+  if (!link) {
+    throw new CrossbookError('NOT_FOUND', `There is no customer ${JSON.stringify(wish.customerId)}.`);
+  }
+  return { link, url: `${publicUrl}/connect/${deps.connecting.linkTokens.sign(link.id)}` };
+}
+
+function readSeconds(seconds: number | null | undefined): number {
+  if (seconds === null || seconds === undefined) return DEFAULT_LINK_SECONDS;
+  if (Number.isInteger(seconds) && seconds >= MIN_SECONDS && seconds <= MAX_LINK_SECONDS) return seconds;
+  throw new CrossbookError('BAD_REQUEST', `A link lives for ${MIN_SECONDS} to ${MAX_LINK_SECONDS} seconds.`);
+}
+
+function readProviders(deps: CreateLinkDeps, names: readonly ProviderName[]): readonly Provider[] {
+  const unique = [...new Set(names)];
+  if (unique.length === 0) throw new CrossbookError('BAD_REQUEST', 'Name at least one provider.');
+  return unique.map((name) => {
+    const provider = deps.providers.get(name);
+    if (provider?.authorization) return provider;
+    throw new CrossbookError('NOT_IMPLEMENTED', `${name} cannot be connected by a link.`);
+  });
+}
+
+/** A mistake of the application is told to it now, not to its customer later. */
+async function findSetUpMistake(
+  { connecting }: CreateLinkDeps,
+  { application, provider, loginUrl }: SetUp,
+): Promise<readonly string[]> {
+  const login = connecting.resolveLogin(provider, loginUrl);
+  if ('problem' in login) return [`login_url is no login page of ${provider.name}: ${login.problem}`];
+  const client = await connecting.findOAuthClient({
+    applicationId: application.id,
+    provider: provider.name,
+    origin: login.origin,
+    clientId: null,
+  });
+  return client ? [] : [`no OAuth client of ${provider.name} is set up`];
+}
+
+const MIN_SECONDS = 30;
+const MAX_SCOPES = 50;
+/** As RFC 6749 has it: one word. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
+
+export interface LinkWish {
+  readonly customerId: string;
+  readonly providers: readonly ProviderName[];
+  readonly returnUrl: string;
+  readonly mode?: ConnectMode | null | undefined;
+  readonly confirm?: boolean | null | undefined;
+  readonly expiresInSeconds?: number | null | undefined;
+  readonly loginUrl?: string | null | undefined;
+  readonly optionalScopes?: readonly string[] | null | undefined;
+  readonly allowAccountChange?: boolean | null | undefined;
+}
+
+export interface CreatedLink {
+  readonly link: ConnectLink;
+  readonly url: string;
+}
+
+export interface CreateLinkDeps extends Timing {
+  requireCaller(): Caller;
+  wall(): number;
+  readonly providers: ReadonlyMap<ProviderName, Provider>;
+  readonly connectLinks: Pick<ConnectLinkStore, 'create'>;
+  readonly connecting: ConnectServices;
+}
+
+interface SetUp {
+  readonly application: Caller['application'];
+  readonly provider: Provider;
+  readonly loginUrl: string | null;
+}

@@ -1,0 +1,117 @@
+import { AuthorizationFailure } from '../domain/authorization.ts';
+import type { ConnectFlow, ConnectFlowStore, VisitedLink } from '../domain/connect-flow.ts';
+import type { ConnectFailure, ConnectLink } from '../domain/connect-link.ts';
+import type { ConnectServices } from '../domain/connect-services.ts';
+import type { Provider } from '../domain/provider.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
+import { digest } from '../lib/digest.ts';
+import { type ExchangeCode, exchangeGrant } from './exchange-grant.ts';
+import { findFlow } from './find-flow.ts';
+import type { PageProblem } from './open-connect-page.ts';
+import { ENDED } from './open-connect-page.ts';
+
+/**
+ * The provider has sent the customer back. What is believed is what was stored with the state and what the cookie proves;
+ * of the callback only the code is used, once.
+ */
+export async function finishAuthorization(deps: FinishDeps, callback: Callback): Promise<FinishedFlow> {
+  const provider = deps.providers.get(callback.provider as ProviderName);
+  if (!provider?.authorization) return { problem: 'FORGED' };
+  const found = await findFlow(deps.flows, { ...callback, provider: provider.name });
+  if ('problem' in found) return found;
+  const { flow } = found;
+  const visited = await deps.flows.findLink(flow.linkId);
+  if (!visited) return { problem: 'CANCELED' };
+  const problem = ENDED[visited.link.status];
+  if (problem) return { problem, visited };
+  if (flow.isUsed || !(await deps.flows.take(flow.stateHash))) return { problem: 'ALREADY_USED', visited };
+  const place = { provider, authorization: provider.authorization, flow, visited };
+  return callback.error === null ? exchange(deps, place, callback.code) : deny(deps, place, callback);
+}
+
+function deny(deps: FinishDeps, place: Place, { error, errorDescription }: Callback): Promise<FinishedFlow> {
+  const failure = place.authorization.readDenial(error ?? '', errorDescription);
+  return fail(deps, place, { failure, missingScopes: [] });
+}
+
+async function exchange(deps: FinishDeps, place: Place, code: string | null): Promise<FinishedFlow> {
+  const { flow, visited, provider } = place;
+  const granted = await exchangeGrant(deps, { provider, flow, link: visited.link, code });
+  if (granted instanceof AuthorizationFailure) {
+    deps.onFailure(granted);
+    return fail(deps, place, granted);
+  }
+  const confirmation = visited.link.confirm ? deps.makeCode() : undefined;
+  const { link, isOurs } = await deps.flows.finish(flow.linkId, {
+    ...{ providerName: provider.name, grant: granted, oauthClientId: flow.oauthClientId },
+    codeHash: confirmation === undefined ? undefined : digest(confirmation),
+  });
+  if (!link) return { problem: 'CANCELED' };
+  if (!isOurs) return { problem: ENDED[link.status] ?? 'ENDED', visited: { ...visited, link } };
+  if (link.failure !== null) return { ...place, failure: link.failure, missingScopes: [], link };
+  if (link.status === 'COMPLETED') deps.forgetConnection(link);
+  return { visited, link, provider, confirmation };
+}
+
+async function fail(deps: FinishDeps, place: Place, { failure, missingScopes }: Failed): Promise<FinishedFlow> {
+  const { visited, provider, flow } = place;
+  const isOurs = await deps.flows.fail(flow.linkId, { providerName: provider.name, failure });
+  if (!isOurs) return { problem: 'ENDED', visited };
+  const link = { ...visited.link, status: 'FAILED', failure, providerName: provider.name } as const;
+  return { visited, provider, link, failure, missingScopes };
+}
+
+/** As the provider's redirect has it. Nothing of it is trusted. */
+export interface Callback {
+  /** Of the path. */
+  readonly provider: string;
+  readonly state: string | null;
+  readonly code: string | null;
+  readonly error: string | null;
+  readonly errorDescription: string | null;
+  /** The flows' cookies: value by name of the flow. */
+  readonly cookies: ReadonlyMap<string, string>;
+}
+
+export type FinishedFlow =
+  | { readonly problem: PageProblem; readonly visited?: VisitedLink }
+  | (EndedFlow & Failed & { readonly problem?: undefined; readonly confirmation?: undefined })
+  | (EndedFlow & {
+      /** The one-time code that the application redeems; undefined where the link needs none. */
+      readonly confirmation: string | undefined;
+      readonly problem?: undefined;
+      readonly failure?: undefined;
+    });
+
+interface EndedFlow {
+  readonly visited: VisitedLink;
+  readonly provider: Provider;
+  /** As it is now. */
+  readonly link: ConnectLink;
+}
+
+interface Failed {
+  readonly failure: ConnectFailure;
+  /** Of MISSING_SCOPES. */
+  readonly missingScopes: readonly string[];
+}
+
+export interface FinishDeps {
+  readonly flows: ConnectFlowStore;
+  readonly providers: ReadonlyMap<ProviderName, Provider>;
+  readonly connecting: Pick<ConnectServices, 'publicUrl'>;
+  readonly exchangeCode: ExchangeCode;
+  /** A one-time code that nobody can guess. */
+  makeCode(): string;
+  /** What this process remembers of the connection is no longer true. */
+  forgetConnection(link: ConnectLink): void;
+  /** For the log: it holds nothing secret. */
+  onFailure(failure: AuthorizationFailure): void;
+}
+
+interface Place {
+  readonly provider: Provider;
+  readonly authorization: NonNullable<Provider['authorization']>;
+  readonly flow: ConnectFlow;
+  readonly visited: VisitedLink;
+}

@@ -1,0 +1,69 @@
+import type { Login } from '../domain/authorization.ts';
+import type { ConnectFlowStore, VisitedLink } from '../domain/connect-flow.ts';
+import type { ConnectLinkStatus } from '../domain/connect-link.ts';
+import type { ConnectServices } from '../domain/connect-services.ts';
+import type { Provider } from '../domain/provider.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
+
+/** What a link's page shows. It uses nothing up: scanners of mails follow links as well. */
+export async function openConnectPage(deps: OpenPageDeps, token: string): Promise<OpenedPage> {
+  const linkId = deps.connecting.linkTokens.verify(token);
+  if (linkId === undefined) return { problem: 'FORGED' };
+  const visited = await deps.flows.findLink(linkId);
+  // With its customer, or days after its end.
+  if (!visited) return { problem: 'CANCELED' };
+  const problem = ENDED[visited.link.status];
+  if (problem) return { problem, visited };
+  const offers = visited.link.providers.flatMap((name) => toOffer(deps.providers.get(name), visited));
+  return { visited, offers };
+}
+
+/** Where the application said the login page, the customer is not asked for it. */
+function toOffer(provider: Provider | undefined, { link }: VisitedLink): readonly Offer[] {
+  if (!provider?.authorization) return [];
+  const { logins, ownLoginExample } = provider.authorization;
+  const isChoice = link.loginUrl === null && (logins.length > 1 || ownLoginExample !== undefined);
+  return [{ provider: provider.name, logins: isChoice ? logins : [], ...(isChoice && { ownLoginExample }) }];
+}
+
+export const ENDED: Readonly<Record<ConnectLinkStatus, PageProblem | undefined>> = {
+  PENDING: undefined,
+  STARTED: undefined,
+  AWAITING_CONFIRMATION: 'ALREADY_USED',
+  COMPLETED: 'ALREADY_USED',
+  FAILED: 'ENDED',
+  EXPIRED: 'EXPIRED',
+  CANCELED: 'CANCELED',
+};
+
+export type OpenedPage =
+  | { readonly problem: PageProblem; readonly visited?: VisitedLink }
+  | { readonly visited: VisitedLink; readonly offers: readonly Offer[]; readonly problem?: undefined };
+
+/** Why a page leads no further. None of them changes the link. */
+export type PageProblem =
+  | 'FORGED'
+  | 'EXPIRED'
+  | 'ALREADY_USED'
+  | 'ENDED'
+  | 'CANCELED'
+  | 'WRONG_BROWSER'
+  | 'WRONG_SITE'
+  | 'TOO_MANY'
+  | 'UNCLEAR'
+  | 'NOT_SET_UP';
+
+/** One provider to choose. */
+export interface Offer {
+  readonly provider: ProviderName;
+  /** More than one place to log in at; empty where there is nothing to choose. */
+  readonly logins: readonly Login[];
+  /** How the customer's own login page looks, where they may type it. */
+  readonly ownLoginExample?: string | undefined;
+}
+
+export interface OpenPageDeps {
+  readonly flows: Pick<ConnectFlowStore, 'findLink'>;
+  readonly providers: ReadonlyMap<ProviderName, Provider>;
+  readonly connecting: Pick<ConnectServices, 'linkTokens'>;
+}
