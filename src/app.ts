@@ -1,8 +1,10 @@
 import { findFirstStep, openAdmin, openCallerCache, openCors } from './callers.ts';
 import type { Config } from './config.ts';
+import { openConnecting } from './connecting.ts';
 import { readApiSupport } from './domain/api-support.ts';
 import type { HeldBytes } from './domain/held-bytes.ts';
 import type { Refusal } from './domain/journal.ts';
+import type { FindOAuthClient } from './domain/oauth-client.ts';
 import { readManifest } from './graphql/http/read-manifest.ts';
 import { createGraphQL } from './graphql/server.ts';
 import { createHostCheck } from './http/allowed-hosts.ts';
@@ -24,12 +26,13 @@ import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { createRegistry } from './providers/registry.ts';
 import { readCaller } from './request/caller.ts';
 import { createCustomerTokens } from './request/customer-token.ts';
+import { createKnownConnections } from './request/known-connections.ts';
 import { createOpenContext } from './request/open-context.ts';
 import { createRest } from './rest/server.ts';
-import { toDirections } from './sandbox/directions.ts';
+import { type Directions, toDirections } from './sandbox/directions.ts';
 import type { Sandbox } from './sandbox/open-sandbox.ts';
 import type { SandboxNear } from './sandbox/open-sandbox-near.ts';
-import { type ServiceParts, toServices } from './services.ts';
+import { toServices } from './services.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import type { BegunServer } from './storage/embedded/begin.ts';
 import { reportTo } from './storage/report-to.ts';
@@ -79,13 +82,20 @@ export async function createApp(
   ];
   const limits = await openLimits({
     ...config.limits,
+    pages: config.pagesPerMinute,
     redis: config.redis,
     ...{ log, clock },
     hash: createKeyedHash(keys.ring, 'address'),
   });
   const heldBytes = createHeldBytes({ maxBytes: config.maxHeldBytes ?? defaultMaxHeldBytes() });
+  const directions = toDirections(sandbox);
+  const findOAuthClient = createFindOAuthClient({
+    ...{ config, database },
+    findSandboxClient: (origin) =>
+      directions.findSandboxOfLogin(origin)?.client ?? directions.findClient(origin),
+  });
   const outbound = openOutbound({
-    ...{ config, providers, database, sandbox, telemetry, limits, heldBytes, random, clock },
+    ...{ config, providers, directions, telemetry, limits, heldBytes, random, clock, findOAuthClient },
   });
   const background = createBackground((cause) => log.warn({ cause }, 'work behind an answer failed'));
   const tokens = createCustomerTokens({
@@ -95,9 +105,16 @@ export async function createApp(
   });
   const { metrics } = telemetry;
   const webhooks = openWebhooks({ database, log, clock, metrics, mayLoopback: sandbox !== undefined });
+  const connections = createKnownConnections(clock);
+  const connecting = openConnecting({
+    ...{ config, database, providers, outbound, connections, telemetry, limits, clock, log, directions },
+    ...{ keys: keys.ring, demo, findOAuthClient },
+  });
   const services = toServices({
-    ...{ config, providers, keys: keys.ring, database, sandbox },
+    ...{ config, providers, keys: keys.ring, database, connections },
+    sandboxOrigins: directions.sandboxOrigins,
     ...{ outbound, background, tokens, telemetry, limits, clock, webhooks },
+    connecting: connecting.services,
   });
   const callers = openCallerCache({ database, tokens, limits, clock, demoKey: demo?.key });
   const openContext = createOpenContext(services);
@@ -111,10 +128,10 @@ export async function createApp(
     // What a person types there would be refused.
     graphiql: config.graphiql && !operations ? { headers: toDemoHeaders(demo) } : false,
   });
-  const sweep = sweepContactCache(database.maintenance, {
+  const sweep = sweepContactCache(database, {
     maxBytesPerApplication: config.maxCacheBytes,
     clock,
-    onError: (cause) => log.warn({ cause }, 'the cache was not swept'),
+    onError: (cause) => log.warn({ cause }, 'what is old was not swept'),
   });
   const idleTokens = keepIdleTokensAlive({
     ...{ database, outbound, providers, clock },
@@ -147,6 +164,7 @@ export async function createApp(
   const handleRequest = createRequestHandler({
     ...{ graphql, rest, limit, heldBytes },
     admin: openAdmin({ config, database, limits, clock }),
+    connect: connecting.pages,
     strangers: config.strangers,
     checkHost: config.sandbox && createHostCheck(config.sandbox.hosts),
     cors: openCors({ database, demo, clock, log }),
@@ -167,6 +185,7 @@ export async function createApp(
     onRefused: telemetry.onRefused,
     heldBytes,
     announceStop: probes.announceStop,
+    announceUrl: connecting.announceUrl,
     async close() {
       await Promise.all([database.flush(), sweep.stop(), idleTokens.stop(), webhooks.stop()]);
       await background.drain();
@@ -197,23 +216,15 @@ async function prepareDemo(database: Database, sandbox: Sandbox, ring: KeyRing):
 }
 
 function openOutbound(parts: OutboundParts): Outbound {
-  const { config, providers, database, sandbox, telemetry, limits, heldBytes, random, clock } = parts;
-  const { sandboxOrigins, sandboxAddresses, findSandboxOfLogin, findClient } = toDirections(sandbox);
+  const { config, directions, telemetry, limits, ...others } = parts;
+  const { sandboxOrigins, sandboxAddresses, findSandboxOfLogin } = directions;
   return createOutbound({
-    providers,
-    ...{ sandboxOrigins, sandboxAddresses, findSandboxLogin: findSandboxOfLogin },
-    findOAuthClient: createFindOAuthClient({
-      ...{ config, database },
-      findSandboxClient: (origin) => findSandboxOfLogin(origin)?.client ?? findClient(origin),
-    }),
+    ...{ ...others, sandboxOrigins, sandboxAddresses, findSandboxLogin: findSandboxOfLogin },
     settings: { deadlineMs: config.providerDeadlineMs },
     budgets: limits.budgets,
-    heldBytes,
     onCall: telemetry.onCall,
     onLookup: telemetry.metrics.lookup,
     onRestricted: telemetry.metrics.restricted,
-    random,
-    clock,
   });
 }
 
@@ -232,6 +243,8 @@ export interface App {
   readonly sandbox: Sandbox | undefined;
   /** For the person who starts it. */
   readonly notes: readonly string[];
+  /** Where it listens: browsers find it there as long as no `PUBLIC_URL` is set. */
+  announceUrl(url: string): void;
   /** From now on it is not ready, and does all that it is asked. */
   announceStop(): void;
   close(): Promise<void>;
@@ -252,11 +265,13 @@ export interface Given {
   readonly countLostLines?: (() => number) | undefined;
 }
 
-interface OutboundParts
-  extends Pick<
-      ServiceParts,
-      'config' | 'providers' | 'database' | 'sandbox' | 'telemetry' | 'limits' | 'clock'
-    >,
-    Pick<Given, 'random'> {
+interface OutboundParts extends Pick<Given, 'random'> {
+  readonly config: Config;
+  readonly providers: ReturnType<typeof createRegistry>;
+  readonly directions: Directions;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly findOAuthClient: FindOAuthClient;
+  readonly telemetry: Telemetry;
   readonly heldBytes: HeldBytes;
 }

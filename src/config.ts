@@ -95,6 +95,7 @@ const shape = z.object({
   CROSSBOOK_REQUESTS_PER_MINUTE: wholeNumber(0, 1_000_000_000).default(600_000),
   CROSSBOOK_TOKEN_REQUESTS_PER_MINUTE: wholeNumber(0, 1_000_000_000).default(6_000),
   CROSSBOOK_GUESSES_PER_MINUTE: wholeNumber(0, 1_000_000_000).default(300),
+  CROSSBOOK_PAGES_PER_MINUTE: wholeNumber(0, 1_000_000_000).default(300),
   CROSSBOOK_TRUSTED_PROXIES: wholeNumber(0, 10).default(0),
   CROSSBOOK_CACHE_MEGABYTES: wholeNumber(1, 1_000_000).default(64),
   CROSSBOOK_MAX_REQUESTS: wholeNumber(1, 100_000).default(32),
@@ -162,6 +163,7 @@ function toConfig(env: z.infer<typeof shape>, given: Given): Config {
       perToken: env.CROSSBOOK_TOKEN_REQUESTS_PER_MINUTE,
       guesses: env.CROSSBOOK_GUESSES_PER_MINUTE,
     },
+    pagesPerMinute: env.CROSSBOOK_PAGES_PER_MINUTE,
     redis: env.REDIS_URL === undefined ? undefined : { url: env.REDIS_URL, prefix: 'crossbook:' },
     proxies: env.CROSSBOOK_TRUSTED_PROXIES,
     maxCacheBytes: env.CROSSBOOK_CACHE_MEGABYTES * 1_048_576,
@@ -251,6 +253,8 @@ export interface Config {
   readonly metrics: boolean;
   /** A minute; 0: no limit. */
   readonly limits: { readonly perKey: number; readonly perToken: number; readonly guesses: number };
+  /** Of connect links, for one address; 0: no limit. */
+  readonly pagesPerMinute: number;
   /** Undefined: this process keeps its limits alone. */
   readonly redis: { readonly url: string; readonly prefix: string } | undefined;
   /** In front of the listener, each trusted to say whom it was asked by. */

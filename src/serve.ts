@@ -39,6 +39,7 @@ export async function serve(env: Env, database: BegunServer | undefined): Promis
         throw error;
       },
     );
+    app.announceUrl(listener.url);
     output.write(toWelcome({ url: listener.url, demo: app.demo, notes: app.notes }));
     stopOnSignal({
       ...{ listener, withinMs: shutdownMs, fail },

@@ -1,16 +1,16 @@
 import type { Config } from './config.ts';
 import { RESPONSE_BOUNDS } from './domain/allowance.ts';
+import type { ConnectServices } from './domain/connect-services.ts';
 import { checkInstanceUrl } from './domain/instance-url.ts';
+import type { Provider } from './domain/provider.ts';
+import type { ProviderName } from './domain/provider-names.ts';
 import type { Background } from './lib/background.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Outbound } from './outbound/outbound.ts';
-import type { createRegistry } from './providers/registry.ts';
 import type { CustomerTokens } from './request/customer-token.ts';
-import { createKnownConnections, REMOVAL_SETTLES_MS } from './request/known-connections.ts';
+import { type KnownConnections, REMOVAL_SETTLES_MS } from './request/known-connections.ts';
 import type { Services } from './request/services.ts';
-import { toDirections } from './sandbox/directions.ts';
-import type { Sandbox } from './sandbox/open-sandbox.ts';
 import type { Database } from './storage/database.ts';
 import { createCursorSigner } from './storage/sealing/cursor-signer.ts';
 import type { KeyRing } from './storage/sealing/key-ring.ts';
@@ -18,27 +18,16 @@ import { createSigningKeys } from './storage/sealing/signing-keys.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import type { Webhooks } from './webhooks.ts';
 
-/** Part of the composition root: what requests are given. */
-export function toServices(parts: ServiceParts): Services {
-  const {
-    config,
-    providers,
-    keys,
-    database,
-    sandbox,
-    outbound,
-    background,
-    tokens,
-    limits,
-    clock,
-    webhooks,
-    telemetry,
-  } = parts;
-  const { sandboxOrigins } = toDirections(sandbox);
+/** Part of the composition root: what every request's context draws on. */
+export function toServices(parts: Parts): Services {
+  const { config, providers, keys, database, outbound, background, tokens, limits, clock, webhooks } =
+    parts;
+  const { telemetry } = parts;
   return {
     providers,
     cursors: createCursorSigner(createSigningKeys(keys, 'cursor')),
-    connections: createKnownConnections(clock),
+    connections: parts.connections,
+    connecting: parts.connecting,
     cacheMaxAgeMs: config.cacheMaxAgeMs,
     responseBounds: {
       ...RESPONSE_BOUNDS,
@@ -57,16 +46,19 @@ export function toServices(parts: ServiceParts): Services {
     openPort: outbound.openContacts,
     forgetConnection: outbound.forget,
     checkWebhookUrl: webhooks.checkUrl,
-    checkInstanceUrl: (url, hosts) => checkInstanceUrl(url, { hosts, sandboxOrigins }),
+    checkInstanceUrl: (url, hosts) => checkInstanceUrl(url, { hosts, sandboxOrigins: parts.sandboxOrigins }),
   };
 }
 
-export interface ServiceParts {
-  readonly config: Config;
-  readonly providers: ReturnType<typeof createRegistry>;
+interface Parts {
+  readonly config: Pick<Config, 'cacheMaxAgeMs' | 'maxResponseBytes'>;
+  readonly providers: ReadonlyMap<ProviderName, Provider>;
   readonly keys: KeyRing;
   readonly database: Database;
-  readonly sandbox: Sandbox | undefined;
+  readonly connections: KnownConnections;
+  readonly connecting: ConnectServices;
+  /** The imitated CRMs of this installation. */
+  readonly sandboxOrigins: readonly string[];
   readonly outbound: Outbound;
   readonly background: Background;
   readonly tokens: CustomerTokens;

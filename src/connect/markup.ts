@@ -19,10 +19,10 @@ export class Markup {
 function toText(value: Value): string {
   if (value === undefined) return '';
   if (value instanceof Markup) return value.text;
-  return typeof value === 'string' ? escape(value) : value.map(toText).join('');
+  return typeof value === 'string' ? escapeText(value) : value.map(toText).join('');
 }
 
-function escape(text: string): string {
+function escapeText(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);
 }
 

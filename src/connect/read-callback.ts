@@ -1,9 +1,7 @@
 import type { Callback } from '../usecases/finish-authorization.ts';
 
 /** Undefined where a parameter comes twice: what one reader takes for the state, another may not. */
-export function readCallback(
-  query: URLSearchParams,
-): Omit<Callback, 'provider' | 'cookies'> | undefined {
+export function readCallback(query: URLSearchParams): Omit<Callback, 'provider' | 'cookies'> | undefined {
   const names = ['state', 'code', 'error', 'error_description'];
   if (names.some((name) => query.getAll(name).length > 1)) return undefined;
   return {

@@ -5,7 +5,10 @@ import type { HttpRequest } from '../lib/http-message.ts';
 export async function readForm(request: HttpRequest): Promise<ConnectForm> {
   const type = request.headers.get('content-type') ?? '';
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) {
-    throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'A form is sent as application/x-www-form-urlencoded.');
+    throw new CrossbookError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'A form is sent as application/x-www-form-urlencoded.',
+    );
   }
   const body = await request.readBody(MAX_BYTES);
   if (!body) throw new CrossbookError('PAYLOAD_TOO_LARGE', `The form is larger than ${MAX_BYTES} bytes.`);

@@ -5,11 +5,11 @@ import { type FinishDeps, finishAuthorization } from '../usecases/finish-authori
 import { openConnectPage } from '../usecases/open-connect-page.ts';
 import { type StartDeps, startAuthorization } from '../usecases/start-authorization.ts';
 import { createCookies } from './cookies.ts';
+import { noteLink } from './note-link.ts';
 import { toFailed, toFinished } from './pages/ended-page.ts';
 import { toLeavingPage } from './pages/leaving-page.ts';
 import { toOfferPage } from './pages/offer-page.ts';
 import { toErrorPage, toProblemPage } from './pages/problem-page.ts';
-import { noteLink } from './note-link.ts';
 import { readCallback } from './read-callback.ts';
 import { isFromOwnPage, readForm } from './read-form.ts';
 import { ERRORS } from './texts.ts';
@@ -81,7 +81,10 @@ export function createConnectPages(deps: ConnectPagesDeps): ConnectPages {
     const cookies = createCookies(isHttps).read(request.headers.get('cookie'));
     return journal.operation('finishAuthorization', async () => {
       const exchangeCode = waits.begin(journal);
-      const finished = await finishAuthorization({ ...deps, exchangeCode }, { ...callback, provider, cookies });
+      const finished = await finishAuthorization(
+        { ...deps, exchangeCode },
+        { ...callback, provider, cookies },
+      );
       noteLink(journal, 'finishAuthorization', finished.visited);
       if (finished.problem !== undefined) return end(finished.problem, { visited: finished.visited });
       const { link } = finished;

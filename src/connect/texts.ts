@@ -11,9 +11,11 @@ export const TEXTS = {
     to: 'to',
     choose: 'Which CRM do you use?',
     asked: 'What is asked for',
-    reads: 'To read your contacts: names, email addresses, phone numbers, companies. Nothing is changed or deleted.',
+    reads:
+      'To read your contacts: names, email addresses, phone numbers, companies. Nothing is changed or deleted.',
     stays: 'To go on reading them until you disconnect. You can end it in your CRM at any time.',
-    shown: 'Your CRM shows you what is granted before you agree. You may need the rights of an administrator there.',
+    shown:
+      'Your CRM shows you what is granted before you agree. You may need the rights of an administrator there.',
     beware: 'Go on only if you belong to this organisation and expect this request.',
     expires: 'This page is valid until',
     login: 'Where do you log in?',

@@ -1,8 +1,8 @@
 import type { BoundCursorSigner } from './cursor-signer.ts';
 import type { FindOAuthClient } from './oauth-client.ts';
-import type { Provider } from './provider.ts';
+import type { ProviderName } from './provider-names.ts';
 
-/** What every step of a connect link needs from this installation. */
+/** What the steps of a connect link need of this installation. */
 export interface ConnectServices {
   /** A link's token is its signed id: what was not signed here is refused before the database is asked. */
   readonly linkTokens: BoundCursorSigner;
@@ -10,10 +10,7 @@ export interface ConnectServices {
   publicUrl(): string | undefined;
   /** The web origins that an application has registered. */
   findReturnOrigins(applicationId: string): Promise<readonly string[]>;
-  /** Where a customer is sent to log in. Null: the provider's usual place. */
-  resolveLogin(
-    provider: Provider,
-    loginUrl: string | null,
-  ): { readonly origin: string } | { readonly problem: string };
   readonly findOAuthClient: FindOAuthClient;
+  /** Where the imitated provider stands in for this login origin, if the sandbox is on. */
+  toSandboxLogin(provider: ProviderName, loginOrigin: string): string | undefined;
 }

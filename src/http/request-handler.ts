@@ -16,15 +16,17 @@ import { toArrival } from './to-arrival.ts';
  */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const { graphql, rest, limit, heldBytes, bodyBytes = BODY_BYTES, strangers, cors, findCaller } = options;
-  const { openJournal, handleProbe, addQuota, admin } = options;
+  const { openJournal, handleProbe, addQuota, admin, connect } = options;
 
   return async (request, address) => {
     const { headers } = request;
     const journal = openJournal(toArrival(request));
     // What is remembered is not waited for: a turn of the loop for each request adds up.
-    const found = cors.findApplications(headers);
+    // Pages are for people: no page of another origin reads them.
+    const isPage = connect?.handles(request.pathname) === true;
+    const found = isPage ? undefined : cors.findApplications(headers);
     const applications = found instanceof Promise ? await found : found;
-    const response = await respond({ request, address, journal, isForeign: applications !== undefined });
+    const response = await respond({ request, address, journal, isPage });
     const { status, body } = response;
     const bytes = response.length ?? lengthOf(body);
     // To what is made by spread Node 20 adds a property in a microsecond, which is twenty times what it takes otherwise.
@@ -43,15 +45,20 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   async function respond(visit: Visit): Promise<HttpAnswer> {
     const { request, journal } = visit;
     const isOperator = admin?.handles(request.pathname) === true;
-    const face = isOperator ? admin : request.pathname === '/graphql' ? graphql : rest;
+    const face = isOperator ? admin : (faceOf(visit) ?? rest);
     let permit: RequestPermit | undefined;
     try {
       options.checkHost?.(request.headers);
-      if (isPreflight(request)) return await cors.answerPreflight(request);
+      if (isPreflight(request) && !visit.isPage) return await cors.answerPreflight(request);
       const probe = handleProbe(request);
       if (probe) return reserveResponse(visit, await probe);
       if (isOperator) {
         permit = openOperatorPermit(visit, admin);
+      } else if (visit.isPage) {
+        const turn = connect?.requireTurn(visit.address);
+        if (turn) await turn;
+        // A stranger's, whatever key comes along: who it is for is said by the link.
+        permit = watchPermit(visit, limit.open(undefined));
       } else {
         const found = findCaller({ headers: request.headers, address: visit.address });
         const caller = found instanceof Promise ? await found : found;
@@ -66,6 +73,11 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     } finally {
       permit?.release();
     }
+  }
+
+  function faceOf({ request, isPage }: Visit): Face | undefined {
+    if (isPage) return connect;
+    return request.pathname === '/graphql' ? graphql : undefined;
   }
 
   function openPermit({ request, journal }: Visit, caller: Caller | undefined): RequestPermit {
@@ -162,14 +174,21 @@ interface Visit {
   readonly request: ArrivingRequest;
   readonly address: string | undefined;
   readonly journal: OpenJournal;
-  /** Of a page of another origin that some application names. */
-  readonly isForeign: boolean;
+  /** Is it for a page of connect links? */
+  readonly isPage: boolean;
 }
 
 /** GraphQL or REST. */
 interface Face {
   answer(request: HttpRequest, journal: Journal): Promise<HttpAnswer>;
   refuse(error: CrossbookError, of: { readonly request: HttpRequest; readonly journal: Journal }): HttpAnswer;
+}
+
+/** For people, without a caller. */
+interface PageFace extends Face {
+  handles(pathname: string): boolean;
+  /** Throws or rejects with TOO_MANY_REQUESTS. */
+  requireTurn(address: string | undefined): Promise<void> | undefined;
 }
 
 /** The operator's paths, which take no caller's key. */
@@ -184,6 +203,8 @@ export interface RequestHandlerOptions {
   readonly rest: Face;
   /** Absent: applications and keys are not managed over HTTP. */
   readonly admin?: AdminFace | undefined;
+  /** The pages of connect links. */
+  readonly connect?: PageFace | undefined;
   readonly limit: ConcurrencyLimit;
   readonly heldBytes: HeldBytes;
   /** The largest body, by who sends it. */

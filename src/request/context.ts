@@ -1,6 +1,8 @@
 import { type Allowance, createAllowance } from '../domain/allowance.ts';
 import type { Caller } from '../domain/caller.ts';
+import type { ConnectServices } from '../domain/connect-services.ts';
 import type { Connection } from '../domain/connection.ts';
+import type { ConnectionTarget } from '../domain/connection-store.ts';
 import type { CursorSigner } from '../domain/cursor-signer.ts';
 import { type Customer, MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
 import type { TokenRequest } from '../domain/customer-token.ts';
@@ -65,6 +67,12 @@ class RequestScope implements RequestContext {
   }
   get cache() {
     return this.#openTenant().contactCache;
+  }
+  get connectLinks() {
+    return this.#openTenant().connectLinks;
+  }
+  get connecting() {
+    return this.#services.connecting;
   }
 
   wall(): number {
@@ -153,6 +161,14 @@ class RequestScope implements RequestContext {
     }
   }
 
+  async readConnectionAnew(target: ConnectionTarget): Promise<Connection | undefined> {
+    this.#services.connections.forget(this.requireCaller().application.id, target);
+    this.#openLoaders().forgetCustomer(target.customerId);
+    const connection = await this.#openLoaders().connection(target);
+    if (connection) this.#services.forgetConnection(connection.id);
+    return connection;
+  }
+
   signToken(token: TokenRequest) {
     return this.#services.signToken(this.requireCaller().application.id, token);
   }
@@ -214,6 +230,8 @@ export interface RequestContext extends Timing {
   readonly customers: Tenant['customers'];
   readonly cache: Tenant['contactCache'];
   readonly removals: Tenant['removals'];
+  readonly connectLinks: Tenant['connectLinks'];
+  readonly connecting: ConnectServices;
   readonly behind: Services['behind'];
   readonly webhooks: Tenant['webhooks'];
   readonly events: Tenant['events'];
@@ -241,6 +259,8 @@ export interface RequestContext extends Timing {
   revoke(removed: RemovedConnection): Promise<Revocation>;
   /** Resolves when no process answers from what it remembers of them. */
   settleRemoval(customerId: string, removed: readonly RemovedConnection[]): Promise<void>;
+  /** As it is stored now: what this request and this process remember of it is forgotten. */
+  readConnectionAnew(target: ConnectionTarget): Promise<Connection | undefined>;
   /** Undefined where the caller's application has no such customer. */
   signToken(token: TokenRequest): Promise<string | undefined>;
   openPort(connection: Connection, access: ContactAccess): ContactPort;

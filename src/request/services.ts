@@ -1,5 +1,6 @@
 import type { ResponseBounds } from '../domain/allowance.ts';
 import type { Caller } from '../domain/caller.ts';
+import type { ConnectServices } from '../domain/connect-services.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
 import type { CursorSigner } from '../domain/cursor-signer.ts';
@@ -17,6 +18,7 @@ export interface Services extends Pick<RevokeDeps, 'revokeGrant' | 'onRevoked'> 
   readonly providers: ReadonlyMap<ProviderName, Provider>;
   readonly cursors: CursorSigner;
   readonly connections: KnownConnections;
+  readonly connecting: ConnectServices;
   readonly cacheMaxAgeMs: number;
   /** For callers, and for requests without one. */
   readonly responseBounds: { readonly caller: ResponseBounds; readonly stranger: ResponseBounds };

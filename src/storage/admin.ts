@@ -49,6 +49,15 @@ function createApplicationAdmin({ engine }: Deps): ApplicationAdmin {
         orm.update(applications).set(row).where(eq(applications.id, applicationId)),
       );
     },
+    findOrigins: async (applicationId) => {
+      const [row] = await engine.repeatable(() =>
+        orm
+          .select({ origins: applications.origins })
+          .from(applications)
+          .where(eq(applications.id, applicationId)),
+      );
+      return row?.origins ?? [];
+    },
     listOrigins: () =>
       engine.repeatable(() =>
         orm
@@ -82,6 +91,7 @@ interface ApplicationAdmin {
   hasApplications(): Promise<boolean>;
   /** The web origins whose pages may call for the application: all of them. */
   setOrigins(applicationId: string, origins: readonly string[]): Promise<void>;
+  findOrigins(applicationId: string): Promise<readonly string[]>;
   /** Of the applications that have any. */
   listOrigins(): Promise<readonly AllowedOrigins[]>;
 }

@@ -2,18 +2,23 @@ import type { Clock } from '../lib/clock.ts';
 import { every, type Repeated, type Repetition } from '../lib/every.ts';
 import type { Maintenance } from './maintenance.ts';
 
-/** Keeps the contact cache within its bounds: nothing is served when it is a day old, and nobody fills the disk. */
+/**
+ * Keeps the contact cache within its bounds: nothing is served when it is a day old, and nobody fills the disk. In the same
+ * round connect links whose time is up are ended, and old ones removed.
+ */
 export function sweepContactCache(
-  maintenance: Pick<Maintenance, 'sweepContactCache'>,
+  { maintenance, sweepConnectLinks }: Swept,
   { maxBytesPerApplication, onError, schedule, clock }: SweepOptions,
 ): Repeated {
   return every({
     intervalMs: EVERY_MS,
-    work: () =>
-      maintenance.sweepContactCache({
+    async work() {
+      await sweepConnectLinks();
+      await maintenance.sweepContactCache({
         olderThan: new Date(clock.wall() - MAX_AGE_MS),
         maxBytesPerApplication,
-      }),
+      });
+    },
     onError,
     schedule,
   });
@@ -21,6 +26,11 @@ export function sweepContactCache(
 
 const EVERY_MS = 5 * 60_000;
 const MAX_AGE_MS = 24 * 60 * 60_000;
+
+interface Swept {
+  readonly maintenance: Pick<Maintenance, 'sweepContactCache'>;
+  sweepConnectLinks(): Promise<unknown>;
+}
 
 interface SweepOptions extends Pick<Repetition, 'onError' | 'schedule'> {
   readonly maxBytesPerApplication: number;

@@ -12,6 +12,7 @@ import type { Timing } from '../domain/journal.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { checkReturnUrl } from '../domain/return-url.ts';
+import { resolveLogin } from './resolve-login.ts';
 
 /** A link for one customer to connect one CRM. Its URL is a secret of the person who follows it, and is shown this once. */
 export function createConnectLink(deps: CreateLinkDeps, wish: LinkWish): Promise<CreatedLink> {
@@ -27,10 +28,7 @@ async function create(deps: CreateLinkDeps, wish: LinkWish): Promise<CreatedLink
   const providers = readProviders(deps, wish.providers);
   const loginUrl = wish.loginUrl ?? null;
   const optionalScopes = [...new Set(wish.optionalScopes ?? [])];
-  const returnUrl = checkReturnUrl(
-    wish.returnUrl,
-    await deps.connecting.findReturnOrigins(application.id),
-  );
+  const returnUrl = checkReturnUrl(wish.returnUrl, await deps.connecting.findReturnOrigins(application.id));
   const publicUrl = deps.connecting.publicUrl();
   const mistakes = [
     ...('problem' in returnUrl ? [`return_url cannot be used: ${returnUrl.problem}`] : []),
@@ -38,9 +36,7 @@ async function create(deps: CreateLinkDeps, wish: LinkWish): Promise<CreatedLink
       ? ['optional_scopes are not scopes, or too many']
       : []),
     ...(loginUrl !== null && providers.length > 1 ? ['login_url is for a link to one provider'] : []),
-    ...(await Promise.all(
-      providers.map((provider) => findSetUpMistake(deps, { application, provider, loginUrl }),
-    ))).flat(),
+    ...(await findSetUpMistakes(deps, { applicationId: application.id, providers, loginUrl })),
     ...(publicUrl === undefined ? ['PUBLIC_URL is not set: a link would not know where it leads'] : []),
   ];
   if (mistakes.length > 0 || 'problem' in returnUrl || publicUrl === undefined) {
@@ -79,19 +75,29 @@ function readProviders(deps: CreateLinkDeps, names: readonly ProviderName[]): re
 }
 
 /** A mistake of the application is told to it now, not to its customer later. */
-async function findSetUpMistake(
-  { connecting }: CreateLinkDeps,
-  { application, provider, loginUrl }: SetUp,
+async function findSetUpMistakes(
+  deps: CreateLinkDeps,
+  { applicationId, providers, loginUrl }: SetUp,
 ): Promise<readonly string[]> {
-  const login = connecting.resolveLogin(provider, loginUrl);
-  if ('problem' in login) return [`login_url is no login page of ${provider.name}: ${login.problem}`];
-  const client = await connecting.findOAuthClient({
-    applicationId: application.id,
-    provider: provider.name,
-    origin: login.origin,
-    clientId: null,
-  });
-  return client ? [] : [`no OAuth client of ${provider.name} is set up`];
+  const mistakes = await Promise.all(
+    providers.map(({ name }) => findSetUpMistake(deps, { applicationId, providerName: name, loginUrl })),
+  );
+  return mistakes.flat();
+}
+
+async function findSetUpMistake(
+  deps: CreateLinkDeps,
+  wanted: Parameters<typeof resolveLogin>[1],
+): Promise<readonly string[]> {
+  try {
+    await resolveLogin({ ...deps.connecting, providers: deps.providers }, wanted);
+    return [];
+  } catch (error) {
+    if (error instanceof CrossbookError && error.code === 'UNPROCESSABLE_ENTITY') {
+      return [error.message.replace(/\.$/, '')];
+    }
+    throw error;
+  }
 }
 
 const MIN_SECONDS = 30;
@@ -125,7 +131,7 @@ export interface CreateLinkDeps extends Timing {
 }
 
 interface SetUp {
-  readonly application: Caller['application'];
-  readonly provider: Provider;
+  readonly applicationId: string;
+  readonly providers: readonly Provider[];
   readonly loginUrl: string | null;
 }

@@ -53,7 +53,11 @@ async function exchange(deps: FinishDeps, place: Place, code: string | null): Pr
   return { visited, link, provider, confirmation };
 }
 
-async function fail(deps: FinishDeps, place: Place, { failure, missingScopes }: Failed): Promise<FinishedFlow> {
+async function fail(
+  deps: FinishDeps,
+  place: Place,
+  { failure, missingScopes }: Failed,
+): Promise<FinishedFlow> {
   const { visited, provider, flow } = place;
   const isOurs = await deps.flows.fail(flow.linkId, { providerName: provider.name, failure });
   if (!isOurs) return { problem: 'ENDED', visited };

@@ -1,15 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { ConnectFlowStore, VisitedLink } from '../domain/connect-flow.ts';
 import type { ConnectServices } from '../domain/connect-services.ts';
+import { CrossbookError } from '../domain/errors.ts';
+import { checkLoginUrl } from '../domain/login-url.ts';
 import type { Provider } from '../domain/provider.ts';
 import { digest } from '../lib/digest.ts';
 import {
-  type Offer,
   type OpenedPage,
   type OpenPageDeps,
   openConnectPage,
   type PageProblem,
 } from './open-connect-page.ts';
+import { type ResolvedLogin, resolveLogin } from './resolve-login.ts';
 
 /**
  * Begins one way to the provider and back: a state, a verifier of PKCE and a cookie that belong together, made anew for each
@@ -21,53 +23,56 @@ export async function startAuthorization(deps: StartDeps, asked: StartRequest): 
   const offer = page.offers.find(({ provider }) => provider === asked.provider);
   if (!offer) return { ...page, mistake: 'PROVIDER' };
   const provider = deps.providers.get(offer.provider);
-  if (!provider) return { ...page, mistake: 'PROVIDER' };
-  const login = readLogin(deps, { provider, page, offer, asked });
-  if (!login) return { ...page, mistake: 'LOGIN_URL' };
-  return start(deps, { provider, visited: page.visited, loginOrigin: login.origin });
+  if (!provider?.authorization) return { ...page, mistake: 'PROVIDER' };
+  const { link } = page.visited;
+  const isAsked = offer.logins.length > 0 || offer.ownLoginExample !== undefined;
+  const loginUrl = link.loginUrl ?? (isAsked ? asked.loginUrl : null);
+  if ('problem' in checkLoginUrl(loginUrl, provider.authorization)) return { ...page, mistake: 'LOGIN_URL' };
+  const login = await findLogin(deps, {
+    ...{ applicationId: link.applicationId, providerName: provider.name, loginUrl },
+  });
+  const redirectUri = toRedirectUri(deps.connecting, provider);
+  const { visited } = page;
+  if (!login || redirectUri === undefined) return { problem: 'NOT_SET_UP', visited };
+  return start(deps, { provider, visited, login, redirectUri });
 }
 
 async function start(
-  { connecting, flows }: StartDeps,
-  { provider, visited, loginOrigin }: Chosen,
+  { flows }: StartDeps,
+  { provider, visited, login, redirectUri }: Chosen,
 ): Promise<StartedFlow> {
   const { link } = visited;
-  const { authorization, name } = provider;
-  const { applicationId } = link;
-  const client = await connecting.findOAuthClient({
-    ...{ applicationId, provider: name, origin: loginOrigin, clientId: null },
-  });
-  const redirectUri = toRedirectUri(connecting, provider);
-  if (!client || !authorization || redirectUri === undefined) return { problem: 'NOT_SET_UP', visited };
+  const { origin: loginOrigin, clientId } = login;
   const [state, cookie, codeVerifier] = [makeSecret(), makeSecret(), makeSecret()];
   const stateHash = digest(state);
   const outcome = await flows.start({
-    ...{ stateHash, linkId: link.id, providerName: name, cookieHash: digest(cookie), loginOrigin },
-    ...{ oauthClientId: client.clientId, codeVerifier },
+    ...{ stateHash, linkId: link.id, providerName: provider.name, cookieHash: digest(cookie) },
+    ...{ loginOrigin, oauthClientId: clientId, codeVerifier },
   });
   if (outcome !== 'started') return { problem: outcome === 'ended' ? 'ENDED' : 'TOO_MANY', visited };
-  const consentUrl = authorization.toConsentUrl({
-    clientId: client.clientId,
-    ...{ redirectUri, loginOrigin, state },
+  const consentUrl = login.authorization.toConsentUrl({
+    ...{ clientId, redirectUri, loginOrigin, state },
     codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url'),
     optionalScopes: link.optionalScopes,
     isPopup: link.mode === 'POPUP',
   });
   return {
-    ...{ visited, consentUrl, provider: name },
+    ...{ visited, consentUrl, provider: provider.name },
     cookie: { flow: nameFlow(stateHash), value: cookie, expiresAt: link.expiresAt },
   };
 }
 
-function readLogin(
-  { connecting }: StartDeps,
-  { provider, page, offer, asked }: LoginFacts,
-): { readonly origin: string } | undefined {
-  const { link } = page.visited;
-  const isAsked = offer.logins.length > 0 || offer.ownLoginExample !== undefined;
-  const loginUrl = link.loginUrl ?? (isAsked ? asked.loginUrl : null);
-  const login = connecting.resolveLogin(provider, loginUrl);
-  return 'problem' in login ? undefined : login;
+/** Undefined where the application has no client there, or no more. */
+async function findLogin(
+  { connecting, providers }: StartDeps,
+  wanted: Parameters<typeof resolveLogin>[1],
+): Promise<ResolvedLogin | undefined> {
+  try {
+    return await resolveLogin({ ...connecting, providers }, wanted);
+  } catch (error) {
+    if (error instanceof CrossbookError && error.code === 'UNPROCESSABLE_ENTITY') return undefined;
+    throw error;
+  }
 }
 
 /** Of 256 bits; as a verifier it has the 43 characters that are the fewest. */
@@ -126,12 +131,6 @@ type OfferedPage = Extract<OpenedPage, { readonly problem?: undefined }>;
 interface Chosen {
   readonly provider: Provider;
   readonly visited: VisitedLink;
-  readonly loginOrigin: string;
-}
-
-interface LoginFacts {
-  readonly provider: Provider;
-  readonly page: OfferedPage;
-  readonly offer: Offer;
-  readonly asked: StartRequest;
+  readonly login: ResolvedLogin;
+  readonly redirectUri: string;
 }

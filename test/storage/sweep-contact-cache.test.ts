@@ -8,7 +8,10 @@ test('the cache is swept every five minutes of what is a day old or more than it
   const clock = createFakeClock(Date.parse('2026-11-20T12:00:00.000Z'));
   const swept: object[] = [];
   const sweep = sweepContactCache(
-    { sweepContactCache: async (bounds) => swept.push(bounds) },
+    {
+      maintenance: { sweepContactCache: async (bounds) => swept.push(bounds) },
+      sweepConnectLinks: async () => {},
+    },
     { maxBytesPerApplication: 1_000, onError: () => {}, schedule: clock.schedule, clock },
   );
   await clock.advance(10 * MINUTE_MS);

@@ -62,6 +62,13 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
     providers: new Map(PROVIDER_NAMES.map((name) => [name, toProvider(name)])),
     cursors: createFakeCursors(),
     connections: createKnownConnections(systemClock),
+    connecting: {
+      linkTokens: createFakeCursors().bind(() => 'connect link'),
+      publicUrl: () => 'https://crossbook.example',
+      findReturnOrigins: async () => ['https://app.example'],
+      findOAuthClient: async () => ({ clientId: 'client', clientSecret: 'client-secret' }),
+      toSandboxLogin: () => undefined,
+    },
     cacheMaxAgeMs: 15 * 60 * 1000,
     responseBounds: options.responseBounds ?? RESPONSE_BOUNDS,
     behind: (work) => void work,

@@ -1,5 +1,5 @@
-import type { HttpAnswer } from '../../lib/http-message.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
+import type { HttpAnswer } from '../../lib/http-message.ts';
 import { html } from '../markup.ts';
 import { PROVIDER_TITLES, TEXTS } from '../texts.ts';
 import { toPage } from './page.ts';

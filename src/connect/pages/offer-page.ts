@@ -48,7 +48,10 @@ ${toLogins(offer, own)}<button>${TEXTS.offer.go} ${title}</button>
 `;
 }
 
-function toLogins({ provider, logins, ownLoginExample }: Offer, mistake: Mistake | undefined): Markup | undefined {
+function toLogins(
+  { provider, logins, ownLoginExample }: Offer,
+  mistake: Mistake | undefined,
+): Markup | undefined {
   if (logins.length === 0 && ownLoginExample === undefined) return undefined;
   const error = `${provider}-error`;
   return html`<fieldset>
@@ -62,8 +65,11 @@ ${logins.map(
     ? undefined
     : html`<label>${TEXTS.offer.own} <input type="text" name="own_login" value="${mistake?.typed ?? ''}" placeholder="${ownLoginExample}" maxlength="300" autocomplete="off" autocapitalize="none" spellcheck="false"${mistake && html` aria-invalid="true" aria-describedby="${error}"`}></label>
 `
-}${mistake && html`<p class="error" id="${error}" role="alert">${TEXTS.offer.badLogin} ${ownLoginExample ?? ''}</p>
-`}</fieldset>
+}${
+  mistake &&
+  html`<p class="error" id="${error}" role="alert">${TEXTS.offer.badLogin} ${ownLoginExample ?? ''}</p>
+`
+}</fieldset>
 `;
 }
 

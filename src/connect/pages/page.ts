@@ -31,7 +31,12 @@ export function toPage({ status = 200, title, body, head, script, headers, ...mo
   };
 }
 
-function toDocument({ title, body, head, script }: Pick<PageParts, 'title' | 'body' | 'head' | 'script'>): Markup {
+function toDocument({
+  title,
+  body,
+  head,
+  script,
+}: Pick<PageParts, 'title' | 'body' | 'head' | 'script'>): Markup {
   return html`<!doctype html>
 <html lang="en">
 <head>

@@ -26,6 +26,10 @@ export function createMetrics({ version }: { readonly version: string }): Metric
     'crossbook_cache_requests_total',
     'Requests that read the cache, by what it gave.',
   );
+  const flows = registry.counter(
+    'crossbook_connect_flows_total',
+    'Flows of connect links: begun, and how each ended, and pages that led no further.',
+  );
   const calls = registry.counter('crossbook_provider_calls_total', 'Calls to providers, each try counted.');
   const callDurations = registry.histogram(
     'crossbook_provider_call_duration_seconds',
@@ -75,6 +79,7 @@ export function createMetrics({ version }: { readonly version: string }): Metric
       callDurations.observe({ provider }, ms / 1_000);
     },
     webhook: (result) => webhooks.add({ result }),
+    connect: ({ provider, outcome }) => flows.add({ provider, outcome: outcome.toLowerCase() }),
     lookup: ({ provider, emails }) => merged.observe({ provider }, emails),
     revoked: (provider, outcome) => revocations.add({ provider, outcome: outcome.toLowerCase() }),
     idleRefresh: (provider, outcome) => idleRefreshes.add({ provider, outcome }),
@@ -102,6 +107,8 @@ export interface Metrics {
   request(record: RequestRecord): void;
   refusal(refusal: Refusal): void;
   call(call: ProviderCall): void;
+  /** A flow of a connect link: `STARTED`, its end, or why a page led no further. One of few. */
+  connect(flow: { readonly provider: string; readonly outcome: string }): void;
   lookup(call: { readonly provider: ProviderName; readonly emails: number }): void;
   webhook(result: string): void;
   revoked(provider: ProviderName, outcome: Revocation): void;

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import type { Config } from './config.ts';
+import { type ConnectPages, createConnectPages } from './connect/server.ts';
+import type { ConnectServices } from './domain/connect-services.ts';
+import { DEMO_APPLICATION, DEVELOPMENT_ORIGINS } from './domain/demo-application.ts';
+import type { Log } from './domain/log.ts';
+import type { FindOAuthClient } from './domain/oauth-client.ts';
+import type { Provider } from './domain/provider.ts';
+import type { ProviderName } from './domain/provider-names.ts';
+import type { Clock } from './lib/clock.ts';
+import type { Limits } from './limits/limits.ts';
+import type { Outbound } from './outbound/outbound.ts';
+import type { KnownConnections } from './request/known-connections.ts';
+import type { Database } from './storage/database.ts';
+import { createCursorSigner } from './storage/sealing/cursor-signer.ts';
+import type { KeyRing } from './storage/sealing/key-ring.ts';
+import { createSigningKeys } from './storage/sealing/signing-keys.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
+
+/** Part of the composition root: connect links, and the pages that they lead to. */
+export function openConnecting(parts: ConnectingParts): Connecting {
+  const { config, database, providers, outbound, connections, telemetry, limits, clock, log } = parts;
+  let listensAt: string | undefined;
+  // Before it listens, no port is known where any free one is asked for.
+  const publicUrl = () => config.publicUrl ?? (config.production ? undefined : listensAt);
+  const services: ConnectServices = {
+    linkTokens: createCursorSigner(createSigningKeys(parts.keys, 'connect link')).bind(() => 'connect link'),
+    publicUrl,
+    async findReturnOrigins(applicationId) {
+      const own = await database.admin.findOrigins(applicationId);
+      const isDemo = parts.demo !== undefined && applicationId === DEMO_APPLICATION.id;
+      // The demo's own home page is one of the places where its customer begins.
+      return isDemo ? [...own, ...DEVELOPMENT_ORIGINS, publicUrl() ?? ''] : own;
+    },
+    findOAuthClient: parts.findOAuthClient,
+    toSandboxLogin: parts.directions.toSandboxLogin,
+  };
+  const pages = createConnectPages({
+    flows: database.connectFlows,
+    ...{ providers, connecting: services },
+    exchangeCode: outbound.exchangeCode,
+    makeCode: () => randomBytes(32).toString('base64url'),
+    forgetConnection({ applicationId, customerId, providerName, connectionId }) {
+      if (providerName !== null) connections.forget(applicationId, { customerId, providerName });
+      if (connectionId !== null) outbound.forget(connectionId);
+    },
+    onFailure: ({ failure, message, cause }) =>
+      log.warn({ failure, cause, detail: message }, 'a customer was not connected'),
+    onEnd: telemetry.metrics.connect,
+    requireTurn: limits.requirePageTurn,
+    wall: clock.wall,
+  });
+  return {
+    services,
+    pages,
+    announceUrl(url) {
+      listensAt = url;
+    },
+  };
+}
+
+export interface Connecting {
+  readonly services: ConnectServices;
+  readonly pages: ConnectPages;
+  announceUrl(url: string): void;
+}
+
+interface ConnectingParts {
+  readonly config: Pick<Config, 'publicUrl' | 'production'>;
+  readonly database: Database;
+  readonly providers: ReadonlyMap<ProviderName, Provider>;
+  readonly outbound: Pick<Outbound, 'exchangeCode' | 'forget'>;
+  readonly connections: Pick<KnownConnections, 'forget'>;
+  readonly telemetry: Telemetry;
+  readonly limits: Pick<Limits, 'requirePageTurn'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly keys: KeyRing;
+  /** Undefined where there is none. */
+  readonly demo: object | undefined;
+  readonly findOAuthClient: FindOAuthClient;
+  readonly directions: Pick<ConnectServices, 'toSandboxLogin'>;
+}
