@@ -1,9 +1,11 @@
+import type { ConnectLink } from '../domain/connect-link.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { Contact } from '../domain/contact.ts';
 import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Want } from '../domain/want.ts';
 import type { RequestContext } from '../request/context.ts';
+import { findConnectLink } from '../usecases/find-connect-link.ts';
 import { findConnection } from '../usecases/find-connection.ts';
 import { findContact } from '../usecases/find-contact.ts';
 import { findCustomer } from '../usecases/find-customer.ts';
@@ -14,10 +16,12 @@ export async function readRecord(
   context: RequestContext,
   id: string,
   want: Want,
-): Promise<Customer | Contact | Connection | null> {
+): Promise<Customer | Contact | Connection | ConnectLink | null> {
   const { application } = context.requireCaller();
-  // A connection has one id in both faces.
-  if (UUID.test(id)) return orNull(findConnection(context, id));
+  // Connections and links have one id in both faces.
+  if (UUID.test(id)) {
+    return (await orNull(findConnection(context, id))) ?? orNull(findConnectLink(context, { id }));
+  }
   const key = readGlobalId(id);
   if (key?.applicationId !== application.id) return null;
   return key.type === 'Customer'

@@ -9,6 +9,8 @@ import './types/issue-customer-token.ts';
 import './types/customer-connection.ts';
 import './types/delete-customer.ts';
 import './types/disconnect-provider.ts';
+import './types/create-connect-link.ts';
+import './types/connect-link-mutations.ts';
 
 builder.queryType({ description: 'Everything that can be read.' });
 builder.mutationType({ description: 'Everything that can be changed.' });

@@ -1,3 +1,4 @@
+import type { ConnectLink } from '../../domain/connect-link.ts';
 import type { Connection } from '../../domain/connection.ts';
 import type { Customer } from '../../domain/customer.ts';
 import { builder } from '../builder.ts';
@@ -14,7 +15,7 @@ export const NodeInterface = builder.interfaceRef<NodeRecord>('Node').implement(
         'Unique over everything that Crossbook knows, and the same always: a client can use it as the key of its cache. Opaque.',
       resolve(record) {
         if ('remoteId' in record) return toContactId(record);
-        if ('providerName' in record) return record.id;
+        if ('returnUrl' in record || 'providerName' in record) return record.id;
         const { applicationId, customerId } = record;
         return toGlobalId({ type: 'Customer', applicationId, customerId });
       },
@@ -22,9 +23,10 @@ export const NodeInterface = builder.interfaceRef<NodeRecord>('Node').implement(
   }),
 });
 
-export function typeNameOf(record: NodeRecord): 'Contact' | 'Customer' | 'ConnectedProvider' {
+export function typeNameOf(record: NodeRecord): 'Contact' | 'Customer' | 'ConnectedProvider' | 'ConnectLink' {
   if ('remoteId' in record) return 'Contact';
+  if ('returnUrl' in record) return 'ConnectLink';
   return 'providerName' in record ? 'ConnectedProvider' : 'Customer';
 }
 
-export type NodeRecord = Customer | ContactRecord | Connection;
+export type NodeRecord = Customer | ContactRecord | Connection | ConnectLink;

@@ -1,0 +1,83 @@
+import type { App } from '../../src/app.ts';
+import { toFetch } from './to-fetch.ts';
+
+/** A browser without scripts: it keeps cookies, and follows nothing by itself. */
+export function openBrowser(app: Pick<App, 'answer'>): Browser {
+  const cookies = new Map<string, string>();
+  const ask = toFetch(app.answer);
+  const seen: string[] = [];
+
+  const visit: Browser['visit'] = async (url, { method = 'GET', form, headers = {} } = {}) => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await ask(
+      new Request(url, {
+        method,
+        headers: {
+          ...(cookie !== '' && { cookie }),
+          ...(form && {
+            'content-type': 'application/x-www-form-urlencoded',
+            'sec-fetch-site': 'same-origin',
+          }),
+          ...headers,
+        },
+        ...(form && { body: new URLSearchParams(form).toString() }),
+      }),
+    );
+    const [pair = ''] = response.headers.get('set-cookie')?.split(';') ?? [];
+    const [name = '', value = ''] = pair.split('=');
+    if (name !== '') cookies.set(name, value);
+    const text = await response.text();
+    seen.push(text);
+    return { status: response.status, headers: response.headers, text };
+  };
+
+  return {
+    cookies,
+    seen,
+    visit,
+    start: async (linkUrl, form) => {
+      const page = await visit(`${linkUrl}/start`, { method: 'POST', form });
+      return { ...page, consentUrl: readConsentUrl(page.text) };
+    },
+  };
+}
+
+/** What the person does on the provider's page: the address that the provider sends the browser back to. */
+export async function consent(
+  consentUrl: string,
+  { decision = 'allow', account }: { decision?: 'allow' | 'deny'; account?: string } = {},
+): Promise<string> {
+  const page = account === undefined ? await (await fetch(consentUrl)).text() : '';
+  const [, first = ''] = /name="account" value="([^"]*)"[^>]* checked/.exec(page) ?? [];
+  const response = await fetch(consentUrl, {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams({ decision, account: account ?? first }),
+  });
+  const location = response.headers.get('location');
+  if (location === null) throw new Error(`The provider keeps the browser: ${await response.text()}`);
+  return location;
+}
+
+function readConsentUrl(page: string): string {
+  const [, url = ''] = /http-equiv="refresh" content="0; url=([^"]*)"/.exec(page) ?? [];
+  return url.replaceAll('&amp;', '&');
+}
+
+export interface Browser {
+  readonly cookies: Map<string, string>;
+  /** Every page. */
+  readonly seen: readonly string[];
+  visit(
+    url: string,
+    options?: { method?: string; form?: Record<string, string>; headers?: Record<string, string> },
+  ): Promise<Visited>;
+  /** Presses the button of a link's page. */
+  start(linkUrl: string, form: Record<string, string>): Promise<Visited & { readonly consentUrl: string }>;
+}
+
+export interface Visited {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
