@@ -3,19 +3,20 @@ import type { ConnectFlow } from '../domain/connect-flow.ts';
 import type { ConnectLink } from '../domain/connect-link.ts';
 import type { ConnectServices } from '../domain/connect-services.ts';
 import type { Provider } from '../domain/provider.ts';
-import { toRedirectUri } from './start-authorization.ts';
+import { toRedirectUri } from '../domain/redirect-uri.ts';
 
 /** Trades a code for a grant, with what was stored when the flow began. A failure that has a name is an answer. */
 export async function exchangeGrant(
   deps: ExchangeGrantDeps,
   { provider, flow, link, code }: Exchange,
 ): Promise<Grant | AuthorizationFailure> {
-  const redirectUri = toRedirectUri(deps.connecting, provider);
-  if (code === null || code.length > MAX_CODE_LENGTH || redirectUri === undefined) {
+  const publicUrl = deps.connecting.publicUrl();
+  if (code === null || code.length > MAX_CODE_LENGTH || publicUrl === undefined) {
     return new AuthorizationFailure('VENDOR_REFUSED', 'The callback has neither a code nor an error.');
   }
   const { loginOrigin, codeVerifier, oauthClientId } = flow;
   const { applicationId } = link;
+  const redirectUri = toRedirectUri(publicUrl, provider.name);
   try {
     return await deps.exchangeCode({
       ...{ provider, applicationId, oauthClientId, loginOrigin, code, redirectUri, codeVerifier },

@@ -4,6 +4,7 @@ import type { ConnectServices } from '../domain/connect-services.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { checkLoginUrl } from '../domain/login-url.ts';
 import type { Provider } from '../domain/provider.ts';
+import { toRedirectUri } from '../domain/redirect-uri.ts';
 import { digest } from '../lib/digest.ts';
 import {
   type OpenedPage,
@@ -31,9 +32,10 @@ export async function startAuthorization(deps: StartDeps, asked: StartRequest): 
   const login = await findLogin(deps, {
     ...{ applicationId: link.applicationId, providerName: provider.name, loginUrl },
   });
-  const redirectUri = toRedirectUri(deps.connecting, provider);
+  const publicUrl = deps.connecting.publicUrl();
   const { visited } = page;
-  if (!login || redirectUri === undefined) return { problem: 'NOT_SET_UP', visited };
+  if (!login || publicUrl === undefined) return { problem: 'NOT_SET_UP', visited };
+  const redirectUri = toRedirectUri(publicUrl, provider.name);
   return start(deps, { provider, visited, login, redirectUri });
 }
 
@@ -83,15 +85,6 @@ function makeSecret(): string {
 /** Names a flow's cookie: with two tabs there are two. It says nothing of the state. */
 export function nameFlow(stateHash: string): string {
   return stateHash.slice(0, 16);
-}
-
-/** One for each provider, so that no answer of one is taken for another's. */
-export function toRedirectUri(
-  { publicUrl }: Pick<ConnectServices, 'publicUrl'>,
-  { name }: Pick<Provider, 'name'>,
-): string | undefined {
-  const origin = publicUrl();
-  return origin === undefined ? undefined : `${origin}/connect/callback/${name}`;
 }
 
 export interface StartRequest {

@@ -1,5 +1,11 @@
 import * as z from 'zod';
 import { connectedAccountShape, connectionShape, disconnectionShape } from '../wire/connection.ts';
+import {
+  confirmationShape,
+  connectLinkRequestShape,
+  connectLinkShape,
+  createdConnectLinkShape,
+} from '../wire/connect-link.ts';
 import { connectionUpsertShape, credentialsShape } from '../wire/connection-upsert.ts';
 import {
   addressShape,
@@ -26,6 +32,8 @@ const ASKED = toRegistry({
   ContactSearch: contactSearchShape,
   CustomerUpsert: customerUpsertShape,
   TokenRequest: tokenRequestShape,
+  ConnectLinkRequest: connectLinkRequestShape,
+  Confirmation: confirmationShape,
   ConnectionUpsert: connectionUpsertShape,
   Credentials: credentialsShape,
   SchemaMappingsConfigInput: schemaMappingsConfigShape,
@@ -50,6 +58,8 @@ const ANSWERED = toRegistry({
   CustomerPagination: customerPaginationShape,
   Customer: customerShape,
   Token: tokenShape,
+  ConnectLink: connectLinkShape,
+  CreatedConnectLink: createdConnectLinkShape,
   Connection: connectionShape,
   Disconnection: disconnectionShape,
   ConnectedAccount: connectedAccountShape,
