@@ -19,7 +19,7 @@ import { createBackground } from './lib/background.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { createTurns } from './lib/turns.ts';
 import { createHeldBytes } from './limits/held-bytes.ts';
-import { openLimits } from './limits/limits.ts';
+import { type Limits, openLimits } from './limits/limits.ts';
 import { defaultMaxHeldBytes } from './limits/memory-limit.ts';
 import { createFindOAuthClient, toRedirectNotes } from './oauth.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';

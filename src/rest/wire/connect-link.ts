@@ -83,10 +83,7 @@ export const confirmationShape = z
   })
   .describe('The proof that the person who agreed is the one whom you sent.');
 
-export function toLinkWish(
-  customerId: string,
-  body: z.output<typeof connectLinkRequestShape>,
-): LinkWish {
+export function toLinkWish(customerId: string, body: z.output<typeof connectLinkRequestShape>): LinkWish {
   return {
     customerId,
     providers: body.providers,
