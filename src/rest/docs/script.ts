@@ -120,9 +120,9 @@ function pretty(text) {
 
 function responses(api, operation) {
   const list = Object.entries(operation.responses).map(([status, response]) => [status, resolve(api, response)]);
-  const [, success] = list.find(([status]) => status === '200');
+  const [, success] = list.find(([status, { content }]) => status < '300' && content) || [];
   return [
-    make('h3', { textContent: 'Answer' }), tree(api, success.content['application/json'].schema, false),
+    ...(success ? [make('h3', { textContent: 'Answer' }), tree(api, success.content['application/json'].schema, false)] : []),
     make('h3', { textContent: 'Statuses' }),
     make('dl', {}, ...list.flatMap(([status, { description }]) =>
       [make('dt', {}, make('code', { textContent: status })), make('dd', {}, ...prose(description))])),
