@@ -2,6 +2,14 @@ import { type Ask, type CallOptions, type ClientOptions, createAsk } from './cre
 import { CrossbookError } from './crossbook-error.ts';
 import {
   type AssociatedObject,
+  CONFIRM_CONNECT_LINK,
+  CONNECT_LINK,
+  type ConfirmConnectLinkInput,
+  type ConfirmConnectLinkMutation,
+  type ConnectLinkQuery,
+  CREATE_CONNECT_LINK,
+  type CreateConnectLinkInput,
+  type CreateConnectLinkMutation,
   ISSUE_CUSTOMER_TOKEN,
   type IssueCustomerTokenInput,
   type IssueCustomerTokenMutation,
@@ -24,6 +32,15 @@ export function createClient(options: ClientOptions): Client {
     },
     async issueCustomerToken(input, call) {
       return given((await ask(ISSUE_CUSTOMER_TOKEN, { input }, call)).issueCustomerToken);
+    },
+    async createConnectLink(input, call) {
+      return given((await ask(CREATE_CONNECT_LINK, { input }, call)).createConnectLink);
+    },
+    async confirmConnectLink(input, call) {
+      return given((await ask(CONFIRM_CONNECT_LINK, { input }, call)).confirmConnectLink);
+    },
+    async connectLink(id, call) {
+      return given((await ask(CONNECT_LINK, { id }, call)).connectLink);
     },
   };
 }
@@ -73,6 +90,12 @@ export interface Client {
   upsertCustomer(input: UpsertCustomerInput, call?: CallOptions): Promise<UpsertedCustomer>;
   /** A short-lived token for the frontend of one customer. It takes an API key. */
   issueCustomerToken(input: IssueCustomerTokenInput, call?: CallOptions): Promise<CustomerToken>;
+  /** A link by which one customer connects a CRM. It takes an API key. */
+  createConnectLink(input: CreateConnectLinkInput, call?: CallOptions): Promise<CreatedConnectLink>;
+  /** Redeems the one-time code of a link, in the session of the person who asked for it. It takes an API key. */
+  confirmConnectLink(input: ConfirmConnectLinkInput, call?: CallOptions): Promise<ConfirmedConnectLink>;
+  /** How far a link has come. */
+  connectLink(id: string, call?: CallOptions): Promise<ConnectLink>;
 }
 
 /** `provider` and the customer must be named; with a token, the customer is the token's. */
@@ -87,4 +110,7 @@ type WholeSearch = Omit<ContactSearch, 'last' | 'before'>;
 export type ContactPage = NonNullable<SearchContactsQuery['searchContacts']>;
 export type Contact = ContactPage['nodes'][number];
 export type UpsertedCustomer = NonNullable<UpsertCustomerMutation['upsertCustomer']>;
+export type CreatedConnectLink = NonNullable<CreateConnectLinkMutation['createConnectLink']>;
+export type ConfirmedConnectLink = NonNullable<ConfirmConnectLinkMutation['confirmConnectLink']>;
+export type ConnectLink = NonNullable<ConnectLinkQuery['connectLink']>;
 export type CustomerToken = NonNullable<IssueCustomerTokenMutation['issueCustomerToken']>;

@@ -1,9 +1,13 @@
+export { type BrowserPage, type ConnectOptions, type ConnectResult, connect } from './connect.ts';
 export type { CallOptions, ClientOptions } from './create-ask.ts';
 export {
   type Client,
+  type ConfirmedConnectLink,
+  type ConnectLink,
   type Contact,
   type ContactPage,
   type ContactSearch,
+  type CreatedConnectLink,
   type CustomerToken,
   createClient,
   type UpsertedCustomer,

@@ -44,6 +44,65 @@ export type Category =
   /** Anything else. */
   | 'NO_CATEGORY';
 
+/** Which link, and the proof that the person who agreed is the one whom you sent. */
+export type ConfirmConnectLinkInput = {
+  /** Comes back in the answer, as it is. */
+  readonly clientMutationId?: string | null | undefined;
+  /** The one-time code that came with `returnUrl` or the window’s message. Redeem it in the session of the person who asked for the link, within ten minutes. */
+  readonly code: string;
+  /** The link’s id. */
+  readonly id: string;
+};
+
+/** Why a link ended without a connection. */
+export type ConnectFailure =
+  /** The customer did not agree. */
+  | 'ACCESS_DENIED'
+  /** It is another account than before, and the link does not allow that. */
+  | 'ACCOUNT_MISMATCH'
+  /** An administrator of the account has to approve the app first. */
+  | 'ADMIN_APPROVAL_REQUIRED'
+  /** It had ended before. */
+  | 'ALREADY_USED'
+  /** Its time was up. */
+  | 'EXPIRED'
+  /** Not all scopes that are needed were granted. */
+  | 'MISSING_SCOPES'
+  /** The one-time code was not redeemed within ten minutes. */
+  | 'NOT_CONFIRMED'
+  /** The provider gave access for a moment only. */
+  | 'NO_REFRESH_TOKEN'
+  /** The provider refused for another reason. */
+  | 'VENDOR_REFUSED'
+  /** The provider could not be reached. */
+  | 'VENDOR_UNAVAILABLE'
+  /** Another browser came back than the one that was sent. */
+  | 'WRONG_BROWSER';
+
+/** How far a link has come. */
+export type ConnectLinkStatus =
+  /** The customer has agreed: redeem the one-time code with `confirmConnectLink`. */
+  | 'AWAITING_CONFIRMATION'
+  /** You withdrew it. */
+  | 'CANCELED'
+  /** The connection is there. */
+  | 'COMPLETED'
+  /** Its time was up. */
+  | 'EXPIRED'
+  /** It ended without a connection: see `failure`. */
+  | 'FAILED'
+  /** Nobody has pressed its button yet. */
+  | 'PENDING'
+  /** Somebody was sent to the provider. */
+  | 'STARTED';
+
+/** How a customer comes back from a link. */
+export type ConnectMode =
+  /** The link is opened in a window, which tells the page that opened it. */
+  | 'POPUP'
+  /** The browser is sent back to `returnUrl`. */
+  | 'REDIRECT';
+
 /** A connection to create or update. A field that is left out stays as it is; one that is null is cleared. */
 export type ConnectionInput = {
   /** What this connection syncs otherwise than the rest. */
@@ -93,6 +152,30 @@ export type ContactFilter =
   readonly emailDomain: string; readonly emails?: never; }
   |  { readonly email?: never; readonly emailDomain?: never;   /** Up to 1,000 email addresses: contacts that have any of them. */
   readonly emails: ReadonlyArray<string>; };
+
+/** Whom a link is for, what may be connected by it, and where it leads back to. */
+export type CreateConnectLinkInput = {
+  /** May a customer who is connected already connect another account in its place? */
+  readonly allowAccountChange?: boolean | null | undefined;
+  /** Comes back in the answer, as it is. */
+  readonly clientMutationId?: string | null | undefined;
+  /** Is the connection only made when you have redeemed a one-time code in the session of the person who asked? `false` is for links that are sent by mail: then whoever has the link can connect an account of theirs to this customer. */
+  readonly confirm?: boolean | null | undefined;
+  /** The customer, by your own id. */
+  readonly customerId: string;
+  /** For how long it can be followed, at most 86400 seconds (a day). */
+  readonly expiresInSeconds?: number | null | undefined;
+  /** Where this customer logs in at the provider, where you know it, e.g. `https://acme.my.salesforce.com`. Otherwise they are asked. For a link to one provider. */
+  readonly loginUrl?: string | null | undefined;
+  /** How the customer comes back. */
+  readonly mode?: ConnectMode | null | undefined;
+  /** Scopes of the provider that are asked for beside those that are needed: at most 50. */
+  readonly optionalScopes?: ReadonlyArray<string> | null | undefined;
+  /** What the customer may connect: with several, they choose one. */
+  readonly providers: ReadonlyArray<ProviderName>;
+  /** The page of yours that the customer comes back to, e.g. `https://app.example.com/connected`. Its origin has to be one of your application’s. `connect_link_id`, `status`, `error` and `code` are added to its query. */
+  readonly returnUrl: string;
+};
 
 /** What a provider lets Crossbook in with: exactly one of the fields. No answer ever shows it. */
 export type CredentialsInput =
@@ -330,6 +413,29 @@ export type IssueCustomerTokenMutationVariables = Exact<{
 
 export type IssueCustomerTokenMutation = { readonly issueCustomerToken: { readonly token: string, readonly expiresAt: string } | null };
 
+export type CreateConnectLinkMutationVariables = Exact<{
+  input: CreateConnectLinkInput;
+}>;
+
+
+export type CreateConnectLinkMutation = { readonly createConnectLink: { readonly url: string, readonly link: { readonly id: string, readonly status: ConnectLinkStatus, readonly failure: ConnectFailure | null, readonly createdAt: string, readonly expiresAt: string } } | null };
+
+export type ConfirmConnectLinkMutationVariables = Exact<{
+  input: ConfirmConnectLinkInput;
+}>;
+
+
+export type ConfirmConnectLinkMutation = { readonly confirmConnectLink: { readonly link: { readonly id: string, readonly status: ConnectLinkStatus, readonly failure: ConnectFailure | null, readonly createdAt: string, readonly expiresAt: string }, readonly connection: { readonly id: string, readonly providerName: ProviderName, readonly status: ConnectionStatus } } | null };
+
+export type ConnectLinkQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ConnectLinkQuery = { readonly connectLink: { readonly id: string, readonly status: ConnectLinkStatus, readonly failure: ConnectFailure | null, readonly createdAt: string, readonly expiresAt: string } | null };
+
+export type ConnectLinkFieldsFragment = { readonly id: string, readonly status: ConnectLinkStatus, readonly failure: ConnectFailure | null, readonly createdAt: string, readonly expiresAt: string };
+
 export const SEARCH_CONTACTS: Document<SearchContactsQuery, SearchContactsQueryVariables> = `query SearchContacts($filter: ContactFilter!, $customerId: ID, $provider: ProviderName, $first: Int, $after: String, $last: Int, $before: String, $readFromCache: Boolean, $includeRawData: Boolean! = false, $includeTotalCount: Boolean! = false, $includeAssociations: Boolean! = false, $associations: [AssociatedObject!]! = []) {
   searchContacts(
     filter: $filter
@@ -439,4 +545,56 @@ export const ISSUE_CUSTOMER_TOKEN: Document<IssueCustomerTokenMutation, IssueCus
     token
     expiresAt
   }
+}`;
+
+export const CREATE_CONNECT_LINK: Document<CreateConnectLinkMutation, CreateConnectLinkMutationVariables> = `mutation CreateConnectLink($input: CreateConnectLinkInput!) {
+  createConnectLink(input: $input) {
+    url
+    link {
+      ...ConnectLinkFields
+    }
+  }
+}
+
+fragment ConnectLinkFields on ConnectLink {
+  id
+  status
+  failure
+  createdAt
+  expiresAt
+}`;
+
+export const CONFIRM_CONNECT_LINK: Document<ConfirmConnectLinkMutation, ConfirmConnectLinkMutationVariables> = `mutation ConfirmConnectLink($input: ConfirmConnectLinkInput!) {
+  confirmConnectLink(input: $input) {
+    link {
+      ...ConnectLinkFields
+    }
+    connection {
+      id
+      providerName
+      status
+    }
+  }
+}
+
+fragment ConnectLinkFields on ConnectLink {
+  id
+  status
+  failure
+  createdAt
+  expiresAt
+}`;
+
+export const CONNECT_LINK: Document<ConnectLinkQuery, ConnectLinkQueryVariables> = `query ConnectLink($id: ID!) {
+  connectLink(id: $id) {
+    ...ConnectLinkFields
+  }
+}
+
+fragment ConnectLinkFields on ConnectLink {
+  id
+  status
+  failure
+  createdAt
+  expiresAt
 }`;
