@@ -44,7 +44,7 @@ import { sweepContactCache } from './storage/sweep-contact-cache.ts';
 import { createLogger, type LoggerOptions } from './telemetry/logger.ts';
 import { answerMetrics } from './telemetry/metrics/answer-metrics.ts';
 import { watchRooms } from './telemetry/metrics/watch-rooms.ts';
-import { openTelemetry } from './telemetry/telemetry.ts';
+import { openTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 import { readVersion } from './version.ts';
 import { openWebhooks } from './webhooks.ts';
 

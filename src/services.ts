@@ -20,8 +20,7 @@ import type { Webhooks } from './webhooks.ts';
 
 /** Part of the composition root: what every request's context draws on. */
 export function toServices(parts: Parts): Services {
-  const { config, providers, keys, database, outbound, background, tokens, limits, clock, webhooks } =
-    parts;
+  const { config, providers, keys, database, outbound, background, tokens, limits, clock, webhooks } = parts;
   const { telemetry } = parts;
   return {
     providers,

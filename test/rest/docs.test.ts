@@ -35,13 +35,11 @@ describe.runIf(CHROMIUM)('the page of the document', () => {
   });
 
   test('shows every operation, and asks no other host', async () => {
-    expect(await page.locator('form .head').allTextContents()).toEqual([
-      expect.stringMatching(/POST\s*\/contacts\/_search\s*Search contacts/),
-      expect.stringMatching(/PUT\s*\/customers\s*Create or update a customer/),
-      expect.stringMatching(/GET\s*\/customers\/\{customer_id\}\s*Read a customer/),
-      expect.stringMatching(/POST\s*\/customers\/\{customer_id\}\/tokens\s*Issue a customer token/),
-      ...Array(OPERATIONS.length - 4).fill(expect.any(String)),
-    ]);
+    const heads = await page.locator('form .head').allTextContents();
+    expect(heads).toHaveLength(OPERATIONS.length);
+    for (const { method, summary } of OPERATIONS) {
+      expect(heads.filter((head) => head.startsWith(method) && head.endsWith(summary))).toHaveLength(1);
+    }
     expect(elsewhere).toEqual([]);
     expect(complaints).toEqual([]);
   });
@@ -101,7 +99,7 @@ describe.runIf(CHROMIUM)('the page of the document', () => {
     const upsert = page.locator('#upsertCustomer');
     await upsert.locator('button').click();
     await upsert.locator('.status.ok').waitFor();
-    expect(await upsert.locator('.answer details pre').textContent()).toMatch(/etag: "\d+"/);
+    expect(await upsert.locator('.answer details pre').textContent()).toMatch(/etag: "[^"]+"/);
   });
 
   test('runs nothing but its own script', async () => {

@@ -7,7 +7,7 @@ export function openBrowser(app: Pick<App, 'answer'>): Browser {
   const ask = toFetch(app.answer);
   const seen: string[] = [];
 
-  const visit: Browser['visit'] = async (url, { method = 'GET', form, headers = {} } = {}) => {
+  const visit: Browser['visit'] = async (url, { method = 'GET', form, json, headers = {} } = {}) => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await ask(
       new Request(url, {
@@ -21,6 +21,7 @@ export function openBrowser(app: Pick<App, 'answer'>): Browser {
           ...headers,
         },
         ...(form && { body: new URLSearchParams(form).toString() }),
+        ...(json !== undefined && { body: JSON.stringify(json) }),
       }),
     );
     const [pair = ''] = response.headers.get('set-cookie')?.split(';') ?? [];
@@ -70,7 +71,12 @@ export interface Browser {
   readonly seen: readonly string[];
   visit(
     url: string,
-    options?: { method?: string; form?: Record<string, string>; headers?: Record<string, string> },
+    options?: {
+      method?: string;
+      form?: Record<string, string>;
+      json?: unknown;
+      headers?: Record<string, string>;
+    },
   ): Promise<Visited>;
   /** Presses the button of a link's page. */
   start(linkUrl: string, form: Record<string, string>): Promise<Visited & { readonly consentUrl: string }>;

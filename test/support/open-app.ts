@@ -43,7 +43,11 @@ export async function openApp(patch: Partial<Config> = {}, given: Given = {}): P
     const response = await toFetch(app.answer)(new Request(`http://crossbook.test${path}`, init));
     const text = await response.text();
     watch?.look(`an answer of ${path.split('?')[0]}`, text);
-    return { status: response.status, headers: response.headers, body: JSON.parse(text) as Json };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (text === '' ? undefined : JSON.parse(text)) as Json,
+    };
   };
   return {
     app,

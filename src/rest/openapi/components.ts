@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { connectedAccountShape, connectionShape, disconnectionShape } from '../wire/connection.ts';
 import {
   confirmationShape,
   connectLinkRequestShape,
   connectLinkShape,
   createdConnectLinkShape,
 } from '../wire/connect-link.ts';
+import { connectedAccountShape, connectionShape, disconnectionShape } from '../wire/connection.ts';
 import { connectionUpsertShape, credentialsShape } from '../wire/connection-upsert.ts';
 import {
   addressShape,

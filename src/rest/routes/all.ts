@@ -1,12 +1,12 @@
 import type { Operation } from '../operation.ts';
-import { disconnectProviderOperation, getConnection } from './connections.ts';
-import { deleteCustomerOperation } from './delete-customer.ts';
 import {
   cancelConnectLinkOperation,
   confirmConnectLinkOperation,
   createConnectLinkOperation,
   getConnectLink,
 } from './connect-links.ts';
+import { disconnectProviderOperation, getConnection } from './connections.ts';
+import { deleteCustomerOperation } from './delete-customer.ts';
 import { getCustomer } from './get-customer.ts';
 import { issueCustomerTokenOperation } from './issue-customer-token.ts';
 import { listCustomersOperation } from './list-customers.ts';

@@ -1,6 +1,7 @@
 import type { Row } from '../row.ts';
 import { CALLER_ROWS } from './callers.ts';
 import { CONNECT_ROWS } from './connect.ts';
+import { CONNECT_LINK_ROWS } from './connect-links.ts';
 import { ERROR_ROWS } from './errors.ts';
 import { FEDERATION_ROWS } from './federation.ts';
 import { GRAPHQL_ROWS } from './graphql.ts';
@@ -18,4 +19,5 @@ export const CONTRACT: readonly Row[] = [
   ...SEARCH_ROWS,
   ...UPSERT_ROWS,
   ...CONNECT_ROWS,
+  ...CONNECT_LINK_ROWS,
 ];

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { consent } from '../support/connect-browser.ts';
+import { type ConnectWorld, openConnectWorld, type WorldLink } from '../support/connect-world.ts';
+
+let world: ConnectWorld;
+beforeAll(async () => {
+  world = await openConnectWorld();
+});
+afterAll(() => world.close());
+
+test('no token of a link, state, cookie, code or token of a provider is logged or stored in the clear', async () => {
+  const secrets = [
+    ...(await goWell()),
+    ...(await goWell('salesforce')),
+    ...(await goWrong()),
+    ...(await failAtVendor()),
+  ];
+  expect(secrets.length).toBeGreaterThan(15);
+  const log = world.crossbook.log.join('');
+  expect(log).toContain('/connect/…');
+  const stored = JSON.stringify(await readTables());
+  expect(stored).toContain('COMPLETED');
+  const encodings = secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]);
+  expect(encodings.filter((secret) => log.includes(secret))).toEqual([]);
+  expect(encodings.filter((secret) => stored.includes(secret))).toEqual([]);
+});
+
+test('a page shows no secret but the ones that it is for', async () => {
+  const link = await world.link();
+  const secrets = await follow(link, 'hubspot');
+  const [token = '', state = ''] = secrets;
+  for (const again of ['', '&again=1']) await link.browser.visit(`${secrets.at(-1)}${again}`);
+  const [leaving = '', ...later] = link.browser.seen;
+  expect(leaving).toContain(state);
+  expect(leaving).not.toContain(token);
+  for (const page of later) expect(secrets.filter((secret) => page.includes(secret))).toEqual([]);
+});
+
+test('every page keeps its secrets: it is not framed, not kept, not named to others, and read by no other origin', async () => {
+  const link = await world.link();
+  const pages = [
+    await link.browser.visit(link.url, { headers: { origin: 'http://localhost:3000' } }),
+    await link.browser.start(link.url, { provider: 'hubspot' }),
+    await link.browser.visit('http://localhost:4000/connect/forged'),
+    await link.browser.visit('http://localhost:4000/connect/callback/hubspot'),
+    await link.browser.visit(link.url, { method: 'PUT' }),
+  ];
+  for (const { headers } of pages) {
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(headers.get('content-security-policy')).not.toContain('unsafe');
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+    expect(headers.get('location')).toBeNull();
+  }
+  const preflight = { origin: 'http://localhost:3000', 'access-control-request-method': 'POST' };
+  const answer = await link.browser.visit(`${link.url}/start`, { method: 'OPTIONS', headers: preflight });
+  expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+});
+
+/** Ends with the secrets that were seen on the way. */
+async function goWell(provider = 'hubspot'): Promise<string[]> {
+  const link = await world.link({ providers: [provider] });
+  const secrets = await follow(link, provider);
+  const back = await link.browser.visit(secrets.at(-1) ?? '');
+  const code = new URL(back.headers.get('location') ?? '').searchParams.get('code') ?? '';
+  const path = `/customers/${link.customerId}/connect_links/${link.id}/_confirm`;
+  expect((await world.crossbook.rest('POST', path, { code })).status).toBe(200);
+  return [...secrets.slice(0, -1), code];
+}
+
+async function goWrong(): Promise<string[]> {
+  const link = await world.link();
+  const { consentUrl } = await link.browser.start(link.url, { provider: 'hubspot' });
+  const denied = await link.browser.visit(await consent(consentUrl, { decision: 'deny' }));
+  expect(denied.text).toContain('You did not agree');
+  return [
+    tokenOf(link),
+    new URL(consentUrl).searchParams.get('state') ?? '',
+    ...link.browser.cookies.values(),
+  ];
+}
+
+/** The code is spent before it comes back. */
+async function failAtVendor(): Promise<string[]> {
+  const link = await world.link();
+  const secrets = await follow(link, 'hubspot');
+  const url = new URL(secrets.at(-1) ?? '');
+  url.searchParams.set('code', 'a-code-that-nobody-gave');
+  const failed = await link.browser.visit(url.href);
+  expect(failed.text).toContain('refused');
+  return [...secrets.slice(0, -1), 'a-code-that-nobody-gave'];
+}
+
+/** The link’s token, the state, the challenge, the cookie, the code; at last the callback itself. */
+async function follow(link: WorldLink, provider: string): Promise<string[]> {
+  const { consentUrl } = await link.browser.start(link.url, { provider });
+  const asked = new URL(consentUrl).searchParams;
+  const callback = await consent(consentUrl);
+  const code = new URL(callback).searchParams.get('code') ?? '';
+  const { cookies } = link.browser;
+  return [tokenOf(link), asked.get('state') ?? '', ...cookies.values(), code, callback];
+}
+
+function tokenOf({ url }: WorldLink): string {
+  return url.split('/').at(-1) ?? '';
+}
+
+async function readTables(): Promise<unknown[]> {
+  const tables = ['connect_links', 'connect_flows', 'connections', 'credentials', 'events', 'customers'];
+  return Promise.all(tables.map((table) => world.rows(`select * from crossbook.${table}`)));
+}
