@@ -1,6 +1,7 @@
 import { findFirstStep, openAdmin, openCallerCache, openCors } from './callers.ts';
 import type { Config } from './config.ts';
 import { openConnecting } from './connecting.ts';
+import { addDemoPages } from './demo-pages.ts';
 import { readApiSupport } from './domain/api-support.ts';
 import type { HeldBytes } from './domain/held-bytes.ts';
 import type { Refusal } from './domain/journal.ts';
@@ -158,13 +159,19 @@ export async function createApp(
   const probes = createProbes({
     checkReadiness: database.checkReadiness,
     renderMetrics: config.metrics ? () => answerMetrics(metrics) : undefined,
-    renderHomePage: (origin) => renderHomePage({ version, tryIt: demo && toDemoCommand(origin, demo) }),
+    renderHomePage: (origin) =>
+      renderHomePage({
+        ...{ version, tryIt: demo && toDemoCommand(origin, demo) },
+        connectsAt: demo && connecting.services.publicUrl(),
+      }),
   });
   const warnOfProxies = createProxyWarning({ proxies: config.proxies, log });
   const handleRequest = createRequestHandler({
     ...{ graphql, rest, limit, heldBytes },
     admin: openAdmin({ config, database, limits, clock }),
-    connect: connecting.pages,
+    connect: demo
+      ? addDemoPages({ ...{ services, providers, demo }, pages: connecting.pages, ...directions })
+      : connecting.pages,
     strangers: config.strangers,
     checkHost: config.sandbox && createHostCheck(config.sandbox.hosts),
     cors: openCors({ database, demo, clock, log }),

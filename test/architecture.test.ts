@@ -30,6 +30,7 @@ const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
     ...Object.keys(MAY_IMPORT).filter((folder) => !['cli', 'client'].includes(folder)),
     'callers.ts',
     'connecting.ts',
+    'demo-pages.ts',
     'config.ts',
     'idle-tokens.ts',
     'oauth.ts',
@@ -42,6 +43,7 @@ const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
     ...['config.ts', 'connect', 'domain', 'request', 'storage'],
     ...['outbound', 'telemetry', 'limits', 'lib'],
   ],
+  'demo-pages.ts': ['connect', 'domain', 'http', 'request'],
   'services.ts': [
     ...['config.ts', 'webhooks.ts', 'domain', 'request', 'storage'],
     ...['outbound', 'limits', 'telemetry', 'lib'],

@@ -1,5 +1,11 @@
+import type { ProviderName } from '../domain/provider-names.ts';
+
 /** A first query that works when it is pasted into a terminal. */
-export function toDemoCommand(url: string, { key, customerId }: Demo): string {
+export function toDemoCommand(
+  url: string,
+  { key, customerId }: Demo,
+  provider: ProviderName = 'hubspot',
+): string {
   const query =
     '{ searchContacts(filter: { email: "ada@example.com" }) { nodes { firstName lastName emailAddresses { emailAddress } } } }';
   return [
@@ -7,7 +13,7 @@ export function toDemoCommand(url: string, { key, customerId }: Demo): string {
     `-H 'content-type: application/json'`,
     `-H 'x-api-key: ${key}'`,
     `-H 'x-customer-id: ${customerId}'`,
-    `-H 'x-provider-name: hubspot'`,
+    `-H 'x-provider-name: ${provider}'`,
     `-d '${JSON.stringify({ query })}'`,
   ].join(' \\\n  ');
 }

@@ -12,10 +12,11 @@ main { max-width: 46rem; margin: 0 auto; padding: 4rem 1.5rem }
 h1 { font-size: 2.4rem; letter-spacing: -.02em; margin: 0 }
 p.lead { font-size: 1.2rem; color: var(--soft); margin: .3rem 0 2.2rem }
 ul { list-style: none; padding: 0; margin: 0 0 2.2rem; display: grid; gap: .8rem }
-a.card { display: block; padding: 1rem 1.2rem; border: 1px solid var(--line); border-radius: .6rem; color: inherit; text-decoration: none }
-a.card:hover, a.card:focus { border-color: var(--blue) }
-a.card b { color: var(--blue) }
-a.card span { display: block; color: var(--soft); font-size: .95rem }
+.card { display: block; width: 100%; padding: 1rem 1.2rem; border: 1px solid var(--line); border-radius: .6rem; background: none; color: inherit; font: inherit; text-align: left; text-decoration: none; cursor: pointer }
+.card:hover, .card:focus { border-color: var(--blue) }
+:focus-visible { outline: 3px solid var(--blue); outline-offset: 2px }
+.card b { color: var(--blue) }
+.card span { display: block; color: var(--soft); font-size: .95rem }
 pre { background: var(--tint); border-radius: .6rem; padding: 1rem 1.2rem; overflow-x: auto; font-size: .85rem; line-height: 1.5 }
 h2 { font-size: 1.1rem; margin: 2rem 0 .6rem }
 `;
@@ -23,21 +24,23 @@ h2 { font-size: 1.1rem; margin: 2rem 0 .6rem }
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
 /** Tells a person in a browser what this is and where to go. */
-export function renderHomePage({ version, tryIt }: HomeOptions): HttpAnswer {
+export function renderHomePage({ version, tryIt, connectsAt }: HomeOptions): HttpAnswer {
+  // A browser follows a form's redirect only to where forms may go.
+  const formAction = connectsAt === undefined ? "'none'" : `'self' ${connectsAt}`;
   return {
     status: 200,
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
-      'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`,
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
     },
-    body: toHtml(version, tryIt),
+    body: toHtml({ version, tryIt, connectsAt }),
   };
 }
 
-function toHtml(version: string, tryIt: string | undefined): string {
+function toHtml({ version, tryIt, connectsAt }: HomeOptions): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -51,17 +54,21 @@ function toHtml(version: string, tryIt: string | undefined): string {
 <h1>Crossbook</h1>
 <p class="lead">One API over the CRMs of your customers: name a customer and a CRM, find the contacts in one common shape.</p>
 <ul>
-<li><a class="card" href="/graphql"><b>GraphQL</b> <code>/graphql</code><span>The query page, with operations that are ready to run.</span></a></li>
+<li><a class="card" href="/graphql"><b>GraphQL</b> <code>/graphql</code><span>The query page, with operations that are ready to run.</span></a></li>${connectsAt === undefined ? '' : CONNECT}
 <li><a class="card" href="/docs"><b>REST</b> <code>/docs</code><span>The same two operations, described and ready to try.</span></a></li>
 <li><a class="card" href="/openapi.json"><b>OpenAPI</b> <code>/openapi.json</code><span>The REST face for machines.</span></a></li>
 </ul>
-${tryIt === undefined ? '' : `<h2>Or from a terminal</h2>\n<pre>${escapeHtml(tryIt)}</pre>`}
+${tryIt === undefined ? '' : `<h2>Or from a terminal</h2>\n<pre tabindex="0">${escapeHtml(tryIt)}</pre>`}
 <p class="lead">Version ${escapeHtml(version)}</p>
 </main>
 </body>
 </html>
 `;
 }
+
+/** A form and no link: what only looks at the page makes nothing. */
+const CONNECT = `
+<li><form method="post" action="/demo/connect"><button class="card"><b>Connect a CRM</b><span>The way that your customers go: a link, their consent, and back. Both sides are imitated here.</span></button></form></li>`;
 
 function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
@@ -71,4 +78,6 @@ interface HomeOptions {
   readonly version: string;
   /** A command that works when pasted; only the demo has one. */
   readonly tryIt: string | undefined;
+  /** The origin of connect links, where the demo can make one. */
+  readonly connectsAt: string | undefined;
 }

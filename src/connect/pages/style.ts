@@ -25,6 +25,7 @@ input[type=radio] { width: 1.15rem; height: 1.15rem; margin: 0 .5rem 0 0; vertic
 input[type=text] { display: block; width: 100%; margin-top: .3rem; padding: .6rem .7rem; font: inherit; color: inherit; background: var(--tint); border: 1px solid var(--soft); border-radius: .4rem }
 button, a.go { display: block; width: 100%; padding: .75rem 1rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; color: var(--on-blue); background: var(--blue); border: 0; border-radius: .5rem; cursor: pointer }
 a.go { margin-top: 1.4rem }
+pre { background: var(--tint); border-radius: .5rem; padding: .8rem 1rem; overflow-x: auto; font-size: .8rem }
 :focus-visible { outline: 3px solid var(--blue); outline-offset: 2px }
 `;
 

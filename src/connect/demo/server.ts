@@ -1,0 +1,139 @@
+import type { ConnectLink } from '../../domain/connect-link.ts';
+import type { ConnectServices } from '../../domain/connect-services.ts';
+import { toCrossbookError } from '../../domain/errors.ts';
+import type { Journal } from '../../domain/journal.ts';
+import type { Provider } from '../../domain/provider.ts';
+import type { ProviderName } from '../../domain/provider-names.ts';
+import type { HttpAnswer, HttpRequest } from '../../lib/http-message.ts';
+import { type ConfirmLinkDeps, confirmConnectLink } from '../../usecases/confirm-connect-link.ts';
+import { type CreateLinkDeps, createConnectLink } from '../../usecases/create-connect-link.ts';
+import { type FindLinkDeps, findConnectLink } from '../../usecases/find-connect-link.ts';
+import { searchContacts } from '../../usecases/search-contacts.ts';
+import { type UpsertDeps, upsertCustomer } from '../../usecases/upsert-customer.ts';
+import { toProblemPage } from '../pages/problem-page.ts';
+import type { ConnectPages } from '../server.ts';
+import { toConfirmPage, toConnectedPage, toNotConnectedPage } from './pages.ts';
+import { isFromSameOrigin, readPairs } from './read-pairs.ts';
+
+/**
+ * What an application does around a connect link, played through by the demo: its home page asks for a link, and its return
+ * page redeems the code and searches. Nobody says who they are here, so it is there only while the sandbox is on: then
+ * nothing but loopback is answered. What changes something is a form of a page of the same origin.
+ */
+export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
+  return {
+    ...pages,
+    handles: (pathname) => pages.handles(pathname) || PATHS.has(pathname),
+    answer: (request, journal) =>
+      PATHS.has(request.pathname) ? answer(request, journal) : pages.answer(request, journal),
+  };
+
+  async function answer(request: HttpRequest, journal: Journal): Promise<HttpAnswer> {
+    journal.note({ face: 'connect' });
+    try {
+      const isForm = request.method === 'POST';
+      if (isForm && !isFromSameOrigin(request)) return toProblemPage('WRONG_SITE');
+      const work = findWork(request);
+      if (!work) return { status: 405, headers: { allow: toAllowed(request) }, body: null };
+      return await work(deps.open(journal), request);
+    } catch (thrown) {
+      return pages.refuse(toCrossbookError(thrown), { journal });
+    }
+  }
+
+  function findWork({ method, pathname }: HttpRequest): Work | undefined {
+    if (method === 'POST') return pathname === BEGIN ? begin : confirm;
+    return method === 'GET' && pathname === RETURN ? show : undefined;
+  }
+
+  /** For a customer of its own: the demo's keeps its contacts. */
+  async function begin(context: DemoContext): Promise<HttpAnswer> {
+    await upsertCustomer(context, CUSTOMER);
+    const { url } = await createConnectLink(context, {
+      customerId: CUSTOMER.customerId,
+      providers: deps.listProviders(),
+      returnUrl: `${context.connecting.publicUrl() ?? ''}${RETURN}`,
+      // Whoever clicks again may choose another account.
+      allowAccountChange: true,
+    });
+    return redirect(url);
+  }
+
+  async function confirm(context: DemoContext, request: HttpRequest): Promise<HttpAnswer> {
+    const pairs = await readPairs(request);
+    const id = pairs.get('connect_link_id') ?? '';
+    await confirmConnectLink(context, { id, code: pairs.get('code') ?? '' });
+    return redirect(`${RETURN}?${new URLSearchParams({ connect_link_id: id })}`);
+  }
+
+  async function show(context: DemoContext, { url }: HttpRequest): Promise<HttpAnswer> {
+    const id = url.searchParams.get('connect_link_id') ?? '';
+    const link = await findConnectLink(context, { id, customerId: CUSTOMER.customerId });
+    const code = url.searchParams.get('code');
+    if (link.status === 'AWAITING_CONFIRMATION' && code !== null) return toConfirmPage({ id, code });
+    if (link.status !== 'COMPLETED' || link.providerName === null)
+      return toNotConnectedPage({ failure: link.failure });
+    return toConnectedPage({
+      provider: link.providerName,
+      contact: await findSomebody(context, link),
+      command: deps.toCommand({ customerId: CUSTOMER.customerId, provider: link.providerName }),
+    });
+  }
+}
+
+/** Every imitated account has somebody with this address, and each another one. */
+async function findSomebody(context: DemoContext, { customerId, providerName }: ConnectLink) {
+  using page = await searchContacts(context, {
+    ...{ customerId, provider: providerName, filter: { email: SOMEBODY } },
+    ...{ page: {}, readFromCache: false, want: { rawData: false, totalCount: false, neighbours: false } },
+  });
+  const [contact] = page.contacts;
+  return (
+    contact && { email: SOMEBODY, name: [contact.firstName, contact.lastName].filter(Boolean).join(' ') }
+  );
+}
+
+function toAllowed({ pathname }: HttpRequest): string {
+  return pathname === BEGIN ? 'POST' : 'GET, POST';
+}
+
+function redirect(location: string): HttpAnswer {
+  return {
+    status: 303,
+    headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
+    body: null,
+  };
+}
+
+const BEGIN = '/demo/connect';
+const RETURN = '/demo/connected';
+const PATHS: ReadonlySet<string> = new Set([BEGIN, RETURN]);
+
+const SOMEBODY = 'ada@example.com';
+const CUSTOMER = {
+  customerId: 'first-customer',
+  name: 'Your first customer',
+  email: 'first-customer@example.com',
+} as const;
+
+type Work = (context: DemoContext, request: HttpRequest) => Promise<HttpAnswer>;
+
+/** One request, made for the demo application. */
+export interface DemoContext
+  extends UpsertDeps,
+    CreateLinkDeps,
+    ConfirmLinkDeps,
+    FindLinkDeps,
+    Omit<Parameters<typeof searchContacts>[0], keyof UpsertDeps> {
+  readonly connectLinks: CreateLinkDeps['connectLinks'] & ConfirmLinkDeps['connectLinks'];
+  readonly connecting: ConnectServices;
+  readonly providers: ReadonlyMap<ProviderName, Provider>;
+}
+
+export interface DemoDeps {
+  open(journal: Journal): DemoContext;
+  /** Those that can be connected. */
+  listProviders(): readonly ProviderName[];
+  /** To be pasted: searches that customer's contacts. */
+  toCommand(of: { readonly customerId: string; readonly provider: ProviderName }): string;
+}

@@ -1,0 +1,214 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openBrowser } from '../support/browser.ts';
+import { type ListeningApp, listenApp } from '../support/listen-app.ts';
+import { CHROMIUM } from '../support/machine.ts';
+import { lookAt, openPerson, type Person } from './person.ts';
+
+const CRMS = [
+  { provider: 'hubspot', title: 'HubSpot' },
+  { provider: 'salesforce', title: 'Salesforce' },
+] as const;
+
+describe.runIf(CHROMIUM)('a person who has just started the demo', () => {
+  let crossbook: ListeningApp;
+  let browser: Browser;
+  let person: Person;
+  let page: Page;
+
+  beforeAll(async () => {
+    crossbook = await listenApp();
+    crossbook.app.announceUrl(crossbook.url);
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await crossbook.close();
+  });
+  beforeEach(async () => {
+    person = await openPerson(browser);
+    page = await person.openTab();
+  });
+  afterEach(() => person.leave());
+
+  const button = (name: string, of = page) => of.getByRole('button', { name });
+  const heading = (name: string, of = page) => of.getByRole('heading', { level: 1, name }).waitFor();
+
+  /** From the home page to the page on which the CRM asks. */
+  async function goToConsent(title: string, of = page): Promise<void> {
+    await of.goto(crossbook.url);
+    await button('Connect a CRM', of).click();
+    await button(`Continue to ${title}`, of).click();
+    await heading(`Connect Crossbook to ${title}?`, of);
+  }
+
+  async function allow(account: string, of = page): Promise<void> {
+    await of.getByRole('radio', { name: account }).check();
+    await button('Allow', of).click();
+  }
+
+  async function search(provider: string, email: string): Promise<string | null> {
+    const { data } = await crossbook.execute(
+      `query ($email: String!) { searchContacts(filter: { email: $email }) { nodes { lastName } } }`,
+      { email },
+      { 'x-customer-id': 'first-customer', 'x-provider-name': provider },
+    );
+    return data.searchContacts?.nodes[0]?.lastName ?? null;
+  }
+
+  test.each(CRMS)(
+    'connects $title, and searches the contacts of the account',
+    async ({ provider, title }) => {
+      await page.goto(crossbook.url);
+      await lookAt(page, `connect-${provider}-1-home`);
+      await button('Connect a CRM').click();
+      await heading('Connect your CRM');
+      await lookAt(page, `connect-${provider}-2-link`);
+      await button(`Continue to ${title}`).click();
+      await heading(`Connect Crossbook to ${title}?`);
+      await lookAt(page, `connect-${provider}-3-consent`);
+      await allow('Northwind Traders');
+      await heading('One step is left');
+      await lookAt(page, `connect-${provider}-4-back`);
+      await button('Confirm').click();
+      await heading(`${title} is connected`);
+      await lookAt(page, `connect-${provider}-5-connected`);
+      expect(await page.locator('main').innerText()).toContain('Ada of Northwind');
+      expect(await search(provider, 'nancy.davolio@northwind.example')).toBe('Davolio');
+      expect(await search(provider, 'grace@example.com')).toBeNull();
+      for (const { name, httpOnly } of await person.cookies())
+        expect({ name, httpOnly }).toMatchObject({ httpOnly: true });
+    },
+  );
+
+  test('logs in at the organisation’s own domain, and at the host for tests', async () => {
+    await page.goto(crossbook.url);
+    await button('Connect a CRM').click();
+    await page.getByRole('textbox').fill('northwind.my.salesforce.com');
+    await button('Continue to Salesforce').click();
+    await heading('Connect Crossbook to Salesforce?');
+    expect(new URL(page.url()).hostname).toBe('northwind.my.salesforce.localhost');
+    expect(await page.getByRole('radio').count()).toBe(1);
+    await lookAt(page, 'connect-own-domain');
+    await button('Allow').click();
+    await button('Confirm').click();
+    await heading('Salesforce is connected');
+
+    await page.goto(crossbook.url);
+    await button('Connect a CRM').click();
+    await page.getByRole('radio').nth(1).check();
+    await button('Continue to Salesforce').click();
+    await heading('Connect Crossbook to Salesforce?');
+    expect(new URL(page.url()).hostname).toBe('test.salesforce.localhost');
+    await allow('Northwind Traders (test)');
+    await button('Confirm').click();
+    await heading('Salesforce is connected');
+    expect(await search('salesforce', 'terry.tester@northwind-test.example')).toBe('Tester');
+  });
+
+  test('is told what to correct where that is no login page of Salesforce', async () => {
+    await page.goto(crossbook.url);
+    await button('Connect a CRM').click();
+    await page.getByRole('textbox').fill('https://salesforce.evil.example');
+    await button('Continue to Salesforce').click();
+    await page.getByRole('alert').waitFor();
+    await lookAt(page, 'connect-wrong-domain');
+  });
+
+  test.each(CRMS)('says no to $title, is told so, and may try again', async ({ provider, title }) => {
+    for (const denyWithoutState of [false, true]) {
+      crossbook.sandbox[provider].demo.setQuirks({ denyWithoutState });
+      await goToConsent(title);
+      await button('Cancel').click();
+      await heading('Not connected');
+      if (!denyWithoutState) await lookAt(page, `connect-${provider}-denied`);
+    }
+    crossbook.sandbox[provider].demo.setQuirks({ denyWithoutState: false });
+    await page.getByRole('link').first().click();
+    await button('Try again').click();
+    await heading('Connect your CRM');
+  });
+
+  test('who is on the vendor’s own page of errors is left there, and may begin anew', async () => {
+    const { demo } = crossbook.sandbox.hubspot;
+    demo.setQuirks({ redirectUris: [] });
+    await page.goto(crossbook.url);
+    await button('Connect a CRM').click();
+    await button('Continue to HubSpot').click();
+    await heading('Authorization failed');
+    await lookAt(page, 'connect-vendor-error');
+    demo.setQuirks({ redirectUris: null });
+    await goToConsent('HubSpot');
+  });
+
+  test('with one link in two tabs, the first to come back wins, and the second is told', async () => {
+    const second = await person.openTab();
+    await page.goto(crossbook.url);
+    await button('Connect a CRM').click();
+    await second.goto(page.url());
+    await button('Continue to HubSpot').click();
+    await button('Continue to Salesforce', second).click();
+    await heading('Connect Crossbook to Salesforce?', second);
+    await allow('Northwind Traders', second);
+    await heading('One step is left', second);
+    await heading('Connect Crossbook to HubSpot?');
+    await allow('Northwind Traders');
+    await heading('This link was used already');
+    await lookAt(page, 'connect-second-tab');
+    await button('Confirm', second).click();
+    await heading('Salesforce is connected', second);
+  });
+
+  test('with two links in two tabs, each comes back to its own', async () => {
+    const second = await person.openTab();
+    await goToConsent('HubSpot');
+    await goToConsent('Salesforce', second);
+    await allow('Demo company');
+    await allow('Northwind Traders', second);
+    await button('Confirm').click();
+    await button('Confirm', second).click();
+    await heading('HubSpot is connected');
+    await heading('Salesforce is connected', second);
+    expect(await search('hubspot', 'ada@example.com')).toBe('Lovelace');
+    expect(await search('salesforce', 'ada@example.com')).toBe('of Northwind');
+  });
+
+  test.each(CRMS)(
+    'on a narrow screen and in the dark, by keyboard alone: $title',
+    async ({ provider, title }) => {
+      const small = await openPerson(browser, {
+        viewport: { width: 320, height: 640 },
+        colorScheme: 'dark',
+      });
+      const tab = await small.openTab();
+      const press = async (name: string) => {
+        const isThere = () => tab.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
+        await expect
+          .poll(async () => {
+            await tab.keyboard.press('Tab');
+            return isThere();
+          })
+          .toContain(name);
+        await tab.keyboard.press('Enter');
+      };
+      await tab.goto(crossbook.url);
+      await lookAt(tab, `narrow-${provider}-1-home`);
+      await press('Connect a CRM');
+      await heading('Connect your CRM', tab);
+      await lookAt(tab, `narrow-${provider}-2-link`);
+      await press(`Continue to ${title}`);
+      await heading(`Connect Crossbook to ${title}?`, tab);
+      await tab.keyboard.press('Tab');
+      await tab.keyboard.press('ArrowDown');
+      await lookAt(tab, `narrow-${provider}-3-consent`);
+      await press('Allow');
+      await heading('One step is left', tab);
+      await lookAt(tab, `narrow-${provider}-4-back`);
+      await press('Confirm');
+      await heading(`${title} is connected`, tab);
+      await lookAt(tab, `narrow-${provider}-5-connected`);
+      expect(await tab.locator('main').innerText()).toContain('Ada of Northwind');
+      await small.leave();
+    },
+  );
+});

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** Somebody at a browser that reaches no host but this machine, and says what went wrong on its pages. */
+export async function openPerson(browser: Browser, options: BrowserContextOptions = {}): Promise<Person> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(0);
+  const [strangers, complaints]: string[][] = [[], []];
+  await context.route('**/*', (route) => {
+    const { hostname } = new URL(route.request().url());
+    if (/^(?:127\.0\.0\.1|(?:[\w-]+\.)*localhost)$/.test(hostname)) return route.continue();
+    strangers?.push(hostname);
+    return route.abort();
+  });
+  return {
+    async openTab() {
+      const page = await context.newPage();
+      page.on('pageerror', (error) => complaints?.push(error.message));
+      return page;
+    },
+    cookies: () => context.cookies(),
+    async leave() {
+      await context.close();
+      expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
+    },
+  };
+}
+
+/** What a page is to be for everybody: nothing serious for axe, no wider than the screen. And a picture to look at. */
+export async function lookAt(page: Page, picture: string): Promise<void> {
+  await page.screenshot({ path: `test-results/${picture}.png`, fullPage: true });
+  await page.evaluate(AXE);
+  const found = await page.evaluate(async () => {
+    const { violations } = await (globalThis as unknown as Axe).axe.run();
+    return violations.map(({ id, impact, nodes }) => ({ id, impact, at: nodes.map(({ html }) => html) }));
+  });
+  expect(found.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
+  const overhang = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(overhang).toBeLessThanOrEqual(0);
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Axe {
+  readonly axe: { run(): Promise<{ readonly violations: readonly Violation[] }> };
+}
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+export interface Person {
+  openTab(): Promise<Page>;
+  cookies(): Promise<readonly { readonly name: string; readonly httpOnly: boolean }[]>;
+  /** Fails where a page asked another host for something, or threw. */
+  leave(): Promise<void>;
+}
