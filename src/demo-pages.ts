@@ -5,7 +5,8 @@ import { DEMO_APPLICATION } from './domain/demo-application.ts';
 import type { Provider } from './domain/provider.ts';
 import type { ProviderName } from './domain/provider-names.ts';
 import { type Demo, toDemoCommand } from './http/demo-command.ts';
-import { createRequestContext, type Services } from './request/context.ts';
+import { createRequestContext } from './request/context.ts';
+import type { Services } from './request/services.ts';
 
 /** Part of the composition root: where the sandbox is on, the demo plays the application around a connect link. */
 export function addDemoPages({ pages, services, providers, demo, toSandboxLogin }: DemoParts): ConnectPages {

@@ -17,7 +17,8 @@ describe.runIf(CHROMIUM)('a person who has just started the demo', () => {
   let page: Page;
 
   beforeAll(async () => {
-    crossbook = await listenApp();
+    // Where it listens is known once it does.
+    crossbook = await listenApp({ publicUrl: undefined });
     crossbook.app.announceUrl(crossbook.url);
     browser = await openBrowser();
   });

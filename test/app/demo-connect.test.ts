@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { type Browser, consent, openBrowser } from '../support/connect-browser.ts';
+import { createTestDatabase } from '../support/databases.ts';
+import { openApp, type TestApp } from '../support/open-app.ts';
+import { toFetch } from '../support/to-fetch.ts';
+
+const ORIGIN = 'http://localhost:4000';
+
+let crossbook: TestApp;
+beforeAll(async () => {
+  crossbook = await openApp();
+});
+afterAll(() => crossbook.close());
+
+test('the home page leads to a link, and the return page to the contacts of the account', async () => {
+  const browser = openBrowser(crossbook.app);
+  const back = await goThere(browser);
+  expect(back.pathname).toBe('/demo/connected');
+  const page = await browser.visit(back.href);
+  expect(page.text).toContain('One step is left');
+  // Looking at it confirms nothing.
+  expect((await browser.visit(back.href)).text).toContain('One step is left');
+  const form = pick(back, ['connect_link_id', 'code']);
+  const done = await browser.visit(`${ORIGIN}/demo/connected`, { method: 'POST', form });
+  expect(done.status).toBe(303);
+  expect((await browser.visit(ORIGIN + done.headers.get('location'))).text).toContain('HubSpot is connected');
+  const again = await browser.visit(`${ORIGIN}/demo/connected`, { method: 'POST', form });
+  expect(again.status).toBe(409);
+  expect(crossbook.log.join('')).not.toContain(form['code']);
+});
+
+test.each([
+  ['another site', { 'sec-fetch-site': 'cross-site' }],
+  ['another port of this machine', { 'sec-fetch-site': 'same-site' }],
+  ['another origin, of an older browser', { origin: 'http://127.0.0.1:5000' }],
+  ['somebody who does not say', {}],
+])('a form of %s makes no link and confirms none', async (_title, headers) => {
+  const ask = toFetch(crossbook.app.answer);
+  for (const path of ['/demo/connect', '/demo/connected']) {
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    const request = { method: 'POST', headers: { ...type, ...headers }, body: 'code=x' };
+    const response = await ask(new Request(ORIGIN + path, request));
+    expect({ path, status: response.status, to: response.headers.get('location') }).toEqual({
+      ...{ path, status: 403, to: null },
+    });
+  }
+});
+
+test('a look at the way there makes nothing, and a link of somebody else is not shown', async () => {
+  const browser = openBrowser(crossbook.app);
+  expect((await browser.visit(`${ORIGIN}/demo/connect`)).status).toBe(405);
+  expect((await browser.visit(`${ORIGIN}/demo/elsewhere`)).status).not.toBe(303);
+  const { body } = await crossbook.rest('PUT', '/customers', {
+    ...{ customer_id: 'other', name: 'Other', email: 'other@example.com' },
+  });
+  expect(body).toBeDefined();
+  const input = { customerId: 'other', providers: ['HUBSPOT'], returnUrl: `${ORIGIN}/demo/connected` };
+  const { data } = await crossbook.execute(CREATE, { input });
+  const { id } = data.createConnectLink.link;
+  expect((await browser.visit(`${ORIGIN}/demo/connected?connect_link_id=${id}`)).status).toBe(404);
+});
+
+test('a Host that is not this machine’s is refused', async () => {
+  const browser = openBrowser(crossbook.app);
+  const headers = { host: 'rebound.example', 'sec-fetch-site': 'same-origin' };
+  const forged = await browser.visit(`${ORIGIN}/demo/connect`, { method: 'POST', form: {}, headers });
+  expect(forged.status).toBe(403);
+});
+
+test('without the sandbox there is none of it', async () => {
+  const database = await createTestDatabase();
+  const keys = `k1:${Buffer.alloc(32, 1).toString('base64')}`;
+  const config = readConfig({ NODE_ENV: 'production', CROSSBOOK_KEYS: keys, DATABASE_URL: database.url });
+  const app = await createApp(config, { output: { write: () => {} }, readable: false });
+  const browser = openBrowser(app);
+  expect((await browser.visit(ORIGIN)).text).not.toContain('/demo/connect');
+  const post = await browser.visit(`${ORIGIN}/demo/connect`, { method: 'POST', form: {} });
+  expect([401, 404]).toContain(post.status);
+  await app.close();
+  await database.drop();
+});
+
+/** From the home page to HubSpot and back: where the browser is sent at the end. */
+async function goThere(browser: Browser): Promise<URL> {
+  const begun = await browser.visit(`${ORIGIN}/demo/connect`, { method: 'POST', form: {} });
+  expect(begun.status).toBe(303);
+  const { consentUrl } = await browser.start(begun.headers.get('location') ?? '', { provider: 'hubspot' });
+  const back = await browser.visit(await consent(consentUrl));
+  return new URL(back.headers.get('location') ?? '');
+}
+
+function pick(url: URL, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, url.searchParams.get(name) ?? '']));
+}
+
+const CREATE =
+  'mutation ($input: CreateConnectLinkInput!) { createConnectLink(input: $input) { link { id } } }';

@@ -1,0 +1,171 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { DEVELOPMENT_ORIGINS } from '../../src/domain/demo-application.ts';
+import { openBrowser } from '../support/browser.ts';
+import { type ListeningApp, listenApp } from '../support/listen-app.ts';
+import { CHROMIUM } from '../support/machine.ts';
+import { openPerson, type Person } from './person.ts';
+
+const CRMS = [
+  { provider: 'hubspot', title: 'HubSpot' },
+  { provider: 'salesforce', title: 'Salesforce' },
+] as const;
+
+describe.runIf(CHROMIUM)('an application that connects a customer in a popup', () => {
+  let crossbook: ListeningApp;
+  let browser: Browser;
+  let application: Application;
+  let person: Person;
+  let page: Page;
+
+  beforeAll(async () => {
+    // Where it listens is known once it does.
+    crossbook = await listenApp({ publicUrl: undefined });
+    crossbook.app.announceUrl(crossbook.url);
+    application = await openApplication();
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    application.server.close();
+    await crossbook.close();
+  });
+  beforeEach(async () => {
+    person = await openPerson(browser);
+    page = await person.openTab();
+    await page.goto(application.origin);
+  });
+  afterEach(() => person.leave());
+
+  async function createLink(provider: string) {
+    const customer_id = `popup ${Math.random()}`;
+    await crossbook.rest('PUT', '/customers', { customer_id, name: 'Ada', email: 'ada@example.com' });
+    const { data, errors } = await crossbook.execute(CREATE, {
+      input: {
+        ...{ customerId: customer_id, providers: [provider.toUpperCase()], mode: 'POPUP' },
+        returnUrl: `${application.origin}/done`,
+      },
+    });
+    expect(errors).toBeUndefined();
+    return { customerId: customer_id, id: data.createConnectLink.link.id, url: data.createConnectLink.url };
+  }
+
+  /** Opened in the click, as an application has to. */
+  async function openPopup(url: string): Promise<Page> {
+    await page.evaluate((to) => {
+      document.querySelector('button')?.addEventListener('click', () => void window.open(to), { once: true });
+    }, url);
+    const [popup] = await Promise.all([page.waitForEvent('popup'), page.getByRole('button').click()]);
+    return popup;
+  }
+
+  async function agree(popup: Page, title: string): Promise<void> {
+    await popup.getByRole('button', { name: `Continue to ${title}` }).click();
+    await popup.getByRole('radio', { name: 'Northwind Traders' }).check();
+    await popup.getByRole('button', { name: 'Allow' }).click();
+  }
+
+  async function search(customerId: string, provider: string) {
+    const { data } = await crossbook.execute(
+      '{ searchContacts(filter: { email: "ada@example.com" }) { nodes { lastName } } }',
+      {},
+      { 'x-customer-id': customerId, 'x-provider-name': provider },
+    );
+    return data.searchContacts?.nodes[0]?.lastName;
+  }
+
+  test.each(CRMS)(
+    'the opener is told, and the code that it gets is redeemed: $title',
+    async ({ provider, title }) => {
+      const { customerId, id, url } = await createLink(provider);
+      const popup = await openPopup(url);
+      await agree(popup, title);
+      const told = await page.waitForFunction(() => (globalThis as unknown as Told).told[0]);
+      const { origin, data } = (await told.jsonValue()) as Message;
+      expect(origin).toBe(crossbook.url);
+      expect(data).toMatchObject({
+        type: 'crossbook:connect',
+        connectLinkId: id,
+        status: 'AWAITING_CONFIRMATION',
+      });
+      const confirmed = await crossbook.execute(CONFIRM, { input: { id, code: data['code'] } });
+      expect(confirmed.data.confirmConnectLink.link.status).toBe('COMPLETED');
+      expect(await search(customerId, provider)).toBe('of Northwind');
+      await popup.close();
+    },
+  );
+
+  test.each(CRMS)(
+    'where the vendor’s page cuts the opener off, the popup goes back itself: $title',
+    async ({ provider, title }) => {
+      const { demo } = crossbook.sandbox[provider];
+      demo.setQuirks({ openerPolicy: 'same-origin' });
+      const { customerId, id, url } = await createLink(provider);
+      const popup = await openPopup(url);
+      await agree(popup, title);
+      await popup.waitForURL(`${application.origin}/done?**`);
+      const { searchParams } = new URL(popup.url());
+      expect(searchParams.get('status')).toBe('AWAITING_CONFIRMATION');
+      expect(await popup.evaluate(() => window.opener)).toBeNull();
+      expect(await page.evaluate(() => (globalThis as unknown as Told).told)).toEqual([]);
+      await crossbook.execute(CONFIRM, { input: { id, code: searchParams.get('code') } });
+      expect(await search(customerId, provider)).toBe('of Northwind');
+      demo.setQuirks({ openerPolicy: null });
+      await popup.close();
+    },
+  );
+
+  test('the opener is told of a no as well, and the popup stays for the person to read', async () => {
+    const { id, url } = await createLink('hubspot');
+    const popup = await openPopup(url);
+    await popup.getByRole('button', { name: 'Continue to HubSpot' }).click();
+    await popup.getByRole('button', { name: 'Cancel' }).click();
+    const told = await page.waitForFunction(() => (globalThis as unknown as Told).told[0]);
+    const { data } = (await told.jsonValue()) as Message;
+    expect(data).toMatchObject({ connectLinkId: id, status: 'FAILED', error: 'ACCESS_DENIED' });
+    await popup.getByRole('heading', { name: 'Not connected' }).waitFor();
+    await popup.close();
+  });
+});
+
+/** At one of the origins that the demo application has; the tests beside it may have some of them. */
+async function openApplication(): Promise<Application> {
+  for (const origin of DEVELOPMENT_ORIGINS.filter((one) => one.includes('localhost'))) {
+    const server = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html;charset=utf-8');
+      response.end(PAGE);
+    });
+    server.listen(Number(new URL(origin).port), '127.0.0.1');
+    const isOpen = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (isOpen) return { server, origin: `http://localhost:${(server.address() as AddressInfo).port}` };
+  }
+  throw new Error('Every port of the demo’s origins is taken.');
+}
+
+const PAGE = `<!doctype html><title>An application</title><button>Connect</button>
+<script>globalThis.told = []; addEventListener('message', ({ origin, data }) => told.push({ origin, data }));</script>`;
+
+const CREATE =
+  'mutation ($input: CreateConnectLinkInput!) { createConnectLink(input: $input) { url link { id } } }';
+const CONFIRM =
+  'mutation ($input: ConfirmConnectLinkInput!) { confirmConnectLink(input: $input) { link { status } } }';
+
+interface Application {
+  readonly server: Server;
+  readonly origin: string;
+}
+
+interface Told {
+  readonly told: readonly Message[];
+}
+
+interface Message {
+  readonly origin: string;
+  readonly data: Readonly<Record<string, string>>;
+}
