@@ -86,9 +86,9 @@ function overview<Crm extends CrmTypes>(crm: SandboxCrm<Crm>): object {
 }
 
 function describe<Crm extends CrmTypes>(account: SandboxAccount<Crm>): object {
-  const { id, instanceUrl, accessToken, refreshToken, staticToken, clientId, clientSecret } = account;
+  const { id, name, instanceUrl, accessToken, refreshToken, staticToken, clientId, clientSecret } = account;
   return {
-    ...{ id, instanceUrl, accessToken, refreshToken, staticToken, clientId, clientSecret },
+    ...{ id, name, instanceUrl, accessToken, refreshToken, staticToken, clientId, clientSecret },
     ...{ quirks: account.quirks, limits: account.limits },
   };
 }
