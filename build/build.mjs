@@ -69,7 +69,10 @@ export function productOptions(root) {
 function clientOptions(root) {
   return {
     absWorkingDir: root,
-    entryPoints: { 'client/index': 'src/client/index.ts' },
+    entryPoints: {
+      'client/index': 'src/client/index.ts',
+      'client/verify-webhook': 'src/client/verify-webhook.ts',
+    },
     outdir: 'dist',
     bundle: true,
     format: 'esm',

@@ -12,6 +12,8 @@ export interface WebhookQueue {
   release(endpointId: string, lease: string): Promise<void>;
   /** For the metric, and for who asks whether all is well. */
   count(): Promise<WebhookCounts>;
+  /** The first twenty, for a person to read. */
+  listFailing(): Promise<readonly FailingEndpoint[]>;
   /** Removes events that are older than they are kept, and what is left of endpoints that are gone. */
   sweep(olderThan: Date): Promise<number>;
 }
@@ -54,6 +56,13 @@ export interface DeliveryFailure {
   readonly pauseMs: number;
   /** It wants nothing any more. */
   readonly isGone: boolean;
+}
+
+export interface FailingEndpoint {
+  readonly id: string;
+  readonly application: string;
+  readonly enabled: boolean;
+  readonly lastFailure: string | null;
 }
 
 export interface WebhookCounts {

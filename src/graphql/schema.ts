@@ -11,6 +11,9 @@ import './types/delete-customer.ts';
 import './types/disconnect-provider.ts';
 import './types/create-connect-link.ts';
 import './types/connect-link-mutations.ts';
+import './types/webhook-endpoint.ts';
+import './types/manage-webhooks.ts';
+import './types/event-connection.ts';
 
 builder.queryType({ description: 'Everything that can be read.' });
 builder.mutationType({ description: 'Everything that can be changed.' });

@@ -33,7 +33,7 @@ export type InputParts = {
 
 export interface OperationFacts {
   readonly id: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: RestMethod;
   /** Below the prefix of its group; parameters in braces. */
   readonly path: string;
   readonly group: OperationGroup;
@@ -50,7 +50,9 @@ export interface OperationFacts {
   readonly refusals: readonly number[];
 }
 
-export type OperationGroup = 'contacts' | 'customers';
+export type RestMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export type OperationGroup = 'contacts' | 'customers' | 'webhooks';
 
 export interface AnswerFacts {
   /** Absent: 200. */

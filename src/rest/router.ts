@@ -1,5 +1,6 @@
 import type { Journal } from '../domain/journal.ts';
 import type { HttpAnswer, HttpRequest } from '../lib/http-message.ts';
+import type { RestMethod } from './operation.ts';
 
 /** Finds what answers a path. Segments are compared still percent-encoded, so that an encoded slash stays in its segment. */
 export function createRouter(endpoints: readonly Endpoint[]): Router {
@@ -45,7 +46,7 @@ export interface Match {
 }
 
 export interface Endpoint {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: RestMethod;
   readonly path: string;
   answer(arrival: { request: HttpRequest; path: Match['path']; journal: Journal }): Promise<HttpAnswer>;
 }

@@ -1,3 +1,4 @@
+import type { FailingEndpoint } from '../domain/webhook-queue.ts';
 import { cannotOpen, createDatabase } from './database.ts';
 import { hasCluster } from './embedded/start.ts';
 import type { Engine } from './engine/engine.ts';
@@ -14,10 +15,12 @@ export async function inspectDatabase(target: Target, keyRing: KeyRing): Promise
     const pendingMigrations = await findPending(engine);
     const version = await readVersion(engine);
     const seen = { isThere: true, version, pendingMigrations } as const;
-    if (pendingMigrations.length > 0) return { ...seen, unreadableKeys: [], hasDemo: false };
-    const { maintenance, demoData } = createDatabase(engine, { keyRing });
+    if (pendingMigrations.length > 0)
+      return { ...seen, unreadableKeys: [], hasDemo: false, failingEndpoints: [] };
+    const { maintenance, demoData, webhookQueue } = createDatabase(engine, { keyRing });
     const unreadableKeys = await maintenance.findUnreadableKeys();
-    return { ...seen, unreadableKeys, hasDemo: await demoData.isThere() };
+    const failingEndpoints = await webhookQueue.listFailing();
+    return { ...seen, unreadableKeys, hasDemo: await demoData.isThere(), failingEndpoints };
   } catch (error) {
     throw cannotOpen(target, error);
   } finally {
@@ -41,4 +44,5 @@ export type Inspection =
       readonly unreadableKeys: readonly string[];
       /** What a start with the sandbox has left. */
       readonly hasDemo: boolean;
+      readonly failingEndpoints: readonly FailingEndpoint[];
     };

@@ -3,6 +3,7 @@ import type { Sealer } from '../domain/sealer.ts';
 import {
   type ClaimedEndpoint,
   type Delivery,
+  type FailingEndpoint,
   RETRIES_MS,
   type WebhookCounts,
   type WebhookQueue,
@@ -46,6 +47,7 @@ export function createWebhookQueue({ engine, sealer, clock }: QueueDeps): Webhoo
       const [row] = await run<WebhookCounts>(statements.COUNT, [at()]);
       return row ?? { pending: 0, overdueSeconds: 0, failing: 0, disabled: 0 };
     },
+    listFailing: () => run<FailingEndpoint>(statements.LIST_FAILING, []),
     sweep: async (olderThan) => {
       const values = [olderThan.toISOString(), SWEPT_AT_ONCE];
       const [row] = await run<{ readonly count: number }>(statements.SWEEP_EVENTS, values);

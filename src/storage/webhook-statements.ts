@@ -140,6 +140,15 @@ select (select count(*)::int from crossbook.webhook_deliveries) as pending,
   (select count(*)::int from crossbook.webhook_endpoints where not enabled and failures > 0) as disabled`,
 };
 
+export const LIST_FAILING = {
+  name: 'list_failing_endpoints',
+  text: `
+select endpoint.id, application.name as application, enabled, last_failure as "lastFailure"
+from crossbook.webhook_endpoints as endpoint
+join crossbook.applications as application on application.id = endpoint.application_id
+where failures > 0 order by enabled, last_failure_at desc limit 20`,
+};
+
 /** In one go at most $2: what is left is for the next time. */
 export const SWEEP_EVENTS = {
   name: 'sweep_events',

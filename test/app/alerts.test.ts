@@ -155,6 +155,17 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       await Promise.all(waiting);
     },
   },
+  CrossbookWebhookEndpointFails: {
+    async make({ rival, metric, look }) {
+      await rival.run(`insert into crossbook.webhook_endpoints
+          (id, application_id, url, event_types, enabled, sealed_secret, key_id, failures)
+        select gen_random_uuid(), id, 'https://example.com', '{}', false, '', '', 3 from crossbook.applications`);
+      await expect
+        .poll(async () => (await metric('crossbook_webhook_endpoints'))['state="disabled"'])
+        .toBe(1);
+      await look();
+    },
+  },
   CrossbookRedisAway: {
     needsRedis: true,
     async make({ redis, metric, look }) {

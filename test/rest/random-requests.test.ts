@@ -35,11 +35,12 @@ test.each(operations)(
     );
     // The run is worth something: it has got through, and has been refused.
     const [done = 200] = Object.keys(operation.responses).map(Number);
-    // What has to be made or set up before is not there.
-    const through = path.includes('connect_links') ? 404 : done;
-    expect([...statuses]).toEqual(expect.arrayContaining([through, 400]));
+    expect([...statuses]).toContain(400);
+    expect([...statuses].some((status) => status === done || BY_WHAT_IS_STORED.has(status))).toBe(true);
   },
 );
+
+const BY_WHAT_IS_STORED = new Set([404, 409]);
 
 /** What could not be sent is not sent. */
 function toHeaders(made: Readonly<Record<string, unknown>>): Record<string, string> {

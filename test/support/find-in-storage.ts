@@ -5,7 +5,7 @@ import { openEngine } from '../../src/storage/engine/open.ts';
 /** Every row of every table of ours, as text; bytes are written as hexadecimal. */
 export async function readAllRows(directory: string): Promise<readonly StoredRow[]> {
   const engine = await openEngine({ directory }, {});
-  const query = <Row>(text: string) => engine.query<Row>({ name: text.slice(0, 60), text }, []);
+  const query = <Row>(text: string) => engine.query<Row>({ name: text.slice(-60), text }, []);
   try {
     const tables = await query<{ schema: string; name: string }>(
       `select table_schema as schema, table_name as name from information_schema.tables

@@ -1,3 +1,4 @@
+import type { FailingEndpoint } from '../../domain/webhook-queue.ts';
 import { toReason } from '../../lib/to-reason.ts';
 import type { Target } from '../../storage/engine/open.ts';
 import { type Inspection, inspectDatabase } from '../../storage/inspect.ts';
@@ -22,6 +23,15 @@ export async function checkDatabase(
       },
     ];
   }
+}
+
+function toWebhookFinding({ id, application, enabled, lastFailure }: FailingEndpoint): Finding {
+  const state = enabled ? 'fails' : 'is disabled';
+  return {
+    subject: 'webhooks',
+    state: 'warning',
+    detail: `endpoint ${id} of ${application} ${state}: ${lastFailure}`,
+  };
 }
 
 function describe(inspection: Inspection, sandbox: boolean): readonly Finding[] {
@@ -50,6 +60,7 @@ function describe(inspection: Inspection, sandbox: boolean): readonly Finding[] 
   return [
     ...findings,
     { subject: 'migrations', state: 'ok', detail: 'all applied' },
+    ...inspection.failingEndpoints.map(toWebhookFinding),
     unreadableKeys.length > 0
       ? {
           subject: 'sealed data',

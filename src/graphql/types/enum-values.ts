@@ -11,5 +11,5 @@ export function toEnumValues<Word extends string>(descriptions: Readonly<Record<
 }
 
 export function toEnumName(word: string): string {
-  return SPELLED[word] ?? word.toUpperCase();
+  return SPELLED[word] ?? word.toUpperCase().replaceAll('.', '_');
 }

@@ -72,13 +72,13 @@ function unheldTimer(delayMs: number, callback: () => void): () => void {
 const LOOK_MS = 3_000;
 /** Events that are appended together are sent together. */
 const GATHER_MS = 50;
-const COUNT_MS = 30_000;
+const COUNT_MS = 10_000;
 const SWEEP_MS = 10 * 60_000;
 
 export interface WebhookWatch {
   /** There may be something to send. */
   wake(): void;
-  /** As of the last half minute; undefined where there is no endpoint. */
+  /** As of some seconds ago; undefined where there is no endpoint. */
   counts(): WebhookCounts | undefined;
   stop(): Promise<void>;
 }

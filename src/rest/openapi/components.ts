@@ -19,6 +19,7 @@ import { customerShape, customerUpsertShape } from '../wire/customer.ts';
 import { customerPageShape, customerPaginationShape } from '../wire/customer-page.ts';
 import { tokenRequestShape, tokenShape } from '../wire/customer-token.ts';
 import { errorShape, errorsShape } from '../wire/error.ts';
+import { eventPageShape, eventPaginationShape, eventShape, webhookBodyShape } from '../wire/event.ts';
 import {
   entityMappingShape,
   fieldMappingShape,
@@ -26,6 +27,15 @@ import {
   schemaMappingsConfigShape,
 } from '../wire/mappings.ts';
 import { connectionSyncConfigShape, destinationConfigShape, syncedObjectShape } from '../wire/sync-config.ts';
+import {
+  endpointChangeShape,
+  endpointShape,
+  endpointsShape,
+  endpointWithSecretShape,
+  newEndpointShape,
+  redeliveredShape,
+  redeliveryShape,
+} from '../wire/webhook.ts';
 
 /** What is asked with: absent fields that have a default may be absent. */
 const ASKED = toRegistry({
@@ -34,6 +44,9 @@ const ASKED = toRegistry({
   TokenRequest: tokenRequestShape,
   ConnectLinkRequest: connectLinkRequestShape,
   Confirmation: confirmationShape,
+  NewWebhookEndpoint: newEndpointShape,
+  WebhookEndpointChange: endpointChangeShape,
+  Redelivery: redeliveryShape,
   ConnectionUpsert: connectionUpsertShape,
   Credentials: credentialsShape,
   SchemaMappingsConfigInput: schemaMappingsConfigShape,
@@ -60,6 +73,14 @@ const ANSWERED = toRegistry({
   Token: tokenShape,
   ConnectLink: connectLinkShape,
   CreatedConnectLink: createdConnectLinkShape,
+  WebhookEndpoint: endpointShape,
+  WebhookEndpoints: endpointsShape,
+  WebhookEndpointWithSecret: endpointWithSecretShape,
+  Redelivered: redeliveredShape,
+  Event: eventShape,
+  EventPage: eventPageShape,
+  EventPagination: eventPaginationShape,
+  WebhookBody: webhookBodyShape,
   Connection: connectionShape,
   Disconnection: disconnectionShape,
   ConnectedAccount: connectedAccountShape,

@@ -3,6 +3,7 @@ import type { AnswerFacts, Operation } from '../operation.ts';
 import { refToAnswered, refToAsked, toComponentSchemas } from './components.ts';
 import { QUOTA_HEADERS } from './quota.ts';
 import { refToRefusal, toComponentResponses } from './refusals.ts';
+import { toWebhooks } from './webhooks.ts';
 
 /** The OpenAPI document of exactly these operations, out of the schemas that check their requests. */
 export function toOpenApi(operations: readonly Operation[], version: string) {
@@ -27,8 +28,10 @@ export function toOpenApi(operations: readonly Operation[], version: string) {
     tags: [
       { name: 'contacts', description: 'People in your customers’ CRMs.' },
       { name: 'customers', description: 'Your customers and their connections to providers.' },
+      { name: 'webhooks', description: 'What has happened, and where you hear of it.' },
     ],
     paths,
+    webhooks: toWebhooks(),
     components: {
       schemas: toComponentSchemas(),
       responses: toComponentResponses(),

@@ -10,8 +10,10 @@ import { deleteCustomerOperation } from './delete-customer.ts';
 import { getCustomer } from './get-customer.ts';
 import { issueCustomerTokenOperation } from './issue-customer-token.ts';
 import { listCustomersOperation } from './list-customers.ts';
+import { listEventsOperation } from './list-events.ts';
 import { searchContactsOperation } from './search-contacts.ts';
 import { upsertCustomerOperation } from './upsert-customer.ts';
+import { webhookOperations } from './webhook-endpoints.ts';
 
 /** Every operation, in the order of the document. */
 export const OPERATIONS: readonly Operation[] = [
@@ -27,4 +29,6 @@ export const OPERATIONS: readonly Operation[] = [
   getConnectLink,
   cancelConnectLinkOperation,
   confirmConnectLinkOperation,
+  ...webhookOperations,
+  listEventsOperation,
 ];

@@ -8,6 +8,7 @@ import { GRAPHQL_ROWS } from './graphql.ts';
 import { REST_ROWS } from './rest.ts';
 import { SEARCH_ROWS } from './search.ts';
 import { UPSERT_ROWS } from './upsert.ts';
+import { WEBHOOK_ROWS } from './webhooks.ts';
 
 /** What the product promises beyond the specification, by the sections of its contract. */
 export const CONTRACT: readonly Row[] = [
@@ -20,4 +21,5 @@ export const CONTRACT: readonly Row[] = [
   ...UPSERT_ROWS,
   ...CONNECT_ROWS,
   ...CONNECT_LINK_ROWS,
+  ...WEBHOOK_ROWS,
 ];

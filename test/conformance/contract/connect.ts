@@ -5,6 +5,7 @@ const LATER = 'not built yet';
 const BUILT: readonly string[] = [
   ...['createConnectLink', 'confirmConnectLink', 'cancelConnectLink', 'connectLink', 'customers'],
   ...['account', 'grantedScopes', 'missingScopes', 'statusReason', 'statusChangedAt'],
+  ...['createWebhookEndpoint', 'rotateWebhookSecret', 'webhookEndpoints', 'events'],
 ];
 
 /** What is promised of connecting, the end of customers, and webhooks. */

@@ -1,0 +1,69 @@
+import type { Event } from '../../domain/event.ts';
+import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
+import { type EventPage, listEvents, MAX_EVENTS } from '../../usecases/list-events.ts';
+import { builder } from '../builder.ts';
+import { costs } from '../cost.ts';
+import { EventRecordType } from './event.ts';
+import { PageInfoType, toPageFacts } from './page-info.ts';
+
+/** One look into the database. */
+const LIST_COST = 20;
+
+const EventEdgeType = builder.objectRef<EventEdge>('EventEdge').implement({
+  description: 'An event, and where it stands in the list.',
+  fields: (t) => ({
+    node: t.expose('node', { type: EventRecordType, description: 'The event.' }),
+    cursor: t.string({
+      description: 'The event’s place in this list, for `after`.',
+      resolve: ({ page, node }) => page.cursorOf(node),
+    }),
+  }),
+});
+
+const EventConnectionType = builder.objectRef<EventPage>('EventConnection').implement({
+  description: 'One page of events, the newest first.',
+  fields: (t) => ({
+    edges: t.field({
+      type: [EventEdgeType],
+      description: 'The events of the page, each with its cursor.',
+      ...costs({ paged: true }),
+      resolve: (page) => page.events.map((node) => ({ page, node })),
+    }),
+    nodes: t.field({
+      type: [EventRecordType],
+      description: 'The events of the page, without their cursors.',
+      ...costs({ paged: true }),
+      resolve: ({ events }) => events,
+    }),
+    pageInfo: t.field({
+      type: PageInfoType,
+      description: 'Where the page lies in the list.',
+      resolve: (page) => toPageFacts(page, page.events),
+    }),
+  }),
+});
+
+builder.queryField('events', (t) =>
+  t.field({
+    type: EventConnectionType,
+    description: 'What has happened in the last 30 days, the newest first. It takes an API key.',
+    args: {
+      customerId: t.arg.id({ description: 'Events of this customer alone.' }),
+      first: t.arg.int({
+        description: `Events on the page, at most ${MAX_EVENTS}. Default ${DEFAULT_PAGE_SIZE}.`,
+      }),
+      after: t.arg.string({ description: 'The cursor of the last event that you have seen.' }),
+    },
+    ...costs({
+      weight: LIST_COST,
+      pageSize: ({ first }) => (typeof first === 'number' ? first : DEFAULT_PAGE_SIZE),
+    }),
+    resolve: (_root, { customerId, first, after }, context) =>
+      listEvents(context, { customerId, size: first, cursor: after }),
+  }),
+);
+
+interface EventEdge {
+  readonly page: EventPage;
+  readonly node: Event;
+}
