@@ -5,6 +5,7 @@ import { openApp, type TestApp } from '../support/open-app.ts';
 const ORIGIN = 'http://localhost:4000';
 const RETURN_URL = 'http://localhost:3000/connected?tab=crm';
 
+let customers = 0;
 let crossbook: TestApp;
 beforeAll(async () => {
   crossbook = await openApp();
@@ -39,7 +40,8 @@ test.each(['hubspot', 'salesforce'])(
 );
 
 async function addCustomer() {
-  const customerId = `customer ${Math.random()}`;
+  customers += 1;
+  const customerId = `customer-${customers}`;
   await crossbook.rest('PUT', '/customers', { customer_id: customerId, name: 'Ada', email: 'a@example.com' });
   const create = async (more: object) => {
     const input = { customerId, providers: ['HUBSPOT'], returnUrl: RETURN_URL, ...more };

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Config } from '../../src/config.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
@@ -10,12 +11,15 @@ export const APP_ORIGIN = 'http://localhost:3000';
 const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 
 /** The product with its sandbox, a second application, and a look at what is really stored. */
-export async function openConnectWorld(clock: { offset: number } = { offset: 0 }): Promise<ConnectWorld> {
+export async function openConnectWorld(
+  clock: { offset: number } = { offset: 0 },
+  patch: Partial<Config> = {},
+): Promise<ConnectWorld> {
   const database = await createTestDatabase();
   const otherKey = await addApplication(database.url);
   const wall = () => Date.now() + clock.offset;
   const crossbook = await openApp(
-    { database: { url: database.url }, keys: KEYS, pagesPerMinute: 0 },
+    { database: { url: database.url }, keys: KEYS, pagesPerMinute: 0, ...patch },
     { clock: { ...systemClock, wall } },
   );
   const sql = new pg.Client({ connectionString: database.url });

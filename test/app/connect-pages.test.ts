@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { consent, openBrowser } from '../support/connect-browser.ts';
+import { type ConnectWorld, openConnectWorld } from '../support/connect-world.ts';
+
+const HUBSPOT = { provider: 'hubspot' };
+
+let world: ConnectWorld;
+beforeAll(async () => {
+  world = await openConnectWorld();
+});
+afterAll(() => world.close());
+
+test('a popup’s last page tells the exact origin of the application, by one script with a nonce', async () => {
+  const link = await world.link({ mode: 'POPUP' });
+  const { back } = await world.goThrough(link);
+  expect(back.status).toBe(200);
+  const policy = back.headers.get('content-security-policy') ?? '';
+  const [, nonce = ''] = /script-src 'nonce-([\w-]+)'/.exec(policy) ?? [];
+  expect(back.text.match(/<script/g)).toHaveLength(1);
+  expect(back.text).toContain(`<script nonce="${nonce}">`);
+  expect(back.text).toContain('"origin":"http://localhost:3000"');
+  expect(back.text).toMatch(/"status":"AWAITING_CONFIRMATION","code":"[\w-]{43}"/);
+  expect(back.headers.get('cross-origin-opener-policy')).toBe('unsafe-none');
+});
+
+test('all other pages have no script at all', async () => {
+  const link = await world.link();
+  await link.browser.visit(link.url);
+  await world.goThrough(link);
+  await link.browser.visit(link.url);
+  for (const page of link.browser.seen) expect(page).not.toContain('<script');
+});
+
+test('a denial ends the link, says what to do next, and leads back with the reason', async () => {
+  const link = await world.link();
+  const { consentUrl } = await link.browser.start(link.url, HUBSPOT);
+  const denied = await link.browser.visit(await consent(consentUrl, { decision: 'deny' }));
+  expect(denied.status).toBe(200);
+  expect(denied.text).toContain('You did not agree');
+  expect(denied.text).toContain(`connect_link_id=${link.id}&amp;status=FAILED&amp;error=ACCESS_DENIED`);
+  const events = await world.rows(
+    `select type, data from crossbook.events where data ->> 'connect_link_id' = '${link.id}'`,
+  );
+  expect(events).toMatchObject([{ type: 'connect_link.failed', data: { failure: 'ACCESS_DENIED' } }]);
+});
+
+test('a denial without a state is the flow’s whose cookie the browser has', async () => {
+  const link = await world.link();
+  await link.browser.start(link.url, HUBSPOT);
+  const denied = await link.browser.visit(
+    'http://localhost:4000/connect/callback/hubspot?error=access_denied',
+  );
+  expect(denied.text).toContain('You did not agree');
+  expect((await link.browser.visit(link.url)).status).toBe(410);
+});
+
+test('two tabs of one browser each go their way, and the first that ends connects', async () => {
+  const link = await world.link({ confirm: false });
+  const first = await link.browser.start(link.url, HUBSPOT);
+  const second = await link.browser.start(link.url, HUBSPOT);
+  expect(link.browser.cookies.size).toBe(2);
+  const callbacks = [await consent(second.consentUrl), await consent(first.consentUrl)];
+  expect((await link.browser.visit(callbacks[0] ?? '')).status).toBe(303);
+  expect((await link.browser.visit(callbacks[1] ?? '')).status).toBe(410);
+});
+
+test('without confirmation the names stand large, and the connection is there at once', async () => {
+  const link = await world.link({ confirm: false });
+  const page = await link.browser.visit(link.url);
+  expect(page.text).toMatch(/class="names".*Customer \d+.*Demo application/);
+  const { back } = await world.goThrough(link);
+  const answer = new URL(back.headers.get('location') ?? '').searchParams;
+  expect([answer.get('status'), answer.get('code')]).toEqual(['COMPLETED', null]);
+});
+
+test('a name is text, whatever it holds', async () => {
+  const body = { customer_id: 'markup', name: '<img src=x onerror=alert(1)>"\'&', email: 'x@example.com' };
+  await world.crossbook.rest('PUT', '/customers', body);
+  const { body: link } = await world.create('markup', { confirm: false });
+  const { text } = await openBrowser(world.crossbook.app).visit(link.url);
+  expect(text).not.toContain('<img');
+  expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;');
+});
+
+test('where several CRMs are offered each has its button, and Salesforce asks where one logs in', async () => {
+  const link = await world.link({ providers: ['hubspot', 'salesforce'] });
+  const { text } = await link.browser.visit(link.url);
+  expect(text.match(/<form /g)).toHaveLength(2);
+  expect(text).toContain('https://test.salesforce.com');
+  const wrong = await link.browser.start(link.url, { provider: 'salesforce', own_login: 'evil.example' });
+  expect(wrong.status).toBe(422);
+  expect(wrong.text).toContain('value="evil.example"');
+  expect(wrong.text).toContain('aria-invalid="true"');
+  const own = await link.browser.start(link.url, {
+    provider: 'salesforce',
+    login: 'https://login.salesforce.com',
+    own_login: 'northwind.my.salesforce.com',
+  });
+  expect(new URL(own.consentUrl).hostname).toContain('northwind');
+});
+
+test('one address that asks for many pages is told to wait, and others are not', async () => {
+  const limited = await openConnectWorld({ offset: 0 }, { pagesPerMinute: 3 });
+  const ask = (address: string) =>
+    limited.crossbook.app.answer(
+      {
+        ...{ method: 'GET', pathname: '/connect/x', headers: new Headers(), hasBody: false },
+        url: new URL('http://localhost:4000/connect/x'),
+        receiveBody: async () => {},
+        readBody: async () => undefined,
+        onClose: () => {},
+      },
+      address,
+    );
+  const statuses = [];
+  for (let time = 0; time < 4; time += 1) statuses.push((await ask('192.0.2.1')).status);
+  expect(statuses).toEqual([404, 404, 404, 429]);
+  expect((await ask('192.0.2.2')).status).toBe(404);
+  const { headers } = await ask('192.0.2.1');
+  expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+  expect(headers['content-type']).toMatch(/^text\/html/);
+  await limited.close();
+});

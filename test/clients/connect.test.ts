@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { transform } from 'esbuild';
+import { expect, test } from 'vitest';
+import { type BrowserPage, connect } from '../../src/client/index.ts';
+
+const LINK = { id: 'link-1', url: 'https://crossbook.example/connect/token' };
+const RESULT = {
+  type: 'crossbook:connect',
+  connectLinkId: 'link-1',
+  status: 'AWAITING_CONFIRMATION',
+  code: 'code',
+};
+
+test('the window opens before anything is waited for, goes to the link, and closes when it has told the code', async () => {
+  const page = openFakePage();
+  const connected = connect({ page, createLink: async () => LINK });
+  expect(page.seen).toEqual(['open']);
+  await page.settle();
+  page.tell('https://crossbook.example', RESULT);
+  expect(await connected).toEqual({ connectLinkId: 'link-1', status: 'AWAITING_CONFIRMATION', code: 'code' });
+  expect(page.seen).toEqual(['open', `replace ${LINK.url}`, 'close']);
+  expect(page.listeners.size).toBe(0);
+});
+
+test('only Crossbook’s own origin is believed, and only of this link', async () => {
+  const page = openFakePage();
+  const connected = connect({ page, createLink: async () => LINK });
+  await page.settle();
+  page.tell('https://evil.example', { ...RESULT, code: 'evil' });
+  page.tell('https://crossbook.example.evil.example', { ...RESULT, code: 'evil' });
+  page.tell('https://crossbook.example', { ...RESULT, connectLinkId: 'another', code: 'evil' });
+  page.tell('https://crossbook.example', null);
+  page.tell('https://crossbook.example', RESULT);
+  expect((await connected).code).toBe('code');
+});
+
+test('where the window cannot tell, the status of the link is asked until it has ended', async () => {
+  const page = openFakePage();
+  const statuses = ['PENDING', 'AWAITING_CONFIRMATION', 'COMPLETED'];
+  const readStatus = async () => ({ status: statuses.shift() ?? 'COMPLETED', failure: null });
+  const result = await connect({ page, createLink: async () => LINK, readStatus, pollMs: 1 });
+  expect(result).toEqual({ connectLinkId: 'link-1', status: 'COMPLETED' });
+  expect(statuses).toEqual([]);
+});
+
+test('without a window the page itself goes there', async () => {
+  const page = openFakePage({ isBlocked: true });
+  void connect({ page, createLink: async () => LINK });
+  await page.settle();
+  expect(page.seen).toEqual(['open', `assign ${LINK.url}`]);
+});
+
+test('who gives up hears so, and the window closes; so it does where no link is made', async () => {
+  const page = openFakePage();
+  const abort = new AbortController();
+  const connected = connect({ page, createLink: async () => LINK, signal: abort.signal });
+  await page.settle();
+  abort.abort(new Error('enough'));
+  await expect(connected).rejects.toThrow('enough');
+  expect(page.seen.at(-1)).toBe('close');
+  const other = openFakePage();
+  const failing = connect({ page: other, createLink: () => Promise.reject(new Error('no link')) });
+  await expect(failing).rejects.toThrow('no link');
+  expect(other.seen).toEqual(['open', 'close']);
+});
+
+test('it takes less than 2 KB in a page', async () => {
+  const { code } = await transform(readFileSync('src/client/connect.ts', 'utf8'), {
+    loader: 'ts',
+    minify: true,
+  });
+  expect(code.length).toBeLessThan(2_048);
+});
+
+function openFakePage({ isBlocked = false } = {}) {
+  const seen: string[] = [];
+  const listeners = new Set<(event: { origin: string; data: unknown }) => void>();
+  const popup = {
+    location: { replace: (url: string) => void seen.push(`replace ${url}`) },
+    close: () => void seen.push('close'),
+  };
+  const page: BrowserPage = {
+    location: { assign: (url) => void seen.push(`assign ${url}`) },
+    open() {
+      seen.push('open');
+      return isBlocked ? null : popup;
+    },
+    addEventListener: (_type, listener) => void listeners.add(listener),
+    removeEventListener: (_type, listener) => void listeners.delete(listener),
+  };
+  return {
+    ...page,
+    seen,
+    listeners,
+    tell(origin: string, data: unknown) {
+      for (const listener of [...listeners]) listener({ origin, data });
+    },
+    async settle() {
+      for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
+    },
+  };
+}
