@@ -5,6 +5,7 @@ import { CONNECT_LINK_ROWS } from './connect-links.ts';
 import { ERROR_ROWS } from './errors.ts';
 import { FEDERATION_ROWS } from './federation.ts';
 import { GRAPHQL_ROWS } from './graphql.ts';
+import { LIFECYCLE_ROWS } from './lifecycle.ts';
 import { REST_ROWS } from './rest.ts';
 import { SEARCH_ROWS } from './search.ts';
 import { UPSERT_ROWS } from './upsert.ts';
@@ -22,4 +23,5 @@ export const CONTRACT: readonly Row[] = [
   ...CONNECT_ROWS,
   ...CONNECT_LINK_ROWS,
   ...WEBHOOK_ROWS,
+  ...LIFECYCLE_ROWS,
 ];

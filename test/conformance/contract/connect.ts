@@ -3,8 +3,7 @@ import { graphql, type Row, row } from '../row.ts';
 const SCHEMA = graphql('{ __schema { types { name fields(includeDeprecated: true) { name } } } }');
 const LATER = 'not built yet';
 const BUILT: readonly string[] = [
-  ...['createConnectLink', 'confirmConnectLink', 'cancelConnectLink', 'connectLink', 'customers'],
-  ...['account', 'grantedScopes', 'missingScopes', 'statusReason', 'statusChangedAt'],
+  ...['createConnectLink', 'confirmConnectLink', 'cancelConnectLink', 'connectLink'],
   ...['createWebhookEndpoint', 'rotateWebhookSecret', 'webhookEndpoints', 'events'],
 ];
 
@@ -14,8 +13,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
     ...['createConnectLink', 'confirmConnectLink', 'cancelConnectLink'],
     ...['setOAuthClient', 'createWebhookEndpoint', 'rotateWebhookSecret'],
   ],
-  Query: ['connectLink', 'customers', 'webhookEndpoints', 'events'],
-  ConnectedProvider: ['account', 'grantedScopes', 'missingScopes', 'statusReason', 'statusChangedAt'],
+  Query: ['connectLink', 'webhookEndpoints', 'events'],
 };
 
 export const CONNECT_ROWS: readonly Row[] = Object.entries(FIELDS).flatMap(([type, names]) =>
