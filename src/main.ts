@@ -24,10 +24,10 @@ if (command === 'serve' && rest.length === 0) {
   const { readVersion } = await import('./version.ts');
   process.stdout.write(`${readVersion()}\n`);
 } else {
-  const { stdout, stderr } = process;
+  const { stdin, stdout, stderr } = process;
   stdout.on('error', endQuietly);
   const { runCommand } = await import('./cli/run.ts');
-  process.exitCode = await runCommand({ args: [command, ...rest], env, stdout, stderr });
+  process.exitCode = await runCommand({ args: [command, ...rest], env, stdin, stdout, stderr });
 }
 
 /** Sets what the file of a leading `--env-file` says, and returns the other arguments. The environment's own values win. */

@@ -45,6 +45,8 @@ export interface Outcome {
 export interface CommandContext {
   /** Reads the environment; throws where that is not right. */
   readConfig(): Config;
+  /** What comes on the standard input: for secrets, which are no arguments. */
+  readInput(): Promise<string>;
   /** Beside the result: for a person only. */
   note(line: string): void;
   readonly now: () => number;

@@ -5,6 +5,7 @@ import { toReason } from '../lib/to-reason.ts';
 import { type Command, type CommandContext, type Given, type Option, UsageError } from './command.ts';
 import { COMMANDS } from './commands/all.ts';
 import { renderCommandHelp, renderHelp } from './help.ts';
+import { readInput } from './read-input.ts';
 
 /** Does what the arguments say. Resolves to the exit code: 0 done, 1 failed, 2 asked wrongly. */
 export async function runCommand(options: RunOptions): Promise<number> {
@@ -92,12 +93,16 @@ function toVoices({ stdout, stderr }: Pick<RunOptions, 'stdout' | 'stderr'>) {
 
 function toContext({
   env,
+  stdin,
   stderr,
   now = systemClock.wall,
   fetch = globalThis.fetch,
 }: RunOptions): CommandContext {
   const { complain } = toVoices({ stdout: stderr, stderr });
-  return { readConfig: () => readConfig(env), note: complain, now, fetch };
+  return {
+    ...{ readConfig: () => readConfig(env), readInput: () => readInput(stdin) },
+    ...{ note: complain, now, fetch },
+  };
 }
 
 interface Output {
@@ -107,6 +112,7 @@ interface Output {
 export interface RunOptions {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: AsyncIterable<string | Uint8Array>;
   /** For results, and nothing else. */
   readonly stdout: Output;
   readonly stderr: Output;

@@ -14,6 +14,7 @@ import './types/connect-link-mutations.ts';
 import './types/webhook-endpoint.ts';
 import './types/manage-webhooks.ts';
 import './types/event-connection.ts';
+import './types/oauth-client.ts';
 
 builder.queryType({ description: 'Everything that can be read.' });
 builder.mutationType({ description: 'Everything that can be changed.' });

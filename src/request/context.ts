@@ -65,6 +65,9 @@ class RequestScope implements RequestContext {
   get removals() {
     return this.#openTenant().removals;
   }
+  get oauthClients() {
+    return this.#openTenant().oauthClients;
+  }
   get cache() {
     return this.#openTenant().contactCache;
   }
@@ -232,6 +235,7 @@ export interface RequestContext extends Timing {
   readonly removals: Tenant['removals'];
   readonly connectLinks: Tenant['connectLinks'];
   readonly connecting: ConnectServices;
+  readonly oauthClients: Tenant['oauthClients'];
   readonly behind: Services['behind'];
   readonly webhooks: Tenant['webhooks'];
   readonly events: Tenant['events'];

@@ -52,7 +52,7 @@ export interface OperationFacts {
 
 export type RestMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-export type OperationGroup = 'contacts' | 'customers' | 'webhooks';
+export type OperationGroup = 'contacts' | 'customers' | 'oauth_clients' | 'webhooks';
 
 export interface AnswerFacts {
   /** Absent: 200. */

@@ -21,6 +21,7 @@ const MATRIX = `
   REST token own             200   404       403    403          403           403
   REST token sibling         200   404       403    403          403           403
   REST token theirs          404   200       403    403          403           403
+  REST client own            200   200    403    403          403           403
   field customer own         200   404       200    200          403           403
   field customer sibling     200   404       403    403          200           403
   field customer theirs      404   200       403    403          403           200
@@ -44,6 +45,7 @@ const MATRIX = `
   nested search own          200   404       200    200          403           403
   nested salesforce own      200   404       200    403          403           403
   mutation upsert own        200   -         403    403          403           403
+  mutation client own        200   200    403    403          403           403
   mutation token own         200   404       403    403          403           403
   mutation token theirs      404   200       403    403          403           403
   field providers own        200   200       200    200          200           200

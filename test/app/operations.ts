@@ -28,6 +28,7 @@ export async function createOperations({ crossbook, callers }: CallersApp): Prom
       salesforce: () => search('salesforce'),
       upsert: () => send('PUT', '/customers', headers, customer),
       token: () => send('POST', `${path}/tokens`, headers, {}),
+      client: () => send('PUT', '/oauth_clients/hubspot', headers, { client_id: 'i', client_secret: 's' }),
     };
     const answer = await answers[what]?.();
     if (!answer) throw new Error(`There is no operation ${what}.`);
@@ -113,9 +114,13 @@ function toEntities(what: string, customerId: string, id: string): string {
 }
 
 function toMutation(what: string, customerId: string): string {
-  return what === 'token'
-    ? `mutation { result: issueCustomerToken(input: { customerId: "${customerId}" }) { token } }`
-    : `mutation { result: upsertCustomer(input: { customerId: "${customerId}", name: "N", email: "n@example.com" }) { created } }`;
+  const client = 'provider: HUBSPOT, clientId: "i", clientSecret: "s"';
+  const mutations: Record<string, string> = {
+    token: `issueCustomerToken(input: { customerId: "${customerId}" }) { token }`,
+    client: `setOAuthClient(input: { ${client} }) { oauthClient { clientId } }`,
+    upsert: `upsertCustomer(input: { customerId: "${customerId}", name: "N", email: "n@example.com" }) { created }`,
+  };
+  return `mutation { result: ${mutations[what]} }`;
 }
 
 const ADA = 'ada@example.com';

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { runCommand } from '../../src/cli/run.ts';
 
 /** A command as a shell would call it, in this process. */
@@ -6,6 +7,7 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
   const code = await runCommand({
     args,
     env: options.env ?? {},
+    stdin: Readable.from(options.input === undefined ? [] : [options.input]),
     stdout: { write: (text) => said.stdout.push(text) },
     stderr: { write: (text) => said.stderr.push(text) },
     fetch: options.fetch ?? (() => Promise.reject(new Error('offline'))),
@@ -16,6 +18,8 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
 }
 
 interface CliOptions {
+  /** On the standard input. */
+  readonly input?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The way out. Absent: there is none. */
   readonly fetch?: typeof fetch;

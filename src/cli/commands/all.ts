@@ -4,6 +4,7 @@ import { backup, restore } from './backup.ts';
 import { customersDelete, tokensRevoke } from './customers.ts';
 import { doctor } from './doctor.ts';
 import { keysAdmin, keysCreate, keysList, keysRevoke, keysRotate } from './keys.ts';
+import { oauthClientsDelete, oauthClientsList, oauthClientsSet } from './oauth-clients.ts';
 import { schemaPrint } from './schema.ts';
 import { sealRotate } from './seal.ts';
 
@@ -17,6 +18,9 @@ export const COMMANDS: readonly Command[] = [
   keysRotate,
   keysRevoke,
   keysAdmin,
+  oauthClientsSet,
+  oauthClientsList,
+  oauthClientsDelete,
   customersDelete,
   tokensRevoke,
   sealRotate,

@@ -26,6 +26,7 @@ import {
   objectFieldMappingsShape,
   schemaMappingsConfigShape,
 } from '../wire/mappings.ts';
+import { oauthClientInputShape, oauthClientShape } from '../wire/oauth-client.ts';
 import { connectionSyncConfigShape, destinationConfigShape, syncedObjectShape } from '../wire/sync-config.ts';
 import {
   endpointChangeShape,
@@ -47,6 +48,7 @@ const ASKED = toRegistry({
   NewWebhookEndpoint: newEndpointShape,
   WebhookEndpointChange: endpointChangeShape,
   Redelivery: redeliveryShape,
+  OAuthClientInput: oauthClientInputShape,
   ConnectionUpsert: connectionUpsertShape,
   Credentials: credentialsShape,
   SchemaMappingsConfigInput: schemaMappingsConfigShape,
@@ -81,6 +83,7 @@ const ANSWERED = toRegistry({
   EventPage: eventPageShape,
   EventPagination: eventPaginationShape,
   WebhookBody: webhookBodyShape,
+  OAuthClient: oauthClientShape,
   Connection: connectionShape,
   Disconnection: disconnectionShape,
   ConnectedAccount: connectedAccountShape,

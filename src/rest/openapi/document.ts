@@ -29,6 +29,7 @@ export function toOpenApi(operations: readonly Operation[], version: string) {
       { name: 'contacts', description: 'People in your customers’ CRMs.' },
       { name: 'customers', description: 'Your customers and their connections to providers.' },
       { name: 'webhooks', description: 'What has happened, and where you hear of it.' },
+      { name: 'oauth_clients', description: 'The apps that you have registered with providers.' },
     ],
     paths,
     webhooks: toWebhooks(),

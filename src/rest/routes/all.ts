@@ -11,6 +11,7 @@ import { getCustomer } from './get-customer.ts';
 import { issueCustomerTokenOperation } from './issue-customer-token.ts';
 import { listCustomersOperation } from './list-customers.ts';
 import { listEventsOperation } from './list-events.ts';
+import { deleteOAuthClientOperation, setOAuthClientOperation } from './oauth-clients.ts';
 import { searchContactsOperation } from './search-contacts.ts';
 import { upsertCustomerOperation } from './upsert-customer.ts';
 import { webhookOperations } from './webhook-endpoints.ts';
@@ -31,4 +32,6 @@ export const OPERATIONS: readonly Operation[] = [
   confirmConnectLinkOperation,
   ...webhookOperations,
   listEventsOperation,
+  setOAuthClientOperation,
+  deleteOAuthClientOperation,
 ];

@@ -6,6 +6,7 @@ import { ERROR_ROWS } from './errors.ts';
 import { FEDERATION_ROWS } from './federation.ts';
 import { GRAPHQL_ROWS } from './graphql.ts';
 import { LIFECYCLE_ROWS } from './lifecycle.ts';
+import { OAUTH_CLIENT_ROWS } from './oauth-clients.ts';
 import { REST_ROWS } from './rest.ts';
 import { SEARCH_ROWS } from './search.ts';
 import { UPSERT_ROWS } from './upsert.ts';
@@ -24,4 +25,5 @@ export const CONTRACT: readonly Row[] = [
   ...CONNECT_LINK_ROWS,
   ...WEBHOOK_ROWS,
   ...LIFECYCLE_ROWS,
+  ...OAUTH_CLIENT_ROWS,
 ];
