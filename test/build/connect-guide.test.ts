@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/cli/commands/all.ts';
+import { readConfig } from '../../src/config.ts';
+import { CONNECT_FAILURES } from '../../src/domain/connect-link.ts';
+import { listRedirectUris } from '../../src/domain/redirect-uri.ts';
+import { createRegistry } from '../../src/providers/registry.ts';
+
+const GUIDE = readFileSync('docs/connect.md', 'utf8');
+const connectable = [...createRegistry().values()].filter(({ authorization }) => authorization !== undefined);
+
+describe('the guide to connecting', () => {
+  test('names the redirect URIs, the scopes and the settings of every CRM that can be connected', () => {
+    expect(connectable.map(({ name }) => name).sort()).toEqual(['hubspot', 'salesforce']);
+    for (const { uri } of listRedirectUris('https://crossbook.example', connectable)) {
+      expect(GUIDE).toContain(`\`${uri}\``);
+    }
+    for (const { name, authorization } of connectable) {
+      for (const scope of authorization?.requiredScopes ?? []) expect(GUIDE).toContain(`\`${scope}\``);
+      const client = `CROSSBOOK_${name.toUpperCase()}_CLIENT`;
+      expect(GUIDE).toContain(`\`${client}_ID\`, \`${client}_SECRET\``);
+    }
+  });
+
+  test('prints the redirect URI that a start on this machine prints', () => {
+    const { publicUrl = '' } = readConfig({});
+    expect(GUIDE).toContain(
+      `\`${listRedirectUris(publicUrl, connectable).find(({ provider }) => provider === 'hubspot')?.uri}\``,
+    );
+  });
+
+  test('prints only commands that there are, with what they take', () => {
+    const printed = [...GUIDE.matchAll(/npm run -s crossbook -- (.+)$/gm)].map(([, line = '']) => line);
+    expect(printed.length).toBeGreaterThan(3);
+    for (const line of printed) {
+      const command = COMMANDS.find(({ name }) => line.startsWith(`${name} `));
+      expect(command, line).toBeDefined();
+      for (const [, option = ''] of line.matchAll(/--([a-z-]+)/g)) {
+        expect(Object.keys(command?.options ?? {}), line).toContain(option);
+      }
+    }
+  });
+
+  test('explains only ends that there are', () => {
+    const [, table = ''] = GUIDE.split('## What can go wrong');
+    const named = [...table.matchAll(/\| `([A-Z_]+)` \|/g)].map(([, name]) => name);
+    expect(named.length).toBeGreaterThan(5);
+    for (const name of named) expect(CONNECT_FAILURES).toContain(name);
+  });
+
+  test('links to headings and files that there are', () => {
+    const headings = [...GUIDE.matchAll(/^## (.+)$/gm)].map(([, text = '']) =>
+      text
+        .toLowerCase()
+        .replaceAll(/[^a-z ]/g, '')
+        .replaceAll(' ', '-'),
+    );
+    for (const [, anchor = ''] of GUIDE.matchAll(/\]\(#([^)]+)\)/g)) expect(headings).toContain(anchor);
+    for (const [, file = ''] of GUIDE.matchAll(/\]\((\w+\.md)\)/g)) readFileSync(`docs/${file}`);
+  });
+});
