@@ -7,6 +7,7 @@ import type { ContactAccess, Provider } from '../../src/domain/provider.ts';
 import { PROVIDER_CATEGORIES, PROVIDER_NAMES, type ProviderName } from '../../src/domain/provider-names.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
+import { authorization as hubspotAuthorization } from '../../src/providers/hubspot/authorization.ts';
 import { readCaller } from '../../src/request/caller.ts';
 import { createRequestContext, type RequestContext } from '../../src/request/context.ts';
 import { createKnownConnections } from '../../src/request/known-connections.ts';
@@ -98,7 +99,10 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
         ? { url: new URL(url).origin }
         : { problem: 'not one of its hosts' },
   };
-  const restoreDemo = async () => void (await demo.customers.upsert(DEMO_CUSTOMER));
+  const restoreDemo = async () => {
+    await demo.customers.upsert(DEMO_CUSTOMER);
+    await demo.oauthClients.set('hubspot', { clientId: 'id', clientSecret: 'secret' });
+  };
   await restoreDemo();
   return { services, calls, journal, people, faults, tenant: demo, restoreDemo, openContext };
 
@@ -118,13 +122,16 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
   }
 }
 
+/** Grants of these are revoked nowhere. */
+const { revocation: _revocation, ...authorization } = hubspotAuthorization;
+
 function toProvider(name: ProviderName): Provider {
   const provider = {
     name,
     category: PROVIDER_CATEGORIES[name],
     instanceHosts: [new RegExp(`\\.${name.replaceAll('_', '-')}\\.example$`)],
   };
-  return SEARCHABLE.includes(name) ? { ...provider, contacts: toAccess(name) } : provider;
+  return SEARCHABLE.includes(name) ? { ...provider, contacts: toAccess(name), authorization } : provider;
 }
 
 function toAccess(name: ProviderName): ContactAccess {

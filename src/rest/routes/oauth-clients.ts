@@ -25,7 +25,7 @@ export const setOAuthClientOperation = defineOperation({
     headers: z.object({}),
     body: oauthClientInputShape,
   }),
-  bodyExample: { client_id: EXAMPLE_OAUTH_CLIENT.client_id, client_secret: '<the secret>' },
+  bodyExample: { client_id: EXAMPLE_OAUTH_CLIENT.client_id, client_secret: 'the-secret-of-the-app' },
   answer: {
     description: 'The client as it is kept.',
     shape: oauthClientShape,

@@ -10,7 +10,7 @@ export const oauthClientPath = z.object({
 export const oauthClientInputShape = z
   .strictObject({
     client_id: text('The client id that the provider gave the app.', '8b7c2f14-6a53-4f0e-9c1d-2f6f4a1b9e77'),
-    client_secret: text('Its secret. It is sealed, and never shown again.', '<the secret>'),
+    client_secret: text('Its secret. It is sealed, and never shown again.', 'the-secret-of-the-app'),
   })
   .describe('What a provider calls the app that the application has registered there.');
 
