@@ -64,6 +64,26 @@ test('two tabs of one browser each go their way, and the first that ends connect
   expect((await link.browser.visit(callbacks[1] ?? '')).status).toBe(410);
 });
 
+test('of one callback that comes twice at once, one asks the provider', async () => {
+  const link = await world.link();
+  const { consentUrl } = await link.browser.start(link.url, HUBSPOT);
+  const callback = await consent(consentUrl);
+  world.crossbook.clearLog();
+  const both = await Promise.all([link.browser.visit(callback), link.browser.visit(callback)]);
+  expect(both.map(({ status }) => status).sort()).toEqual([303, 410]);
+  expect(readCalls().filter((calls) => calls > 0)).toHaveLength(1);
+});
+
+test('for a link that has ended the provider is not asked', async () => {
+  const link = await world.link();
+  const { consentUrl } = await link.browser.start(link.url, HUBSPOT);
+  const callback = await consent(consentUrl);
+  await world.crossbook.rest('DELETE', `/customers/${link.customerId}/connect_links/${link.id}`);
+  world.crossbook.clearLog();
+  expect((await link.browser.visit(callback)).status).toBe(410);
+  expect(readCalls()).toEqual([0]);
+});
+
 test('without confirmation the names stand large, and the connection is there at once', async () => {
   const link = await world.link({ confirm: false });
   const page = await link.browser.visit(link.url);
@@ -121,3 +141,11 @@ test('one address that asks for many pages is told to wait, and others are not',
   expect(headers['content-type']).toMatch(/^text\/html/);
   await limited.close();
 });
+
+/** Of each callback: how many calls to the provider it took. */
+function readCalls(): number[] {
+  return world.crossbook.log
+    .map((line) => JSON.parse(line) as { readonly operation?: string; readonly calls: number })
+    .filter(({ operation }) => operation === 'finishAuthorization')
+    .map(({ calls }) => calls);
+}
