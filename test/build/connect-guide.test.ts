@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { ZodType } from 'zod';
 import { COMMANDS } from '../../src/cli/commands/all.ts';
 import { readConfig } from '../../src/config.ts';
 import { CONNECT_FAILURES } from '../../src/domain/connect-link.ts';
 import { listRedirectUris } from '../../src/domain/redirect-uri.ts';
 import { createRegistry } from '../../src/providers/registry.ts';
+import { connectLinkRequestShape } from '../../src/rest/wire/connect-link.ts';
+import { contactSearchShape } from '../../src/rest/wire/contact-search.ts';
+import { customerUpsertShape } from '../../src/rest/wire/customer.ts';
 
 const GUIDE = readFileSync('docs/connect.md', 'utf8');
 const connectable = [...createRegistry().values()].filter(({ authorization }) => authorization !== undefined);
@@ -38,6 +42,20 @@ describe('the guide to connecting', () => {
       for (const [, option = ''] of line.matchAll(/--([a-z-]+)/g)) {
         expect(Object.keys(command?.options ?? {}), line).toContain(option);
       }
+    }
+  });
+
+  test('prints only requests whose bodies are taken', () => {
+    const shapes: readonly [RegExp, ZodType][] = [
+      [/\/connect_links /, connectLinkRequestShape],
+      [/\/_search /, contactSearchShape],
+      [/\/customers /, customerUpsertShape],
+    ];
+    const requests = [...GUIDE.matchAll(/^curl -s localhost:4000(\/[\s\S]*?) -d '(.+)'$/gm)];
+    expect(requests).toHaveLength(3);
+    for (const [, head = '', body = ''] of requests) {
+      const [, shape] = shapes.find(([path]) => path.test(head)) ?? [];
+      expect(shape?.safeParse(JSON.parse(body)).error, head).toBeUndefined();
     }
   });
 
