@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { HubSpotAccount, SalesforceAccount } from '../../src/sandbox/open-sandbox.ts';
+import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
+import { openApp, type TestApp } from '../support/open-app.ts';
+import { openRival } from '../support/postgres-rival.ts';
+
+let fresh: TestDatabase;
+let crossbook: TestApp;
+let rival: Awaited<ReturnType<typeof openRival>>;
+
+beforeAll(async () => {
+  fresh = await createTestDatabase();
+  crossbook = await openApp({ database: { url: fresh.url }, providerDeadlineMs: 2_000 });
+  rival = await openRival(fresh.url);
+});
+afterAll(async () => {
+  await rival.close();
+  await crossbook.close();
+  await fresh.drop();
+});
+
+describe.each(['hubspot', 'salesforce'] as const)('a grant of %s that is disconnected', (provider) => {
+  test('is revoked there', async () => {
+    const { account, disconnect, revocations } = await setUp(provider);
+    expect(await disconnect()).toBe('REVOKED');
+    expect(revocations(account)).toEqual([expect.any(Number)]);
+  });
+
+  test('is left where another customer lives on it, and revoked with the last of them', async () => {
+    const { account, disconnect, revocations } = await setUp(provider);
+    const other = await setUp(provider, account);
+    expect(await disconnect()).toBe('SHARED');
+    expect(revocations(account)).toEqual([]);
+    expect(await other.disconnect()).toBe('REVOKED');
+  });
+
+  test('is gone here when the provider is down, and that is said', async () => {
+    const { account, customerId, disconnect } = await setUp(provider);
+    account.fail({ kind: 'reset' }, { times: 20 });
+    expect(await disconnect()).toBe('FAILED');
+    account.clearFaults();
+    const gone = await crossbook.rest('GET', `/customers/${customerId}/connections/${provider}`);
+    expect(gone.status).toBe(404);
+  });
+
+  test('is revoked with its customer as well', async () => {
+    const { account, customerId, revocations } = await setUp(provider);
+    const query = `mutation { deleteCustomer(input: { customerId: "${customerId}" }) { deletedCustomerId } }`;
+    expect((await crossbook.execute(query)).errors).toBeUndefined();
+    await expect.poll(() => revocations(account)).toHaveLength(1);
+  });
+});
+
+/** A customer whose connection a link has made. */
+async function setUp(provider: 'hubspot' | 'salesforce', known?: HubSpotAccount | SalesforceAccount) {
+  const { sandbox, rest } = crossbook;
+  const account = known ?? sandbox[provider].createAccount({ people: [], limits: null });
+  const customerId = randomUUID();
+  // At HubSpot's one address this installation is registered as the demo's application.
+  const { clientId } = provider === 'hubspot' ? sandbox.hubspot.demo : account;
+  const { accessToken } = account;
+  const refreshToken = account.approve({ clientId, scopes: undefined });
+  const connection = {
+    provider_name: provider,
+    instance_url: provider === 'hubspot' ? sandbox.hubspot.origin : account.instanceUrl,
+    credentials: { type: 'oauth2', access_token: accessToken, refresh_token: refreshToken },
+  };
+  const { body } = await rest('PUT', '/customers', {
+    ...{ customer_id: customerId, name: 'C', email: 'c@example.com', connections: [connection] },
+  });
+  const { id } = body.connections[0];
+  await rival.run(
+    `update crossbook.connections set account_id = '${account.id}', account_user_id = '7' where id = '${id}'`,
+  );
+  await rival.run(
+    `update crossbook.credentials set oauth_client_id = '${clientId}' where connection_id = '${id}'`,
+  );
+  return {
+    ...{ account, customerId },
+    disconnect: async () =>
+      (await rest('DELETE', `/customers/${customerId}/connections/${provider}`)).body.revocation,
+    revocations: (of: HubSpotAccount | SalesforceAccount) =>
+      of
+        .calls()
+        .filter(({ operation }) => /revoke/.test(String(operation)))
+        .map(({ status }) => status),
+  };
+}
