@@ -203,7 +203,9 @@ describe('webhooks', () => {
     isBusy = false;
     const before = receiver.calls.length;
     ahead += 590_000;
-    await sender.pump();
+    const claim = { lease: randomUUID(), leaseMs: 1, healthy: 100, failing: 100 };
+    const claimed = await database.webhookQueue.claim(claim);
+    expect(claimed.map((endpoint) => endpoint.id)).not.toContain(id);
     expect(receiver.calls.length).toBe(before);
     ahead += 20_000;
     await sender.pump();
