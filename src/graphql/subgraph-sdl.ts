@@ -41,10 +41,17 @@ function withCost(node: FieldDefinitionNode, field: GraphQLField<unknown, unknow
   const cost = Math.ceil(withoutArguments(weight));
   const added: ConstDirectiveNode[] = [];
   if (cost > 1) added.push(toDirective('cost', { weight: String(cost) }));
-  if (pageSize !== undefined)
-    added.push(toDirective('listSize', { ...PAGE, assumedSize: String(withoutArguments(pageSize)) }));
-  else if (typeof items === 'number') added.push(toDirective('listSize', { assumedSize: String(items) }));
+  if (pageSize !== undefined) {
+    const assumedSize = String(withoutArguments(pageSize));
+    added.push(toDirective('listSize', { slicingArguments: toSlicing(node), ...PAGE, assumedSize }));
+  } else if (typeof items === 'number') added.push(toDirective('listSize', { assumedSize: String(items) }));
   return { ...node, directives: [...(node.directives ?? []), ...added] };
+}
+
+/** Some pages are read forward alone: a composer refuses an argument that is not there. */
+function toSlicing({ arguments: given = [] }: FieldDefinitionNode): string {
+  const names = given.map(({ name }) => name.value).filter((name) => name === 'first' || name === 'last');
+  return `[${names.map((name) => JSON.stringify(name)).join(', ')}]`;
 }
 
 function withoutArguments(amount: Reckon): number {
@@ -72,7 +79,6 @@ const LINK =
 
 /** A page is as long as it is asked to be, and its lists are its fields'. */
 const PAGE = {
-  slicingArguments: '["first", "last"]',
   sizedFields: '["edges", "nodes"]',
   requireOneSlicingArgument: 'false',
 };
