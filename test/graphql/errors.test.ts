@@ -176,8 +176,8 @@ test('where introspection is off, the schema is neither told nor guessed', async
     expect(data).toBeUndefined();
     expect(errors?.[0]?.extensions).toMatchObject({ detail: 'Introspection is switched off.' });
   }
-  const guess = await execute('{ customers { id } }');
-  expect(guess.errors?.[0]?.extensions?.['detail']).toBe('Cannot query field "customers" on type "Query".');
+  const guess = await execute('{ costumers { id } }');
+  expect(guess.errors?.[0]?.extensions?.['detail']).toBe('Cannot query field "costumers" on type "Query".');
 });
 
 function expectShape(errors: readonly object[]): void {
