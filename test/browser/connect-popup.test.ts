@@ -40,8 +40,10 @@ describe.runIf(CHROMIUM)('an application that connects a customer in a popup', (
   });
   afterEach(() => person.leave());
 
+  let customers = 0;
   async function createLink(provider: string) {
-    const customer_id = `popup ${Math.random()}`;
+    customers += 1;
+    const customer_id = `popup ${customers}`;
     await crossbook.rest('PUT', '/customers', { customer_id, name: 'Ada', email: 'ada@example.com' });
     const { data, errors } = await crossbook.execute(CREATE, {
       input: {

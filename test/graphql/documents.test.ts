@@ -150,8 +150,11 @@ test('with a manifest, known operations answer by text and by hash, and everythi
 test('the manifest that codegen writes is one, and holds all that our client asks', async () => {
   const manifest = readManifest('operations.json');
   expect([...manifest.values()].map((text) => /^\w+ \w+/.exec(text)?.[0]).sort()).toEqual([
+    'mutation ConfirmConnectLink',
+    'mutation CreateConnectLink',
     'mutation IssueCustomerToken',
     'mutation UpsertCustomer',
+    'query ConnectLink',
     'query SearchContacts',
   ]);
   const server = await createTestServer({ operations: manifest });
