@@ -10,6 +10,12 @@ import {
   CREATE_CONNECT_LINK,
   type CreateConnectLinkInput,
   type CreateConnectLinkMutation,
+  DELETE_CUSTOMER,
+  type DeleteCustomerInput,
+  type DeleteCustomerMutation,
+  DISCONNECT_PROVIDER,
+  type DisconnectProviderInput,
+  type DisconnectProviderMutation,
   ISSUE_CUSTOMER_TOKEN,
   type IssueCustomerTokenInput,
   type IssueCustomerTokenMutation,
@@ -29,6 +35,12 @@ export function createClient(options: ClientOptions): Client {
     searchAll: (search, call) => searchAll(ask, search, call),
     async upsertCustomer(input, call) {
       return given((await ask(UPSERT_CUSTOMER, { input }, call)).upsertCustomer);
+    },
+    async deleteCustomer(input, call) {
+      return given((await ask(DELETE_CUSTOMER, { input }, call)).deleteCustomer);
+    },
+    async disconnectProvider(input, call) {
+      return given((await ask(DISCONNECT_PROVIDER, { input }, call)).disconnectProvider);
     },
     async issueCustomerToken(input, call) {
       return given((await ask(ISSUE_CUSTOMER_TOKEN, { input }, call)).issueCustomerToken);
@@ -88,6 +100,10 @@ export interface Client {
   searchAll(search: WholeSearch, call?: CallOptions): AsyncGenerator<ContactPage, void>;
   /** Creates or updates a customer together with its connections: all of it, or nothing. */
   upsertCustomer(input: UpsertCustomerInput, call?: CallOptions): Promise<UpsertedCustomer>;
+  /** Removes a customer with its connections, credentials and cached contacts. It takes an API key, and two to three seconds. */
+  deleteCustomer(input: DeleteCustomerInput, call?: CallOptions): Promise<DeletedCustomer>;
+  /** Removes one connection, and says what became of the grant at the provider. It takes an API key, and two to three seconds. */
+  disconnectProvider(input: DisconnectProviderInput, call?: CallOptions): Promise<DisconnectedProvider>;
   /** A short-lived token for the frontend of one customer. It takes an API key. */
   issueCustomerToken(input: IssueCustomerTokenInput, call?: CallOptions): Promise<CustomerToken>;
   /** A link by which one customer connects a CRM. It takes an API key. */
@@ -110,6 +126,8 @@ type WholeSearch = Omit<ContactSearch, 'last' | 'before'>;
 export type ContactPage = NonNullable<SearchContactsQuery['searchContacts']>;
 export type Contact = ContactPage['nodes'][number];
 export type UpsertedCustomer = NonNullable<UpsertCustomerMutation['upsertCustomer']>;
+export type DeletedCustomer = NonNullable<DeleteCustomerMutation['deleteCustomer']>;
+export type DisconnectedProvider = NonNullable<DisconnectProviderMutation['disconnectProvider']>;
 export type CreatedConnectLink = NonNullable<CreateConnectLinkMutation['createConnectLink']>;
 export type ConfirmedConnectLink = NonNullable<ConfirmConnectLinkMutation['confirmConnectLink']>;
 export type ConnectLink = NonNullable<ConnectLinkQuery['connectLink']>;

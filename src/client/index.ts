@@ -10,6 +10,8 @@ export {
   type CreatedConnectLink,
   type CustomerToken,
   createClient,
+  type DeletedCustomer,
+  type DisconnectedProvider,
   type UpsertedCustomer,
 } from './create-client.ts';
 export { CrossbookError, type CrossbookErrorCode, type RemoteAnswer } from './crossbook-error.ts';

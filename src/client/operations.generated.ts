@@ -163,7 +163,7 @@ export type CreateConnectLinkInput = {
   readonly confirm?: boolean | null | undefined;
   /** The customer, by your own id. */
   readonly customerId: string;
-  /** For how long it can be followed, at most 86400 seconds (a day). */
+  /** For how long it can be followed, 30 to 86400 seconds (a day). */
   readonly expiresInSeconds?: number | null | undefined;
   /** Where this customer logs in at the provider, where you know it, e.g. `https://acme.my.salesforce.com`. Otherwise they are asked. For a link to one provider. */
   readonly loginUrl?: string | null | undefined;
@@ -184,12 +184,32 @@ export type CredentialsInput =
   |  { readonly oauth2?: never;   /** A token that does not change. */
   readonly token: StaticTokenInput; };
 
+/** A customer to delete. */
+export type DeleteCustomerInput = {
+  /** Comes back in the answer, as it is. */
+  readonly clientMutationId?: string | null | undefined;
+  /** Your own id of the customer. */
+  readonly customerId: string;
+  /** The version that you have seen: another one is refused with CONFLICT. */
+  readonly expectedVersion?: number | null | undefined;
+};
+
 /** Where a connection’s data goes, instead of the default destination: exactly one of the fields. */
 export type DestinationConfigInput =
   {   /** To Google BigQuery. */
   readonly bigquery: BigQueryDestinationInput; readonly postgres?: never; }
   |  { readonly bigquery?: never;   /** To a PostgreSQL database. */
   readonly postgres: PostgresDestinationInput; };
+
+/** A connection to remove. */
+export type DisconnectProviderInput = {
+  /** Comes back in the answer, as it is. */
+  readonly clientMutationId?: string | null | undefined;
+  /** Your own id of the customer. */
+  readonly customerId: string;
+  /** The tool to disconnect. */
+  readonly provider: ProviderName;
+};
 
 /** What an email address is used for. */
 export type EmailAddressType =
@@ -338,6 +358,17 @@ export type ProviderName =
   /** Zoho CRM. */
   | 'ZOHO_CRM';
 
+/** What became of what the customer had granted, at the tool. */
+export type Revocation =
+  /** The tool was not reached, or has refused: the customer can withdraw it in the tool. The connection is removed all the same. */
+  | 'FAILED'
+  /** The tool has no way to revoke it, or the credentials came by `upsertCustomer` and are your own to revoke. */
+  | 'NOT_SUPPORTED'
+  /** It is revoked: the tokens work no longer. */
+  | 'REVOKED'
+  /** Another connection lives on the same grant, so that it was left as it is. */
+  | 'SHARED';
+
 /** Field mappings, where data is modelled with objects. */
 export type SchemaMappingsConfigInput = {
   /** Mappings of the objects that all tools have in common. Left out: none. */
@@ -412,6 +443,20 @@ export type IssueCustomerTokenMutationVariables = Exact<{
 
 
 export type IssueCustomerTokenMutation = { readonly issueCustomerToken: { readonly token: string, readonly expiresAt: string } | null };
+
+export type DeleteCustomerMutationVariables = Exact<{
+  input: DeleteCustomerInput;
+}>;
+
+
+export type DeleteCustomerMutation = { readonly deleteCustomer: { readonly deletedCustomerId: string } | null };
+
+export type DisconnectProviderMutationVariables = Exact<{
+  input: DisconnectProviderInput;
+}>;
+
+
+export type DisconnectProviderMutation = { readonly disconnectProvider: { readonly revocation: Revocation, readonly customer: { readonly version: number } } | null };
 
 export type CreateConnectLinkMutationVariables = Exact<{
   input: CreateConnectLinkInput;
@@ -544,6 +589,21 @@ export const ISSUE_CUSTOMER_TOKEN: Document<IssueCustomerTokenMutation, IssueCus
   issueCustomerToken(input: $input) {
     token
     expiresAt
+  }
+}`;
+
+export const DELETE_CUSTOMER: Document<DeleteCustomerMutation, DeleteCustomerMutationVariables> = `mutation DeleteCustomer($input: DeleteCustomerInput!) {
+  deleteCustomer(input: $input) {
+    deletedCustomerId
+  }
+}`;
+
+export const DISCONNECT_PROVIDER: Document<DisconnectProviderMutation, DisconnectProviderMutationVariables> = `mutation DisconnectProvider($input: DisconnectProviderInput!) {
+  disconnectProvider(input: $input) {
+    revocation
+    customer {
+      version
+    }
   }
 }`;
 

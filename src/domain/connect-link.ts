@@ -59,6 +59,8 @@ export type ConnectFailure = (typeof CONNECT_FAILURES)[number];
 export const OPEN_STATUSES = ['PENDING', 'STARTED'] as const satisfies readonly ConnectLinkStatus[];
 
 export const DEFAULT_LINK_SECONDS = 900;
+/** Enough to follow it at once. */
+export const MIN_LINK_SECONDS = 30;
 export const MAX_LINK_SECONDS = 86_400;
 /** How long an application has to redeem the one-time code. */
 export const CONFIRMATION_SECONDS = 600;

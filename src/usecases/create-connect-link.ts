@@ -5,6 +5,7 @@ import {
   type ConnectMode,
   DEFAULT_LINK_SECONDS,
   MAX_LINK_SECONDS,
+  MIN_LINK_SECONDS,
 } from '../domain/connect-link.ts';
 import type { ConnectServices } from '../domain/connect-services.ts';
 import { CrossbookError } from '../domain/errors.ts';
@@ -60,8 +61,11 @@ async function create(deps: CreateLinkDeps, wish: LinkWish): Promise<CreatedLink
 
 function readSeconds(seconds: number | null | undefined): number {
   if (seconds === null || seconds === undefined) return DEFAULT_LINK_SECONDS;
-  if (Number.isInteger(seconds) && seconds >= MIN_SECONDS && seconds <= MAX_LINK_SECONDS) return seconds;
-  throw new CrossbookError('BAD_REQUEST', `A link lives for ${MIN_SECONDS} to ${MAX_LINK_SECONDS} seconds.`);
+  if (Number.isInteger(seconds) && seconds >= MIN_LINK_SECONDS && seconds <= MAX_LINK_SECONDS) return seconds;
+  throw new CrossbookError(
+    'BAD_REQUEST',
+    `A link lives for ${MIN_LINK_SECONDS} to ${MAX_LINK_SECONDS} seconds.`,
+  );
 }
 
 function readProviders(deps: CreateLinkDeps, names: readonly ProviderName[]): readonly Provider[] {
@@ -100,7 +104,6 @@ async function findSetUpMistake(
   }
 }
 
-const MIN_SECONDS = 30;
 const MAX_SCOPES = 50;
 /** As RFC 6749 has it: one word. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;

@@ -68,6 +68,23 @@ test('a customer is created, and a token for it opens its contacts and nothing e
   await expect(frontend.upsertCustomer(input)).rejects.toMatchObject({ code: 'FORBIDDEN', status: 403 });
 });
 
+test('a connection is removed, and then its customer', async () => {
+  const { customerId } = { customerId: 'leaving' };
+  const connections = [{ providerName: 'HUBSPOT', credentials: { token: { value: 'pat-x' } } }] as const;
+  const { customer } = await client.upsertCustomer({
+    ...{ customerId, name: 'L', email: 'l@example.com', connections },
+  });
+  expect(customer.version).toBe(1);
+  const removed = await client.disconnectProvider({ customerId, provider: 'HUBSPOT' });
+  expect(removed).toEqual({ revocation: 'NOT_SUPPORTED', customer: { version: 2 } });
+  await expect(client.deleteCustomer({ customerId, expectedVersion: 1 })).rejects.toMatchObject({
+    code: 'CONFLICT',
+  });
+  const deleted = await client.deleteCustomer({ customerId, expectedVersion: 2 });
+  expect(deleted.deletedCustomerId).toMatch(/./);
+  await expect(client.deleteCustomer({ customerId })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});
+
 test('what the server refuses is thrown with all that it says', async () => {
   const error = await client.searchContacts({ ...ADA, provider: 'PIPEDRIVE' }).catch((thrown) => thrown);
   expect(error).toBeInstanceOf(CrossbookError);

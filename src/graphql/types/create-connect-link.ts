@@ -1,4 +1,4 @@
-import { DEFAULT_LINK_SECONDS, MAX_LINK_SECONDS } from '../../domain/connect-link.ts';
+import { DEFAULT_LINK_SECONDS, MAX_LINK_SECONDS, MIN_LINK_SECONDS } from '../../domain/connect-link.ts';
 import { type CreatedLink, createConnectLink } from '../../usecases/create-connect-link.ts';
 import { builder } from '../builder.ts';
 import { ConnectLinkType, ConnectModeEnum } from './connect-link.ts';
@@ -30,7 +30,7 @@ const CreateConnectLinkInput = builder.inputType('CreateConnectLinkInput', {
     }),
     expiresInSeconds: t.int({
       defaultValue: DEFAULT_LINK_SECONDS,
-      description: `For how long it can be followed, at most ${MAX_LINK_SECONDS} seconds (a day).`,
+      description: `For how long it can be followed, ${MIN_LINK_SECONDS} to ${MAX_LINK_SECONDS} seconds (a day).`,
     }),
     loginUrl: t.string({
       description:

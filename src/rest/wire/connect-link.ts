@@ -6,6 +6,7 @@ import {
   type ConnectLink,
   DEFAULT_LINK_SECONDS,
   MAX_LINK_SECONDS,
+  MIN_LINK_SECONDS,
 } from '../../domain/connect-link.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import type { LinkWish } from '../../usecases/create-connect-link.ts';
@@ -33,11 +34,11 @@ export const connectLinkRequestShape = z
       ),
     expires_in_seconds: z
       .int()
-      .min(1)
+      .min(MIN_LINK_SECONDS)
       .max(MAX_LINK_SECONDS)
       .optional()
       .describe(
-        `For how long it can be followed, at most a day; ${DEFAULT_LINK_SECONDS} seconds where it is absent.`,
+        `For how long it can be followed, from 30 seconds to a day; ${DEFAULT_LINK_SECONDS} seconds where it is absent.`,
       ),
     login_url: text(
       'Where this customer logs in at the provider, where you know it. For a link to one provider.',
