@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { and, asc, count, eq, sql } from 'drizzle-orm';
+import { and, asc, count, eq, type SQL, sql } from 'drizzle-orm';
 import { CrossbookError } from '../domain/errors.ts';
 import type { EventType } from '../domain/event.ts';
 import type { Sealer } from '../domain/sealer.ts';
@@ -17,7 +17,7 @@ import type { Clock } from '../lib/clock.ts';
 import { webhookEndpoints as table } from './connect-schema.ts';
 import type { Engine } from './engine/engine.ts';
 import { applications } from './schema.ts';
-import { createWebhookSecret, sealWebhookSecret } from './webhook-secret.ts';
+import { createWebhookSecret, openWebhookSecret, sealWebhookSecret } from './webhook-secret.ts';
 import { FORGET_DELIVERIES, REDELIVER_IDS, REDELIVER_SINCE } from './webhook-statements.ts';
 
 /** The function that it returns opens the store for one application. */
@@ -90,25 +90,37 @@ export function createWebhookEndpoints(deps: WebhookDeps): (applicationId: strin
         if (row) await engine.repeatable(() => engine.query(FORGET_DELIVERIES, [row.id]));
         return row !== undefined;
       },
-      rotateSecret: async (id) => {
-        const secret = createWebhookSecret();
-        const [row] = await engine.once(() =>
-          orm
-            .update(table)
-            .set({
-              ...sealWebhookSecret(sealer, id, secret),
-              sealedPreviousSecret: sql`${table.sealedSecret}`,
-              previousSecretUntil: new Date(clock.wall() + ROTATION_MS),
-              updatedAt: now(),
-            })
-            .where(own(id))
-            .returning(),
-        );
-        return withSecret(row, secret);
-      },
+      rotateSecret: (id) => rotateSecret(deps, { id, own: own(id) }),
       redeliver: (id, wanted) => redeliver(deps, { applicationId, id, wanted }),
     };
   };
+}
+
+/**
+ * The secret before it is sealed anew too: a row names one key, and what another one had sealed would be passed over by a
+ * change of keys. Where its key is gone, it signs no more.
+ */
+function rotateSecret({ engine, sealer, clock }: WebhookDeps, { id, own }: Owned) {
+  const secret = createWebhookSecret();
+  return engine.once(() =>
+    engine.orm.transaction(async (tx) => {
+      const [before] = await tx.select({ sealed: table.sealedSecret }).from(table).where(own).for('update');
+      if (!before) return undefined;
+      const previous = openWebhookSecret(sealer, id, before.sealed);
+      const [row] = await tx
+        .update(table)
+        .set({
+          ...sealWebhookSecret(sealer, id, secret),
+          sealedPreviousSecret:
+            previous === undefined ? null : sealWebhookSecret(sealer, id, previous).sealedSecret,
+          previousSecretUntil: new Date(clock.wall() + ROTATION_MS),
+          updatedAt: new Date(clock.wall()),
+        })
+        .where(own)
+        .returning();
+      return withSecret(row, secret);
+    }),
+  );
 }
 
 /** Undefined where there is no such endpoint. */
@@ -142,6 +154,11 @@ interface RedeliveredRow extends Redelivered {
 }
 
 type Row = typeof table.$inferSelect;
+
+interface Owned {
+  readonly id: string;
+  readonly own: SQL | undefined;
+}
 
 interface Wanted {
   readonly applicationId: string;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Connection } from '../../src/domain/connection.ts';
 import { describeEachServer, ringOf } from '../support/databases.ts';
@@ -93,6 +94,27 @@ describeEachServer('a change of keys', (on) => {
     expect(await oauthClients.find('salesforce')).toEqual({ clientId: 's', clientSecret: 'secret of s' });
     expect(await both.maintenance.rotateSeals()).toEqual({ resealed: 0, unreadable: 0 });
     await on.rows('delete from crossbook.oauth_clients');
+  });
+
+  test('both secrets of an endpoint are sealed anew, also where one had taken the other’s place meanwhile', async () => {
+    const { id } = await on.createApplication();
+    const made = await on
+      .another({ keyRing: OLD })
+      .forApplication(id)
+      .webhooks.create({ url: 'https://app.example/hook', eventTypes: [] });
+    const both = on.another({ keyRing: BOTH });
+    const { webhooks } = both.forApplication(id);
+    const rotated = await webhooks.rotateSecret(made?.endpoint.id ?? '');
+    await both.maintenance.rotateSeals();
+    const fresh = on.another({ keyRing: NEW });
+    expect(await fresh.maintenance.findUnreadableKeys()).toEqual([]);
+    const { customers } = fresh.forApplication(id);
+    await customers.upsert({ customerId: 'ada', name: 'Ada', email: 'ada@example.com' });
+    const claim = { lease: randomUUID(), leaseMs: 60_000, healthy: 1, failing: 1 };
+    const [claimed] = await fresh.webhookQueue.claim(claim);
+    expect(claimed?.secrets).toEqual([rotated?.secret, made?.secret]);
+    await on.rows('delete from crossbook.customers');
+    await on.rows('delete from crossbook.webhook_endpoints');
   });
 
   test('seals what links hold anew, and starts also where their key is gone', async () => {
