@@ -11,7 +11,7 @@ import { type ConnectDeps, createConnectWork } from './connect-work.ts';
  */
 export function createConnectSweep(deps: ConnectDeps): () => Promise<ConnectSweep> {
   const run = createConnectWork(deps);
-  return async () => ({ ended: await endOverdue(run), removed: await removeOld(deps) });
+  return async () => ({ ended: await endAllOverdue(run), removed: await removeOld(deps) });
 }
 
 function endOverdue(run: ReturnType<typeof createConnectWork>): Promise<number> {
@@ -36,6 +36,13 @@ function endOverdue(run: ReturnType<typeof createConnectWork>): Promise<number> 
     }
     return rows.length;
   });
+}
+
+/** Where more has ended than fits into one transaction, others follow: what is left would only grow. */
+async function endAllOverdue(run: ReturnType<typeof createConnectWork>): Promise<number> {
+  let total = 0;
+  for (let ended = BATCH; ended === BATCH; total += ended) ended = await endOverdue(run);
+  return total;
 }
 
 async function removeOld({ engine, clock }: ConnectDeps): Promise<number> {

@@ -163,6 +163,22 @@ describeEachServer('connect links', (on) => {
     expect(await stores.connectLinks.find(id)).toBeUndefined();
   });
 
+  test('one sweep ends all links whose time is up, however many they are', async () => {
+    const { clock, create, database } = await setUp();
+    const { id } = await create();
+    // More than are ended together.
+    await on.rows(
+      `insert into crossbook.connect_links
+      select (jsonb_populate_record(link, jsonb_build_object('id', gen_random_uuid()))).*
+      from crossbook.connect_links as link, generate_series(1, 450) where id = $1`,
+      [id],
+    );
+    clock.at += 15 * MINUTE;
+    expect((await database.sweepConnectLinks()).ended).toBeGreaterThanOrEqual(451);
+    expect((await database.sweepConnectLinks()).ended).toBe(0);
+    await on.rows('delete from crossbook.connect_links');
+  });
+
   test('a link that was canceled connects nothing, also when it was canceled while it waited for its code', async () => {
     const { create, database, stores } = await setUp();
     const { id } = await create();

@@ -59,7 +59,9 @@ export function watchWebhooks(deps: WatchDeps): WebhookWatch {
     }
     if (clock.now() - sweptAt >= SWEEP_MS) {
       sweptAt = clock.now();
-      await queue.sweep(new Date(clock.wall() - EVENTS_KEPT_MS));
+      // Until nothing is left: a bound for each round would be a bound for what may be written, and the table would grow.
+      const old = new Date(clock.wall() - EVENTS_KEPT_MS);
+      while (!isOver && (await queue.sweep(old)) > 0);
     }
   }
 }
