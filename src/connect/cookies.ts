@@ -9,14 +9,13 @@ export function createCookies(isHttps: boolean): Cookies {
   const attributes = isHttps ? 'Path=/; Secure' : 'Path=/connect';
   return {
     read(header) {
-      const found = new Map<string, string>();
+      const found: [string, string][] = [];
       for (const pair of (header ?? '').split(';')) {
         const [name = '', value = ''] = pair.trim().split('=', 2);
-        if (name.startsWith(prefix) && VALUE.test(value) && found.size < MAX_COOKIES) {
-          found.set(name.slice(prefix.length), value);
-        }
+        if (name.startsWith(prefix) && VALUE.test(value)) found.push([name.slice(prefix.length), value]);
       }
-      return found;
+      // Browsers send the oldest first, and these are the ones that nobody comes back with.
+      return new Map(found.slice(-MAX_COOKIES));
     },
     write({ flow, value, expiresAt }, now) {
       const seconds = Math.max(0, Math.ceil((expiresAt.getTime() - now) / 1_000));
