@@ -23,6 +23,8 @@ export default defineConfig({
     globalSetup: ['build', 'database-server', 'report-skipped'].map((name) => `test/support/${name}.ts`),
     // Many of them wait for processes: one file at a time, as it would be on two cores, leaves half of these idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    // The independent authorization server of the tests: that it is none for production.
+    onConsoleLog: (text) => !text.startsWith('oidc-provider '),
     forceRerunTriggers: READ_BY_TESTS.map((pattern) => `${import.meta.dirname}/${pattern}`),
     projects: [
       // Half of what small files cost is to load what they test, again for each of them.

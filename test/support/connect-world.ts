@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Given } from '../../src/app.ts';
 import type { Config } from '../../src/config.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/storage/database.ts';
@@ -14,13 +15,14 @@ const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 export async function openConnectWorld(
   clock: { offset: number } = { offset: 0 },
   patch: Partial<Config> = {},
+  given: Pick<Given, 'sandbox'> = {},
 ): Promise<ConnectWorld> {
   const database = await createTestDatabase();
   const otherKey = await addApplication(database.url);
   const wall = () => Date.now() + clock.offset;
   const crossbook = await openApp(
     { database: { url: database.url }, keys: KEYS, pagesPerMinute: 0, ...patch },
-    { clock: { ...systemClock, wall } },
+    { ...given, clock: { ...systemClock, wall } },
   );
   const sql = new pg.Client({ connectionString: database.url });
   await sql.connect();
