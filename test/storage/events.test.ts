@@ -5,6 +5,7 @@ import { appendEvents } from '../../src/storage/append-events.ts';
 import { createDatabase, type Database } from '../../src/storage/database.ts';
 import type { Engine } from '../../src/storage/engine/engine.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
+import { upsertStatement } from '../../src/storage/upsert-statement.ts';
 import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
 
 const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
@@ -71,6 +72,25 @@ describe('the outbox', () => {
     customerId: 'ada',
     connectionId,
     data: { provider_name: 'hubspot', status: 'reauthorize', status_reason: null },
+  });
+
+  test('an upsert reads the customers that it names, however many there are beside them', async () => {
+    const { id } = await open();
+    const values = [id, '[{"customer_id":"n","name":"N","email":"e"}]', new Date().toISOString()];
+    const { text } = upsertStatement('always', { linking: false });
+    const run = (statement: string, given: readonly unknown[]) =>
+      engine.query<{ 'QUERY PLAN': unknown }>({ name: statement.slice(0, 20), text: statement }, given);
+    await run(
+      `insert into crossbook.customers (application_id, customer_id, name, email, version)
+      select $1::uuid, n, 'N', 'e', 1 from generate_series(1, 1000) as n`,
+      [id],
+    );
+    await run('analyze crossbook.customers', []);
+    const [plan] = await run(`explain (format json) ${text}`, values);
+    const scans = JSON.stringify(plan).match(/"Node Type":"[^"]*Scan"[^{}]*"Relation Name":"customers"/g);
+    expect(scans?.length).toBeGreaterThan(1);
+    expect(scans?.filter((scan) => scan.includes('"Seq Scan"'))).toEqual([]);
+    await run('delete from crossbook.customers where application_id = $1', [id]);
   });
 
   test('an upsert says what is new about a customer, and nothing where nothing is', async () => {
