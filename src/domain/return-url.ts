@@ -15,7 +15,8 @@ export function checkReturnUrl(
   if (text.includes('#')) return { problem: 'it has a fragment' };
   const { origin, href } = new URL(text);
   if (written.toLowerCase() !== origin) return { problem: 'its origin is not written in its usual form' };
-  if (!origins.includes(origin)) return { problem: `its origin ${origin} is not one of the application's` };
+  if (!origins.includes(origin))
+    return { problem: `its origin ${origin} is not registered for the application` };
   return { url: href };
 }
 

@@ -32,11 +32,11 @@ async function create(deps: CreateLinkDeps, wish: LinkWish): Promise<CreatedLink
   const returnUrl = checkReturnUrl(wish.returnUrl, await deps.connecting.findReturnOrigins(application.id));
   const publicUrl = deps.connecting.publicUrl();
   const mistakes = [
-    ...('problem' in returnUrl ? [`return_url cannot be used: ${returnUrl.problem}`] : []),
+    ...('problem' in returnUrl ? [`The return URL cannot be used: ${returnUrl.problem}`] : []),
     ...(optionalScopes.length > MAX_SCOPES || !optionalScopes.every((scope) => SCOPE.test(scope))
-      ? ['optional_scopes are not scopes, or too many']
+      ? ['The optional scopes are not scopes, or too many']
       : []),
-    ...(loginUrl !== null && providers.length > 1 ? ['login_url is for a link to one provider'] : []),
+    ...(loginUrl !== null && providers.length > 1 ? ['A login URL is for a link to one provider'] : []),
     ...(await findSetUpMistakes(deps, { applicationId: application.id, providers, loginUrl })),
     ...(publicUrl === undefined ? ['PUBLIC_URL is not set: a link would not know where it leads'] : []),
   ];

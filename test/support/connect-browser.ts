@@ -3,8 +3,16 @@ import { toFetch } from './to-fetch.ts';
 
 /** A browser without scripts: it keeps cookies, and follows nothing by itself. */
 export function openBrowser(app: Pick<App, 'answer'>): Browser {
+  return openBrowserOver(toFetch(app.answer));
+}
+
+/** The same over the wire, to a process of its own. */
+export function openWireBrowser(): Browser {
+  return openBrowserOver((request) => fetch(request, { redirect: 'manual' }));
+}
+
+function openBrowserOver(ask: (request: Request) => Promise<Response>): Browser {
   const cookies = new Map<string, string>();
-  const ask = toFetch(app.answer);
   const seen: string[] = [];
 
   const visit: Browser['visit'] = async (url, { method = 'GET', form, json, headers = {} } = {}) => {
