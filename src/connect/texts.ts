@@ -18,7 +18,7 @@ export const TEXTS = {
       'Your CRM shows you what is granted before you agree. You may need the rights of an administrator there.',
     beware: 'Go on only if you belong to this organisation and expect this request.',
     expires: 'This page is valid until',
-    login: 'Where do you log in?',
+    login: 'Where do you log in to',
     own: 'Or type the address of your own login page:',
     badLogin: 'This is no login page of the CRM. It looks like this:',
     badProvider: 'Please choose one of these.',

@@ -107,6 +107,7 @@ test('where several CRMs are offered each has its button, and Salesforce asks wh
   const { text } = await link.browser.visit(link.url);
   expect(text.match(/<form /g)).toHaveLength(2);
   expect(text).toContain('https://test.salesforce.com');
+  expect(text).toContain('Where do you log in to Salesforce?');
   const wrong = await link.browser.start(link.url, { provider: 'salesforce', own_login: 'evil.example' });
   expect(wrong.status).toBe(422);
   expect(wrong.text).toContain('value="evil.example"');

@@ -59,6 +59,14 @@ describe('the guide to connecting', () => {
     }
   });
 
+  test('says for how long a link can be followed, as it is taken', () => {
+    expect(GUIDE).toContain('`expiresInSeconds`: 30 seconds to a day');
+    const link = { providers: ['hubspot'], return_url: 'http://localhost:3000/' };
+    const isTaken = (seconds: number) =>
+      connectLinkRequestShape.safeParse({ ...link, expires_in_seconds: seconds }).success;
+    expect([29, 30, 86_400, 86_401].map(isTaken)).toEqual([false, true, true, false]);
+  });
+
   test('explains only ends that there are', () => {
     const [, table = ''] = GUIDE.split('## What can go wrong');
     const named = [...table.matchAll(/\| `([A-Z_]+)` \|/g)].map(([, name]) => name);

@@ -55,7 +55,7 @@ function toLogins(
   if (logins.length === 0 && ownLoginExample === undefined) return undefined;
   const error = `${provider}-error`;
   return html`<fieldset>
-<legend>${TEXTS.offer.login}</legend>
+<legend>${TEXTS.offer.login} ${PROVIDER_TITLES[provider]}?</legend>
 ${logins.map(
   ({ name, origin }, index) =>
     html`<label><input type="radio" name="login" value="${origin}"${index === 0 ? html` checked` : undefined}>${name}</label>
