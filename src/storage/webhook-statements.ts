@@ -78,25 +78,33 @@ update crossbook.webhook_endpoints set lease = null, leased_until = clock_timest
 where id = $1::uuid and lease = $2::uuid`,
 };
 
-/** By the time of the event; of one moment, a connection's events by their number. */
+/**
+ * By the time of the event; of one moment, a connection's events by their number. Which ones they are is said by an index,
+ * and only these are joined: an endpoint may have been down for days, and millions wait for it.
+ */
 export const READ_DUE = {
   name: 'read_due_deliveries',
   text: `
+with delivery as (
+  select event_id, endpoint_id, attempts from crossbook.webhook_deliveries
+  where endpoint_id = $1::uuid and next_attempt_at <= $2::timestamptz
+  order by next_attempt_at, created_at limit $3::int
+)
 select delivery.event_id as "eventId", delivery.endpoint_id as "endpointId", delivery.attempts,
   event.type, event.customer_id as "customerId", event.connection_id as "connectionId", event.sequence,
   event.data, event.created_at as "createdAt"
-from crossbook.webhook_deliveries as delivery join crossbook.events as event on event.id = delivery.event_id
-where delivery.endpoint_id = $1::uuid and delivery.next_attempt_at <= $2::timestamptz
-order by event.created_at, event.sequence nulls first, event.id limit $3::int`,
+from delivery join crossbook.events as event on event.id = delivery.event_id
+order by event.created_at, event.sequence nulls first, event.id`,
 };
 
+/** After an outage, what has failed is due since its own time, so that it goes out before what came after it. */
 export const SUCCEED = {
   name: 'delivery_succeeded',
   text: `
 with arrived as (
   delete from crossbook.webhook_deliveries where endpoint_id = $1::uuid and event_id = $2::uuid
 ), due as (
-  update crossbook.webhook_deliveries set next_attempt_at = $3::timestamptz
+  update crossbook.webhook_deliveries set next_attempt_at = least(created_at, $3::timestamptz)
   where $4::boolean and endpoint_id = $1::uuid and event_id <> $2::uuid and next_attempt_at > $3::timestamptz
 )
 update crossbook.webhook_endpoints set failures = 0, failing_since = null, paused_until = null

@@ -6,6 +6,7 @@ import { createDatabase, type Database } from '../../src/storage/database.ts';
 import type { Engine } from '../../src/storage/engine/engine.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
 import { upsertStatement } from '../../src/storage/upsert-statement.ts';
+import { READ_DUE } from '../../src/storage/webhook-statements.ts';
 import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
 
 const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };
@@ -72,6 +73,34 @@ describe('the outbox', () => {
     customerId: 'ada',
     connectionId,
     data: { provider_name: 'hubspot', status: 'reauthorize', status_reason: null },
+  });
+
+  test('of a long queue only what is sent next is read', async () => {
+    const { id, addEndpoint } = await open();
+    const endpoint = await addEndpoint([]);
+    const run = (text: string, values: readonly unknown[] = []) =>
+      engine.query<{ 'QUERY PLAN': string }>({ name: randomUUID(), text }, values);
+    await run(
+      `with happened as (
+        insert into crossbook.events (id, application_id, customer_id, type, data, created_at)
+        select gen_random_uuid(), $1::uuid, 'ada', 'customer.updated', '{}', now() - n * interval '1 s'
+        from generate_series(1, 5000) as n returning id, created_at
+      )
+      insert into crossbook.webhook_deliveries (event_id, endpoint_id, next_attempt_at, created_at)
+      select id, $2::uuid, created_at, created_at from happened`,
+      [id, endpoint],
+    );
+    await run('analyze crossbook.events');
+    await run('analyze crossbook.webhook_deliveries');
+    const values = [endpoint, new Date().toISOString(), 1];
+    const plan = await run(`explain (analyze, costs off, timing off) ${READ_DUE.text}`, values);
+    const numbers = plan.map((row) => Number(/rows=(\d+)/.exec(row['QUERY PLAN'])?.[1] ?? 0));
+    expect(Math.max(...numbers)).toBeLessThan(10);
+    const due = await engine.query<{ createdAt: Date }>(READ_DUE, [...values.slice(0, 2), 3]);
+    expect(due.map(({ createdAt }) => createdAt.getTime())).toEqual(
+      due.map(({ createdAt }) => createdAt.getTime()).toSorted((one, other) => one - other),
+    );
+    await run('delete from crossbook.events where application_id = $1', [id]);
   });
 
   test('an upsert reads the customers that it names, however many there are beside them', async () => {
