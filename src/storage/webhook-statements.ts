@@ -80,7 +80,8 @@ where id = $1::uuid and lease = $2::uuid`,
 
 /**
  * By the time of the event; of one moment, a connection's events by their number. Which ones they are is said by an index,
- * and only these are joined: an endpoint may have been down for days, and millions wait for it.
+ * and only these are joined: an endpoint may have been down for days, and millions wait for it. What was made together (by one
+ * statement, or one redelivery) is told apart by its events alone.
  */
 export const READ_DUE = {
   name: 'read_due_deliveries',
@@ -88,13 +89,13 @@ export const READ_DUE = {
 with delivery as (
   select event_id, endpoint_id, attempts from crossbook.webhook_deliveries
   where endpoint_id = $1::uuid and next_attempt_at <= $2::timestamptz
-  order by next_attempt_at, created_at limit $3::int
+  order by next_attempt_at, created_at fetch first ($3::int) rows with ties
 )
 select delivery.event_id as "eventId", delivery.endpoint_id as "endpointId", delivery.attempts,
   event.type, event.customer_id as "customerId", event.connection_id as "connectionId", event.sequence,
   event.data, event.created_at as "createdAt"
 from delivery join crossbook.events as event on event.id = delivery.event_id
-order by event.created_at, event.sequence nulls first, event.id`,
+order by event.created_at, event.sequence nulls first, event.id limit $3::int`,
 };
 
 /** After an outage, what has failed is due since its own time, so that it goes out before what came after it. */

@@ -95,12 +95,35 @@ describe('the outbox', () => {
     const values = [endpoint, new Date().toISOString(), 1];
     const plan = await run(`explain (analyze, costs off, timing off) ${READ_DUE.text}`, values);
     const numbers = plan.map((row) => Number(/rows=(\d+)/.exec(row['QUERY PLAN'])?.[1] ?? 0));
-    expect(Math.max(...numbers)).toBeLessThan(10);
+    // A sort in steps takes some more than one.
+    expect(Math.max(...numbers)).toBeLessThan(100);
     const due = await engine.query<{ createdAt: Date }>(READ_DUE, [...values.slice(0, 2), 3]);
     expect(due.map(({ createdAt }) => createdAt.getTime())).toEqual(
       due.map(({ createdAt }) => createdAt.getTime()).toSorted((one, other) => one - other),
     );
     await run('delete from crossbook.events where application_id = $1', [id]);
+  });
+
+  test('of what is redelivered together the oldest events go first', async () => {
+    const { id, addEndpoint } = await open();
+    const endpoint = await addEndpoint([]);
+    const at = new Date().toISOString();
+    await engine.query(
+      {
+        name: 'redelivered',
+        text: `with happened as (
+          insert into crossbook.events (id, application_id, customer_id, type, data, created_at)
+          select gen_random_uuid(), $1::uuid, 'ada', 'customer.updated', jsonb_build_object('n', n),
+            $3::timestamptz - n * interval '1 s'
+          from generate_series(1, 9) as n returning id
+        )
+        insert into crossbook.webhook_deliveries (event_id, endpoint_id, next_attempt_at, created_at)
+        select id, $2::uuid, $3::timestamptz, $3::timestamptz from happened`,
+      },
+      [id, endpoint, at],
+    );
+    const due = await engine.query<{ data: unknown }>(READ_DUE, [endpoint, at, 2]);
+    expect(due.map(({ data }) => data)).toEqual([{ n: 9 }, { n: 8 }]);
   });
 
   test('an upsert reads the customers that it names, however many there are beside them', async () => {
