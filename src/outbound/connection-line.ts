@@ -69,6 +69,8 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
     deadlineMs: settings.deadlineMs,
   };
   let instanceUrl: string | null | undefined;
+  /** The generation of the credentials whose client's secret is known to the redactor. */
+  let learnt: number | undefined;
 
   const line: ConnectionLine = {
     waiting: 0,
@@ -161,7 +163,7 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
   }
 
   async function refresh(stored: StoredCredentials): Promise<RefreshedCredentials> {
-    learnSecrets(stored);
+    await learnSecrets(stored);
     const { refresh } = access;
     const about = {
       provider,
@@ -182,15 +184,28 @@ export function createConnectionLine(deps: LineDeps): ConnectionLine {
     });
   }
 
-  /** Nobody is sent a client's secret before it was asked for here. */
   async function findClient(origin: string, clientId: string | null): Promise<OAuthClient | undefined> {
     const client = await deps.findClient(origin, clientId);
     if (client) secrets.add(client.clientSecret);
     return client;
   }
 
-  function learnSecrets({ credentials }: StoredCredentials): void {
-    secrets.add(...secretsOf(credentials));
+  /** The client's secret too: another process may have sent it, and the provider may show it here. */
+  async function learnSecrets(stored: StoredCredentials): Promise<void> {
+    secrets.add(...secretsOf(stored.credentials));
+    if (learnt === stored.generation) return;
+    const origin = findTokenOrigin(stored.instanceUrl);
+    if (origin !== undefined) await findClient(origin, stored.oauthClientId);
+    learnt = stored.generation;
+  }
+
+  /** Undefined: without a token endpoint nobody is ever sent the client's secret. */
+  function findTokenOrigin(instance: string | null): string | undefined {
+    try {
+      return resolveOrigin(instance, { hosts, sandboxOrigins, originOf: access.refresh.origin });
+    } catch {
+      return undefined;
+    }
   }
 }
 

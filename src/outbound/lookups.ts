@@ -76,6 +76,7 @@ export function createLookups(options: LookupOptions): Lookups {
       const waiter: Waiter = {
         ask,
         progress: 'queued',
+        relyOnCall: () => cancel(),
         resolve(found) {
           stopWaiting();
           resolve(found);
@@ -119,6 +120,8 @@ export function createLookups(options: LookupOptions): Lookups {
       const onProgress = (progress: Waiter['progress']) => {
         for (const waiter of waiters) waiter.progress = progress;
       };
+      // Whose time ends with the call's is told what became of the call.
+      for (const waiter of waiters) if (deadline - waiter.ask.deadline <= SAME_MOMENT_MS) waiter.relyOnCall();
       onProgress('starting');
       const found = await send({ ...first.ask, emails: [...emails], want, deadline, permit }, onProgress);
       for (const { ask, resolve } of waiters) resolve(pick(found, ask.emails));
@@ -163,6 +166,8 @@ function pick(found: FoundByEmail, emails: readonly string[]): FoundByEmail {
 }
 
 const RETRY_AFTER_MS = 1_000;
+/** Between the deadlines of requests that came together. */
+const SAME_MOMENT_MS = 50;
 
 export interface Lookups {
   find(ask: Lookup): Promise<FoundByEmail>;
@@ -210,6 +215,8 @@ interface Waiter {
   readonly ask: Lookup;
   /** Of the call that it waits for: first it waits for one. */
   progress: Progress | 'starting';
+  /** It has no deadline of its own any more. */
+  relyOnCall(): void;
   resolve(found: FoundByEmail): void;
   reject(error: unknown): void;
 }

@@ -221,7 +221,7 @@ function open(credentials: Credentials | undefined, lifeSeconds = 1_800) {
   const tokens = createTokens({
     clock,
     originOf: () => 'https://api.example',
-    onStored: () => undefined,
+    onStored: async () => undefined,
     async refresh(): Promise<RefreshedCredentials> {
       await Promise.resolve();
       if (failure) throw failure;

@@ -60,7 +60,7 @@ export function createTokens(deps: TokenDeps): Tokens {
   async function readStored({ credentials, connection }: TokenSource): Promise<StoredCredentials> {
     const stored = await credentials.read(connection.id);
     if (!stored) throw missing(connection);
-    deps.onStored(stored);
+    await deps.onStored(stored);
     // Read from the row each time: who has connected again, perhaps at another replica, is let in at once.
     if (stored.isRefused || refused === stored.generation) throw mustReconnect(connection);
     refused = undefined;
@@ -86,7 +86,7 @@ export function createTokens(deps: TokenDeps): Tokens {
       const stored = await credentials.refreshOnce(connection.id, seen.generation, deps.refresh);
       if (!stored) throw missing(connection);
       // Another process may have brought it.
-      deps.onStored(stored);
+      await deps.onStored(stored);
       return keep(stored, true);
     } catch (error) {
       if (error instanceof RefusedError) {
@@ -225,5 +225,5 @@ export interface TokenDeps {
   originOf(instanceUrl: string | null): string;
   refresh(current: StoredCredentials): Promise<RefreshedCredentials>;
   /** Told of whatever was read, or was stored by a refresh. */
-  onStored(stored: StoredCredentials): void;
+  onStored(stored: StoredCredentials): Promise<void>;
 }
