@@ -1,28 +1,43 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { consent } from '../support/connect-browser.ts';
+import { type Collector, openCollector } from '../support/collector.ts';
+import { consent, openBrowser } from '../support/connect-browser.ts';
 import { type ConnectWorld, openConnectWorld, type WorldLink } from '../support/connect-world.ts';
 
 let world: ConnectWorld;
+let collector: Collector;
 beforeAll(async () => {
-  world = await openConnectWorld();
+  collector = await openCollector();
+  const traces = { endpoint: collector.endpoint, headers: {}, serviceName: 'crossbook' };
+  world = await openConnectWorld(undefined, { traces, metrics: true });
 });
-afterAll(() => world.close());
+afterAll(async () => {
+  await world.close();
+  await collector.close();
+});
 
-test('no token of a link, state, cookie, code or token of a provider is logged or stored in the clear', async () => {
+test('no secret of a link, a provider, a client or an endpoint is logged, traced, measured or stored in the clear', async () => {
   const secrets = [
     ...(await goWell()),
     ...(await goWell('salesforce')),
     ...(await goWrong()),
     ...(await failAtVendor()),
+    ...(await registerSecrets()),
+    ...readProviderTokens(),
   ];
-  expect(secrets.length).toBeGreaterThan(15);
+  expect(secrets.length).toBeGreaterThan(20);
+  const stored = JSON.stringify(await readTables());
+  // With it links would lead to the real HubSpot.
+  await world.crossbook.rest('DELETE', '/oauth_clients/hubspot');
+  expect(stored).toContain('COMPLETED');
   const log = world.crossbook.log.join('');
   expect(log).toContain('/connect/…');
-  const stored = JSON.stringify(await readTables());
-  expect(stored).toContain('COMPLETED');
-  const encodings = secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]);
-  expect(encodings.filter((secret) => log.includes(secret))).toEqual([]);
-  expect(encodings.filter((secret) => stored.includes(secret))).toEqual([]);
+  await expect.poll(() => JSON.stringify(collector.spans())).toContain('/connect/…');
+  const traced = JSON.stringify(collector.spans());
+  const measured = (await openBrowser(world.crossbook.app).visit('http://localhost:4000/metrics')).text;
+  expect(measured).toContain('crossbook_connect_flows_total');
+  for (const secret of secrets.flatMap((one) => [one, encodeURIComponent(one)])) {
+    for (const told of [stored, log, traced, measured]) expect(told.includes(secret)).toBe(false);
+  }
 });
 
 test('a page shows no secret but the ones that it is for', async () => {
@@ -104,11 +119,42 @@ async function follow(link: WorldLink, provider: string): Promise<string[]> {
   return [tokenOf(link), asked.get('state') ?? '', ...cookies.values(), code, callback];
 }
 
+/** Of the application: what it is shown once, and what it gives and never sees again. */
+async function registerSecrets(): Promise<string[]> {
+  const endpoint = await world.crossbook.rest('POST', '/webhook_endpoints', {
+    url: 'https://hooks.example/crossbook',
+    event_types: [],
+  });
+  expect(endpoint.status).toBe(201);
+  const client_secret = 'the-secret-of-an-own-client';
+  const client = { client_id: 'an-own-client', client_secret };
+  expect((await world.crossbook.rest('PUT', '/oauth_clients/hubspot', client)).status).toBeLessThan(300);
+  return [endpoint.body.secret, client_secret];
+}
+
+/** The newest of each account, which the flows have brought. */
+function readProviderTokens(): string[] {
+  const { hubspot, salesforce } = world.crossbook.sandbox;
+  const accounts = [...hubspot.accounts(), ...salesforce.accounts()];
+  return accounts
+    .flatMap(({ accessToken, refreshToken }) => [accessToken, refreshToken])
+    .filter((token) => token !== '');
+}
+
 function tokenOf({ url }: WorldLink): string {
   return url.split('/').at(-1) ?? '';
 }
 
 async function readTables(): Promise<unknown[]> {
-  const tables = ['connect_links', 'connect_flows', 'connections', 'credentials', 'events', 'customers'];
+  const tables = [
+    'connect_links',
+    'connect_flows',
+    'connections',
+    'credentials',
+    'events',
+    'customers',
+    'oauth_clients',
+    'webhook_endpoints',
+  ];
   return Promise.all(tables.map((table) => world.rows(`select * from crossbook.${table}`)));
 }
