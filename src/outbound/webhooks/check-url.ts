@@ -1,14 +1,17 @@
-import { lookup as systemLookup } from 'node:dns/promises';
 import { MAX_WEBHOOK_URL_LENGTH } from '../../domain/webhook.ts';
 import { isPublicAddress } from '../http/addresses.ts';
 import type { HostLookup } from '../http/guarded-connector.ts';
 import { isLiteralAddress, isLoopbackUrl } from './open-host.ts';
+import { createHostResolver } from './resolve-host.ts';
 
 /**
  * May events be sent there? A problem is told early; what counts is the address that is connected to, which is checked
  * each time. A name that cannot be resolved yet passes: it may be about to.
  */
-export function createWebhookUrlCheck({ mayLoopback, lookup = lookUpAll }: CheckOptions): CheckWebhookUrl {
+export function createWebhookUrlCheck({
+  mayLoopback,
+  lookup = createHostResolver(),
+}: CheckOptions): CheckWebhookUrl {
   return async (text) => {
     const url = text.length <= MAX_WEBHOOK_URL_LENGTH && URL.canParse(text) ? new URL(text) : undefined;
     if (!url) return { problem: `is no URL of at most ${MAX_WEBHOOK_URL_LENGTH} characters` };
@@ -24,10 +27,6 @@ export function createWebhookUrlCheck({ mayLoopback, lookup = lookUpAll }: Check
     }
     return { url: url.href };
   };
-}
-
-function lookUpAll(host: string) {
-  return systemLookup(host, { all: true });
 }
 
 export type CheckWebhookUrl = (

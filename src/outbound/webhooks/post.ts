@@ -3,12 +3,13 @@ import type { Clock } from '../../lib/clock.ts';
 import { readRetryAfter } from '../../lib/read-retry-after.ts';
 import { createGuardedConnector, type HostLookup, PrivateAddressError } from '../http/guarded-connector.ts';
 import { isLoopbackUrl } from './open-host.ts';
+import { createHostResolver } from './resolve-host.ts';
 
 /** One attempt: bounded in time and in what is read of the answer, never redirected, and only to public hosts. */
 export function createWebhookPost(options: PostOptions): WebhookPost {
-  const { clock, mayLoopback } = options;
+  const { clock, mayLoopback, lookup = createHostResolver() } = options;
   const timeouts = { headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS, keepAliveTimeout: KEEP_ALIVE_MS };
-  const connect = createGuardedConnector({ timeoutMs: CONNECT_MS, lookup: options.lookup });
+  const connect = createGuardedConnector({ timeoutMs: CONNECT_MS, lookup });
   const guarded = new Agent({ ...timeouts, connect });
   const loopback = new Agent(timeouts);
   const running = new Set<AbortController>();
