@@ -37,7 +37,9 @@ describe.skipIf(!FAKETIME).each([-2, 2])('the wall clock is set by %d hours, and
   afterAll(() => world.close());
 
   // Each waits for something else.
-  test.concurrent('a key that is revoked is refused once it has been known for five seconds', async () => {
+  test.concurrent('a key that is revoked is refused once it has been known for five seconds', async ({
+    expect,
+  }) => {
     const { ask, env } = world;
     const ofKey = { 'x-api-key': before.key };
     expect((await ask('GET', '/customers/nobody', undefined, ofKey)).status).toBe(404);
@@ -45,7 +47,7 @@ describe.skipIf(!FAKETIME).each([-2, 2])('the wall clock is set by %d hours, and
     await expect.poll(async () => (await ask('GET', '/customers/nobody', undefined, ofKey)).status).toBe(401);
   });
 
-  test.concurrent('a breaker that was open closes', async () => {
+  test.concurrent('a breaker that was open closes', async ({ expect }) => {
     await world.salesforce.clearFaults();
     await expect.poll(() => world.search(SALESFORCE)).toMatchObject({ status: 200 });
   });
@@ -62,7 +64,9 @@ describe.skipIf(!FAKETIME).each([-2, 2])('the wall clock is set by %d hours, and
     expect([resetS, resetS >= 0 && resetS <= 60]).toEqual([expect.any(Number), true]);
   });
 
-  test.concurrent('a lease that a dead process left is taken over, the database’s clock set as well', async () => {
+  test.concurrent('a lease that a dead process left is taken over, the database’s clock set as well', async ({
+    expect,
+  }) => {
     const { rival, upsert, hubspot, sandboxPort, search } = world;
     const { refreshToken } = await hubspot.account();
     await upsert('grace', {

@@ -152,6 +152,8 @@ test('the manifest that codegen writes is one, and holds all that our client ask
   expect([...manifest.values()].map((text) => /^\w+ \w+/.exec(text)?.[0]).sort()).toEqual([
     'mutation ConfirmConnectLink',
     'mutation CreateConnectLink',
+    'mutation DeleteCustomer',
+    'mutation DisconnectProvider',
     'mutation IssueCustomerToken',
     'mutation UpsertCustomer',
     'query ConnectLink',
