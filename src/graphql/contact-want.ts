@@ -17,5 +17,8 @@ export function readContactWant(info: GraphQLResolveInfo, ...places: readonly (r
   return want;
 }
 
-/** A field asks for its contacts at the same places always. */
+/**
+ * A field asks for its contacts at the same places always. Whoever executes makes these lists of nodes anew when a condition
+ * falls out in another way, and a plan keeps them: for its second request nothing is looked for.
+ */
 const remembered = new WeakMap<readonly FieldNode[], Want>();

@@ -19,19 +19,8 @@ export function selects(info: GraphQLResolveInfo, ...path: readonly string[]): b
 
 /** The names of the fields that are selected at the end of this path. */
 export function selectedNames(info: GraphQLResolveInfo, ...path: readonly string[]): ReadonlySet<string> {
-  const known = remembered.get(info.fieldNodes) ?? new Map<string, ReadonlySet<string>>();
-  remembered.set(info.fieldNodes, known);
-  const key = path.join();
-  const names = known.get(key) ?? new Set(findNodes(info, path).map(({ name }) => name.value));
-  known.set(key, names);
-  return names;
+  return new Set(findNodes(info, path).map(({ name }) => name.value));
 }
-
-/**
- * Whoever executes makes these lists anew when a condition falls out in another way: a list of nodes has one answer. A
- * plan keeps its lists, so that for its second request nothing is looked for.
- */
-const remembered = new WeakMap<readonly FieldNode[], Map<string, ReadonlySet<string>>>();
 
 function findNodes(info: GraphQLResolveInfo, path: readonly string[]): readonly FieldNode[] {
   const step = (parents: readonly FieldNode[]) =>

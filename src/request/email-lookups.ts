@@ -25,11 +25,6 @@ export class EmailLookups {
   async #findTogether(client: LookupClient, emails: readonly string[], want: Want): Promise<Contact[]> {
     const kind = `${client.connection.id}:${want.rawData}`;
     const question = `${kind}:${nameFields(want.fields)}:`;
-    const [first = '', ...others] = emails;
-    if (others.length === 0) {
-      const { found } = this.#ask(client, kind, { name: question + first, email: first, want });
-      return [...((await found).get(first) ?? NONE)];
-    }
     const batches = emails.map((email) => this.#ask(client, kind, { name: question + email, email, want }));
     const found = await Promise.all(batches.map((batch) => batch.found));
     return emails.flatMap((email, index) => found[index]?.get(email) ?? NONE);

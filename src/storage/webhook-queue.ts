@@ -1,4 +1,4 @@
-import type { EventType } from '../domain/event.ts';
+import type { Event } from '../domain/event.ts';
 import type { Sealer } from '../domain/sealer.ts';
 import {
   type ClaimedEndpoint,
@@ -84,16 +84,10 @@ interface ClaimedRow {
   readonly sealedPreviousSecret: string | null;
 }
 
-interface DueRow {
+interface DueRow extends Omit<Event, 'id'> {
   readonly eventId: string;
   readonly endpointId: string;
   readonly attempts: number;
-  readonly type: EventType;
-  readonly customerId: string;
-  readonly connectionId: string | null;
-  readonly sequence: number | null;
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly createdAt: Date;
 }
 
 interface QueueDeps {

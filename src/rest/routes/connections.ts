@@ -9,8 +9,11 @@ import { customerPath } from '../wire/customer.ts';
 import { EXAMPLE_CONNECTION } from '../wire/examples.ts';
 import { choice } from '../wire/fields.ts';
 
-const connectionPath = customerPath.extend({
-  provider_name: choice(PROVIDER_NAMES, 'The provider.', 'hubspot'),
+const ONE_CONNECTION = z.object({
+  path: customerPath.extend({ provider_name: choice(PROVIDER_NAMES, 'The provider.', 'hubspot') }),
+  query: z.strictObject({}),
+  headers: z.object({}),
+  body: z.undefined(),
 });
 
 export const getConnection = defineOperation({
@@ -21,12 +24,7 @@ export const getConnection = defineOperation({
   summary: 'Read a connection',
   description: 'A customer’s connection to one provider: can it be used, and if not, why?',
   callers: ['apiKey', 'customerToken'],
-  input: z.object({
-    path: connectionPath,
-    query: z.strictObject({}),
-    headers: z.object({}),
-    body: z.undefined(),
-  }),
+  input: ONE_CONNECTION,
   answer: {
     description: 'The connection.',
     shape: connectionShape,
@@ -50,12 +48,7 @@ export const disconnectProviderOperation = defineOperation({
   description:
     'Removes a connection with its configuration, credentials and cached contacts, and revokes at the provider what a connect link was granted. It takes two to three seconds: then no server answers with anything of it.',
   callers: ['apiKey'],
-  input: z.object({
-    path: connectionPath,
-    query: z.strictObject({}),
-    headers: z.object({}),
-    body: z.undefined(),
-  }),
+  input: ONE_CONNECTION,
   answer: {
     description: 'The connection is removed.',
     shape: disconnectionShape,
