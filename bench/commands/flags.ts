@@ -1,11 +1,10 @@
-import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toTable } from '../report/throughput-table.ts';
-import { readMemoryMb } from '../start/memory.ts';
+import { type ResidentMemory, watchMemory } from '../start/memory.ts';
 import type { Options } from '../support/options.ts';
 import { FLAGS_OF_ALL } from '../support/process.ts';
 import { say, showProgress } from '../support/progress.ts';
-import { openStage, type Player, type Variant } from '../throughput/stage.ts';
+import { openStage, type Variant } from '../throughput/stage.ts';
 import { CASES } from '../workload/cases.ts';
 import { type CaseResult, measureCase } from './throughput.ts';
 
@@ -18,7 +17,7 @@ export async function measureFlags(options: Options): Promise<void> {
   const variants = SETS.filter(({ name }) => rest.length === 0 || rest.includes(name)).map(toVariant);
   const stage = await openStage({ ...options, only: BESIDE, variants });
   try {
-    const memory = new Map(stage.players.map((player) => [player.name, startMemory(player)]));
+    const memory = new Map(stage.players.map((player) => [player.name, watchMemory(player.process.pid)]));
     const cases: CaseResult[] = [];
     for (const one of MEASURED) cases.push(await measureCase(stage, one, options));
     for (const one of memory.values()) one.notePeak();
@@ -30,7 +29,7 @@ export async function measureFlags(options: Options): Promise<void> {
       ...cases.map(({ rows: of }) =>
         (of.find((row) => row.name === name)?.cpuRatio.median ?? Number.NaN).toFixed(2),
       ),
-      ...(memory.get(name)?.read() ?? []).map((mb) => mb.toFixed(0)),
+      ...toMegabytes(memory.get(name)?.read()),
     ]);
     const heads = [...MEASURED.map(({ title }) => title), 'at start, MB', 'at most, MB'];
     say(toTable(['share of the floor by processor time', ...heads, `${idleSeconds} s after, MB`], rows));
@@ -39,17 +38,8 @@ export async function measureFlags(options: Options): Promise<void> {
   }
 }
 
-/** Resident: at the start, at most under load, and now. */
-function startMemory({ process: { pid } }: Player) {
-  const startMb = readMemoryMb(pid, 'VmRSS');
-  let peakMb = startMb;
-  writeFileSync(`/proc/${pid}/clear_refs`, '5');
-  return {
-    notePeak() {
-      peakMb = readMemoryMb(pid, 'VmHWM');
-    },
-    read: () => [startMb, peakMb, readMemoryMb(pid, 'VmRSS')],
-  };
+function toMegabytes(memory: ResidentMemory | undefined): string[] {
+  return memory ? [memory.startMb, memory.peakMb, memory.nowMb].map((mb) => mb.toFixed(0)) : [];
 }
 
 /** What a set says nothing of stays as it ships. */

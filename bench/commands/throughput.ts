@@ -23,6 +23,11 @@ export async function measureThroughput(options: Options): Promise<ThroughputRes
 }
 
 export async function measureCase(stage: Stage, asked: Case, options: Options): Promise<CaseResult> {
+  return { ...asked, rows: toRows(await runCase(stage, asked, options)) };
+}
+
+/** Everybody once in each round, after everybody is warm. */
+export async function runCase(stage: Stage, asked: Case, options: Options): Promise<CaseRuns['runs']> {
   const { rounds, seconds, warmUps } = options;
   const runs = new Map<Player, Measured[]>(stage.players.map((player) => [player, []]));
   const once = (player: Player, length: number) =>
@@ -43,7 +48,7 @@ export async function measureCase(stage: Stage, asked: Case, options: Options): 
       runs.get(player)?.push(await once(player, seconds));
     }
   }
-  return { ...asked, rows: toRows(runs) };
+  return runs;
 }
 
 /**
@@ -106,6 +111,11 @@ export interface Row {
   readonly bytes: number;
   readonly p50: number;
   readonly p99: number;
+}
+
+export interface CaseRuns extends Case {
+  /** One of each round. */
+  readonly runs: ReadonlyMap<Player, readonly Measured[]>;
 }
 
 export interface CaseResult extends Case {

@@ -1,8 +1,21 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 /** What a process has in memory, or has had at most, whoever else shares it. NaN where the system does not tell. */
 export function readMemoryMb(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   return readMb(`/proc/${pid}/status`, field);
+}
+
+/** What a process has resident: at the start, at most under load, and when it is read. */
+export function watchMemory(pid: number) {
+  const startMb = readMemoryMb(pid, 'VmRSS');
+  let peakMb = startMb;
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+  return {
+    notePeak() {
+      peakMb = readMemoryMb(pid, 'VmHWM');
+    },
+    read: (): ResidentMemory => ({ startMb, peakMb, nowMb: readMemoryMb(pid, 'VmRSS') }),
+  };
 }
 
 /** What the processes below that one have in memory, each with its share of what several use. */
@@ -47,4 +60,10 @@ export interface RunningProcess {
   readonly pid: number;
   readonly parent: number;
   readonly command: string;
+}
+
+export interface ResidentMemory {
+  readonly startMb: number;
+  readonly peakMb: number;
+  readonly nowMb: number;
 }
