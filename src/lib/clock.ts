@@ -19,3 +19,12 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Its timers keep no process alive. */
+export const backgroundClock: Clock = {
+  ...systemClock,
+  schedule(delayMs, callback) {
+    const timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), LONGEST_DELAY_MS)).unref();
+    return () => clearTimeout(timer);
+  },
+};

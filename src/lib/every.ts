@@ -1,5 +1,12 @@
+import { backgroundClock } from './clock.ts';
+
 /** Does a piece of work again and again, never two at once, until it is stopped. It keeps no process alive. */
-export function every({ intervalMs, work, onError, schedule = unheldTimer }: Repetition): Repeated {
+export function every({
+  intervalMs,
+  work,
+  onError,
+  schedule = backgroundClock.schedule,
+}: Repetition): Repeated {
   let isOver = false;
   let running = Promise.resolve();
   let cancel = schedule(intervalMs, turn);
@@ -19,11 +26,6 @@ export function every({ intervalMs, work, onError, schedule = unheldTimer }: Rep
         if (!isOver) cancel = schedule(intervalMs, turn);
       });
   }
-}
-
-function unheldTimer(delayMs: number, callback: () => void): () => void {
-  const timer = setTimeout(callback, delayMs).unref();
-  return () => clearTimeout(timer);
 }
 
 export interface Repeated {

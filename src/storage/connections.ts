@@ -3,15 +3,15 @@ import type { Connection } from '../domain/connection.ts';
 import type { ConnectionStore, ConnectionTarget } from '../domain/connection-store.ts';
 import { isStorable } from '../lib/is-storable.ts';
 import type { Engine } from './engine/engine.ts';
-import { readTogether } from './read-together.ts';
 import { toConnection } from './rows.ts';
 import { connections } from './schema.ts';
+import { createReadBatcher } from './statement-batcher.ts';
 
 /** Prepares the statement once; the function that it returns opens the store for one application. */
 export function createConnections(engine: Engine): (applicationId: string) => ConnectionStore {
   const select = prepareSelect(engine);
   const selectOwners = prepareSelectOwners(engine);
-  const read = readTogether<ConnectionTarget, Connection>({
+  const read = createReadBatcher<ConnectionTarget, Connection>({
     keyOf,
     read: async (applicationId, targets) => {
       const rows = await engine.repeatable(() =>

@@ -5,9 +5,9 @@ import type { Clock } from '../lib/clock.ts';
 import { isStorable } from '../lib/is-storable.ts';
 import type { Engine } from './engine/engine.ts';
 import { listCustomers } from './list-customers.ts';
-import { readTogether } from './read-together.ts';
 import { toCustomer } from './rows.ts';
 import { connections, customers } from './schema.ts';
+import { createReadBatcher } from './statement-batcher.ts';
 import { upsertCustomer } from './upsert-customer.ts';
 import { createUpsertWriter } from './upsert-writer.ts';
 
@@ -15,7 +15,7 @@ import { createUpsertWriter } from './upsert-writer.ts';
 export function createCustomers(deps: CustomersDeps): (applicationId: string) => CustomerRecords {
   const { engine, sealer } = deps;
   const select = prepareSelect(engine);
-  const read = readTogether<string, Customer>({
+  const read = createReadBatcher<string, Customer>({
     keyOf: (customerId) => customerId,
     read: async (applicationId, customerIds) =>
       gather(await engine.repeatable(() => select.execute({ applicationId, customerIds }))),

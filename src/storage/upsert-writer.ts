@@ -1,8 +1,8 @@
 import type { Clock } from '../lib/clock.ts';
-import { createGatherer } from '../lib/gather.ts';
 import type { Engine } from './engine/engine.ts';
 import { isAway } from './engine/failures.ts';
 import type { ConnectionRow } from './rows.ts';
+import { createStatementBatcher } from './statement-batcher.ts';
 import type { GivenUpsert } from './upsert-given.ts';
 import { type UpsertMode, upsertStatement } from './upsert-statement.ts';
 
@@ -11,14 +11,14 @@ import { type UpsertMode, upsertStatement } from './upsert-statement.ts';
  * that expect a version go alone, as do two of one customer.
  */
 export function createUpsertWriter(deps: WriterDeps): UpsertWriter {
-  const gather = createGatherer<GivenUpsert, WrittenRow | undefined>({
-    laneOf: ({ applicationId }) => applicationId,
+  const add = createStatementBatcher<GivenUpsert, WrittenRow | undefined>({
     keyOf: ({ customerId }) => customerId,
     sizeOf: ({ customer, entries = '' }) => customer.length + entries.length,
-    work: (given) => writeTogether(deps, given),
+    execute: (_, given) => writeTogether(deps, given),
     isShared: isAway,
   });
-  return (mode, given) => (mode === 'always' ? gather(given) : writeAlone(deps, mode, given));
+  return (mode, given) =>
+    mode === 'always' ? add(given.applicationId, given) : writeAlone(deps, mode, given);
 }
 
 async function writeTogether(deps: WriterDeps, given: readonly GivenUpsert[]) {

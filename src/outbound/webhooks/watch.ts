@@ -1,6 +1,6 @@
 import { EVENTS_KEPT_MS } from '../../domain/webhook.ts';
 import type { WebhookCounts, WebhookQueue } from '../../domain/webhook-queue.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { backgroundClock, type Clock } from '../../lib/clock.ts';
 import type { WebhookSender } from './sender.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { WebhookSender } from './sender.ts';
  */
 export function watchWebhooks(deps: WatchDeps): WebhookWatch {
   const { queue, clock } = deps;
-  const { schedule = unheldTimer } = deps;
+  const { schedule = backgroundClock.schedule } = deps;
   let sender: Promise<WebhookSender> | undefined;
   let hasEndpoints = false;
   let counts: WebhookCounts | undefined;
@@ -64,11 +64,6 @@ export function watchWebhooks(deps: WatchDeps): WebhookWatch {
       while (!isOver && (await queue.sweep(old)) > 0);
     }
   }
-}
-
-function unheldTimer(delayMs: number, callback: () => void): () => void {
-  const timer = setTimeout(callback, delayMs).unref();
-  return () => clearTimeout(timer);
 }
 
 const LOOK_MS = 3_000;

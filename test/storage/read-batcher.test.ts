@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toAway } from '../../src/storage/engine/failures.ts';
-import { readTogether } from '../../src/storage/read-together.ts';
+import { createReadBatcher } from '../../src/storage/statement-batcher.ts';
 import { settle } from '../support/clock.ts';
 
 test('of one application few statements are under way, whatever it asks for, and another’s go at once', async () => {
@@ -41,7 +41,7 @@ test('what fails for several is an error of its own for each', async () => {
 /** A database that answers when it is told to. */
 function open() {
   const statements: Statement[] = [];
-  const read = readTogether<string, string>({
+  const read = createReadBatcher<string, string>({
     keyOf: (id) => id,
     read: (applicationId, ids) =>
       new Promise((resolve, reject) => {

@@ -1,39 +1,39 @@
 import { expect, test } from 'vitest';
-import { createGatherer } from '../../src/lib/gather.ts';
+import { createStatementBatcher } from '../../src/storage/statement-batcher.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 
 test('goes at once while there is room, and what comes meanwhile goes together, in its order', async () => {
-  const { add, flights, land } = open();
+  const { add, batches, end } = open();
   const answers = ['a', 'b', 'c', 'd', 'e'].map((name) => add(name));
-  expect(flights()).toEqual([['a'], ['b']]);
-  await land(1);
-  expect(flights()).toEqual([['a'], ['b'], ['c', 'd', 'e']]);
-  await land(0);
-  await land(2);
+  expect(batches()).toEqual([['a'], ['b']]);
+  await end(1);
+  expect(batches()).toEqual([['a'], ['b'], ['c', 'd', 'e']]);
+  await end(0);
+  await end(2);
   expect(await Promise.all(answers)).toEqual(['a!', 'b!', 'c!', 'd!', 'e!']);
 });
 
 test('two of one key are never under way at once, and keep their order', async () => {
-  const { add, flights, land } = open();
+  const { add, batches, end } = open();
   for (const name of ['a1', 'b1', 'a2', 'a3', 'c1']) void add(name);
-  await land(1);
-  expect(flights()).toEqual([['a1'], ['b1'], ['c1']]);
-  await land(0);
-  expect(flights()[3]).toEqual(['a2']);
-  await land(3);
-  expect(flights()[4]).toEqual(['a3']);
+  await end(1);
+  expect(batches()).toEqual([['a1'], ['b1'], ['c1']]);
+  await end(0);
+  expect(batches()[3]).toEqual(['a2']);
+  await end(3);
+  expect(batches()[4]).toEqual(['a3']);
 });
 
 test('no more go together than fifty, or than fit; what is too large goes alone', async () => {
-  const { add, flights, land } = open();
+  const { add, batches, end } = open();
   for (let index = 0; index < 62; index += 1) void add(String.fromCodePoint(200 + index));
-  await land(0);
-  await land(1);
-  expect(flights().map(({ length }) => length)).toEqual([1, 1, 50, 10]);
+  await end(0);
+  await end(1);
+  expect(batches().map(({ length }) => length)).toEqual([1, 1, 50, 10]);
   const large = ['x', 'y', 'z'].map((letter) => letter.padEnd(150_000, '-'));
   for (const name of [...large, 'l'.padEnd(900_000, '-')]) void add(name);
-  for (let flight = 2; flight < 8; flight += 1) await land(flight);
-  const rest = flights().slice(4);
+  for (let batch = 2; batch < 8; batch += 1) await end(batch);
+  const rest = batches().slice(4);
   expect(rest.map(([first, ...others]) => [first?.[0], others.length])).toEqual([
     ['x', 0],
     ['y', 0],
@@ -42,12 +42,12 @@ test('no more go together than fifty, or than fit; what is too large goes alone'
   ]);
 });
 
-test('what fails fails for all of a flight, and for no other', async () => {
-  const { add, land } = open();
+test('what fails fails for all of a batch, and for no other', async () => {
+  const { add, end } = open();
   const answers = Promise.allSettled(['a', 'b', 'c', 'd'].map((name) => add(name)));
-  await land(1);
-  await land(2, new Error('not today'));
-  await land(0);
+  await end(1);
+  await end(2, new Error('not today'));
+  await end(0);
   const reason = new Error('not today');
   expect(await answers).toEqual([
     { status: 'fulfilled', value: 'a!' },
@@ -58,11 +58,11 @@ test('what fails fails for all of a flight, and for no other', async () => {
 });
 
 test('a failure that would be everybody’s is that of those as well who wait for the same key, and of nobody else', async () => {
-  const { add, land, flights } = open();
+  const { add, end, batches } = open();
   const answers = Promise.allSettled(['a1', 'b', 'a2', 'c', 'a3'].map((name) => add(name)));
-  await land(0, new Error('away'));
-  await land(1);
-  await land(2);
+  await end(0, new Error('away'));
+  await end(1);
+  await end(2);
   const refused = { status: 'rejected', reason: new Error('away') };
   const [a1, b, a2, c, a3] = await answers;
   expect([a1, a2, a3]).toEqual([refused, refused, refused]);
@@ -70,46 +70,46 @@ test('a failure that would be everybody’s is that of those as well who wait fo
     { status: 'fulfilled', value: 'b!' },
     { status: 'fulfilled', value: 'c!' },
   ]);
-  expect(flights()).toEqual([['a1'], ['b'], ['c']]);
+  expect(batches()).toEqual([['a1'], ['b'], ['c']]);
 });
 
-test('lanes do not wait for each other', async () => {
-  const { add, flights } = open();
+test('applications do not wait for each other', async () => {
+  const { add, batches } = open();
   for (const name of ['a', 'b', 'c', '/d', '/e', '/f']) void add(name);
-  expect(flights()).toEqual([['a'], ['b'], ['/d'], ['/e']]);
+  expect(batches()).toEqual([['a'], ['b'], ['/d'], ['/e']]);
 });
 
 test('what is held up lets others go after a moment, but none of its own key', async () => {
-  const { add, flights, land, clock } = open();
+  const { add, batches, end, clock } = open();
   for (const name of ['a1', 'b1', 'a2', 'c1']) void add(name);
-  expect(flights()).toEqual([['a1'], ['b1']]);
+  expect(batches()).toEqual([['a1'], ['b1']]);
   await clock.advance(50);
-  expect(flights()).toEqual([['a1'], ['b1'], ['c1']]);
-  for (const flight of [2, 0, 1]) await land(flight);
-  expect(flights()[3]).toEqual(['a2']);
-  await land(3);
+  expect(batches()).toEqual([['a1'], ['b1'], ['c1']]);
+  for (const batch of [2, 0, 1]) await end(batch);
+  expect(batches()[3]).toEqual(['a2']);
+  await end(3);
   expect(clock.pending).toBe(0);
 });
 
-/** Names are told apart by their first letter; those that begin with a slash have a lane of their own. */
+/** Names are told apart by their first letter; those that begin with a slash are another application's. */
 function open() {
   const clock = createFakeClock();
-  const begun: { readonly names: readonly string[]; land(error?: Error): void }[] = [];
-  const add = createGatherer<string, string>({
-    laneOf: (name) => (name.startsWith('/') ? 'other' : 'first'),
+  const begun: { readonly names: readonly string[]; end(error?: Error): void }[] = [];
+  const send = createStatementBatcher<string, string>({
     keyOf: (name) => name.replace(/\d|-+$/, ''),
     sizeOf: ({ length }) => length,
-    work: (names) =>
+    execute: (_, names) =>
       new Promise((resolve, reject) => {
-        const land = (error?: Error) => (error ? reject(error) : resolve(names.map((name) => `${name}!`)));
-        begun.push({ names, land });
+        const end = (error?: Error) => (error ? reject(error) : resolve(names.map((name) => `${name}!`)));
+        begun.push({ names, end });
       }),
     isShared: (error) => (error as Error).message === 'away',
-    schedule: clock.schedule,
+    clock,
   });
-  const land = async (flight: number, error?: Error) => {
-    begun[flight]?.land(error);
+  const add = (name: string) => send(name.startsWith('/') ? 'other' : 'first', name);
+  const end = async (batch: number, error?: Error) => {
+    begun[batch]?.end(error);
     await settle();
   };
-  return { add, clock, land, flights: () => begun.map(({ names }) => names) };
+  return { add, clock, end, batches: () => begun.map(({ names }) => names) };
 }
