@@ -1,6 +1,7 @@
 import type { Caller } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import { systemClock } from '../lib/clock.ts';
+import { createBatcher } from '../lib/batcher.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 
 /**
  * Looks API keys up, many in one statement, so that the number of keys that are presented does not become the number of
@@ -9,7 +10,7 @@ import { systemClock } from '../lib/clock.ts';
  * and never refused for its address. What the database does not answer in time is refused.
  */
 export function createKeyLookups(options: KeyLookupOptions): KeyLookups {
-  const { findOwners, failures, schedule = systemClock.schedule } = options;
+  const { findOwners, failures, clock = systemClock } = options;
   const direct = createQueue({ maxConcurrent: DIRECT_STATEMENTS, pauseMs: 0 });
   const slow = createQueue({ maxConcurrent: 1, pauseMs: SLOW_PAUSE_MS, maxWaitMs: SLOW_WAIT_MS });
 
@@ -24,62 +25,63 @@ export function createKeyLookups(options: KeyLookupOptions): KeyLookups {
   };
 
   function createQueue({ maxConcurrent, pauseMs, maxWaitMs }: QueueOptions): Queue {
-    const places = new Map<string, Lookup[]>();
-    let running = 0;
+    const places = new Map<string, Place>();
     let waiting = 0;
+    let pausedUntil = 0;
     /** Its statement takes longer than anything may wait: until it ends nothing more is taken in. */
     let isStuck = false;
+    const batcher = createBatcher<Place>({
+      clock,
+      maxConcurrent,
+      maxItems: MAX_KEYS,
+      pauseMs: () => pausedUntil - clock.now(),
+      async run(batch) {
+        await lookUp(takeShares(batch));
+        isStuck = false;
+        pausedUntil = clock.now() + pauseMs;
+      },
+    });
     return { add, waiting: () => waiting };
 
-    function add(place: string, key: PresentedKey): Promise<Caller | undefined> {
-      const lookups = places.get(place) ?? [];
+    function add(name: string, key: PresentedKey): Promise<Caller | undefined> {
+      const place = places.get(name) ?? { name, lookups: [] };
+      const { lookups } = place;
       if (isStuck || lookups.length >= MAX_WAITING) throw tooMany();
       const found = new Promise<Caller | undefined>((resolve, reject) => {
         lookups.push({ key, resolve, reject });
       });
-      places.set(place, lookups);
+      places.set(name, place);
       waiting += 1;
-      if (running < maxConcurrent) void run();
-      return maxWaitMs === undefined ? found : boundWait(found, { place, lookups, maxWaitMs });
+      if (batcher.isIdle()) pausedUntil = clock.now() + pauseMs;
+      if (lookups.length === 1) batcher.add(place);
+      return maxWaitMs === undefined ? found : boundWait(found, place, maxWaitMs);
     }
 
     /** All wait for as long, so that the one whose time is over is the first of its place, or in a statement. */
-    function boundWait(found: Promise<Caller | undefined>, { place, lookups, maxWaitMs }: Wait) {
-      const lookup = lookups.at(-1);
-      const cancel = schedule(maxWaitMs, () => {
+    function boundWait(found: Promise<Caller | undefined>, place: Place, maxWaitMs: number) {
+      const lookup = place.lookups.at(-1);
+      const cancel = clock.schedule(maxWaitMs, () => {
         isStuck = true;
         lookup?.reject(tooMany());
-        if (lookups[0] !== lookup) return;
-        lookups.shift();
-        waiting -= 1;
-        if (lookups.length === 0) places.delete(place);
+        if (place.lookups[0] !== lookup) return;
+        take(place, 1);
+        if (place.lookups.length === 0) batcher.remove(place);
       });
       return found.finally(cancel);
     }
 
-    /** One statement after another while anything waits: the busier it is, the more keys share one. */
-    async function run(): Promise<void> {
-      running += 1;
-      while (waiting > 0) {
-        if (pauseMs > 0) await new Promise<void>((resolve) => schedule(pauseMs, resolve));
-        await lookUp(take());
-        isStuck = false;
-      }
-      running -= 1;
+    /** An equal part for each place. Those that wait on come last the next time. */
+    function takeShares(batch: readonly Place[]): readonly Lookup[] {
+      const share = Math.max(1, Math.floor(MAX_KEYS / batch.length));
+      const taken = batch.flatMap((place) => take(place, share));
+      for (const place of batch) if (place.lookups.length > 0) batcher.add(place);
+      return taken;
     }
 
-    /** An equal part for each place. */
-    function take(): readonly Lookup[] {
-      const share = Math.max(1, Math.floor(MAX_KEYS / places.size));
-      const taken: Lookup[] = [];
-      for (const [place, lookups] of places) {
-        taken.push(...lookups.splice(0, share));
-        // Those that wait on come last the next time.
-        places.delete(place);
-        if (lookups.length > 0) places.set(place, lookups);
-        if (taken.length >= MAX_KEYS || places.size === 0) break;
-      }
+    function take({ name, lookups }: Place, count: number): readonly Lookup[] {
+      const taken = lookups.splice(0, count);
       waiting -= taken.length;
+      if (lookups.length === 0) places.delete(name);
       return taken;
     }
   }
@@ -144,8 +146,7 @@ export interface KeyLookupOptions {
     slowPlace(address: string): string | undefined;
     count(address: string): void;
   };
-  /** Calls back once, after the delay; the answer calls it off. */
-  schedule?(delayMs: number, callback: () => void): () => void;
+  readonly clock?: Pick<Clock, 'now' | 'schedule'>;
 }
 
 interface KeyOwner {
@@ -160,10 +161,10 @@ interface QueueOptions {
   readonly maxWaitMs?: number;
 }
 
-interface Wait {
-  readonly place: string;
+/** What an address stands for. */
+interface Place {
+  readonly name: string;
   readonly lookups: Lookup[];
-  readonly maxWaitMs: number;
 }
 
 interface Queue {

@@ -13,6 +13,7 @@ function open() {
   const pauses: (() => void)[] = [];
   const failed: string[] = [];
   const timers = new Set<() => void>();
+  let now = 0;
   const lookups = createKeyLookups({
     findOwners: (keys) =>
       new Promise((resolve, reject) => {
@@ -26,10 +27,17 @@ function open() {
       slowPlace: (address) => (address.startsWith('192.0.2.') ? address : undefined),
       count: (address) => void failed.push(address),
     },
-    schedule(ms, callback) {
-      if (ms < LONGEST_PAUSE_MS) pauses.push(callback);
-      else timers.add(callback);
-      return () => timers.delete(callback);
+    clock: {
+      now: () => now,
+      schedule(ms, callback) {
+        const pause = () => {
+          now += ms;
+          callback();
+        };
+        if (ms < LONGEST_PAUSE_MS) pauses.push(pause);
+        else timers.add(callback);
+        return () => timers.delete(callback);
+      },
     },
   });
   const find = (publicId: string, address: string, isTrusted = false) =>
