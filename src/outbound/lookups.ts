@@ -3,6 +3,7 @@ import type { CrossbookError } from '../domain/errors.ts';
 import type { ContactPort } from '../domain/provider.ts';
 import { uniteWants, type Want } from '../domain/want.ts';
 import type { WorkPermit } from '../domain/work-permit.ts';
+import { createBatcher } from '../lib/batcher.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { OnProgress, Progress } from './attempts.ts';
 import { AbandonedError, anew, rateLimited, timedOut } from './failures.ts';
@@ -15,51 +16,29 @@ import { type CallPermit, sharePermit } from './shared-permit.ts';
  */
 export function createLookups(options: LookupOptions): Lookups {
   const { clock, batchSize, maxUnderWay, defer = setImmediate } = options;
-  const groups = new Map<string, Group>();
   let lastSentAt = Number.NEGATIVE_INFINITY;
+  const batcher = createBatcher<Waiter>({
+    clock,
+    defer,
+    run,
+    maxConcurrent: maxUnderWay,
+    maxSize: batchSize,
+    createSizer: countEmails,
+    pauseMs: (queued) => (queued >= batchSize ? 0 : distanceMs()),
+  });
 
-  return { find, isIdle: () => groups.size === 0 };
-
-  function find(ask: Lookup): Promise<FoundByEmail> {
-    const { emails } = ask;
-    // Full calls gain nothing by waiting for company.
-    if (emails.length % batchSize === 0) return send(ask);
-    const group = groupFor(ask.key);
-    const joined = join(group, ask);
-    if (group.isDeferred) return joined;
-    group.isDeferred = true;
-    defer(() => {
-      group.isDeferred = false;
-      moveOn(group, ask.key);
-    });
-    return joined;
-  }
+  return {
+    find(lookup) {
+      // A full call is sent at once: waiting cannot add to it.
+      return lookup.emails.length % batchSize === 0 ? send(lookup) : wait(lookup);
+    },
+    isIdle: batcher.isIdle,
+  };
 
   /** How long until a call that is not full may follow the last one. */
   function distanceMs(): number {
     const spacing = options.spacingMs();
     return spacing === 0 ? 0 : lastSentAt + spacing - clock.now();
-  }
-
-  /** Sends what waits and may go; what may not go yet is looked at again when its time has come. */
-  function moveOn(group: Group, key: string): void {
-    while (group.waiting.size > 0 && group.underWay < maxUnderWay) {
-      const wait = group.waiting.size >= batchSize ? 0 : distanceMs();
-      if (wait > 0) {
-        group.wake ??= clock.schedule(wait, () => {
-          group.wake = undefined;
-          moveOn(group, key);
-        });
-        return;
-      }
-      void runTogether(group, key);
-    }
-    if (group.underWay === 0 && group.waiting.size === 0 && !group.isDeferred) drop(group, key);
-  }
-
-  function drop(group: Group, key: string): void {
-    group.wake?.();
-    groups.delete(key);
   }
 
   function send(
@@ -71,10 +50,10 @@ export function createLookups(options: LookupOptions): Lookups {
     return open(deadline, permit, onProgress).findByEmails(emails, want);
   }
 
-  function join(group: Group, ask: Lookup): Promise<FoundByEmail> {
+  function wait(lookup: Lookup): Promise<FoundByEmail> {
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
-        ask,
+        lookup,
         progress: 'queued',
         relyOnCall: () => cancel(),
         resolve(found) {
@@ -86,73 +65,59 @@ export function createLookups(options: LookupOptions): Lookups {
           reject(error as Error);
         },
       };
-      group.waiting.add(waiter);
-      const cancel = clock.schedule(ask.deadline - clock.now(), () => {
-        group.waiting.delete(waiter);
-        waiter.reject(toLate(waiter.progress));
-      });
-      const forget = ask.permit.whenGone(() => {
-        group.waiting.delete(waiter);
-        waiter.reject(new AbandonedError());
-      });
+      const leave = (error: Error) => {
+        batcher.remove(waiter, lookup.key);
+        waiter.reject(error);
+      };
+      const cancel = clock.schedule(lookup.deadline - clock.now(), () => leave(toLate(waiter.progress)));
+      const forget = lookup.permit.whenGone(() => leave(new AbandonedError()));
       const stopWaiting = () => {
         cancel();
         forget();
       };
+      batcher.add(waiter, lookup.key);
     });
   }
 
-  function release(group: Group, key: string): void {
-    group.underWay--;
-    moveOn(group, key);
-  }
-
-  /** Never rejects: each of the waiting is told by itself. */
-  async function runTogether(group: Group, key: string): Promise<void> {
-    group.underWay++;
-    const { waiters, emails } = takeBatch(group.waiting, batchSize);
+  /** Each waiter gets its own result, or its own error. */
+  async function run(waiters: readonly Waiter[]): Promise<void> {
     try {
       const [first] = waiters;
       if (!first) return;
-      const deadline = Math.max(...waiters.map(({ ask }) => ask.deadline));
-      const want = uniteWants(waiters.map(({ ask }) => ask.want));
-      const permit = sharePermit(waiters.map(({ ask }) => ask.permit));
-      const onProgress = (progress: Waiter['progress']) => {
+      const found = await send({ ...first.lookup, ...merge(waiters) }, (progress) => {
         for (const waiter of waiters) waiter.progress = progress;
-      };
-      // Whose time ends with the call's is told what became of the call.
-      for (const waiter of waiters) if (deadline - waiter.ask.deadline <= SAME_MOMENT_MS) waiter.relyOnCall();
-      onProgress('starting');
-      const found = await send({ ...first.ask, emails: [...emails], want, deadline, permit }, onProgress);
-      for (const { ask, resolve } of waiters) resolve(pick(found, ask.emails));
+      });
+      for (const { lookup, resolve } of waiters) resolve(pick(found, lookup.emails));
     } catch (error) {
       for (const { reject } of waiters) reject(anew(error));
-    } finally {
-      release(group, key);
     }
-  }
-
-  function groupFor(key: string): Group {
-    const known = groups.get(key);
-    if (known) return known;
-    const group: Group = { underWay: 0, isDeferred: false, waiting: new Set<Waiter>() };
-    groups.set(key, group);
-    return group;
   }
 }
 
-/** In the order of their coming, as many as fit into one call. */
-function takeBatch(waiting: Set<Waiter>, batchSize: number) {
-  const waiters: Waiter[] = [];
-  const emails = new Set<string>();
-  for (const waiter of waiting) {
-    const fresh = waiter.ask.emails.filter((email) => !emails.has(email));
-    if (emails.size + fresh.length > batchSize) break;
-    for (const email of fresh) emails.add(email);
-    waiting.delete(waiter);
-    waiters.push(waiter);
+/** One call for all of them: until the last deadline, with the fields that any of them wants. */
+function merge(waiters: readonly Waiter[]): Omit<Call, 'key' | 'open'> {
+  const deadline = Math.max(...waiters.map(({ lookup }) => lookup.deadline));
+  for (const waiter of waiters) {
+    waiter.progress = 'starting';
+    // A waiter whose time ends with the call's has the call's error.
+    if (deadline - waiter.lookup.deadline <= SAME_MOMENT_MS) waiter.relyOnCall();
   }
-  return { waiters, emails };
+  return {
+    deadline,
+    emails: [...new Set(waiters.flatMap(({ lookup }) => lookup.emails))],
+    want: uniteWants(waiters.map(({ lookup }) => lookup.want)),
+    permit: sharePermit(waiters.map(({ lookup }) => lookup.permit)),
+  };
+}
+
+/** An email that is in the batch already takes no place. */
+function countEmails(): (waiter: Waiter) => number {
+  const emails = new Set<string>();
+  return ({ lookup }) => {
+    const before = emails.size;
+    for (const email of lookup.emails) emails.add(email);
+    return emails.size - before;
+  };
 }
 
 /** Where it still waited for its turn, it was the budget; already on the way, it is the provider. */
@@ -170,7 +135,7 @@ const RETRY_AFTER_MS = 1_000;
 const SAME_MOMENT_MS = 50;
 
 export interface Lookups {
-  find(ask: Lookup): Promise<FoundByEmail>;
+  find(lookup: Lookup): Promise<FoundByEmail>;
   isIdle(): boolean;
 }
 
@@ -202,17 +167,8 @@ export interface LookupOptions {
   readonly onCall?: (emails: number) => void;
 }
 
-interface Group {
-  underWay: number;
-  /** Is it looked at again when this turn of the event loop is over? */
-  isDeferred: boolean;
-  readonly waiting: Set<Waiter>;
-  /** Calls off the next look at those who wait. */
-  wake?: (() => void) | undefined;
-}
-
 interface Waiter {
-  readonly ask: Lookup;
+  readonly lookup: Lookup;
   /** Of the call that it waits for: first it waits for one. */
   progress: Progress | 'starting';
   /** It has no deadline of its own any more. */
