@@ -4,7 +4,7 @@ import * as esbuild from 'esbuild';
 import { graphiqlPage } from './graphiql-page.mjs';
 import { graphqlModules } from './graphql-modules.mjs';
 import { toLauncher } from './launcher.mjs';
-import { collectLicences, toPackage } from './licences.mjs';
+import { collectPackages, printLicences, toPackage } from './licences.mjs';
 import { keepOwnSources } from './source-maps.mjs';
 import { MANIFEST, readManifest } from './sources.mjs';
 
@@ -14,24 +14,24 @@ import { MANIFEST, readManifest } from './sources.mjs';
  */
 export async function build(root, hash) {
   const previous = readManifest(root);
-  const [product, client] = await Promise.all([
-    esbuild.build(productOptions(root)),
-    esbuild.build(clientOptions(root)),
-  ]);
+  const product = await esbuild.build(productOptions(root));
   const dist = join(root, 'dist');
+  const packages = collectPackages(root, product.metafile);
   const files = [
-    ...[...product.outputFiles, ...client.outputFiles].map(({ path, contents }) => ({
+    ...product.outputFiles.map(({ path, contents }) => ({
       name: relative(dist, path),
       contents: path.endsWith('.map') ? keepOwnSources(contents) : contents,
     })),
     { name: 'crossbook', contents: toLauncher(), mode: 0o755 },
-    { name: 'third-party-licences.txt', contents: collectLicences(root, product.metafile) },
+    { name: 'third-party-licences.txt', contents: printLicences(packages) },
   ];
   for (const { name, contents, mode = 0o644 } of files) replaceFile(join(dist, name), contents, mode);
   const parts = Object.fromEntries(files.map(({ name }) => [name, listPackages(product.metafile, name)]));
   // A process of the build before may run still, and load a part of itself later.
   removeOthers(dist, new Set([...Object.keys(parts), ...Object.keys(previous?.files ?? {}), MANIFEST]));
-  replaceFile(join(dist, MANIFEST), `${JSON.stringify({ hash, files: parts }, null, 1)}\n`, 0o644);
+  const shipped = packages.map(({ name, version, license }) => ({ name, version, license }));
+  const manifest = { hash, files: parts, packages: shipped };
+  replaceFile(join(dist, MANIFEST), `${JSON.stringify(manifest, null, 1)}\n`, 0o644);
 }
 
 export function productOptions(root) {
@@ -65,24 +65,6 @@ export function productOptions(root) {
   };
 }
 
-/** For somebody else's page or server: one file, which imports nothing. */
-function clientOptions(root) {
-  return {
-    absWorkingDir: root,
-    entryPoints: {
-      'client/index': 'src/client/index.ts',
-      'client/verify-webhook': 'src/client/verify-webhook.ts',
-    },
-    outdir: 'dist',
-    bundle: true,
-    format: 'esm',
-    platform: 'neutral',
-    target: 'es2022',
-    write: false,
-    logLevel: 'warning',
-  };
-}
-
 /** Which packages a file is made of. */
 function listPackages({ outputs }, name) {
   const inputs = Object.keys(outputs[`dist/${name}`]?.inputs ?? {});
@@ -97,12 +79,10 @@ function replaceFile(path, contents, mode) {
   renameSync(beside, path);
 }
 
-/** Types of the client are made by another command, and stay. */
+/** The client is a folder in there, and is made by another command. */
 function removeOthers(dist, names) {
-  for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    if (entry.isFile() && !names.has(relative(dist, path)) && !path.endsWith('.d.ts'))
-      rmSync(path, { force: true });
+  for (const entry of readdirSync(dist, { withFileTypes: true })) {
+    if (entry.isFile() && !names.has(entry.name)) rmSync(join(dist, entry.name), { force: true });
   }
 }
 

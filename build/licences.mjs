@@ -1,13 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The licences of all packages that went into the product, as they ask for. */
-export function collectLicences(root, { inputs }) {
+/** All packages that went into the product. */
+export function collectPackages(root, { inputs }) {
   const folders = new Set(Object.keys(inputs).flatMap((path) => toPackage(path)?.folder ?? []));
-  return [...folders]
-    .sort()
-    .map((folder) => toEntry(join(root, folder)))
-    .join('\n');
+  return [...folders].sort().map((folder) => {
+    const path = join(root, folder);
+    const { name, version, license, author } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
+    return { name, version, license, author: author?.name ?? author, path };
+  });
+}
+
+/** Their licences, as they ask for. */
+export function printLicences(packages) {
+  return packages.map(toEntry).join('\n');
 }
 
 /** The package that a file belongs to; undefined for one of ours. */
@@ -16,11 +22,10 @@ export function toPackage(path) {
   return folder === undefined ? undefined : { folder, name };
 }
 
-function toEntry(folder) {
-  const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));
-  const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
-  const by = author === undefined ? '' : `, by ${author.name ?? author}`;
+function toEntry({ name, version, license, author, path }) {
+  const files = readdirSync(path).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));
+  const texts = files.map((file) => readFileSync(join(path, file), 'utf8').trim());
+  const by = author === undefined ? '' : `, by ${author}`;
   return [`${RULE}\n${name} ${version} (${license}${by})\n${RULE}`, ...texts, ''].join('\n\n');
 }
 

