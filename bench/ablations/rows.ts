@@ -2,6 +2,7 @@ import { FLAGS_OF_ALL } from '../support/process.ts';
 
 /** Each trick for speed beside its plain twin: a module that does the same as one would write it first, or a flag left out. */
 export const ABLATIONS: readonly Ablation[] = [
+  { name: 'nothing', title: 'the same again: what chance makes' },
   {
     name: 'compiled-execution',
     title: 'operations are executed by graphql-js',

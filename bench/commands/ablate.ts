@@ -4,33 +4,36 @@ import { toAblationTable } from '../report/ablation-table.ts';
 import { watchMemory } from '../start/memory.ts';
 import type { Options } from '../support/options.ts';
 import { say, showProgress } from '../support/progress.ts';
-import { openStage, type Variant } from '../throughput/stage.ts';
-import { CASES } from '../workload/cases.ts';
-import { type CaseRuns, runCase } from './throughput.ts';
+import { runStages } from '../throughput/run-stages.ts';
+import type { Variant } from '../throughput/stage.ts';
 
 /**
- * What each trick for speed buys: Crossbook once as it ships and once with each plain twin, in interleaved rounds.
- * `ablate compiled-variables contact-ids`: those rows; `--only 1,100`: those cases.
+ * What each trick for speed buys: Crossbook once as it ships and once with each plain twin, in interleaved rounds of several
+ * starts. `ablate json-in-pieces nothing`: those rows; `--only 1,100`: those cases.
  */
 export async function ablate(options: Options): Promise<void> {
-  const { rest, only } = options;
+  const { rest, only, restarts } = options;
   const variants: Variant[] = [];
   for (const row of ABLATIONS.filter(({ name }) => rest.length === 0 || rest.includes(name))) {
     showProgress(`building without ${row.name}`);
     const { name, title, engineFlags, twins } = row;
     variants.push({ name, title, engineFlags, product: twins && (await buildTwin(row)) });
   }
-  const stage = await openStage({ ...options, only: ['crossbook'], variants });
-  try {
-    const memories = stage.players.map(({ process: { pid } }) => watchMemory(pid));
-    const cases: CaseRuns[] = [];
-    for (const one of CASES.filter(({ name }) => only?.includes(name) ?? true)) {
-      cases.push({ ...one, runs: await runCase(stage, one, options) });
-    }
-    for (const memory of memories) memory.notePeak();
-    const peaksMb = memories.map((memory) => memory.read().peakMb);
-    say(toAblationTable({ players: stage.players, cases, peaksMb }));
-  } finally {
-    await stage.close();
-  }
+  const peaksMb = new Map<string, number>();
+  const cases = await runStages(
+    { ...options, only: ['crossbook'], variants },
+    {
+      cases: only,
+      watch({ players }) {
+        const memories = players.map(({ name, process: { pid } }) => ({ name, memory: watchMemory(pid) }));
+        return () => {
+          for (const { name, memory } of memories) {
+            memory.notePeak();
+            peaksMb.set(name, Math.max(peaksMb.get(name) ?? 0, memory.read().peakMb));
+          }
+        };
+      },
+    },
+  );
+  say(toAblationTable({ cases, peaksMb, restarts }));
 }

@@ -66,7 +66,7 @@ async function warmUp(run: (seconds: number) => Promise<Measured>, maxTurns: num
 }
 
 /** Ratios are of one round each: what slows the machine down for a while slows both. */
-function toRows(runs: ReadonlyMap<Player, readonly Measured[]>): readonly Row[] {
+export function toRows(runs: ReadonlyMap<Player, readonly Measured[]>): readonly Row[] {
   const [floor = []] = runs.values();
   return [...runs].map(([{ name, title }, measured]) => {
     const pick = (key: keyof Measured) => summarise(measured.map((one) => one[key]));

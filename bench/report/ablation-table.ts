@@ -1,33 +1,46 @@
 import type { CaseRuns } from '../commands/throughput.ts';
-import { meanInterval, median } from '../support/statistics.ts';
+import { geometricMean, meanInterval, median } from '../support/statistics.ts';
 import type { Measured } from '../throughput/measure.ts';
 import type { Player } from '../throughput/stage.ts';
 import { toTable } from './throughput-table.ts';
 
 /**
  * One row for each that was taken out. Above 1: without it an answer costs so much more processor time. An interval that
- * holds 1 shows nothing.
+ * holds 1 shows nothing. Where processes were started several times, it is one of the starts: rounds of one process share
+ * their chance.
  */
-export function toAblationTable({ players: [base, ...others], cases, peaksMb }: Ablated): string {
+export function toAblationTable({ cases, peaksMb, restarts }: Ablated): string {
+  const [base, ...others] = cases[0]?.runs.keys() ?? [];
   if (!base) return '';
-  const [basePeak = Number.NaN, ...peaks] = peaksMb;
   const head = [
     ...['taken out: in its place', ...cases.map(({ title }) => `CPU, ${title}`)],
-    ...[`p99`, `peak MB beside ${basePeak.toFixed(0)}`],
+    ...['p99', `peak MB beside ${toMegabytes(peaksMb, base)}`],
   ];
-  const rows = others.map((player, index) => [
+  const rows = others.map((player) => [
     `${player.name}: ${player.title}`,
-    ...cases.map(({ runs }) => toCell(ratios(runs, { base, player, key: 'cpuMs' }))),
+    ...cases.map(({ runs }) => toCell(perStart(ratios(runs, { base, player, key: 'cpuMs' }), restarts))),
     median(cases.flatMap(({ runs }) => ratios(runs, { base, player, key: 'p99' }))).toFixed(2),
-    (peaks[index] ?? Number.NaN).toFixed(0),
+    toMegabytes(peaksMb, player),
   ]);
   return toTable(head, rows);
 }
 
 /** Of one round each: what slows the machine down for a while slows both. */
 function ratios(runs: CaseRuns['runs'], { base, player, key }: Compared): readonly number[] {
-  const before = runs.get(base) ?? [];
-  return (runs.get(player) ?? []).map((one, round) => one[key] / (before[round]?.[key] ?? Number.NaN));
+  const before = namesake(runs, base);
+  return namesake(runs, player).map((one, round) => one[key] / (before[round]?.[key] ?? Number.NaN));
+}
+
+function namesake(runs: CaseRuns['runs'], { name }: Player): readonly Measured[] {
+  return [...runs].find(([player]) => player.name === name)?.[1] ?? [];
+}
+
+function perStart(values: readonly number[], restarts: number): readonly number[] {
+  if (restarts === 1) return values;
+  const rounds = values.length / restarts;
+  return Array.from({ length: restarts }, (_, start) =>
+    geometricMean(values.slice(start * rounds, (start + 1) * rounds)),
+  );
 }
 
 function toCell(values: readonly number[]): string {
@@ -35,11 +48,15 @@ function toCell(values: readonly number[]): string {
   return `${mean.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
 }
 
+function toMegabytes(peaksMb: ReadonlyMap<string, number>, { name }: Player): string {
+  return (peaksMb.get(name) ?? Number.NaN).toFixed(0);
+}
+
 interface Ablated {
-  /** The first is the product as it ships. */
-  readonly players: readonly Player[];
+  /** Of each, the first player is the product as it ships. */
   readonly cases: readonly CaseRuns[];
-  readonly peaksMb: readonly number[];
+  readonly peaksMb: ReadonlyMap<string, number>;
+  readonly restarts: number;
 }
 
 interface Compared {

@@ -14,6 +14,7 @@ export function readOptions(args: readonly string[]): Options {
       only: { type: 'string' },
       seconds: { type: 'string' },
       rounds: { type: 'string' },
+      restarts: { type: 'string' },
       'warm-ups': { type: 'string' },
     },
   });
@@ -26,6 +27,7 @@ export function readOptions(args: readonly string[]): Options {
     only: values.only?.split(','),
     seconds: Number(values.seconds ?? (values.quick ? 0.3 : 3)),
     rounds: Number(values.rounds ?? (values.quick ? 1 : 5)),
+    restarts: Number(values.restarts ?? 1),
     warmUps: Number(values['warm-ups'] ?? (values.quick ? 1 : 10)),
     databaseUrl: process.env['DATABASE_URL'],
   };
@@ -50,6 +52,11 @@ export interface Options {
   /** Of one measurement. */
   readonly seconds: number;
   readonly rounds: number;
+  /**
+   * How often all processes are started anew: each compiles its code in an order of its own, which alone makes a tenth of
+   * difference. Rounds are of each start.
+   */
+  readonly restarts: number;
   /** The most turns of two seconds before a case is measured. */
   readonly warmUps: number;
   readonly databaseUrl: string | undefined;

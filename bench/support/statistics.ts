@@ -12,10 +12,14 @@ export function summarise(values: readonly number[]): Summary {
 /** The geometric mean of ratios, and where it lies with 95 % certainty. */
 export function meanInterval(ratios: readonly number[]): Interval {
   const logs = ratios.map(Math.log);
-  const mean = sum(logs) / logs.length;
+  const mean = Math.log(geometricMean(ratios));
   const variance = sum(logs.map((log) => (log - mean) ** 2)) / (logs.length - 1);
   const reach = studentT(logs.length - 1) * Math.sqrt(variance / logs.length);
   return { mean: Math.exp(mean), low: Math.exp(mean - reach), high: Math.exp(mean + reach) };
+}
+
+export function geometricMean(ratios: readonly number[]): number {
+  return Math.exp(sum(ratios.map(Math.log)) / ratios.length);
 }
 
 /** The 97.5th percentile of Student's t distribution, by its usual expansion around the normal one. */
