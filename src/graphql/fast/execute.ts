@@ -31,9 +31,7 @@ export function createExecute(
     const known = plans.find(args.document, args.operationName);
     if (!known) return executeByGraphQL(args);
     const { operation, fragments } = known;
-    const given = args.variableValues ?? {};
-    const read = known.readVariables(given);
-    const variables = read ? { coerced: read } : coerceVariables(schema, operation, given);
+    const variables = coerceVariables(schema, operation, args.variableValues ?? {});
     if (variables.errors) return { errors: variables.errors };
     const { allowance = createAllowance(UNBOUNDED) } = args;
     const plan = plans.planFor(known, variables.coerced);
