@@ -120,6 +120,21 @@ describe('imports', () => {
   });
 });
 
+test('docs/architecture.md says which folder may import which', () => {
+  const rows = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8').matchAll(
+    /^\| ([a-z, ]+) \| (.+) \|$/gm,
+  );
+  const told = [...rows].flatMap(([, folders = '', allowed = '']) => {
+    const names = allowed.replaceAll(/ \(.*?\)/g, '').split(', ');
+    return folders.split(', ').map((folder) => [folder, names.sort()]);
+  });
+  const table = Object.entries(MAY_IMPORT).map(([folder, allowed]) => [
+    folder,
+    allowed.length > 0 ? allowed.toSorted() : ['nothing of ours'],
+  ]);
+  expect(Object.fromEntries(told)).toMatchObject(Object.fromEntries(table));
+});
+
 describe('shape', () => {
   const written = [...sources.map(({ file }) => file), ...listFiles(join(ROOT, 'test')).map(toRelative)];
 

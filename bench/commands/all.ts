@@ -1,8 +1,9 @@
 import { drawChart } from '../report/chart.ts';
+import { writeBetweenMarks } from '../report/documents.ts';
 import { readEnvironment } from '../report/environment.ts';
-import { writeIntoReadme } from '../report/readme.ts';
 import { keepReport, type Report, type ResultsName, readReports, writeResult } from '../report/results.ts';
 import { toSection } from '../report/section.ts';
+import { toSummary } from '../report/summary.ts';
 import type { Options } from '../support/options.ts';
 import { say } from '../support/progress.ts';
 import { measureGrowth } from './growth.ts';
@@ -12,7 +13,7 @@ import { measureStart } from './start.ts';
 import { measureThroughput } from './throughput.ts';
 import { measureUpserts } from './upserts.ts';
 
-/** Everything, kept in bench/results and shown in the README; a quick run is kept beside it and shown nowhere. */
+/** Everything, kept in bench/results and shown in docs/performance.md and, in short, in the README; a quick run is kept beside it and shown nowhere. */
 export async function measureAll(options: Options): Promise<void> {
   const name: ResultsName = options.quick ? 'quick' : 'latest';
   const report: Report = {
@@ -43,8 +44,12 @@ function show(name: ResultsName, reports: readonly Report[]): void {
   const isQuick = name === 'quick';
   writeResult(`${name}.md`, `${section}\n`);
   writeResult(isQuick ? 'quick.svg' : 'chart.svg', drawChart(main.throughput.cases, main.environment));
-  say(isQuick ? KEPT_ASIDE : writeIntoReadme(section) ? 'The README shows it.' : NO_MARKS);
+  if (isQuick) return say(KEPT_ASIDE);
+  const texts = { 'docs/performance.md': section, 'README.md': toSummary(main) };
+  for (const [document, text] of Object.entries(texts)) {
+    say(writeBetweenMarks(document, text) ? `${document} shows it.` : `${document} ${NO_MARKS}`);
+  }
 }
 
-const KEPT_ASIDE = 'Kept as bench/results/quick.*: a quick run is not shown in the README.';
-const NO_MARKS = 'The README has no marks for it: <!-- bench:start --> and <!-- bench:end -->.';
+const KEPT_ASIDE = 'Kept as bench/results/quick.*: a quick run is not shown in documents.';
+const NO_MARKS = 'has no marks for it: <!-- bench:start --> and <!-- bench:end -->.';

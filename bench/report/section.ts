@@ -8,7 +8,7 @@ import { toLosses } from './losses.ts';
 import type { Report } from './results.ts';
 import { toRatioTable } from './throughput-table.ts';
 
-/** The README's section about performance, in whole: nobody writes in it by hand. */
+/** What docs/performance.md shows, in whole: it is not written by hand. */
 export function toSection(reports: readonly Report[]): string {
   const [main, ...others] = reports;
   if (!main) return 'Nothing has been measured yet: `npm run bench`.';
@@ -16,7 +16,7 @@ export function toSection(reports: readonly Report[]): string {
   const withUpserts = reports.find(({ upserts }) => upserts);
   return [
     `Made by \`npm run bench\`: ${toEnvironmentText(main.environment)}.`,
-    '![Throughput as a share of a hand-written endpoint](bench/results/chart.svg)',
+    '![Throughput as a share of a hand-written endpoint](../bench/results/chart.svg)',
     HOW,
     toRatioTable(main.throughput.cases),
     toLosses(main.throughput.cases),

@@ -13,6 +13,8 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import '../support/process-sources.ts';
 
 const execute = promisify(execFile);
+/** As they stand in the section, one block each. */
+const [PACK = '', INSTALL = '', START = ''] = readBlocks('As packages');
 const ROOT = process.cwd();
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 const TARBALLS = [`crossbook-${version}.tgz`, `crossbook-client-${version}.tgz`];
@@ -20,7 +22,8 @@ const TARBALLS = [`crossbook-${version}.tgz`, `crossbook-client-${version}.tgz`]
 const MAX_CLIENT_BYTES = 4_000;
 
 const folder = makeTemporaryFolder();
-const clone = join(folder, 'clone');
+/** Beside each other, as it is printed. */
+const clone = join(folder, 'crossbook');
 const project = join(folder, 'project');
 const installed = join(project, 'node_modules');
 
@@ -28,11 +31,11 @@ beforeAll(async () => {
   // A clean clone: a build of other sources would leave files behind.
   await copyTracked(clone);
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
-  await run('npm', ['run', 'packages'], { cwd: clone });
+  await run('sh', ['-c', PACK], { cwd: clone });
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }\n');
-  const tarballs = TARBALLS.map((name) => join(clone, name));
-  await run('npm', ['install', '--prefer-offline', ...tarballs], { cwd: project });
+  const env = { npm_config_prefer_offline: 'true' };
+  await run('sh', ['-c', INSTALL], { cwd: project, env });
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -122,7 +125,7 @@ describe('the command of the server', () => {
   afterAll(() => child.kill('SIGKILL'));
 
   test('starts the demo in an empty folder, and the line that it prints is answered', async () => {
-    const command = join(installed, '.bin/crossbook');
+    const command = join(project, START.trim());
     expect(await run(command, ['--version'], { cwd: project })).toBe(`${version}\n`);
     const env = { PATH: process.env['PATH'], PORT: '0', CROSSBOOK_SANDBOX_PORT: '0' };
     child = spawn(command, { cwd: project, env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -164,6 +167,12 @@ createClient({ url: '', apiKey: 'key', token: 'token' });
 async function run(program: string, args: readonly string[], { cwd, env = {} }: In): Promise<string> {
   const options = { cwd, env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env } };
   return (await execute(program, args, options)).stdout;
+}
+
+function readBlocks(heading: string): string[] {
+  const [, section = ''] = readFileSync('docs/operations.md', 'utf8').split(`\n### ${heading}\n`);
+  const [words = ''] = section.split('\n## ');
+  return [...words.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
 }
 
 function listFiles(name: string): string[] {

@@ -5,9 +5,11 @@ import { type Json, openApp, type TestApp } from '../support/open-app.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
 /** Requests, or GraphQL documents, and the JSON that is printed beneath each. */
-const README = readFileSync('README.md', 'utf8');
-const EXAMPLES = README.matchAll(/```(graphql|http)\n([^`]+)```\n\n```json\n([^`]+)```/g);
-const [[, , QUERY = '', ANSWER = ''] = [], ...REST] = [...EXAMPLES];
+const EXAMPLE = /```(graphql|http)\n([^`]+)```\n\n```json\n([^`]+)```/g;
+const API = readFileSync('docs/api.md', 'utf8');
+const [[, , QUERY = '', ANSWER = ''] = []] = [...readFileSync('README.md', 'utf8').matchAll(EXAMPLE)];
+const REST = [...API.matchAll(EXAMPLE)];
+const [, ERROR = ''] = /^## Errors\n[\s\S]+?```json\n([^`]+)```/m.exec(API) ?? [];
 
 let crossbook: TestApp;
 beforeAll(async () => {
@@ -21,7 +23,7 @@ test('the first query of the README is answered as it is printed there', async (
   expect(await send('/graphql', request)).toEqual(JSON.parse(ANSWER));
 });
 
-test('the requests of the README are answered as it is printed there, one after the other', async () => {
+test('the requests of docs/api.md are answered as it is printed there, one after the other', async () => {
   expect(REST.map(([, kind]) => kind)).toEqual(['http', 'http', 'http']);
   const known: Record<string, string> = { 'cbk_…': crossbook.key };
   for (const [, , request = '', printed = ''] of REST) {
@@ -39,8 +41,24 @@ test('the requests of the README are answered as it is printed there, one after 
   }
 });
 
-test('every code of an error stands in the table of the README, with its status', () => {
-  const lines = README.split('\n').filter((line) => line.startsWith('| '));
+test('an error says what is printed there, in both faces', async () => {
+  const { id, ...printed } = JSON.parse(ERROR) as { id: string };
+  expect(id).toMatch(/^[0-9a-f-]{36}$/);
+  const headers = { 'content-type': 'application/json', 'x-api-key': crossbook.key };
+  const search = { filter: { email: 'ada@example.com' } };
+  const rest = await send('/contacts/_search', {
+    ...{ method: 'POST', body: JSON.stringify(search) },
+    headers: { ...headers, 'x-customer-id': 'demo', 'x-provider-name': 'pipedrive' },
+  });
+  expect(rest.errors).toEqual([{ ...printed, id: expect.stringMatching(/./) }]);
+  const query =
+    '{ searchContacts(customerId: "demo", provider: PIPEDRIVE, filter: { email: "a@b.example" }) { totalCount } }';
+  const graphql = await send('/graphql', { method: 'POST', headers, body: JSON.stringify({ query }) });
+  expect(graphql.errors[0].extensions).toEqual({ ...printed, id: expect.stringMatching(/./) });
+});
+
+test('every code of an error stands in the table of docs/api.md, with its status', () => {
+  const lines = API.split('\n').filter((line) => line.startsWith('| '));
   for (const [code, { status }] of Object.entries(ERROR_CODES)) {
     const [, family, name = code] = /^(REMOTE_PROVIDER_)(.+)$/.exec(code) ?? [];
     const told = lines.filter(

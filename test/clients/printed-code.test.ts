@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readSamples } from '../support/documents.ts';
+import '../support/process-sources.ts';
+
+const execute = promisify(execFile);
+const ROOT = process.cwd();
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+const OPTIONS = ['--strict', '--module', 'esnext', '--moduleResolution', 'bundler', '--target', 'es2022'];
+const code = readSamples().filter(({ language }) => ['ts', 'js', 'tsx'].includes(language));
+const documents = [...new Set(code.map(({ path }) => path))];
+let folder: string;
+
+/** What a reader has already: a server, a page, and settings. */
+const AROUND = `
+declare const process: { readonly env: Readonly<Record<string, string>> };
+declare const connect_link_id: string;
+declare const code: string;
+declare const button: HTMLButtonElement;
+declare function post(path: string, body?: object): Promise<{ id: string; url: string }>;
+declare function get(path: string): Promise<{ status: string }>;
+declare const express: { raw(options: { type: string }): unknown };
+declare const app: { post(path: string, parse: unknown, handle: (request: Received, response: Answer) => unknown): void };
+interface Received { readonly body: Uint8Array; readonly headers: Readonly<Record<string, string>> }
+interface Answer { sendStatus(status: number): void }
+declare function isNew(id: string): Promise<boolean>;
+declare function handle(event: { readonly type: string }): Promise<void>;
+declare module '@graphql-hive/gateway' {
+  import type { GatewayConfig } from '@graphql-hive/gateway-runtime';
+  export function defineConfig(config: GatewayConfig): GatewayConfig;
+}
+`;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'crossbook-printed-'));
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(join(ROOT, 'dist/client'), join(folder, 'node_modules/crossbook-client'));
+  symlinkSync(join(ROOT, 'node_modules/@graphql-hive'), join(folder, 'node_modules/@graphql-hive'));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  writeFileSync(join(folder, 'around.d.ts'), AROUND);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('several documents print code', () => {
+  expect(documents.length).toBeGreaterThan(2);
+});
+
+test.each(documents)('the code of %s is typed as the client and the gateway have it', async (path) => {
+  // One after the other, as a reader meets it.
+  const whole = code.filter((one) => one.path === path).map((one) => one.code);
+  writeFileSync(join(folder, 'sample.ts'), `${whole.join('\n')}\nexport {};\n`);
+  const types = ['--lib', 'es2022,dom', '--types', '', '--skipLibCheck', '--noEmit'];
+  const { stdout } = await execute(
+    process.execPath,
+    [TSC, ...OPTIONS, ...types, 'around.d.ts', 'sample.ts'],
+    {
+      cwd: folder,
+    },
+  ).catch((error: { stdout: string }) => error);
+  expect(stdout).toBe('');
+});

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/cli/commands/all.ts';
+import { openRest } from '../rest/open-rest.ts';
+import { DOCUMENTS, readSamples } from '../support/documents.ts';
+import { runCli } from '../support/run-cli.ts';
+
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+const { document } = await openRest();
+/** As it is called in a checkout, of a build, in the image, and where it is installed. */
+const COMMAND =
+  /(?:npm run (?:-s|--silent) crossbook --|\S*\b(?:dist|\.bin)\/crossbook|(?:^|[|&(] )crossbook) (.+)/;
+const LINES = readSamples()
+  .filter(({ language }) => ['sh', 'console'].includes(language))
+  .flatMap(({ path, line, code }) => {
+    // What is written into a file is no command; a line that goes on is one.
+    const commands = code.replaceAll(/<<END\n[\s\S]*?^END$/gm, '').replaceAll('\\\n', ' ');
+    return commands.split('\n').map((text) => ({ place: `${path}:${line}`, text }));
+  });
+/** Not of what was once, and not of the rows that tests print: they name what is refused, too. */
+const INLINE = [...DOCUMENTS].flatMap(([place, text]) =>
+  ['CHANGELOG.md', 'docs/conformance.md'].includes(place)
+    ? []
+    : [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => ({
+        place,
+        text: code,
+      })),
+);
+
+describe('a printed command', () => {
+  const calls = LINES.flatMap(({ place, text }) => {
+    const [, words = ''] = COMMAND.exec(text) ?? [];
+    return words === '' ? [] : [{ place, args: toArguments(words) }];
+  }).filter(({ args }) => args.length > 0);
+
+  test('is found in several documents', () => {
+    expect(calls.length).toBeGreaterThan(8);
+    expect(new Set(calls.map(({ place }) => place.split(':')[0])).size).toBeGreaterThan(2);
+  });
+
+  test.each(calls)('of $place is understood: $args', async ({ args }) => {
+    // It gets as far as the settings, which are wrong: 2 would be for arguments that are.
+    const { code, stdout, stderr } = await runCli(args, { env: { PORT: 'x' } });
+    expect([code, stdout + stderr]).toEqual([1, expect.stringContaining('PORT')]);
+  });
+
+  test.each(INLINE.filter(({ text }) => /^crossbook [a-z]/.test(text)))(
+    'of $place is one: $text',
+    ({ text }) => {
+      const words = text.split(' ').slice(1);
+      const named = COMMANDS.filter(({ name }) => name.split(' ').every((word, at) => word === words[at]));
+      expect(named).toHaveLength(1);
+      const options = [...text.matchAll(/--([a-z-]+)/g)].map(([, option = '']) => option);
+      expect(Object.keys(named[0]?.options ?? {})).toEqual(expect.arrayContaining(options));
+    },
+  );
+});
+
+test('every script that is named is one of package.json', () => {
+  const named = [...LINES, ...INLINE].flatMap(({ text }) =>
+    [...text.matchAll(/\bnpm run (?:-\S+ )*([a-z][\w:]*)/g)].map(([, name = '']) => name),
+  );
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+});
+
+describe('a request', () => {
+  const paths = Object.entries(document.paths).map(([path, methods]) => ({
+    pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    methods: Object.keys(methods).map((method) => method.toUpperCase()),
+  }));
+  const isThere = (method: string, path: string) =>
+    OTHERS.includes(path) ||
+    path.startsWith('/admin/') ||
+    paths.some(({ pattern, methods }) => pattern.test(path) && methods.includes(method));
+
+  test('by curl goes to a path that there is', () => {
+    const requests = LINES.filter(({ text }) => text.includes('curl '));
+    expect(requests.length).toBeGreaterThan(10);
+    const lost = requests.filter(({ text }) => {
+      const [, path = ''] = /(?:localhost:4000|\$CROSSBOOK_URL)(\/[\w/.-]+)/.exec(text) ?? [];
+      const [, method = text.includes(" -d '") ? 'POST' : 'GET'] = /-X (\w+)/.exec(text) ?? [];
+      return !isThere(method, path);
+    });
+    expect(lost).toEqual([]);
+  });
+
+  test('that a sentence or a table names is one that there is', () => {
+    const named = INLINE.flatMap(({ place, text }) => {
+      const [, methods = '', path = ''] =
+        /^((?:(?:GET|POST|PUT|PATCH|DELETE)(?:, | \| )?)+) (\/\S*)$/.exec(text) ?? [];
+      return methods.split(/, | \| /).map((method) => ({ place, method, path }));
+    }).filter(({ path }) => path !== '' && !/[:<…]/.test(path));
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter(({ method, path }) => !isThere(method, path.split('?')[0] ?? ''))).toEqual([]);
+  });
+});
+
+/** What is no part of the REST document. */
+const OTHERS = ['/graphql', '/livez', '/readyz', '/metrics', '/openapi.json', '/docs', '/health'];
+
+/** As a shell makes them: without what it does itself, and without the file of settings, which is not here. */
+function toArguments(words: string): readonly string[] {
+  const [own = ''] = words
+    .replaceAll(/<[a-z][a-z ]*>/g, 'GIVEN')
+    .replace(/--env-file \S+ ?/, '')
+    .split(/ [|<>&;#] ?/);
+  return [...own.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain = '']) => quoted ?? plain);
+}

@@ -1,0 +1,88 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { buildSchema, Kind, parse, validate } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
+import { readSamples, type Sample } from '../support/documents.ts';
+import { openRival } from '../support/postgres-rival.ts';
+
+const SCHEMA = buildSchema(readFileSync('schema.graphql', 'utf8'));
+const SAMPLES = readSamples();
+/** By the language of the fence, and where it is tested. */
+const TESTED: Readonly<Record<string, string>> = {
+  graphql: 'here, against the schema',
+  json: 'here; what is an answer in readme.test.ts, by asking',
+  yaml: 'here',
+  sql: 'here, on PostgreSQL',
+  '': 'here: a map of files',
+  http: 'readme.test.ts sends them',
+  sh: 'commands.test.ts; whole sections in test/build and test/app',
+  console: 'commands.test.ts, test/build/deployment.test.ts',
+  ts: 'test/clients/printed-code.test.ts, by the compiler',
+  js: 'test/clients/printed-code.test.ts, by the compiler',
+};
+
+test('every sample is in a language that is tested', () => {
+  expect(SAMPLES.length).toBeGreaterThan(30);
+  const others = SAMPLES.filter(({ language }) => TESTED[language] === undefined);
+  expect(others.map(toPlace)).toEqual([]);
+});
+
+test.each(of('graphql'))('the GraphQL of $path:$line is taken', ({ code }) => {
+  const document = parse(code);
+  const isOperation = document.definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION);
+  // What is no operation is the schema of a neighbour: it names what it takes over from ours.
+  if (isOperation) expect(validate(SCHEMA, document)).toEqual([]);
+  else expect(code).toMatch(/@key\(fields: "(customerId|id)"/);
+});
+
+test.each(of('json'))('the JSON of $path:$line is JSON', ({ code }) => {
+  expect(JSON.parse(code)).toEqual(expect.any(Object));
+});
+
+test.each(of('yaml'))('the YAML of $path:$line is YAML', ({ code }) => {
+  for (const { errors, contents } of parseAllDocuments(code)) {
+    expect(errors).toEqual([]);
+    expect(contents).not.toBeNull();
+  }
+});
+
+test.each(of(''))('what $path:$line names is there', ({ code }) => {
+  const paths = [...code.matchAll(/(?:^|\s{2,})((?:src|test|docs|bench)\/\S+)/g)].map(
+    ([, path = '']) => path,
+  );
+  expect(paths.length).toBeGreaterThan(3);
+  expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+test('the map has every folder of src', () => {
+  const [map = ''] = of('').map(({ code }) => code);
+  const folders = readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect(folders.filter(({ name }) => !map.includes(`src/${name}/`))).toEqual([]);
+});
+
+describe('SQL', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.drop());
+
+  test.each(of('sql'))('of $path:$line is carried out', async ({ code }) => {
+    const rival = await openRival(database.url);
+    // Roles belong to the whole server: nothing of this stays.
+    await rival.run('begin');
+    await rival.run('create role crossbook_of_documents');
+    await rival.run(code.replaceAll('role crossbook ', 'role crossbook_of_documents '));
+    await rival.run('rollback');
+    await rival.close();
+  });
+});
+
+function of(wanted: string): readonly Sample[] {
+  return SAMPLES.filter(({ language }) => language === wanted);
+}
+
+function toPlace({ path, line, language }: Sample): string {
+  return `${path}:${line} ${language}`;
+}

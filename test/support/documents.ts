@@ -1,0 +1,40 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What a stranger reads, by its path: the pages at the top, those in docs, and those of the examples. */
+export const DOCUMENTS: ReadonlyMap<string, string> = new Map(
+  ['.', 'docs', 'examples', 'bench']
+    .flatMap((folder) => listPages(folder))
+    .sort()
+    .map((path) => [path, readFileSync(path, 'utf8')]),
+);
+
+/** Every block of code that is printed, with its language and the line where it begins. */
+export function readSamples(): readonly Sample[] {
+  return [...DOCUMENTS].flatMap(([path, text]) =>
+    [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(({ 1: language = '', 2: code = '', index }) => ({
+      path,
+      line: text.slice(0, index).split('\n').length,
+      language,
+      code,
+    })),
+  );
+}
+
+function listPages(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.name.endsWith('.md')) return path;
+    const isExample = path.startsWith('examples') && entry.isDirectory() && entry.name !== 'node_modules';
+    return isExample ? listPages(path) : [];
+  });
+}
+
+export interface Sample {
+  readonly path: string;
+  readonly line: number;
+  /** As the fence says it; empty where it says none. */
+  readonly language: string;
+  readonly code: string;
+}
