@@ -1,22 +1,18 @@
 import type { Connection } from '../domain/connection.ts';
-import type { ContactCache } from '../domain/contact-cache.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
 import type { HeldBytes } from '../domain/held-bytes.ts';
-import type { ProviderCall } from '../domain/journal.ts';
 import type { FindOAuthClient } from '../domain/oauth-client.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { FindSandboxLogin } from '../domain/sandbox-login.ts';
 import type { SharedBudgets } from '../domain/shared-budget.ts';
-import type { WorkPermit } from '../domain/work-permit.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { createConnectionLine, type LineCounts } from './connection-line.ts';
-import { createConnectionLines } from './connection-lines.ts';
-import { createContactPort } from './contact-port.ts';
 import type { CallEvent, LookupEvent } from './events.ts';
 import { createGrants, type Grants } from './grants.ts';
 import type { HostLookup } from './http/guarded-connector.ts';
 import { createTransport } from './http/transport.ts';
+import { type ClientStats, createProviderClient, type PortOptions } from './provider-client.ts';
+import { createProviderClients } from './provider-clients.ts';
 import { DEFAULT_SETTINGS, type OutboundSettings } from './settings.ts';
 import type { RenewalOutcome } from './token/tokens.ts';
 import { createWaiting, type WaitingCounts } from './waiting.ts';
@@ -32,7 +28,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     max: settings.maxWaiting,
     maxPerConnection: settings.maxWaitingPerConnection,
   });
-  const lines = createConnectionLines({ clock, maxKept: settings.maxConnections, create });
+  const clients = createProviderClients({ clock, maxKept: settings.maxConnections, create });
   const { onCall } = options;
   const grants = createGrants({
     ...{ sandboxOrigins, findOAuthClient, clock, random, settings, heldBytes, transport, onCall },
@@ -42,33 +38,23 @@ export function createOutbound(options: OutboundOptions): Outbound {
   return {
     ...grants,
 
-    openContacts({ connection, access, credentials, cache, deadline, permit, onCall }) {
-      const line = lines.of(connection, access);
-      line.noticeInstance(connection.instanceUrl);
-      return createContactPort({
-        connection,
-        access,
-        credentials,
-        cache,
-        line,
-        waiting,
-        permit,
-        onCall,
-        deadline: () => deadline ?? clock.now() + settings.deadlineMs,
-      });
+    openContacts({ access, ...options }) {
+      const client = clients.of(options.connection, access);
+      client.noticeInstance(options.connection.instanceUrl);
+      return client.open(options);
     },
 
     async renewToken({ connection, access, credentials, generation }) {
-      const line = lines.of(connection, access);
-      line.noticeInstance(connection.instanceUrl);
-      return line.renewToken({ connection, credentials }, generation);
+      const client = clients.of(connection, access);
+      client.noticeInstance(connection.instanceUrl);
+      return client.renewToken({ connection, credentials }, generation);
     },
 
     forget(connectionId) {
-      lines.find(connectionId)?.forget();
+      clients.find(connectionId)?.forget();
     },
 
-    counts: lines.counts,
+    counts: clients.counts,
     countWaiting: waiting.counts,
     close: transport.close,
   };
@@ -80,11 +66,12 @@ export function createOutbound(options: OutboundOptions): Outbound {
       ...{ connection, send: unused },
       facts: { read: unused, learn: unused },
     });
-    return createConnectionLine({
+    return createProviderClient({
       provider: providerName,
       connectionId: id,
       applicationId,
       heldBytes,
+      waiting,
       access,
       compareIds,
       findClient: (origin, clientId) =>
@@ -109,20 +96,8 @@ function unused(): never {
 }
 
 export interface Outbound extends Grants {
-  /** The contacts of one connection, behind its lane. Cheap: called for every request. */
-  openContacts(options: {
-    readonly connection: Connection;
-    readonly access: ContactAccess;
-    readonly credentials: CredentialStore;
-    /** Where facts about the connection are kept. */
-    readonly cache: Pick<ContactCache, 'read' | 'write'>;
-    /** Of the request that this port is opened for: paused while one of its operations waits. */
-    readonly permit: WorkPermit;
-    /** Milliseconds since 1970. Absent: each operation has the usual time. */
-    readonly deadline?: number | undefined;
-    /** Told of each call that is made for this port, after it. */
-    readonly onCall?: ((call: ProviderCall) => void) | undefined;
-  }): ContactPort;
+  /** The contacts of one connection, through its client. Cheap: called for every request. */
+  openContacts(options: PortOptions & { readonly access: ContactAccess }): ContactPort;
   /**
    * Renews the stored token of this generation, though nobody asks for it. Rejects as a call would that needs it. `used`:
    * another has been stored since.
@@ -136,7 +111,7 @@ export interface Outbound extends Grants {
   /** The connection was changed: the next call reads again what is stored of it. */
   forget(connectionId: string): void;
   /** Of each connection in use. */
-  counts(): readonly LineCounts[];
+  counts(): readonly ClientStats[];
   /** Operations that wait for providers. */
   countWaiting(): WaitingCounts;
   close(): Promise<void>;

@@ -3,10 +3,11 @@ import { CrossbookError } from '../../src/domain/errors.ts';
 import type { Budget } from '../../src/domain/provider.ts';
 import type { RemoteAnswer, RemoteRequest } from '../../src/domain/remote.ts';
 import { UNCOUNTED } from '../../src/domain/work-permit.ts';
-import { createConnectionLine } from '../../src/outbound/connection-line.ts';
 import { timedOut } from '../../src/outbound/failures.ts';
 import type { Call } from '../../src/outbound/http/transport.ts';
+import { createProviderClient } from '../../src/outbound/provider-client.ts';
 import { DEFAULT_SETTINGS } from '../../src/outbound/settings.ts';
+import { createWaiting } from '../../src/outbound/waiting.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createConnection } from '../support/connection.ts';
 import { createFakeCredentials } from '../support/fake-credentials.ts';
@@ -16,14 +17,14 @@ import { createFakeAccess } from './fake-access.ts';
 const ORIGIN = 'http://127.0.0.1:4010';
 const DOWN = new CrossbookError('REMOTE_PROVIDER_TIMEOUT', 'no answer');
 
-describe('a line', () => {
+describe('a client', () => {
   test('sends with the newest token what waited while it was renewed', async () => {
-    const { send, calls, clock, credentials, line } = open({ calls: 1, intervalMs: 1_000, concurrency: 9 });
+    const { send, calls, clock, credentials, client } = open({ calls: 1, intervalMs: 1_000, concurrency: 9 });
     await send('/first');
     const waiting = send('/waited');
     await clock.advance(500);
     credentials.put({ type: 'token', value: 'renewed' });
-    line.forget();
+    client.forget();
     const other = send('/other');
     await clock.advance(3_000);
     await Promise.all([waiting, other]);
@@ -51,11 +52,11 @@ describe('a line', () => {
   });
 
   test('says where a call is: it waits for its budget, then it is on the wire', async () => {
-    const { line, source, clock } = open({ calls: 1, intervalMs: 1_000, concurrency: 9 });
+    const { client, source, clock } = open({ calls: 1, intervalMs: 1_000, concurrency: 9 });
     const told: string[] = [];
     const request: RemoteRequest = { method: 'GET', path: '/', budget: 'general' };
     const onProgress = (progress: string) => told.push(progress);
-    const send = () => line.send({ ...source, onProgress }, request, clock.now() + 5_000);
+    const send = () => client.send({ ...source, onProgress }, request, clock.now() + 5_000);
     await send();
     const second = send();
     await clock.advance(2_000);
@@ -82,25 +83,25 @@ describe('a line', () => {
   });
 
   test('knows nothing of the host that its connection has left', async () => {
-    const { send, clock, answers, line, credentials } = open({ concurrency: 1 });
-    line.noticeInstance(`${ORIGIN}/old`);
+    const { send, clock, answers, client, credentials } = open({ concurrency: 1 });
+    client.noticeInstance(`${ORIGIN}/old`);
     answers.push(DOWN);
     await send('/old').catch(() => undefined);
     await expect(send('/old')).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_UNAVAILABLE' });
-    line.noticeInstance(`${ORIGIN}/new`);
+    client.noticeInstance(`${ORIGIN}/new`);
     expect(await send('/new')).toMatchObject({ status: 200 });
     expect(credentials.calls.reads).toBe(2);
     expect(clock.pending).toBe(0);
   });
 
   test('waits for the store no longer than a call has time', async () => {
-    const { line, source, clock } = open({ concurrency: 1 });
+    const { client, source, clock } = open({ concurrency: 1 });
     const stuck = {
       ...source,
       credentials: { ...source.credentials, read: () => new Promise<never>(() => {}) },
     };
     const request: RemoteRequest = { method: 'GET', path: '/', budget: 'general' };
-    const refused = expect(line.send(stuck, request, clock.now() + 2_000)).rejects.toMatchObject({
+    const refused = expect(client.send(stuck, request, clock.now() + 2_000)).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_TIMEOUT',
     });
     await clock.advance(2_000);
@@ -108,17 +109,17 @@ describe('a line', () => {
   });
 
   test('takes no call on a budget that its provider does not declare', async () => {
-    const { line, source, clock } = open({ concurrency: 1 });
+    const { client, source, clock } = open({ concurrency: 1 });
     const request: RemoteRequest = { method: 'GET', path: '/', budget: 'other' };
-    await expect(line.send(source, request, clock.now() + 2_000)).rejects.toThrow('does not declare');
+    await expect(client.send(source, request, clock.now() + 2_000)).rejects.toThrow('does not declare');
   });
 
   test('is idle when nothing that it knows would be missed', async () => {
-    const { send, line, clock } = open({ calls: 2, intervalMs: 1_000, concurrency: 1 });
+    const { send, client, clock } = open({ calls: 2, intervalMs: 1_000, concurrency: 1 });
     await send('/');
-    expect(line.isIdle()).toBe(false);
+    expect(client.isIdle()).toBe(false);
     await clock.advance(2_000);
-    expect(line.isIdle()).toBe(true);
+    expect(client.isIdle()).toBe(true);
   });
 });
 
@@ -130,11 +131,12 @@ function open(budget: Budget) {
     { type: 'oauth2', accessToken: 'access-0', refreshToken: null, expiresAt: null },
     ORIGIN,
   );
-  const line = createConnectionLine({
+  const client = createProviderClient({
     provider: 'hubspot',
     connectionId: 'a',
     applicationId: 'b',
     heldBytes: UNBOUNDED,
+    waiting: createWaiting({ max: 10, maxPerConnection: 10 }),
     access: createFakeAccess({ budgets: { general: budget } }),
     compareIds: () => 0,
     findClient: async () => undefined,
@@ -157,6 +159,6 @@ function open(budget: Budget) {
   const connection = createConnection('hubspot');
   const source = { connection, credentials: credentials.store, permit: UNCOUNTED };
   const send = (path: string) =>
-    line.send(source, { method: 'GET', path, budget: 'general' }, clock.now() + 20_000);
-  return { clock, calls, answers, credentials, line, source, send };
+    client.send(source, { method: 'GET', path, budget: 'general' }, clock.now() + 20_000);
+  return { clock, calls, answers, credentials, client, source, send };
 }

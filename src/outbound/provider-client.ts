@@ -1,0 +1,283 @@
+import type { Connection } from '../domain/connection.ts';
+import type { ContactCache } from '../domain/contact-cache.ts';
+import { CrossbookError } from '../domain/errors.ts';
+import type { HeldBytes } from '../domain/held-bytes.ts';
+import type { ContactAccess, ContactPort, OAuthClient } from '../domain/provider.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
+import type { RemoteAnswer, RemoteRequest } from '../domain/remote.ts';
+import type { SharedBudgets } from '../domain/shared-budget.ts';
+import type { Want } from '../domain/want.ts';
+import type { Resume, WorkPermit } from '../domain/work-permit.ts';
+import type { Clock } from '../lib/clock.ts';
+import { type AttemptDeps, attempt, type OnProgress, type OutboundCall } from './attempts.ts';
+import { type CallEvent, type LookupEvent, type ObservedCall, observed } from './events.ts';
+import type { Transport } from './http/transport.ts';
+import { createKnownFacts } from './known-facts.ts';
+import { createLookups } from './lookups.ts';
+import { createBreaker } from './pace/breaker.ts';
+import { createLane, type Lane } from './pace/lane.ts';
+import { retrying } from './pace/retries.ts';
+import { createSharedLane } from './pace/shared-lane.ts';
+import { RedactedPort } from './redaction/redacted-port.ts';
+import type { OutboundSettings } from './settings.ts';
+import type { CallPermit } from './shared-permit.ts';
+import { createConnectionTokens } from './token/connection-tokens.ts';
+import type { RenewalOutcome, TokenSource } from './token/tokens.ts';
+import { within } from './token/within.ts';
+import type { Waiting, WaitingFor } from './waiting.ts';
+
+/**
+ * One connection's client: its tokens, its circuit breaker, its rate limiters, its batch of look-ups. What one customer's
+ * calls wait for is theirs alone. In order, from `open` to the end of the file: an operation takes a place among those that
+ * wait, look-ups by email are batched, the provider's adapter makes the calls, `send` adds the token, and each try asks the
+ * breaker, then the rate limiter, then the wire.
+ */
+export function createProviderClient(deps: ClientDeps): ProviderClient {
+  const { access, clock, settings, provider, connectionId } = deps;
+  const { deadlineMs } = settings;
+  const lanes = new Map<string, Lane>();
+  const owners = { application: deps.applicationId, connection: connectionId };
+  const breaker = createBreaker({
+    clock,
+    maxFailures: settings.breakerFailures,
+    openMs: settings.breakerOpenMs,
+    slowMs: deadlineMs / 2,
+    isCrowded: (refused) => refused + client.waiting >= settings.crowdedAt,
+  });
+  const lookups = createLookups({
+    clock,
+    batchSize: access.lookupBatch,
+    maxUnderWay: settings.lookupsUnderWay,
+    spacingMs: () => laneFor(access.lookupBudget).spacingMs(),
+    onCall: (emails) => deps.onLookup?.({ provider, emails }),
+  });
+  const facts = createKnownFacts({ connectionId, clock });
+  const transport = observed(deps.transport, { clock, onCall: deps.onCall, provider, connectionId });
+  const { tokens, toError } = createConnectionTokens({ ...deps, transport, owners, deadlineMs });
+  const tries: AttemptDeps = { access, breaker, clock, tokens, transport, heldBytes: deps.heldBytes, owners };
+  let instanceUrl: string | null | undefined;
+
+  const client: ProviderClient = {
+    waiting: 0,
+    open,
+    send,
+    renewToken: (source, generation) => tokens.renewStored(source, generation),
+
+    noticeInstance(current) {
+      if (current === instanceUrl) return;
+      // Another host, perhaps: what is known of the token and of the last failures is of the one before.
+      if (instanceUrl !== undefined) {
+        forget();
+        breaker.reset();
+      }
+      instanceUrl = current;
+    },
+
+    forget,
+
+    counts() {
+      const waiting = [...lanes.values()].reduce((sum, lane) => sum + lane.waiting, 0);
+      return { provider, waiting, isBreakerOpen: !breaker.isClosed() };
+    },
+
+    isIdle() {
+      return (
+        client.waiting === 0 &&
+        lookups.isIdle() &&
+        breaker.isClosed() &&
+        [...lanes.values()].every((lane) => lane.isIdle())
+      );
+    },
+  };
+  return client;
+
+  function open(options: PortOptions): ContactPort {
+    const { connection, permit } = options;
+    const adapter = (deadline: number) => openAdapter(options, { deadline, permit });
+    const waited = <Found>(call: (deadline: number) => Promise<Found>) => whileWaiting(options, call);
+    return {
+      findByEmails(emails, want) {
+        const key = toMergeKey(connection, want);
+        return waited((deadline) =>
+          lookups.find({
+            ...{ emails, want, key, deadline, permit },
+            open: (until, of, onProgress) =>
+              openAdapter(options, { deadline: until, permit: of, onProgress }),
+          }),
+        );
+      },
+      readByDomain: (domain, run, want) =>
+        waited((deadline) => adapter(deadline).readByDomain(domain, run, want)),
+      countByDomain: (domain) => waited((deadline) => adapter(deadline).countByDomain(domain)),
+      findByIds: (ids, want) => waited((deadline) => adapter(deadline).findByIds(ids, want)),
+      findAssociations: (ids, to) =>
+        waited(async (deadline) => adapter(deadline).findAssociations?.(ids, to) ?? notOffered()),
+      compareIds: deps.compareIds,
+    };
+  }
+
+  /** One deadline, whatever the operation takes. Meanwhile its request is not at work. */
+  async function whileWaiting<Found>(
+    { permit, deadline }: PortOptions,
+    call: (deadline: number) => Promise<Found>,
+  ): Promise<Found> {
+    deps.waiting.enter(deps.applicationId, client);
+    let resume: Resume | undefined;
+    try {
+      resume = permit.pause();
+      return await call(deadline ?? clock.now() + deadlineMs);
+    } finally {
+      deps.waiting.leave(deps.applicationId, client);
+      const turn = resume?.();
+      if (turn) await turn;
+    }
+  }
+
+  /** The provider's own port, of which every call is sent by this client. */
+  function openAdapter(options: PortOptions, { deadline, permit, onProgress }: Shared): ContactPort {
+    const { connection, cache } = options;
+    const source = permit === options.permit ? options : { ...options, permit, onProgress };
+    const port = access.open({
+      connection,
+      async send(request) {
+        const answer = await send(source, request, deadline);
+        // It is understood now.
+        const turn = permit.takeTurn();
+        if (turn) await turn;
+        return answer;
+      },
+      facts: facts.of({ cache, deadline, permit }),
+    });
+    return new RedactedPort(port, toError);
+  }
+
+  async function send(source: CallSource, request: RemoteRequest, deadline: number): Promise<RemoteAnswer> {
+    const { onCall, onProgress, permit } = source;
+    const waiter = { clock, deadline, permit };
+    const token = tokens.current() ?? (await within(waiter, tokens.load(source)));
+    const lane = laneFor(request.budget);
+    const call: OutboundCall = { request, deadline, token, lane, onCall, onProgress, permit };
+    const answer = await sendWithRetries(call);
+    if (answer.status < 400 || !access.isTokenExpired(answer)) return answer;
+    const renewed = await within(waiter, tokens.renew(source, call.token));
+    if (!renewed) {
+      if (access.isTokenRefused(answer)) await tokens.refuse(source, call.token);
+      return answer;
+    }
+    call.token = renewed;
+    const second = await sendWithRetries(call);
+    if (second.status >= 400 && access.isTokenExpired(second)) tokens.distrust(call.token);
+    return second;
+  }
+
+  function sendWithRetries(call: OutboundCall): Promise<RemoteAnswer> {
+    const { lane, deadline, request, permit } = call;
+    const pausedMs = () => lane.pausedUntil - clock.now();
+    return retrying(
+      { clock, random: deps.random, deadline, permit, isRepeatable: request.repeatable !== false, pausedMs },
+      (isAgain) => attempt(tries, call, isAgain),
+    );
+  }
+
+  function laneFor(name: string): Lane {
+    const existing = lanes.get(name);
+    if (existing) return existing;
+    const budget = access.budgets[name];
+    if (!budget) throw new Error(`A call names the budget ${name}, which its provider does not declare.`);
+    const options = { budget, clock, maxWaiting: settings.maxWaitingCalls };
+    const { budgets } = deps;
+    // Concurrency is bounded by each process alone: providers count calls.
+    const isShared = budgets !== undefined && budget.calls !== undefined;
+    const lane = isShared
+      ? createSharedLane({ ...options, budgets, name: `${connectionId}:${name}` })
+      : createLane(options);
+    lanes.set(name, lane);
+    return lane;
+  }
+
+  function forget(): void {
+    tokens.forget();
+    facts.forget();
+  }
+}
+
+/** The fields that raw data holds follow the connection's mappings: with others it is another question. */
+function toMergeKey({ schemaMappingsConfig, entityMappings }: Connection, { rawData }: Want): string {
+  return rawData ? JSON.stringify([schemaMappingsConfig, entityMappings]) : '';
+}
+
+function notOffered(): never {
+  throw new CrossbookError('NOT_IMPLEMENTED', 'Associations are not offered here.');
+}
+
+export interface ClientStats {
+  readonly provider: ProviderName;
+  /** Calls that wait for their turn. */
+  readonly waiting: number;
+  readonly isBreakerOpen: boolean;
+}
+
+export interface ProviderClient extends WaitingFor {
+  /** Cheap: called for every request. */
+  open(options: PortOptions): ContactPort;
+  send(source: CallSource, request: RemoteRequest, deadline: number): Promise<RemoteAnswer>;
+  /** Before the token is needed. */
+  renewToken(source: TokenSource, generation: number): Promise<RenewalOutcome>;
+  /** Called with every request: a customer may have moved to another instance. */
+  noticeInstance(instanceUrl: string | null): void;
+  /** The connection was changed: what is remembered of it may hold no more. */
+  forget(): void;
+  counts(): ClientStats;
+  /** Nothing is known here that the next call would miss. */
+  isIdle(): boolean;
+}
+
+/** Whose call it is. */
+export interface CallSource extends TokenSource {
+  /** Called with each call that is made, after it. */
+  readonly onCall?: ObservedCall['onCall'];
+  readonly onProgress?: OnProgress | undefined;
+  readonly permit: CallPermit;
+}
+
+/** Of the request that the port is opened for. */
+export interface PortOptions extends Omit<CallSource, 'onProgress'> {
+  /** Where facts about the connection are kept. */
+  readonly cache: Pick<ContactCache, 'read' | 'write'>;
+  /** Paused while an operation waits. */
+  readonly permit: WorkPermit;
+  /** By the monotonic clock. Absent: each operation has the usual time. */
+  readonly deadline?: number | undefined;
+}
+
+/** An adapter's call may be for several requests. */
+interface Shared {
+  readonly deadline: number;
+  readonly permit: CallPermit;
+  readonly onProgress?: OnProgress | undefined;
+}
+
+export interface ClientDeps {
+  readonly provider: ProviderName;
+  readonly connectionId: string;
+  readonly applicationId: string;
+  readonly access: ContactAccess;
+  readonly compareIds: ContactPort['compareIds'];
+  /** Of the token endpoint at this origin: the one with this id, or the usual one. */
+  findClient(origin: string, clientId: string | null): Promise<OAuthClient | undefined>;
+  readonly hosts: readonly RegExp[];
+  readonly sandboxOrigins: readonly string[];
+  readonly sandboxAddresses?: ReadonlyMap<string, string> | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly settings: OutboundSettings;
+  /** Shared by all clients of the process. */
+  readonly waiting: Waiting;
+  readonly heldBytes: HeldBytes;
+  readonly transport: Pick<Transport, 'send'>;
+  readonly budgets?: SharedBudgets | undefined;
+  readonly onCall: ((event: CallEvent) => void) | undefined;
+  readonly onLookup?: ((event: LookupEvent) => void) | undefined;
+  /** The provider does not refresh for this installation, or not now. */
+  readonly onRestricted?: (() => void) | undefined;
+}
