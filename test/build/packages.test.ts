@@ -110,13 +110,15 @@ describe('a project that uses the client', () => {
     expect(await run(process.execPath, ['out/user.js'], { cwd: project, env })).toBe('Ada\n');
   });
 
-  test('does what the README of the package shows', async () => {
-    const readme = readFileSync(join(installed, 'crossbook-client/README.md'), 'utf8');
-    const [, sample = ''] = /```ts\n([\s\S]+?)```/.exec(readme) ?? [];
+  test.each([
+    ['the README of the package', () => join(installed, 'crossbook-client/README.md'), /^Ada\n$/],
+    ['docs/clients.md', () => join(clone, 'docs/clients.md'), /^\[(\s+'\w+',?){10}/],
+  ])('does what %s shows', async (_, path, expected) => {
+    const [, sample = ''] = /```ts\n([\s\S]+?)```/.exec(readFileSync(path(), 'utf8')) ?? [];
     const here = sample.replace('http://localhost:4000', crossbook.url).replace('cbk_…', crossbook.key);
     expect(here).toContain(crossbook.key);
-    writeFileSync(join(project, 'sample.mjs'), here.replace(' as const', ''));
-    expect(await run(process.execPath, ['sample.mjs'], { cwd: project })).toBe('Ada\n');
+    writeFileSync(join(project, 'sample.mjs'), here.replaceAll(' as const', ''));
+    expect(await run(process.execPath, ['sample.mjs'], { cwd: project })).toMatch(expected);
   });
 });
 

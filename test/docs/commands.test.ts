@@ -5,7 +5,6 @@ import { openRest } from '../rest/open-rest.ts';
 import { DOCUMENTS, readSamples } from '../support/documents.ts';
 import { runCli } from '../support/run-cli.ts';
 
-const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 const { document } = await openRest();
 /** As it is called in a checkout, of a build, in the image, and where it is installed. */
 const COMMAND =
@@ -56,12 +55,17 @@ describe('a printed command', () => {
   );
 });
 
-test('every script that is named is one of package.json', () => {
-  const named = [...LINES, ...INLINE].flatMap(({ text }) =>
-    [...text.matchAll(/\bnpm run (?:-\S+ )*([a-z][\w:]*)/g)].map(([, name = '']) => name),
-  );
+test('every script that is named is one of its package', () => {
+  const named = [...LINES, ...INLINE].flatMap(({ place, text }) => {
+    const [, folder = '.'] = / --prefix (\S+)/.exec(text) ?? [];
+    return [...text.matchAll(/\bnpm run (?:-\S+ )*([a-z][\w:]*)/g)].map(([, name = '']) => ({
+      place,
+      folder,
+      name,
+    }));
+  });
   expect(named.length).toBeGreaterThan(10);
-  expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+  expect(named.filter(({ folder, name }) => readScripts(folder)[name] === undefined)).toEqual([]);
 });
 
 describe('a request', () => {
@@ -106,4 +110,8 @@ function toArguments(words: string): readonly string[] {
     .replace(/--env-file \S+ ?/, '')
     .split(/ [|<>&;#] ?/);
   return [...own.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain = '']) => quoted ?? plain);
+}
+
+function readScripts(folder: string): Readonly<Record<string, string>> {
+  return JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')).scripts;
 }

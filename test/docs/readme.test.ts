@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ERROR_CODES } from '../../src/domain/errors.ts';
+import { EVENT_TYPES } from '../../src/domain/event.ts';
 import { type Json, openApp, type TestApp } from '../support/open-app.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
@@ -21,6 +22,30 @@ test('the first query of the README is answered as it is printed there', async (
   const headers = { 'content-type': 'application/json', 'x-api-key': crossbook.key };
   const request = { method: 'POST', headers, body: JSON.stringify({ query: QUERY }) };
   expect(await send('/graphql', request)).toEqual(JSON.parse(ANSWER));
+});
+
+test('all CRMs are asked at once as docs/api.md prints it, and each answers or fails by itself', async () => {
+  const [, query = ''] = /^## GraphQL\n[\s\S]+?```graphql\n([^`]+)```/m.exec(API) ?? [];
+  const { data, errors } = await crossbook.execute(query, { email: 'ada@example.com' });
+  const ada = { nodes: [{ firstName: 'Ada' }] };
+  expect(data).toEqual({ hubspot: ada, salesforce: ada, pipedrive: null });
+  expect(errors).toMatchObject([{ path: ['pipedrive'], extensions: { code: 'NOT_IMPLEMENTED' } }]);
+});
+
+test('lines of the log have the names that docs/operations.md prints', async () => {
+  const printed = readJson('docs/operations.md').filter(({ msg }) => msg === 'request');
+  expect(printed).toHaveLength(1);
+  crossbook.clearLog();
+  const query = 'query Find { searchContacts(filter: { email: "ada@example.com" }) { totalCount } }';
+  await crossbook.execute(query, {}, { 'x-provider-name': 'hubspot' });
+  const [line] = crossbook.log.flatMap((text) => text.trim().split('\n')).map((text) => JSON.parse(text));
+  expect(Object.keys(line)).toEqual(expect.arrayContaining(Object.keys(printed[0] ?? {})));
+});
+
+test('the event that docs/webhooks.md prints is of a type that there is', () => {
+  const [event] = readJson('docs/webhooks.md');
+  expect(EVENT_TYPES).toContain(event?.['type']);
+  expect(Object.keys(event?.['data'] as object)).toEqual(expect.arrayContaining(['customer_id', 'sequence']));
 });
 
 test('the requests of docs/api.md are answered as it is printed there, one after the other', async () => {
@@ -73,6 +98,11 @@ test('every code of an error stands in the table of docs/api.md, with its status
 async function send(path: string, request: RequestInit): Promise<Json> {
   const response = await toFetch(crossbook.app.answer)(new Request(`http://localhost:4000${path}`, request));
   return response.json();
+}
+
+function readJson(path: string): readonly Record<string, unknown>[] {
+  const blocks = readFileSync(path, 'utf8').matchAll(/^```json\n([\s\S]+?)^```$/gm);
+  return [...blocks].map(([, text = '']) => JSON.parse(text) as Record<string, unknown>);
 }
 
 /** What is printed as `…` is some text. */

@@ -7,6 +7,7 @@ import { readSamples, type Sample } from '../support/documents.ts';
 import { openRival } from '../support/postgres-rival.ts';
 
 const SCHEMA = buildSchema(readFileSync('schema.graphql', 'utf8'));
+const SUBGRAPH = readFileSync('subgraph.graphql', 'utf8');
 const SAMPLES = readSamples();
 /** By the language of the fence, and where it is tested. */
 const TESTED: Readonly<Record<string, string>> = {
@@ -31,9 +32,13 @@ test('every sample is in a language that is tested', () => {
 test.each(of('graphql'))('the GraphQL of $path:$line is taken', ({ code }) => {
   const document = parse(code);
   const isOperation = document.definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION);
-  // What is no operation is the schema of a neighbour: it names what it takes over from ours.
-  if (isOperation) expect(validate(SCHEMA, document)).toEqual([]);
-  else expect(code).toMatch(/@key\(fields: "(customerId|id)"/);
+  if (isOperation) return expect(validate(SCHEMA, document)).toEqual([]);
+  // Else it is the schema of a neighbour: the keys that it refers to are ours.
+  const keys = [...code.matchAll(/type (\w+) [^{]*@key\(fields: "([^"]+)"/g)];
+  expect(keys.length).toBeGreaterThan(0);
+  for (const [, type, fields] of keys) {
+    expect(SUBGRAPH).toMatch(new RegExp(`type ${type}\\b[^{]*@key\\(fields: "${fields}"`));
+  }
 });
 
 test.each(of('json'))('the JSON of $path:$line is JSON', ({ code }) => {
