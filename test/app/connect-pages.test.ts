@@ -120,6 +120,15 @@ test('where several CRMs are offered each has its button, and Salesforce asks wh
   expect(new URL(own.consentUrl).hostname).toContain('northwind');
 });
 
+test.each([
+  ['', 'PUT', 'GET, HEAD'],
+  ['/start', 'GET', 'POST'],
+])('a link’s page%s names the methods that it takes when it refuses %s', async (path, method, allowed) => {
+  const link = await world.link();
+  const refused = await link.browser.visit(`${link.url}${path}`, { method });
+  expect([refused.status, refused.headers.get('allow')]).toEqual([405, allowed]);
+});
+
 test('one address that asks for many pages is told to wait, and others are not', async () => {
   const limited = await openConnectWorld({ offset: 0 }, { pagesPerMinute: 3 });
   const ask = (address: string) =>

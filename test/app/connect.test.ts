@@ -39,6 +39,25 @@ test.each(['hubspot', 'salesforce'])(
   },
 );
 
+test('all that is wrong with a link is said at once, when it is made', async () => {
+  const { customerId } = await addCustomer();
+  const { status, body } = await crossbook.rest('POST', `/customers/${customerId}/connect_links`, {
+    providers: ['hubspot', 'salesforce'],
+    return_url: 'https://evil.example/',
+    login_url: 'https://login.salesforce.com',
+    optional_scopes: ['two words'],
+  });
+  expect([status, body.errors[0].detail.split('; ')]).toEqual([
+    422,
+    [
+      'The return URL cannot be used: its origin https://evil.example is not registered for the application',
+      'The optional scopes are not scopes, or too many',
+      'A login URL is for a link to one provider',
+      "The login URL is not an address of hubspot: its host is not one of the provider's.",
+    ],
+  ]);
+});
+
 async function addCustomer() {
   customers += 1;
   const customerId = `customer-${customers}`;

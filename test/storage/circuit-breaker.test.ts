@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createCircuitBreaker } from '../../src/storage/engine/circuit-breaker.ts';
+import { openEngine } from '../../src/storage/engine/open.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 
 const AWAY = { code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 };
@@ -92,6 +93,20 @@ test('what is given up after its time keeps others from trying again for as long
   expect(breaker.mayWait()).toBe(false);
   await clock.advance(100);
   expect(breaker.mayWait()).toBe(true);
+});
+
+test('where nothing else is set, work waits for 2.5 s', async () => {
+  const clock = createFakeClock();
+  const engine = await openEngine({ url: 'postgres://127.0.0.1:1/nobody' }, { clock });
+  const refused = watch(engine.once(never));
+  await clock.advance(1_000);
+  // It shares the look that is under way.
+  await expect(engine.ping()).rejects.toMatchObject(AWAY);
+  await clock.advance(1_499);
+  expect(refused()).toBeUndefined();
+  await clock.advance(1);
+  expect(refused()).toMatchObject(AWAY);
+  await engine.close();
 });
 
 function open() {
