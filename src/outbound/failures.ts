@@ -3,7 +3,7 @@ import type { ProviderName } from '../domain/provider-names.ts';
 import { RemoteFailure } from '../domain/remote-failure.ts';
 
 /** The same facts under an id of its own: every caller's error can be found in the log by itself. */
-export function anew(error: unknown): unknown {
+export function cloneError(error: unknown): unknown {
   if (!(error instanceof CrossbookError)) return error;
   const { code, message, origin, remote, retryAfterMs } = error;
   return new CrossbookError(code, message, { cause: error, origin, remote, retryAfterMs });

@@ -6,12 +6,12 @@ import type { FindOAuthClient } from '../domain/oauth-client.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { FindSandboxLogin } from '../domain/sandbox-login.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type CallEvent, observed } from './events.ts';
+import { callTokenEndpoint } from './access-token/call-token-endpoint.ts';
+import { exchangeCode, type GivenCode } from './access-token/exchange-code.ts';
+import { type GivenGrant, revokeGrant } from './access-token/revoke-grant.ts';
+import { type CallEvent, withCallEvents } from './call-events.ts';
 import type { Transport } from './http/transport.ts';
 import type { OutboundSettings } from './settings.ts';
-import { askTokenEndpoint } from './token/ask-token-endpoint.ts';
-import { exchangeCode, type GivenCode } from './token/exchange-code.ts';
-import { type GivenGrant, revokeGrant } from './token/revoke-grant.ts';
 
 /** The way out for what begins and ends a grant, with the guards of every other call. */
 export function createGrants(deps: GrantsDeps): Grants {
@@ -48,15 +48,15 @@ export function createGrants(deps: GrantsDeps): Grants {
     owners: HeldOwners,
   ) {
     const { random, heldBytes, settings } = deps;
-    const transport = observed(deps.transport, {
+    const transport = withCallEvents(deps.transport, {
       ...{ clock, onCall: deps.onCall, provider: provider.name, connectionId },
     });
     const endpoint = { ...{ clock, random, heldBytes, owners, transport }, deadlineMs: settings.deadlineMs };
     return {
       findClient: (origin: string) =>
         deps.findOAuthClient({ applicationId, provider: provider.name, origin, clientId: oauthClientId }),
-      ask: (origin: string, request: Parameters<typeof askTokenEndpoint>[1]['request']) =>
-        askTokenEndpoint(endpoint, { origin, request, onCall }),
+      ask: (origin: string, request: Parameters<typeof callTokenEndpoint>[1]['request']) =>
+        callTokenEndpoint(endpoint, { origin, request, onCall }),
     };
   }
 }

@@ -7,14 +7,14 @@ import type { ProviderName } from '../domain/provider-names.ts';
 import type { FindSandboxLogin } from '../domain/sandbox-login.ts';
 import type { SharedBudgets } from '../domain/shared-budget.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import type { CallEvent, LookupEvent } from './events.ts';
+import type { RenewalOutcome } from './access-token/tokens.ts';
+import type { CallEvent, LookupEvent } from './call-events.ts';
 import { createGrants, type Grants } from './grants.ts';
 import type { HostLookup } from './http/guarded-connector.ts';
 import { createTransport } from './http/transport.ts';
 import { type ClientStats, createProviderClient, type PortOptions } from './provider-client.ts';
 import { createProviderClients } from './provider-clients.ts';
 import { DEFAULT_SETTINGS, type OutboundSettings } from './settings.ts';
-import type { RenewalOutcome } from './token/tokens.ts';
 import { createWaiting, type WaitingCounts } from './waiting.ts';
 
 /** The way out to the providers: one for the process. */
@@ -40,13 +40,13 @@ export function createOutbound(options: OutboundOptions): Outbound {
 
     openContacts({ access, ...options }) {
       const client = clients.of(options.connection, access);
-      client.noticeInstance(options.connection.instanceUrl);
+      client.updateInstanceUrl(options.connection.instanceUrl);
       return client.open(options);
     },
 
     async renewToken({ connection, access, credentials, generation }) {
       const client = clients.of(connection, access);
-      client.noticeInstance(connection.instanceUrl);
+      client.updateInstanceUrl(connection.instanceUrl);
       return client.renewToken({ connection, credentials }, generation);
     },
 

@@ -9,21 +9,21 @@ import type { SharedBudgets } from '../domain/shared-budget.ts';
 import type { Want } from '../domain/want.ts';
 import type { Resume, WorkPermit } from '../domain/work-permit.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type AttemptDeps, attempt, type OnProgress, type OutboundCall } from './attempts.ts';
-import { type CallEvent, type LookupEvent, type ObservedCall, observed } from './events.ts';
+import { createConnectionTokens } from './access-token/connection-tokens.ts';
+import type { RenewalOutcome, TokenSource } from './access-token/tokens.ts';
+import { withDeadline } from './access-token/with-deadline.ts';
+import { type CallEvent, type LookupEvent, type ObservedCall, withCallEvents } from './call-events.ts';
+import { createFactsCache } from './facts-cache.ts';
 import type { Transport } from './http/transport.ts';
-import { createKnownFacts } from './known-facts.ts';
-import { createLookups } from './lookups.ts';
-import { createBreaker } from './pace/breaker.ts';
-import { createLane, type Lane } from './pace/lane.ts';
-import { retrying } from './pace/retries.ts';
-import { createSharedLane } from './pace/shared-lane.ts';
+import { createLookupBatcher } from './lookup-batcher.ts';
+import { createBreaker } from './rate-limiting/circuit-breaker.ts';
+import { createRateLimiter, type RateLimiter } from './rate-limiting/rate-limiter.ts';
+import { withRetries } from './rate-limiting/retry.ts';
+import { createSharedRateLimiter } from './rate-limiting/shared-rate-limiter.ts';
 import { RedactedPort } from './redaction/redacted-port.ts';
+import { type OnProgress, type OutboundCall, type SendDeps, sendOnce } from './send-once.ts';
 import type { OutboundSettings } from './settings.ts';
 import type { CallPermit } from './shared-permit.ts';
-import { createConnectionTokens } from './token/connection-tokens.ts';
-import type { RenewalOutcome, TokenSource } from './token/tokens.ts';
-import { within } from './token/within.ts';
 import type { Waiting, WaitingFor } from './waiting.ts';
 
 /**
@@ -35,7 +35,7 @@ import type { Waiting, WaitingFor } from './waiting.ts';
 export function createProviderClient(deps: ClientDeps): ProviderClient {
   const { access, clock, settings, provider, connectionId } = deps;
   const { deadlineMs } = settings;
-  const lanes = new Map<string, Lane>();
+  const limiters = new Map<string, RateLimiter>();
   const owners = { application: deps.applicationId, connection: connectionId };
   const breaker = createBreaker({
     clock,
@@ -44,17 +44,17 @@ export function createProviderClient(deps: ClientDeps): ProviderClient {
     slowMs: deadlineMs / 2,
     isCrowded: (refused) => refused + client.waiting >= settings.crowdedAt,
   });
-  const lookups = createLookups({
+  const lookups = createLookupBatcher({
     clock,
     batchSize: access.lookupBatch,
     maxUnderWay: settings.lookupsUnderWay,
-    spacingMs: () => laneFor(access.lookupBudget).spacingMs(),
+    spacingMs: () => limiterFor(access.lookupBudget).spacingMs(),
     onCall: (emails) => deps.onLookup?.({ provider, emails }),
   });
-  const facts = createKnownFacts({ connectionId, clock });
-  const transport = observed(deps.transport, { clock, onCall: deps.onCall, provider, connectionId });
+  const facts = createFactsCache({ connectionId, clock });
+  const transport = withCallEvents(deps.transport, { clock, onCall: deps.onCall, provider, connectionId });
   const { tokens, toError } = createConnectionTokens({ ...deps, transport, owners, deadlineMs });
-  const tries: AttemptDeps = { access, breaker, clock, tokens, transport, heldBytes: deps.heldBytes, owners };
+  const tries: SendDeps = { access, breaker, clock, tokens, transport, heldBytes: deps.heldBytes, owners };
   let instanceUrl: string | null | undefined;
 
   const client: ProviderClient = {
@@ -63,7 +63,7 @@ export function createProviderClient(deps: ClientDeps): ProviderClient {
     send,
     renewToken: (source, generation) => tokens.renewStored(source, generation),
 
-    noticeInstance(current) {
+    updateInstanceUrl(current) {
       if (current === instanceUrl) return;
       // Another host, perhaps: what is known of the token and of the last failures is of the one before.
       if (instanceUrl !== undefined) {
@@ -76,7 +76,7 @@ export function createProviderClient(deps: ClientDeps): ProviderClient {
     forget,
 
     counts() {
-      const waiting = [...lanes.values()].reduce((sum, lane) => sum + lane.waiting, 0);
+      const waiting = [...limiters.values()].reduce((sum, limiter) => sum + limiter.waiting, 0);
       return { provider, waiting, isBreakerOpen: !breaker.isClosed() };
     },
 
@@ -85,7 +85,7 @@ export function createProviderClient(deps: ClientDeps): ProviderClient {
         client.waiting === 0 &&
         lookups.isIdle() &&
         breaker.isClosed() &&
-        [...lanes.values()].every((lane) => lane.isIdle())
+        [...limiters.values()].every((limiter) => limiter.isIdle())
       );
     },
   };
@@ -154,33 +154,33 @@ export function createProviderClient(deps: ClientDeps): ProviderClient {
   async function send(source: CallSource, request: RemoteRequest, deadline: number): Promise<RemoteAnswer> {
     const { onCall, onProgress, permit } = source;
     const waiter = { clock, deadline, permit };
-    const token = tokens.current() ?? (await within(waiter, tokens.load(source)));
-    const lane = laneFor(request.budget);
-    const call: OutboundCall = { request, deadline, token, lane, onCall, onProgress, permit };
+    const token = tokens.current() ?? (await withDeadline(waiter, tokens.load(source)));
+    const limiter = limiterFor(request.budget);
+    const call: OutboundCall = { request, deadline, token, limiter, onCall, onProgress, permit };
     const answer = await sendWithRetries(call);
     if (answer.status < 400 || !access.isTokenExpired(answer)) return answer;
-    const renewed = await within(waiter, tokens.renew(source, call.token));
+    const renewed = await withDeadline(waiter, tokens.renew(source, call.token));
     if (!renewed) {
       if (access.isTokenRefused(answer)) await tokens.refuse(source, call.token);
       return answer;
     }
     call.token = renewed;
     const second = await sendWithRetries(call);
-    if (second.status >= 400 && access.isTokenExpired(second)) tokens.distrust(call.token);
+    if (second.status >= 400 && access.isTokenExpired(second)) tokens.markRejected(call.token);
     return second;
   }
 
   function sendWithRetries(call: OutboundCall): Promise<RemoteAnswer> {
-    const { lane, deadline, request, permit } = call;
-    const pausedMs = () => lane.pausedUntil - clock.now();
-    return retrying(
+    const { limiter, deadline, request, permit } = call;
+    const pausedMs = () => limiter.pausedUntil - clock.now();
+    return withRetries(
       { clock, random: deps.random, deadline, permit, isRepeatable: request.repeatable !== false, pausedMs },
-      (isAgain) => attempt(tries, call, isAgain),
+      (isAgain) => sendOnce(tries, call, isAgain),
     );
   }
 
-  function laneFor(name: string): Lane {
-    const existing = lanes.get(name);
+  function limiterFor(name: string): RateLimiter {
+    const existing = limiters.get(name);
     if (existing) return existing;
     const budget = access.budgets[name];
     if (!budget) throw new Error(`A call names the budget ${name}, which its provider does not declare.`);
@@ -188,11 +188,11 @@ export function createProviderClient(deps: ClientDeps): ProviderClient {
     const { budgets } = deps;
     // Concurrency is bounded by each process alone: providers count calls.
     const isShared = budgets !== undefined && budget.calls !== undefined;
-    const lane = isShared
-      ? createSharedLane({ ...options, budgets, name: `${connectionId}:${name}` })
-      : createLane(options);
-    lanes.set(name, lane);
-    return lane;
+    const limiter = isShared
+      ? createSharedRateLimiter({ ...options, budgets, name: `${connectionId}:${name}` })
+      : createRateLimiter(options);
+    limiters.set(name, limiter);
+    return limiter;
   }
 
   function forget(): void {
@@ -224,7 +224,7 @@ export interface ProviderClient extends WaitingFor {
   /** Before the token is needed. */
   renewToken(source: TokenSource, generation: number): Promise<RenewalOutcome>;
   /** Called with every request: a customer may have moved to another instance. */
-  noticeInstance(instanceUrl: string | null): void;
+  updateInstanceUrl(instanceUrl: string | null): void;
   /** The connection was changed: what is remembered of it may hold no more. */
   forget(): void;
   counts(): ClientStats;

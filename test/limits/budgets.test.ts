@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createSharedBudgets } from '../../src/limits/budgets.ts';
 import type { SharedRedis } from '../../src/limits/redis.ts';
-import { createSharedLane } from '../../src/outbound/pace/shared-lane.ts';
+import { createSharedRateLimiter } from '../../src/outbound/rate-limiting/shared-rate-limiter.ts';
 import { describeOnRedis, freshPrefix, HANGING_MS, openTestRedis } from '../support/redis.ts';
 
 const ASK = { name: 'a:general', calls: 3, intervalMs: 600_000, leaseMs: 10_000 };
@@ -86,17 +86,17 @@ describeOnRedis('a budget of several processes', () => {
   test('two lanes in two processes together never make more calls in any stretch of the interval', async () => {
     const budget = { calls: 5, intervalMs: 200, concurrency: 4 };
     const lanes = (await openTwo()).map((budgets) =>
-      createSharedLane({ budget, clock: systemClock, maxWaiting: 100, budgets, name: 'a:search' }),
+      createSharedRateLimiter({ budget, clock: systemClock, maxWaiting: 100, budgets, name: 'a:search' }),
     );
     const calls: { sentAt: number; answeredAt: number }[] = [];
     const call = async (index: number) => {
       const lane = lanes[index % 2];
-      await lane?.enter(Date.now() + HANGING_MS);
+      await lane?.acquire(Date.now() + HANGING_MS);
       const sent = { sentAt: performance.now(), answeredAt: Number.POSITIVE_INFINITY };
       calls.push(sent);
       await new Promise((resolve) => setImmediate(resolve));
       sent.answeredAt = performance.now();
-      lane?.leave();
+      lane?.release();
     };
     await Promise.all(Array.from({ length: 40 }, (_, index) => call(index)));
     expect(calls).toHaveLength(40);

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createGuardedConnector, type HostLookup } from '../../src/outbound/http/guarded-connector.ts';
 import { createTransport } from '../../src/outbound/http/transport.ts';
-import { isPassing } from '../../src/outbound/http/transport-failure.ts';
+import { isTransientFailure } from '../../src/outbound/http/transport-failure.ts';
 import { SELF_SIGNED } from '../fixtures/self-signed.ts';
 
 const closing: (() => Promise<void>)[] = [];
@@ -32,7 +32,7 @@ describe("a customer's host", () => {
       code: 'REMOTE_PROVIDER_UNAVAILABLE',
       message: 'acme.my.salesforce.com resolves to a private address.',
     });
-    expect(isPassing(error)).toBe(false);
+    expect(isTransientFailure(error)).toBe(false);
   });
 
   test('that does not resolve says so, and may be tried again', async () => {
@@ -43,7 +43,7 @@ describe("a customer's host", () => {
       code: 'REMOTE_PROVIDER_UNAVAILABLE',
       message: 'The name acme.my.salesforce.com cannot be resolved.',
     });
-    expect(isPassing(error)).toBe(true);
+    expect(isTransientFailure(error)).toBe(true);
   });
 
   test('is looked up once: what is checked is what is connected to', async () => {

@@ -84,11 +84,11 @@ describe('a client', () => {
 
   test('knows nothing of the host that its connection has left', async () => {
     const { send, clock, answers, client, credentials } = open({ concurrency: 1 });
-    client.noticeInstance(`${ORIGIN}/old`);
+    client.updateInstanceUrl(`${ORIGIN}/old`);
     answers.push(DOWN);
     await send('/old').catch(() => undefined);
     await expect(send('/old')).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_UNAVAILABLE' });
-    client.noticeInstance(`${ORIGIN}/new`);
+    client.updateInstanceUrl(`${ORIGIN}/new`);
     expect(await send('/new')).toMatchObject({ status: 200 });
     expect(credentials.calls.reads).toBe(2);
     expect(clock.pending).toBe(0);

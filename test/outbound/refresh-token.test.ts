@@ -3,8 +3,8 @@ import type { Credentials } from '../../src/domain/connection.ts';
 import type { OAuthClient, RefreshedToken } from '../../src/domain/provider.ts';
 import type { RemoteAnswer, RemoteRequest } from '../../src/domain/remote.ts';
 import { RemoteFailure } from '../../src/domain/remote-failure.ts';
+import { type RefreshDeps, refreshToken } from '../../src/outbound/access-token/refresh-token.ts';
 import { createRedactor } from '../../src/outbound/redaction/redactor.ts';
-import { type RefreshDeps, refreshToken } from '../../src/outbound/token/refresh-token.ts';
 
 const HOSTS = [/^[a-z0-9-]+\.my\.salesforce\.com$/];
 const ACME = 'https://acme.my.salesforce.com';

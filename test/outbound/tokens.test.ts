@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Credentials, OAuth2Credentials } from '../../src/domain/connection.ts';
 import type { RefreshedCredentials } from '../../src/domain/credentials.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
-import { RefusedError } from '../../src/outbound/token/refresh-token.ts';
-import { createTokens } from '../../src/outbound/token/tokens.ts';
+import { InvalidGrantError } from '../../src/outbound/access-token/refresh-token.ts';
+import { createTokens } from '../../src/outbound/access-token/tokens.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createConnection } from '../support/connection.ts';
 import { createFakeCredentials } from '../support/fake-credentials.ts';
@@ -140,7 +140,7 @@ describe('renewal after a refusal', () => {
   test('that the provider refuses marks the connection, and is not tried again', async () => {
     const { tokens, load, source, calls, fail } = open(oauth('old', 600));
     const seen = await load();
-    fail(new RefusedError('hubspot', UNAUTHORIZED));
+    fail(new InvalidGrantError('hubspot', UNAUTHORIZED));
     const refusal = {
       code: 'REMOTE_PROVIDER_UNAUTHORIZED',
       message: expect.stringContaining('has to reconnect'),
@@ -174,7 +174,7 @@ describe('renewal after a refusal', () => {
   test('is forgotten as refused when the customer has reconnected', async () => {
     const { tokens, load, source, fail, put } = open(oauth('old', 600));
     const seen = await load();
-    fail(new RefusedError('hubspot', UNAUTHORIZED));
+    fail(new InvalidGrantError('hubspot', UNAUTHORIZED));
     await tokens.renew(source, seen).catch(() => undefined);
     put(oauth('reconnected', 600));
     expect((await load()).value).toBe('reconnected');
@@ -200,7 +200,7 @@ describe('renewal after a refusal', () => {
     const { tokens, load, source, clock, calls } = open(oauth('old', 600));
     const renewed = await tokens.renew(source, await load());
     if (!renewed) throw new Error('It was not renewed.');
-    tokens.distrust(renewed);
+    tokens.markRejected(renewed);
     expect(await tokens.renew(source, renewed)).toBeUndefined();
     await clock.advance(30_000);
     expect((await tokens.renew(source, renewed))?.value).toBe('new-2');

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createTransport, type TransportOptions } from '../../src/outbound/http/transport.ts';
-import { isPassing } from '../../src/outbound/http/transport-failure.ts';
+import { isTransientFailure } from '../../src/outbound/http/transport-failure.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 import { openWireServer } from '../support/wire-server.ts';
 
@@ -143,7 +143,7 @@ describe('what fails', () => {
     const call = await opened(listener, { ...timeouts, maxAnswerBytes: LIMIT });
     const error = await call('/').catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code, message: expect.stringMatching(detail) });
-    expect(isPassing(error)).toBe(passing);
+    expect(isTransientFailure(error)).toBe(passing);
   });
 
   test('a closed port cannot be connected to', async () => {
@@ -152,7 +152,7 @@ describe('what fails', () => {
     const transport = open({ sandboxOrigins: [server.origin] });
     const error = await transport.send(toCall(server.origin, '/')).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'REMOTE_PROVIDER_UNAVAILABLE', message: /cannot be connected to/ });
-    expect(isPassing(error)).toBe(true);
+    expect(isTransientFailure(error)).toBe(true);
   });
 
   test('the deadline holds, whatever the provider does meanwhile', async () => {

@@ -12,7 +12,7 @@ const START_PACKED_BYTES = 4 * 1024;
  * A body in pieces. What parsing makes of a large one is counted with each piece that comes: all at once would hold the
  * event loop.
  */
-export class Pieces {
+export class Chunks {
   readonly list: Buffer[] = [];
   bytes = 0;
   #values = 0;
@@ -37,7 +37,7 @@ export class Pieces {
     return this.bytes + this.#values * VALUE_BYTES;
   }
 
-  /** Pieces are put together where the last ones were: what is made for a moment weighs on the garbage collector. */
+  /** Chunks are put together where the last ones were: what is made for a moment weighs on the garbage collector. */
   toText(): string {
     const [first] = this.list;
     const text = first && this.list.length === 1 ? first.toString('utf8') : join(this.list, this.bytes);
@@ -62,7 +62,7 @@ function countValues(piece: Uint8Array = NO_BYTES): number {
 }
 
 /** The body's bytes. `maxBytes` holds for what it unpacks to. */
-export function unpackBody(body: PackedBody): Pieces | Promise<Pieces> {
+export function unpackBody(body: PackedBody): Chunks | Promise<Chunks> {
   const { packed, encoding, maxBytes } = body;
   if (encoding === undefined || encoding === 'identity' || packed.bytes === 0) return packed;
   if (encoding !== 'gzip' && encoding !== 'x-gzip') {
@@ -77,9 +77,9 @@ export function unpackBody(body: PackedBody): Pieces | Promise<Pieces> {
 }
 
 /** Counted piece by piece: a small answer may unpack to a large one, and many of them to more than there is room for. */
-function unpackInPieces({ packed, maxBytes, hold }: PackedBody): Promise<Pieces> {
+function unpackInPieces({ packed, maxBytes, hold }: PackedBody): Promise<Chunks> {
   return new Promise((resolve, reject) => {
-    const pieces = new Pieces();
+    const pieces = new Chunks();
     const stream = createGunzip({ chunkSize: UNPACKED_PIECE_BYTES });
     stream.on('data', (piece: Buffer) => {
       if (pieces.bytes + piece.length > maxBytes) stream.destroy(unpacksToTooMuch());
@@ -123,8 +123,8 @@ function notUnpacked(cause: unknown): CrossbookError {
   return badBody("The provider's answer cannot be unpacked.", cause);
 }
 
-function only(piece: Buffer): Pieces {
-  const pieces = new Pieces();
+function only(piece: Buffer): Chunks {
+  const pieces = new Chunks();
   pieces.add(piece);
   return pieces;
 }
@@ -158,7 +158,7 @@ const UNPACKED_PIECE_BYTES = 64 * 1024;
 const room = Buffer.allocUnsafeSlow(512 * 1024);
 
 interface PackedBody {
-  readonly packed: Pieces;
+  readonly packed: Chunks;
   readonly encoding: string | undefined;
   readonly maxBytes: number;
   /** Counts what is unpacked. */

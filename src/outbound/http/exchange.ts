@@ -3,7 +3,7 @@ import { CrossbookError, ERROR_CODES } from '../../domain/errors.ts';
 import { type Hold, memoryLimitReached } from '../../domain/held-bytes.ts';
 import type { RemoteAnswer } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
-import { Pieces, readStart, tooLarge, unpackBody } from './answer-body.ts';
+import { Chunks, readStart, tooLarge, unpackBody } from './answer-body.ts';
 import { toTransportFailure } from './transport-failure.ts';
 
 /** One request and its answer, as undici tells it. Settles once; what comes after is not heard. */
@@ -12,7 +12,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #origin: string;
   readonly #maxBytes: number;
   readonly #hold: Hold | undefined;
-  #packed = new Pieces();
+  #packed = new Chunks();
   #controller: Dispatcher.DispatchController | undefined;
   #failure: Error | undefined;
   #status = 0;
@@ -74,7 +74,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Where an answer had begun, the failure shows as much of it as came. */
-  #reject(error: unknown, packed: Pieces): void {
+  #reject(error: unknown, packed: Chunks): void {
     const isTheirs = error instanceof CrossbookError && ERROR_CODES[error.code].status === 499;
     if (this.#status === 0 || !isTheirs) {
       this.#settle.reject(error);
@@ -86,7 +86,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#settle.reject(new RemoteFailure(code, message, answer, { cause, retryAfterMs }));
   }
 
-  #finish(pieces: Pieces): void {
+  #finish(pieces: Chunks): void {
     const answer = new ReceivedAnswer({
       status: this.#status,
       headers: this.#headers,
@@ -109,7 +109,7 @@ class ReceivedAnswer implements RemoteAnswer {
   readonly headers: Record<string, string>;
   readonly #hold: Hold | undefined;
   readonly #maxParsedBytes: number;
-  #pieces: Pieces;
+  #pieces: Chunks;
   /** Counted for what is parsed from a large answer, until that is understood. */
   #parsed = 0;
 
@@ -153,7 +153,7 @@ function flatten(headers: WireHeaders): Record<string, string> {
   return headers as Record<string, string>;
 }
 
-const NOTHING = new Pieces();
+const NOTHING = new Chunks();
 /** More than is ever shown of it. */
 const START_BYTES = 64 * 1024;
 
@@ -169,7 +169,7 @@ interface ExchangeOptions {
 
 interface Received extends Pick<RemoteAnswer, 'status'> {
   readonly headers: Record<string, string>;
-  readonly pieces: Pieces;
+  readonly pieces: Chunks;
   readonly hold: Hold | undefined;
   readonly maxParsedBytes: number;
 }

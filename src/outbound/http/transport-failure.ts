@@ -38,7 +38,7 @@ function called(cause: unknown): { readonly cause: unknown; readonly origin: 're
 }
 
 /** Another try may find what this one did not. */
-export function isPassing(error: unknown): boolean {
+export function isTransientFailure(error: unknown): boolean {
   if (!(error instanceof Error) || codeOf(error) !== 'REMOTE_PROVIDER_UNAVAILABLE') return false;
   const cause = error.cause as { readonly code?: string } | undefined;
   const code = cause?.code ?? '';

@@ -16,7 +16,7 @@ export function createTransport(options: TransportOptions): Transport {
     keepAliveTimeout: KEEP_ALIVE_MS,
   };
   const connect = createGuardedConnector({ timeoutMs: connectTimeoutMs, lookup: options.lookup });
-  // No bound on sockets per host: one customer's slow calls must not take another's. The lanes bound them.
+  // No bound on sockets per host: one customer's slow calls must not take another's. The limiters bound them.
   const guarded = new Agent({ ...timeouts, connect });
   const sandbox = new Agent({ ...timeouts, connect: { timeout: connectTimeoutMs } });
   const sandboxOrigins = new Set(options.sandboxOrigins);

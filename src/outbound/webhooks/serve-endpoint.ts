@@ -17,12 +17,12 @@ export async function serveEndpoint(deps: ServeDeps, endpoint: ClaimedEndpoint):
     if (first && !deps.isOver()) await attempt(first);
     return;
   }
-  const lanes = toLanes(due);
+  const queues = toQueues(due);
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 
   async function work(): Promise<void> {
-    for (let lane = lanes.shift(); lane && isHealthy(); lane = lanes.shift()) {
-      for (const delivery of lane) if (isHealthy()) await attempt(delivery);
+    for (let queue = queues.shift(); queue && isHealthy(); queue = queues.shift()) {
+      for (const delivery of queue) if (isHealthy()) await attempt(delivery);
     }
   }
 
@@ -51,14 +51,14 @@ export async function serveEndpoint(deps: ServeDeps, endpoint: ClaimedEndpoint):
   }
 }
 
-function toLanes(due: readonly Delivery[]): Delivery[][] {
-  const lanes = new Map<string, Delivery[]>();
+function toQueues(due: readonly Delivery[]): Delivery[][] {
+  const queues = new Map<string, Delivery[]>();
   for (const delivery of due) {
-    const lane = lanes.get(delivery.customerId);
-    if (lane) lane.push(delivery);
-    else lanes.set(delivery.customerId, [delivery]);
+    const queue = queues.get(delivery.customerId);
+    if (queue) queue.push(delivery);
+    else queues.set(delivery.customerId, [delivery]);
   }
-  return [...lanes.values()];
+  return [...queues.values()];
 }
 
 const BATCH = 200;

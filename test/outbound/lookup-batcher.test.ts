@@ -4,9 +4,9 @@ import { CrossbookError } from '../../src/domain/errors.ts';
 import type { ContactPort } from '../../src/domain/provider.ts';
 import type { Want, WantedFields } from '../../src/domain/want.ts';
 import { UNCOUNTED, type WorkPermit } from '../../src/domain/work-permit.ts';
-import type { OnProgress } from '../../src/outbound/attempts.ts';
 import { AbandonedError } from '../../src/outbound/failures.ts';
-import { createLookups } from '../../src/outbound/lookups.ts';
+import { createLookupBatcher } from '../../src/outbound/lookup-batcher.ts';
+import type { OnProgress } from '../../src/outbound/send-once.ts';
 import type { CallPermit } from '../../src/outbound/shared-permit.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 import { createFakePermit, type FakePermit } from '../support/fake-permit.ts';
@@ -225,7 +225,7 @@ describe('look-ups by email', () => {
 
 function open({ spacingMs = 0, defer = atOnce } = {}) {
   const clock = createFakeClock();
-  const lookups = createLookups({
+  const lookups = createLookupBatcher({
     clock,
     batchSize: 100,
     maxUnderWay: 3,

@@ -4,10 +4,10 @@ import type { WorkPermit } from '../../domain/work-permit.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { readRetryAfter } from '../../lib/read-retry-after.ts';
 import { AbandonedError } from '../failures.ts';
-import { isPassing } from '../http/transport-failure.ts';
+import { isTransientFailure } from '../http/transport-failure.ts';
 
 /** Tries again what may pass, while there is time for it. The last answer is the caller's to understand. */
-export async function retrying(
+export async function withRetries(
   options: RetryOptions,
   attempt: (isAgain: boolean) => Promise<RemoteAnswer>,
 ): Promise<RemoteAnswer> {
@@ -20,7 +20,7 @@ export async function retrying(
       outcome = { error };
     }
     // Where a retry was not sent at all, or our own deadline cut it off, what the provider said before tells more.
-    if (last && (isUnsent(outcome) || isTimeout(outcome))) return settle(last);
+    if (last && (wasNotSent(outcome) || isTimeout(outcome))) return settle(last);
     last = outcome;
     const waitMs = options.isRepeatable && retry < MAX_RETRIES ? readWait(options, last, retry) : undefined;
     if (waitMs === undefined || options.clock.now() + waitMs >= options.deadline) return settle(last);
@@ -49,15 +49,15 @@ function settle(outcome: Outcome): RemoteAnswer {
 /** Undefined: another try would not help. */
 function readWait(options: RetryOptions, last: Outcome, retry: number): number | undefined {
   const jitterMs = options.random() * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retry);
-  if ('error' in last) return isPassing(last.error) && !isUnsent(last) ? jitterMs : undefined;
+  if ('error' in last) return isTransientFailure(last.error) && !wasNotSent(last) ? jitterMs : undefined;
   const leastMs = LEAST_WAIT_MS[last.status];
   if (leastMs === undefined) return undefined;
   const asked = last.status === TOO_MANY ? options.pausedMs() : readRetryAfter(last.headers);
   return Math.max(asked ?? 0, leastMs) + jitterMs;
 }
 
-/** The lane and the breaker say when to come back; no socket does. */
-function isUnsent(outcome: Outcome): boolean {
+/** The rate limiter and the breaker say when to come back; no socket does. */
+function wasNotSent(outcome: Outcome): boolean {
   return (
     'error' in outcome &&
     outcome.error instanceof CrossbookError &&

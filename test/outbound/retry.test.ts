@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { RemoteAnswer } from '../../src/domain/remote.ts';
-import { type RetryOptions, retrying } from '../../src/outbound/pace/retries.ts';
+import { type RetryOptions, withRetries } from '../../src/outbound/rate-limiting/retry.ts';
 import { createFakeClock } from '../support/clock.ts';
 
 const RESET = new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'broke off', {
@@ -58,7 +58,7 @@ describe('another try', () => {
     expect((await run([asked, { status: 200 }])).waits).toEqual([3_000]);
   });
 
-  test('after a 429 waits for the lane', async () => {
+  test('after a 429 waits for the limiter', async () => {
     expect((await run([{ status: 429 }, { status: 200 }], { pausedMs: () => 1_234 })).waits).toEqual([1_234]);
   });
 
@@ -83,7 +83,7 @@ async function run(script: readonly (Partial<RemoteAnswer> | Error)[], options: 
   const clock = createFakeClock();
   const triedAt: number[] = [];
   const result: { answer?: RemoteAnswer; error?: unknown } = {};
-  const done = retrying(
+  const done = withRetries(
     {
       clock,
       random: () => 0,

@@ -2,13 +2,18 @@ import type { Allowance, Budget } from '../../domain/provider.ts';
 import type { WorkPermit } from '../../domain/work-permit.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { rateLimited } from '../failures.ts';
-import { createWaitingLine } from './waiting-line.ts';
-import { createWindow } from './window.ts';
+import { createRollingWindow } from './rolling-window.ts';
+import { createWaitQueue } from './wait-queue.ts';
 
-/** One budget of one connection: calls go at once while it lasts, then in turn. Nobody else's calls are behind them. */
-export function createLane({ budget, clock, maxWaiting, share = () => 1 }: LaneOptions): Lane {
-  const window = createWindow();
-  const line = createWaitingLine(clock);
+/** One rate limit of one connection: calls are sent at once while it lasts, and queue when it is used up. */
+export function createRateLimiter({
+  budget,
+  clock,
+  maxWaiting,
+  share = () => 1,
+}: RateLimiterOptions): RateLimiter {
+  const window = createRollingWindow();
+  const queue = createWaitQueue(clock);
   let calls = budget.calls ?? Number.POSITIVE_INFINITY;
   let intervalMs = budget.intervalMs ?? DEFAULT_INTERVAL_MS;
   let underWay = 0;
@@ -16,31 +21,31 @@ export function createLane({ budget, clock, maxWaiting, share = () => 1 }: LaneO
   let wake: { readonly at: number; cancel(): void } | undefined;
 
   return {
-    enter(deadline, { inFront = false, permit } = {}) {
+    acquire(deadline, { inFront = false, permit } = {}) {
       const now = clock.now();
-      if (isFree(now) && (inFront || line.length === 0)) {
+      if (isFree(now) && (inFront || queue.length === 0)) {
         underWay++;
         return undefined;
       }
-      const at = earliest(inFront ? 0 : line.length, now);
-      if (at > deadline || line.length >= maxWaiting) {
+      const at = earliest(inFront ? 0 : queue.length, now);
+      if (at > deadline || queue.length >= maxWaiting) {
         return Promise.reject(rateLimited(Math.max(at - now, MIN_RETRY_AFTER_MS)));
       }
-      const waiting = line.join({ deadline, inFront, permit, retryAfterMs: retryAfter });
+      const waiting = queue.enqueue({ deadline, inFront, permit, retryAfterMs: retryAfter });
       wakeInTime(now);
       return waiting;
     },
 
-    leave({ allowance, pauseMs } = {}) {
+    release({ allowance, pauseMs } = {}) {
       const now = clock.now();
       underWay--;
-      if (calls !== Number.POSITIVE_INFINITY) window.add(now + intervalMs, grain());
+      if (calls !== Number.POSITIVE_INFINITY) window.add(now + intervalMs, bucketMs());
       if (allowance) follow(allowance, now);
       if (pauseMs !== undefined) pause(now, pauseMs);
       moveUp(now);
     },
 
-    leaveUnsent(forMs) {
+    cancel(forMs) {
       const now = clock.now();
       underWay--;
       if (forMs !== undefined) pause(now, forMs);
@@ -52,7 +57,7 @@ export function createLane({ budget, clock, maxWaiting, share = () => 1 }: LaneO
     },
 
     get waiting() {
-      return line.length;
+      return queue.length;
     },
 
     get pausedUntil() {
@@ -70,7 +75,7 @@ export function createLane({ budget, clock, maxWaiting, share = () => 1 }: LaneO
 
     isIdle() {
       const now = clock.now();
-      return underWay === 0 && line.length === 0 && now >= pausedUntil && window.count(now) === 0;
+      return underWay === 0 && queue.length === 0 && now >= pausedUntil && window.count(now) === 0;
     },
   };
 
@@ -83,16 +88,16 @@ export function createLane({ budget, clock, maxWaiting, share = () => 1 }: LaneO
   }
 
   function moveUp(now: number): void {
-    while (line.length > 0 && isFree(now)) {
+    while (queue.length > 0 && isFree(now)) {
       underWay++;
-      line.callNext();
+      queue.dequeue();
     }
     wakeInTime(now);
   }
 
-  /** Somebody waits for time to pass: a call that comes back wakes the lane by itself. */
+  /** Only what waits for time to pass needs a timer: a call that ends dispatches the queue itself. */
   function wakeInTime(now: number): void {
-    if (line.length === 0 || underWay >= budget.concurrency) return;
+    if (queue.length === 0 || underWay >= budget.concurrency) return;
     const at = earliest(0, now);
     if (wake && wake.at <= at) return;
     wake?.cancel();
@@ -114,14 +119,14 @@ export function createLane({ budget, clock, maxWaiting, share = () => 1 }: LaneO
 
   function retryAfter(): number {
     const now = clock.now();
-    return Math.max(earliest(line.length, now) - now, MIN_RETRY_AFTER_MS);
+    return Math.max(earliest(queue.length, now) - now, MIN_RETRY_AFTER_MS);
   }
 
   function pause(now: number, pauseMs: number): void {
     const until = now + Math.min(pauseMs, LONGEST_PAUSE_MS);
     if (until <= pausedUntil) return;
     pausedUntil = until;
-    line.refuseBefore(until, until - now);
+    queue.refuseBefore(until, until - now);
   }
 
   /** What the provider counts and we did not send, others have: another process of ours, or another program. */
@@ -133,11 +138,11 @@ export function createLane({ budget, clock, maxWaiting, share = () => 1 }: LaneO
     calls = Math.max(1, allowance.max);
     intervalMs = Math.max(1, allowance.intervalMs);
     // What is under way may not be counted yet: it is left out of what is ours, which errs on the safe side.
-    const ours = window.count(now) - window.foreign();
-    window.setForeign(Math.max(0, calls - allowance.remaining - ours), now + intervalMs, grain());
+    const ours = window.count(now) - window.otherConsumers();
+    window.setOtherConsumers(Math.max(0, calls - allowance.remaining - ours), now + intervalMs, bucketMs());
   }
 
-  function grain(): number {
+  function bucketMs(): number {
     return intervalMs / 100;
   }
 }
@@ -149,19 +154,19 @@ const LONGEST_PAUSE_MS = 24 * 60 * 60 * 1_000;
 /** Of a longer interval (a day) only the rest is followed, and asked about again once in this time. */
 export const LONGEST_WINDOW_MS = 60_000;
 
-export interface Lane {
+export interface RateLimiter {
   /** Undefined: go now. Else wait; rejects with REMOTE_PROVIDER_RATE_LIMITED as soon as the deadline cannot be held. */
-  enter(deadline: number, options?: EnterOptions): Promise<void> | undefined;
+  acquire(deadline: number, options?: AcquireOptions): Promise<void> | undefined;
   /** After the call, whatever came of it. */
-  leave(learned?: {
+  release(learned?: {
     readonly allowance?: Allowance | undefined;
     readonly pauseMs?: number | undefined;
   }): void;
   /** Where the call was not made after all; `forMs`: and where none would be for so long. */
-  leaveUnsent(forMs?: number): void;
+  cancel(forMs?: number): void;
   /** In one interval, as far as is known. */
   readonly calls: number;
-  /** How many calls are in line. */
+  /** Calls in the queue. */
   readonly waiting: number;
   readonly pausedUntil: number;
   readonly intervalMs: number;
@@ -170,16 +175,16 @@ export interface Lane {
   isIdle(): boolean;
 }
 
-export interface EnterOptions {
+export interface AcquireOptions {
   readonly inFront?: boolean;
   /** Whose clients may go while the call waits: it leaves the queue with them. */
   readonly permit?: Pick<WorkPermit, 'whenGone'> | undefined;
 }
 
-export interface LaneOptions {
+export interface RateLimiterOptions {
   readonly budget: Budget;
   readonly clock: Clock;
   readonly maxWaiting: number;
-  /** The part of the budget that is this lane's, from 0 to 1. */
+  /** The part of the budget that is this limiter's, from 0 to 1. */
   readonly share?: (() => number) | undefined;
 }

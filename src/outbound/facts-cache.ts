@@ -2,11 +2,11 @@ import type { ConnectionFacts, Learnt } from '../domain/connection-facts.ts';
 import type { ContactCache } from '../domain/contact-cache.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createTimedCache } from '../lib/timed-cache.ts';
+import { withDeadline } from './access-token/with-deadline.ts';
 import type { CallPermit } from './shared-permit.ts';
-import { within } from './token/within.ts';
 
 /** One connection's facts: kept among its cached answers for all processes, and remembered here for a minute. */
-export function createKnownFacts({ connectionId, clock }: FactsDeps): KnownFacts {
+export function createFactsCache({ connectionId, clock }: FactsDeps): FactsCache {
   const remembered = createTimedCache<Known>({ maxAgeMs: REMEMBERED_MS, maxEntries: 1, now: clock.now });
   let learning: Promise<boolean> | undefined;
 
@@ -14,11 +14,11 @@ export function createKnownFacts({ connectionId, clock }: FactsDeps): KnownFacts
     of: ({ cache, ...waiter }) => ({
       async read() {
         const known = remembered.find(connectionId, () => readStored(cache));
-        return (known instanceof Promise ? await within({ clock, ...waiter }, known) : known)?.facts;
+        return (known instanceof Promise ? await withDeadline({ clock, ...waiter }, known) : known)?.facts;
       },
       async learn(seen, work) {
         // Where whoever was at it has failed, or has gone, the next one does it.
-        if (learning && (await within({ clock, ...waiter }, learning))) return undefined;
+        if (learning && (await withDeadline({ clock, ...waiter }, learning))) return undefined;
         const running = learn({ cache, seen, work });
         const hasLearnt = running.then(
           () => true,
@@ -57,7 +57,7 @@ export function createKnownFacts({ connectionId, clock }: FactsDeps): KnownFacts
     return result;
   }
 
-  async function readStored(cache: FactsCache): Promise<Known> {
+  async function readStored(cache: FactsStore): Promise<Known> {
     const entry = await cache.read(connectionId, FACTS_KEY).catch(() => undefined);
     const isTooOld = entry && Math.abs(clock.wall() - entry.fetchedAt.getTime()) > MAX_AGE_MS;
     return { facts: isTooOld ? undefined : entry?.payload };
@@ -75,10 +75,10 @@ const MAX_AGE_MS = 24 * 60 * 60_000;
 /** No search has such a key. */
 const FACTS_KEY = 'connection facts';
 
-type FactsCache = Pick<ContactCache, 'read' | 'write'>;
+type FactsStore = Pick<ContactCache, 'read' | 'write'>;
 
 interface Lesson<Result> {
-  readonly cache: FactsCache;
+  readonly cache: FactsStore;
   readonly seen: string | undefined;
   work(): Promise<Learnt<Result>>;
 }
@@ -87,14 +87,14 @@ interface Known {
   readonly facts: string | undefined;
 }
 
-export interface KnownFacts {
+export interface FactsCache {
   of(asker: FactsAsker): ConnectionFacts;
   /** The connection was changed. */
   forget(): void;
 }
 
 interface FactsAsker {
-  readonly cache: FactsCache;
+  readonly cache: FactsStore;
   readonly deadline: number;
   readonly permit: Pick<CallPermit, 'whenGone'>;
 }

@@ -3,7 +3,7 @@ import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '.
 import { CrossbookError } from '../../domain/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { codeOf, toReconnectDetail } from '../failures.ts';
-import { RefusedError } from './refresh-token.ts';
+import { InvalidGrantError } from './refresh-token.ts';
 import { createSingleFlight } from './single-flight.ts';
 
 /** One connection's access token: kept for a moment, renewed before it expires, and once for everybody who waits. */
@@ -36,7 +36,7 @@ export function createTokens(deps: TokenDeps): Tokens {
       return stored.generation === seen.generation ? undefined : keep(stored);
     },
 
-    distrust({ generation }) {
+    markRejected({ generation }) {
       futile = { generation, until: deps.clock.now() + FUTILE_MS };
     },
 
@@ -89,7 +89,7 @@ export function createTokens(deps: TokenDeps): Tokens {
       await deps.onStored(stored);
       return keep(stored, true);
     } catch (error) {
-      if (error instanceof RefusedError) {
+      if (error instanceof InvalidGrantError) {
         await markRefused({ credentials, connection }, seen, 'refresh_token_refused');
       }
       throw error;
@@ -190,7 +190,7 @@ export interface Tokens {
   /** After the provider has called `seen` expired. Undefined: there is no other. */
   renew(source: TokenSource, seen: Token): Promise<Token | undefined>;
   /** A new token that is called expired at once: the next one would be as well, so none is asked for in a while. */
-  distrust(token: Token): void;
+  markRejected(token: Token): void;
   /** The provider takes it no more. With a refresh token it says nothing yet of the connection. */
   refuse(source: TokenSource, token: Token): Promise<void>;
   /** Renews what is stored, before anybody needs it. */

@@ -5,8 +5,8 @@ import { uniteWants, type Want } from '../domain/want.ts';
 import type { WorkPermit } from '../domain/work-permit.ts';
 import { createBatcher } from '../lib/batcher.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { OnProgress, Progress } from './attempts.ts';
-import { AbandonedError, anew, rateLimited, timedOut } from './failures.ts';
+import { AbandonedError, cloneError, rateLimited, timedOut } from './failures.ts';
+import type { OnProgress, Progress } from './send-once.ts';
 import { type CallPermit, sharePermit } from './shared-permit.ts';
 
 /**
@@ -14,7 +14,7 @@ import { type CallPermit, sharePermit } from './shared-permit.ts';
  * few calls are under way the next look-ups wait and are then sent together: a burst of a thousand is a dozen calls. Once
  * half of the rate limit's budget is used, calls that are not full keep the distance at which the rest of it lasts.
  */
-export function createLookups(options: LookupOptions): Lookups {
+export function createLookupBatcher(options: LookupBatcherOptions): LookupBatcher {
   const { clock, batchSize, maxUnderWay, defer = setImmediate } = options;
   let lastSentAt = Number.NEGATIVE_INFINITY;
   const batcher = createBatcher<Waiter>({
@@ -89,7 +89,7 @@ export function createLookups(options: LookupOptions): Lookups {
       });
       for (const { lookup, resolve } of waiters) resolve(pick(found, lookup.emails));
     } catch (error) {
-      for (const { reject } of waiters) reject(anew(error));
+      for (const { reject } of waiters) reject(cloneError(error));
     }
   }
 }
@@ -134,7 +134,7 @@ const RETRY_AFTER_MS = 1_000;
 /** Between the deadlines of requests that came together. */
 const SAME_MOMENT_MS = 50;
 
-export interface Lookups {
+export interface LookupBatcher {
   find(lookup: Lookup): Promise<FoundByEmail>;
   isIdle(): boolean;
 }
@@ -155,7 +155,7 @@ interface Call extends Omit<Lookup, 'permit'> {
 
 export type FoundByEmail = Map<string, readonly Contact[]>;
 
-export interface LookupOptions {
+export interface LookupBatcherOptions {
   readonly clock: Clock;
   readonly batchSize: number;
   readonly maxUnderWay: number;

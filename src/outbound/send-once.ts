@@ -4,23 +4,19 @@ import type { ContactAccess } from '../domain/provider.ts';
 import type { RemoteAnswer, RemoteRequest } from '../domain/remote.ts';
 import type { Clock } from '../lib/clock.ts';
 import { readRetryAfter } from '../lib/read-retry-after.ts';
-import type { ObservedCall } from './events.ts';
+import type { Token, Tokens } from './access-token/tokens.ts';
+import type { ObservedCall } from './call-events.ts';
 import { AbandonedError, codeOf, rateLimited } from './failures.ts';
 import type { Transport } from './http/transport.ts';
-import type { Breaker } from './pace/breaker.ts';
-import type { Lane } from './pace/lane.ts';
+import type { Breaker } from './rate-limiting/circuit-breaker.ts';
+import type { RateLimiter } from './rate-limiting/rate-limiter.ts';
 import type { CallPermit } from './shared-permit.ts';
-import type { Token, Tokens } from './token/tokens.ts';
 
-/** One try: its turn in the lane, the wire, and what everybody learns from the answer. */
-export async function attempt(
-  deps: AttemptDeps,
-  call: OutboundCall,
-  isAgain: boolean,
-): Promise<RemoteAnswer> {
+/** One try: the breaker, a permit of the rate limiter, the wire, and what breaker and limiter learn from the answer. */
+export async function sendOnce(deps: SendDeps, call: OutboundCall, isAgain: boolean): Promise<RemoteAnswer> {
   const { breaker, clock } = deps;
   breaker.check();
-  const turn = call.lane.enter(call.deadline, { inFront: isAgain, permit: call.permit });
+  const turn = call.limiter.acquire(call.deadline, { inFront: isAgain, permit: call.permit });
   let waitedMs = 0;
   if (turn) {
     call.onProgress?.('queued');
@@ -33,7 +29,7 @@ export async function attempt(
   try {
     breaker.begin();
   } catch (error) {
-    call.lane.leaveUnsent();
+    call.limiter.cancel();
     throw error;
   }
   const sentAt = clock.now();
@@ -63,8 +59,8 @@ export async function attempt(
     const isBudget =
       error instanceof CrossbookError && codeOf(error) === 'REMOTE_PROVIDER_TIMEOUT' && waitedMs > sentMs;
     breaker.end(isBudget ? 'abandoned' : toResult(error), sentMs);
-    call.lane.leave();
-    throw isBudget ? rateLimited(call.lane.intervalMs) : error;
+    call.limiter.release();
+    throw isBudget ? rateLimited(call.limiter.intervalMs) : error;
   }
 }
 
@@ -74,10 +70,10 @@ function toResult(error: unknown): 'answered' | 'failed' | 'abandoned' {
   return code === 'REMOTE_PROVIDER_UNAVAILABLE' || code === 'REMOTE_PROVIDER_TIMEOUT' ? 'failed' : 'answered';
 }
 
-function learn({ access }: AttemptDeps, { lane }: OutboundCall, answer: RemoteAnswer): void {
+function learn({ access }: SendDeps, { limiter }: OutboundCall, answer: RemoteAnswer): void {
   const pauseMs =
-    answer.status === TOO_MANY ? (readRetryAfter(answer.headers) ?? lane.intervalMs) : undefined;
-  lane.leave({ allowance: access.readAllowance(answer), pauseMs });
+    answer.status === TOO_MANY ? (readRetryAfter(answer.headers) ?? limiter.intervalMs) : undefined;
+  limiter.release({ allowance: access.readAllowance(answer), pauseMs });
 }
 
 /** Ours come last: an adapter cannot speak for another connection. Nothing of the inbound request is known here. */
@@ -102,7 +98,7 @@ const DOWN: ReadonlySet<number> = new Set([502, 503, 504, 521, 523, 524]);
 
 export interface OutboundCall {
   readonly request: RemoteRequest;
-  readonly lane: Lane;
+  readonly limiter: RateLimiter;
   readonly deadline: number;
   /** The one that it was last sent with. */
   token: Token;
@@ -115,7 +111,7 @@ export interface OutboundCall {
 export type OnProgress = (progress: Progress) => void;
 export type Progress = 'queued' | 'sent';
 
-export interface AttemptDeps {
+export interface SendDeps {
   readonly access: Pick<ContactAccess, 'readAllowance'>;
   readonly breaker: Breaker;
   readonly clock: Clock;

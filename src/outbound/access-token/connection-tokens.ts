@@ -3,7 +3,7 @@ import type { ContactAccess, OAuthClient } from '../../domain/provider.ts';
 import { codeOf } from '../failures.ts';
 import { createConnectionSecrets, secretsOf } from '../redaction/connection-secrets.ts';
 import { createRedactor } from '../redaction/redactor.ts';
-import { askTokenEndpoint, type EndpointDeps } from './ask-token-endpoint.ts';
+import { callTokenEndpoint, type EndpointDeps } from './call-token-endpoint.ts';
 import { resolveOrigin } from './origins.ts';
 import { type RefreshDeps, refreshToken } from './refresh-token.ts';
 import { createTokens, type Tokens } from './tokens.ts';
@@ -37,7 +37,7 @@ export function createConnectionTokens(deps: ConnectionTokensDeps): ConnectionTo
       wall: clock.wall,
     };
     return refreshToken(
-      { ...about, toError, ask: (origin, request) => askTokenEndpoint(deps, { origin, request }) },
+      { ...about, toError, ask: (origin, request) => callTokenEndpoint(deps, { origin, request }) },
       stored,
     ).catch((error: unknown) => {
       // The consent holds: the installation's operator, or the customer's administrator, has to let this client in.

@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import type { BudgetAsk, BudgetReport, BudgetTurn, SharedBudgets } from '../../src/domain/shared-budget.ts';
-import { createSharedLane } from '../../src/outbound/pace/shared-lane.ts';
+import { createSharedRateLimiter } from '../../src/outbound/rate-limiting/shared-rate-limiter.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 
-describe('a lane whose budget is shared', () => {
+describe('a limiter whose budget is shared', () => {
   test('asks the others for each call, and says until when it will be over', async () => {
-    const { lane, clock, asks } = open();
-    await lane.enter(clock.now() + 3_000);
+    const { limiter, clock, asks } = open();
+    await limiter.acquire(clock.now() + 3_000);
     expect(asks).toEqual([{ name: 'a:search', calls: 4, intervalMs: 1_000, leaseMs: 3_000 }]);
   });
 
   test('who is refused asks again when there may be room, and nobody of this process before', async () => {
-    const { lane, clock, asks, answers } = open();
+    const { limiter, clock, asks, answers } = open();
     answers.push({ waitMs: 700 });
     const order: string[] = [];
-    void lane.enter(clock.now() + 5_000)?.then(() => order.push('first'));
+    void limiter.acquire(clock.now() + 5_000)?.then(() => order.push('first'));
     await settle();
-    void lane.enter(clock.now() + 5_000)?.then(() => order.push('second'));
+    void limiter.acquire(clock.now() + 5_000)?.then(() => order.push('second'));
     await clock.advance(699);
     expect([order, asks.length]).toEqual([[], 1]);
     await clock.advance(1);
@@ -24,70 +24,70 @@ describe('a lane whose budget is shared', () => {
   });
 
   test('who cannot wait for so long is told at once', async () => {
-    const { lane, clock, answers } = open();
+    const { limiter, clock, answers } = open();
     answers.push({ waitMs: 700 });
-    await expect(lane.enter(clock.now() + 500)).rejects.toMatchObject({
+    await expect(limiter.acquire(clock.now() + 500)).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_RATE_LIMITED',
       retryAfterMs: 700,
     });
   });
 
   test('hands on what the answer said, and does not take the others of ours for strangers', async () => {
-    const { lane, clock, reports } = open();
-    await lane.enter(clock.now() + 3_000);
+    const { limiter, clock, reports } = open();
+    await limiter.acquire(clock.now() + 3_000);
     const allowance = { remaining: 1, max: 20, intervalMs: 10_000 };
-    lane.leave({ allowance, pauseMs: undefined });
+    limiter.release({ allowance, pauseMs: undefined });
     expect(reports).toEqual([
       { name: 'a:search', turn: 'turn 1', intervalMs: 1_000, allowance, pauseMs: undefined },
     ]);
-    const turns = Array.from({ length: 9 }, () => lane.enter(clock.now() + 3_000));
+    const turns = Array.from({ length: 9 }, () => limiter.acquire(clock.now() + 3_000));
     await Promise.all(turns);
-    expect(lane.calls).toBe(20);
+    expect(limiter.calls).toBe(20);
   });
 
   test('gives back a turn that is not used', async () => {
-    const { lane, clock, given } = open();
-    await lane.enter(clock.now() + 3_000);
-    lane.leaveUnsent();
+    const { limiter, clock, given } = open();
+    await limiter.acquire(clock.now() + 3_000);
+    limiter.cancel();
     expect(given).toEqual(['turn 1']);
-    expect(lane.isIdle()).toBe(true);
+    expect(limiter.isIdle()).toBe(true);
   });
 
   test('goes at once, without a promise, within its share while nobody can be asked', async () => {
-    const { lane, clock, state, asks } = open();
+    const { limiter, clock, state, asks } = open();
     state.isThere = false;
     state.share = 1 / 2;
-    const turns = [1, 2, 3].map(() => lane.enter(clock.now() + 100));
+    const turns = [1, 2, 3].map(() => limiter.acquire(clock.now() + 100));
     expect(turns.map((turn) => turn === undefined)).toEqual([true, true, false]);
     await expect(turns[2]).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_RATE_LIMITED' });
     expect(asks).toEqual([]);
   });
 
   test('goes on within its share when the one that it asks does not answer', async () => {
-    const { lane, clock, answers, state } = open();
+    const { limiter, clock, answers, state } = open();
     answers.push(undefined, undefined, undefined);
     state.share = 1 / 2;
-    const turns = [1, 2, 3].map(() => lane.enter(clock.now() + 100));
+    const turns = [1, 2, 3].map(() => limiter.acquire(clock.now() + 100));
     const outcomes = await Promise.allSettled(turns);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
-    expect(lane.waiting).toBe(0);
+    expect(limiter.waiting).toBe(0);
   });
 
   test('whoever had a turn before that goes back behind the share', async () => {
-    const { lane, clock, answers, state } = open();
+    const { limiter, clock, answers, state } = open();
     answers.push(undefined, undefined, undefined);
-    const turns = [1, 2, 3].map(() => lane.enter(clock.now() + 100));
+    const turns = [1, 2, 3].map(() => limiter.acquire(clock.now() + 100));
     state.share = 1 / 4;
     const outcomes = await Promise.allSettled(turns);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
   test('while nobody can be asked what the provider says of strangers counts', async () => {
-    const { lane, clock, state } = open();
+    const { limiter, clock, state } = open();
     state.isThere = false;
-    void lane.enter(clock.now() + 100);
-    lane.leave({ allowance: { remaining: 0, max: 20, intervalMs: 10_000 } });
-    await expect(lane.enter(clock.now() + 100)).rejects.toMatchObject({
+    void limiter.acquire(clock.now() + 100);
+    limiter.release({ allowance: { remaining: 0, max: 20, intervalMs: 10_000 } });
+    await expect(limiter.acquire(clock.now() + 100)).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_RATE_LIMITED',
     });
   });
@@ -111,6 +111,6 @@ function open() {
     settle: (report) => void reports.push(report),
   };
   const budget = { calls: 4, intervalMs: 1_000, concurrency: 10 };
-  const lane = createSharedLane({ budget, clock, maxWaiting: 100, budgets, name: 'a:search' });
-  return { lane, clock, state, asks, reports, given, answers };
+  const limiter = createSharedRateLimiter({ budget, clock, maxWaiting: 100, budgets, name: 'a:search' });
+  return { limiter, clock, state, asks, reports, given, answers };
 }

@@ -1,4 +1,4 @@
-import { anew } from '../failures.ts';
+import { cloneError } from '../failures.ts';
 
 /** One run for everybody who asks while it is under way. Each gets an error of their own. */
 export function createSingleFlight<T>(): SingleFlight<T> {
@@ -6,7 +6,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
   return async (run) => {
     if (running) {
       return running.catch((error: unknown) => {
-        throw anew(error);
+        throw cloneError(error);
       });
     }
     running = run();

@@ -5,9 +5,9 @@ import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/pro
 import type { ProviderName } from '../../domain/provider-names.ts';
 import type { RemoteAnswer, RemoteRequest } from '../../domain/remote.ts';
 import { toReconnectDetail } from '../failures.ts';
-import { askWhereItLives } from './ask-token-endpoint.ts';
+import { callAtOrigin } from './call-token-endpoint.ts';
 
-/** Asks the provider for a new access token. Throws a RefusedError where it never gives one again. */
+/** Asks the provider for a new access token. Throws an InvalidGrantError where it never gives one again. */
 export async function refreshToken(
   deps: RefreshDeps,
   { credentials, instanceUrl, oauthClientId }: StoredCredentials,
@@ -17,7 +17,7 @@ export async function refreshToken(
     throw unauthorized('The access token has expired, and there is no refresh token to renew it with.');
   }
   const { refreshToken: token } = credentials;
-  const answer = await askWhereItLives(refresh, { instanceUrl, hosts, sandboxOrigins }, async (origin) => {
+  const answer = await callAtOrigin(refresh, { instanceUrl, hosts, sandboxOrigins }, async (origin) => {
     const client = await deps.findClient(origin, oauthClientId);
     if (!client) throw noClient(deps, oauthClientId);
     return deps.ask(origin, refresh.toRequest({ client, refreshToken: token }));
@@ -42,7 +42,7 @@ function readAnswer(deps: RefreshDeps, answer: RemoteAnswer): RefreshedToken {
     // Not left to the adapter whose call waits for the token: it would take this answer for one to its own call.
     const error = deps.toError(thrown);
     if (!(error instanceof CrossbookError) || error.code !== 'REMOTE_PROVIDER_UNAUTHORIZED') throw error;
-    throw new RefusedError(deps.provider, error);
+    throw new InvalidGrantError(deps.provider, error);
   }
 }
 
@@ -61,7 +61,7 @@ function readMove(
 }
 
 /** Only a new consent of the customer helps. */
-export class RefusedError extends CrossbookError {
+export class InvalidGrantError extends CrossbookError {
   constructor(provider: ProviderName, cause: CrossbookError) {
     super('REMOTE_PROVIDER_UNAUTHORIZED', toReconnectDetail(provider), { cause, remote: cause.remote });
   }

@@ -2,14 +2,14 @@ import { type HeldBytes, type HeldOwners, memoryLimitReached } from '../../domai
 import type { RemoteAnswer, RemoteRequest } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { FIXED_HEADERS } from '../attempts.ts';
-import type { ObservedCall } from '../events.ts';
+import type { ObservedCall } from '../call-events.ts';
 import type { Transport } from '../http/transport.ts';
-import { retrying } from '../pace/retries.ts';
+import { withRetries } from '../rate-limiting/retry.ts';
+import { FIXED_HEADERS } from '../send-once.ts';
 import { resolveOrigin } from './origins.ts';
 
-/** Past the lanes: a token endpoint has its own rules, and everybody waits for it. */
-export async function askTokenEndpoint(
+/** Without a rate limiter: a token endpoint has its own rules, and every call waits for it. */
+export async function callTokenEndpoint(
   deps: EndpointDeps,
   { origin, request, onCall }: EndpointCall,
 ): Promise<RemoteAnswer> {
@@ -18,14 +18,14 @@ export async function askTokenEndpoint(
   const headers = { ...FIXED_HEADERS, ...request.headers };
   const hold = deps.heldBytes.acquire(deps.owners, 'provider_response', 0);
   if (!hold) throw memoryLimitReached();
-  return retrying(
+  return withRetries(
     { clock, random: deps.random, deadline, isRepeatable: request.repeatable !== false, pausedMs: () => 0 },
     () => transport.send({ origin, request, headers, deadline, hold, onCall }),
   ).finally(() => hold.release());
 }
 
 /** At the origin that the provider declares, and where that one redirects, at the other one, if it declares any. */
-export async function askWhereItLives(
+export async function callAtOrigin(
   { origin: originOf, movedOrigin }: TokenOrigins,
   { instanceUrl, hosts, sandboxOrigins }: Instance,
   ask: (origin: string) => Promise<RemoteAnswer>,

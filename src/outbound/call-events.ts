@@ -5,7 +5,7 @@ import { codeOf } from './failures.ts';
 import type { Call, Transport } from './http/transport.ts';
 
 /** Tells of every call on the wire, after it: the process, and the request that it was made for. */
-export function observed(
+export function withCallEvents(
   transport: Pick<Transport, 'send'>,
   { clock, onCall, provider, connectionId }: Observer,
 ): Sends {

@@ -2,17 +2,17 @@ import type { WorkPermit } from '../../domain/work-permit.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AbandonedError, rateLimited } from '../failures.ts';
 
-/** Who waits, first come first served. Whoever's deadline comes first is told so and leaves. */
-export function createWaitingLine(clock: Clock): WaitingLine {
-  let line: Waiter[] = [];
+/** Calls that wait for the rate limiter, first in, first out. A call leaves with an error at its deadline. */
+export function createWaitQueue(clock: Clock): WaitQueue {
+  let queue: Waiter[] = [];
   let left = 0;
 
   return {
     get length() {
-      return line.length - left;
+      return queue.length - left;
     },
 
-    join({ deadline, inFront, permit, retryAfterMs }) {
+    enqueue({ deadline, inFront, permit, retryAfterMs }) {
       return new Promise((resolve, reject) => {
         const waiter: Waiter = {
           deadline,
@@ -36,8 +36,8 @@ export function createWaitingLine(clock: Clock): WaitingLine {
         const stopWaiting = () => {
           for (const end of ends.splice(0)) end?.();
         };
-        if (inFront) line.unshift(waiter);
-        else line.push(waiter);
+        if (inFront) queue.unshift(waiter);
+        else queue.push(waiter);
         ends.push(
           clock.schedule(deadline - clock.now(), () => waiter.refuse(retryAfterMs())),
           permit?.whenGone(() => leave(new AbandonedError())),
@@ -45,8 +45,8 @@ export function createWaitingLine(clock: Clock): WaitingLine {
       });
     },
 
-    callNext() {
-      for (let waiter = line.shift(); waiter; waiter = line.shift()) {
+    dequeue() {
+      for (let waiter = queue.shift(); waiter; waiter = queue.shift()) {
         if (!waiter.gone) {
           waiter.call();
           return;
@@ -56,33 +56,33 @@ export function createWaitingLine(clock: Clock): WaitingLine {
     },
 
     refuseBefore(moment, retryAfterMs) {
-      for (const waiter of line) if (!waiter.gone && waiter.deadline <= moment) waiter.refuse(retryAfterMs);
+      for (const waiter of queue) if (!waiter.gone && waiter.deadline <= moment) waiter.refuse(retryAfterMs);
       tidy();
     },
   };
 
-  /** Taking one out of the middle each time would cost the whole line: they are taken out by halves. */
+  /** Taking one out of the middle each time would cost the whole queue: they are taken out by halves. */
   function forgetOne(): void {
     left++;
-    if (left * 2 > line.length) tidy();
+    if (left * 2 > queue.length) tidy();
   }
 
   function tidy(): void {
-    line = line.filter(({ gone }) => !gone);
+    queue = queue.filter(({ gone }) => !gone);
     left = 0;
   }
 }
 
-export interface WaitingLine {
+export interface WaitQueue {
   readonly length: number;
   /** Resolves when it is called; rejects with REMOTE_PROVIDER_RATE_LIMITED at its deadline. */
-  join(options: {
+  enqueue(options: {
     readonly deadline: number;
     readonly inFront: boolean;
     readonly permit: Pick<WorkPermit, 'whenGone'> | undefined;
     retryAfterMs(): number;
   }): Promise<void>;
-  callNext(): void;
+  dequeue(): void;
   /** Everybody who cannot wait until then learns it now. */
   refuseBefore(moment: number, retryAfterMs: number): void;
 }

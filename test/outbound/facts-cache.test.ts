@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { UNCOUNTED } from '../../src/domain/work-permit.ts';
-import { createKnownFacts } from '../../src/outbound/known-facts.ts';
+import { createFactsCache } from '../../src/outbound/facts-cache.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createFakeContactCache } from '../support/fake-contact-cache.ts';
 
@@ -77,7 +77,7 @@ function setUp(cache = createFakeContactCache()) {
   };
   /** As one process has them. */
   const open = () =>
-    createKnownFacts({ connectionId: 'c', clock }).of({
+    createFactsCache({ connectionId: 'c', clock }).of({
       cache: counting,
       deadline: Number.POSITIVE_INFINITY,
       permit: UNCOUNTED,

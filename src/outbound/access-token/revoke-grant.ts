@@ -3,7 +3,7 @@ import { CrossbookError } from '../../domain/errors.ts';
 import type { OAuthClient } from '../../domain/provider.ts';
 import type { RemoteAnswer, RemoteRequest } from '../../domain/remote.ts';
 import { createRedactor } from '../redaction/redactor.ts';
-import { askWhereItLives } from './ask-token-endpoint.ts';
+import { callAtOrigin } from './call-token-endpoint.ts';
 
 /** Ends a grant at the provider. False: it says that the grant goes on. Rejects where nobody knows; the error may be logged. */
 export async function revokeGrant(
@@ -14,7 +14,7 @@ export async function revokeGrant(
   const secrets = [refreshToken];
   const { toError } = createRedactor(() => secrets);
   try {
-    const answer = await askWhereItLives(revocation, { ...deps, instanceUrl }, async (origin) => {
+    const answer = await callAtOrigin(revocation, { ...deps, instanceUrl }, async (origin) => {
       const client = await deps.findClient(origin);
       if (!client) throw noClient();
       secrets.push(client.clientSecret);

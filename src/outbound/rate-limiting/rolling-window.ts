@@ -2,40 +2,40 @@
  * Counts calls the way a provider's rolling window does. A call is counted from its sending until one interval after
  * its answer: whenever in between the provider counted it, its window is over by then.
  */
-export function createWindow(): Window {
+export function createRollingWindow(): RollingWindow {
   const buckets: Bucket[] = [];
   let held = 0;
-  let foreign: Bucket | undefined;
+  let otherConsumers: Bucket | undefined;
 
   return {
     count(now) {
       while (buckets[0] && buckets[0].releaseAt <= now) {
         held -= buckets[0].count;
-        if (buckets[0] === foreign) foreign = undefined;
+        if (buckets[0] === otherConsumers) otherConsumers = undefined;
         buckets.shift();
       }
       return held;
     },
 
-    add(releaseAt, grainMs) {
-      bucketFor(releaseAt, grainMs).count++;
+    add(releaseAt, bucketMs) {
+      bucketFor(releaseAt, bucketMs).count++;
       held++;
     },
 
-    setForeign(count, releaseAt, grainMs) {
-      if (foreign) {
-        foreign.count -= foreign.foreign;
-        held -= foreign.foreign;
-        foreign.foreign = 0;
+    setOtherConsumers(count, releaseAt, bucketMs) {
+      if (otherConsumers) {
+        otherConsumers.count -= otherConsumers.otherConsumers;
+        held -= otherConsumers.otherConsumers;
+        otherConsumers.otherConsumers = 0;
       }
-      foreign = count === 0 ? undefined : bucketFor(releaseAt, grainMs);
-      if (!foreign) return;
-      foreign.foreign = count;
-      foreign.count += count;
+      otherConsumers = count === 0 ? undefined : bucketFor(releaseAt, bucketMs);
+      if (!otherConsumers) return;
+      otherConsumers.otherConsumers = count;
+      otherConsumers.count += count;
       held += count;
     },
 
-    foreign: () => foreign?.foreign ?? 0,
+    otherConsumers: () => otherConsumers?.otherConsumers ?? 0,
 
     releaseAt(nth, otherwise) {
       let before = 0;
@@ -48,22 +48,22 @@ export function createWindow(): Window {
   };
 
   /** Moments close together share a bucket that ends with the latest of them, so that memory stays bounded. */
-  function bucketFor(releaseAt: number, grainMs: number): Bucket {
+  function bucketFor(releaseAt: number, bucketMs: number): Bucket {
     const last = buckets.at(-1);
     if (last && releaseAt <= last.releaseAt) return last;
-    const bucket = { releaseAt: releaseAt + grainMs, count: 0, foreign: 0 };
+    const bucket = { releaseAt: releaseAt + bucketMs, count: 0, otherConsumers: 0 };
     buckets.push(bucket);
     return bucket;
   }
 }
 
-export interface Window {
+export interface RollingWindow {
   /** Calls that still count. */
   count(now: number): number;
-  add(releaseAt: number, grainMs: number): void;
+  add(releaseAt: number, bucketMs: number): void;
   /** Calls of others that the provider has told about; replaces what it told before. */
-  setForeign(count: number, releaseAt: number, grainMs: number): void;
-  foreign(): number;
+  setOtherConsumers(count: number, releaseAt: number, bucketMs: number): void;
+  otherConsumers(): number;
   /** When the n-th (from 0) of the counted calls stops to count; `otherwise` where that is not known yet. */
   releaseAt(nth: number, otherwise: number): number;
 }
@@ -72,5 +72,5 @@ interface Bucket {
   readonly releaseAt: number;
   count: number;
   /** How many of them are calls of others. */
-  foreign: number;
+  otherConsumers: number;
 }

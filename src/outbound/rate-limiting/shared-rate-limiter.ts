@@ -1,0 +1,101 @@
+import type { SharedBudgets } from '../../domain/shared-budget.ts';
+import {
+  type AcquireOptions,
+  createRateLimiter,
+  LONGEST_WINDOW_MS,
+  type RateLimiter,
+  type RateLimiterOptions,
+} from './rate-limiter.ts';
+
+/**
+ * A rate limiter whose budget several processes share through Redis. A call that has its permit here asks for a shared one;
+ * where that is refused it goes back to the front of this queue, which pauses as long. While Redis is away this limits to
+ * the process's part of the budget.
+ */
+export function createSharedRateLimiter({
+  budgets,
+  name,
+  ...options
+}: SharedRateLimiterOptions): RateLimiter {
+  const { clock } = options;
+  const limiter: RateLimiter = createRateLimiter({
+    ...options,
+    share: () => budgets.share(limiter.intervalMs),
+  });
+  // Which of them belongs to which call makes no difference.
+  const turns: string[] = [];
+
+  return {
+    acquire(deadline, options) {
+      const turn = limiter.acquire(deadline, options);
+      return budgets.isThere() ? askAll(turn, deadline, options) : turn;
+    },
+
+    release({ allowance, pauseMs } = {}) {
+      // A day's rest is looked after by each process: asking about it again is one call a minute.
+      const isWindow = allowance !== undefined && allowance.intervalMs <= LONGEST_WINDOW_MS;
+      const known = isWindow ? allowance : undefined;
+      budgets.settle({
+        name,
+        turn: turns.shift(),
+        intervalMs: limiter.intervalMs,
+        allowance: known,
+        pauseMs,
+      });
+      // What is missing there the others of ours have had, who are counted already.
+      const isCounted = known !== undefined && budgets.isThere();
+      limiter.release({ allowance: isCounted ? { ...known, remaining: known.max } : allowance, pauseMs });
+    },
+
+    cancel(forMs) {
+      const turn = turns.shift();
+      if (turn !== undefined) budgets.giveBack(name, turn);
+      limiter.cancel(forMs);
+    },
+
+    get calls() {
+      return limiter.calls;
+    },
+    get waiting() {
+      return limiter.waiting;
+    },
+    get pausedUntil() {
+      return limiter.pausedUntil;
+    },
+    get intervalMs() {
+      return limiter.intervalMs;
+    },
+    spacingMs: limiter.spacingMs,
+    isIdle: limiter.isIdle,
+  };
+
+  async function askAll(
+    first: Promise<void> | undefined,
+    deadline: number,
+    { permit }: AcquireOptions = {},
+  ): Promise<void> {
+    for (let turn = first; ; turn = limiter.acquire(deadline, { inFront: true, permit })) {
+      await turn;
+      const { calls, intervalMs } = limiter;
+      const told = await budgets.take({ name, calls, intervalMs, leaseMs: deadline - clock.now() });
+      if (told === undefined) return goAlone(deadline, permit);
+      if ('turn' in told) {
+        turns.push(told.turn);
+        return;
+      }
+      limiter.cancel(told.waitMs);
+    }
+  }
+
+  /** It had its turn here as if all of the budget were this process's: now it needs one within the share. */
+  async function goAlone(deadline: number, permit: AcquireOptions['permit']): Promise<void> {
+    limiter.cancel();
+    await limiter.acquire(deadline, { inFront: true, permit });
+  }
+}
+
+export interface SharedRateLimiterOptions extends Omit<RateLimiterOptions, 'share'> {
+  readonly budgets: SharedBudgets;
+  /** The same in every process. */
+  readonly name: string;
+}

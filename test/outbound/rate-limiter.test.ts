@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest';
+import type { Budget } from '../../src/domain/provider.ts';
+import { createRateLimiter, type RateLimiter } from '../../src/outbound/rate-limiting/rate-limiter.ts';
+import { createFakeClock, type FakeClock, settle } from '../support/clock.ts';
+import { fc } from '../support/fast-check.ts';
+
+const TEN_SECONDS: Budget = { calls: 3, intervalMs: 10_000, concurrency: 10 };
+
+describe('a limiter', () => {
+  test('lets calls go at once, without a promise, while the budget lasts', () => {
+    const { limiter, clock } = open(TEN_SECONDS);
+    for (let call = 0; call < 3; call++) expect(limiter.acquire(clock.now() + 100)).toBeUndefined();
+    expect(limiter.acquire(clock.now() + 60_000)).toBeInstanceOf(Promise);
+  });
+
+  test('counts a call from its sending until one interval after its answer', async () => {
+    const { limiter, clock } = open({ calls: 1, intervalMs: 1_000, concurrency: 9 });
+    void limiter.acquire(clock.now() + 100);
+    await clock.advance(700);
+    limiter.release();
+    const went = watch(limiter.acquire(clock.now() + 60_000));
+    await clock.advance(999);
+    expect(went()).toBe(false);
+    await clock.advance(1_000 / 100 + 1);
+    expect(went()).toBe(true);
+  });
+
+  test('asks for no distance while there is plenty, then for the one at which the rest lasts', () => {
+    const { limiter, clock } = open({ calls: 10, intervalMs: 1_000, concurrency: 10 });
+    const asked = Array.from({ length: 6 }, () => {
+      void limiter.acquire(clock.now() + 100);
+      return limiter.spacingMs();
+    });
+    expect(asked).toEqual([0, 0, 0, 0, 100, 100]);
+    expect(open({ concurrency: 1 }).limiter.spacingMs()).toBe(0);
+  });
+
+  test('keeps the order of coming', async () => {
+    const { limiter, clock } = open({ concurrency: 1 });
+    const order: string[] = [];
+    void limiter.acquire(clock.now() + 100);
+    for (const name of ['a', 'b', 'c'])
+      void limiter.acquire(clock.now() + 60_000)?.then(() => order.push(name));
+    for (let call = 0; call < 3; call++) {
+      limiter.release();
+      await settle();
+    }
+    expect(order).toEqual(['a', 'b', 'c']);
+  });
+
+  test('lets a second try go before those that never had a first', async () => {
+    const { limiter, clock } = open({ concurrency: 1 });
+    const order: string[] = [];
+    void limiter.acquire(clock.now() + 100);
+    void limiter.acquire(clock.now() + 60_000)?.then(() => order.push('new'));
+    void limiter.acquire(clock.now() + 60_000, { inFront: true })?.then(() => order.push('again'));
+    limiter.release();
+    await settle();
+    expect(order).toEqual(['again']);
+  });
+
+  test('has no more under way at once than is allowed', () => {
+    const { limiter, clock } = open({ concurrency: 2 });
+    expect([1, 2, 3].map(() => limiter.acquire(clock.now() + 100) === undefined)).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test('refuses at once what cannot be sent before its deadline, and says when to come back', async () => {
+    const { limiter, clock } = open(TEN_SECONDS);
+    for (let call = 0; call < 3; call++) void limiter.acquire(clock.now() + 100);
+    for (let call = 0; call < 3; call++) limiter.release();
+    await clock.advance(4_000);
+    await expect(limiter.acquire(clock.now() + 5_000)).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_RATE_LIMITED',
+      retryAfterMs: 6_100,
+    });
+    expect(watch(limiter.acquire(clock.now() + 7_000))()).toBe(false);
+  });
+
+  test('counts those in front when it says that there is no time', async () => {
+    const { limiter, clock } = open({ calls: 1, intervalMs: 1_000, concurrency: 9 });
+    void limiter.acquire(clock.now() + 100);
+    const first = limiter.acquire(clock.now() + 3_500);
+    const second = limiter.acquire(clock.now() + 3_500);
+    await expect(limiter.acquire(clock.now() + 2_500)).rejects.toMatchObject({ retryAfterMs: 3_000 });
+    for (const waiting of [first, second]) waiting?.catch(() => undefined);
+  });
+
+  test('lets go at its deadline whoever still waits', async () => {
+    const { limiter, clock } = open({ concurrency: 1 });
+    void limiter.acquire(clock.now() + 100);
+    const waiting = expect(limiter.acquire(clock.now() + 2_000)).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_RATE_LIMITED',
+      retryAfterMs: expect.any(Number),
+    });
+    await clock.advance(2_000);
+    await waiting;
+    limiter.release();
+    expect(limiter.acquire(clock.now() + 100)).toBeUndefined();
+  });
+
+  test('has a bound on how many wait', async () => {
+    const { limiter, clock } = open({ concurrency: 1 }, 2);
+    void limiter.acquire(clock.now() + 100);
+    for (let call = 0; call < 2; call++) limiter.acquire(clock.now() + 1_000)?.catch(() => undefined);
+    await expect(limiter.acquire(clock.now() + 1_000)).rejects.toMatchObject({
+      code: 'REMOTE_PROVIDER_RATE_LIMITED',
+    });
+    await clock.advance(1_000);
+  });
+
+  test('pauses for as long as the provider asks, and tells at once who cannot wait', async () => {
+    const { limiter, clock } = open({ concurrency: 2 });
+    void limiter.acquire(clock.now() + 100);
+    void limiter.acquire(clock.now() + 100);
+    const impatient = expect(limiter.acquire(clock.now() + 1_000)).rejects.toMatchObject({
+      retryAfterMs: 3_000,
+    });
+    const patient = watch(limiter.acquire(clock.now() + 9_000));
+    limiter.release({ pauseMs: 3_000 });
+    await impatient;
+    await clock.advance(2_999);
+    expect(patient()).toBe(false);
+    await clock.advance(1);
+    expect(patient()).toBe(true);
+  });
+
+  test('is given back the turn of a call that was not made', async () => {
+    const { limiter, clock } = open({ calls: 1, intervalMs: 10_000, concurrency: 1 });
+    void limiter.acquire(clock.now() + 100);
+    const next = watch(limiter.acquire(clock.now() + 60_000));
+    limiter.cancel();
+    await settle();
+    expect(next()).toBe(true);
+  });
+
+  test('is idle only when it would not be missed', async () => {
+    const { limiter, clock } = open(TEN_SECONDS);
+    expect(limiter.isIdle()).toBe(true);
+    void limiter.acquire(clock.now() + 100);
+    expect(limiter.isIdle()).toBe(false);
+    limiter.release();
+    expect(limiter.isIdle()).toBe(false);
+    await clock.advance(10_200);
+    expect(limiter.isIdle()).toBe(true);
+  });
+});
+
+describe('what the provider says of its budget', () => {
+  test('makes the limiter wider or narrower', () => {
+    const { limiter, clock } = open(TEN_SECONDS);
+    void limiter.acquire(clock.now() + 100);
+    limiter.release({ allowance: { remaining: 189, max: 190, intervalMs: 10_000 } });
+    expect(goNow(limiter, clock, 20)).toBe(10);
+  });
+
+  test('counts the calls of others until one interval later', async () => {
+    const { limiter, clock } = open({ calls: 10, intervalMs: 10_000, concurrency: 99 });
+    void limiter.acquire(clock.now() + 100);
+    limiter.release({ allowance: { remaining: 2, max: 10, intervalMs: 10_000 } });
+    expect(goNow(limiter, clock, 20)).toBe(2);
+    limiter.release({ allowance: { remaining: 0, max: 10, intervalMs: 10_000 } });
+    limiter.release({ allowance: { remaining: 0, max: 10, intervalMs: 10_000 } });
+    expect(goNow(limiter, clock, 20)).toBe(0);
+    await clock.advance(10_100);
+    expect(goNow(limiter, clock, 20)).toBe(10);
+  });
+
+  test('of a whole day stops the limiter for a minute when nothing is left', async () => {
+    const { limiter, clock } = open({ concurrency: 5 });
+    void limiter.acquire(clock.now() + 100);
+    limiter.release({ allowance: { remaining: 0, max: 15_000, intervalMs: 86_400_000 } });
+    await expect(limiter.acquire(clock.now() + 10_000)).rejects.toMatchObject({ retryAfterMs: 60_000 });
+    await clock.advance(60_000);
+    void limiter.acquire(clock.now() + 100);
+    limiter.release({ allowance: { remaining: 14_000, max: 15_000, intervalMs: 86_400_000 } });
+    expect(goNow(limiter, clock, 20)).toBe(5);
+  });
+});
+
+test('whenever the provider counts a call between its sending and its answer, its window never overflows', async () => {
+  const call = fc.record({
+    waitMs: fc.nat(900),
+    lastsMs: fc.nat(1_500),
+    countedAt: fc.double({ min: 0, max: 1, noNaN: true }),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(call, { maxLength: 40 }),
+      fc.integer({ min: 1, max: 6 }),
+      async (calls, limit) => {
+        const { limiter, clock } = open({ calls: limit, intervalMs: 1_000, concurrency: 5 });
+        const counted: number[] = [];
+        for (const { waitMs, lastsMs, countedAt } of calls) {
+          await clock.advance(waitMs);
+          const send = () => {
+            counted.push(clock.now() + lastsMs * countedAt);
+            clock.schedule(lastsMs, () => limiter.release());
+          };
+          const turn = limiter.acquire(clock.now() + 20_000);
+          if (turn) turn.then(send, () => undefined);
+          else send();
+        }
+        await clock.advance(60_000);
+        for (const end of counted) {
+          expect(counted.filter((at) => at > end - 1_000 && at <= end).length).toBeLessThanOrEqual(limit);
+        }
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
+
+function open(budget: Budget, maxWaiting = 100) {
+  const clock = createFakeClock();
+  return { clock, limiter: createRateLimiter({ budget, clock, maxWaiting }) };
+}
+
+/** How many of so many calls go at once. */
+function goNow(limiter: RateLimiter, clock: FakeClock, tries: number): number {
+  let went = 0;
+  for (let call = 0; call < tries; call++) {
+    const turn = limiter.acquire(clock.now());
+    if (turn) turn.catch(() => undefined);
+    else went++;
+  }
+  return went;
+}
+
+function watch(turn: Promise<void> | undefined): () => boolean {
+  let went = turn === undefined;
+  turn?.then(
+    () => {
+      went = true;
+    },
+    () => undefined,
+  );
+  return () => went;
+}
