@@ -7,7 +7,7 @@ import type { HeldBytes } from './domain/held-bytes.ts';
 import type { Refusal } from './domain/journal.ts';
 import type { FindOAuthClient } from './domain/oauth-client.ts';
 import { readManifest } from './graphql/http/read-manifest.ts';
-import { createGraphQL } from './graphql/server.ts';
+import { createGraphQL, loadEngine, type Plugins } from './graphql/server.ts';
 import { createHostCheck } from './http/allowed-hosts.ts';
 import { createConcurrencyLimit } from './http/concurrency-limit.ts';
 import { type Demo, toDemoCommand, toDemoHeaders } from './http/demo-command.ts';
@@ -61,6 +61,7 @@ export async function createApp(
   const telemetry = await openTelemetry({ log, version, traces: config.traces, clock });
   const operations = config.operations === undefined ? undefined : readManifest(config.operations);
   const keys = openKeyRing(config);
+  const engine = loadEngine();
   given.onStep?.('Opening the database');
   const database = await openDatabase(given.database ? { begun: given.database } : config.database, {
     keyRing: keys.ring,
@@ -121,8 +122,9 @@ export async function createApp(
   const openContext = createOpenContext(services);
 
   const rest = createRest({ openContext, prefixes: config.restPrefixes, version, demo });
-  const graphql = createGraphQL({
+  const graphql = createGraphQL(await engine, {
     openContext,
+    plugins: given.plugins,
     introspection: config.introspection,
     operations,
     heldBytes,
@@ -202,6 +204,7 @@ export async function createApp(
         own?.sandbox.close(),
         telemetry.close(),
         limits.close(),
+        graphql.close(),
       ]);
     },
   };
@@ -268,6 +271,8 @@ export interface Given {
   readonly database?: BegunServer | undefined;
   /** For the person who waits: what the start is busy with. */
   readonly onStep?: ((step: string) => void) | undefined;
+  /** Of Yoga or Envelop, for GraphQL operations, by names of your own. One that could not do its work here is refused. */
+  readonly plugins?: Plugins | undefined;
   /** Of the log: what could not be written. */
   readonly countLostLines?: (() => number) | undefined;
 }

@@ -95,16 +95,17 @@ function isComplaint({ name, nodes }: RaisedError, { executed }: Asked): boolean
   return !executed || (nodes?.[0] !== undefined && nodes[0].kind !== Kind.FIELD);
 }
 
-/** What Yoga refuses by itself says its HTTP status. */
+/** A plugin that refuses an operation says an HTTP status. */
 function readCode({ extensions }: RaisedError): ErrorCode {
   const { http } = { ...extensions } as { http?: { status?: unknown } };
   return CODES[String(http?.status)] ?? 'BAD_REQUEST';
 }
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
-  405: 'METHOD_NOT_ALLOWED',
-  413: 'PAYLOAD_TOO_LARGE',
-  415: 'UNSUPPORTED_MEDIA_TYPE',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  429: 'TOO_MANY_REQUESTS',
 };
 
 /** A GraphQLError of whichever copy of graphql, or what was thrown instead of one. */

@@ -106,8 +106,9 @@ export function nothingSpent(): Spent {
   return { fields: 0, aliases: 0, directives: 0, cost: 0, bytes: 0, refusal: undefined };
 }
 
-export function spend(spent: Spent, sizes: Measures): void {
-  for (const name of SHARED) spent[name] += sizes[name];
+/** `times`: -1 gives back what an operation has added. */
+export function spend(spent: Spent, sizes: Measures, times: 1 | -1 = 1): void {
+  for (const name of SHARED) spent[name] += times * sizes[name];
 }
 
 function isShared(name: string): name is (typeof SHARED)[number] {

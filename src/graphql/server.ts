@@ -1,56 +1,64 @@
-import { GraphQLError } from 'graphql';
+import { type ExecutionResult, GraphQLError } from 'graphql';
 import { createAllowance, RESPONSE_BOUNDS } from '../domain/allowance.ts';
-import type { CrossbookError } from '../domain/errors.ts';
+import { CrossbookError } from '../domain/errors.ts';
 import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { Journal } from '../domain/journal.ts';
 import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
 import { LONG_LIST } from '../lib/write-list.ts';
 import type { RequestContext } from '../request/context.ts';
+import { createDocumentStore } from './engine/document-store.ts';
+import { createKnownIntrospection } from './engine/known-introspection.ts';
+import { noIntrospection } from './engine/no-introspection.ts';
+import type { Plugins } from './engine/plugins.ts';
 import { createExecute } from './fast/execute.ts';
 import { toSubgraph } from './federation.ts';
 import { confirmResult } from './http/confirm-result.ts';
-import { createDirectPath } from './http/direct-path.ts';
-import { createDocumentStore } from './http/document-store.ts';
 import { createAutomaticDocuments, createKnownDocuments } from './http/documents.ts';
-import { createKnownIntrospection } from './http/known-introspection.ts';
+import { createGraphiQLPage, type GraphiQLOptions } from './http/graphiql-page.ts';
 import { chooseMediaType, JSON_TYPE } from './http/media-types.ts';
-import { noIntrospection } from './http/no-introspection.ts';
-import { type OpenedRequest, readAllowance, toOpenedRequest } from './http/open-request.ts';
-import { toHttpAnswer } from './http/respond.ts';
-import type { GraphiQLOptions } from './http/use-graphiql.ts';
-import { respond } from './http/use-response.ts';
-import type { AnswerByYoga } from './http/yoga-path.ts';
+import { type OpenedRequest, openRequest, readAllowance, toOpenedRequest } from './http/open-request.ts';
+import { respond, toHttpAnswer } from './http/respond.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { apiSchema } from './schema.ts';
 
 const PATH = '/graphql';
 
-/** The GraphQL face: answers what is sent to `/graphql`, and everything else with 404. */
-export function createGraphQL(options: GraphQLOptions): GraphQLServer {
-  const { openContext, introspection = true, graphiql = {}, operations, direct = true } = options;
+/** Yoga's engine. It takes a moment, which is spent while a database opens. */
+export async function loadEngine(): Promise<EngineModule> {
+  return import('./engine/engine.ts');
+}
+
+/**
+ * The GraphQL face: answers what is sent to `/graphql`, and everything else with 404. Each request is read into its operations
+ * here, each operation goes through the engine, and the response is written here.
+ */
+export function createGraphQL({ createEngine }: EngineModule, options: GraphQLOptions): GraphQLServer {
+  const { openContext, introspection = true, graphiql = {}, operations, plugins = {} } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const schema = toSubgraph(apiSchema);
   const holdDocuments = () => options.heldBytes?.acquire({}, 'document', 0);
   const rules = introspection ? [] : [noIntrospection];
   const store = createDocumentStore({ schema, rules, memory: holdDocuments() });
-  const execute = createExecute(schema, { jsonAbove: LONG_LIST, onPlanned: store.addPlan });
   const documents = operations ? createKnownDocuments(operations) : createAutomaticDocuments(holdDocuments());
-  const deps = { openContext, schema, execute, store, limits, documents };
-  let yoga: Promise<AnswerByYoga> | undefined;
-  const answerDirectly = createDirectPath({
-    ...deps,
-    introspection: introspection ? createKnownIntrospection(schema) : undefined,
+  // Plugins see results as they are, not as the bytes that they become.
+  const isPlain = Object.keys(plugins).length > 0;
+  const jsonAbove = isPlain ? Number.POSITIVE_INFINITY : LONG_LIST;
+  const engine = createEngine({
+    ...{ schema, store, documents, limits, plugins },
+    execute: createExecute(schema, { jsonAbove, onPlanned: store.addPlan }),
+    introspection: introspection && !isPlain ? createKnownIntrospection(schema) : undefined,
   });
+  const page = graphiql && createGraphiQLPage(graphiql);
 
   return {
     async answer(request, journal) {
       journal.note({ face: 'graphql' });
+      const shown = page && request.pathname === PATH ? page.answer(request) : undefined;
+      if (shown) return shown;
       const opened = toOpenedRequest(request, journal);
-      const isUsual = direct && request.method === 'POST' && request.pathname === PATH;
-      const result = isUsual ? await answerDirectly(opened) : undefined;
-      if (!result) return answerByYoga(opened);
+      const results = await run(opened);
       if (readAllowance(opened).isLarge) await journal.permit.takeTurn();
-      const confirming = confirmResult(opened, result);
+      const confirming = confirmResult(opened, results);
       // What is known at once is not waited for: a turn of the loop for each request adds up.
       const confirmed = confirming instanceof Promise ? await confirming : confirming;
       return respond(confirmed, { opened, suggestions: introspection });
@@ -62,21 +70,35 @@ export function createGraphQL(options: GraphQLOptions): GraphQLServer {
       const asked = { mediaType, accept: null, applicationName, suggestions: false, journal, allowance };
       return toHttpAnswer({ errors: [new GraphQLError('', { originalError: error })] }, asked);
     },
+    close: engine.close,
   };
 
-  /** Whatever is unusual. Loaded with the first such request: a start does not wait for it. */
-  async function answerByYoga(opened: OpenedRequest): Promise<HttpAnswer> {
-    yoga ??= import('./http/yoga-path.ts').then(({ createYogaPath }) =>
-      createYogaPath({ ...deps, path: PATH, introspection, graphiql }),
-    );
-    return (await yoga)(opened);
+  async function run(opened: OpenedRequest): Promise<ExecutionResult | readonly ExecutionResult[]> {
+    try {
+      if (opened.request.pathname !== PATH) throw notFound();
+      const asked = await openRequest(opened, { openContext, limits, documents });
+      if (!Array.isArray(asked)) return await engine.run(asked, opened);
+      return await Promise.all(asked.map((operation) => engine.run(operation, opened)));
+    } catch (error) {
+      return { errors: [error as GraphQLError] };
+    }
   }
 }
+
+function notFound(): CrossbookError {
+  return new CrossbookError('NOT_FOUND', `There is nothing here: GraphQL is at ${PATH}.`);
+}
+
+export type { Plugins };
+
+type EngineModule = Pick<typeof import('./engine/engine.ts'), 'createEngine'>;
 
 export interface GraphQLServer {
   answer(request: HttpRequest, journal: Journal): Promise<HttpAnswer>;
   /** The answer to what is not even looked at. */
   refuse(error: CrossbookError, of: { readonly request: HttpRequest; readonly journal: Journal }): HttpAnswer;
+  /** For plugins that have something to close. */
+  close(): Promise<void>;
 }
 
 export interface GraphQLOptions {
@@ -94,6 +116,6 @@ export interface GraphQLOptions {
   readonly heldBytes?: HeldBytes | undefined;
   /** By their SHA-256: only these may be asked for. Undefined: whatever is within the limits. */
   readonly operations?: ReadonlyMap<string, string> | undefined;
-  /** False: everything goes through Yoga. The answers are the same. */
-  readonly direct?: boolean;
+  /** Of Yoga or Envelop, by names of your own. One whose hooks do not run here is refused. */
+  readonly plugins?: Plugins | undefined;
 }

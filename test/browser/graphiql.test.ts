@@ -13,6 +13,7 @@ describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
   let page: Page;
   let strangers: string[];
   let complaints: string[];
+  let asked: string[];
 
   beforeAll(async () => {
     crossbook = await openApp();
@@ -25,9 +26,14 @@ describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
       bounds: readConfig({}).bounds,
     });
     browser = await openBrowser();
-    page = await openPage(browser, { viewport: { width: 1400, height: 900 } });
+    page = await openPage(browser, { viewport: { width: 2200, height: 1200 } });
     strangers = [];
     complaints = [];
+    asked = [];
+    page.on('request', (request) => {
+      if (request.url().startsWith('http'))
+        asked.push(`${request.method()} ${request.postDataJSON()?.operationName}`);
+    });
     page.on('pageerror', (error) => complaints.push(error.message));
     await page.route('**/*', (route) => {
       const { hostname } = new URL(route.request().url());
@@ -47,7 +53,10 @@ describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
     await page.goto(`${listener.url}/graphql`);
     const tabs = page.locator('.graphiql-tab');
     await tabs.first().waitFor();
-    expect(await tabs.count()).toBe(3);
+    expect(await tabs.count()).toBe(5);
+    // The documentation, made of the schema, stands beside it.
+    await page.locator('.graphiql-doc-explorer').getByText('ConnectedProvider', { exact: true }).waitFor();
+    expect(asked).toEqual(['GET undefined', 'POST IntrospectionQuery']);
     await page.locator('.graphiql-execute-button').click();
     const answer = page.locator('.result-window');
     await answer.getByText('Lovelace').first().waitFor();
@@ -59,17 +68,57 @@ describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
 
   test.each([
     { tab: 'FindInAllCrms', shows: ['pipedrive', 'NOT_IMPLEMENTED'] },
+    { tab: 'PageThroughADomain', shows: ['hasNextPage', 'endCursor'] },
     { tab: 'UpsertCustomer', shows: ['upsertCustomer', 'version'] },
-  ])('the tab $tab works as it is, too', async ({ tab, shows }) => {
-    // By keyboard: a mouse may start to drag the tab instead, which GraphiQL allows as well.
-    await page.locator('.graphiql-tab-button', { hasText: tab }).press('Enter');
+    { tab: 'ConnectACrm', shows: ['createConnectLink', '/connect/'] },
+  ])('the tab $tab opens at one click of the mouse, and works as it is', async ({ tab, shows }) => {
+    await page.locator('.graphiql-tab', { hasText: tab }).click();
+    await page.locator('.graphiql-tab[aria-selected=true]', { hasText: tab }).waitFor();
+    await page.locator('.graphiql-query-editor').getByText(tab).first().waitFor();
     // GraphiQL learns the name of the operation a moment after it shows it: whoever is faster presses again.
     const answer = async () => {
-      await page.locator('.graphiql-execute-button').click();
+      // While it waits for an answer, the button stops it.
+      await page.getByRole('button', { name: /^Execute/ }).click();
       return page.locator('.result-window').innerText();
     };
     for (const text of shows) await expect.poll(answer, { interval: 1_000 }).toContain(text);
     expect(strangers).toEqual([]);
+  });
+
+  test('what was typed survives a reload, works again, and no key is kept', async () => {
+    await page.locator('.graphiql-tab', { hasText: 'FindInOneCrm' }).click();
+    const editor = page.locator('.graphiql-query-editor');
+    await editor.getByText('FindInOneCrm').first().waitFor();
+    await editor.locator('.view-lines').click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('# typed by hand');
+    await page.keyboard.press('Enter');
+    const stored = () => page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
+    const tabs = () => page.evaluate(() => localStorage.getItem('graphiql:tabState'));
+    await expect.poll(tabs).toContain('typed by hand');
+    await page.reload();
+    await editor.getByText('typed by hand').first().waitFor();
+    await page.locator('.graphiql-execute-button').click();
+    await page.locator('.result-window').getByText('Lovelace').first().waitFor();
+    expect(await stored()).not.toContain(crossbook.key);
+    expect(await page.locator('.graphiql-tab').count()).toBe(5);
+  });
+
+  test('it is light or dark as the system is', async () => {
+    const shades: string[] = [];
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.reload();
+      await page.locator('.graphiql-doc-explorer').waitFor();
+      await page.screenshot({ path: `test-results/graphiql-${colorScheme}.png` });
+      shades.push(
+        await page.evaluate(
+          () =>
+            getComputedStyle(document.querySelector('.graphiql-container') ?? document.body).backgroundColor,
+        ),
+      );
+    }
+    expect(new Set(shades).size).toBe(2);
   });
 
   test('the home page leads to everything there is', async () => {

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { admit } from '../../src/graphql/admit.ts';
 import { cleanMessage } from '../../src/graphql/clean-message.ts';
+import { createDocumentStore } from '../../src/graphql/engine/document-store.ts';
+import { createKnownIntrospection } from '../../src/graphql/engine/known-introspection.ts';
 import { toSubgraph } from '../../src/graphql/federation.ts';
 import { checkFragmentDepth } from '../../src/graphql/fragment-depth.ts';
-import { createDocumentStore } from '../../src/graphql/http/document-store.ts';
-import { createKnownIntrospection } from '../../src/graphql/http/known-introspection.ts';
 import { chooseMediaType, isJson } from '../../src/graphql/http/media-types.ts';
 import { readHash } from '../../src/graphql/http/read-hash.ts';
 import { DEFAULT_LIMITS, nothingSpent } from '../../src/graphql/limits.ts';
@@ -128,7 +128,7 @@ test('headers, hashes, queries, JSON and log lines are read in one pass', () => 
   const known = createKnownIntrospection(schema);
   expectLinear(repeat('text/html;q=0.1 ,'), chooseMediaType);
   expectLinear(repeat(';charset=utf-8 '), (text) => isJson(`application/json${text}`));
-  expectLinear(repeat('sha256:'), (documentId) => readHash({ documentId, extensions: null }));
+  expectLinear(repeat('sha256:'), (documentId) => readHash({ documentId, extensions: undefined }));
   expectLinear(
     (size) => new URLSearchParams(list(size, (at) => `n${at}=1&`)),
     (parameters) => readQuery(parameters, shape),

@@ -1,7 +1,7 @@
 import { execute, getIntrospectionQuery, parse, print } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { createDocumentStore } from '../../src/graphql/engine/document-store.ts';
 import { toSubgraph } from '../../src/graphql/federation.ts';
-import { createDocumentStore } from '../../src/graphql/http/document-store.ts';
 import { DEFAULT_LIMITS } from '../../src/graphql/limits.ts';
 import { apiSchema } from '../../src/graphql/schema.ts';
 import { fc } from '../support/fast-check.ts';

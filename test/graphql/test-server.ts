@@ -1,5 +1,5 @@
 import type { FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
-import { createGraphQL, type GraphQLOptions } from '../../src/graphql/server.ts';
+import { createGraphQL, type GraphQLOptions, loadEngine } from '../../src/graphql/server.ts';
 import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
@@ -10,10 +10,13 @@ export async function createTestServer(options: TestOptions = {}): Promise<TestS
     ...(people && { people }),
     ...(responseBounds && { responseBounds }),
   });
-  const server = createGraphQL({ openContext: fake.openContext, graphiql: false, ...rest });
+  const server = createGraphQL(await loadEngine(), {
+    ...{ openContext: fake.openContext, graphiql: false },
+    ...rest,
+  });
   const send = toFetch((request) => server.answer(request, fake.journal));
 
-  return { ...fake, send, post, execute };
+  return { ...fake, send, post, execute, close: server.close };
 
   async function post(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
     return send(
@@ -54,6 +57,7 @@ interface TestOptions extends Partial<Omit<GraphQLOptions, 'openContext'>> {
 
 export interface TestServer extends FakeServices {
   send(request: Request): Promise<Response>;
+  close(): Promise<void>;
   post(body: unknown, headers?: Record<string, string>): Promise<Response>;
   execute(query: string, variables?: object, headers?: Record<string, string>): Promise<Answer>;
 }

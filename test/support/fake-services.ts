@@ -66,7 +66,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
     connecting: {
       linkTokens: createFakeCursors().bind(() => 'connect link'),
       publicUrl: () => 'https://crossbook.example',
-      findReturnOrigins: async () => ['https://app.example'],
+      findReturnOrigins: async () => ['https://app.example', 'http://localhost:5173'],
       findOAuthClient: async () => ({ clientId: 'client', clientSecret: 'client-secret' }),
       toSandboxLogin: () => undefined,
     },

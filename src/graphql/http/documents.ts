@@ -4,6 +4,8 @@ import { type CacheMemory, createFairCache } from '../../lib/fair-cache.ts';
 
 /** A document may be sent as it is, or be named by its SHA-256 if it is known. */
 export interface Documents {
+  /** Is each that may be asked for known beforehand? A request is then refused as a whole. */
+  readonly isClosed: boolean;
   /** The text that is to run. Throws where the hash leads to none, or the document may not be asked for. */
   find(named: NamedDocument): string;
 }
@@ -16,6 +18,7 @@ export interface Documents {
 export function createAutomaticDocuments(memory?: CacheMemory): Documents {
   const known = createFairCache<string>({ maxBytes: MAX_BYTES, maxEntryBytes: MAX_DOCUMENT_BYTES, memory });
   return {
+    isClosed: false,
     find({ query, hash, applicationId }) {
       if (hash === undefined) return query ?? missing();
       const key = `${applicationId} ${hash}`;
@@ -34,6 +37,7 @@ export function createAutomaticDocuments(memory?: CacheMemory): Documents {
 /** The only operations that may be asked for, by their SHA-256 or by their text. */
 export function createKnownDocuments(manifest: ReadonlyMap<string, string>): Documents {
   return {
+    isClosed: true,
     find({ query, hash }) {
       if (query !== undefined && hash !== undefined) checkHash(query, hash);
       const text = manifest.get(hash ?? toHash(query ?? missing()));

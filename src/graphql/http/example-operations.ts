@@ -58,6 +58,25 @@ fragment People on ContactConnection {
     variables: toVariables({ filter: { email: 'ada@example.com' } }),
   },
   {
+    query: `# Page through everybody of an email domain: put \`endCursor\` into the variable \`after\` for the next page.
+query PageThroughADomain($after: String) {
+  searchContacts(provider: SALESFORCE, filter: { emailDomain: "example.com" }, first: 5, after: $after) {
+    totalCount
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+    nodes {
+      id
+      firstName
+      lastName
+    }
+  }
+}
+`,
+    variables: toVariables({ after: null }),
+  },
+  {
     query: `# Create or update one of your customers, together with its connections.
 mutation UpsertCustomer($input: UpsertCustomerInput!) {
   upsertCustomer(input: $input) {
@@ -86,6 +105,23 @@ mutation UpsertCustomer($input: UpsertCustomerInput!) {
           { providerName: 'PIPEDRIVE', credentials: { token: { value: 'the-access-token' } } },
         ],
       },
+    }),
+  },
+  {
+    query: `# A link for one of your customers: opened in a browser, it leads to the CRM for consent, and then back to \`returnUrl\`.
+mutation ConnectACrm($input: CreateConnectLinkInput!) {
+  createConnectLink(input: $input) {
+    url
+    link {
+      id
+      status
+      expiresAt
+    }
+  }
+}
+`,
+    variables: toVariables({
+      input: { customerId: 'demo', providers: ['HUBSPOT'], returnUrl: 'http://localhost:5173/connected' },
     }),
   },
 ];

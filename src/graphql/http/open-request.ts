@@ -18,8 +18,7 @@ export async function openRequest(
   // What is known at once is not waited for: a turn of the loop for each request adds up.
   if (admitted) await admitted;
   const applicationId = opened.context.caller?.application.id;
-  opened.operations = await readRequest(request, { limits, documents, applicationId });
-  return opened.operations;
+  return readRequest(request, { limits, documents, applicationId });
 }
 
 /** The request's own, and a stranger's until it is known who calls. */
@@ -29,7 +28,7 @@ export function readAllowance(opened: OpenedRequest): Allowance {
 }
 
 export function toOpenedRequest(request: HttpRequest, journal: Journal): OpenedRequest {
-  const unknown = { context: undefined, operations: undefined, allowance: undefined };
+  const unknown = { context: undefined, shown: undefined, allowance: undefined };
   return { request, journal, ...unknown, spent: nothingSpent(), tokens: 0 };
 }
 
@@ -39,8 +38,8 @@ export interface OpenedRequest {
   readonly journal: Journal;
   /** Once it is known who calls. */
   context: RequestContext | undefined;
-  /** Once they have been read. */
-  operations: Operation | Operation[] | undefined;
+  /** As plugins see it, once there was an operation. */
+  shown: Request | undefined;
   /** Once something has been made for its response. */
   allowance: Allowance | undefined;
   /** What its operations have so far. */

@@ -20,5 +20,5 @@ function readSha256(text: unknown, what: string): string {
 
 interface Naming {
   readonly documentId?: unknown;
-  readonly extensions: Readonly<Record<string, unknown>> | null;
+  readonly extensions: Readonly<Record<string, unknown>> | undefined;
 }

@@ -62,7 +62,13 @@ function toOperation(parameters: URLSearchParams): unknown {
 
 function readOperation(given: unknown, { documents, applicationId }: Bounds): Operation {
   if (!isObject(given)) throw new CrossbookError('BAD_REQUEST', 'An operation must be a JSON object.');
-  const { query = null, documentId, operationName = null, variables = null, extensions = null } = given;
+  const {
+    query = null,
+    documentId = null,
+    operationName = null,
+    variables = null,
+    extensions = null,
+  } = given;
   if (query !== null && typeof query !== 'string') {
     throw new CrossbookError('BAD_REQUEST', 'The `query` must be a string.');
   }
@@ -75,13 +81,18 @@ function readOperation(given: unknown, { documents, applicationId }: Bounds): Op
   if (extensions !== null && !isObject(extensions)) {
     throw new CrossbookError('BAD_REQUEST', 'The `extensions` must be an object.');
   }
-  const hash = readHash({ documentId, extensions });
-  return {
-    query: documents.find({ query: query ?? undefined, hash, applicationId }),
+  const operation = {
     // Undefined rather than null: the spelling that Yoga and graphql expect.
+    query: query ?? undefined,
+    documentId: documentId ?? undefined,
     operationName: operationName ?? undefined,
     variables: variables ?? undefined,
     extensions: extensions ?? undefined,
+  };
+  if (!documents.isClosed) return operation;
+  return {
+    ...operation,
+    query: documents.find({ query: operation.query, hash: readHash(operation), applicationId }),
   };
 }
 
@@ -109,7 +120,9 @@ interface Bounds {
 
 /** One GraphQL operation, checked for its shape. */
 export interface Operation {
-  readonly query: string;
+  /** Undefined where a hash names it, and it is not one of a closed list. */
+  readonly query: string | undefined;
+  readonly documentId: unknown;
   readonly operationName: string | undefined;
   readonly variables: Record<string, unknown> | undefined;
   readonly extensions: Record<string, unknown> | undefined;

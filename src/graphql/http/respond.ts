@@ -5,7 +5,23 @@ import type { Journal } from '../../domain/journal.ts';
 import type { HttpAnswer } from '../../lib/http-message.ts';
 import { type JsonBody, toJsonBody } from '../../lib/to-json-body.ts';
 import { type RaisedError, type TranslatedError, translateErrors } from '../errors.ts';
-import { acceptsJsonAlone, JSON_TYPE } from './media-types.ts';
+import { acceptsJsonAlone, chooseMediaType, JSON_TYPE } from './media-types.ts';
+import { type OpenedRequest, readAllowance } from './open-request.ts';
+
+export function respond(
+  results: ExecutionResult | readonly ExecutionResult[],
+  { opened, suggestions }: { readonly opened: OpenedRequest; readonly suggestions: boolean },
+): OwnAnswer {
+  const accept = opened.request.headers.get('accept');
+  return toHttpAnswer(results, {
+    mediaType: chooseMediaType(accept) ?? JSON_TYPE,
+    accept,
+    applicationName: opened.context?.caller?.application.name ?? null,
+    suggestions,
+    journal: opened.journal,
+    allowance: readAllowance(opened),
+  });
+}
 
 /** From what an operation, or a batch of them, has come to, to the HTTP answer: by the rules of GraphQL over HTTP. */
 export function toHttpAnswer(results: ExecutionResult | readonly ExecutionResult[], asked: Asked): OwnAnswer {
@@ -50,7 +66,9 @@ function send({ status, errors, body }: Answer, { journal, mediaType, allowance 
 /** `causes` are those that an error of the response has told already. */
 function toAnswer(result: ExecutionResult, asked: Asked, causes: Set<RemoteCause>): Answer {
   const { data, errors: raised = NONE } = result;
-  if (data !== undefined && raised.length === 0) return { status: 200, errors: NONE, body: { data } };
+  const extensions = result.extensions && withoutHttp(result.extensions);
+  if (data !== undefined && raised.length === 0)
+    return { status: 200, errors: NONE, body: extensions ? { data, extensions } : { data } };
   const executed = data !== undefined;
   const told: readonly RaisedError[] =
     executed || raised.length > 0 ? raised : [new Error('There is no result.')];
@@ -60,8 +78,13 @@ function toAnswer(result: ExecutionResult, asked: Asked, causes: Set<RemoteCause
   return {
     status: executed ? 200 : statusOf(errors[0], asked),
     errors,
-    body: executed ? { errors: formatted, data } : { errors: formatted },
+    body: { errors: formatted, ...(executed && { data }), ...(extensions && { extensions }) },
   };
+}
+
+/** What plugins tell of an operation. How the response is to be sent is not theirs to say. */
+function withoutHttp({ http: _http, ...told }: Readonly<Record<string, unknown>>): object | undefined {
+  return Object.keys(told).length > 0 ? told : undefined;
 }
 
 function isBatch<Result>(results: Result | readonly Result[]): results is readonly Result[] {
@@ -75,7 +98,7 @@ function isBatch<Result>(results: Result | readonly Result[]): results is readon
 function statusOf(error: TranslatedError | undefined, { mediaType, accept }: Asked): number {
   if (!error) return 200;
   const { code } = error.known;
-  const isComplaint = error.isComplaint || code === 'PERSISTED_QUERY_NOT_FOUND';
+  const isComplaint = (error.isComplaint && code === 'BAD_REQUEST') || code === 'PERSISTED_QUERY_NOT_FOUND';
   if (isComplaint && mediaType === JSON_TYPE) return 200;
   if (code === 'UNAUTHORIZED' && acceptsJsonAlone(accept)) return 200;
   return ERROR_CODES[code].status;

@@ -1,10 +1,24 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { Plugin } from 'graphql-yoga';
+import type { HttpAnswer, HttpRequest } from '../../lib/http-message.ts';
 import { EXAMPLE_OPERATIONS } from './example-operations.ts';
 
 const TITLE = 'Crossbook';
+
+/**
+ * What was typed stands in the address too, to be sent to others. After a reload it would become one tab more, beside the tab
+ * that it was typed in.
+ */
+const RELOAD = `<script>
+if (performance.getEntriesByType('navigation')[0]?.type === 'reload') history.replaceState(null, '', location.pathname);
+</script>`;
+
+/**
+ * A tab that has the focus is moved by GraphiQL to where its animation has last left it: what presses it would let go of
+ * something else, and the click would open nothing.
+ */
+const ONE_CLICK = '<style>.graphiql-tab { transform: none !important }</style>';
 
 /** Nothing but this server is ever asked: the page brings its scripts, styles, fonts and workers along. */
 const CONTENT_SECURITY_POLICY = [
@@ -21,42 +35,46 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /** GraphiQL for a browser that opens the endpoint. The page is large: it is loaded when it is first wanted, and made once. */
-export function useGraphiQL({ path, title = TITLE, headers = PLACEHOLDERS }: PageOptions): Plugin {
+export function createGraphiQLPage({ title = TITLE, headers = PLACEHOLDERS }: GraphiQLOptions): GraphiQLPage {
   let made: Promise<readonly Page[]> | undefined;
   return {
-    async onRequest({ request, url, fetchAPI, endResponse }) {
-      if (url.pathname !== path || !isForPeople(request)) return;
+    answer(request) {
+      if (!isForPeople(request)) return undefined;
       made ??= makePages(title, headers);
-      const encodings = readEncodings(request.headers.get('accept-encoding'));
-      const page = (await made).find(
-        ({ encoding }) => encoding === undefined || encodings.includes(encoding),
-      );
-      if (!page) return;
-      const known = (request.headers.get('if-none-match') ?? '').includes(page.etag);
-      const init = { status: known ? 304 : 200, headers: toHeaders(page) };
-      endResponse(new fetchAPI.Response(known ? null : page.body, init));
+      return made.then((pages) => choosePage(pages, request));
     },
   };
 }
 
-function isForPeople({ method, headers }: Request): boolean {
+function isForPeople({ method, headers }: HttpRequest): boolean {
   return method === 'GET' && (headers.get('accept') ?? '').includes('text/html');
+}
+
+function choosePage(pages: readonly Page[], { headers }: HttpRequest): HttpAnswer {
+  const encodings = readEncodings(headers.get('accept-encoding'));
+  const page = pages.find(({ encoding }) => encoding === undefined || encodings.includes(encoding));
+  if (!page) throw new Error('There is always the page as it is.');
+  const isKnown = (headers.get('if-none-match') ?? '').includes(page.etag);
+  return { status: isKnown ? 304 : 200, headers: toHeaders(page), body: isKnown ? null : page.body };
 }
 
 async function makePages(title: string, headers: Readonly<Record<string, string>>): Promise<readonly Page[]> {
   const shown = JSON.stringify(headers, null, 2);
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
-  const html = renderGraphiQL({
+  const options = {
     title,
     defaultTabs: EXAMPLE_OPERATIONS.map((operation) => ({ ...operation, headers: shown })),
     defaultHeaders: shown,
     headers: shown,
     shouldPersistHeaders: false,
-    defaultEditorToolsVisibility: 'headers',
     inputValueDeprecation: true,
     schemaDescription: true,
-  });
-  const plain = Buffer.from(html);
+    defaultEditorToolsVisibility: 'headers' as const,
+    // Of GraphiQL, and not among the options that Yoga types.
+    visiblePlugin: 'Documentation Explorer',
+  };
+  const html = renderGraphiQL(options);
+  const plain = Buffer.from(html.replace('</head>', (end) => `${ONE_CLICK}${RELOAD}${end}`));
   const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
   // Level 5: a tenth of the time of the highest, and nearly as small.
   const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
@@ -97,8 +115,9 @@ export interface GraphiQLOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface PageOptions extends GraphiQLOptions {
-  readonly path: string;
+export interface GraphiQLPage {
+  /** Undefined: what is asked for is no page. */
+  answer(request: HttpRequest): Promise<HttpAnswer> | undefined;
 }
 
 interface Page {

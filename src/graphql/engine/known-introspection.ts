@@ -6,7 +6,6 @@ import {
   stripIgnoredCharacters,
 } from 'graphql';
 import { WrittenJson } from '../../lib/written-json.ts';
-import type { Operation } from './read-request.ts';
 
 /**
  * The questions that GraphiQL, code generators and gateways ask of every schema: those that graphql itself writes, whatever
@@ -17,9 +16,9 @@ export function createKnownIntrospection(schema: GraphQLSchema): KnownIntrospect
   const answers = new Map<string, Uint8Array>();
   let questions: ReadonlySet<string> | undefined;
 
-  return ({ query, operationName = INTROSPECTION_NAME }) => {
+  return ({ query, operationName }) => {
     if (
-      operationName !== INTROSPECTION_NAME ||
+      (operationName ?? INTROSPECTION_NAME) !== INTROSPECTION_NAME ||
       query.length > MAX_LENGTH ||
       !query.includes(INTROSPECTION_NAME)
     )
@@ -70,6 +69,7 @@ const MAX_LENGTH = 8_192;
 export const INTROSPECTION_NAME = 'IntrospectionQuery';
 
 /** Undefined for every other question. */
-export type KnownIntrospection = (
-  operation: Pick<Operation, 'query' | 'operationName'>,
-) => WrittenJson | undefined;
+export type KnownIntrospection = (operation: {
+  readonly query: string;
+  readonly operationName?: string | null | undefined;
+}) => WrittenJson | undefined;

@@ -1,0 +1,202 @@
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLError,
+  type GraphQLSchema,
+  specifiedRules,
+  type ValidationRule,
+  validate,
+} from 'graphql';
+import type { GraphQLParams } from 'graphql-yoga';
+import { CrossbookError } from '../../domain/errors.ts';
+import { admit } from '../admit.ts';
+import type { Execute } from '../fast/execute.ts';
+import type { Documents } from '../http/documents.ts';
+import { type OpenedRequest, readAllowance } from '../http/open-request.ts';
+import { readHash } from '../http/read-hash.ts';
+import type { Operation } from '../http/read-request.ts';
+import { type Limits, spend } from '../limits.ts';
+import type { Measures } from '../measure.ts';
+import { readOperation } from '../operation-notes.ts';
+import type { DocumentStore } from './document-store.ts';
+import { INTROSPECTION_NAME, type KnownIntrospection } from './known-introspection.ts';
+
+/**
+ * One operation on its way through the engine. It is parsed, admitted and validated before plugins see it, with turns of the
+ * event loop between; where a plugin puts another document or other variables in place, those are looked at as well.
+ */
+export class OperationRun {
+  readonly #operation: Operation;
+  readonly #opened: OpenedRequest;
+  readonly #rules: RunRules;
+  #document: DocumentNode | undefined;
+  #failure: unknown;
+  #errors: readonly GraphQLError[] = NONE;
+  #admitted: Admitted | undefined;
+
+  constructor(operation: Operation, opened: OpenedRequest, rules: RunRules) {
+    this.#operation = operation;
+    this.#opened = opened;
+    this.#rules = rules;
+  }
+
+  /** The text that is to run. For one that a plugin has put in place, the hash that was sent says nothing. */
+  findText({ query = undefined }: GraphQLParams): string {
+    const { documents } = this.#rules;
+    const isSent = query === this.#operation.query;
+    // Of a closed list it was found when the request was read.
+    if (isSent && query !== undefined && documents.isClosed) return query;
+    const hash = isSent ? readHash(this.#operation) : undefined;
+    return documents.find({ query: query ?? undefined, hash, applicationId: this.#owner });
+  }
+
+  /** Undefined where the question has to be asked of the schema. */
+  answerKnown({ query = '', operationName }: GraphQLParams): Promise<ExecutionResult> | undefined {
+    const data = this.#rules.introspection?.({ query, operationName });
+    if (!data) return undefined;
+    const { journal } = this.#opened;
+    journal.note({ operation: INTROSPECTION, operationName: INTROSPECTION_NAME });
+    readAllowance(this.#opened).consumeBytes(data.length);
+    return journal.operation(INTROSPECTION, async () => ({ data: data as never }));
+  }
+
+  /** Throws or rejects where the operation may not run. */
+  prepare({ query = '', operationName, variables }: GraphQLParams): Promise<void> | undefined {
+    const found = this.#rules.store.find(query, this.#owner);
+    if (!found) return this.#prepareNew(query, { operationName, variables });
+    this.#countTokens(found.tokens);
+    this.#document = found.document;
+    this.#admit({ document: found.document, operationName, variables });
+    return undefined;
+  }
+
+  /** The documents of one request are parsed one after the other. */
+  async #prepareNew(query: string, parameters: Omit<Asked, 'document'>): Promise<void> {
+    const { permit } = this.#opened.journal;
+    await permit.takeTurn();
+    try {
+      this.#document = this.#parse(query);
+    } catch (error) {
+      // A plugin may have a result at hand for it.
+      if (this.#owner === undefined) throw error;
+      // Plugins see it where the engine parses.
+      this.#failure = error;
+      return;
+    }
+    await permit.takeTurn();
+    this.#admit({ document: this.#document, ...parameters });
+    await permit.takeTurn();
+    this.#errors = this.#rules.store.validate(this.#document);
+  }
+
+  #parse(text: string): DocumentNode {
+    const { store, limits } = this.#rules;
+    const { document, tokens } = store.parse(text, { owner: this.#owner, limits });
+    this.#countTokens(tokens);
+    return document;
+  }
+
+  /** The documents of one request share the bound. */
+  #countTokens(tokens: number): void {
+    const { limits } = this.#rules;
+    this.#opened.tokens += tokens;
+    if (this.#opened.tokens <= limits.tokens) return;
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      `The documents of the batch are too large: together they have more than ${limits.tokens} tokens.`,
+    );
+  }
+
+  /** For the engine. */
+  readDocument(): DocumentNode {
+    if (!this.#document) throw this.#failure;
+    return this.#document;
+  }
+
+  /** By the rules of the specification, ours, and those that plugins add. */
+  validate(document: DocumentNode, rules: readonly ValidationRule[] = NONE): readonly GraphQLError[] {
+    const { schema, store } = this.#rules;
+    const errors = document === this.#document ? this.#errors : store.validate(document);
+    if (errors.length > 0 || rules.length <= specifiedRules.length) return errors;
+    const added = rules.filter((rule) => !specifiedRules.includes(rule));
+    return added.length > 0 ? validate(schema, document, added) : errors;
+  }
+
+  /** Charged by what its request costs so far. Resolvers see our request, and nothing of the server's. */
+  execute({ schema, document, operationName, variableValues }: ExecutionArgs): Promise<ExecutionResult> {
+    const { context: contextValue, journal, spent } = this.#opened;
+    if (schema !== this.#rules.schema) throw new Error('A plugin puts another schema in place of ours.');
+    const asked = { document, operationName, variables: variableValues };
+    if (!this.#isAdmitted(asked)) this.#admit(asked);
+    const allowance = readAllowance(this.#opened);
+    const notes = readOperation(document, operationName ?? undefined);
+    journal.note(notes);
+    return journal.operation(notes.operation, async () => {
+      const charged = contextValue?.charge(spent.cost);
+      if (charged) await charged;
+      if (spent.cost > LONG_COST) await journal.permit.takeTurn();
+      const args = { schema, document, operationName, variableValues, contextValue, allowance };
+      return this.#rules.execute(args);
+    });
+  }
+
+  /** Throws where it may not run; else it is counted among the operations of its request, once. */
+  #admit(asked: Asked): void {
+    const { schema, limits } = this.#rules;
+    const { spent, request, context } = this.#opened;
+    if (this.#admitted) spend(spent, this.#admitted.sizes, -1);
+    this.#admitted = undefined;
+    const sizes = admit({
+      schema,
+      document: asked.document,
+      operationName: asked.operationName ?? undefined,
+      variables: asked.variables ?? {},
+      method: request.method,
+      isCallerKnown: context?.caller !== undefined,
+      limits,
+      spent,
+      responseBytes: readAllowance(this.#opened).bounds.bytes,
+    });
+    spend(spent, sizes);
+    this.#admitted = { ...asked, sizes };
+  }
+
+  #isAdmitted({ document, operationName, variables }: Asked): boolean {
+    const admitted = this.#admitted;
+    return (
+      admitted?.document === document &&
+      admitted.operationName === operationName &&
+      admitted.variables === variables
+    );
+  }
+
+  get #owner(): string | undefined {
+    return this.#opened.context?.caller?.application.id;
+  }
+}
+
+const NONE: readonly never[] = [];
+const INTROSPECTION = '__schema';
+/** Of a request so far: what may take a tenth of a second to make. */
+const LONG_COST = 20_000;
+
+interface Asked {
+  readonly document: DocumentNode;
+  readonly operationName: string | null | undefined;
+  readonly variables: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+interface Admitted extends Asked {
+  readonly sizes: Measures;
+}
+
+export interface RunRules {
+  readonly schema: GraphQLSchema;
+  readonly execute: Execute;
+  readonly store: DocumentStore;
+  readonly documents: Documents;
+  readonly limits: Limits;
+  /** Undefined where each question about the schema goes the whole way. */
+  readonly introspection: KnownIntrospection | undefined;
+}
