@@ -18,7 +18,7 @@ const [PACK = '', INSTALL = '', START = ''] = readBlocks('As packages');
 const ROOT = process.cwd();
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 const TARBALLS = [`crossbook-${version}.tgz`, `crossbook-client-${version}.tgz`];
-/** As small as a page wants it: of both entries together, as a server compresses them. */
+/** Of both entries together, as a server compresses them. */
 const MAX_CLIENT_BYTES = 4_000;
 
 const folder = makeTemporaryFolder();

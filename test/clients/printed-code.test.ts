@@ -15,7 +15,7 @@ const code = readSamples().filter(({ language }) => ['ts', 'js', 'tsx'].includes
 const documents = [...new Set(code.map(({ path }) => path))];
 let folder: string;
 
-/** What a reader has already: a server, a page, and settings. */
+/** What the samples take for granted: a server, a page, and settings. */
 const AROUND = `
 declare const process: { readonly env: Readonly<Record<string, string>> };
 declare const connect_link_id: string;
@@ -50,7 +50,7 @@ test('several documents print code', () => {
 });
 
 test.each(documents)('the code of %s is typed as the client and the gateway have it', async (path) => {
-  // One after the other, as a reader meets it.
+  // The blocks of a document go on where the one before ended.
   const whole = code.filter((one) => one.path === path).map((one) => one.code);
   writeFileSync(join(folder, 'sample.ts'), `${whole.join('\n')}\nexport {};\n`);
   const types = ['--lib', 'es2022,dom', '--types', '', '--skipLibCheck', '--noEmit'];

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a stranger reads, by its path: the pages at the top, those in docs, and those of the examples. */
+/** The documents by their path: those at the top, in docs, in bench, and of the examples. */
 export const DOCUMENTS: ReadonlyMap<string, string> = new Map(
   ['.', 'docs', 'examples', 'bench']
     .flatMap((folder) => listPages(folder))
