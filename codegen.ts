@@ -27,6 +27,11 @@ const config: CodegenConfig = {
       plugins: ['typescript-operations', 'typed-document-node'],
       config: types,
     },
+    'examples/app/src/operations.generated.ts': {
+      documents: 'examples/app/src/*.graphql',
+      plugins: ['typescript-operations', 'typed-document-node'],
+      config: types,
+    },
   },
 };
 

@@ -3,7 +3,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 
 /** What starts processes, or brings libraries that change their own: each file has a process for itself. */
 const ISOLATED = [
-  'test/{browser,build,cli,clients,gateways,hostile}/**/*.test.ts',
+  'test/{browser,build,cli,clients,examples,gateways,hostile}/**/*.test.ts',
   'test/outbound/memory.test.ts',
   'test/storage/embedded/**/*.test.ts',
   'test/app/{alerts,engine,hostile,webhooks-killed,process,process-tree,replicas,set-clock,shutdown,token-refresh-processes,idle-tokens-processes}.test.ts',
@@ -14,7 +14,7 @@ const ISOLATED = [
 const READ_BY_TESTS = [
   '*.{graphql,json,ts}',
   '.env.example',
-  '{build,ops,src,test}/**/!(*.ts)',
+  '{build,examples,ops,src,test}/**/!(*.ts)',
   'test/support/{administer,build,database-server,machine,report-skipped}.ts',
 ];
 

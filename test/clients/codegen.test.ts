@@ -6,6 +6,7 @@ import config from '../../codegen.ts';
 test('what is generated from schema.graphql is in step: `npm run codegen` writes it', async () => {
   const files = await generate({ ...config, silent: true, errorsOnly: true }, false);
   expect(files.map(({ filename }: GeneratedFile) => filename).sort()).toEqual([
+    'examples/app/src/operations.generated.ts',
     'operations.json',
     'src/client/operations.generated.ts',
     'test/clients/operations.generated.ts',

@@ -12,6 +12,8 @@ export const PGBOUNCER = findProgram(['pgbouncer']);
 export const FAKETIME = findLibrary('faketime/libfaketimeMT.so.1');
 /** Is `npm ci` run, which takes a minute? Else what is installed here is linked. */
 export const INSTALLS = Boolean(process.env['CI']) && canInstallOffline();
+/** Whoever tests there may be offline: the packages of examples are installed in CI, or by a start of the example. */
+export const EXAMPLE_APP = Boolean(process.env['CI']) || existsSync('examples/app/node_modules');
 export const IS_ROOT = process.getuid?.() === 0;
 
 const UNSHARE = ['--pid', '--ipc', '--uts', '--mount', '--fork', 'true'];
@@ -26,6 +28,7 @@ export function listSkipped(): readonly string[] {
   const { TEST_REDIS_URL, TEST_DATABASE_URL } = process.env;
   return [
     CHROMIUM ? '' : 'browsers (no chromium on the path)',
+    EXAMPLE_APP ? '' : 'the example app (`npm ci --prefix examples/app`)',
     TEST_REDIS_URL ? '' : 'Redis (TEST_REDIS_URL is not set)',
     TEST_DATABASE_URL ? '' : 'a second version of PostgreSQL (TEST_DATABASE_URL is not set)',
     PGBOUNCER ? '' : 'PgBouncer (no pgbouncer on the path)',

@@ -1,0 +1,105 @@
+import { createServer } from 'node:http';
+// In a project of yours: 'crossbook-client'.
+import { CrossbookError, createClient } from '../../../dist/client/index.js';
+import { answerJson, HttpError, readJson } from './json.mjs';
+import { createSandboxSwitch } from './sandbox-switch.mjs';
+import { createSessions } from './sessions.mjs';
+
+/** Who can sign in. In your product they come from your database, and have passwords. */
+const CUSTOMERS = [
+  { customerId: 'acme', name: 'Acme Ltd.', hint: 'Nothing is connected yet' },
+  { customerId: 'demo', name: 'Demo customer', hint: 'HubSpot and Salesforce are connected' },
+];
+
+/**
+ * The one place that has the API key. The browser gets tokens of the customer who is signed in, and speaks to Crossbook itself.
+ * @param {BackendOptions} options
+ */
+export async function openBackend({ url, apiKey, origin, tokenSeconds, sandbox }) {
+  const crossbook = createClient({ url: `${url}/graphql`, apiKey });
+  const sandboxSwitch = createSandboxSwitch(sandbox);
+  const sessions = createSessions();
+  // The other one is made by Crossbook's demo.
+  await crossbook.upsertCustomer({ customerId: 'acme', name: 'Acme Ltd.', email: 'it@acme.example' });
+
+  /** @type {Record<string, (request: import('node:http').IncomingMessage) => Promise<unknown>>} */
+  const open = {
+    'GET /api/customers': async () => CUSTOMERS,
+
+    async 'GET /api/session'({ headers }) {
+      const session = sessions.find(headers.cookie);
+      return session ? { customerId: session.customerId, crossbookUrl: `${url}/graphql` } : null;
+    },
+
+    async 'POST /api/session'(request) {
+      const { customerId } = await readJson(request);
+      const customer = CUSTOMERS.find((one) => one.customerId === customerId);
+      if (!customer) throw new HttpError(422, 'There is no such customer.');
+      return { headers: { 'set-cookie': sessions.open(customer.customerId) }, body: {} };
+    },
+  };
+
+  /** @type {Record<string, (session: import('./sessions.mjs').Session, request: import('node:http').IncomingMessage) => Promise<unknown>>} */
+  const signedIn = {
+    async 'DELETE /api/session'(session) {
+      return { headers: { 'set-cookie': sessions.close(session) }, body: {} };
+    },
+
+    'POST /api/token': ({ customerId }) =>
+      crossbook.issueCustomerToken({ customerId, expiresInSeconds: tokenSeconds }),
+
+    async 'POST /api/connect-links'(session, request) {
+      const { provider } = await readJson(request);
+      if (provider !== 'HUBSPOT' && provider !== 'SALESFORCE') throw new HttpError(422, 'No such CRM.');
+      const { customerId } = session;
+      const created = await crossbook.createConnectLink({
+        ...{ customerId, providers: [provider], mode: 'POPUP', returnUrl: `${origin}/` },
+        allowAccountChange: true,
+      });
+      session.connectLinkIds.add(created.link.id);
+      return { id: created.link.id, url: created.url };
+    },
+
+    async 'POST /api/connect-links/confirm'({ connectLinkIds }, request) {
+      const { connectLinkId: id, code } = await readJson(request);
+      // Only the person who asked for the link: no account is connected to the customer of another session.
+      if (!connectLinkIds.delete(String(id))) throw new HttpError(403, 'This link is not of your session.');
+      const { link } = await crossbook.confirmConnectLink({ id: String(id), code: String(code) });
+      return { status: link.status };
+    },
+
+    'GET /api/sandbox': () => sandboxSwitch.read(),
+    'PUT /api/sandbox': async (_session, request) => sandboxSwitch.change(await readJson(request)),
+  };
+
+  return createServer(async (request, response) => {
+    try {
+      const route = `${request.method} ${request.url}`;
+      const session = sessions.find(request.headers.cookie);
+      if (route in open) return answerJson(response, 200, await open[route]?.(request));
+      if (!(route in signedIn)) throw new HttpError(404, `There is no ${route}.`);
+      if (!session) throw new HttpError(401, 'Sign in first.');
+      answerJson(response, 200, await signedIn[route]?.(session, request));
+    } catch (error) {
+      const { status, message } = toHttpError(error);
+      answerJson(response, status, { message });
+    }
+  });
+}
+
+/** @param {unknown} error */
+function toHttpError(error) {
+  if (error instanceof HttpError) return error;
+  if (error instanceof CrossbookError) return new HttpError(502, error.detail);
+  process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+  return new HttpError(500, 'Something went wrong here.');
+}
+
+/**
+ * @typedef {object} BackendOptions
+ * @property {string} url of Crossbook
+ * @property {string} apiKey
+ * @property {string} origin of the page
+ * @property {number} tokenSeconds how long a customer token lives
+ * @property {Readonly<Record<string, string>>} sandbox where each imitated CRM listens
+ */

@@ -1,0 +1,222 @@
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+/** What a postal address is used for. */
+export type AddressType =
+  /** Where invoices go. */
+  | 'BILLING'
+  /** Where letters go. */
+  | 'MAILING'
+  /** An address without a known use. */
+  | 'OTHER'
+  /** The main address. */
+  | 'PRIMARY'
+  /** Where goods go. */
+  | 'SHIPPING';
+
+/** A kind of record that a contact can be linked to in its CRM. */
+export type AssociatedObject =
+  /** A company. */
+  | 'COMPANY'
+  /** A deal. */
+  | 'DEAL'
+  /** A support ticket. */
+  | 'TICKET';
+
+/** Why a link ended without a connection. */
+export type ConnectFailure =
+  /** The customer did not agree. */
+  | 'ACCESS_DENIED'
+  /** It is another account than before, and the link does not allow that. */
+  | 'ACCOUNT_MISMATCH'
+  /** An administrator of the account has to approve the app first. */
+  | 'ADMIN_APPROVAL_REQUIRED'
+  /** It had ended before. */
+  | 'ALREADY_USED'
+  /** Its time was up. */
+  | 'EXPIRED'
+  /** Not all scopes that are needed were granted. */
+  | 'MISSING_SCOPES'
+  /** The one-time code was not redeemed within ten minutes. */
+  | 'NOT_CONFIRMED'
+  /** The provider gave access for a moment only. */
+  | 'NO_REFRESH_TOKEN'
+  /** The provider refused for another reason. */
+  | 'VENDOR_REFUSED'
+  /** The provider could not be reached. */
+  | 'VENDOR_UNAVAILABLE'
+  /** Another browser came back than the one that was sent. */
+  | 'WRONG_BROWSER';
+
+/** How far a link has come. */
+export type ConnectLinkStatus =
+  /** The customer has agreed: redeem the one-time code with `confirmConnectLink`. */
+  | 'AWAITING_CONFIRMATION'
+  /** You withdrew it. */
+  | 'CANCELED'
+  /** The connection is there. */
+  | 'COMPLETED'
+  /** Its time was up. */
+  | 'EXPIRED'
+  /** It ended without a connection: see `failure`. */
+  | 'FAILED'
+  /** Nobody has pressed its button yet. */
+  | 'PENDING'
+  /** Somebody was sent to the provider. */
+  | 'STARTED';
+
+/** Can a connection be used? */
+export type ConnectionStatus =
+  /** It has credentials, and they are not known to be refused. */
+  | 'CONNECTED'
+  /** The provider has refused its credentials: the customer has to connect again. */
+  | 'REAUTHORIZE'
+  /** It has no credentials yet. */
+  | 'UNAUTHORIZED';
+
+/** What to search for: exactly one of the fields. */
+export type ContactFilter =
+  {   /** An email address, compared without case with every address that the CRM finds contacts by: in HubSpot the primary and the further ones, in Salesforce the email. HubSpot’s work email is shown, and not searched. */
+  readonly email: string; readonly emailDomain?: never; readonly emails?: never; }
+  |  { readonly email?: never;   /** The part after the @, such as `example.com`: contacts with an address there, of those that `email` compares with. */
+  readonly emailDomain: string; readonly emails?: never; }
+  |  { readonly email?: never; readonly emailDomain?: never;   /** Up to 1,000 email addresses: contacts that have any of them. */
+  readonly emails: ReadonlyArray<string>; };
+
+/** What an email address is used for. */
+export type EmailAddressType =
+  /** A further address. */
+  | 'OTHER'
+  /** The main address. */
+  | 'PRIMARY'
+  /** The address at work. */
+  | 'WORK';
+
+/** How far a contact has come on the way to being a customer. */
+export type LifecycleStage =
+  /** Has bought. */
+  | 'CUSTOMER'
+  /** Is a customer who recommends. */
+  | 'EVANGELIST'
+  /** Has shown interest. */
+  | 'LEAD'
+  /** Is found worth a closer look by marketing. */
+  | 'MARKETINGQUALIFIEDLEAD'
+  /** There is a deal in sight. */
+  | 'OPPORTUNITY'
+  /** A stage that only this CRM knows, or that its users made up. */
+  | 'OTHER'
+  /** Is found worth a closer look by sales. */
+  | 'SALESQUALIFIEDLEAD'
+  /** Has asked to be kept informed. */
+  | 'SUBSCRIBER';
+
+/** What a phone number belongs to. */
+export type PhoneNumberType =
+  /** A fax machine. */
+  | 'FAX'
+  /** A mobile phone. */
+  | 'MOBILE'
+  /** A further number. */
+  | 'OTHER'
+  /** The main number. */
+  | 'PRIMARY';
+
+/** A third-party tool that a customer can connect. */
+export type ProviderName =
+  /** Apollo.io, for sales engagement. */
+  | 'APOLLO'
+  /** Capsule, a CRM. */
+  | 'CAPSULE'
+  /** Clearbit, for data enrichment. */
+  | 'CLEARBIT'
+  /** Gong, for conversations with customers. */
+  | 'GONG'
+  /** HubSpot, a CRM. Its contacts can be searched. */
+  | 'HUBSPOT'
+  /** Intercom, for messages to customers. */
+  | 'INTERCOM'
+  /** Linear, for issues and projects. */
+  | 'LINEAR'
+  /** Marketo Engage, for marketing automation. */
+  | 'MARKETO'
+  /** Microsoft Dynamics 365 Sales, a CRM. */
+  | 'MS_DYNAMICS_365_SALES'
+  /** Outreach, for sales engagement. */
+  | 'OUTREACH'
+  /** Pipedrive, a CRM. */
+  | 'PIPEDRIVE'
+  /** Salesforce, a CRM. Its contacts can be searched. */
+  | 'SALESFORCE'
+  /** Salesforce Marketing Cloud Account Engagement, formerly Pardot, for marketing automation. */
+  | 'SALESFORCE_MARKETING_CLOUD_ACCOUNT_ENGAGEMENT'
+  /** Salesloft, for sales engagement. */
+  | 'SALESLOFT'
+  /** 6sense, for data enrichment. (GraphQL names cannot start with a digit.) */
+  | 'SIX_SENSE'
+  /** Slack, for messages within a team. */
+  | 'SLACK'
+  /** Zendesk Sell, a CRM. */
+  | 'ZENDESK_SELL'
+  /** Zoho CRM. */
+  | 'ZOHO_CRM';
+
+export type ConnectionsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ConnectionsQuery = { readonly customer: { readonly id: string, readonly name: string, readonly connections: ReadonlyArray<{ readonly id: string, readonly providerName: ProviderName, readonly status: ConnectionStatus, readonly account: { readonly name: string | null } | null }> } | null };
+
+export type SearchContactsQueryVariables = Exact<{
+  filter: ContactFilter;
+  first: number;
+  hubspot: boolean;
+  salesforce: boolean;
+}>;
+
+
+export type SearchContactsQuery = { readonly hubspot?: { readonly totalCount: number | null, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null }, readonly nodes: ReadonlyArray<{ readonly id: string, readonly provider: ProviderName, readonly firstName: string | null, readonly lastName: string | null, readonly lifecycleStage: LifecycleStage | null, readonly emailAddresses: ReadonlyArray<{ readonly emailAddress: string, readonly emailAddressType: EmailAddressType }> }> } | null, readonly salesforce?: { readonly totalCount: number | null, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null }, readonly nodes: ReadonlyArray<{ readonly id: string, readonly provider: ProviderName, readonly firstName: string | null, readonly lastName: string | null, readonly lifecycleStage: LifecycleStage | null, readonly emailAddresses: ReadonlyArray<{ readonly emailAddress: string, readonly emailAddressType: EmailAddressType }> }> } | null };
+
+export type TurnPageQueryVariables = Exact<{
+  provider: ProviderName;
+  filter: ContactFilter;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type TurnPageQuery = { readonly page: { readonly totalCount: number | null, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null }, readonly nodes: ReadonlyArray<{ readonly id: string, readonly provider: ProviderName, readonly firstName: string | null, readonly lastName: string | null, readonly lifecycleStage: LifecycleStage | null, readonly emailAddresses: ReadonlyArray<{ readonly emailAddress: string, readonly emailAddressType: EmailAddressType }> }> } | null };
+
+export type ContactDetailsQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ContactDetailsQuery = { readonly node:
+    | { readonly __typename: 'ConnectLink' }
+    | { readonly __typename: 'ConnectedProvider' }
+    | { readonly __typename: 'Contact', readonly accountId: string | null, readonly lastModifiedAt: string | null, readonly rawData: unknown, readonly id: string, readonly provider: ProviderName, readonly firstName: string | null, readonly lastName: string | null, readonly lifecycleStage: LifecycleStage | null, readonly phoneNumbers: ReadonlyArray<{ readonly phoneNumber: string, readonly phoneNumberType: PhoneNumberType }>, readonly addresses: ReadonlyArray<{ readonly addressType: AddressType, readonly street1: string | null, readonly street2: string | null, readonly city: string | null, readonly state: string | null, readonly postalCode: string | null, readonly country: string | null }>, readonly associations: ReadonlyArray<{ readonly object: AssociatedObject, readonly remoteId: string }> | null, readonly emailAddresses: ReadonlyArray<{ readonly emailAddress: string, readonly emailAddressType: EmailAddressType }> }
+    | { readonly __typename: 'Customer' }
+   | null };
+
+export type ConnectLinkQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ConnectLinkQuery = { readonly connectLink: { readonly id: string, readonly status: ConnectLinkStatus, readonly failure: ConnectFailure | null } | null };
+
+export type ContactPageFragment = { readonly totalCount: number | null, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null }, readonly nodes: ReadonlyArray<{ readonly id: string, readonly provider: ProviderName, readonly firstName: string | null, readonly lastName: string | null, readonly lifecycleStage: LifecycleStage | null, readonly emailAddresses: ReadonlyArray<{ readonly emailAddress: string, readonly emailAddressType: EmailAddressType }> }> };
+
+export type ContactRowFragment = { readonly id: string, readonly provider: ProviderName, readonly firstName: string | null, readonly lastName: string | null, readonly lifecycleStage: LifecycleStage | null, readonly emailAddresses: ReadonlyArray<{ readonly emailAddress: string, readonly emailAddressType: EmailAddressType }> };
+
+export const ContactRowFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ContactRow"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Contact"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"provider"}},{"kind":"Field","name":{"kind":"Name","value":"firstName"}},{"kind":"Field","name":{"kind":"Name","value":"lastName"}},{"kind":"Field","name":{"kind":"Name","value":"lifecycleStage"}},{"kind":"Field","name":{"kind":"Name","value":"emailAddresses"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"emailAddress"}},{"kind":"Field","name":{"kind":"Name","value":"emailAddressType"}}]}}]}}]} as unknown as DocumentNode<ContactRowFragment, unknown>;
+export const ContactPageFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ContactPage"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"ContactConnection"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"totalCount"}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"hasPreviousPage"}},{"kind":"Field","name":{"kind":"Name","value":"startCursor"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}},{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ContactRow"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ContactRow"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Contact"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"provider"}},{"kind":"Field","name":{"kind":"Name","value":"firstName"}},{"kind":"Field","name":{"kind":"Name","value":"lastName"}},{"kind":"Field","name":{"kind":"Name","value":"lifecycleStage"}},{"kind":"Field","name":{"kind":"Name","value":"emailAddresses"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"emailAddress"}},{"kind":"Field","name":{"kind":"Name","value":"emailAddressType"}}]}}]}}]} as unknown as DocumentNode<ContactPageFragment, unknown>;
+export const ConnectionsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Connections"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"customer"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"connections"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"providerName"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"account"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}}]}}]}}]}}]}}]} as unknown as DocumentNode<ConnectionsQuery, ConnectionsQueryVariables>;
+export const SearchContactsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"SearchContacts"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"filter"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ContactFilter"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"hubspot"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Boolean"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"salesforce"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Boolean"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","alias":{"kind":"Name","value":"hubspot"},"name":{"kind":"Name","value":"searchContacts"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"provider"},"value":{"kind":"EnumValue","value":"HUBSPOT"}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"filter"}}},{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}}],"directives":[{"kind":"Directive","name":{"kind":"Name","value":"include"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"if"},"value":{"kind":"Variable","name":{"kind":"Name","value":"hubspot"}}}]}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ContactPage"}}]}},{"kind":"Field","alias":{"kind":"Name","value":"salesforce"},"name":{"kind":"Name","value":"searchContacts"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"provider"},"value":{"kind":"EnumValue","value":"SALESFORCE"}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"filter"}}},{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}}],"directives":[{"kind":"Directive","name":{"kind":"Name","value":"include"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"if"},"value":{"kind":"Variable","name":{"kind":"Name","value":"salesforce"}}}]}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ContactPage"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ContactRow"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Contact"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"provider"}},{"kind":"Field","name":{"kind":"Name","value":"firstName"}},{"kind":"Field","name":{"kind":"Name","value":"lastName"}},{"kind":"Field","name":{"kind":"Name","value":"lifecycleStage"}},{"kind":"Field","name":{"kind":"Name","value":"emailAddresses"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"emailAddress"}},{"kind":"Field","name":{"kind":"Name","value":"emailAddressType"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ContactPage"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"ContactConnection"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"totalCount"}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"hasPreviousPage"}},{"kind":"Field","name":{"kind":"Name","value":"startCursor"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}},{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ContactRow"}}]}}]}}]} as unknown as DocumentNode<SearchContactsQuery, SearchContactsQueryVariables>;
+export const TurnPageDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"TurnPage"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"provider"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ProviderName"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"filter"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ContactFilter"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"last"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"before"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","alias":{"kind":"Name","value":"page"},"name":{"kind":"Name","value":"searchContacts"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"provider"},"value":{"kind":"Variable","name":{"kind":"Name","value":"provider"}}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"filter"}}},{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}},{"kind":"Argument","name":{"kind":"Name","value":"last"},"value":{"kind":"Variable","name":{"kind":"Name","value":"last"}}},{"kind":"Argument","name":{"kind":"Name","value":"before"},"value":{"kind":"Variable","name":{"kind":"Name","value":"before"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ContactPage"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ContactRow"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Contact"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"provider"}},{"kind":"Field","name":{"kind":"Name","value":"firstName"}},{"kind":"Field","name":{"kind":"Name","value":"lastName"}},{"kind":"Field","name":{"kind":"Name","value":"lifecycleStage"}},{"kind":"Field","name":{"kind":"Name","value":"emailAddresses"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"emailAddress"}},{"kind":"Field","name":{"kind":"Name","value":"emailAddressType"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ContactPage"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"ContactConnection"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"totalCount"}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"hasPreviousPage"}},{"kind":"Field","name":{"kind":"Name","value":"startCursor"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}},{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ContactRow"}}]}}]}}]} as unknown as DocumentNode<TurnPageQuery, TurnPageQueryVariables>;
+export const ContactDetailsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ContactDetails"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"node"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"id"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"__typename"}},{"kind":"InlineFragment","typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Contact"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ContactRow"}},{"kind":"Field","name":{"kind":"Name","value":"accountId"}},{"kind":"Field","name":{"kind":"Name","value":"lastModifiedAt"}},{"kind":"Field","name":{"kind":"Name","value":"phoneNumbers"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"phoneNumber"}},{"kind":"Field","name":{"kind":"Name","value":"phoneNumberType"}}]}},{"kind":"Field","name":{"kind":"Name","value":"addresses"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"addressType"}},{"kind":"Field","name":{"kind":"Name","value":"street1"}},{"kind":"Field","name":{"kind":"Name","value":"street2"}},{"kind":"Field","name":{"kind":"Name","value":"city"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"postalCode"}},{"kind":"Field","name":{"kind":"Name","value":"country"}}]}},{"kind":"Field","name":{"kind":"Name","value":"associations"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"to"},"value":{"kind":"ListValue","values":[{"kind":"EnumValue","value":"COMPANY"},{"kind":"EnumValue","value":"DEAL"},{"kind":"EnumValue","value":"TICKET"}]}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"object"}},{"kind":"Field","name":{"kind":"Name","value":"remoteId"}}]}},{"kind":"Field","name":{"kind":"Name","value":"rawData"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ContactRow"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Contact"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"provider"}},{"kind":"Field","name":{"kind":"Name","value":"firstName"}},{"kind":"Field","name":{"kind":"Name","value":"lastName"}},{"kind":"Field","name":{"kind":"Name","value":"lifecycleStage"}},{"kind":"Field","name":{"kind":"Name","value":"emailAddresses"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"emailAddress"}},{"kind":"Field","name":{"kind":"Name","value":"emailAddressType"}}]}}]}}]} as unknown as DocumentNode<ContactDetailsQuery, ContactDetailsQueryVariables>;
+export const ConnectLinkDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ConnectLink"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"connectLink"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"id"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"failure"}}]}}]}}]} as unknown as DocumentNode<ConnectLinkQuery, ConnectLinkQueryVariables>;

@@ -1,0 +1,34 @@
+import { useEffect, useState } from 'react';
+import { backend, type Sandbox } from './backend.ts';
+import { CRMS } from './crms.ts';
+
+/** Takes an imitated CRM down, to see what becomes of its column. Your product has no such bar. */
+export function SandboxBar({ onChange }: SandboxBarProps) {
+  const [sandbox, setSandbox] = useState<Sandbox>();
+  useEffect(() => {
+    void backend.readSandbox().then(setSandbox);
+  }, []);
+  return (
+    <aside className="sandbox" aria-label="Sandbox">
+      <p>Sandbox</p>
+      {sandbox &&
+        CRMS.map(({ provider, title }) => {
+          const isDown = sandbox.down.includes(provider);
+          const change = () =>
+            backend.setDown(provider, !isDown).then((changed) => {
+              setSandbox(changed);
+              onChange();
+            });
+          return (
+            <button key={provider} type="button" role="switch" aria-checked={isDown} onClick={change}>
+              {title} down
+            </button>
+          );
+        })}
+    </aside>
+  );
+}
+
+interface SandboxBarProps {
+  onChange(): void;
+}

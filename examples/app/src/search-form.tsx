@@ -1,0 +1,46 @@
+import { type FormEvent, useState } from 'react';
+import type { ContactFilter } from './operations.generated.ts';
+
+const EXAMPLES = ['ada@example.com', 'team@shared.example', 'lumen.example', 'northwind.example'];
+
+/** One field for both: what has an @ in it is an address, the rest a domain. */
+export function SearchForm({ filter, onSearch }: SearchFormProps) {
+  const [text, setText] = useState(filter.email ?? filter.emailDomain ?? '');
+  const search = (wanted: string) => {
+    setText(wanted);
+    const trimmed = wanted.trim();
+    if (trimmed !== '') onSearch(trimmed.includes('@') ? { email: trimmed } : { emailDomain: trimmed });
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    search(text);
+  };
+  return (
+    <search>
+      <form onSubmit={submit}>
+        <label htmlFor="search">Find by email or domain</label>
+        <input
+          id="search"
+          type="search"
+          {...{ autoComplete: 'off', autoCapitalize: 'none', spellCheck: false }}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+        <button type="submit">Search</button>
+      </form>
+      <p className="examples">
+        Try{' '}
+        {EXAMPLES.map((example) => (
+          <button key={example} type="button" className="chip" onClick={() => search(example)}>
+            {example}
+          </button>
+        ))}
+      </p>
+    </search>
+  );
+}
+
+interface SearchFormProps {
+  readonly filter: ContactFilter;
+  onSearch(filter: ContactFilter): void;
+}

@@ -1,0 +1,78 @@
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { Brand } from './brand.tsx';
+import { Column } from './column.tsx';
+import { ContactDialog } from './contact-dialog.tsx';
+import { CRMS } from './crms.ts';
+import { ConnectionsDocument, type ContactFilter, SearchContactsDocument } from './operations.generated.ts';
+import { PAGE_SIZE } from './page-size.ts';
+import { readFailure } from './read-failure.ts';
+import { SandboxBar } from './sandbox-bar.tsx';
+import { SearchForm } from './search-form.tsx';
+
+/** Both CRMs beside each other: one operation searches them, and each answers or fails by itself. */
+export function Workspace({ onSignOut }: WorkspaceProps) {
+  const [filter, setFilter] = useState<ContactFilter>(FIRST_FILTER);
+  const [opened, setOpened] = useState<string>();
+  const [{ data, error }, reloadConnections] = useQuery({ query: ConnectionsDocument });
+  const connections = data?.customer?.connections ?? [];
+  const findConnection = (provider: string) =>
+    connections.find((one) => one.providerName === provider && one.status !== 'UNAUTHORIZED');
+  const [hubspot, salesforce] = CRMS.map(({ provider }) => findConnection(provider) !== undefined);
+  const isAnyConnected = hubspot === true || salesforce === true;
+
+  const [found, searchAgain] = useQuery({
+    query: SearchContactsDocument,
+    variables: { filter, first: PAGE_SIZE, hubspot: hubspot === true, salesforce: salesforce === true },
+    pause: !isAnyConnected,
+  });
+  const failure = readFailure(error, 'customer');
+  const again = () => {
+    reloadConnections();
+    if (isAnyConnected) searchAgain();
+  };
+
+  return (
+    <>
+      <header className="top">
+        <Brand />
+        <p className="who">{data?.customer?.name}</p>
+        <button type="button" className="quiet" onClick={onSignOut}>
+          Sign out
+        </button>
+      </header>
+      <main>
+        <h1 className="hidden">Contacts</h1>
+        <SearchForm filter={filter} onSearch={setFilter} />
+        {failure && <p role="alert">{`${failure.title} ${failure.detail}`}</p>}
+        <div className="columns">
+          {data?.customer &&
+            CRMS.map((crm) => (
+              <Column
+                // Another search begins at its first page.
+                key={`${crm.alias} ${JSON.stringify(filter)}`}
+                {...{ crm, filter }}
+                connection={findConnection(crm.provider)}
+                first={{
+                  page: found.data?.[crm.alias] ?? undefined,
+                  failure: found.data?.[crm.alias] ? undefined : readFailure(found.error, crm.alias),
+                  isLoading: found.fetching,
+                }}
+                onReload={again}
+                onOpen={setOpened}
+              />
+            ))}
+        </div>
+      </main>
+      <SandboxBar onChange={again} />
+      {opened !== undefined && <ContactDialog id={opened} onClose={() => setOpened(undefined)} />}
+    </>
+  );
+}
+
+/** In the demo's data it finds more than a thousand contacts. */
+const FIRST_FILTER: ContactFilter = { emailDomain: 'lumen.example' };
+
+interface WorkspaceProps {
+  onSignOut(): void;
+}

@@ -1,0 +1,237 @@
+import { execFileSync } from 'node:child_process';
+import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { lookAt, openPerson, type Person } from '../browser/person.ts';
+import { openBrowser } from '../support/browser.ts';
+import { CHROMIUM, EXAMPLE_APP } from '../support/machine.ts';
+import { type Example, startExample } from './start-example.ts';
+
+const RUNS = CHROMIUM !== undefined && EXAMPLE_APP;
+const WIDE = { viewport: { width: 1280, height: 900 }, colorScheme: 'light' } as const;
+const NARROW = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
+
+describe.runIf(RUNS)('the example app', () => {
+  let example: Example;
+  let browser: Browser;
+  let person: Person;
+  let page: Page;
+  /** Everything that the page received. */
+  let received: Promise<string>[];
+
+  beforeAll(async () => {
+    // Tokens that expire while a test looks on.
+    example = await startExample('start', { TOKEN_SECONDS: '5' });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    const { started, ...left } = await example.pressCtrlC();
+    // npm, the app, Crossbook, and its database.
+    expect(started).toBeGreaterThan(3);
+    expect(left).toEqual({ processes: [], ports: [], files: [] });
+  });
+  afterEach(async () => {
+    expect((await Promise.all(received)).join('\n')).not.toContain('cbk_');
+    await person.leave();
+  });
+
+  async function open(screen: BrowserContextOptions = WIDE): Promise<void> {
+    person = await openPerson(browser, screen);
+    page = await person.openTab();
+    received = [];
+    page.on('requestfinished', (request) => received.push(readBody(request)));
+    await page.goto(example.url);
+    await page.getByRole('button', { name: 'Demo customer' }).waitFor();
+  }
+
+  const column = (title: string) => page.getByRole('region', { name: title });
+  const rows = (title: string) => column(title).getByRole('listitem');
+  const button = (name: string) => page.getByRole('button', { name });
+
+  async function signInAs(customer: string, screen?: BrowserContextOptions): Promise<void> {
+    await open(screen);
+    await button(customer).click();
+    await page.getByRole('searchbox').waitFor();
+  }
+
+  async function search(text: string): Promise<void> {
+    await page.getByRole('searchbox').fill(text);
+    await page.getByRole('button', { name: 'Search' }).click();
+  }
+
+  test.each([WIDE, NARROW])(
+    'has nothing serious for axe, and fits: $viewport.width, $colorScheme',
+    async (screen) => {
+      const name = `example-app-${screen.viewport.width}`;
+      await open(screen);
+      await lookAt(page, `${name}-sign-in`);
+      await button('Demo customer').click();
+      await rows('HubSpot').nth(24).waitFor();
+      await rows('Salesforce').nth(24).waitFor();
+      await lookAt(page, name);
+      await search('ada@example.com');
+      await rows('HubSpot').getByText('Ada Lovelace').click();
+      await page.getByText('As HubSpot sent it').waitFor();
+      await lookAt(page, `${name}-contact`);
+    },
+  );
+
+  test('finds by email and by domain, and turns the pages of each CRM alone, both ways, with totals', async () => {
+    await signInAs('Demo customer');
+    await search('ada@example.com');
+    for (const title of ['HubSpot', 'Salesforce']) {
+      await rows(title).getByText('Ada Lovelace').waitFor();
+      await column(title).getByText('1–1 of 1').waitFor();
+    }
+    await search('lumen.example');
+    await column('HubSpot').getByText('1–25 of 1,').waitFor();
+    const first = await rows('HubSpot').allTextContents();
+    await column('HubSpot').getByRole('button', { name: 'Next' }).click();
+    await column('HubSpot').getByText('26–50 of 1,').waitFor();
+    const second = await rows('HubSpot').allTextContents();
+    expect(second).toHaveLength(25);
+    expect(second.filter((row) => first.includes(row))).toEqual([]);
+    await column('Salesforce').getByText('1–25 of 1,').waitFor();
+    await column('HubSpot').getByRole('button', { name: 'Previous' }).click();
+    await column('HubSpot').getByText('1–25 of 1,').waitFor();
+    expect(await rows('HubSpot').allTextContents()).toEqual(first);
+    expect(await column('HubSpot').getByRole('button', { name: 'Previous' }).isDisabled()).toBe(true);
+  });
+
+  test.each([
+    { title: 'HubSpot', screen: NARROW },
+    { title: 'Salesforce', screen: WIDE },
+  ])(
+    'connects $title on its consent page, and finds the contacts of the account that was chosen',
+    async ({ title, screen }) => {
+      await signInAs('Acme', screen);
+      await column(title).getByText(`Connect ${title} to search`).waitFor();
+      await lookAt(page, `example-app-connect-${title}`);
+      const opened = page.waitForEvent('popup');
+      await button(`Connect ${title}`).click();
+      const popup = await opened;
+      await popup.getByRole('button', { name: `Continue to ${title}` }).click();
+      await popup.getByRole('radio', { name: 'Northwind Traders', exact: false }).first().check();
+      await popup.getByRole('button', { name: 'Allow' }).click();
+      await column(title).getByText('Nobody with this address').waitFor();
+      await search('ada@example.com');
+      await rows(title).getByText('Ada of Northwind').waitFor();
+    },
+  );
+
+  test('blanks the column of a CRM that is down, no other, and recovers with it', async () => {
+    await signInAs('Demo customer');
+    await rows('HubSpot').nth(24).waitFor();
+    await page.getByRole('switch', { name: 'HubSpot down' }).click();
+    await column('HubSpot').getByRole('alert').waitFor();
+    await search('ada@example.com');
+    expect(await column('HubSpot').getByRole('alert').innerText()).toContain('unavailable');
+    await lookAt(page, 'example-app-down');
+    await rows('Salesforce').getByText('Ada Lovelace').waitFor();
+    expect(await rows('HubSpot').count()).toBe(0);
+    await page.getByRole('switch', { name: 'HubSpot down' }).click();
+    // Crossbook lets a CRM that has failed often rest for a while.
+    const again = column('HubSpot').getByRole('button', { name: 'Try again' });
+    const retry = async () => {
+      // Without waiting for a button that may be gone by now.
+      await again.evaluateAll((buttons) => {
+        for (const one of buttons) (one as unknown as { click(): void }).click();
+      });
+      return rows('HubSpot').count();
+    };
+    await expect.poll(retry, { interval: 500 }).toBe(1);
+  });
+
+  test('shows a contact with what it is linked to and its raw data, and closes by keyboard', async () => {
+    await signInAs('Demo customer');
+    await search('ada@example.com');
+    await rows('HubSpot').getByText('Ada Lovelace').click();
+    const dialog = page.getByRole('dialog', { name: 'Ada Lovelace' });
+    await dialog.getByText('As HubSpot sent it').waitFor();
+    for (const linked of ['Company', 'Deal', 'Ticket'])
+      await dialog.getByRole('listitem').getByText(linked).first().waitFor();
+    const rawData = JSON.parse(await dialog.locator('pre').innerText());
+    expect(rawData.properties).toMatchObject({ lastname: 'Lovelace' });
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
+  test.each([
+    { because: 'it has expired', isClockBehind: false, calls: ['token 200', 'graphql 200'] },
+    {
+      because: 'it is refused, where the clock of the browser is behind',
+      isClockBehind: true,
+      calls: ['graphql 401', 'token 200', 'graphql 200'],
+    },
+  ])('has its token renewed when $because', async ({ isClockBehind, calls }) => {
+    await open();
+    if (isClockBehind) await page.clock.setFixedTime(Date.now());
+    await button('Demo customer').click();
+    await rows('Salesforce').nth(24).waitFor();
+    const token = await readToken();
+    await expect.poll(() => ask(token), { interval: 500 }).toBe(401);
+    const seen: string[] = [];
+    page.on('response', (response) => {
+      const path = new URL(response.url()).pathname;
+      if (response.request().method() === 'POST') seen.push(`${path.split('/').at(-1)} ${response.status()}`);
+    });
+    await search('ada@example.com');
+    await rows('Salesforce').getByText('Ada Lovelace').waitFor();
+    expect(seen).toEqual(calls);
+  });
+
+  /** The last one that the page has used, which it uses no more. */
+  async function readToken(): Promise<string> {
+    const [request] = await Promise.all([
+      page.waitForRequest((one) => one.method() === 'POST' && one.url().endsWith('/graphql')),
+      search('team@shared.example'),
+    ]);
+    await rows('Salesforce').nth(2).waitFor();
+    return (await request.headerValue('authorization')) ?? '';
+  }
+
+  async function ask(authorization: string): Promise<number> {
+    const { status } = await fetch(`${example.crossbookUrl}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization, accept: STRICT },
+      body: JSON.stringify({ query: '{ customer { id } }' }),
+    });
+    return status;
+  }
+
+  test('shows nothing to a customer who has signed out', async () => {
+    await signInAs('Demo customer');
+    await button('Sign out').click();
+    await button('Acme Ltd.').waitFor();
+    expect(await page.evaluate(() => fetch('/api/token', { method: 'POST' }).then((one) => one.status))).toBe(
+      401,
+    );
+  });
+});
+
+test.runIf(RUNS)('the example app runs from its sources, too, while it is being written', async () => {
+  const example = await startExample('dev', {});
+  const browser = await openBrowser();
+  const person = await openPerson(browser);
+  const page = await person.openTab();
+  await page.goto(example.url);
+  await page.getByRole('button', { name: 'Demo customer' }).click();
+  await page.getByRole('listitem').nth(24).waitFor();
+  await person.leave();
+  await browser.close();
+  expect(await example.pressCtrlC()).toMatchObject({ processes: [], ports: [], files: [] });
+});
+
+test.runIf(RUNS)('the types of the example app hold', () => {
+  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'examples/app'], {
+    encoding: 'utf8',
+  });
+});
+
+async function readBody(request: Request): Promise<string> {
+  const response = await request.response();
+  // Of a preflight there is none to read.
+  return (await response?.text().catch(() => '')) ?? '';
+}
+
+const STRICT = 'application/graphql-response+json';

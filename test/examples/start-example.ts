@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, rmSync } from 'node:fs';
+import { findFreePorts } from '../support/free-ports.ts';
+import '../support/process-sources.ts';
+import { answers } from '../support/answers.ts';
+import { isAlive, listDescendants } from '../support/processes.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+
+/** Never called: a change in the example's own code runs its test again. */
+export const EXAMPLE_SOURCES = import.meta.glob('../../examples/app/src/*.{ts,tsx}');
+
+/** The example app, started as its README says; it installs its packages where they are missing. */
+export async function startExample(script: 'start' | 'dev', env: Record<string, string>): Promise<Example> {
+  const [sandboxPort, appPort, folder] = [
+    await findFreePorts(),
+    await findFreePorts(),
+    makeTemporaryFolder(),
+  ];
+  const npm = spawn('npm', ['run', '--silent', '--prefix', 'examples/app', script], {
+    env: {
+      ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: folder, API_PORT: '0' },
+      ...{ APP_PORT: String(appPort), SANDBOX_PORT: String(sandboxPort), ...env },
+    },
+    // A process group of its own, as a shell gives to what is started from it.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(npm, 'exit');
+  let printed = '';
+  await new Promise<void>((resolve, reject) => {
+    npm.once('exit', () => reject(new Error(`It did not start:\n${printed}`)));
+    for (const stream of [npm.stdout, npm.stderr])
+      stream.on('data', (text: Buffer) => {
+        printed += text;
+        if (printed.includes('Ctrl-C ends')) resolve();
+      });
+  });
+  const { pid = 0 } = npm;
+  return {
+    url: /app is ready at (\S+)/.exec(printed)?.[1] ?? '',
+    crossbookUrl: /Crossbook +at (\S+)/.exec(printed)?.[1] ?? '',
+    async pressCtrlC() {
+      const tree = [pid, ...listDescendants(pid)];
+      process.kill(-pid, 'SIGINT');
+      await ended;
+      const ports = [appPort, sandboxPort, sandboxPort + 1];
+      const left = {
+        started: tree.length,
+        processes: tree.filter(isAlive),
+        ports: (await Promise.all(ports.map(answers))).filter(Boolean),
+        files: readdirSync(folder),
+      };
+      rmSync(folder, { recursive: true, force: true });
+      return left;
+    },
+  };
+}
+
+export interface Example {
+  readonly url: string;
+  readonly crossbookUrl: string;
+  /** As a terminal does: to all of its processes. Says how many there were, and what is left of it. */
+  pressCtrlC(): Promise<Left>;
+}
+
+interface Left {
+  readonly started: number;
+  readonly processes: readonly number[];
+  readonly ports: readonly boolean[];
+  readonly files: readonly string[];
+}
