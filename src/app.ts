@@ -26,8 +26,8 @@ import { createFindOAuthClient, toRedirectNotes } from './oauth.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { createRegistry } from './providers/registry.ts';
 import { readCaller } from './request/caller.ts';
+import { createConnectionCache } from './request/connection-cache.ts';
 import { createCustomerTokens } from './request/customer-token.ts';
-import { createKnownConnections } from './request/known-connections.ts';
 import { createOpenContext } from './request/open-context.ts';
 import { createRest } from './rest/server.ts';
 import { type Directions, toDirections } from './sandbox/directions.ts';
@@ -107,7 +107,7 @@ export async function createApp(
   });
   const { metrics } = telemetry;
   const webhooks = openWebhooks({ database, log, clock, metrics, mayLoopback: sandbox !== undefined });
-  const connections = createKnownConnections(clock);
+  const connections = createConnectionCache(clock);
   const connecting = openConnecting({
     ...{ config, database, providers, outbound, connections, telemetry, limits, clock, log, directions },
     ...{ keys: keys.ring, demo, findOAuthClient },

@@ -10,7 +10,7 @@ import { type CallerCache, createCallerCache } from './request/caller-cache.ts';
 import type { CustomerTokens } from './request/customer-token.ts';
 import { withDemoCallers } from './request/demo-callers.ts';
 import { createKeyLookups } from './request/key-lookups.ts';
-import { createKnownOrigins } from './request/known-origins.ts';
+import { createOriginCache } from './request/origin-cache.ts';
 import { type AdminFace, createAdminFace } from './rest/admin/server.ts';
 import type { Database } from './storage/database.ts';
 
@@ -28,7 +28,7 @@ export function openCallerCache({ database, tokens, limits, clock, demoKey }: Ca
 /** Which pages of other origins may call. */
 export function openCors({ database, demo, clock, log }: CorsParts): Cors {
   return createCors({
-    findOrigins: createKnownOrigins({
+    findOrigins: createOriginCache({
       list: database.admin.listOrigins,
       always: demo && [{ applicationId: DEMO_APPLICATION.id, origins: DEVELOPMENT_ORIGINS }],
       now: clock.now,

@@ -10,7 +10,7 @@ import type { ProviderName } from './domain/provider-names.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Outbound } from './outbound/outbound.ts';
-import type { KnownConnections } from './request/known-connections.ts';
+import type { ConnectionCache } from './request/connection-cache.ts';
 import type { Database } from './storage/database.ts';
 import { createCursorSigner } from './storage/sealing/cursor-signer.ts';
 import type { KeyRing } from './storage/sealing/key-ring.ts';
@@ -70,7 +70,7 @@ interface ConnectingParts {
   readonly database: Database;
   readonly providers: ReadonlyMap<ProviderName, Provider>;
   readonly outbound: Pick<Outbound, 'exchangeCode' | 'forget'>;
-  readonly connections: Pick<KnownConnections, 'forget'>;
+  readonly connections: Pick<ConnectionCache, 'forget'>;
   readonly telemetry: Telemetry;
   readonly limits: Pick<Limits, 'requirePageTurn'>;
   readonly clock: Clock;

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Provider } from './domain/provider.ts';
 import type { ProviderName } from './domain/provider-names.ts';
 import type { Clock } from './lib/clock.ts';
-import { every, type Repeated, type Repetition } from './lib/every.ts';
+import { type PeriodicTask, type PeriodicTaskOptions, runPeriodically } from './lib/run-periodically.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import type { Database } from './storage/database.ts';
 import { type RenewDeps, renewIdleTokens } from './usecases/renew-idle-tokens.ts';
 
 /** The job that keeps refresh tokens alive which no search uses. Every process looks once a minute whether it is its turn. */
-export function keepIdleTokensAlive(options: IdleTokenOptions): Repeated {
+export function keepIdleTokensAlive(options: IdleTokenOptions): PeriodicTask {
   const deps = toRenewDeps(options);
   let isStopping = false;
-  const repeated = every({
+  const repeated = runPeriodically({
     intervalMs: EVERY_MS,
     work: () => renewIdleTokens({ ...deps, isStopping: () => isStopping }),
     onError: options.onError,
@@ -46,7 +46,7 @@ export function toRenewDeps(options: Omit<IdleTokenOptions, 'onError'>): Omit<Re
 
 const EVERY_MS = 60_000;
 
-interface IdleTokenOptions extends Pick<Repetition, 'onError'>, Pick<RenewDeps, 'onRenewed'> {
+interface IdleTokenOptions extends Pick<PeriodicTaskOptions, 'onError'>, Pick<RenewDeps, 'onRenewed'> {
   readonly database: Pick<Database, 'idleCredentials' | 'forApplication'>;
   readonly outbound: Pick<Outbound, 'renewToken'>;
   readonly providers: ReadonlyMap<ProviderName, Provider>;

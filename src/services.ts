@@ -8,8 +8,8 @@ import type { Background } from './lib/background.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Outbound } from './outbound/outbound.ts';
+import { type ConnectionCache, REMOVAL_SETTLES_MS } from './request/connection-cache.ts';
 import type { CustomerTokens } from './request/customer-token.ts';
-import { type KnownConnections, REMOVAL_SETTLES_MS } from './request/known-connections.ts';
 import type { Services } from './request/services.ts';
 import type { Database } from './storage/database.ts';
 import { createCursorSigner } from './storage/sealing/cursor-signer.ts';
@@ -54,7 +54,7 @@ interface Parts {
   readonly providers: ReadonlyMap<ProviderName, Provider>;
   readonly keys: KeyRing;
   readonly database: Database;
-  readonly connections: KnownConnections;
+  readonly connections: ConnectionCache;
   readonly connecting: ConnectServices;
   /** The imitated CRMs of this installation. */
   readonly sandboxOrigins: readonly string[];

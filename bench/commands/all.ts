@@ -44,7 +44,10 @@ function show(name: ResultsName, reports: readonly Report[]): void {
   const isQuick = name === 'quick';
   writeResult(`${name}.md`, `${section}\n`);
   writeResult(isQuick ? 'quick.svg' : 'chart.svg', drawChart(main.throughput.cases, main.environment));
-  if (isQuick) return say(KEPT_ASIDE);
+  if (isQuick) {
+    say(KEPT_ASIDE);
+    return;
+  }
   const texts = { 'docs/performance.md': section, 'README.md': toSummary(main) };
   for (const [document, text] of Object.entries(texts)) {
     say(writeBetweenMarks(document, text) ? `${document} shows it.` : `${document} ${NO_MARKS}`);

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Refusal } from '../domain/journal.ts';
-import { toNetwork } from '../lib/to-network.ts';
+import { toSubnet } from '../lib/to-subnet.ts';
 import { toRawRefusal } from './to-refusal.ts';
 
 /**
@@ -13,7 +13,7 @@ export function limitConnections(server: Server, { maxPerAddress, onRefused }: C
   const open = new Map<string, number>();
 
   server.on('connection', (socket: Socket) => {
-    const network = toNetwork(socket.remoteAddress ?? '');
+    const network = toSubnet(socket.remoteAddress ?? '');
     const count = (open.get(network) ?? 0) + 1;
     if (count > maxPerAddress) {
       const error = new CrossbookError(

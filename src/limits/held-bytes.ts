@@ -1,5 +1,5 @@
 import { HELD_KINDS, type HeldBytes, type HeldKind, type Hold } from '../domain/held-bytes.ts';
-import { toNetwork } from '../lib/to-network.ts';
+import { toSubnet } from '../lib/to-subnet.ts';
 
 /** Counts what is held for others, in all and for each owner. */
 export function createHeldBytes({ maxBytes }: { readonly maxBytes: number }): HeldBytesCounter {
@@ -13,7 +13,7 @@ export function createHeldBytes({ maxBytes }: { readonly maxBytes: number }): He
     acquire({ address, application, connection }, kind, bytes) {
       const hold = new CountedHold(kinds[kind], {
         process,
-        address: address === undefined ? undefined : addresses.open(toNetwork(address)),
+        address: address === undefined ? undefined : addresses.open(toSubnet(address)),
         application: application === undefined ? undefined : applications.open(application),
         connection: connection === undefined ? undefined : connections.open(connection),
       });

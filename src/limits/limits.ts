@@ -4,8 +4,8 @@ import type { SharedBudgets } from '../domain/shared-budget.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createSharedBudgets } from './budgets.ts';
 import { createFailedAuthentications, type FailedAuthentications } from './failed-authentications.ts';
+import { setRateLimitHeaders } from './limiter.ts';
 import { createPageTurns, type RequirePageTurn } from './page-turns.ts';
-import { sayQuota } from './quota-headers.ts';
 import { openRedis, type RedisOptions } from './redis.ts';
 import { createRequestLimits, type RequestLimits } from './requests.ts';
 
@@ -23,7 +23,7 @@ export async function openLimits(options: LimitOptions): Promise<Limits> {
       perMinute > 0 ? createFailedAuthentications({ perMinute, redis, hash, clock, onError }) : NO_FAILURES,
     requirePageTurn: createPageTurns({ perMinute: pages, redis, hash, clock }),
     addQuota: ({ admission }, headers) => {
-      if (admission?.quota) sayQuota(admission.quota, headers);
+      if (admission?.quota) setRateLimitHeaders(admission.quota, headers);
     },
     budgets: redis && createSharedBudgets(redis, clock),
     close: async () => redis?.close(),

@@ -1,7 +1,7 @@
 import { hash as hashOnce } from 'node:crypto';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import { toNetwork } from '../lib/to-network.ts';
+import { toSubnet } from '../lib/to-subnet.ts';
 import { createLimiter, type Taken } from './limiter.ts';
 import type { SharedRedis } from './redis.ts';
 
@@ -18,7 +18,7 @@ export function createPageTurns({ perMinute, redis, hash, clock }: PageTurnOptio
 
   /** One of a fixed number of places, so that a million addresses fill no memory; nobody can choose whose they share. */
   function toPlace(address: string): string {
-    return hashOnce('sha256', hash(toNetwork(address))).slice(0, PLACE_DIGITS);
+    return hashOnce('sha256', hash(toSubnet(address))).slice(0, PLACE_DIGITS);
   }
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Log } from '../domain/log.ts';
 import type { Clock } from '../lib/clock.ts';
-import { every } from '../lib/every.ts';
+import { runPeriodically } from '../lib/run-periodically.ts';
 import { loadRedis } from './load-redis.ts';
 import { HEARTBEAT } from './scripts.ts';
 import type { CountOptions, SharedCount } from './shared-limiter.ts';
@@ -52,7 +52,7 @@ export async function openRedis(options: RedisOptions): Promise<SharedRedis> {
     hasBeenAway = true;
   });
   await client.connect().catch(() => undefined);
-  const beating = every({
+  const beating = runPeriodically({
     intervalMs: HEARTBEAT_MS,
     work: async () => isThere() && heartbeat(),
     // Connected, and yet no answer: it counts as away until a new connection answers.

@@ -1,13 +1,13 @@
 import type { ConnectionFacts, Learnt } from '../domain/connection-facts.ts';
 import type { ContactCache } from '../domain/contact-cache.ts';
 import type { Clock } from '../lib/clock.ts';
-import { createTimedCache } from '../lib/timed-cache.ts';
+import { createTtlCache } from '../lib/ttl-cache.ts';
 import { withDeadline } from './access-token/with-deadline.ts';
-import type { CallPermit } from './shared-permit.ts';
+import type { CallPermit } from './lookup-batcher.ts';
 
 /** One connection's facts: kept among its cached answers for all processes, and remembered here for a minute. */
 export function createFactsCache({ connectionId, clock }: FactsDeps): FactsCache {
-  const remembered = createTimedCache<Known>({ maxAgeMs: REMEMBERED_MS, maxEntries: 1, now: clock.now });
+  const remembered = createTtlCache<Known>({ maxAgeMs: REMEMBERED_MS, maxEntries: 1, now: clock.now });
   let learning: Promise<boolean> | undefined;
 
   return {

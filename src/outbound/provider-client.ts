@@ -15,6 +15,7 @@ import { withDeadline } from './access-token/with-deadline.ts';
 import { type CallEvent, type LookupEvent, type ObservedCall, withCallEvents } from './call-events.ts';
 import { createFactsCache } from './facts-cache.ts';
 import type { Transport } from './http/transport.ts';
+import type { CallPermit } from './lookup-batcher.ts';
 import { createLookupBatcher } from './lookup-batcher.ts';
 import { createBreaker } from './rate-limiting/circuit-breaker.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limiting/rate-limiter.ts';
@@ -23,7 +24,6 @@ import { createSharedRateLimiter } from './rate-limiting/shared-rate-limiter.ts'
 import { RedactedPort } from './redaction/redacted-port.ts';
 import { type OnProgress, type OutboundCall, type SendDeps, sendOnce } from './send-once.ts';
 import type { OutboundSettings } from './settings.ts';
-import type { CallPermit } from './shared-permit.ts';
 import type { Waiting, WaitingFor } from './waiting.ts';
 
 /**

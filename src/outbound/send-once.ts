@@ -8,9 +8,9 @@ import type { Token, Tokens } from './access-token/tokens.ts';
 import type { ObservedCall } from './call-events.ts';
 import { AbandonedError, codeOf, rateLimited } from './failures.ts';
 import type { Transport } from './http/transport.ts';
+import type { CallPermit } from './lookup-batcher.ts';
 import type { Breaker } from './rate-limiting/circuit-breaker.ts';
 import type { RateLimiter } from './rate-limiting/rate-limiter.ts';
-import type { CallPermit } from './shared-permit.ts';
 
 /** One try: the breaker, a permit of the rate limiter, the wire, and what breaker and limiter learn from the answer. */
 export async function sendOnce(deps: SendDeps, call: OutboundCall, isAgain: boolean): Promise<RemoteAnswer> {

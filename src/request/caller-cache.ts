@@ -1,7 +1,7 @@
 import type { Caller } from '../domain/caller.ts';
 import type { Clock } from '../lib/clock.ts';
 import { digest } from '../lib/digest.ts';
-import { createTimedCache, type TimedCache } from '../lib/timed-cache.ts';
+import { createTtlCache, type TtlCache } from '../lib/ttl-cache.ts';
 import type { KeyLookups, PresentedKey } from './key-lookups.ts';
 
 /** How long a key or token that was revoked may still be accepted. */
@@ -20,8 +20,8 @@ export function createCallerCache({
   clock,
 }: CallerCacheOptions): CallerCache {
   const bounds = { maxAgeMs: CALLER_MAX_AGE_MS, maxEntries: MAX_CALLERS, now: clock.now };
-  const keys = createTimedCache<Found>(bounds);
-  const tokens = createTimedCache<Found>(bounds);
+  const keys = createTtlCache<Found>(bounds);
+  const tokens = createTtlCache<Found>(bounds);
   const proven = createRecentSet(MAX_CALLERS);
 
   return {
@@ -40,7 +40,7 @@ export function createCallerCache({
   };
 
   /** What is remembered comes at once: nothing waits for a promise. */
-  function read(cache: TimedCache<Found>, fingerprint: string, load: () => Promise<Found | undefined>) {
+  function read(cache: TtlCache<Found>, fingerprint: string, load: () => Promise<Found | undefined>) {
     const found = cache.find(fingerprint, load);
     return found instanceof Promise ? found.then(toCaller) : toCaller(found);
   }

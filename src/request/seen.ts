@@ -2,7 +2,7 @@ import type { Connection } from '../domain/connection.ts';
 import type { ConnectionTarget } from '../domain/connection-store.ts';
 import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import { CONNECTION_MAX_AGE_MS, type KnownConnections } from './known-connections.ts';
+import { CONNECTION_MAX_AGE_MS, type ConnectionCache } from './connection-cache.ts';
 import type { Loaders } from './loaders.ts';
 
 /**
@@ -103,7 +103,7 @@ interface SeenCustomer {
 
 interface SeenSource {
   readonly applicationId: string;
-  readonly connections: Pick<KnownConnections, 'find'>;
+  readonly connections: Pick<ConnectionCache, 'find'>;
   readonly loaders: Pick<Loaders, 'connection' | 'customer' | 'forgetCustomer'>;
   now(): number;
 }

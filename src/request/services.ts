@@ -10,14 +10,14 @@ import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { WorkPermit } from '../domain/work-permit.ts';
-import type { KnownConnections } from './known-connections.ts';
+import type { ConnectionCache } from './connection-cache.ts';
 import type { RevokeDeps } from './revoke-removed.ts';
 
 /** What lives as long as the process. */
 export interface Services extends Pick<RevokeDeps, 'revokeGrant' | 'onRevoked'> {
   readonly providers: ReadonlyMap<ProviderName, Provider>;
   readonly cursors: CursorSigner;
-  readonly connections: KnownConnections;
+  readonly connections: ConnectionCache;
   readonly connecting: ConnectServices;
   readonly cacheMaxAgeMs: number;
   /** For callers, and for requests without one. */

@@ -1,8 +1,8 @@
 import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
-import { appendEvents } from './append-events.ts';
 import type { Work } from './complete-connect-link.ts';
 import type { Engine } from './engine/engine.ts';
+import { appendEvents } from './event-statements.ts';
 
 /** Runs a change of a link as one transaction. */
 export function createConnectWork({

@@ -1,7 +1,6 @@
 import { createBatcher } from '../lib/batcher.ts';
 import { backgroundClock, type Clock } from '../lib/clock.ts';
-import { createSpareTime } from '../lib/spare-time.ts';
-import { type CacheRow, WRITE_CONTACT_CACHE } from './contact-cache-statement.ts';
+import { createIdleThrottle } from '../lib/idle-throttle.ts';
 import type { Engine } from './engine/engine.ts';
 import { isAway } from './engine/failures.ts';
 
@@ -18,7 +17,7 @@ export function createContactCacheWriter(options: WriterOptions): ContactCacheWr
   let inFlight: readonly Queued[] = [];
   let records = 0;
   let pausedUntil = 0;
-  const spareTime = createSpareTime();
+  const idleThrottle = createIdleThrottle();
   const batcher = createBatcher<Queued>({
     clock,
     run: writeBatch,
@@ -87,7 +86,7 @@ export function createContactCacheWriter(options: WriterOptions): ContactCacheWr
     });
     inFlight = [];
     const ended = clock.now();
-    pausedUntil = ended + spareTime.restAfter(ended - began);
+    pausedUntil = ended + idleThrottle.pauseAfter(ended - began);
   }
 
   /** One batch after the other would find out the same, and keep its readers waiting for that. */
@@ -148,4 +147,34 @@ interface WriterOptions {
   readonly delayMs: number;
   /** Its timers keep no process alive: one that ends flushes. */
   readonly clock?: Pick<Clock, 'now' | 'schedule'>;
+}
+
+/**
+ * Joined with the connections, so that nothing is kept for one that is gone, was changed meanwhile, or is another
+ * application's. In the order of their keys, so that two processes do not wait for each other.
+ */
+export const WRITE_CONTACT_CACHE = {
+  name: 'write_contact_cache',
+  text: `
+insert into crossbook.contact_cache as kept
+  (application_id, key_hash, connection_id, sealed, bytes, fetched_at)
+select fresh.application_id, fresh.key_hash, connections.id, fresh.sealed, length(fresh.sealed), fresh.fetched_at
+from json_to_recordset($1::json) as fresh
+  (application_id uuid, key_hash text, connection_id uuid, sealed text, fetched_at timestamptz)
+join crossbook.connections on connections.id = fresh.connection_id
+  and connections.application_id = fresh.application_id and connections.updated_at <= fresh.fetched_at
+order by fresh.application_id, fresh.key_hash
+for key share of connections
+on conflict (application_id, key_hash) do update
+  set sealed = excluded.sealed, bytes = excluded.bytes, fetched_at = excluded.fetched_at
+  where kept.fetched_at <= excluded.fetched_at`,
+};
+
+/** As the statement reads it. */
+export interface CacheRow {
+  readonly application_id: string;
+  readonly key_hash: string;
+  readonly connection_id: string;
+  readonly sealed: string;
+  readonly fetched_at: Date;
 }

@@ -1,7 +1,7 @@
 import { and, eq, gte, sql } from 'drizzle-orm';
 import { type ContactCache, LARGE_ENTRY } from '../domain/contact-cache.ts';
 import type { Sealer } from '../domain/sealer.ts';
-import type { CacheRow } from './contact-cache-statement.ts';
+import type { CacheRow } from './contact-cache-writer.ts';
 import { createContactCacheWriter, type WaitingEntry } from './contact-cache-writer.ts';
 import type { Engine } from './engine/engine.ts';
 import { connections, contactCache } from './schema.ts';

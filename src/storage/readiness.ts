@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../lib/clock.ts';
+import { createSingleFlight } from '../lib/single-flight.ts';
 import type { Engine } from './engine/engine.ts';
 import { findPending } from './engine/migrate.ts';
 import type { Maintenance } from './maintenance.ts';
@@ -11,23 +12,15 @@ import type { Maintenance } from './maintenance.ts';
 export function createReadiness({ engine, maintenance }: Deps): () => Promise<Readiness> {
   // As the start has left them. Where they cannot be looked at, they are as they were last seen.
   const last = { migrations: true, keys: true, keysCheckedAt: Number.NEGATIVE_INFINITY };
-  let running: Promise<Readiness> | undefined;
-  let learning: Promise<void> | undefined;
-  return () => {
-    // A database that hangs is not asked once more by everybody who asks us.
-    running ??= check().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
+  // Probes that come at the same time share one check: a database that hangs is not asked once more by each.
+  const checking = createSingleFlight<Readiness>();
+  const learning = createSingleFlight<void>();
+  return () => checking(check);
 
   async function check(): Promise<Readiness> {
     const state = await within(PING_MS, engine.ping());
     if (!state || state.isReadOnly) return { database: false, migrations: false, keys: false };
-    learning ??= learn().finally(() => {
-      learning = undefined;
-    });
-    await within(LEARN_MS, learning);
+    await within(LEARN_MS, learning(learn));
     const { migrations, keys } = last;
     return { database: true, migrations, keys: migrations && keys };
   }

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
-import { every, type Repeated, type Repetition } from '../lib/every.ts';
+import { type PeriodicTask, type PeriodicTaskOptions, runPeriodically } from '../lib/run-periodically.ts';
 import type { Maintenance } from './maintenance.ts';
 
 /**
@@ -9,8 +9,8 @@ import type { Maintenance } from './maintenance.ts';
 export function sweepContactCache(
   { maintenance, sweepConnectLinks }: Swept,
   { maxBytesPerApplication, onError, schedule, clock }: SweepOptions,
-): Repeated {
-  return every({
+): PeriodicTask {
+  return runPeriodically({
     intervalMs: EVERY_MS,
     async work() {
       await sweepConnectLinks();
@@ -32,7 +32,7 @@ interface Swept {
   sweepConnectLinks(): Promise<unknown>;
 }
 
-interface SweepOptions extends Pick<Repetition, 'onError' | 'schedule'> {
+interface SweepOptions extends Pick<PeriodicTaskOptions, 'onError' | 'schedule'> {
   readonly maxBytesPerApplication: number;
   /** What is stored has its time of day. */
   readonly clock: Pick<Clock, 'wall'>;

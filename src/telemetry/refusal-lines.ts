@@ -1,6 +1,6 @@
 import type { Refusal } from '../domain/journal.ts';
 import type { Log } from '../domain/log.ts';
-import { every, type Repetition } from '../lib/every.ts';
+import { type PeriodicTaskOptions, runPeriodically } from '../lib/run-periodically.ts';
 import { readRequestId } from './journal.ts';
 import { readTraceContext } from './trace-context.ts';
 
@@ -11,7 +11,7 @@ import { readTraceContext } from './trace-context.ts';
 export function createRefusalLines({ log, schedule }: RefusalLinesOptions): RefusalLines {
   // The codes are few: so are these.
   let kinds = new Map<string, Kind>();
-  const turns = every({
+  const turns = runPeriodically({
     intervalMs: WHILE_MS,
     work: async () => tellLeftOut(),
     onError: (cause) => log.warn({ cause }, 'refusals were not told'),
@@ -60,7 +60,7 @@ export interface RefusalLines {
   close(): Promise<void>;
 }
 
-interface RefusalLinesOptions extends Pick<Repetition, 'schedule'> {
+interface RefusalLinesOptions extends Pick<PeriodicTaskOptions, 'schedule'> {
   readonly log: Log;
 }
 

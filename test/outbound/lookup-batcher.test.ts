@@ -5,9 +5,9 @@ import type { ContactPort } from '../../src/domain/provider.ts';
 import type { Want, WantedFields } from '../../src/domain/want.ts';
 import { UNCOUNTED, type WorkPermit } from '../../src/domain/work-permit.ts';
 import { AbandonedError } from '../../src/outbound/failures.ts';
+import type { CallPermit } from '../../src/outbound/lookup-batcher.ts';
 import { createLookupBatcher } from '../../src/outbound/lookup-batcher.ts';
 import type { OnProgress } from '../../src/outbound/send-once.ts';
-import type { CallPermit } from '../../src/outbound/shared-permit.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 import { createFakePermit, type FakePermit } from '../support/fake-permit.ts';
 

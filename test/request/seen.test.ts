@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Connection } from '../../src/domain/connection.ts';
 import type { Customer } from '../../src/domain/customer.ts';
-import { CONNECTION_MAX_AGE_MS, createKnownConnections } from '../../src/request/known-connections.ts';
+import { CONNECTION_MAX_AGE_MS, createConnectionCache } from '../../src/request/connection-cache.ts';
 import { Seen } from '../../src/request/seen.ts';
 import { createConnection } from '../support/connection.ts';
 
@@ -24,7 +24,7 @@ function setUp() {
     customer: async () => state.customer,
     forgetCustomer: () => {},
   };
-  const connections = createKnownConnections({ now: () => now });
+  const connections = createConnectionCache({ now: () => now });
   const open = () => new Seen({ applicationId: 'a', loaders, connections, now: () => now });
   const advance = (ms: number) => {
     now += ms;

@@ -9,8 +9,8 @@ import { systemClock } from '../../src/lib/clock.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
 import { authorization as hubspotAuthorization } from '../../src/providers/hubspot/authorization.ts';
 import { readCaller } from '../../src/request/caller.ts';
+import { createConnectionCache } from '../../src/request/connection-cache.ts';
 import { createRequestContext, type RequestContext } from '../../src/request/context.ts';
-import { createKnownConnections } from '../../src/request/known-connections.ts';
 import type { Services } from '../../src/request/services.ts';
 import { createFakeContactPort, type FakeCall } from './fake-contact-port.ts';
 import { createFakeJournal, type FakeJournal } from './fake-journal.ts';
@@ -62,7 +62,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
   const services: Services = {
     providers: new Map(PROVIDER_NAMES.map((name) => [name, toProvider(name)])),
     cursors: createFakeCursors(),
-    connections: createKnownConnections(systemClock),
+    connections: createConnectionCache(systemClock),
     connecting: {
       linkTokens: createFakeCursors().bind(() => 'connect link'),
       publicUrl: () => 'https://crossbook.example',

@@ -2,14 +2,14 @@ import type { Connection, Credentials, RefusalReason } from '../../domain/connec
 import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../../domain/credentials.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { codeOf, toReconnectDetail } from '../failures.ts';
+import { createSingleFlight } from '../../lib/single-flight.ts';
+import { cloneError, codeOf, toReconnectDetail } from '../failures.ts';
 import { InvalidGrantError } from './refresh-token.ts';
-import { createSingleFlight } from './single-flight.ts';
 
 /** One connection's access token: kept for a moment, renewed before it expires, and once for everybody who waits. */
 export function createTokens(deps: TokenDeps): Tokens {
-  const reading = createSingleFlight<Token>();
-  const renewing = createSingleFlight<Token>();
+  const reading = createSingleFlight<Token>(cloneError);
+  const renewing = createSingleFlight<Token>(cloneError);
   let kept: Token | undefined;
   let futile: { readonly generation: number; readonly until: number } | undefined;
   /** The generation that the provider has refused for good. */

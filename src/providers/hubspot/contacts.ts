@@ -10,7 +10,7 @@ import {
   type PhoneNumberType,
 } from '../../domain/contact.ts';
 import { normaliseEmail } from '../../domain/email.ts';
-import { present } from '../../lib/present.ts';
+import { compact } from '../../lib/compact.ts';
 import { splitStreet } from '../../lib/split-street.ts';
 import { toTimestamp } from '../../lib/to-timestamp.ts';
 import { trimmed } from '../../lib/trimmed.ts';
@@ -80,7 +80,7 @@ function toEmailAddresses(properties: Properties): readonly EmailAddress[] {
   const primary = toText(properties['email']);
   const work = toText(properties['work_email']);
   const others = toText(properties['hs_additional_emails']);
-  const known = present(
+  const known = compact(
     toEmailAddress(primary, 'primary'),
     isSame(primary, work) ? null : toEmailAddress(work, 'work'),
     null,
@@ -111,7 +111,7 @@ function isSame(one: string | null, other: string | null): boolean {
 }
 
 function toPhoneNumbers(properties: Properties): readonly PhoneNumber[] {
-  return present(
+  return compact(
     toPhoneNumber(toText(properties['phone']), 'primary'),
     toPhoneNumber(toText(properties['mobilephone']), 'mobile'),
     toPhoneNumber(toText(properties['fax']), 'fax'),

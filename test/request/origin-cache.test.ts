@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { CALLER_MAX_AGE_MS } from '../../src/request/caller-cache.ts';
-import { createKnownOrigins } from '../../src/request/known-origins.ts';
+import { createOriginCache } from '../../src/request/origin-cache.ts';
 
 test('who names an origin is read once in a few seconds, and changes then', async () => {
   let now = 0;
@@ -8,7 +8,7 @@ test('who names an origin is read once in a few seconds, and changes then', asyn
     { applicationId: 'a', origins: ['https://one.example', 'https://both.example'] },
     { applicationId: 'b', origins: ['https://both.example'] },
   ]);
-  const read = createKnownOrigins({ list, now: () => now });
+  const read = createOriginCache({ list, now: () => now });
   for (let call = 0; call < 10; call += 1) {
     expect(await read()).toEqual(
       new Map([
@@ -26,6 +26,6 @@ test('who names an origin is read once in a few seconds, and changes then', asyn
 test('some are named whatever is stored', async () => {
   const always = [{ applicationId: 'demo', origins: ['http://localhost:5173'] }];
   const list = async () => [{ applicationId: 'a', origins: ['http://localhost:5173'] }];
-  const read = createKnownOrigins({ list, always, now: () => 0 });
+  const read = createOriginCache({ list, always, now: () => 0 });
   expect(await read()).toEqual(new Map([['http://localhost:5173', new Set(['demo', 'a'])]]));
 });

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
-import { createTimedCache } from '../../src/lib/timed-cache.ts';
+import { createTtlCache } from '../../src/lib/ttl-cache.ts';
 
 function open(maxEntries = 10) {
   let now = 0;
-  const cache = createTimedCache<string>({ maxAgeMs: 5_000, maxEntries, now: () => now });
+  const cache = createTtlCache<string>({ maxAgeMs: 5_000, maxEntries, now: () => now });
   return { cache, advance };
 
   function advance(byMs: number): void {

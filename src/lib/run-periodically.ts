@@ -1,12 +1,12 @@
 import { backgroundClock } from './clock.ts';
 
 /** Does a piece of work again and again, never two at once, until it is stopped. It keeps no process alive. */
-export function every({
+export function runPeriodically({
   intervalMs,
   work,
   onError,
   schedule = backgroundClock.schedule,
-}: Repetition): Repeated {
+}: PeriodicTaskOptions): PeriodicTask {
   let isOver = false;
   let running = Promise.resolve();
   let cancel = schedule(intervalMs, turn);
@@ -28,12 +28,12 @@ export function every({
   }
 }
 
-export interface Repeated {
+export interface PeriodicTask {
   /** Resolves when what runs has finished. */
   stop(): Promise<void>;
 }
 
-export interface Repetition {
+export interface PeriodicTaskOptions {
   /** From the end of one to the beginning of the next. */
   readonly intervalMs: number;
   work(): Promise<unknown>;

@@ -1,13 +1,13 @@
 import { performance } from 'node:perf_hooks';
 
 /**
- * For work that must not be felt: how long it has to rest after it took so long. It gets a quarter of the time that the
- * process has left over, and where nothing is left over it still gets a little.
+ * For background work: how long it pauses after a piece of work that took so long. It gets a quarter of the time in which
+ * the event loop is idle, and a hundredth of all time where it never is.
  */
-export function createSpareTime(): SpareTime {
+export function createIdleThrottle(): IdleThrottle {
   let before = performance.eventLoopUtilization();
   return {
-    restAfter(tookMs) {
+    pauseAfter(tookMs) {
       const now = performance.eventLoopUtilization();
       const { utilization } = performance.eventLoopUtilization(now, before);
       before = now;
@@ -20,6 +20,6 @@ export function createSpareTime(): SpareTime {
 const SHARE_OF_THE_REST = 1 / 4;
 const LEAST_SHARE = 1 / 100;
 
-export interface SpareTime {
-  restAfter(tookMs: number): number;
+export interface IdleThrottle {
+  pauseAfter(tookMs: number): number;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toNetwork } from '../../src/lib/to-network.ts';
+import { toSubnet } from '../../src/lib/to-subnet.ts';
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -11,5 +11,5 @@ test.each([
   ['::1', '0:0:0:0'],
   ['fe80::1%eth0', 'fe80:0:0:0'],
 ])('%s is of %s', (address, network) => {
-  expect(toNetwork(address)).toBe(network);
+  expect(toSubnet(address)).toBe(network);
 });

@@ -1,7 +1,8 @@
-import { cloneError } from '../failures.ts';
-
-/** One run for everybody who asks while it is under way. Each gets an error of their own. */
-export function createSingleFlight<T>(): SingleFlight<T> {
+/**
+ * One run for all callers that come while it is in flight. Its error may be cloned, so that each caller that joined has an
+ * instance of its own.
+ */
+export function createSingleFlight<T>(cloneError = (error: unknown) => error): SingleFlight<T> {
   let running: Promise<T> | undefined;
   return async (run) => {
     if (running) {

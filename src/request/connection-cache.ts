@@ -1,7 +1,7 @@
 import type { Connection } from '../domain/connection.ts';
 import type { ConnectionTarget } from '../domain/connection-store.ts';
 import type { Clock } from '../lib/clock.ts';
-import { createTimedCache } from '../lib/timed-cache.ts';
+import { createTtlCache } from '../lib/ttl-cache.ts';
 
 /**
  * How long another process may still see a connection as it was. What this one changes, it sees at once. A removal waits
@@ -13,8 +13,8 @@ export const REMOVAL_SETTLES_MS = CONNECTION_MAX_AGE_MS + 500;
 const MAX_CONNECTIONS = 10_000;
 
 /** Connections that were just looked at: a search does not ask the database for its connection each time. */
-export function createKnownConnections({ now }: Pick<Clock, 'now'>): KnownConnections {
-  const known = createTimedCache<Connection>({
+export function createConnectionCache({ now }: Pick<Clock, 'now'>): ConnectionCache {
+  const known = createTtlCache<Connection>({
     maxAgeMs: CONNECTION_MAX_AGE_MS,
     maxEntries: MAX_CONNECTIONS,
     now,
@@ -30,7 +30,7 @@ function toKey(applicationId: string, { customerId, providerName }: ConnectionTa
   return `${applicationId} ${providerName} ${customerId}`;
 }
 
-export interface KnownConnections {
+export interface ConnectionCache {
   find(
     applicationId: string,
     target: ConnectionTarget,

@@ -2,7 +2,7 @@
  * Remembers what was found for a few seconds, and at most so many of it. What is not there (undefined) is not
  * remembered, and neither is a failure. Who asks for the same at the same moment waits for one answer.
  */
-export function createTimedCache<Value>({ maxAgeMs, maxEntries, now }: TimedCacheOptions): TimedCache<Value> {
+export function createTtlCache<Value>({ maxAgeMs, maxEntries, now }: TtlCacheOptions): TtlCache<Value> {
   const kept = new Map<string, { readonly value: Value; readonly until: number }>();
   const loading = new Map<string, Promise<Value | undefined>>();
 
@@ -45,7 +45,7 @@ export function createTimedCache<Value>({ maxAgeMs, maxEntries, now }: TimedCach
   }
 }
 
-export interface TimedCache<Value> {
+export interface TtlCache<Value> {
   /** What is known comes at once: nobody waits for a promise. */
   find(key: string, load: () => Promise<Value | undefined>): MaybePromise<Value | undefined>;
   /** It is no longer true: the next one asks again. */
@@ -54,7 +54,7 @@ export interface TimedCache<Value> {
 
 type MaybePromise<T> = T | Promise<T>;
 
-interface TimedCacheOptions {
+interface TtlCacheOptions {
   readonly maxAgeMs: number;
   readonly maxEntries: number;
   now(): number;

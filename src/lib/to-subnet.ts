@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 
 /** What one host or household is likely to hold: an IPv4 address, or the first 64 bits of an IPv6 one. */
-export function toNetwork(address: string): string {
+export function toSubnet(address: string): string {
   if (!address.includes(':')) return address;
   const [plain = ''] = address.split('%');
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
-import { createCount } from '../../src/limits/count.ts';
+import { createFixedWindowCounter } from '../../src/limits/limiter.ts';
 
 let now: number;
-const count = () => createCount({ windowMs: 60_000, now: () => now });
+const count = () => createFixedWindowCounter({ windowMs: 60_000, now: () => now });
 
 beforeEach(() => {
   now = 5_000;

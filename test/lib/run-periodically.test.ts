@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { every } from '../../src/lib/every.ts';
+import { runPeriodically } from '../../src/lib/run-periodically.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 
 test('works again and again, each time one interval after the last one ended', async () => {
@@ -55,7 +55,7 @@ function open() {
   const failures: unknown[] = [];
   let count = 0;
   let end = (_error?: Error) => {};
-  const repeated = every({
+  const repeated = runPeriodically({
     intervalMs: 1_000,
     work: () =>
       new Promise<void>((resolve, reject) => {

@@ -1,9 +1,9 @@
-import { createTimedCache } from '../lib/timed-cache.ts';
+import { createTtlCache } from '../lib/ttl-cache.ts';
 import { CALLER_MAX_AGE_MS } from './caller-cache.ts';
 
 /** Which applications name a web origin: read every few seconds, and only while browsers call. */
-export function createKnownOrigins({ list, always = [], now }: KnownOriginsOptions): FindOrigins {
-  const cache = createTimedCache<OriginsOfApplications>({
+export function createOriginCache({ list, always = [], now }: OriginCacheOptions): FindOrigins {
+  const cache = createTtlCache<OriginsOfApplications>({
     maxAgeMs: CALLER_MAX_AGE_MS,
     maxEntries: 1,
     now,
@@ -37,7 +37,7 @@ interface NamedOrigins {
   readonly origins: readonly string[];
 }
 
-interface KnownOriginsOptions {
+interface OriginCacheOptions {
   list(): Promise<readonly NamedOrigins[]>;
   /** Beside those that are stored. */
   readonly always?: readonly NamedOrigins[] | undefined;

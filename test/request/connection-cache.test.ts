@@ -1,12 +1,12 @@
 import { expect, test, vi } from 'vitest';
-import { CONNECTION_MAX_AGE_MS, createKnownConnections } from '../../src/request/known-connections.ts';
+import { CONNECTION_MAX_AGE_MS, createConnectionCache } from '../../src/request/connection-cache.ts';
 import { createConnection } from '../support/connection.ts';
 
 const target = { customerId: 'ada', providerName: 'hubspot' } as const;
 
 function open() {
   let now = 0;
-  const connections = createKnownConnections({ now: () => now });
+  const connections = createConnectionCache({ now: () => now });
   const load = vi.fn(async () => createConnection('hubspot'));
   const advance = (byMs: number) => {
     now += byMs;
