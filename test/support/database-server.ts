@@ -18,7 +18,7 @@ export async function setup({ provide }: TestProject): Promise<void> {
   const settings = { max_connections: '300', fsync: 'off' };
   server = await startEmbeddedServer({ directory: join(root, 'data'), tcp: true, settings });
   await administer(server.url, `create database ${TEMPLATE}`);
-  const engine = await openEngine({ url: withName(server.url, TEMPLATE) }, {});
+  const engine = await openEngine({ url: withName(server.url, TEMPLATE) }, PATIENT);
   await migrate(engine);
   await engine.close();
   provide('databaseServer', server.url);
@@ -28,6 +28,9 @@ export async function teardown(): Promise<void> {
   await server?.close();
   rmSync(root, { recursive: true, force: true });
 }
+
+/** Bounds against hanging only: what production allows is too little on a machine that is busy with other things. */
+const PATIENT = { connectionTimeoutMs: 600_000, statementTimeoutMs: 600_000, deadlineMs: 600_000 };
 
 declare module 'vitest' {
   interface ProvidedContext {
