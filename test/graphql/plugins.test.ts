@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { useDisableIntrospection as useDisableIntrospectionOfEnvelop } from '@envelop/disable-introspection';
 import { useResponseCache as useResponseCacheOfEnvelop } from '@envelop/response-cache';
 import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention';
@@ -182,6 +183,16 @@ describe.each(WAYS)('by $way', ({ way, send }) => {
     const { extensions } = await send(server, ASK, DEMO);
     expect(extensions).toEqual({ cost: 7 });
   });
+});
+
+test('the hooks that run are those that the documents list', async () => {
+  const refusal = await createTestServer({ plugins: { csrf: useCSRFPrevention() } }).catch(String);
+  const [, listed = ''] = /The hooks that run are (.*)\./.exec(String(refusal)) ?? [];
+  const section = /## Plugins of Yoga and Envelop([\s\S]*?)\n## /.exec(
+    readFileSync('CONTRIBUTING.md', 'utf8'),
+  )?.[1];
+  expect(listed.split(', ').length).toBeGreaterThan(9);
+  for (const hook of listed.split(', ')) expect(section).toContain(`\`${hook}\``);
 });
 
 test('a document that a plugin puts in place is admitted anew, and the limits hold for it', async () => {
