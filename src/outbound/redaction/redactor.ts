@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { CrossbookError, type RemoteCause } from '../../domain/errors.ts';
 import type { RemoteAnswer } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
+import { parseJson } from '../../lib/parse-json.ts';
 import { closeJson, cutText } from './cut-text.ts';
 import { redactJson, redactText, WITHHELD } from './redact-json.ts';
 import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
@@ -62,14 +63,6 @@ function redactBody(body: string, matcher: SecretMatcher): unknown {
   if (json !== undefined) return redactJson(json, matcher);
   const redacted = redactText(text, matcher);
   return note === undefined ? redacted : `${redacted} ${note}`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 const MAX_BODY_BYTES = 16 * 1024;

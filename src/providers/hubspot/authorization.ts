@@ -3,9 +3,9 @@ import { readOAuthDenial } from '../../domain/oauth-denial.ts';
 import type { OAuthClient } from '../../domain/provider.ts';
 import type { RemoteAnswer, RemoteRequest } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
+import { parseJson } from '../../lib/parse-json.ts';
 import { toQuery } from '../../lib/to-query.ts';
 import { API_ORIGIN, PATHS } from './paths.ts';
-import { readJson } from './read-json.ts';
 import { readToken } from './token.ts';
 import { wireGranted, wireTokenProblem } from './wire.ts';
 
@@ -78,11 +78,11 @@ function readGrant(answer: RemoteAnswer, _client: OAuthClient, now: Date): Grant
     throw new AuthorizationFailure('NO_REFRESH_TOKEN', 'HubSpot granted access without a refresh token.');
   }
   const grant = { accessToken, refreshToken, expiresAt, instanceUrl: null, scopes: [], account: null };
-  return addAccount(grant, readJson(answer.body));
+  return addAccount(grant, parseJson(answer.body));
 }
 
 function readAccount(answer: RemoteAnswer, grant: Grant): Grant {
-  const json = answer.status === 200 ? readJson(answer.body) : undefined;
+  const json = answer.status === 200 ? parseJson(answer.body) : undefined;
   if (json !== undefined && wireGranted.parse(json).active !== false) {
     const known = addAccount(grant, json);
     if (known.account) return known;
@@ -111,7 +111,7 @@ function addAccount(grant: Grant, json: unknown): Grant {
 
 /** Since 2026 with an OAuth error beside its own status, before that without: either alone is enough. */
 function isBadCode({ status, body }: RemoteAnswer): boolean {
-  const problem = wireTokenProblem.parse(readJson(body));
+  const problem = wireTokenProblem.parse(parseJson(body));
   const isUnnamed = !problem.status && problem.error === 'invalid_grant';
   return status === 400 && (problem.status === 'BAD_AUTH_CODE' || isUnnamed);
 }
@@ -119,7 +119,7 @@ function isBadCode({ status, body }: RemoteAnswer): boolean {
 /** A token that is not known any more was revoked before; a client that is not known revokes nothing. */
 function isRevoked({ status, body }: RemoteAnswer): boolean {
   if (status >= 200 && status < 300) return true;
-  const problem = wireTokenProblem.parse(readJson(body));
+  const problem = wireTokenProblem.parse(parseJson(body));
   const isGone = problem.status === 'BAD_REFRESH_TOKEN' || GONE.has(problem.error ?? '');
   return status === 404 || (status === 400 && isGone);
 }

@@ -1,9 +1,9 @@
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { RemoteAnswer, RemoteRequest, Send } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
+import { parseJson } from '../../lib/parse-json.ts';
 import { readRetryAfter } from '../../lib/read-retry-after.ts';
 import type { BudgetName } from './limits.ts';
-import { readJson } from './read-json.ts';
 import { type WireProblem, wireProblem, wireProblems } from './wire.ts';
 
 /** The one way to HubSpot. Everything that we ask there is a POST that only reads. Refusals are thrown. */
@@ -41,7 +41,7 @@ export function isNotFound(error: unknown): boolean {
 
 /** What was asked for, of an answer that is no refusal. */
 export function understand<Result>(read: Read<Result>, answer: RemoteAnswer): Result {
-  const json = readJson(answer.body);
+  const json = parseJson(answer.body);
   const understood = read(json);
   if (understood === undefined) {
     throw new RemoteFailure(
@@ -88,7 +88,7 @@ function impliedWait(status: number, { policyName, message }: WireProblem): numb
 }
 
 function readProblem(body: string): WireProblem {
-  return wireProblem.parse(readJson(body));
+  return wireProblem.parse(parseJson(body));
 }
 
 const HEADERS = { accept: 'application/json', 'content-type': 'application/json' } as const;

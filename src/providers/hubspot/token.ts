@@ -1,9 +1,9 @@
 import type { RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
 import type { RemoteAnswer } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
+import { parseJson } from '../../lib/parse-json.ts';
 import { toFailure } from './call.ts';
 import { API_ORIGIN, PATHS } from './paths.ts';
-import { readJson } from './read-json.ts';
 import { wireProblem, wireToken, wireTokenProblem } from './wire.ts';
 
 export const refresh: TokenRefresh = {
@@ -25,12 +25,12 @@ export const refresh: TokenRefresh = {
 
 /** Not any 401: a proxy in between may say that as well, and means itself. */
 export function isTokenRefused({ status, body }: RemoteAnswer): boolean {
-  return status === 401 && REFUSED.has(wireProblem.parse(readJson(body)).category);
+  return status === 401 && REFUSED.has(wireProblem.parse(parseJson(body)).category);
 }
 
 /** Of a refresh and of an exchange. */
 export function readToken(answer: RemoteAnswer, now: Date): RefreshedToken {
-  const json = readJson(answer.body);
+  const json = parseJson(answer.body);
   if (answer.status !== 200) throw toRefusal(answer, json);
   const token = wireToken.safeParse(json);
   if (!token.success) {

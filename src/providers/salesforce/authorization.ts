@@ -3,10 +3,10 @@ import type { ConnectFailure } from '../../domain/connect-link.ts';
 import { readOAuthDenial } from '../../domain/oauth-denial.ts';
 import type { OAuthClient } from '../../domain/provider.ts';
 import type { RemoteAnswer, RemoteRequest } from '../../domain/remote.ts';
+import { isRecord, parseJson } from '../../lib/parse-json.ts';
 import { toQuery } from '../../lib/to-query.ts';
 import { readFailure } from './failure.ts';
 import { LOGIN_HOSTS, movedTokenOrigin, tokenOrigin } from './instance.ts';
-import { isRecord, parseJson } from './json.ts';
 import { readIdentity } from './signed-identity.ts';
 import { readToken } from './token.ts';
 

@@ -1,6 +1,6 @@
 import type { RemoteRequest, Send } from '../../domain/remote.ts';
+import { parseJson } from '../../lib/parse-json.ts';
 import { toBadResponse, toRemoteFailure } from './failure.ts';
-import { parseJson } from './json.ts';
 
 /** The version that every path carries: old enough for every org, and years away from its end. */
 export const API = '/services/data/v66.0';

@@ -1,8 +1,8 @@
 import type { RemoteAnswer } from '../../domain/remote.ts';
 import { chunk } from '../../lib/chunk.ts';
+import { isRecord } from '../../lib/parse-json.ts';
 import { API, type Call } from './call.ts';
 import { toBadResponse, toRemoteFailure } from './failure.ts';
-import { isRecord } from './json.ts';
 
 /** Several GETs, each of any length, in as few calls as can be. Answers are in the order of the paths. */
 export async function readComposite<T>(

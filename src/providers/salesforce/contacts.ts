@@ -6,9 +6,9 @@ import type {
   EmailAddress,
   PhoneNumber,
 } from '../../domain/contact.ts';
+import { isRecord } from '../../lib/parse-json.ts';
 import { splitStreet } from '../../lib/split-street.ts';
 import { trimmed } from '../../lib/trimmed.ts';
-import { isRecord } from './json.ts';
 import { toTime } from './wire-time.ts';
 
 /** One pass over a row, whatever is in it: a dirty value is a missing one, never a failure. */

@@ -1,6 +1,6 @@
+import { isRecord } from '../../lib/parse-json.ts';
 import { API, type Call } from './call.ts';
 import { isSuccess, type Part, readParts } from './composite.ts';
-import { isRecord } from './json.ts';
 import { type QueryResult, type Resource, toPath, toQueryResult } from './query.ts';
 import type { Soql } from './soql.ts';
 

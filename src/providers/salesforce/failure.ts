@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { RemoteAnswer } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
+import { isRecord, parseJson } from '../../lib/parse-json.ts';
 import { readRetryAfter } from '../../lib/read-retry-after.ts';
-import { isRecord, parseJson } from './json.ts';
 
 /** What a refusal says, whichever of its shapes it came in; both are null where it says nothing that can be read. */
 export interface Failure {

@@ -1,8 +1,8 @@
 import { CrossbookError } from '../../domain/errors.ts';
+import { isRecord } from '../../lib/parse-json.ts';
 import { API, type Call } from './call.ts';
 import { readComposite } from './composite.ts';
 import { failureOf } from './failure.ts';
-import { isRecord } from './json.ts';
 import type { Soql } from './soql.ts';
 
 /** A row as it came: nothing about its fields is known yet. */

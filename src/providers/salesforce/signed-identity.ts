@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { isRecord } from './json.ts';
+import { isRecord } from '../../lib/parse-json.ts';
 
 /**
  * Who granted, from the `id` of a token answer: undefined unless Salesforce's signature, which is made with the client's

@@ -2,9 +2,9 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import type { RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
 import type { RemoteAnswer } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
+import { isRecord, parseJson } from '../../lib/parse-json.ts';
 import { type Failure, readFailure, toRemoteFailure } from './failure.ts';
 import { movedTokenOrigin, tokenOrigin } from './instance.ts';
-import { isRecord, parseJson } from './json.ts';
 
 /** Salesforce says nothing of when a token ends: only a refusal tells, and only one kind of refusal. */
 export function isTokenExpired({ status, body }: RemoteAnswer): boolean {
