@@ -126,6 +126,7 @@ export async function createApp(
     openContext,
     plugins: given.plugins,
     introspection: config.introspection,
+    typePrefix: config.typePrefix,
     operations,
     heldBytes,
     // What a person types there would be refused.

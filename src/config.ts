@@ -49,6 +49,10 @@ const hostNames = z
   .regex(/^[\w.-]+(,[\w.-]+)*$/, 'must be host names with commas between them, without ports')
   .transform((text) => text.split(','));
 
+const typePrefix = z
+  .string()
+  .regex(/^[A-Z][A-Za-z0-9]{0,29}_?$/, 'must be the beginning of a type name such as Crm or Crm_');
+
 const publicUrl = z
   .string()
   .transform((text) => toPublicUrl(text) ?? '')
@@ -86,6 +90,7 @@ const shape = z.object({
   CROSSBOOK_HOSTS: hostNames.default([]),
   CROSSBOOK_SANDBOX_PORT: wholeNumber(0, 65_534).default(4010),
   CROSSBOOK_GRAPHIQL: onOff.default(true),
+  CROSSBOOK_GRAPHQL_TYPE_PREFIX: typePrefix.optional(),
   CROSSBOOK_OPERATIONS: z.string().optional(),
   CROSSBOOK_INTROSPECTION: onOff.default(true),
   CROSSBOOK_STRANGERS: onOff.default(true),
@@ -151,6 +156,7 @@ function toConfig(env: z.infer<typeof shape>, given: Given): Config {
         ? { port: env.CROSSBOOK_SANDBOX_PORT, hosts: env.CROSSBOOK_HOSTS }
         : undefined,
     graphiql: env.CROSSBOOK_GRAPHIQL,
+    typePrefix: env.CROSSBOOK_GRAPHQL_TYPE_PREFIX,
     introspection: env.CROSSBOOK_INTROSPECTION,
     strangers: env.CROSSBOOK_STRANGERS,
     maxResponseBytes: env.CROSSBOOK_RESPONSE_MEGABYTES * 1_048_576,
@@ -241,6 +247,8 @@ export interface Config {
   /** With the names that are answered beside those of this machine. */
   readonly sandbox: { readonly port: number; readonly hosts: readonly string[] } | undefined;
   readonly graphiql: boolean;
+  /** In front of the names of GraphQL types. */
+  readonly typePrefix: string | undefined;
   readonly introspection: boolean;
   /** Are questions about the schema answered without a caller? */
   readonly strangers: boolean;

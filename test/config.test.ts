@@ -48,6 +48,13 @@ test('half of an OAuth client is a mistake, a whole one is read for any provider
   expect(readConfig(whole).oauthClients).toEqual({ hubspot: { clientId: 'id', clientSecret: 'secret' } });
 });
 
+test.each(['crm', 'Crm-', '_Crm', 'Crm__', 'C'.repeat(31)])('no type name begins with %s', (prefix) => {
+  const read = () => readConfig({ CROSSBOOK_GRAPHQL_TYPE_PREFIX: prefix });
+  expect(read).toThrow(
+    'CROSSBOOK_GRAPHQL_TYPE_PREFIX: must be the beginning of a type name such as Crm or Crm_',
+  );
+});
+
 test('a mistake is named without repeating the value, which may be a secret', () => {
   expect(() => readConfig({ DATABASE_URL: 'mysql://user:hunter2@host/db' })).toThrow(
     /^((?!hunter2)[\s\S])*$/,

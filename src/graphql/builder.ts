@@ -19,6 +19,7 @@ interface SchemaTypes {
   };
   Directives: {
     key: { locations: 'OBJECT'; args: { fields: string } };
+    tag: { locations: 'FIELD_DEFINITION'; args: { name: string } };
     shareable: { locations: 'OBJECT'; args: Record<string, never> };
   };
 }

@@ -33,10 +33,13 @@ export function countOf(list: unknown): number {
   return Array.isArray(list) ? list.length : 1;
 }
 
-/** Records that are asked for by a list of ids. */
-export function recordCosts(idsOf: (args: UncheckedArguments) => unknown): FieldCost {
+/** Records that are asked for by a list of ids, of as many CRMs as it counts. */
+export function recordCosts(
+  idsOf: (args: UncheckedArguments) => unknown,
+  countCalls: (args: UncheckedArguments) => number = () => 1,
+): FieldCost {
   return {
-    weight: (args) => PROVIDER_CALL + RECORD * countOf(idsOf(args)),
+    weight: (args) => PROVIDER_CALL * Math.max(1, countCalls(args)) + RECORD * countOf(idsOf(args)),
     items: (args) => countOf(idsOf(args)),
   };
 }

@@ -1,7 +1,9 @@
+import { GraphQLSchema } from 'graphql';
 import { builder } from './builder.ts';
 import './types/scalars.ts';
 import './types/provider.ts';
 import './types/search-contacts.ts';
+import './types/contacts-by-email.ts';
 import './types/customer.ts';
 import './types/nodes.ts';
 import './types/upsert-customer.ts';
@@ -19,5 +21,13 @@ import './types/oauth-client.ts';
 builder.queryType({ description: 'Everything that can be read.' });
 builder.mutationType({ description: 'Everything that can be changed.' });
 
-/** The API as its clients know it. What gateways need in addition is in `federation.ts`. */
-export const apiSchema = builder.toSchema();
+/** With what only references of gateways lead to. What they need in addition is in `subgraph/`. */
+export const entitySchema = builder.toSchema();
+
+/** The API as its clients know it. */
+export const apiSchema = toApi(entitySchema);
+
+function toApi(schema: GraphQLSchema): GraphQLSchema {
+  const { types, ...config } = schema.toConfig();
+  return new GraphQLSchema({ ...config, types: types.filter(({ name }) => name !== 'ContactsByEmail') });
+}

@@ -11,7 +11,6 @@ import { createKnownIntrospection } from './engine/known-introspection.ts';
 import { noIntrospection } from './engine/no-introspection.ts';
 import type { Plugins } from './engine/plugins.ts';
 import { createExecute } from './fast/execute.ts';
-import { toSubgraph } from './federation.ts';
 import { confirmResult } from './http/confirm-result.ts';
 import { createAutomaticDocuments, createKnownDocuments } from './http/documents.ts';
 import { createGraphiQLPage, type GraphiQLOptions } from './http/graphiql-page.ts';
@@ -19,7 +18,8 @@ import { chooseMediaType, JSON_TYPE } from './http/media-types.ts';
 import { type OpenedRequest, openRequest, readAllowance, toOpenedRequest } from './http/open-request.ts';
 import { respond, toHttpAnswer } from './http/respond.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
-import { apiSchema } from './schema.ts';
+import { entitySchema } from './schema.ts';
+import { type TypeNames, toSubgraph } from './subgraph/to-subgraph.ts';
 
 const PATH = '/graphql';
 
@@ -33,9 +33,9 @@ export async function loadEngine(): Promise<EngineModule> {
  * here, each operation goes through the engine, and the response is written here.
  */
 export function createGraphQL({ createEngine }: EngineModule, options: GraphQLOptions): GraphQLServer {
-  const { openContext, introspection = true, graphiql = {}, operations, plugins = {} } = options;
+  const { openContext, introspection = true, graphiql = {}, operations, plugins = {}, typePrefix } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const schema = toSubgraph(apiSchema);
+  const schema = toSubgraph(entitySchema, { typePrefix });
   const holdDocuments = () => options.heldBytes?.acquire({}, 'document', 0);
   const rules = introspection ? [] : [noIntrospection];
   const store = createDocumentStore({ schema, rules, memory: holdDocuments() });
@@ -48,7 +48,7 @@ export function createGraphQL({ createEngine }: EngineModule, options: GraphQLOp
     execute: createExecute(schema, { jsonAbove, onPlanned: store.addPlan }),
     introspection: introspection && !isPlain ? createKnownIntrospection(schema) : undefined,
   });
-  const page = graphiql && createGraphiQLPage(graphiql);
+  const page = graphiql && createGraphiQLPage({ typePrefix, ...graphiql });
 
   return {
     async answer(request, journal) {
@@ -101,7 +101,7 @@ export interface GraphQLServer {
   close(): Promise<void>;
 }
 
-export interface GraphQLOptions {
+export interface GraphQLOptions extends TypeNames {
   /**
    * Who calls? Rejects with UNAUTHORIZED for a credential that is wrong; resolves with a context without a caller where
    * none was presented.

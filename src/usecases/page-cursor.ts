@@ -23,7 +23,7 @@ export function signCursor(signer: BoundCursorSigner, { key, direction }: Cursor
 
 /** From what a face was asked for to the slice that it means. */
 export function readPageRequest(signer: BoundCursorSigner, page: PageInput): PageRequest {
-  const size = readSize(page.size);
+  const size = readPageSize(page.size);
   const position = page.cursor === undefined || page.cursor === null ? undefined : verify(page.cursor);
   if (page.direction && position?.direction && page.direction !== position.direction) {
     throw new CrossbookError('BAD_REQUEST', `The cursor leads ${position.direction}, not ${page.direction}.`);
@@ -44,7 +44,7 @@ export function readPageRequest(signer: BoundCursorSigner, page: PageInput): Pag
   }
 }
 
-function readSize(size: number | null | undefined): number {
+export function readPageSize(size: number | null | undefined): number {
   if (size === undefined || size === null) return DEFAULT_PAGE_SIZE;
   if (Number.isInteger(size) && size >= 0 && size <= MAX_PAGE_SIZE) return size;
   throw new CrossbookError('BAD_REQUEST', `The page size must be from 0 to ${MAX_PAGE_SIZE}; it is ${size}.`);

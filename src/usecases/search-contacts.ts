@@ -3,7 +3,7 @@ import type { ContactFilter, ContactPage, ContactSearch, SearchWant } from '../d
 import type { BoundCursorSigner, CursorSigner } from '../domain/cursor-signer.ts';
 import type { Timing } from '../domain/journal.ts';
 import type { PageRequest } from '../domain/page.ts';
-import type { Want } from '../domain/want.ts';
+import { type LookupDeps, lookUpEmails } from './look-up-emails.ts';
 import { type OpenDeps, type OpenedContacts, openContacts } from './open-contacts.ts';
 import { bindCursors, readPageRequest, signCursor } from './page-cursor.ts';
 import { nameFilter, readContactFilter } from './read-contact-filter.ts';
@@ -37,7 +37,7 @@ async function readPage(deps: SearchDeps, search: ContactSearch): Promise<Contac
 async function find(deps: SearchDeps, client: OpenedContacts, ask: Ask): Promise<FoundContacts> {
   const { filter, request, want } = ask;
   if (filter.by === 'emails') {
-    const contacts = await findByEmails(deps, client, { emails: filter.emails, want });
+    const contacts = await lookUpEmails(deps, client, { emails: filter.emails, want });
     return { contacts, hasNextPage: false, hasPreviousPage: false, totalCount: contacts.length };
   }
   const { items, ...neighbours } = await readDomainPage(client.port, filter.domain, {
@@ -58,15 +58,6 @@ async function count({ port }: OpenedContacts, domain: string) {
   } catch (countFailure) {
     return { totalCount: null, countFailure };
   }
-}
-
-async function findByEmails(deps: SearchDeps, client: OpenedContacts, ask: EmailsAsk) {
-  const { compareIds } = client.port;
-  const found = await deps.lookup(client, ask.emails, ask.want);
-  const sorted = found.sort((a, b) => compareIds(a.remoteId, b.remoteId));
-  // Two of the emails may belong to one contact: it is found once.
-  const isLast = ({ remoteId }: Contact, index: number) => sorted[index + 1]?.remoteId !== remoteId;
-  return sorted.every(isLast) ? sorted : sorted.filter(isLast);
 }
 
 function toContactPage({ client, cursors, ask, found, fetchedAt, readFromCache }: Result): ContactPage {
@@ -107,11 +98,6 @@ interface Ask {
   readonly want: SearchWant;
 }
 
-interface EmailsAsk {
-  readonly emails: readonly string[];
-  readonly want: Want;
-}
-
 interface Result {
   readonly client: OpenedContacts;
   readonly cursors: BoundCursorSigner;
@@ -121,8 +107,6 @@ interface Result {
   readonly readFromCache: boolean;
 }
 
-export interface SearchDeps extends OpenDeps, CacheDeps, Timing {
+export interface SearchDeps extends OpenDeps, CacheDeps, LookupDeps, Timing {
   readonly cursors: CursorSigner;
-  /** Batched: all look-ups of one request, by connection. The list belongs to who asked. */
-  lookup(client: OpenedContacts, emails: readonly string[], want: Want): Promise<Contact[]>;
 }

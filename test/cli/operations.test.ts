@@ -159,3 +159,12 @@ test('the schema is printed as it is committed', async () => {
   const { stdout } = await run('schema', 'print');
   expect(stdout).toMatch(/^type Query \{$/m);
 });
+
+test('the schema is printed with the type names that the server gives', async () => {
+  const env = { CROSSBOOK_GRAPHQL_TYPE_PREFIX: 'Crm_' };
+  const { stdout } = await runCli(['schema', 'print'], { env });
+  expect(stdout).toMatch(/^type Crm_Contact implements Node \{$/m);
+  const subgraph = await runCli(['schema', 'print', '--subgraph'], { env });
+  expect(subgraph.stdout).toMatch(/^type Crm_Contact implements Node @key/m);
+  expect(subgraph.stdout).toMatch(/^type Crm_ContactsByEmail @key/m);
+});

@@ -1,7 +1,7 @@
 import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
 import { graphqlSync, parse } from 'graphql';
-import { toSubgraph } from '../../src/graphql/federation.ts';
-import { apiSchema } from '../../src/graphql/schema.ts';
+import { entitySchema } from '../../src/graphql/schema.ts';
+import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { NOTES_SDL } from './notes-subgraph.ts';
 
 /** The supergraph of Crossbook and its neighbour. Fails with everything that the composer has against it. */
@@ -16,6 +16,6 @@ export function compose(urls: { readonly crossbook: string; readonly notes: stri
 
 /** Our SDL, as a gateway is told it. */
 export function readSubgraph(): string {
-  const { data } = graphqlSync({ schema: toSubgraph(apiSchema), source: '{ _service { sdl } }' });
+  const { data } = graphqlSync({ schema: toSubgraph(entitySchema), source: '{ _service { sdl } }' });
   return (data as unknown as { _service: { sdl: string } })._service.sdl;
 }

@@ -1,8 +1,8 @@
 import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
 import { parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { apiSchema } from '../../src/graphql/schema.ts';
-import { printSubgraph } from '../../src/graphql/subgraph-sdl.ts';
+import { entitySchema } from '../../src/graphql/schema.ts';
+import { printSubgraph } from '../../src/graphql/subgraph/print-subgraph.ts';
 import { compose, readSubgraph } from './compose.ts';
 import { NOTES_SDL } from './notes-subgraph.ts';
 
@@ -23,7 +23,7 @@ test('a composer takes it beside one that shares PageInfo and extends Customer a
 test('beside a Relay server node is its, and the one subgraph that should have it can be ours', () => {
   expect(compose(URLS)).toMatch(/node\(id: ID!\): Node\s*@join__field\(graph: NOTES\)/);
   const { errors } = composeServices([
-    { name: 'crossbook', typeDefs: parse(printSubgraph(apiSchema, { relayNode: true })) },
+    { name: 'crossbook', typeDefs: parse(printSubgraph(entitySchema, { relayNode: true })) },
     { name: 'notes', typeDefs: parse(NOTES_SDL) },
   ]);
   expect(errors?.map(({ message }) => message).join()).toMatch(/Non-shareable field "Query.node"/);

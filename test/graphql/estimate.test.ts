@@ -2,10 +2,10 @@ import { getOperationAST, parse, validate } from 'graphql';
 import { expect, test } from 'vitest';
 import { createAllowance, RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
 import { createExecute } from '../../src/graphql/fast/execute.ts';
-import { toSubgraph } from '../../src/graphql/federation.ts';
 import { toHttpAnswer } from '../../src/graphql/http/respond.ts';
 import { measure } from '../../src/graphql/measure.ts';
-import { apiSchema } from '../../src/graphql/schema.ts';
+import { entitySchema } from '../../src/graphql/schema.ts';
+import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { WrittenJson } from '../../src/lib/written-json.ts';
 import { createFakeJournal } from '../support/fake-journal.ts';
 import { createFakePeople } from '../support/fake-people.ts';
@@ -15,7 +15,7 @@ import { writeRandomIntrospection } from '../support/random-introspection.ts';
 import { writeRandomQuery } from '../support/random-query.ts';
 import { DEMO } from './test-server.ts';
 
-const schema = toSubgraph(apiSchema);
+const schema = toSubgraph(entitySchema);
 const execute = createExecute(schema, { jsonAbove: 4, writeAfter: 10 });
 
 test.each(toPieces(1_000))(

@@ -1,8 +1,8 @@
 import { buildSchema, execute, type GraphQLSchema, OperationTypeNode, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { createExecute } from '../../src/graphql/fast/execute.ts';
-import { toSubgraph } from '../../src/graphql/federation.ts';
-import { apiSchema } from '../../src/graphql/schema.ts';
+import { apiSchema, entitySchema } from '../../src/graphql/schema.ts';
+import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { WrittenJson } from '../../src/lib/written-json.ts';
 import { createBothExecutes, createTally, PIECES, toText } from '../support/compare-executes.ts';
 import { createFakeServices } from '../support/fake-services.ts';
@@ -103,7 +103,7 @@ describe('a value that can be disposed of', () => {
 test.each(PIECES)(
   'over the product’s own schema, the fast path answers what graphql answers (seed $seed)',
   async ({ seed: firstSeed, numRuns }) => {
-    const schema = toSubgraph(apiSchema);
+    const schema = toSubgraph(entitySchema);
     const fast = createBothExecutes(schema);
     const services = await createFakeServices();
     const { tenant } = services;

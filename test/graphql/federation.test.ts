@@ -1,7 +1,7 @@
 import { buildSchema, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { apiSchema } from '../../src/graphql/schema.ts';
-import { printSubgraph } from '../../src/graphql/subgraph-sdl.ts';
+import { entitySchema } from '../../src/graphql/schema.ts';
+import { printSubgraph } from '../../src/graphql/subgraph/print-subgraph.ts';
 import { createTestServer } from './test-server.ts';
 
 const ENTITIES = /* GraphQL */ `
@@ -19,6 +19,7 @@ const FEDERATION = /* GraphQL */ `
   directive @key(fields: String!) repeatable on OBJECT | INTERFACE
   directive @shareable on OBJECT | FIELD_DEFINITION
   directive @link(url: String!, import: [String]) repeatable on SCHEMA
+  directive @tag(name: String!) repeatable on FIELD_DEFINITION
   directive @cost(weight: Int!) on FIELD_DEFINITION
   directive @listSize(
     assumedSize: Int
@@ -37,7 +38,7 @@ test('the subgraph describes its entities in a schema that stands by itself', as
   const { data } = (await (await post({ query: '{ _service { sdl } }' })).json()) as { data: Service };
   const { sdl } = data._service;
   expect(sdl).toMatch(
-    /^extend schema @link\(url: "https:\/\/specs.apollo.dev\/federation\/v2\.\d+", import: \["@key", "@shareable", "@cost", "@listSize"\]\)/,
+    /^extend schema @link\(url: "https:\/\/specs.apollo.dev\/federation\/v2\.\d+", import: \["@key", "@shareable", "@cost", "@listSize", "@tag"\]\)/,
   );
   expect(sdl).toContain(
     'type Contact implements Node @key(fields: "id") @key(fields: "customerId provider remoteId") {',
@@ -57,19 +58,24 @@ test('node and nodes are left to the one subgraph that has them', () => {
         .getQueryType()
         ?.getFields() ?? {},
     );
-  const own = fieldsOf(printSubgraph(apiSchema));
-  const whole = fieldsOf(printSubgraph(apiSchema, { relayNode: true }));
+  const own = fieldsOf(printSubgraph(entitySchema));
+  const whole = fieldsOf(printSubgraph(entitySchema, { relayNode: true }));
   expect(own).toEqual(expect.arrayContaining(['customer', 'providers', 'searchContacts']));
   expect(whole.filter((name) => !own.includes(name))).toEqual(['node', 'nodes']);
 });
 
 test('a gateway is told what the directives can say of a cost', () => {
   const told = [
-    ...printSubgraph(apiSchema).matchAll(/^ +(\w+): [^@\n]*((?: ?@(?:cost|listSize)\([^)]*\))+)/gm),
+    ...printSubgraph(entitySchema)
+      .replace(/ @tag\([^)]*\)/g, '')
+      .matchAll(/^ +(\w+): [^@\n]*((?: ?@(?:cost|listSize)\([^)]*\))+)/gm),
   ].map(([, name, directives]) => `${name} ${directives?.trim()}`);
   expect(told).toContain('rawData @cost(weight: 16)');
+  expect(printSubgraph(entitySchema)).toContain(
+    '): [Contact!]! @cost(weight: 3) @listSize(slicingArguments: ["first"], requireOneSlicingArgument: false, assumedSize: 5)',
+  );
   expect(told).toContain('connections @listSize(assumedSize: 18)');
-  const sdl = printSubgraph(apiSchema);
+  const sdl = printSubgraph(entitySchema);
   expect(sdl.match(PAGE)).toHaveLength(2);
 });
 

@@ -5,7 +5,6 @@ import { admit } from '../../src/graphql/admit.ts';
 import { cleanMessage } from '../../src/graphql/clean-message.ts';
 import { createDocumentStore } from '../../src/graphql/engine/document-store.ts';
 import { createKnownIntrospection } from '../../src/graphql/engine/known-introspection.ts';
-import { toSubgraph } from '../../src/graphql/federation.ts';
 import { checkFragmentDepth } from '../../src/graphql/fragment-depth.ts';
 import { chooseMediaType, isJson } from '../../src/graphql/http/media-types.ts';
 import { readHash } from '../../src/graphql/http/read-hash.ts';
@@ -13,14 +12,15 @@ import { DEFAULT_LIMITS, nothingSpent } from '../../src/graphql/limits.ts';
 import { checkMerging } from '../../src/graphql/merging.ts';
 import { checkNesting } from '../../src/graphql/nesting.ts';
 import { readOperation } from '../../src/graphql/operation-notes.ts';
-import { apiSchema } from '../../src/graphql/schema.ts';
+import { entitySchema } from '../../src/graphql/schema.ts';
+import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { findDuplicateKey } from '../../src/lib/find-duplicate-key.ts';
 import { jsonLength } from '../../src/lib/json-length.ts';
 import { readQuery } from '../../src/rest/input/read-query.ts';
 import { toReadableLine } from '../../src/telemetry/readable-line.ts';
 import { expectLinear } from '../support/growth.ts';
 
-const schema = toSubgraph(apiSchema);
+const schema = toSubgraph(entitySchema);
 const repeat = (text: string) => (size: number) => text.repeat(size);
 
 /** Texts that a client chooses: repeated, each makes a function start anew at every place, if it does that. */

@@ -1,7 +1,7 @@
 import type { GraphQLFormattedError } from 'graphql';
 import { expect, test } from 'vitest';
-import { toSubgraph } from '../../src/graphql/federation.ts';
-import { apiSchema } from '../../src/graphql/schema.ts';
+import { entitySchema } from '../../src/graphql/schema.ts';
+import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { fc, toPieces } from '../support/fast-check.ts';
 import { writeRandomOperation } from '../support/random-operation.ts';
 import { createTestServer, DEMO, EXTENSIONS } from './test-server.ts';
@@ -11,7 +11,7 @@ const MEDIA_TYPES = ['application/json', 'application/graphql-response+json'];
 test.each(toPieces(3_000))(
   'of random operations, valid and broken, none crashes and no error has another shape (seed $seed)',
   async ({ seed, numRuns }) => {
-    const schema = toSubgraph(apiSchema);
+    const schema = toSubgraph(entitySchema);
     const server = await createTestServer();
     const tally = { answered: 0, failed: 0, refused: 0 };
     await fc.assert(

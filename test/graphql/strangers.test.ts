@@ -1,15 +1,15 @@
 import { execute, getIntrospectionQuery, parse, print } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { createDocumentStore } from '../../src/graphql/engine/document-store.ts';
-import { toSubgraph } from '../../src/graphql/federation.ts';
 import { DEFAULT_LIMITS } from '../../src/graphql/limits.ts';
-import { apiSchema } from '../../src/graphql/schema.ts';
+import { entitySchema } from '../../src/graphql/schema.ts';
+import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { fc } from '../support/fast-check.ts';
 import { writeRandomIntrospection } from '../support/random-introspection.ts';
 import { createTestServer, DEMO } from './test-server.ts';
 
 const MEBIBYTE = 1024 * 1024;
-const schema = toSubgraph(apiSchema);
+const schema = toSubgraph(entitySchema);
 
 test('whatever is asked of the schema, the answer is at most a mebibyte, or 400', async () => {
   const { post } = await createTestServer();

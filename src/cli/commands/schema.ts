@@ -11,10 +11,14 @@ export const schemaPrint: Command = {
       description: 'With --subgraph: with node and nodes, for the one subgraph that has them.',
     },
   },
-  run: async (_context, { flag }) => {
+  details: ['With CROSSBOOK_GRAPHQL_TYPE_PREFIX its types have the names that the server gives them.'],
+  run: async ({ readConfig }, { flag }) => {
     // Loaded here alone: no other command should wait for it.
     const { printApiSchema, printSubgraphSchema } = await import('../../graphql/print-api-schema.ts');
-    const sdl = flag('subgraph') ? printSubgraphSchema({ relayNode: flag('relay-node') }) : printApiSchema();
+    const { typePrefix } = readConfig();
+    const sdl = flag('subgraph')
+      ? printSubgraphSchema({ relayNode: flag('relay-node'), typePrefix })
+      : printApiSchema({ typePrefix });
     return { data: { sdl }, text: sdl.trimEnd() };
   },
 };

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { HttpAnswer, HttpRequest } from '../../lib/http-message.ts';
+import type { TypeNames } from '../subgraph/to-subgraph.ts';
+import { prefixOperation } from '../subgraph/type-prefix.ts';
 import { EXAMPLE_OPERATIONS } from './example-operations.ts';
 
 const TITLE = 'Crossbook';
@@ -35,12 +37,12 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /** GraphiQL for a browser that opens the endpoint. The page is large: it is loaded when it is first wanted, and made once. */
-export function createGraphiQLPage({ title = TITLE, headers = PLACEHOLDERS }: GraphiQLOptions): GraphiQLPage {
+export function createGraphiQLPage(options: GraphiQLOptions & TypeNames): GraphiQLPage {
   let made: Promise<readonly Page[]> | undefined;
   return {
     answer(request) {
       if (!isForPeople(request)) return undefined;
-      made ??= makePages(title, headers);
+      made ??= makePages(options);
       return made.then((pages) => choosePage(pages, request));
     },
   };
@@ -58,12 +60,16 @@ function choosePage(pages: readonly Page[], { headers }: HttpRequest): HttpAnswe
   return { status: isKnown ? 304 : 200, headers: toHeaders(page), body: isKnown ? null : page.body };
 }
 
-async function makePages(title: string, headers: Readonly<Record<string, string>>): Promise<readonly Page[]> {
+async function makePages(page: GraphiQLOptions & TypeNames): Promise<readonly Page[]> {
+  const { title = TITLE, headers = PLACEHOLDERS, typePrefix = '' } = page;
   const shown = JSON.stringify(headers, null, 2);
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const options = {
     title,
-    defaultTabs: EXAMPLE_OPERATIONS.map((operation) => ({ ...operation, headers: shown })),
+    defaultTabs: EXAMPLE_OPERATIONS.map(({ query, variables }) => ({
+      ...{ query: prefixOperation(query, typePrefix), variables },
+      headers: shown,
+    })),
     defaultHeaders: shown,
     headers: shown,
     shouldPersistHeaders: false,

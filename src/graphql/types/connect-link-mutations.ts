@@ -2,6 +2,7 @@ import type { ConnectLink } from '../../domain/connect-link.ts';
 import { cancelConnectLink } from '../../usecases/cancel-connect-link.ts';
 import { type ConfirmedLink, confirmConnectLink } from '../../usecases/confirm-connect-link.ts';
 import { builder } from '../builder.ts';
+import { tagged } from '../tags.ts';
 import { ConnectLinkType } from './connect-link.ts';
 import { ConnectedProviderType } from './connected-provider.ts';
 
@@ -32,6 +33,7 @@ const ConfirmConnectLinkPayload = builder.objectRef<ConfirmAnswer>('ConfirmConne
 
 builder.mutationField('confirmConnectLink', (t) =>
   t.field({
+    ...tagged('api-key'),
     type: ConfirmConnectLinkPayload,
     nullable: true,
     description:
@@ -64,6 +66,7 @@ const CancelConnectLinkPayload = builder.objectRef<CancelAnswer>('CancelConnectL
 
 builder.mutationField('cancelConnectLink', (t) =>
   t.field({
+    ...tagged('api-key'),
     type: CancelConnectLinkPayload,
     nullable: true,
     description: 'Withdraws a link that has not ended yet. It takes an API key.',

@@ -2,6 +2,7 @@ import type { Contact } from '../../domain/contact.ts';
 import { findAssociations } from '../../usecases/find-associations.ts';
 import { builder } from '../builder.ts';
 import { BYTES_PER_UNIT, costs, countOf } from '../cost.ts';
+import { tagged } from '../tags.ts';
 import { AddressType, AssociationType, EmailAddressType, PhoneNumberType } from './contact-details.ts';
 import { AssociatedObjectEnum, LifecycleStageEnum } from './contact-enums.ts';
 import { NodeInterface } from './node.ts';
@@ -80,6 +81,7 @@ export const ContactType = builder.objectRef<ContactRecord>('Contact').implement
     }),
     isDeleted: t.exposeBoolean('isDeleted', { description: 'Has the contact been deleted in the CRM?' }),
     rawData: t.expose('rawData', {
+      ...tagged('raw-data'),
       type: 'JSON',
       nullable: true,
       description: 'The record as the CRM sent it. It is fetched only where this field is selected.',

@@ -1,6 +1,7 @@
 import { DEFAULT_LINK_SECONDS, MAX_LINK_SECONDS, MIN_LINK_SECONDS } from '../../domain/connect-link.ts';
 import { type CreatedLink, createConnectLink } from '../../usecases/create-connect-link.ts';
 import { builder } from '../builder.ts';
+import { tagged } from '../tags.ts';
 import { ConnectLinkType, ConnectModeEnum } from './connect-link.ts';
 import { ProviderNameEnum } from './provider.ts';
 
@@ -64,6 +65,7 @@ const CreateConnectLinkPayload = builder.objectRef<CreateAnswer>('CreateConnectL
 
 builder.mutationField('createConnectLink', (t) =>
   t.field({
+    ...tagged('api-key'),
     type: CreateConnectLinkPayload,
     nullable: true,
     description:

@@ -4,6 +4,7 @@ import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
 import { listCustomers, MAX_LISTED_IDS } from '../../usecases/list-customers.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
+import { tagged } from '../tags.ts';
 import { ConnectionStatusEnum } from './connection-status.ts';
 import { CustomerType } from './customer.ts';
 import { PageInfoType, toPageFacts } from './page-info.ts';
@@ -59,6 +60,7 @@ const CustomerConnectionType = builder.objectRef<CustomerPage>('CustomerConnecti
 
 builder.queryField('customers', (t) =>
   t.field({
+    ...tagged('api-key'),
     type: CustomerConnectionType,
     description: 'Your customers, each with its connections. It takes an API key.',
     args: {

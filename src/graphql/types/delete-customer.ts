@@ -1,6 +1,7 @@
 import { deleteCustomer } from '../../usecases/delete-customer.ts';
 import { builder } from '../builder.ts';
 import { toGlobalId } from '../global-id.ts';
+import { tagged } from '../tags.ts';
 
 const DeleteCustomerInput = builder.inputType('DeleteCustomerInput', {
   description: 'A customer to delete.',
@@ -28,6 +29,7 @@ const DeleteCustomerPayload = builder.objectRef<DeleteAnswer>('DeleteCustomerPay
 
 builder.mutationField('deleteCustomer', (t) =>
   t.field({
+    ...tagged('api-key'),
     type: DeleteCustomerPayload,
     nullable: true,
     description:

@@ -2,6 +2,7 @@ import type { Revocation } from '../../domain/removal.ts';
 import { type Disconnected, disconnectProvider } from '../../usecases/disconnect-provider.ts';
 import { builder } from '../builder.ts';
 import { costs, PROVIDER_CALL } from '../cost.ts';
+import { tagged } from '../tags.ts';
 import { CustomerType } from './customer.ts';
 import { toEnumValues } from './enum-values.ts';
 import { ProviderNameEnum } from './provider.ts';
@@ -47,6 +48,7 @@ const DisconnectProviderPayload = builder.objectRef<DisconnectAnswer>('Disconnec
 
 builder.mutationField('disconnectProvider', (t) =>
   t.field({
+    ...tagged('api-key'),
     type: DisconnectProviderPayload,
     nullable: true,
     description:

@@ -3,6 +3,7 @@ import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
 import { type EventPage, listEvents, MAX_EVENTS } from '../../usecases/list-events.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
+import { tagged } from '../tags.ts';
 import { EventRecordType } from './event.ts';
 import { PageInfoType, toPageFacts } from './page-info.ts';
 
@@ -45,6 +46,7 @@ const EventConnectionType = builder.objectRef<EventPage>('EventConnection').impl
 
 builder.queryField('events', (t) =>
   t.field({
+    ...tagged('api-key'),
     type: EventConnectionType,
     description: 'What has happened in the last 30 days, the newest first. It takes an API key.',
     args: {

@@ -1,6 +1,7 @@
 import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS } from '../../domain/customer-token.ts';
 import { type IssuedToken, issueCustomerToken } from '../../usecases/issue-customer-token.ts';
 import { builder } from '../builder.ts';
+import { tagged } from '../tags.ts';
 import { ProviderNameEnum } from './provider.ts';
 
 const IssueCustomerTokenInput = builder.inputType('IssueCustomerTokenInput', {
@@ -35,6 +36,7 @@ const IssueCustomerTokenPayload = builder.objectRef<IssueAnswer>('IssueCustomerT
 
 builder.mutationField('issueCustomerToken', (t) =>
   t.field({
+    ...tagged('api-key'),
     type: IssueCustomerTokenPayload,
     nullable: true,
     description:

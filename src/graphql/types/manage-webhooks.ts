@@ -7,6 +7,7 @@ import {
   updateWebhookEndpoint,
 } from '../../usecases/manage-webhooks.ts';
 import { builder } from '../builder.ts';
+import { tagged } from '../tags.ts';
 import { EventTypeEnum } from './event.ts';
 import { WebhookEndpointType } from './webhook-endpoint.ts';
 
@@ -122,6 +123,7 @@ const RedeliverPayload = builder.objectRef<RedeliverAnswer>('RedeliverEventsPayl
 
 builder.mutationField('createWebhookEndpoint', (t) =>
   t.field({
+    ...tagged('api-key'),
     type: CreatePayload,
     nullable: true,
     description: 'Events are sent there from now on, by Standard Webhooks. It takes an API key.',
@@ -135,6 +137,7 @@ builder.mutationField('createWebhookEndpoint', (t) =>
 
 builder.mutationField('updateWebhookEndpoint', (t) =>
   t.field({
+    ...tagged('api-key'),
     type: UpdatePayload,
     nullable: true,
     description: 'Changes an endpoint, or enables one that was disabled. It takes an API key.',
@@ -152,6 +155,7 @@ builder.mutationField('updateWebhookEndpoint', (t) =>
 
 builder.mutationField('deleteWebhookEndpoint', (t) =>
   t.field({
+    ...tagged('api-key'),
     type: DeletePayload,
     nullable: true,
     description: 'Nothing is sent there any more. It takes an API key.',
@@ -165,6 +169,7 @@ builder.mutationField('deleteWebhookEndpoint', (t) =>
 
 builder.mutationField('rotateWebhookSecret', (t) =>
   t.field({
+    ...tagged('api-key'),
     type: RotatePayload,
     nullable: true,
     description: 'Gives an endpoint a new secret; both sign for 24 hours. It takes an API key.',
@@ -177,6 +182,7 @@ builder.mutationField('rotateWebhookSecret', (t) =>
 
 builder.mutationField('redeliverEvents', (t) =>
   t.field({
+    ...tagged('api-key'),
     type: RedeliverPayload,
     nullable: true,
     description:

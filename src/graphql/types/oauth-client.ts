@@ -2,6 +2,7 @@ import type { StoredOAuthClient } from '../../domain/oauth-client.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import { deleteOAuthClient, setOAuthClient } from '../../usecases/manage-oauth-clients.ts';
 import { builder } from '../builder.ts';
+import { tagged } from '../tags.ts';
 import { ProviderNameEnum } from './provider.ts';
 
 const OAuthClientType = builder.objectRef<StoredOAuthClient>('OAuthClient').implement({
@@ -67,6 +68,7 @@ const DeleteOAuthClientPayload = builder.objectRef<DeleteAnswer>('DeleteOAuthCli
 
 builder.mutationField('setOAuthClient', (t) =>
   t.field({
+    ...tagged('api-key'),
     type: SetOAuthClientPayload,
     nullable: true,
     description:
@@ -84,6 +86,7 @@ builder.mutationField('setOAuthClient', (t) =>
 
 builder.mutationField('deleteOAuthClient', (t) =>
   t.field({
+    ...tagged('api-key'),
     type: DeleteOAuthClientPayload,
     nullable: true,
     description:

@@ -20,9 +20,9 @@ import { ProviderNameEnum } from './provider.ts';
 import { readPageInput } from './read-page-input.ts';
 
 /** A page whose size is not given is estimated by its emails. More contacts consume the allowance when they are there. */
-const CONTACTS_PER_EMAIL = 5;
+export const CONTACTS_PER_EMAIL = 5;
 /** As many as a CRM is asked for at once. */
-const EMAILS_PER_CALL = 100;
+export const EMAILS_PER_CALL = 100;
 
 export const searchCosts = costs({
   weight(args) {

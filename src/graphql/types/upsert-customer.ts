@@ -1,5 +1,6 @@
 import { type UpsertedCustomer, upsertCustomer } from '../../usecases/upsert-customer.ts';
 import { builder } from '../builder.ts';
+import { tagged } from '../tags.ts';
 import { ConnectionInput } from './connection-input.ts';
 import { CustomerType } from './customer.ts';
 import { toCustomerUpsert } from './to-customer-upsert.ts';
@@ -40,6 +41,7 @@ const UpsertCustomerPayload = builder.objectRef<UpsertAnswer>('UpsertCustomerPay
 
 builder.mutationField('upsertCustomer', (t) =>
   t.field({
+    ...tagged('api-key'),
     type: UpsertCustomerPayload,
     nullable: true,
     description: 'Creates or updates a customer together with its connections: all of it, or nothing.',

@@ -3,6 +3,7 @@ import { MAX_ENDPOINTS } from '../../domain/webhook.ts';
 import { listWebhookEndpoints } from '../../usecases/manage-webhooks.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
+import { tagged } from '../tags.ts';
 import { EventTypeEnum } from './event.ts';
 
 export const WebhookEndpointType = builder.objectRef<WebhookEndpoint>('WebhookEndpoint').implement({
@@ -45,6 +46,7 @@ export const WebhookEndpointType = builder.objectRef<WebhookEndpoint>('WebhookEn
 
 builder.queryField('webhookEndpoints', (t) =>
   t.field({
+    ...tagged('api-key'),
     type: [WebhookEndpointType],
     description: `Your servers that hear of events, at most ${MAX_ENDPOINTS}. It takes an API key.`,
     ...costs({ weight: 20, items: MAX_ENDPOINTS }),

@@ -52,6 +52,34 @@ export const FEDERATION_ROWS: readonly Row[] = [
   ),
   row(
     '§3',
+    'ContactsByEmail has the key customerId provider email',
+    SDL,
+    sdl(/type ContactsByEmail @key\(fields: "customerId provider email"\)/),
+  ),
+  row(
+    '§3',
+    'A reference by email is resolved to the contacts that have it',
+    entity(byEmail('ada@example.com'), '... on ContactsByEmail { contacts(first: 5) { firstName } }'),
+    { body: { data: { _entities: [{ contacts: [{ firstName: 'Ada' }] }] } } },
+  ),
+  row(
+    '§3',
+    'A reference by email that fails blanks no other',
+    entity(
+      `${byEmail('no email')}, ${byEmail('ada@example.com')}`,
+      '... on ContactsByEmail { contacts { firstName } }',
+    ),
+    {
+      body: {
+        data: { _entities: [null, { contacts: [{ firstName: 'Ada' }] }] },
+        errors: [
+          { path: ['_entities', 0, 'contacts'], extensions: { code: 'UNPROCESSABLE_ENTITY', status: '422' } },
+        ],
+      },
+    },
+  ),
+  row(
+    '§3',
     'References of one connection are one call',
     [
       graphql(`{ searchContacts${BIG}, first: 30) { nodes { id } } }`),
@@ -68,6 +96,10 @@ export const FEDERATION_ROWS: readonly Row[] = [
     { calls: { hubspot: 1 } },
   ),
 ];
+
+function byEmail(email: string) {
+  return `{ __typename: "ContactsByEmail", customerId: "demo", provider: "HUBSPOT", email: "${email}" }`;
+}
 
 function entity(reference: string, selection: string) {
   return graphql(`{ _entities(representations: [${reference}]) { ${selection} } }`);

@@ -11,7 +11,7 @@ import {
   print,
   visit,
 } from 'graphql';
-import { type Reckon, readCost } from './cost.ts';
+import { type Reckon, readCost } from '../cost.ts';
 
 /**
  * The schema as gateways compose it. Composers do not know @oneOf: the subgraph enforces it all the same. `node` and `nodes`
@@ -41,10 +41,13 @@ function withCost(node: FieldDefinitionNode, field: GraphQLField<unknown, unknow
   const cost = Math.ceil(withoutArguments(weight));
   const added: ConstDirectiveNode[] = [];
   if (cost > 1) added.push(toDirective('cost', { weight: String(cost) }));
-  if (pageSize !== undefined) {
-    const assumedSize = String(withoutArguments(pageSize));
-    added.push(toDirective('listSize', { slicingArguments: toSlicing(node), ...PAGE, assumedSize }));
-  } else if (typeof items === 'number') added.push(toDirective('listSize', { assumedSize: String(items) }));
+  const slicingArguments = toSlicing(node);
+  const isSliced = slicingArguments !== '[]';
+  const length = pageSize ?? items;
+  if (length !== undefined && (isSliced || typeof length === 'number')) {
+    const slicing = isSliced && { slicingArguments, ...(pageSize !== undefined && PAGE), ...OPTIONAL };
+    added.push(toDirective('listSize', { ...slicing, assumedSize: String(withoutArguments(length)) }));
+  }
   return { ...node, directives: [...(node.directives ?? []), ...added] };
 }
 
@@ -75,13 +78,12 @@ function toName(value: string): NameNode {
 }
 
 const LINK =
-  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@cost", "@listSize"])';
+  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@cost", "@listSize", "@tag"])';
 
-/** A page is as long as it is asked to be, and its lists are its fields'. */
-const PAGE = {
-  sizedFields: '["edges", "nodes"]',
-  requireOneSlicingArgument: 'false',
-};
+/** A page's lists are its fields'. */
+const PAGE = { sizedFields: '["edges", "nodes"]' };
+/** Its length may be left to us. */
+const OPTIONAL = { requireOneSlicingArgument: 'false' };
 
 const RELAY: ReadonlySet<string> = new Set(['node', 'nodes']);
 

@@ -1,0 +1,113 @@
+import { assertEnumType, type GraphQLFieldResolver } from 'graphql';
+import { CrossbookError } from '../../domain/errors.ts';
+import type { ProviderName } from '../../domain/provider-names.ts';
+import type { Want } from '../../domain/want.ts';
+import type { RequestContext } from '../../request/context.ts';
+import { findContact } from '../../usecases/find-contact.ts';
+import { findCustomer } from '../../usecases/find-customer.ts';
+import { readContactWant } from '../contact-want.ts';
+import { recordCosts } from '../cost.ts';
+import { orNull, readRecord } from '../read-record.ts';
+import { apiSchema } from '../schema.ts';
+import type { EmailReference } from '../types/contacts-by-email.ts';
+import { type NodeRecord, typeNameOf } from '../types/node.ts';
+
+const MAX_REPRESENTATIONS = 1_000;
+
+/** The entities that references name, in the references' order. Each is authorised where its data is read. */
+export function resolveEntities(typePrefix: string): GraphQLFieldResolver<unknown, RequestContext> {
+  return (_root, args, context, info) => {
+    const representations = args['representations'] as readonly unknown[];
+    if (representations.length > MAX_REPRESENTATIONS) {
+      throw new CrossbookError(
+        'BAD_REQUEST',
+        `\`_entities\` takes at most ${MAX_REPRESENTATIONS} references; these are ${representations.length}.`,
+      );
+    }
+    const want = readContactWant(info, []);
+    return representations.map(async (representation) => {
+      const reference: Reference = { ...(representation as object) };
+      return readReference(reference, { context, want, type: readType(reference, typePrefix) });
+    });
+  };
+}
+
+export function entityTypeOf(record: Entity): EntityName | ReturnType<typeof typeNameOf> {
+  return 'byEmail' in record ? 'ContactsByEmail' : typeNameOf(record);
+}
+
+export const referenceCosts = recordCosts(
+  ({ representations }) => representations,
+  ({ representations }) => countConnections(representations),
+);
+
+/** Each is asked by itself, as far as references name them. */
+function countConnections(representations: unknown): number {
+  if (!Array.isArray(representations)) return 0;
+  const named = representations.flatMap((one: Reference | null) =>
+    typeof one?.['provider'] === 'string' ? [`${one['provider']} ${one['customerId']}`] : [],
+  );
+  return new Set(named).size;
+}
+
+function readType({ __typename }: Reference, typePrefix: string): EntityName {
+  const type = ENTITY_NAMES.find((name) => __typename === typePrefix + name);
+  if (type) return type;
+  const names = ENTITY_NAMES.map((name) => typePrefix + name).join(', ');
+  throw new CrossbookError(
+    'BAD_REQUEST',
+    `A reference must say by its __typename which of ${names} it is to.`,
+  );
+}
+
+/** A Customer by the application's id or by the global one; a Contact by its three ids or by the global one. */
+function readReference(
+  reference: Reference,
+  { context, want, type }: Asked,
+): Promise<Entity | null> | Entity {
+  const { id, customerId, provider, remoteId } = reference;
+  if (type === 'ContactsByEmail') return readEmailReference(reference);
+  if (typeof customerId === 'string' && type === 'Customer') {
+    return orNull(findCustomer(context, customerId));
+  }
+  if (typeof customerId === 'string' && typeof remoteId === 'string') {
+    const key = { customerId, provider: readProvider(provider), remoteId };
+    return orNull(findContact(context, key, want));
+  }
+  if (typeof id !== 'string') throw new CrossbookError('BAD_REQUEST', 'A reference must carry a key.');
+  return readRecord(context, id, want).then((record) =>
+    record && typeNameOf(record) === type ? record : null,
+  );
+}
+
+/** It is its key: nothing is read before its contacts are selected. */
+function readEmailReference({ customerId, provider, email }: Reference): EmailReference {
+  if (typeof customerId !== 'string' || typeof email !== 'string') {
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      'A reference by email must carry customerId, provider and email.',
+    );
+  }
+  return { byEmail: { customerId, provider: readProvider(provider), email } };
+}
+
+function readProvider(name: unknown): ProviderName {
+  const type = assertEnumType(apiSchema.getType('ProviderName'));
+  const value = typeof name === 'string' ? type.getValue(name)?.value : undefined;
+  if (value === undefined) {
+    throw new CrossbookError('BAD_REQUEST', 'The provider of a reference must be a ProviderName.');
+  }
+  return value as ProviderName;
+}
+
+const ENTITY_NAMES = ['Contact', 'ContactsByEmail', 'Customer'] as const;
+
+type EntityName = (typeof ENTITY_NAMES)[number];
+type Entity = NodeRecord | EmailReference;
+type Reference = Readonly<Record<string, unknown>>;
+
+interface Asked {
+  readonly context: RequestContext;
+  readonly want: Want;
+  readonly type: EntityName;
+}

@@ -1,0 +1,93 @@
+import {
+  type GraphQLArgument,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isRequiredArgument,
+  isRequiredInputField,
+  Kind,
+  parse,
+} from 'graphql';
+import { expect, test } from 'vitest';
+import { apiSchema, entitySchema } from '../../src/graphql/schema.ts';
+import { printSubgraph } from '../../src/graphql/subgraph/print-subgraph.ts';
+import { createTestServer } from './test-server.ts';
+
+/** What a contract for browsers leaves out is exactly what a browser's token cannot do. */
+test.each([
+  ['query', apiSchema.getQueryType()],
+  ['mutation', apiSchema.getMutationType()],
+] as const)(
+  'of each %s field the tag `api-key` says whether a customer token is refused',
+  async (kind, type) => {
+    const { post } = await createTestServer();
+    const refused: string[] = [];
+    for (const field of Object.values(type?.getFields() ?? {})) {
+      const given = field.args.filter((arg) => isRequiredArgument(arg) || DEFAULTED.has(arg.name));
+      const query = `${kind} { ${field.name}${write(given)} ${isLeafType(getNamedType(field.type)) ? '' : '{ __typename }'} }`;
+      const response = await post({ query }, { authorization: 'Bearer demo-token' });
+      const { errors = [] } = (await response.json()) as Answer;
+      const codes = errors.map(({ extensions }) => extensions.code);
+      if (codes.includes('FORBIDDEN')) refused.push(field.name);
+      // It came as far as the field: nothing was wrong with the document.
+      else expect([field.name, codes.includes('BAD_REQUEST')]).toEqual([field.name, false]);
+    }
+    expect(refused).toEqual(tagged(type, 'api-key'));
+    expect(refused.length).toBeGreaterThan(2);
+  },
+);
+
+test('a CRM’s own record has a tag of its own', () => {
+  const contact = entitySchema.getType('Contact');
+  expect(tagged(contact as GraphQLObjectType, 'raw-data')).toEqual(['rawData']);
+});
+
+function tagged(type: GraphQLObjectType | null | undefined, tag: string): readonly string[] {
+  const { definitions } = parse(printSubgraph(entitySchema, { relayNode: true }));
+  return definitions
+    .flatMap((node) =>
+      node.kind === Kind.OBJECT_TYPE_DEFINITION && node.name.value === type?.name
+        ? (node.fields ?? []).filter(({ directives = [] }) =>
+            directives.some(
+              ({ name, arguments: [given] = [] }) =>
+                name.value === 'tag' && given?.value.kind === Kind.STRING && given.value.value === tag,
+            ),
+          )
+        : [],
+    )
+    .map(({ name }) => name.value);
+}
+
+function write(args: readonly GraphQLArgument[]): string {
+  return args.length === 0 ? '' : `(${args.map(({ name, type }) => `${name}: ${sample(type)}`).join(', ')})`;
+}
+
+/** The smallest value that is valid. */
+function sample(type: GraphQLInputType): string {
+  if (isNonNullType(type)) return sample(type.ofType);
+  if (isListType(type)) return `[${sample(type.ofType)}]`;
+  if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
+  if (isInputObjectType(type)) {
+    const fields = Object.values(type.getFields());
+    const given = type.isOneOf ? fields.slice(0, 1) : fields.filter(isRequiredInputField);
+    return `{ ${given.map((field) => `${field.name}: ${sample(field.type)}`).join(', ')} }`;
+  }
+  return SAMPLES[type.name] ?? '"demo"';
+}
+
+/** Without them it is the header that is missing. */
+const DEFAULTED: ReadonlySet<string> = new Set(['provider']);
+const SAMPLES: Readonly<Record<string, string>> = {
+  Int: '1',
+  Boolean: 'true',
+  DateTime: '"2025-01-31T09:30:00Z"',
+};
+
+interface Answer {
+  readonly errors?: readonly { readonly extensions: { readonly code: string } }[];
+}
