@@ -87,6 +87,7 @@ test('what the example file says of a default is the default', () => {
     'CROSSBOOK_MEMORY_MEGABYTES',
     'CROSSBOOK_DATABASE_POOLER',
     'CROSSBOOK_HOSTS',
+    'CROSSBOOK_GRAPHQL_TYPE_PREFIX',
   ]);
   const defaults = [...lines].filter(([, name = '']) => !examples.has(name));
   expect(defaults.length).toBeGreaterThan(15);

@@ -60,10 +60,13 @@ graphql\`
   }
 \`;
 graphql\`
-  fragment appConnection_connection on ConnectedProvider {
+  fragment appConnection_connection on ConnectedProvider
+  @refetchable(queryName: "appConnectionPaginationQuery")
+  @argumentDefinitions(count: { type: "Int", defaultValue: 4 }, cursor: { type: "String" }) {
     providerName
     status
-    searchContacts(filter: { email: "ada@example.com" }, first: 10) @connection(key: "appConnection_searchContacts") {
+    searchContacts(filter: { emailDomain: "example.com" }, first: $count, after: $cursor)
+      @connection(key: "appConnection_searchContacts") {
       edges {
         node {
           ...appContactRow_contact

@@ -70,6 +70,19 @@ test('Relay pages through a list by hashes alone, and its store holds it as one'
   for (const { body } of crossbook.requests) expect(await body).not.toContain('query ');
 });
 
+test('Relay pages the search of one connection: it is a Node', async () => {
+  const name = 'appConnectionPaginationQuery';
+  const { id } = (await crossbook.rest('GET', '/customers/demo/connections/hubspot')).body;
+  await ask(name, { id, count: 4 });
+  const lengths = [connected(id, 4).edges.length];
+  await ask(name, { id, count: 4, cursor: connected(id, 4).pageInfo.endCursor });
+  lengths.push(connected(id, 4).edges.length);
+  expect(lengths).toEqual([4, 8]);
+  expect(app.load<ReaderFragment>('appConnection_connection').metadata).toMatchObject({
+    refetch: { identifierInfo: { identifierField: 'id' }, fragmentPathInResult: ['node'] },
+  });
+});
+
 test('Relay reads a record again by its id', async () => {
   const first = app.load<ConcreteRequest>('appContactsQuery');
   await ask('appContactsQuery', { domain: 'example.com', count: 4 });
@@ -123,6 +136,16 @@ function listed(query: ConcreteRequest, variables: Variables): List {
   const fragment = app.load<ReaderFragment>('appContactList_query');
   const root = environment.lookup(operation.fragment).data;
   const selector = getSingularSelector(fragment, root);
+  if (!selector) throw new Error('The query does not spread the fragment.');
+  return (environment.lookup(selector).data as unknown as { searchContacts: List }).searchContacts;
+}
+
+/** The same of a connection. */
+function connected(id: string, count: number): List {
+  const query = app.load<ConcreteRequest>('appConnectionPaginationQuery');
+  const { fragment } = createOperationDescriptor(query, { id, count });
+  const { node } = environment.lookup(fragment).data as unknown as { node: unknown };
+  const selector = getSingularSelector(app.load<ReaderFragment>('appConnection_connection'), node);
   if (!selector) throw new Error('The query does not spread the fragment.');
   return (environment.lookup(selector).data as unknown as { searchContacts: List }).searchContacts;
 }

@@ -26,6 +26,7 @@ interface Runtime {
         }): unknown;
       };
     };
+    readonly demandControl?: { readonly maxCost: number; readonly listSize: number };
     readonly logging: false;
   }): RequestListener & AsyncDisposable;
   buildHTTPExecutor(options: { readonly endpoint: string; readonly fetch: unknown }): unknown;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createSchema, createYoga } from 'graphql-yoga';
 import { openWireServer, type WireServer } from '../support/wire-server.ts';
 
@@ -6,7 +7,7 @@ export const NOTES_SDL = /* GraphQL */ `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])
 
   type Query {
-    recentNotes: [Note!]!
+    recentNotes(first: Int = 30): [Note!]!
     node(id: ID!): Node
     nodes(ids: [ID!]!): [Node]!
   }
@@ -16,6 +17,7 @@ export const NOTES_SDL = /* GraphQL */ `
   type Note {
     text: String!
     contact: Contact!
+    author: ContactsByEmail
   }
   type NoteConnection {
     nodes: [Note!]!
@@ -35,12 +37,18 @@ export const NOTES_SDL = /* GraphQL */ `
     customerId: ID!
     notes: NoteConnection!
   }
+  type ContactsByEmail @key(fields: "customerId provider email", resolvable: false) {
+    customerId: ID!
+    provider: ProviderName!
+    email: String!
+  }
+  ${/^enum ProviderName \{[^}]*\}/m.exec(readFileSync('subgraph.graphql', 'utf8'))?.[0]}
 `;
 
 /** What a subgraph answers with beside its own types. */
 const PROTOCOL = /* GraphQL */ `
   directive @link(url: String!, import: [String]) repeatable on SCHEMA
-  directive @key(fields: String!) repeatable on OBJECT
+  directive @key(fields: String!, resolvable: Boolean) repeatable on OBJECT
   directive @shareable on OBJECT
   scalar _Any
   union _Entity = Contact | Customer
@@ -49,14 +57,21 @@ const PROTOCOL = /* GraphQL */ `
   }
 `;
 
-/** Listens until it is closed. `contactIds`: whom there are notes on. */
-export function openNotesSubgraph(contactIds: readonly string[]): Promise<WireServer> {
-  const notes = contactIds.map((id, index) => ({ text: `Note ${index + 1}`, contact: { id } }));
+/** Listens until it is closed. Each of the contacts has written a note. */
+export function openNotesSubgraph(contacts: readonly NotedContact[]): Promise<WireServer> {
+  const notes = contacts.map(({ id, email }, index) => ({
+    text: `Note ${index + 1}`,
+    contact: { id },
+    author: { customerId: 'demo', provider: 'HUBSPOT', email },
+  }));
   const schema = createSchema<object>({
     typeDefs: NOTES_SDL + PROTOCOL,
     resolvers: {
       Node: { __resolveType: () => 'Contact' },
-      Query: { recentNotes: () => notes, _entities: (_root, { representations }) => representations },
+      Query: {
+        recentNotes: (_root, { first }) => notes.slice(0, first),
+        _entities: (_root, { representations }) => representations,
+      },
       Contact: { noteCount: ({ id }) => notes.filter(({ contact }) => contact.id === id).length },
       Customer: {
         notes: () => ({
@@ -68,4 +83,9 @@ export function openNotesSubgraph(contactIds: readonly string[]): Promise<WireSe
   });
   const yoga = createYoga<object>({ schema, logging: false, landingPage: false, graphiql: false });
   return openWireServer(yoga);
+}
+
+export interface NotedContact {
+  readonly id: string;
+  readonly email: string;
 }

@@ -3,16 +3,15 @@ import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 import { openWireServer } from '../support/wire-server.ts';
 import { compose } from './compose.ts';
 import { loadRuntime } from './load-runtime.ts';
-import { openNotesSubgraph } from './notes-subgraph.ts';
+import { type NotedContact, openNotesSubgraph } from './notes-subgraph.ts';
 
 /** What says who calls, and for whom. It is sent on as it is: Crossbook checks it, the gateway does not. */
 const TRUSTED_HEADERS = ['x-api-key', 'x-customer-id', 'x-provider-name', 'authorization'];
 
-/** A real gateway in front of Crossbook and a neighbour that keeps notes on 30 contacts: three ports on loopback. */
-export async function openGateway(): Promise<TestGateway> {
+/** A real gateway in front of Crossbook and a neighbour that keeps notes on contacts: three ports on loopback. */
+export async function openGateway({ notes: count = 30, maxCost }: GatewayOptions = {}): Promise<TestGateway> {
   const crossbook = await listenApp();
-  const contactIds = await findContactIds(crossbook);
-  const notes = await openNotesSubgraph(contactIds);
+  const notes = await openNotesSubgraph(await findContacts(crossbook, count));
   const { createGatewayRuntime, buildHTTPExecutor } = await loadRuntime();
   const gateway = createGatewayRuntime({
     supergraph: compose({ crossbook: `${crossbook.url}/graphql`, notes: `${notes.origin}/graphql` }),
@@ -22,6 +21,7 @@ export async function openGateway(): Promise<TestGateway> {
         return Object.fromEntries(TRUSTED_HEADERS.map((name) => [name, request.headers.get(name)]));
       },
     },
+    ...(maxCost !== undefined && { demandControl: { maxCost, listSize: 1 } }),
     // Over HTTP, by the executor that the gateway's own transport is made of.
     transports: {
       http: {
@@ -50,11 +50,28 @@ export async function openGateway(): Promise<TestGateway> {
   };
 }
 
-async function findContactIds(crossbook: ListeningApp): Promise<string[]> {
+async function findContacts(crossbook: ListeningApp, count: number): Promise<NotedContact[]> {
   const { data } = await crossbook.execute(
-    '{ searchContacts(provider: HUBSPOT, filter: { emailDomain: "bigco.example" }, first: 30) { nodes { id } } }',
+    `{ searchContacts(provider: HUBSPOT, filter: { emailDomain: "bigco.example" }, first: ${count}) {
+      nodes { id emailAddresses { emailAddress } }
+    } }`,
   );
-  return data.searchContacts.nodes.map(({ id }: { id: string }) => id);
+  return data.searchContacts.nodes.map(({ id, emailAddresses: [email] }: Found) => ({
+    id,
+    email: email?.emailAddress,
+  }));
+}
+
+interface Found {
+  readonly id: string;
+  readonly emailAddresses: readonly { readonly emailAddress: string }[];
+}
+
+interface GatewayOptions {
+  /** How many contacts have written a note. */
+  readonly notes?: number;
+  /** What demand control lets one operation cost. Absent: there is none. */
+  readonly maxCost?: number;
 }
 
 export interface TestGateway {

@@ -10,6 +10,9 @@ export const PROMTOOL = findProgram(['promtool']);
 export const PGBOUNCER = findProgram(['pgbouncer']);
 /** The library of libfaketime for processes with threads. */
 export const FAKETIME = findLibrary('faketime/libfaketimeMT.so.1');
+/** Are the packages of the example installed, which are its own? */
+export const GATEWAY_EXAMPLE =
+  Boolean(process.env['CI']) || existsSync('examples/gateway/node_modules/.package-lock.json');
 /** Is `npm ci` run, which takes a minute? Else what is installed here is linked. */
 export const INSTALLS = Boolean(process.env['CI']) && canInstallOffline();
 /** Whoever tests there may be offline: the packages of examples are installed in CI, or by a start of the example. */
@@ -35,6 +38,7 @@ export function listSkipped(): readonly string[] {
     PROMTOOL ? '' : 'alerts (no promtool on the path)',
     FAKETIME ? '' : 'a clock that is set (no libfaketime)',
     INSTALLS ? '' : '`npm ci` as in the image (CI is not set, or npm’s cache lacks a package)',
+    GATEWAY_EXAMPLE ? '' : 'the example of a gateway (npm ci --prefix examples/gateway)',
     IS_ROOT ? '' : 'users that PostgreSQL runs as (this is not root)',
     canUnshare() ? '' : 'two containers (no namespaces here)',
   ].filter((reason) => reason !== '');

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createSchema, createYoga } from 'graphql-yoga';
+
+/** What a subgraph answers with beside its own types. */
+const PROTOCOL = /* GraphQL */ `
+  directive @link(url: String!, import: [String]) repeatable on SCHEMA
+  directive @key(fields: String!, resolvable: Boolean) repeatable on OBJECT
+  scalar _Any
+  union _Entity = Customer | Ticket
+  extend type Query {
+    _entities(representations: [_Any!]!): [_Entity]!
+  }
+`;
+
+const TICKETS = [
+  ticket(1, 'The export lacks a column', 'HUBSPOT', 'ada@example.com'),
+  ticket(2, 'Who of us may invite others?', 'SALESFORCE', 'team@shared.example'),
+  ticket(3, 'A letter from somebody unknown', 'HUBSPOT', 'nobody@example.com'),
+];
+
+/** The tickets’ SDL. Without `node` where Crossbook has it. */
+export function readTicketsSdl({ relayNode = false } = {}) {
+  const sdl = readFileSync(new URL('tickets.graphql', import.meta.url), 'utf8');
+  return relayNode ? sdl.replace(/ {2}"A Relay server[\s\S]*?nodes\(.*\n/, '') : sdl;
+}
+
+/** A subgraph of one’s own: a Relay server that keeps tickets, and knows their authors by email alone. */
+export function createTickets(sdl = readTicketsSdl()) {
+  const schema = createSchema({
+    typeDefs: sdl + PROTOCOL,
+    resolvers: RESOLVERS,
+    resolverValidationOptions: { requireResolversToMatchSchema: 'ignore' },
+  });
+  return createServer(createYoga({ schema, graphiql: false, landingPage: false, logging: false }));
+}
+
+const RESOLVERS = {
+  Query: {
+    tickets: (_root, { first }) => TICKETS.slice(0, first ?? TICKETS.length),
+    node: (_root, { id }) => findTicket(id),
+    nodes: (_root, { ids }) => ids.map(findTicket),
+    _entities: (_root, { representations }) =>
+      representations.map((one) => (one.__typename === 'Ticket' ? findTicket(one.id) : one)),
+  },
+  Customer: {
+    tickets: ({ customerId }) => TICKETS.filter(({ customer }) => customer.customerId === customerId),
+  },
+  Node: { __resolveType: () => 'Ticket' },
+  _Entity: { __resolveType: ({ __typename }) => __typename ?? 'Ticket' },
+};
+
+function findTicket(id) {
+  return TICKETS.find((one) => one.id === id) ?? null;
+}
+
+function ticket(number, subject, provider, email) {
+  const customerId = 'demo';
+  return {
+    id: `ticket:${number}`,
+    subject,
+    customer: { customerId },
+    requester: { customerId, provider, email },
+  };
+}

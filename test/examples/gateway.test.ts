@@ -1,0 +1,144 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { FormattedExecutionResult } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { GATEWAY_EXAMPLE } from '../support/machine.ts';
+import '../support/process-sources.ts';
+
+/** Its packages are its own: `npm ci --prefix examples/gateway`. */
+describe.runIf(GATEWAY_EXAMPLE)('the example of a gateway', () => {
+  test('both subgraphs compose by the rules of Hive, Apollo and Cosmo, whoever has node', () => {
+    const said = execFileSync(process.execPath, ['examples/gateway/check.mjs'], { encoding: 'utf8' });
+    expect(said.trim().split('\n')).toEqual(
+      ['the tickets’', 'Crossbook’s'].flatMap((owner) =>
+        ['hive', 'apollo', 'cosmo'].map((composer) => `${composer} composes both; node is ${owner}.`),
+      ),
+    );
+  });
+
+  describe('when the tickets have node', () => {
+    const example = startedFor();
+
+    test('the line that is printed asks both subgraphs', async () => {
+      const [, query = ''] = /-d '\{"query":"(.+)"\}'/.exec(example.printed()) ?? [];
+      const { data, errors } = await example.ask(query, example.backOffice());
+      expect(errors).toBeUndefined();
+      expect(data?.['tickets']).toMatchObject([
+        {
+          requester: { contacts: [{ firstName: 'Ada', lastName: 'Lovelace' }] },
+          customer: { name: 'Demo customer' },
+        },
+        { requester: { contacts: [{ lastName: 'Sharer' }] } },
+        { requester: { contacts: [] } },
+      ]);
+    });
+
+    test('a customer token passes through the gateway, and holds', async () => {
+      const issued = await example.ask(
+        'mutation { issueCustomerToken(input: { customerId: "demo" }) { token } }',
+        example.backOffice(),
+      );
+      const { token } = (issued.data as unknown as Issued).issueCustomerToken;
+      const own = await example.ask('{ customer { name tickets { id } } }', token);
+      expect(own).toMatchObject({ data: { customer: { name: 'Demo customer', tickets: [{}, {}, {}] } } });
+      const other = await example.ask('{ customer(customerId: "other") { name } }', token);
+      expect(other.errors?.[0]).toMatchObject({
+        message: 'This token is for another customer.',
+        extensions: { code: 'FORBIDDEN' },
+      });
+    });
+
+    test('without a caller the tickets are there, and Crossbook says what is missing', async () => {
+      const { data, errors } = await example.ask('{ tickets { subject } customer { name } }');
+      expect(data).toMatchObject({ tickets: [{}, {}, {}], customer: null });
+      expect(errors?.[0]).toMatchObject({
+        message: 'Say who calls: with the header x-api-key, or a customer token.',
+        extensions: { code: 'UNAUTHORIZED' },
+      });
+    });
+
+    test('its demand control refuses what costs too much', async () => {
+      const search =
+        'searchContacts(provider: HUBSPOT, filter: { emailDomain: "bigco.example" }, first: 1000)';
+      const many = Array.from({ length: 20 }, (_, index) => `a${index}: ${search} { nodes { firstName } }`);
+      const { errors } = await example.ask(`{ ${many.join(' ')} }`, example.backOffice());
+      expect(errors?.[0]?.extensions?.['code']).toBe('COST_ESTIMATED_TOO_EXPENSIVE');
+    });
+
+    test('node reads a ticket', async () => {
+      const { data } = await example.ask('{ node(id: "ticket:1") { id ... on Ticket { subject } } }');
+      expect(data).toEqual({ node: { id: 'ticket:1', subject: 'The export lacks a column' } });
+    });
+  });
+
+  describe('when Crossbook has node', () => {
+    const example = startedFor('--relay-node');
+
+    test('a contact is read again by its id, as @refetchable does', async () => {
+      const found = await example.ask(
+        '{ searchContacts(provider: HUBSPOT, filter: { email: "ada@example.com" }) { nodes { id } } }',
+        example.backOffice(),
+      );
+      const { nodes } = (found.data as unknown as Found).searchContacts;
+      const query = `{ node(id: "${nodes[0]?.id}") { __typename ... on Contact { firstName } } }`;
+      expect(await example.ask(query, example.backOffice())).toEqual({
+        data: { node: { __typename: 'Contact', firstName: 'Ada' } },
+      });
+    });
+  });
+});
+
+/** From the first test of the block around it to the last. */
+function startedFor(...args: readonly string[]): Example {
+  let child: ChildProcess;
+  let printed = '';
+  beforeAll(async () => {
+    const ports = { PORT: '0', API_PORT: '0', TICKETS_PORT: '0', SANDBOX_PORT: '0' };
+    child = spawn(process.execPath, ['examples/gateway/start.mjs', ...args], {
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...ports },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    for await (const text of child.stdout ?? []) {
+      printed += text;
+      if (printed.includes('Ctrl-C ends it.')) return;
+    }
+    throw new Error(`It ended:\n${printed}`);
+  });
+  afterAll(async () => {
+    child.kill('SIGTERM');
+    if (child.exitCode === null) await once(child, 'exit');
+    expect(child.exitCode).toBe(0);
+  });
+  const find = (pattern: RegExp) => pattern.exec(printed)?.[1] ?? '';
+  return {
+    printed: () => printed,
+    backOffice: () => find(/Bearer (\w+)/),
+    async ask(query, token) {
+      const response = await fetch(find(/ready at (\S+)/), {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-customer-id': 'demo',
+          ...(token && { authorization: `Bearer ${token}` }),
+        },
+        body: JSON.stringify({ query }),
+      });
+      return (await response.json()) as FormattedExecutionResult;
+    },
+  };
+}
+
+interface Example {
+  printed(): string;
+  /** The secret that the gateway gives its API key for. */
+  backOffice(): string;
+  ask(query: string, token?: string): Promise<FormattedExecutionResult>;
+}
+
+interface Issued {
+  readonly issueCustomerToken: { readonly token: string };
+}
+
+interface Found {
+  readonly searchContacts: { readonly nodes: readonly { readonly id: string }[] };
+}
