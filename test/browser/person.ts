@@ -55,7 +55,9 @@ interface Violation {
 
 export interface Person {
   openTab(): Promise<Page>;
-  cookies(): Promise<readonly { readonly name: string; readonly httpOnly: boolean }[]>;
+  cookies(): Promise<
+    readonly { readonly name: string; readonly value: string; readonly httpOnly: boolean }[]
+  >;
   /** Fails where a page asked another host for something, or threw. */
   leave(): Promise<void>;
 }

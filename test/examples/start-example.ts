@@ -26,6 +26,9 @@ export async function startExample(script: 'start' | 'dev', env: Record<string, 
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const { pid = 0 } = npm;
+  // A test that fails leaves none of it behind.
+  process.once('exit', () => endGroup(pid));
   const ended = once(npm, 'exit');
   let printed = '';
   await new Promise<void>((resolve, reject) => {
@@ -36,7 +39,6 @@ export async function startExample(script: 'start' | 'dev', env: Record<string, 
         if (printed.includes('Ctrl-C ends')) resolve();
       });
   });
-  const { pid = 0 } = npm;
   return {
     url: /app is ready at (\S+)/.exec(printed)?.[1] ?? '',
     crossbookUrl: /Crossbook +at (\S+)/.exec(printed)?.[1] ?? '',
@@ -55,6 +57,14 @@ export async function startExample(script: 'start' | 'dev', env: Record<string, 
       return left;
     },
   };
+}
+
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
 }
 
 export interface Example {
