@@ -1,5 +1,15 @@
 import { ApolloClient, CombinedGraphQLErrors, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { Client, fetchExchange } from '@urql/core';
+import { ClientError, GraphQLClient } from 'graphql-request';
+import {
+  type ConcreteRequest,
+  commitMutation,
+  Environment,
+  fetchQuery,
+  Network,
+  RecordSource,
+  Store,
+} from 'relay-runtime';
 import { CrossbookError, createClient } from '../../src/client/index.ts';
 
 /** What a page does with clients that are not ours, set up as their own documents show it. It runs in a browser. */
@@ -16,11 +26,9 @@ export function apollo(): Promise<Told> {
     link: new HttpLink({ uri: `${crossbook.url}/graphql`, headers: toHeaders() }),
   });
   return tell({
-    find: async () => readFirst((await client.query({ query: gql(FIND) })).data),
-    save: async (email) =>
-      readCreated((await client.mutate({ mutation: gql(SAVE), variables: { id: email, email } })).data),
-    codeOf: (error) =>
-      CombinedGraphQLErrors.is(error) ? String(error.errors[0]?.extensions?.['code']) : String(error),
+    query: async (text, variables) => (await client.query({ query: gql(text), variables })).data,
+    mutate: async (text, variables) => (await client.mutate({ mutation: gql(text), variables })).data,
+    codeOf: (error) => CombinedGraphQLErrors.is(error) && readCode(error.errors[0]),
   });
 }
 
@@ -32,25 +40,62 @@ export function urql(): Promise<Told> {
     preferGetMethod: false,
   });
   return tell({
-    find: async () => readFirst((await client.query(FIND, {}).toPromise()).data),
-    save: async (email) => {
-      const { data, error } = await client.mutation(SAVE, { id: email, email }).toPromise();
+    query: async (text, variables) => (await client.query(text, variables).toPromise()).data,
+    async mutate(text, variables) {
+      const { data, error } = await client.mutation(text, variables).toPromise();
       if (error) throw error;
-      return readCreated(data);
+      return data;
     },
-    codeOf: (error) =>
-      String((error as { graphQLErrors?: readonly GraphQLFailure[] }).graphQLErrors?.[0]?.extensions?.code),
+    codeOf: (error) => readCode((error as { graphQLErrors?: readonly unknown[] }).graphQLErrors?.[0]),
+  });
+}
+
+export function graphqlRequest(): Promise<Told> {
+  const client = new GraphQLClient(`${crossbook.url}/graphql`, { headers: toHeaders() });
+  const ask = (text: string, variables: object) => client.request(text, variables);
+  return tell({
+    ...{ query: ask, mutate: ask },
+    codeOf: (error) => error instanceof ClientError && readCode(error.response.errors?.[0]),
+  });
+}
+
+/** With what Relay's compiler has made of the same documents. */
+export function relay(): Promise<Told> {
+  const send = async ({ text }: { readonly text: string | null }, variables: object) => {
+    const response = await post(toHeaders(), { query: text, variables });
+    return response.json();
+  };
+  const environment = new Environment({
+    network: Network.create(send),
+    store: new Store(new RecordSource()),
+  });
+  const compiled = (text: string) => crossbook.compiled?.[text] as ConcreteRequest;
+  return tell({
+    query: (text, variables) => fetchQuery(environment, compiled(text), variables).toPromise(),
+    mutate: (text, variables) =>
+      new Promise((resolve, reject) => {
+        commitMutation(environment, {
+          ...{ mutation: compiled(text), variables },
+          onCompleted: (data, errors) => (errors ? reject(errors[0]) : resolve(data)),
+          onError: reject,
+        });
+      }),
+    codeOf: readCode,
   });
 }
 
 function ours(): Promise<Told> {
   const client = createClient({ url: `${crossbook.url}/graphql`, apiKey: crossbook.key });
-  const search = { customerId: 'demo', provider: 'HUBSPOT', filter: { email: 'ada@example.com' } } as const;
+  const search = { customerId: 'demo', provider: 'HUBSPOT' } as const;
   return tell({
-    find: async () => (await client.searchContacts(search)).nodes[0]?.firstName ?? '',
-    save: async (email) =>
-      (await client.upsertCustomer({ customerId: `crossbook ${email}`, name: 'A', email })).created,
-    codeOf: (error) => (error instanceof CrossbookError ? error.code : String(error)),
+    query: async (_text, { filter, first, after }) => {
+      const asked = { ...search, filter: filter as never, ...(first && { first }), ...(after && { after }) };
+      return { searchContacts: await client.searchContacts(asked) };
+    },
+    mutate: async (_text, { id, email }) => ({
+      upsertCustomer: await client.upsertCustomer({ customerId: `${id}`, name: 'A', email: `${email}` }),
+    }),
+    codeOf: (error) => error instanceof CrossbookError && error.code,
   });
 }
 
@@ -58,69 +103,100 @@ export { ours as crossbook };
 
 /** As a page does whose monitoring adds headers to every request. */
 export function monitored(): Promise<Told> {
-  const ask = async (query: string, variables = {}) => {
-    const response = await fetch(`${crossbook.url}/graphql`, {
-      method: 'POST',
-      headers: {
-        ...{ ...toHeaders(), 'content-type': 'application/json', 'x-requested-with': 'XMLHttpRequest' },
-        ...{ baggage: 'sentry-release=1', 'sentry-trace': `${'0'.repeat(31)}1-${'0'.repeat(15)}1-1` },
-        ...{ tracestate: 'a=b', 'apollo-require-preflight': 'true' },
-      },
-      body: JSON.stringify({ query, variables }),
-    });
-    const { data, errors } = (await response.json()) as { data: unknown; errors?: GraphQLFailure[] };
+  const headers = {
+    ...{ ...toHeaders(), 'x-requested-with': 'XMLHttpRequest' },
+    ...{ baggage: 'sentry-release=1', 'sentry-trace': `${'0'.repeat(31)}1-${'0'.repeat(15)}1-1` },
+    ...{ tracestate: 'a=b', 'apollo-require-preflight': 'true' },
+  };
+  const ask = async (query: string, variables: object) => {
+    const response = await post(headers, { query, variables });
+    const { data, errors } = (await response.json()) as { data: unknown; errors?: readonly unknown[] };
     if (errors) throw errors[0];
     return data;
   };
-  return tell({
-    find: async () => readFirst(await ask(FIND)),
-    save: async (email) => readCreated(await ask(SAVE, { id: email, email })),
-    codeOf: (error) => String((error as GraphQLFailure).extensions?.code ?? error),
-  });
+  return tell({ query: ask, mutate: ask, codeOf: readCode });
 }
 
-async function tell({ find, save, codeOf }: Ways): Promise<Told> {
-  const firstName = await find();
-  const created = await save(`${crypto.randomUUID()}@page.example`);
-  const code = await save('no email').then(() => 'none', codeOf);
-  return { firstName, created, code };
+async function tell({ query, mutate, codeOf }: Ways): Promise<Told> {
+  const search = async (variables: Search) => {
+    const data = (await query(SEARCH, variables)) as { searchContacts: Page };
+    return data.searchContacts;
+  };
+  const save = async (email: string) => {
+    const data = await mutate(SAVE, { id: `page ${crypto.randomUUID()}`, email });
+    return (data as { upsertCustomer: { created: boolean } }).upsertCustomer.created;
+  };
+  const ada = await search({ filter: { email: 'ada@example.com' } });
+  const filter = { emailDomain: 'example.com' };
+  const first = await search({ filter, first: 4 });
+  const second = await search({ filter, first: 4, after: first.pageInfo.endCursor ?? '' });
+  const ids = new Set([...first.nodes, ...second.nodes].map(({ id }) => id));
+  return {
+    firstName: ada.nodes[0]?.firstName ?? '',
+    turned: ids.size,
+    created: await save(`${crypto.randomUUID()}@page.example`),
+    code: await save('no email').then(
+      () => 'none',
+      (error) => codeOf(error) || String(error),
+    ),
+  };
+}
+
+function post(headers: Readonly<Record<string, string>>, body: object): Promise<Response> {
+  return fetch(`${crossbook.url}/graphql`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
 }
 
 function toHeaders(): Record<string, string> {
   return { 'x-api-key': crossbook.key, 'x-customer-id': 'demo', 'x-provider-name': 'hubspot' };
 }
 
-function readFirst(data: unknown): string {
-  const { searchContacts } = data as { searchContacts: { nodes: { firstName: string }[] } };
-  return searchContacts.nodes[0]?.firstName ?? '';
+function readCode(error: unknown): string | undefined {
+  return (error as { extensions?: { code?: string } } | undefined)?.extensions?.code;
 }
 
-function readCreated(data: unknown): boolean {
-  return (data as { upsertCustomer: { created: boolean } }).upsertCustomer.created;
-}
-
-const FIND = '{ searchContacts(filter: { email: "ada@example.com" }) { nodes { id firstName } } }';
-const SAVE = `mutation Save($id: ID!, $email: String!) {
+/** Under names that Relay's compiler takes in a file `app`. */
+export const SEARCH = `query appSearchQuery($filter: ContactFilter!, $first: Int, $after: String) {
+  searchContacts(filter: $filter, first: $first, after: $after) {
+    nodes { id firstName }
+    pageInfo { endCursor }
+  }
+}`;
+export const SAVE = `mutation appSaveMutation($id: ID!, $email: String!) {
   upsertCustomer(input: { customerId: $id, name: "A page", email: $email }) { created }
 }`;
 
 interface Crossbook {
   readonly url: string;
   readonly key: string;
+  /** Documents as Relay's compiler has made them, by their text. */
+  readonly compiled?: Readonly<Record<string, unknown>>;
 }
 
 interface Told {
   readonly firstName: string;
+  /** Contacts on two pages. */
+  readonly turned: number;
   readonly created: boolean;
   readonly code: string;
 }
 
 interface Ways {
-  find(): Promise<string>;
-  save(email: string): Promise<boolean>;
-  codeOf(error: unknown): string;
+  query(text: string, variables: Search): Promise<unknown>;
+  mutate(text: string, variables: { readonly id: string; readonly email: string }): Promise<unknown>;
+  codeOf(error: unknown): string | undefined | false;
 }
 
-interface GraphQLFailure {
-  readonly extensions?: { readonly code?: string };
+type Search = {
+  readonly filter: { readonly email?: string; readonly emailDomain?: string };
+  readonly first?: number;
+  readonly after?: string;
+};
+
+interface Page {
+  readonly nodes: readonly { readonly id?: string | null; readonly firstName?: string | null }[];
+  readonly pageInfo: { readonly endCursor?: string | null };
 }

@@ -1,25 +1,31 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
+import type { ConcreteRequest } from 'relay-runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEVELOPMENT_ORIGINS } from '../../src/domain/demo-application.ts';
 import { openBrowser, openPage } from '../support/browser.ts';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 import { CHROMIUM } from '../support/machine.ts';
+import { compileRelay } from './compile-relay.ts';
+import { SAVE, SEARCH } from './frontend.ts';
 
 describe.runIf(CHROMIUM)('a page of another origin, with the demo as it starts', () => {
   let crossbook: ListeningApp;
   let browser: Browser;
   let page: Page;
   let script: string;
+  let compiled: Readonly<Record<string, unknown>>;
   const servers: Server[] = [];
 
   beforeAll(async () => {
     crossbook = await listenApp();
     browser = await openBrowser();
     script = await bundle();
+    compiled = compile();
     page = await open(DEVELOPMENT_ORIGINS.map((origin) => Number(new URL(origin).port)));
   });
 
@@ -29,12 +35,13 @@ describe.runIf(CHROMIUM)('a page of another origin, with the demo as it starts',
     await crossbook.close();
   });
 
-  test.each(['apollo', 'urql', 'crossbook', 'monitored'] as const)(
-    '%s searches, changes a customer, and reads why it was refused',
+  test.each(['apollo', 'urql', 'relay', 'graphqlRequest', 'crossbook', 'monitored'] as const)(
+    '%s searches, turns a page, changes a customer, and reads why it was refused',
     async (name) => {
       const told = await page.evaluate((client) => frontend[client](), name);
       expect(told).toEqual({
         firstName: 'Ada',
+        turned: 8,
         created: true,
         code: 'UNPROCESSABLE_ENTITY',
       });
@@ -72,6 +79,7 @@ describe.runIf(CHROMIUM)('a page of another origin, with the demo as it starts',
     await opened.evaluate((given) => frontend.begin(given), {
       url: crossbook.url,
       key: crossbook.app.demo?.key ?? '',
+      compiled,
     });
     return opened;
   }
@@ -103,6 +111,19 @@ async function bundle(): Promise<string> {
     define: { 'process.env.NODE_ENV': '"production"' },
   });
   return outputFiles[0]?.text ?? '';
+}
+
+/** By their texts, and with them: they are sent as they are. */
+function compile(): Readonly<Record<string, unknown>> {
+  const app = compileRelay([SEARCH, SAVE].map((text) => `graphql\`${text}\`;`).join('\n'));
+  const texts = JSON.parse(readFileSync(app.manifest, 'utf8')) as Record<string, string>;
+  const load = (name: string) => {
+    const request = app.load<ConcreteRequest>(name);
+    return { ...request, params: { ...request.params, text: texts[request.params.id ?? ''] } };
+  };
+  const compiled = { [SEARCH]: load('appSearchQuery'), [SAVE]: load('appSaveMutation') };
+  app.remove();
+  return compiled;
 }
 
 declare const frontend: typeof import('./frontend.ts');
