@@ -26,7 +26,11 @@ interface Runtime {
         }): unknown;
       };
     };
-    readonly demandControl?: { readonly maxCost: number; readonly listSize: number };
+    readonly demandControl?: {
+      readonly maxCost: number;
+      readonly listSize: number;
+      readonly includeExtensionMetadata: true;
+    };
     readonly logging: false;
   }): RequestListener & AsyncDisposable;
   buildHTTPExecutor(options: { readonly endpoint: string; readonly fetch: unknown }): unknown;

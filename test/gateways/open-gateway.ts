@@ -21,7 +21,7 @@ export async function openGateway({ notes: count = 30, maxCost }: GatewayOptions
         return Object.fromEntries(TRUSTED_HEADERS.map((name) => [name, request.headers.get(name)]));
       },
     },
-    ...(maxCost !== undefined && { demandControl: { maxCost, listSize: 1 } }),
+    ...(maxCost !== undefined && { demandControl: { maxCost, listSize: 1, includeExtensionMetadata: true } }),
     // Over HTTP, by the executor that the gateway's own transport is made of.
     transports: {
       http: {
