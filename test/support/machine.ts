@@ -15,7 +15,7 @@ export const GATEWAY_EXAMPLE =
   Boolean(process.env['CI']) || existsSync('examples/gateway/node_modules/.package-lock.json');
 /** Is `npm ci` run, which takes a minute? Else what is installed here is linked. */
 export const INSTALLS = Boolean(process.env['CI']) && canInstallOffline();
-/** Whoever tests there may be offline: the packages of examples are installed in CI, or by a start of the example. */
+/** Installed in CI, or by a start of the example. */
 export const EXAMPLE_APP = Boolean(process.env['CI']) || existsSync('examples/app/node_modules');
 export const IS_ROOT = process.getuid?.() === 0;
 
