@@ -23,6 +23,26 @@ export const ABLATIONS: readonly Ablation[] = [
     title: 'the whole is one `JSON.stringify`',
     twins: { 'graphql/fast/writer.ts': 'no-written-lists.ts', 'lib/to-json-body.ts': 'json-in-one-piece.ts' },
   },
+  {
+    name: 'transcoded-text',
+    title: 'text becomes UTF-8 by `Buffer.from`',
+    twins: { 'lib/to-utf8.ts': 'utf8-by-buffer.ts' },
+  },
+  {
+    name: 'compiled-variables',
+    title: 'variables are read by graphql-js',
+    twins: { 'graphql/fast/input/read-variables.ts': 'graphql-variables.ts' },
+  },
+  {
+    name: 'compiled-arguments',
+    title: 'arguments are read by graphql-js',
+    twins: { 'graphql/fast/input/read-arguments.ts': 'graphql-arguments.ts' },
+  },
+  {
+    name: 'contact-ids',
+    title: 'ids of contacts are encoded as a whole',
+    twins: { 'graphql/contact-id.ts': 'whole-contact-ids.ts' },
+  },
   ...FLAGS_OF_ALL.filter((flag) => !flag.includes('source-maps')).map((flag) => ({
     name: flag.replace(/^--/, ''),
     title: `\`${flag}\` left out`,

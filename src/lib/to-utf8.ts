@@ -1,29 +1,41 @@
+import { transcode } from 'node:buffer';
+
 /**
- * Texts as the bytes of one, in pieces; what is bytes already goes between them as it is, and has been counted when it was
- * made. No text may end in the middle of a character.
+ * Texts as the bytes of one, in pieces; what is bytes already goes between them as it is. Texts are copied out of the
+ * engine as they are and translated there: that takes many characters at a time, also where some are not English, while
+ * the engine's own way goes from one to the next. No text may end in the middle of a character. What was bytes already has
+ * been counted when it was made.
  */
 export function toUtf8(
   parts: Iterable<string | readonly Uint8Array[]>,
   meter?: ByteMeter,
 ): readonly Uint8Array[] {
   const pieces: Uint8Array[] = [];
-  let text = '';
+  let filled = 0;
   for (const part of parts) {
-    if (typeof part !== 'string') {
-      flush();
+    if (typeof part === 'string') add(part);
+    else {
+      empty();
       pieces.push(...part);
-      continue;
     }
-    text += part;
-    if (text.length >= PIECE_LENGTH) flush();
   }
-  flush();
+  empty();
   return pieces;
 
-  function flush(): void {
-    if (text === '') return;
-    const piece = Buffer.from(text);
-    text = '';
+  function add(text: string): void {
+    const size = text.length * BYTES_OF_A_UNIT;
+    if (filled + size > room.length) empty();
+    if (size > room.length) keep(Buffer.from(text, 'utf8'));
+    else filled += room.write(text, filled, 'utf16le');
+  }
+
+  function empty(): void {
+    const length = filled;
+    filled = 0;
+    if (length > 0) keep(transcode(room.subarray(0, length), 'utf16le', 'utf8'));
+  }
+
+  function keep(piece: Uint8Array): void {
     meter?.consumeBytes(piece.length);
     pieces.push(piece);
   }
@@ -34,5 +46,6 @@ export interface ByteMeter {
   consumeBytes(count: number): void;
 }
 
-/** In characters. The meter stops what is too much after so many more. */
-const PIECE_LENGTH = 64 * 1024;
+const BYTES_OF_A_UNIT = 2;
+/** Used again and again, and never left to anybody. */
+const room = Buffer.allocUnsafeSlow(512 * 1024);

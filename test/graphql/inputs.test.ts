@@ -1,6 +1,21 @@
-import { buildSchema, execute, type GraphQLObjectType, parse } from 'graphql';
+import {
+  buildSchema,
+  type DocumentNode,
+  execute,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+  getArgumentValues,
+  getOperationAST,
+  getVariableValues,
+  type OperationDefinitionNode,
+  parse,
+  validate,
+} from 'graphql';
 import { expect, test } from 'vitest';
 import { createExecute } from '../../src/graphql/fast/execute.ts';
+import { readArguments } from '../../src/graphql/fast/input/read-arguments.ts';
+import { readVariables } from '../../src/graphql/fast/input/read-variables.ts';
 import { createBothExecutes, createTally, PIECES, toText } from '../support/compare-executes.ts';
 import { createDice } from '../support/dice.ts';
 import { fc } from '../support/fast-check.ts';
@@ -72,6 +87,39 @@ test('one selection of several types has the arguments of each', async () => {
   expect(data).toEqual({ all: [{ name: 'told 1' }, { name: 'told 2' }] });
 });
 
+test.each(PIECES)(
+  'graphql is left to read what it refuses, and nothing that is valid (seed $seed)',
+  ({ seed: firstSeed, numRuns }) => {
+    const tally = { accepted: 0, refused: 0 };
+    fc.assert(
+      fc.property(fc.nat(), fc.constantFrom(0, 1, 4), (seed, oddity) => {
+        const { document, worlds } = writeOperation(seed, oddity);
+        const { variableDefinitions = [], selectionSet } = getOperation(document);
+        for (const given of worlds) {
+          const { coerced } = getVariableValues(schema, variableDefinitions, given);
+          expectSame(readVariables(schema, variableDefinitions)(given), coerced, document);
+          if (!coerced) continue;
+          for (const node of selectionSet.selections as readonly FieldNode[]) {
+            const definition = query.getFields()[node.name.value] as Definition;
+            const args = unlessThrown(() => getArgumentValues(definition, node, coerced));
+            expectSame(readArguments(definition, node)(coerced), args, document);
+          }
+        }
+      }),
+      { numRuns, seed: firstSeed },
+    );
+    expect(Math.min(...Object.values(tally))).toBeGreaterThan(numRuns / 10);
+
+    function expectSame(ours: unknown, theirs: unknown, document: DocumentNode): void {
+      tally[theirs ? 'accepted' : 'refused'] += 1;
+      if (describe(ours) === describe(theirs)) return;
+      // An object keeps no value by the name of its prototype, and what is wrong in a document is not for us to read.
+      expect(ours).toBeUndefined();
+      expect(isUsual(document)).toBe(false);
+    }
+  },
+);
+
 test('what a resolver does to its arguments is seen neither by the client nor by the next request', async () => {
   const own = createInputSchema();
   for (const field of Object.values(own.getQueryType()?.getFields() ?? {})) {
@@ -122,6 +170,24 @@ function writeOperation(seed: number, oddity: number) {
   };
 }
 
+function getOperation(document: DocumentNode): OperationDefinitionNode {
+  return getOperationAST(document, undefined) as OperationDefinitionNode;
+}
+
+function isUsual(document: DocumentNode): boolean {
+  const { variableDefinitions = [] } = getOperation(document);
+  const names = variableDefinitions.map(({ variable }) => variable.name.value);
+  return !names.includes('__proto__') && validate(schema, document).length === 0;
+}
+
+function unlessThrown<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Nothing in it stays as it was. */
 function spoil(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
@@ -130,3 +196,5 @@ function spoil(value: unknown): void {
   if (Array.isArray(value)) value.push('spoiled');
   else Object.assign(value, { spoiled: true });
 }
+
+type Definition = GraphQLField<unknown, unknown>;

@@ -80,10 +80,11 @@ function executeField(
 
 function argumentsOf({ args, variableValues }: Execution, field: FieldPlan): Record<string, unknown> {
   const [node] = field.nodes;
-  if (field.definition.args.length === 0 || !node) return {};
+  if (!field.readArguments || !node) return {};
   const known = args.get(field);
   if (known) return known;
-  const values = getArgumentValues(field.definition, node, variableValues);
+  const values =
+    field.readArguments(variableValues) ?? getArgumentValues(field.definition, node, variableValues);
   args.set(field, values);
   return values;
 }

@@ -31,7 +31,9 @@ export function createExecute(
     const known = plans.find(args.document, args.operationName);
     if (!known) return executeByGraphQL(args);
     const { operation, fragments } = known;
-    const variables = coerceVariables(schema, operation, args.variableValues ?? {});
+    const given = args.variableValues ?? {};
+    const read = known.readVariables(given);
+    const variables = read ? { coerced: read } : coerceVariables(schema, operation, given);
     if (variables.errors) return { errors: variables.errors };
     const { allowance = createAllowance(UNBOUNDED) } = args;
     const plan = plans.planFor(known, variables.coerced);

@@ -15,6 +15,7 @@ import {
   TypeNameMetaFieldDef,
 } from 'graphql';
 import { collectFields, type SelectionScope } from './collect-fields.ts';
+import type { ArgumentReaders, ReadArguments } from './input/read-arguments.ts';
 import {
   type FieldReader,
   type Read,
@@ -67,10 +68,12 @@ function sum<Item>(items: readonly Item[], count: (item: Item) => number): numbe
 
 function planField(scope: PlanScope, { key, type, definition, nodes }: Selected): FieldPlan {
   const value = planValue(scope, definition.type, nodes);
+  const [node] = nodes;
   return {
     ...{ key, parentType: type, definition, nodes, value },
     read: readField(definition, type, value),
     list: readListField(definition, type, value),
+    readArguments: node && definition.args.length > 0 ? scope.argumentReaders(definition, node) : undefined,
   };
 }
 
@@ -153,6 +156,7 @@ function readListField(
 export interface PlanScope extends SelectionScope, Writing {
   /** How many fields the plan may still have: below zero it is no good. */
   readonly room: { fields: number };
+  readonly argumentReaders: ArgumentReaders;
 }
 
 export interface ObjectPlan {
@@ -180,6 +184,8 @@ export interface FieldPlan {
   readonly read: Read | undefined;
   /** Present where it is a list of plain data. */
   readonly list: ListReader | undefined;
+  /** Present where it takes any. */
+  readonly readArguments: ReadArguments | undefined;
 }
 
 export type ValuePlan = (

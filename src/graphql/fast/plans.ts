@@ -1,5 +1,7 @@
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import type { Conditions } from './collect-fields.ts';
+import { type ArgumentReaders, createArgumentReaders } from './input/read-arguments.ts';
+import { type ReadVariables, readVariables } from './input/read-variables.ts';
 import { type PlannedOperation, readOperation } from './operation.ts';
 import { type ObjectPlan, planObject } from './plan.ts';
 import type { Writing } from './reader.ts';
@@ -20,6 +22,8 @@ export function createPlans(schema: GraphQLSchema, { onPlanned, ...writing }: Pl
       const known = planned && {
         ...planned,
         document,
+        readVariables: readVariables(schema, planned.operation.variableDefinitions),
+        argumentReaders: createArgumentReaders(),
         plans: new Map<string, ObjectPlan>(),
         fields: 0,
         mostFields: 0,
@@ -39,7 +43,7 @@ export function createPlans(schema: GraphQLSchema, { onPlanned, ...writing }: Pl
   };
 
   function makePlan(
-    { operation, fragments, ...known }: KnownOperation,
+    { operation, fragments, argumentReaders, ...known }: KnownOperation,
     variables: Variables,
   ): MadePlan | undefined {
     const type = schema.getRootType(operation.operation);
@@ -48,7 +52,7 @@ export function createPlans(schema: GraphQLSchema, { onPlanned, ...writing }: Pl
       known.conditions.map((name) => [name, typeof variables[name] === 'boolean' ? variables[name] : null]),
     );
     const room = { fields: MAX_FIELDS };
-    const scope = { schema, fragments, conditions, room, ...writing };
+    const scope = { schema, fragments, conditions, room, ...writing, argumentReaders };
     const plan = planObject(scope, type, [operation]);
     return room.fields < 0 ? undefined : { plan, fields: MAX_FIELDS - room.fields };
   }
@@ -95,6 +99,8 @@ interface MadePlan {
 
 interface KnownOperation extends PlannedOperation {
   readonly document: DocumentNode;
+  readonly readVariables: ReadVariables;
+  readonly argumentReaders: ArgumentReaders;
   readonly plans: Map<string, ObjectPlan>;
   /** Of its plans together. */
   fields: number;

@@ -2,6 +2,7 @@ import type { ConnectLink } from '../../domain/connect-link.ts';
 import type { Connection } from '../../domain/connection.ts';
 import type { Customer } from '../../domain/customer.ts';
 import { builder } from '../builder.ts';
+import { toContactId } from '../contact-id.ts';
 import { toGlobalId } from '../global-id.ts';
 import type { ContactRecord } from './contact.ts';
 
@@ -13,9 +14,7 @@ export const NodeInterface = builder.interfaceRef<NodeRecord>('Node').implement(
       description:
         'Unique over everything that Crossbook knows, and the same always: a client can use it as the key of its cache. Opaque.',
       resolve(record) {
-        if ('remoteId' in record) {
-          return toGlobalId({ type: 'Contact', ...record.source, remoteId: record.remoteId });
-        }
+        if ('remoteId' in record) return toContactId(record);
         if ('returnUrl' in record || 'providerName' in record) return record.id;
         const { applicationId, customerId } = record;
         return toGlobalId({ type: 'Customer', applicationId, customerId });

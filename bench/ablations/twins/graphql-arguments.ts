@@ -1,0 +1,6 @@
+import type { ArgumentReaders } from '../../../src/graphql/fast/input/read-arguments.ts';
+
+/** Undefined leaves them to graphql-js. */
+export function createArgumentReaders(): ArgumentReaders {
+  return () => () => undefined;
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { toContactId } from '../../src/graphql/contact-id.ts';
+import { readGlobalId, toGlobalId } from '../../src/graphql/global-id.ts';
+import { fc } from '../support/fast-check.ts';
+
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 8 }),
+  fc.string({ unit: fc.constantFrom('a', '"', '\\', 'ü', '明', '\ud83d', '\n'), maxLength: 8 }),
+);
+const remoteId = fc.oneof(fc.nat().map(String), text);
+
+test('a contact’s id is its global id, whatever is in its parts', () => {
+  fc.assert(
+    fc.property(text, text, fc.array(remoteId), (applicationId, customerId, remoteIds) => {
+      const source = { applicationId, customerId, provider: 'hubspot' } as const;
+      for (const id of remoteIds) {
+        const whole = { type: 'Contact', ...source, remoteId: id } as const;
+        expect(toContactId({ source, remoteId: id })).toBe(toGlobalId(whole));
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('it is read back', () => {
+  const source = { applicationId: 'a', customerId: 'c', provider: 'hubspot' } as const;
+  expect(readGlobalId(toContactId({ source, remoteId: '501' }))).toEqual({
+    type: 'Contact',
+    ...source,
+    remoteId: '501',
+  });
+});
