@@ -150,7 +150,7 @@ export async function createApp(
   watchRooms(metrics, {
     requests: limit.counts,
     heldBytes: heldBytes.counts,
-    lanes: outbound.counts,
+    clients: outbound.counts,
     providers: outbound.countWaiting,
     apis: () => readApiSupport(providers.values(), clock.wall()),
     database: database.countConnections,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ROOT } from './paths.ts';
 
-/** What was asked for: `npm run bench -- [command] [--quick] [--node 24] …` */
+/** Command line options: `npm run bench -- [command] [--quick] [--node 24] …` */
 export function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -47,7 +47,7 @@ export interface Options {
   readonly quick: boolean;
   /** The Node binary that everything measured runs on. */
   readonly node: string;
-  /** Names of contenders; all of them unless told. */
+  /** Names of contenders; default: all of them. */
   readonly only: readonly string[] | undefined;
   /** Of one measurement. */
   readonly seconds: number;

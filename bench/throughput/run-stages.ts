@@ -5,14 +5,14 @@ import { openStage, type Player, type Stage, type StageOptions } from './stage.t
 
 /** Some cases, measured in each of several starts of all processes. Rounds of one start follow those of the one before. */
 export async function runStages(options: StageOptions, { cases, watch }: Work): Promise<readonly CaseRuns[]> {
-  const asked = CASES.filter(({ name }) => cases?.includes(name) ?? true);
-  const found = asked.map((one): CaseRuns & { runs: Runs } => ({ ...one, runs: new Map() }));
+  const selected = CASES.filter(({ name }) => cases?.includes(name) ?? true);
+  const found = selected.map((one): CaseRuns & { runs: Runs } => ({ ...one, runs: new Map() }));
   for (let start = 0; start < options.restarts; start += 1) {
     showProgress(`start ${start + 1} of ${options.restarts}`);
     const stage = await openStage(options);
     try {
       const finish = watch?.(stage);
-      for (const [index, one] of asked.entries()) {
+      for (const [index, one] of selected.entries()) {
         append(found[index]?.runs, await runCase(stage, one, options));
       }
       finish?.();
@@ -24,18 +24,18 @@ export async function runStages(options: StageOptions, { cases, watch }: Work): 
 }
 
 /** The players of the first start stand for those of the others. */
-function append(known: Runs = new Map(), fresh: CaseRuns['runs']): void {
+function append(existing: Runs = new Map(), fresh: CaseRuns['runs']): void {
   for (const [player, runs] of fresh) {
-    const same = [...known.keys()].find(({ name }) => name === player.name) ?? player;
-    known.set(same, [...(known.get(same) ?? []), ...runs]);
+    const same = [...existing.keys()].find(({ name }) => name === player.name) ?? player;
+    existing.set(same, [...(existing.get(same) ?? []), ...runs]);
   }
 }
 
 type Runs = Map<Player, CaseRuns['runs'] extends ReadonlyMap<Player, infer List> ? List : never>;
 
 interface Work {
-  /** Their names; all unless told. */
+  /** Their names; default: all. */
   readonly cases: readonly string[] | undefined;
-  /** Called when everybody is there; what it returns, when everything of this start has been measured. */
+  /** Called when all processes run; the function that it returns, when all cases of this start have been measured. */
   watch?(stage: Stage): () => void;
 }

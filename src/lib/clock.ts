@@ -15,7 +15,7 @@ export const systemClock: Clock = {
   now: () => performance.now(),
   wall: () => Date.now(),
   schedule(delayMs, callback) {
-    const timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), LONGEST_DELAY_MS));
+    const timer = startTimer(delayMs, callback);
     return () => clearTimeout(timer);
   },
 };
@@ -24,7 +24,11 @@ export const systemClock: Clock = {
 export const backgroundClock: Clock = {
   ...systemClock,
   schedule(delayMs, callback) {
-    const timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), LONGEST_DELAY_MS)).unref();
+    const timer = startTimer(delayMs, callback).unref();
     return () => clearTimeout(timer);
   },
 };
+
+function startTimer(delayMs: number, callback: () => void): NodeJS.Timeout {
+  return setTimeout(callback, Math.min(Math.max(delayMs, 0), LONGEST_DELAY_MS));
+}

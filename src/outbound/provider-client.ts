@@ -27,10 +27,10 @@ import type { OutboundSettings } from './settings.ts';
 import type { Waiting, WaitingFor } from './waiting.ts';
 
 /**
- * One connection's client: its tokens, its circuit breaker, its rate limiters, its batch of look-ups. What one customer's
- * calls wait for is theirs alone. In order, from `open` to the end of the file: an operation takes a place among those that
- * wait, look-ups by email are batched, the provider's adapter makes the calls, `send` adds the token, and each try asks the
- * breaker, then the rate limiter, then the wire.
+ * The client of one connection: its access tokens, circuit breaker, rate limiters and batcher of look-ups, shared with no
+ * other connection. In order, from `open` to the end of the file: an operation is counted as waiting, look-ups by email are
+ * batched, the provider's adapter makes the calls, `send` adds the token, and each attempt passes the circuit breaker, then
+ * the rate limiter, and is sent.
  */
 export function createProviderClient(deps: ClientDeps): ProviderClient {
   const { access, clock, settings, provider, connectionId } = deps;
@@ -65,7 +65,7 @@ export function createProviderClient(deps: ClientDeps): ProviderClient {
 
     updateInstanceUrl(current) {
       if (current === instanceUrl) return;
-      // Another host, perhaps: what is known of the token and of the last failures is of the one before.
+      // Possibly another host: the token and the recent failures belong to the previous one.
       if (instanceUrl !== undefined) {
         forget();
         breaker.reset();
@@ -116,7 +116,7 @@ export function createProviderClient(deps: ClientDeps): ProviderClient {
     };
   }
 
-  /** One deadline, whatever the operation takes. Meanwhile its request is not at work. */
+  /** One deadline for the whole operation. Its request gives its concurrency permit back meanwhile. */
   async function whileWaiting<Found>(
     { permit, deadline }: PortOptions,
     call: (deadline: number) => Promise<Found>,
@@ -133,7 +133,7 @@ export function createProviderClient(deps: ClientDeps): ProviderClient {
     }
   }
 
-  /** The provider's own port, of which every call is sent by this client. */
+  /** The provider's adapter, whose calls are sent by this client. */
   function openAdapter(options: PortOptions, { deadline, permit, onProgress }: Shared): ContactPort {
     const { connection, cache } = options;
     const source = permit === options.permit ? options : { ...options, permit, onProgress };
@@ -141,7 +141,7 @@ export function createProviderClient(deps: ClientDeps): ProviderClient {
       connection,
       async send(request) {
         const answer = await send(source, request, deadline);
-        // It is understood now.
+        // The adapter parses the response now, which takes processor time.
         const turn = permit.takeTurn();
         if (turn) await turn;
         return answer;
@@ -201,7 +201,7 @@ export function createProviderClient(deps: ClientDeps): ProviderClient {
   }
 }
 
-/** The fields that raw data holds follow the connection's mappings: with others it is another question. */
+/** The fields in raw data depend on the connection's mappings: look-ups with different mappings cannot share a call. */
 function toMergeKey({ schemaMappingsConfig, entityMappings }: Connection, { rawData }: Want): string {
   return rawData ? JSON.stringify([schemaMappingsConfig, entityMappings]) : '';
 }
@@ -212,7 +212,7 @@ function notOffered(): never {
 
 export interface ClientStats {
   readonly provider: ProviderName;
-  /** Calls that wait for their turn. */
+  /** Calls that queue for the rate limiter. */
   readonly waiting: number;
   readonly isBreakerOpen: boolean;
 }
@@ -225,14 +225,14 @@ export interface ProviderClient extends WaitingFor {
   renewToken(source: TokenSource, generation: number): Promise<RenewalOutcome>;
   /** Called with every request: a customer may have moved to another instance. */
   updateInstanceUrl(instanceUrl: string | null): void;
-  /** The connection was changed: what is remembered of it may hold no more. */
+  /** The connection was changed: drops what is cached of it. */
   forget(): void;
   counts(): ClientStats;
-  /** Nothing is known here that the next call would miss. */
+  /** It can be dropped without loss for the next call. */
   isIdle(): boolean;
 }
 
-/** Whose call it is. */
+/** The request that a call is made for. */
 export interface CallSource extends TokenSource {
   /** Called with each call that is made, after it. */
   readonly onCall?: ObservedCall['onCall'];
@@ -246,7 +246,7 @@ export interface PortOptions extends Omit<CallSource, 'onProgress'> {
   readonly cache: Pick<ContactCache, 'read' | 'write'>;
   /** Paused while an operation waits. */
   readonly permit: WorkPermit;
-  /** By the monotonic clock. Absent: each operation has the usual time. */
+  /** By the monotonic clock. Absent: each operation has `deadlineMs`. */
   readonly deadline?: number | undefined;
 }
 

@@ -32,13 +32,13 @@ export function createProviderClients({ clock, maxKept, create }: ClientsOptions
     },
   };
 
-  /** One that is in use, or owes its provider a pause, stays: forgetting it would forget the pause. */
+  /** A client in use, or one whose provider asked for a pause, stays: dropping it would drop the pause. */
   function tidy(usedBefore: number): void {
     tidyAt = clock.now() + TIDY_EVERY_MS;
     for (const [id, { client, usedAt }] of clients) {
       if (usedAt < usedBefore && client.isIdle()) clients.delete(id);
     }
-    // Where all are in use, looking through them for each newcomer would help nobody.
+    // Where all are in use, searching them again for each new client finds nothing.
     if (clients.size >= maxKept) fullUntil = clock.now() + LOOK_AGAIN_MS;
   }
 }

@@ -19,8 +19,9 @@ test.each([
   ['two pages', `{ a: searchContacts${DOMAIN} { totalCount } b: searchContacts${DOMAIN} { totalCount } }`],
 ])('of %s a gateway counts the call to the CRM as we do', async (_what, query) => {
   const { theirs, ours } = await countBoth(query);
-  expect(theirs).toBeGreaterThanOrEqual(CALL * (query.match(/searchContacts/g)?.length ?? 0));
-  expect(ours).toBeGreaterThanOrEqual(CALL * (query.match(/searchContacts/g)?.length ?? 0));
+  const calls = CALL * (query.match(/searchContacts/g)?.length ?? 0);
+  expect(theirs).toBeGreaterThanOrEqual(calls);
+  expect(ours).toBeGreaterThanOrEqual(calls);
 });
 
 /** What the directives cannot say: our own bound is the one that holds. */

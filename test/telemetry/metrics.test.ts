@@ -84,13 +84,13 @@ test('a call counts by its provider and what came of it; a renewed token is no c
   expect(read('crossbook_lookup_emails_per_call_sum')).toEqual({ 'provider="hubspot"': 100 });
 });
 
-test('lanes and breakers are summed by provider: no connection has a label', () => {
+test('queues and circuit breakers are summed by provider: no connection has a label', () => {
   const metrics = open();
   watchRooms(metrics, {
     requests: () => ({ ...REQUESTS, running: 5, strangers: 2 }),
     providers: () => ({ waiting: 5, refused: 6 }),
     heldBytes: () => ({ max: 100, kinds: { queue: { held: 7, refused: 2 } } }),
-    lanes: () => [
+    clients: () => [
       { provider: 'hubspot', waiting: 3, isBreakerOpen: true },
       { provider: 'hubspot', waiting: 4, isBreakerOpen: false },
       { provider: 'salesforce', waiting: 0, isBreakerOpen: false },
@@ -136,7 +136,7 @@ test('what is not there has no number: nobody takes it for one that is away', ()
     requests: () => REQUESTS,
     providers: () => ({ waiting: 5, refused: 6 }),
     heldBytes: () => ({ max: 0, kinds: {} }),
-    lanes: () => [],
+    clients: () => [],
     apis: () => [],
     database: () => undefined,
     webhooks: () => undefined,

@@ -1,5 +1,6 @@
 import { CrossbookError } from '../../domain/errors.ts';
 import type { HttpRequest } from '../../lib/http-message.ts';
+import { isRecord } from '../../lib/parse-json.ts';
 import { type ReadJson, readJsonBytes, readJsonText } from '../../lib/read-json.ts';
 import { whoCalls } from '../admit.ts';
 import type { Limits } from '../limits.ts';
@@ -61,7 +62,7 @@ function toOperation(parameters: URLSearchParams): unknown {
 }
 
 function readOperation(given: unknown, { documents, applicationId }: Bounds): Operation {
-  if (!isObject(given)) throw new CrossbookError('BAD_REQUEST', 'An operation must be a JSON object.');
+  if (!isRecord(given)) throw new CrossbookError('BAD_REQUEST', 'An operation must be a JSON object.');
   const {
     query = null,
     documentId = null,
@@ -75,10 +76,10 @@ function readOperation(given: unknown, { documents, applicationId }: Bounds): Op
   if (operationName !== null && typeof operationName !== 'string') {
     throw new CrossbookError('BAD_REQUEST', 'The `operationName` must be a string.');
   }
-  if (variables !== null && !isObject(variables)) {
+  if (variables !== null && !isRecord(variables)) {
     throw new CrossbookError('BAD_REQUEST', 'The `variables` must be an object.');
   }
-  if (extensions !== null && !isObject(extensions)) {
+  if (extensions !== null && !isRecord(extensions)) {
     throw new CrossbookError('BAD_REQUEST', 'The `extensions` must be an object.');
   }
   const operation = {
@@ -105,10 +106,6 @@ async function readBody(request: HttpRequest, maxBytes: number): Promise<Buffer>
 function toValue(read: ReadJson, what: string): unknown {
   if ('value' in read) return read.value;
   throw new CrossbookError('BAD_REQUEST', `${what} ${read.problem}.`, { cause: read.cause });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 interface Bounds {

@@ -29,7 +29,7 @@ export const ContactsByEmailType = builder.objectRef<EmailReference>('ContactsBy
     contacts: t.field({
       type: [ContactType],
       description:
-        'The contacts, in the order of their ids in the CRM; none where nobody has the address. A hundred references to one CRM are one call to it.',
+        'The contacts, in the order of their ids in the CRM; none where no contact has the address. A hundred references to one CRM are one call to it.',
       args: { first: t.arg.int({ description: 'How many of them at most: 0 to 1,000. Default 100.' }) },
       ...costs({
         weight: 1 + PROVIDER_CALL / EMAILS_PER_CALL,

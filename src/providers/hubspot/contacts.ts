@@ -11,16 +11,17 @@ import {
 } from '../../domain/contact.ts';
 import { normaliseEmail } from '../../domain/email.ts';
 import { compact } from '../../lib/compact.ts';
+import { isRecord } from '../../lib/parse-json.ts';
 import { splitStreet } from '../../lib/split-street.ts';
 import { toTimestamp } from '../../lib/to-timestamp.ts';
 import { trimmed } from '../../lib/trimmed.ts';
 
 /** A record as HubSpot sent it, in the common shape. Undefined where it is no record: nothing that comes may throw. */
 export function toContact(record: unknown, { source, rawData }: Mapping): Contact | undefined {
-  if (!isObject(record)) return undefined;
+  if (!isRecord(record)) return undefined;
   const remoteId = toText(record['id']);
   if (remoteId === null) return undefined;
-  const properties = isObject(record['properties']) ? record['properties'] : NOTHING;
+  const properties = isRecord(record['properties']) ? record['properties'] : NOTHING;
   const modifiedAt = toTimestamp(properties['lastmodifieddate']);
   const updatedAt = toTimestamp(record['updatedAt']) ?? modifiedAt;
   return {
@@ -49,7 +50,7 @@ export function toContact(record: unknown, { source, rawData }: Mapping): Contac
  * somebody is found would depend on who else is looked up in the same call.
  */
 export function toLookupEmails(record: unknown): Iterable<string> {
-  const properties = isObject(record) && isObject(record['properties']) ? record['properties'] : NOTHING;
+  const properties = isRecord(record) && isRecord(record['properties']) ? record['properties'] : NOTHING;
   const email = toText(properties['email']);
   const others = toText(properties['hs_additional_emails']);
   if (others === null) return email === null ? NONE : [normaliseEmail(email)];
@@ -59,7 +60,7 @@ export function toLookupEmails(record: unknown): Iterable<string> {
 
 /** The ids of the contacts that were merged into this one: HubSpot answers to them with it. */
 export function toMergedIds(record: unknown): readonly string[] {
-  const properties = isObject(record) && isObject(record['properties']) ? record['properties'] : NOTHING;
+  const properties = isRecord(record) && isRecord(record['properties']) ? record['properties'] : NOTHING;
   return toText(properties[MERGED_IDS])?.split(';') ?? [];
 }
 
@@ -132,10 +133,6 @@ function toLifecycleStage(stage: string | null): LifecycleStage | null {
 function toText(value: unknown): string | null {
   if (typeof value === 'string') return trimmed(value) || null;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
-}
-
-function isObject(value: unknown): value is Properties {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const STAGES: ReadonlyMap<string, LifecycleStage> = new Map(LIFECYCLE_STAGES.map((stage) => [stage, stage]));

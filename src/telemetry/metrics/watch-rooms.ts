@@ -16,7 +16,7 @@ export function watchRooms({ gauge }: Pick<Metrics, 'gauge'>, rooms: Rooms): voi
     () => byKind(rooms.heldBytes(), ({ refused }) => refused),
   );
   gauge('crossbook_lane_waiting', 'Calls that wait for their connection’s budget.', () =>
-    byProvider(rooms.lanes(), ({ waiting }) => waiting),
+    byProvider(rooms.clients(), ({ waiting }) => waiting),
   );
   gauge('crossbook_provider_waiting', 'Operations that wait for a provider.', () => [
     { value: rooms.providers().waiting },
@@ -27,10 +27,10 @@ export function watchRooms({ gauge }: Pick<Metrics, 'gauge'>, rooms: Rooms): voi
   gauge(
     'crossbook_breakers_open',
     'Connections whose provider is left alone, after failures or for slowness.',
-    () => byProvider(rooms.lanes(), ({ isBreakerOpen }) => Number(isBreakerOpen)),
+    () => byProvider(rooms.clients(), ({ isBreakerOpen }) => Number(isBreakerOpen)),
   );
   gauge('crossbook_connections_in_memory', 'Connections whose state is kept.', () =>
-    byProvider(rooms.lanes(), () => 1),
+    byProvider(rooms.clients(), () => 1),
   );
   gauge(
     'crossbook_provider_api_ends_soon',
@@ -102,9 +102,11 @@ function present<Counts, Sample>(counts: Counts | undefined, read: (counts: Coun
   return counts === undefined ? [] : [...read(counts)];
 }
 
-function byProvider(lanes: readonly LaneCounts[], read: (lane: LaneCounts) => number) {
+function byProvider(clients: readonly ClientStats[], read: (client: ClientStats) => number) {
   const sums = new Map<ProviderName, number>();
-  for (const lane of lanes) sums.set(lane.provider, (sums.get(lane.provider) ?? 0) + read(lane));
+  for (const client of clients) {
+    sums.set(client.provider, (sums.get(client.provider) ?? 0) + read(client));
+  }
   return [...sums].map(([provider, value]) => ({ labels: { provider }, value }));
 }
 
@@ -122,7 +124,7 @@ interface KindCounts {
   readonly refused: number;
 }
 
-interface LaneCounts {
+interface ClientStats {
   readonly provider: ProviderName;
   readonly waiting: number;
   readonly isBreakerOpen: boolean;
@@ -142,7 +144,7 @@ interface RequestCounts {
 interface Rooms {
   requests(): RequestCounts;
   heldBytes(): HeldBytesCounts;
-  lanes(): readonly LaneCounts[];
+  clients(): readonly ClientStats[];
   providers(): { readonly waiting: number; readonly refused: number };
   apis(): readonly ApiSupport[];
   /** Undefined where there is no pool. */
