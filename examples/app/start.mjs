@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { startCrossbook } from './server/start-crossbook.mjs';
+import { startCrossbook } from '../start-crossbook.mjs';
 
 /** Starts the app with all that it needs: Crossbook over its sandbox, the backend, and Vite in front of both. */
 const { APP_PORT = '5173', BACKEND_PORT = '0', API_PORT = '4000', SANDBOX_PORT = '4010' } = process.env;
@@ -23,20 +23,20 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => e
 try {
   await start();
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  if (!ending) process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   await end(1);
 }
 
 async function start() {
   const origin = `http://localhost:${APP_PORT}`;
-  const crossbook = await startCrossbook({ root, apiPort: API_PORT, sandboxPort: SANDBOX_PORT });
+  const crossbook = startCrossbook({ apiPort: API_PORT, sandboxPort: SANDBOX_PORT });
   atEnd.push(crossbook.stop);
   crossbook.ended.then(() => end(1));
+  const { url, apiKey, sandbox } = await crossbook.ready;
   // Pages of the usual development ports may call the demo unasked; for any other port this is needed.
   crossbook.command('apps', 'origins', 'Demo application', '--add', origin);
 
   const { openBackend } = await import('./server/backend.mjs');
-  const { url, apiKey, sandbox } = crossbook;
   const backend = await openBackend({ url, apiKey, sandbox, origin, tokenSeconds: Number(TOKEN_SECONDS) });
   backend.listen(Number(BACKEND_PORT), '127.0.0.1');
   atEnd.push(() => backend.close());

@@ -1,0 +1,79 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * Starts this repository's Crossbook over its sandbox, with data that go with it. In production it runs elsewhere: all that
+ * an application or a gateway needs of it are its URL and an API key.
+ * @param {{ apiPort: string, sandboxPort: string }} ports
+ */
+export function startCrossbook({ apiPort, sandboxPort }) {
+  const data = mkdtempSync(join(tmpdir(), 'crossbook-example-'));
+  // Started by root, the embedded database runs as a user of its own, who passes through.
+  chmodSync(data, 0o711);
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, PORT: apiPort, CROSSBOOK_SANDBOX_PORT: sandboxPort, CROSSBOOK_DATA: data };
+  const child = spawn('dist/crossbook', {
+    ...{ cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
+    // It stops by itself when the process of that id, its parent, is killed.
+    env: { ...env, LOG_LEVEL: 'error', NPM_PID: String(process.pid) },
+  });
+  const ended = once(child, 'close').then(() => remove(data));
+  return {
+    /** Stays pending where Crossbook ends first, which `ended` says, and its standard error why. */
+    ready: readWelcome(child),
+    /** @param {string[]} args */
+    command: (...args) => execFileSync('dist/crossbook', args, { cwd: root, env, encoding: 'utf8' }),
+    ended,
+    stop() {
+      child.kill('SIGTERM');
+      return ended;
+    },
+  };
+}
+
+/**
+ * The database of a start that was cut off may still be writing.
+ * @param {string} folder
+ */
+async function remove(folder) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return rmSync(folder, { recursive: true, force: true });
+    } catch (error) {
+      if (tries === 100) throw error;
+      await wait(100);
+    }
+  }
+}
+
+/** @param {import('node:child_process').ChildProcess} child */
+async function readWelcome({ stdout }) {
+  let printed = '';
+  await new Promise((resolve) => {
+    stdout?.on('data', (text) => {
+      printed += text;
+      if (/curl[\s\S]*-d '.*'\n/.test(printed)) resolve(undefined);
+    });
+  });
+  /** @param {RegExp} pattern */
+  const find = (pattern) => {
+    const [, found] = pattern.exec(printed) ?? [];
+    if (found === undefined) throw new Error(`Crossbook’s start does not say ${pattern}:\n${printed}`);
+    return found;
+  };
+  return {
+    url: find(/ready at (\S+)/),
+    apiKey: find(/API key +(\S+)/),
+    sandbox: {
+      HUBSPOT: find(/Sandbox +(\S+) \(HubSpot\)/),
+      SALESFORCE: find(/(\S+) \(Salesforce\)/),
+    },
+  };
+}
