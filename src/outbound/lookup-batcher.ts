@@ -53,7 +53,7 @@ export function createLookupBatcher(options: LookupBatcherOptions): LookupBatche
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
         lookup,
-        progress: 'queued',
+        call: NONE_YET,
         relyOnCall: () => cancel(),
         resolve(found) {
           stopWaiting();
@@ -68,7 +68,7 @@ export function createLookupBatcher(options: LookupBatcherOptions): LookupBatche
         batcher.remove(waiter, lookup.key);
         waiter.reject(error);
       };
-      const cancel = clock.schedule(lookup.deadline - clock.now(), () => leave(toLate(waiter.progress)));
+      const cancel = clock.schedule(lookup.deadline - clock.now(), () => leave(toLate(waiter.call)));
       const forget = lookup.permit.whenGone(() => leave(new AbandonedError()));
       const stopWaiting = () => {
         cancel();
@@ -83,8 +83,10 @@ export function createLookupBatcher(options: LookupBatcherOptions): LookupBatche
     try {
       const [first] = waiters;
       if (!first) return;
-      const found = await send({ ...first.lookup, ...merge(waiters) }, (progress) => {
-        for (const waiter of waiters) waiter.progress = progress;
+      // The call knows this alone of its waiters: whatever still points to it when it is over would keep their requests.
+      const call: CallState = { progress: 'starting' };
+      const found = await send({ ...first.lookup, ...merge(waiters, call) }, (progress) => {
+        call.progress = progress;
       });
       for (const { lookup, resolve } of waiters) resolve(pick(found, lookup.emails));
     } catch (error) {
@@ -94,10 +96,10 @@ export function createLookupBatcher(options: LookupBatcherOptions): LookupBatche
 }
 
 /** One call for all of them: until the last deadline, with the fields that any of them wants. */
-function merge(waiters: readonly Waiter[]): Omit<Call, 'key' | 'open'> {
+function merge(waiters: readonly Waiter[], call: CallState): Omit<Call, 'key' | 'open'> {
   const deadline = Math.max(...waiters.map(({ lookup }) => lookup.deadline));
   for (const waiter of waiters) {
-    waiter.progress = 'starting';
+    waiter.call = call;
     // A waiter whose time ends with the call's has the call's error.
     if (deadline - waiter.lookup.deadline <= SAME_MOMENT_MS) waiter.relyOnCall();
   }
@@ -120,7 +122,7 @@ function countEmails(): (waiter: Waiter) => number {
 }
 
 /** Where it still waited for its turn, it was the budget; already on the way, it is the provider. */
-function toLate(progress: Waiter['progress']): CrossbookError {
+function toLate({ progress }: CallState): CrossbookError {
   if (progress === 'queued') return rateLimited(RETRY_AFTER_MS);
   return timedOut(progress === 'sent' ? 'remote-provider' : 'crossbook');
 }
@@ -129,6 +131,7 @@ function pick(found: FoundByEmail, emails: readonly string[]): FoundByEmail {
   return new Map(emails.map((email) => [email, found.get(email) ?? []]));
 }
 
+const NONE_YET: CallState = { progress: 'queued' };
 const RETRY_AFTER_MS = 1_000;
 /** Between the deadlines of requests that came together. */
 const SAME_MOMENT_MS = 50;
@@ -166,10 +169,14 @@ export interface LookupBatcherOptions {
   readonly onCall?: (emails: number) => void;
 }
 
+interface CallState {
+  progress: Progress | 'starting';
+}
+
 interface Waiter {
   readonly lookup: Lookup;
-  /** Of the call that it waits for: first it waits for one. */
-  progress: Progress | 'starting';
+  /** Shared by all that wait for the same one. */
+  call: CallState;
   /** It has no deadline of its own any more. */
   relyOnCall(): void;
   resolve(found: FoundByEmail): void;
