@@ -23,8 +23,9 @@ export function createResponseSender({ heldBytes, now, onRefused }: SenderOption
         return;
       }
       endWith(response, body);
-      // The socket has nearly always taken all of it by now, and nothing is held.
-      if (!response.writableFinished) holdUnread(response, body?.length ?? 0, address);
+      // The socket has nearly always taken all of it by now, and nothing is held. (`writableFinished` says so in time only
+      // before Node 24.)
+      if (response.writableLength > 0) holdUnread(response, body?.length ?? 0, address);
     },
     cutSlowReaders,
     close: () => clearInterval(timer),
