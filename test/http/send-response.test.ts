@@ -109,7 +109,7 @@ function createResponse({ isTaken = false } = {}) {
   const chunks: Buffer[] = [];
   const state = { status: 0, headers: {}, destroyed: false, ended: false };
   const as = Object.assign(emitter, {
-    writableFinished: isTaken,
+    writableLength: isTaken ? 0 : 1,
     writeHead: (status: number, headers: object) => Object.assign(state, { status, headers }),
     write(chunk: Uint8Array) {
       chunks.push(Buffer.from(chunk));

@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomFillSync } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomFillSync,
+} from 'node:crypto';
 import type { Sealer } from '../../domain/sealer.ts';
 import type { Key, KeyRing } from './key-ring.ts';
 
@@ -37,7 +45,7 @@ export function keyIdOf(sealed: string): string {
   return sealed.slice(0, Math.max(sealed.indexOf('.'), 0));
 }
 
-function openBox(subkey: Buffer, encoded: string, binding: string): string | undefined {
+function openBox(subkey: KeyObject, encoded: string, binding: string): string | undefined {
   const box = Buffer.from(encoded, 'base64url');
   // Lenient decoding would let several spellings of one sealed text pass.
   if (box.length < NONCE_BYTES + TAG_BYTES || box.toString('base64url') !== encoded) return undefined;
@@ -53,8 +61,9 @@ function openBox(subkey: Buffer, encoded: string, binding: string): string | und
   }
 }
 
-export function deriveKey(key: Key, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', key.secret, '', `crossbook/${purpose}`, 32));
+/** A KeyObject: Node 24 takes ten microseconds to make one of bytes, each time that they are used. */
+export function deriveKey(key: Key, purpose: string): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync('sha256', key.secret, '', `crossbook/${purpose}`, 32)));
 }
 
 /** Random nonces are drawn many at a time: one call for each would cost more than the encryption. */

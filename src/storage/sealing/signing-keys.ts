@@ -1,17 +1,14 @@
-import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
-import type { Key, KeyRing } from './key-ring.ts';
+import type { KeyObject } from 'node:crypto';
+import type { KeyRing } from './key-ring.ts';
+import { deriveKey } from './seal.ts';
 
 /** Keys for signatures of one kind: the first of the ring signs, every one of it verifies. None of them seals. */
 export function createSigningKeys(ring: KeyRing, purpose: string): SigningKeys {
-  const keys = new Map([...ring.keys.values()].map((key) => [key.id, derive(key, purpose)]));
+  const keys = new Map([...ring.keys.values()].map((key) => [key.id, deriveKey(key, `sign/${purpose}`)]));
   return {
-    current: { id: ring.current.id, secret: derive(ring.current, purpose) },
+    current: { id: ring.current.id, secret: deriveKey(ring.current, `sign/${purpose}`) },
     find: (id) => keys.get(id),
   };
-}
-
-function derive(key: Key, purpose: string): KeyObject {
-  return createSecretKey(Buffer.from(hkdfSync('sha256', key.secret, '', `crossbook/sign/${purpose}`, 32)));
 }
 
 export interface SigningKeys {
