@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { SharedBudgets } from '../domain/shared-budget.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { SharedRedis } from './redis.ts';
+import { OTHERS_RETURN_MS, type SharedRedis } from './redis.ts';
 import { SETTLE, TAKE } from './scripts.ts';
 
 /** The rolling windows of the providers, in Redis: each turn is taken in one atomic step. */
 export function createSharedBudgets(redis: SharedRedis, { now }: Pick<Clock, 'now'>): SharedBudgets {
   const take = redis.define('crossbookTake', TAKE);
   const settle = redis.define('crossbookSettle', SETTLE);
+  /** Turns of calls that ended while Redis was away, by id, with the name of the budget. */
+  const ended = new Map<string, string>();
 
   return {
     isThere: redis.isThere,
@@ -21,6 +23,7 @@ export function createSharedBudgets(redis: SharedRedis, { now }: Pick<Clock, 'no
 
     async take({ name, calls, intervalMs, leaseMs }) {
       if (!redis.isThere()) return undefined;
+      giveBackEnded();
       const turn = randomUUID();
       try {
         const waitMs = Number(
@@ -37,16 +40,26 @@ export function createSharedBudgets(redis: SharedRedis, { now }: Pick<Clock, 'no
 
     giveBack,
 
-    settle({ name, turn = randomUUID(), intervalMs, allowance, pauseMs = 0 }) {
-      if (!redis.isThere()) return;
+    settle({ name, turn, intervalMs, allowance, pauseMs = 0 }) {
+      if (!redis.isThere()) {
+        if (turn !== undefined) ended.set(turn, name);
+        return;
+      }
       const { max = 0, remaining = 0, intervalMs: told = intervalMs } = allowance ?? {};
-      settle(toKeys(name), [turn, told, Math.ceil(pauseMs), max, remaining]).catch(ignore);
+      settle(toKeys(name), [turn ?? randomUUID(), told, Math.ceil(pauseMs), max, remaining]).catch(ignore);
     },
   };
 
   function giveBack(name: string, turn: string): void {
     const [turns = ''] = toKeys(name);
     if (redis.isThere()) redis.client.zrem(turns, turn).catch(ignore);
+    else ended.set(turn, name);
+  }
+
+  /** Their leases would keep them from everybody until the deadlines of their calls. */
+  function giveBackEnded(): void {
+    for (const [turn, name] of ended) giveBack(name, turn);
+    ended.clear();
   }
 }
 
@@ -57,6 +70,3 @@ function toKeys(name: string): readonly string[] {
 
 /** The turn ends with its lease; that Redis is away is told elsewhere. */
 function ignore(): void {}
-
-/** So long after us the last of the others may have found Redis again. */
-const OTHERS_RETURN_MS = 5_000;

@@ -83,8 +83,14 @@ export async function openRedis(options: RedisOptions): Promise<SharedRedis> {
     return client.status === 'ready';
   }
 
+  function isReturning(): boolean {
+    return hasBeenAway && (thereSince === undefined || clock.now() - thereSince <= OTHERS_RETURN_MS);
+  }
+
   async function heartbeat(): Promise<void> {
-    processes = Number(await beat([PROCESSES], [me, GONE_AFTER_MS]));
+    const counted = Number(await beat([PROCESSES], [me, GONE_AFTER_MS]));
+    // After an outage, processes that have not reconnected yet are not counted, and still use their share.
+    processes = isReturning() ? Math.max(counted, processes ?? ASSUMED_PROCESSES) : counted;
   }
 }
 
@@ -100,6 +106,8 @@ const COMMAND_TIMEOUT_MS = 1_000;
 const RECONNECT_MS = 500;
 const HEARTBEAT_MS = 1_000;
 const GONE_AFTER_MS = 5_000;
+/** The longest that other processes take to find Redis again after this one. */
+export const OTHERS_RETURN_MS = 5_000;
 const PROCESSES = 'processes';
 /** Until Redis has told: who shares limits is hardly alone. */
 const ASSUMED_PROCESSES = 2;

@@ -3,8 +3,17 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { createSharedBudgets } from '../../src/limits/budgets.ts';
 import type { SharedRedis } from '../../src/limits/redis.ts';
 import { createSharedRateLimiter } from '../../src/outbound/rate-limiting/shared-rate-limiter.ts';
-import { describeOnRedis, freshPrefix, HANGING_MS, openTestRedis } from '../support/redis.ts';
+import {
+  describeOnRedis,
+  freshPrefix,
+  HANGING_MS,
+  openRedisProxy,
+  openTestRedis,
+  REDIS_URL,
+  until,
+} from '../support/redis.ts';
 
+const REPORT = { name: 'a:general', intervalMs: 600_000, allowance: undefined, pauseMs: undefined };
 const ASK = { name: 'a:general', calls: 3, intervalMs: 600_000, leaseMs: 10_000 };
 
 describeOnRedis('a budget of several processes', () => {
@@ -13,8 +22,8 @@ describeOnRedis('a budget of several processes', () => {
     for (const redis of opened.splice(0)) await redis.close();
   });
 
-  async function open(prefix = freshPrefix()) {
-    const redis = await openTestRedis(prefix);
+  async function open(prefix = freshPrefix(), url = REDIS_URL) {
+    const redis = await openTestRedis(prefix, { url });
     opened.push(redis);
     return createSharedBudgets(redis, systemClock);
   }
@@ -47,6 +56,24 @@ describeOnRedis('a budget of several processes', () => {
     if (told && 'turn' in told) one.giveBack(ASK.name, told.turn);
     await one.take({ ...ASK, name: 'behind it' });
     expect(await other.take(ASK)).toHaveProperty('turn');
+  });
+
+  test('a turn whose call ended while Redis was away is there for the others when it returns', async () => {
+    const prefix = freshPrefix();
+    const proxy = await openRedisProxy();
+    const [one, other] = [await open(prefix, proxy.url), await open(prefix)];
+    const ask = { ...ASK, calls: 2 };
+    const told = [await one.take(ask), await one.take(ask)];
+    const [ended, cancelled] = told.map((turn) => (turn && 'turn' in turn ? turn.turn : ''));
+    await proxy.cut();
+    await until(() => !one.isThere());
+    one.settle({ ...REPORT, turn: ended });
+    one.giveBack(ASK.name, cancelled ?? '');
+    await proxy.mend();
+    await until(() => one.isThere());
+    await one.take({ ...ASK, name: 'behind it' });
+    for (let call = 0; call < 2; call++) expect(await other.take(ask)).toHaveProperty('turn');
+    await proxy.cut();
   });
 
   test('what a provider tells one of them of its limit, all of them follow', async () => {

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createSharedBudgets } from '../../src/limits/budgets.ts';
 import type { Limits } from '../../src/limits/limits.ts';
+import { createFakeClock } from '../support/clock.ts';
 import { createFakeLog, type FakeLog } from '../support/fake-log.ts';
 import {
   describeOnRedis,
@@ -88,6 +90,28 @@ describeOnRedis('limits that several processes share', () => {
     await until(() => one.processes() === 2 && other.processes() === 2);
     await other.close();
     await until(() => one.processes() === 1);
+    await one.close();
+  });
+
+  test('leave the first process that finds Redis again its share: the others, not counted there yet, still use theirs', async () => {
+    const clock = createFakeClock();
+    const one = await openTestRedis(prefix, { url: proxy.url, clock });
+    await until(() => one.processes() === 1);
+    const other = await openTestRedis(prefix);
+    const budgets = createSharedBudgets(one, clock);
+    await until(() => one.processes() === 2);
+    await proxy.cut();
+    await until(() => !one.isThere());
+    // As after five seconds of silence.
+    await other.client.del('processes');
+    await other.close();
+    await proxy.mend();
+    await until(() => one.isThere());
+    await expect.poll(() => one.client.zcard('processes'), { interval: 1 }).toBe(1);
+    expect(budgets.share(1_000)).toBe(1 / 2);
+    await clock.advance(5_001);
+    await until(() => one.processes() === 1);
+    expect(budgets.share(1_000)).toBe(1);
     await one.close();
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe } from 'vitest';
 import type { Log } from '../../src/domain/log.ts';
-import { systemClock } from '../../src/lib/clock.ts';
+import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { openLimits } from '../../src/limits/limits.ts';
 import { openRedis } from '../../src/limits/redis.ts';
 import { createFakeLog } from './fake-log.ts';
@@ -32,8 +32,11 @@ export async function openRedisProxy() {
   return { ...proxy, url: url.href };
 }
 
-export async function openTestRedis(prefix: string, { url = REDIS_URL, log = createFakeLog() as Log } = {}) {
-  return openRedis({ url, prefix, log, clock: systemClock, commandTimeoutMs: HANGING_MS });
+export async function openTestRedis(
+  prefix: string,
+  { url = REDIS_URL, log = createFakeLog() as Log, clock = systemClock as Pick<Clock, 'now'> } = {},
+) {
+  return openRedis({ url, prefix, log, clock, commandTimeoutMs: HANGING_MS });
 }
 
 export function openTestLimits(
