@@ -1,0 +1,1 @@
+export function listSearchFiles(): Promise<Readonly<Record<'GraphQL' | 'REST', readonly string[]>>>;
