@@ -1,4 +1,5 @@
 import type { ConnectFailure } from './connect-link.ts';
+import type { ConnectedAccount } from './connection.ts';
 import type { OAuthClient } from './provider.ts';
 import type { RemoteAnswer, RemoteRequest } from './remote.ts';
 
@@ -79,16 +80,6 @@ export interface Grant {
   readonly instanceUrl: string | null;
   readonly scopes: readonly string[];
   readonly account: ConnectedAccount | null;
-}
-
-/** The account at the provider that a connection belongs to: a HubSpot portal, a Salesforce organisation. */
-export interface ConnectedAccount {
-  readonly id: string;
-  readonly name: string | null;
-  /** For a person to open. */
-  readonly url: string | null;
-  /** Who granted. */
-  readonly userId: string | null;
 }
 
 /** The flow is over without a grant, for a reason that has a name. */

@@ -1,46 +1,44 @@
-import type {
-  Connection,
-  ConnectionSyncConfig,
-  Credentials,
-  EntityMapping,
-  SchemaMappingsConfig,
-} from './connection.ts';
+import { type Connection, connection, connectionUpsert } from './connection.ts';
 import type { CustomerFilter } from './customer-list.ts';
 import type { Page, PageRequest } from './page.ts';
-import type { ProviderName } from './provider-names.ts';
+import { field, id, int, listOf, type Of, patch, shape, string, uuid } from './shape.ts';
+
+const names = {
+  customerId: field(id, 'Your own id of the customer.', { example: 'customer-1' }),
+  name: field(string, 'The customer’s name.', { example: 'Analytical Engines Ltd' }),
+  email: field(string, 'The customer’s email address.', { example: 'office@example.com' }),
+};
 
 /** One customer of one application, by the application's own id. */
-export interface Customer {
-  readonly applicationId: string;
-  readonly customerId: string;
-  readonly name: string;
-  readonly email: string;
-  /** Starts at 1 and grows by one with every upsert. */
-  readonly version: number;
+export const customer = shape('Customer', 'One of your application’s own customers, with its connections.', {
+  applicationId: field(uuid, 'The application that the customer belongs to: yours.'),
+  ...names,
+  version: field(
+    int,
+    'Starts at 1 and grows by one with every upsert. Give it as `expectedVersion` to change only what you have seen.',
+    { graphqlOnly: true },
+  ),
+  connections: field(listOf(connection), 'The customer’s connections to providers.', { items: 18 }),
+});
+
+export const customerUpsert = patch('CustomerUpsert', 'A customer to create or update.', names, {
+  connections: field(
+    listOf(connectionUpsert),
+    'Connections to create or update, each provider once. Those not listed stay as they are.',
+  ),
+});
+
+export type Customer = Omit<Of<typeof customer>, 'connections'> & {
   readonly connections: readonly Connection[];
-}
+};
+export type ConnectionUpsert = Of<typeof connectionUpsert>;
+export type CustomerUpsert = Of<typeof customerUpsert> & {
+  /** Refused with CONFLICT when the stored version is another one. 0 means: must not exist yet. */
+  readonly expectedVersion?: number | undefined;
+};
 
 /** In characters. */
 export const MAX_CUSTOMER_ID_LENGTH = 255;
-
-/** An absent field is left as it is, null clears it: `undefined` and `null` are never the same here. */
-export interface CustomerUpsert {
-  readonly customerId: string;
-  readonly name: string;
-  readonly email: string;
-  /** Refused with CONFLICT when the stored version is another one. 0 means: must not exist yet. */
-  readonly expectedVersion?: number | undefined;
-  readonly connections?: readonly ConnectionUpsert[] | undefined;
-}
-
-export interface ConnectionUpsert {
-  readonly providerName: ProviderName;
-  readonly instanceUrl?: string | null | undefined;
-  readonly schemaMappingsConfig?: SchemaMappingsConfig | null | undefined;
-  readonly entityMappings?: readonly EntityMapping[] | null | undefined;
-  readonly connectionSyncConfig?: ConnectionSyncConfig | null | undefined;
-  readonly credentials?: Credentials | null | undefined;
-}
 
 /** The customers of ONE application: opened for it, and unable to spell another's. */
 export interface CustomerStore {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, sql } from 'drizzle-orm';
-import type { ConnectedAccount } from '../domain/authorization.ts';
 import type { ConnectFailure, ConnectLink } from '../domain/connect-link.ts';
+import type { ConnectedAccount } from '../domain/connection.ts';
 import type { NewEvent } from '../domain/event.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { Sealer } from '../domain/sealer.ts';

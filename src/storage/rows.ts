@@ -1,5 +1,4 @@
-import type { ConnectedAccount } from '../domain/authorization.ts';
-import type { Connection } from '../domain/connection.ts';
+import type { ConnectedAccount, Connection } from '../domain/connection.ts';
 import type { Customer } from '../domain/customer.ts';
 import { PROVIDER_CATEGORIES } from '../domain/provider-names.ts';
 import type { connections, customers } from './schema.ts';

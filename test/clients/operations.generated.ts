@@ -5,102 +5,102 @@ export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' |
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 /** Data goes to Google BigQuery. */
 export type BigQueryDestinationInput = {
-  /** The dataset. It must exist already. Left out: that of the destination that is configured. */
+  /** The dataset, which must exist. Without one: the dataset of the configured destination. */
   readonly dataset?: string | null | undefined;
 };
 
 /** A connection to create or update. A field that is left out stays as it is; one that is null is cleared. */
 export type ConnectionInput = {
-  /** What this connection syncs otherwise than the rest. */
+  /** What one connection syncs differently. */
   readonly connectionSyncConfig?: ConnectionSyncConfigInput | null | undefined;
-  /** What the tool lets Crossbook in with. It is kept sealed, and never shown again. */
+  /** What the provider lets Crossbook in with. It is kept sealed and never shown again; null forgets it. */
   readonly credentials?: CredentialsInput | null | undefined;
   /**
-   * Which objects and fields of the tool stand for yours, where data is modelled with entities.
+   * Mappings where data is modelled with entities.
    * @deprecated Mappings are moving out of the connection; it is kept and answered as it was given.
    */
   readonly entityMappings?: ReadonlyArray<EntityMappingInput> | null | undefined;
-  /** Where the customer’s own instance of the tool is. It must be one of the tool’s addresses. */
+  /** Where the customer’s own instance of the provider is: at one of the provider’s own hosts. */
   readonly instanceUrl?: string | null | undefined;
-  /** The tool. A customer has at most one connection to each. */
+  /** The provider: a customer has at most one connection to each. */
   readonly providerName: ProviderName;
   /**
-   * Which fields of the tool stand for yours, where data is modelled with objects.
+   * Field mappings where data is modelled with objects.
    * @deprecated Mappings are moving out of the connection; it is kept and answered as it was given.
    */
   readonly schemaMappingsConfig?: SchemaMappingsConfigInput | null | undefined;
 };
 
-/** What one connection syncs otherwise than the rest. It replaces what was there. */
+/** What one connection syncs differently. */
 export type ConnectionSyncConfigInput = {
-  /** The customer’s own objects to sync (a preview). Left out: those of the sync configuration. */
+  /** Preview. The customer’s own objects to sync. Without a list: that of the sync configuration. */
   readonly customObjects?: ReadonlyArray<SyncedObjectInput> | null | undefined;
-  /** Where its data goes. Left out: to the default destination. */
+  /** Where its data goes. Without one: the default destination. */
   readonly destinationConfig?: DestinationConfigInput | null | undefined;
-  /** The tool’s own objects to sync. Left out: those of the sync configuration. */
+  /** The provider’s own objects to sync. Without a list: that of the sync configuration. */
   readonly standardObjects?: ReadonlyArray<SyncedObjectInput> | null | undefined;
 };
 
-/** What a provider lets Crossbook in with: exactly one of the fields. No answer ever shows it. */
+/** What convinces the provider: exactly one of the two. Write-only: no answer, log or error ever shows it. */
 export type CredentialsInput =
-  {   /** Tokens from an OAuth 2 authorisation. */
+  {   /** Tokens of an OAuth 2.0 grant. */
   readonly oauth2: OAuth2CredentialsInput; readonly token?: never; }
-  |  { readonly oauth2?: never;   /** A token that does not change. */
+  |  { readonly oauth2?: never;   /** A token that does not change, such as that of a private app. */
   readonly token: StaticTokenInput; };
 
-/** Where a connection’s data goes, instead of the default destination: exactly one of the fields. */
+/** Where a connection’s data goes instead of the default destination. */
 export type DestinationConfigInput =
-  {   /** To Google BigQuery. */
+  {   /** Data goes to Google BigQuery. */
   readonly bigquery: BigQueryDestinationInput; readonly postgres?: never; }
-  |  { readonly bigquery?: never;   /** To a PostgreSQL database. */
+  |  { readonly bigquery?: never;   /** Data goes to a PostgreSQL database. */
   readonly postgres: PostgresDestinationInput; };
 
-/** An entity of your application, and what stands for it in the tool. */
+/** An entity of your application, and what stands for it in the provider. */
 export type EntityMappingInput = {
-  /** The entity’s id. */
+  /** The entity’s id in your application. */
   readonly entityId?: string | null | undefined;
-  /** Its field mappings. Left out: none. */
+  /** The fields of the entity. */
   readonly fieldMappings?: ReadonlyArray<FieldMappingInput> | null | undefined;
-  /** The object of the tool that stands for it. */
+  /** The provider’s object that the entity is mapped to. */
   readonly object?: EntityObjectInput | null | undefined;
 };
 
-/** The object of the tool that stands for an entity. */
+/** The provider’s object that stands for an entity. */
 export type EntityObjectInput = {
-  /** The object’s name in the tool. */
+  /** The object’s name in the provider, case-sensitive. */
   readonly name?: string | null | undefined;
-  /** Does the tool bring it along, or did the customer make it? */
+  /** Is it an object of the provider’s own, or one of the customer’s? */
   readonly type: EntityObjectType;
 };
 
-/** Does the tool bring this object along, or did the customer make it? */
+/** Is it an object of the provider’s own, or one of the customer’s? */
 export type EntityObjectType =
   /** The customer made it. */
   | 'CUSTOM'
-  /** The tool brings it along. */
+  /** The provider brings it along. */
   | 'STANDARD';
 
-/** One of your fields, and the field of the tool that stands for it. */
+/** One field of your application, and the provider’s field that it is read from. */
 export type FieldMappingInput = {
-  /** The field’s name in the customer’s tool. */
+  /** The field’s name in the customer’s provider. */
   readonly mappedField: string;
   /** The field’s name in your application. */
   readonly schemaField: string;
 };
 
-/** Tokens from an OAuth 2 authorisation. */
+/** Tokens of an OAuth 2.0 grant. */
 export type OAuth2CredentialsInput = {
   /** The access token. */
   readonly accessToken: string;
-  /** When the access token expires. Left out where the provider does not say. */
+  /** When the access token expires, where the provider says that. */
   readonly expiresAt?: string | null | undefined;
-  /** The refresh token. With it, expired access tokens are replaced by themselves. */
+  /** The refresh token: without one the customer has to connect again when the access token expires. */
   readonly refreshToken?: string | null | undefined;
 };
 
-/** The field mappings of one object. */
+/** An object and how its fields are mapped. */
 export type ObjectFieldMappingsInput = {
-  /** Its field mappings. */
+  /** The fields of the object. */
   readonly fieldMappings: ReadonlyArray<FieldMappingInput>;
   /** The object’s name. */
   readonly object?: string | null | undefined;
@@ -108,7 +108,7 @@ export type ObjectFieldMappingsInput = {
 
 /** Data goes to a PostgreSQL database. */
 export type PostgresDestinationInput = {
-  /** The schema. It must exist already. Left out: that of the destination that is configured. */
+  /** The schema, which must exist. Without one: the schema of the configured destination. */
   readonly schema?: string | null | undefined;
 };
 
@@ -151,11 +151,11 @@ export type ProviderName =
   /** Zoho CRM. */
   | 'ZOHO_CRM';
 
-/** Field mappings, where data is modelled with objects. */
+/** Field mappings where data is modelled with objects. */
 export type SchemaMappingsConfigInput = {
-  /** Mappings of the objects that all tools have in common. Left out: none. */
+  /** Mappings of the objects that all providers have in common. */
   readonly commonObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;
-  /** Mappings of the tool’s own objects. Left out: none. */
+  /** Mappings of the provider’s own objects. */
   readonly standardObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;
 };
 
@@ -165,11 +165,11 @@ export type StaticTokenInput = {
   readonly value: string;
 };
 
-/** An object of the tool that is to be synced. */
+/** An object of the provider that is synced. */
 export type SyncedObjectInput = {
-  /** The tool’s name for it; upper and lower case matter. */
+  /** The object’s name in the provider, case-sensitive. */
   readonly object: string;
-  /** The table that it goes to. Left out: the default table. */
+  /** The table to write to. Without one: the default table. */
   readonly table?: string | null | undefined;
 };
 
@@ -177,7 +177,7 @@ export type SyncedObjectInput = {
 export type UpsertCustomerInput = {
   /** Comes back in the answer, as it is. */
   readonly clientMutationId?: string | null | undefined;
-  /** Connections to create or update, each by its provider. Those not listed stay as they are. */
+  /** Connections to create or update, each provider once. Those not listed stay as they are. */
   readonly connections?: ReadonlyArray<ConnectionInput> | null | undefined;
   /** Your own id of the customer. */
   readonly customerId: string;

@@ -1,11 +1,12 @@
+import { connectionStatus } from '../../domain/connection.ts';
 import type { Customer } from '../../domain/customer.ts';
 import type { CustomerPage } from '../../domain/customer-list.ts';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
 import { listCustomers, MAX_LISTED_IDS } from '../../usecases/list-customers.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
+import { enumOf } from '../from-shape.ts';
 import { tagged } from '../tags.ts';
-import { ConnectionStatusEnum } from './connection-status.ts';
 import { CustomerType } from './customer.ts';
 import { PageInfoType, toPageFacts } from './page-info.ts';
 import { ProviderNameEnum } from './provider.ts';
@@ -18,7 +19,7 @@ const CustomerFilterInput = builder.inputType('CustomerFilter', {
     email: t.string({ description: 'The customer’s email address, compared without case.' }),
     provider: t.field({ type: ProviderNameEnum, description: 'Customers with a connection to this tool.' }),
     status: t.field({
-      type: ConnectionStatusEnum,
+      type: enumOf(connectionStatus),
       description: 'Customers with a connection in this status; with `provider`, that very connection.',
     }),
   }),

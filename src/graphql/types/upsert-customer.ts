@@ -1,24 +1,17 @@
+import { customerUpsert } from '../../domain/customer.ts';
 import { type UpsertedCustomer, upsertCustomer } from '../../usecases/upsert-customer.ts';
 import { builder } from '../builder.ts';
+import { inputFields, readInput } from '../from-shape.ts';
 import { tagged } from '../tags.ts';
-import { ConnectionInput } from './connection-input.ts';
 import { CustomerType } from './customer.ts';
-import { toCustomerUpsert } from './to-customer-upsert.ts';
 
 const UpsertCustomerInput = builder.inputType('UpsertCustomerInput', {
-  description: 'A customer to create or update.',
+  description: customerUpsert.description,
   fields: (t) => ({
-    customerId: t.id({ required: true, description: 'Your own id of the customer.' }),
-    name: t.string({ required: true, description: 'The customer’s name.' }),
-    email: t.string({ required: true, description: 'The customer’s email address.' }),
+    ...inputFields(t, customerUpsert),
     expectedVersion: t.int({
       description:
         'The version that you have seen: another one is refused with CONFLICT. 0: the customer must not exist yet.',
-    }),
-    connections: t.field({
-      type: [ConnectionInput],
-      description:
-        'Connections to create or update, each by its provider. Those not listed stay as they are.',
     }),
     clientMutationId: t.string({ description: 'Comes back in the answer, as it is.' }),
   }),
@@ -47,8 +40,9 @@ builder.mutationField('upsertCustomer', (t) =>
     description: 'Creates or updates a customer together with its connections: all of it, or nothing.',
     args: { input: t.arg({ type: UpsertCustomerInput, required: true, description: 'The customer.' }) },
     async resolve(_root, { input }, context) {
-      const upserted = await upsertCustomer(context, toCustomerUpsert(input));
-      return { ...upserted, clientMutationId: input.clientMutationId ?? null };
+      const { expectedVersion, clientMutationId = null } = input;
+      const upsert = { ...readInput(customerUpsert, input), expectedVersion: expectedVersion ?? undefined };
+      return { ...(await upsertCustomer(context, upsert)), clientMutationId };
     },
   }),
 );

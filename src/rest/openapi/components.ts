@@ -1,12 +1,23 @@
 import * as z from 'zod';
 import {
+  connectedAccount,
+  connectionSyncConfig,
+  connectionUpsert,
+  credentials,
+  destinationConfig,
+  entityMapping,
+  fieldMapping,
+  objectFieldMappings,
+  schemaMappingsConfig,
+  syncedObject,
+} from '../../domain/connection.ts';
+import { type Direction, toSchema } from '../from-shape.ts';
+import {
   confirmationShape,
   connectLinkRequestShape,
   connectLinkShape,
   createdConnectLinkShape,
 } from '../wire/connect-link.ts';
-import { connectedAccountShape, connectionShape, disconnectionShape } from '../wire/connection.ts';
-import { connectionUpsertShape, credentialsShape } from '../wire/connection-upsert.ts';
 import {
   addressShape,
   associationsShape,
@@ -15,19 +26,12 @@ import {
   phoneNumberShape,
 } from '../wire/contact.ts';
 import { contactPageShape, contactSearchShape, paginationShape } from '../wire/contact-search.ts';
-import { customerShape, customerUpsertShape } from '../wire/customer.ts';
+import { connectionShape, customerShape, customerUpsertShape, disconnectionShape } from '../wire/customer.ts';
 import { customerPageShape, customerPaginationShape } from '../wire/customer-page.ts';
 import { tokenRequestShape, tokenShape } from '../wire/customer-token.ts';
 import { errorShape, errorsShape } from '../wire/error.ts';
 import { eventPageShape, eventPaginationShape, eventShape, webhookBodyShape } from '../wire/event.ts';
-import {
-  entityMappingShape,
-  fieldMappingShape,
-  objectFieldMappingsShape,
-  schemaMappingsConfigShape,
-} from '../wire/mappings.ts';
 import { oauthClientInputShape, oauthClientShape } from '../wire/oauth-client.ts';
-import { connectionSyncConfigShape, destinationConfigShape, syncedObjectShape } from '../wire/sync-config.ts';
 import {
   endpointChangeShape,
   endpointShape,
@@ -49,15 +53,9 @@ const ASKED = toRegistry({
   WebhookEndpointChange: endpointChangeShape,
   Redelivery: redeliveryShape,
   OAuthClientInput: oauthClientInputShape,
-  ConnectionUpsert: connectionUpsertShape,
-  Credentials: credentialsShape,
-  SchemaMappingsConfigInput: schemaMappingsConfigShape,
-  ObjectFieldMappingsInput: objectFieldMappingsShape,
-  EntityMappingInput: entityMappingShape,
-  ConnectionSyncConfigInput: connectionSyncConfigShape,
-  DestinationConfigInput: destinationConfigShape,
-  SyncedObjectInput: syncedObjectShape,
-  FieldMappingInput: fieldMappingShape,
+  ConnectionUpsert: toSchema(connectionUpsert, 'asked'),
+  Credentials: toSchema(credentials, 'asked'),
+  ...toConfigurations('asked', 'Input'),
 });
 
 /** What is answered with: every field that has a default is there. */
@@ -86,17 +84,20 @@ const ANSWERED = toRegistry({
   OAuthClient: oauthClientShape,
   Connection: connectionShape,
   Disconnection: disconnectionShape,
-  ConnectedAccount: connectedAccountShape,
-  SchemaMappingsConfig: schemaMappingsConfigShape,
-  ObjectFieldMappings: objectFieldMappingsShape,
-  EntityMapping: entityMappingShape,
-  ConnectionSyncConfig: connectionSyncConfigShape,
-  DestinationConfig: destinationConfigShape,
-  SyncedObject: syncedObjectShape,
-  FieldMapping: fieldMappingShape,
+  ConnectedAccount: toSchema(connectedAccount, 'answered'),
+  ...toConfigurations('answered', ''),
   Error: errorShape,
   Errors: errorsShape,
 });
+
+/** What a connection is configured with is the same in both directions. */
+function toConfigurations(direction: Direction, suffix: string): Record<string, z.ZodType> {
+  const declared = [
+    ...[schemaMappingsConfig, objectFieldMappings, entityMapping, connectionSyncConfig],
+    ...[destinationConfig, syncedObject, fieldMapping],
+  ];
+  return Object.fromEntries(declared.map((type) => [`${type.name}${suffix}`, toSchema(type, direction)]));
+}
 
 /** The named schemas of the document. */
 export function toComponentSchemas(): Record<string, object> {

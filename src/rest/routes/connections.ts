@@ -4,8 +4,7 @@ import { disconnectProvider } from '../../usecases/disconnect-provider.ts';
 import { findCustomerConnection } from '../../usecases/find-customer-connection.ts';
 import { answerJson } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
-import { connectionShape, disconnectionShape, toConnectionRecord } from '../wire/connection.ts';
-import { customerPath } from '../wire/customer.ts';
+import { connectionShape, customerPath, disconnectionShape, toConnectionRecord } from '../wire/customer.ts';
 import { EXAMPLE_CONNECTION } from '../wire/examples.ts';
 import { choice } from '../wire/fields.ts';
 

@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { CONNECTION_STATUSES } from '../../domain/connection.ts';
+import { connectionStatus } from '../../domain/connection.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/page.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
+import { wordsOf } from '../../domain/shape.ts';
 import { listCustomers } from '../../usecases/list-customers.ts';
 import { answerJson } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
@@ -24,7 +25,7 @@ export const listCustomersOperation = defineOperation({
       email: text('Customers with this email address, compared without case.').optional(),
       provider_name: choice(PROVIDER_NAMES, 'Customers with a connection to this provider.').optional(),
       status: choice(
-        CONNECTION_STATUSES,
+        wordsOf(connectionStatus),
         'Customers with a connection in this status; with provider_name, that very connection.',
       ).optional(),
       page_size: z

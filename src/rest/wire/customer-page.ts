@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { CustomerPage } from '../../domain/customer-list.ts';
-import type { Providers } from './connection.ts';
-import { customerShape, toCustomerRecord } from './customer.ts';
+import { customerShape, type Providers, toCustomerRecord } from './customer.ts';
 
 export const customerPaginationShape = z
   .strictObject({

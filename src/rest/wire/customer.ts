@@ -1,8 +1,12 @@
 import * as z from 'zod';
-import type { Customer, CustomerUpsert } from '../../domain/customer.ts';
-import { connectionShape, type Providers, toConnectionRecord } from './connection.ts';
-import { connectionUpsertShape, toConnectionUpsert } from './connection-upsert.ts';
-import { text, uuid } from './fields.ts';
+import { type Connection, connection } from '../../domain/connection.ts';
+import { type Customer, type CustomerUpsert, customer, customerUpsert } from '../../domain/customer.ts';
+import type { Provider } from '../../domain/provider.ts';
+import type { ProviderName } from '../../domain/provider-names.ts';
+import { REVOCATIONS } from '../../domain/removal.ts';
+import { findMissingScopes } from '../../usecases/find-missing-scopes.ts';
+import { fromWire, toSchema, toWire } from '../from-shape.ts';
+import { choice, text } from './fields.ts';
 
 export const customerPath = z.strictObject({
   customer_id: text('The application’s own id of the customer.', 'demo').regex(/^\P{Cc}*$/u, {
@@ -10,47 +14,37 @@ export const customerPath = z.strictObject({
   }),
 });
 
-export const customerShape = z
-  .strictObject({
-    application_id: uuid('Id of the application that the customer belongs to.'),
-    customer_id: text('The application’s own id of the customer.', 'customer-1'),
-    name: text('The customer’s name.', 'Analytical Engines Ltd'),
-    email: text('The customer’s email address.', 'office@example.com'),
-    connections: z.array(connectionShape).describe('The customer’s connections to providers.'),
-  })
-  .describe('One customer of the application, with its connections.');
+export const customerShape = toSchema(customer, 'answered');
+export const customerUpsertShape = toSchema(customerUpsert, 'asked');
+export const connectionShape = toSchema(connection, 'answered');
 
-export const customerUpsertShape = z
+export const disconnectionShape = z
   .strictObject({
-    customer_id: text('The application’s own id of the customer.', 'customer-1'),
-    name: text('The customer’s name.', 'Analytical Engines Ltd'),
-    email: text('The customer’s email address.', 'office@example.com'),
-    connections: z
-      .array(connectionUpsertShape)
-      .optional()
-      .describe('Connections to create or update, each provider once. Those not listed stay as they are.'),
+    revocation: choice(
+      REVOCATIONS,
+      'What became of the grant at the provider. SHARED: another connection lives on it, it was left. FAILED: the provider was not reached or has refused. NOT_SUPPORTED: it cannot be revoked, or came by an upsert and is yours to revoke.',
+    ),
   })
-  .describe('The customer to create or update.');
+  .describe('A connection that was removed.');
 
-export function toCustomerRecord(customer: Customer, providers: Providers): z.output<typeof customerShape> {
-  return {
-    application_id: customer.applicationId,
-    customer_id: customer.customerId,
-    name: customer.name,
-    email: customer.email,
-    connections: customer.connections.map((connection) => toConnectionRecord(connection, providers)),
-  };
+export function toCustomerRecord(record: Customer, providers: Providers): Record<string, unknown> {
+  const connections = record.connections.map((one) => withScopes(one, providers));
+  return toWire(customer, { ...record, connections });
 }
 
-export function toCustomerUpsert(
-  record: z.output<typeof customerUpsertShape>,
-  expectedVersion: number | undefined,
-): CustomerUpsert {
-  return {
-    customerId: record.customer_id,
-    name: record.name,
-    email: record.email,
-    expectedVersion,
-    connections: record.connections?.map(toConnectionUpsert),
-  };
+export function toConnectionRecord(record: Connection, providers: Providers): Record<string, unknown> {
+  return toWire(connection, withScopes(record, providers));
 }
+
+/** Of scopes there is something to say where a link connected. */
+function withScopes(record: Connection, providers: Providers): object {
+  if (record.grantedScopes.length === 0) return { ...record, grantedScopes: undefined };
+  return { ...record, missingScopes: findMissingScopes(providers, record) };
+}
+
+export function toCustomerUpsert(body: object, expectedVersion: number | undefined): CustomerUpsert {
+  return { ...fromWire(customerUpsert, body), expectedVersion };
+}
+
+/** For what each needs to be granted. */
+export type Providers = ReadonlyMap<ProviderName, Pick<Provider, 'authorization'>>;

@@ -1,7 +1,6 @@
 import type * as z from 'zod';
-import type { connectionShape } from './connection.ts';
 import type { contactPageShape } from './contact-search.ts';
-import type { customerShape, customerUpsertShape } from './customer.ts';
+import type { connectionShape, customerShape, customerUpsertShape } from './customer.ts';
 
 const APPLICATION_ID = '3f0a4c52-6f0f-4d5c-9a55-1f4f1f6f2f11';
 

@@ -1,0 +1,138 @@
+/**
+ * How a record is declared, once. Its type, GraphQL's types and inputs, REST's schemas and the translations between them
+ * follow from the declaration.
+ */
+export interface Shape<T> extends Typed<T> {
+  readonly kind: 'shape';
+  readonly name: string;
+  readonly description: string;
+  readonly fields: Fields;
+}
+
+/** One field of a record: `field` and `nullable` make one. */
+export interface Field<T> extends Typed<T>, FieldOptions {
+  readonly type: Type;
+  readonly description: string;
+  readonly nullable: boolean;
+  /** Of a patch: where it is absent, what it stands for stays as it is. */
+  readonly optional?: true;
+}
+
+export interface FieldOptions {
+  readonly example?: unknown;
+  /** Why nobody should use it any more. */
+  readonly deprecated?: string;
+  /** A list: how many entries it usually has. */
+  readonly items?: number;
+  /** GraphQL inputs may leave out this list: it is empty then. */
+  readonly emptyInGraphQL?: true;
+  /** REST answers have it where there is something to say. */
+  readonly leftOutOfRest?: true;
+  /** REST says it in another place. */
+  readonly graphqlOnly?: true;
+}
+
+/** Closed words, each with its meaning: an enum. */
+export interface Words<T extends string> extends Typed<T> {
+  readonly kind: 'words';
+  readonly name: string;
+  readonly description: string;
+  readonly words: Readonly<Record<T, string>>;
+}
+
+/** Exactly one of several shapes: `type` says which. */
+export interface Union<T> extends Typed<T> {
+  readonly kind: 'union';
+  readonly name: string;
+  readonly description: string;
+  readonly members: Readonly<Record<string, Shape<unknown>>>;
+}
+
+export interface List<T> extends Typed<T> {
+  readonly kind: 'list';
+  readonly of: Type;
+}
+
+export interface Scalar<T> extends Typed<T> {
+  readonly kind: 'scalar';
+  readonly scalar: 'string' | 'id' | 'uuid' | 'url' | 'int' | 'boolean' | 'json' | 'moment' | 'date';
+}
+
+export type Type = Shape<unknown> | Words<string> | Union<unknown> | List<unknown> | Scalar<unknown>;
+
+/** What a declaration declares: `Of<typeof contact>`. */
+export type Of<Declared> = Declared extends Typed<infer T> ? T : never;
+
+export const string: Scalar<string> = { kind: 'scalar', scalar: 'string' };
+/** An id that somebody else has given. */
+export const id: Scalar<string> = { kind: 'scalar', scalar: 'id' };
+export const uuid: Scalar<string> = { kind: 'scalar', scalar: 'uuid' };
+export const url: Scalar<string> = { kind: 'scalar', scalar: 'url' };
+export const int: Scalar<number> = { kind: 'scalar', scalar: 'int' };
+export const boolean: Scalar<boolean> = { kind: 'scalar', scalar: 'boolean' };
+export const json: Scalar<Readonly<Record<string, unknown>>> = { kind: 'scalar', scalar: 'json' };
+/** Text: RFC 3339 in UTC. */
+export const moment: Scalar<string> = { kind: 'scalar', scalar: 'moment' };
+/** A `Date`, answered as such text. */
+export const date: Scalar<Date> = { kind: 'scalar', scalar: 'date' };
+
+export function field<T>(type: Type & Typed<T>, description: string, options: FieldOptions = {}): Field<T> {
+  return { type, description, nullable: false, ...options };
+}
+
+/** Null where there is no value. REST answers leave it out then; requests may say null or leave it out. */
+export function nullable<T>(
+  type: Type & Typed<T>,
+  description: string,
+  options: FieldOptions = {},
+): Field<T | null> {
+  return { type, description, nullable: true, ...options };
+}
+
+export function listOf<T>(of: Type & Typed<T>): List<readonly T[]> {
+  return { kind: 'list', of };
+}
+
+export function words<T extends string>(
+  name: string,
+  description: string,
+  meanings: Readonly<Record<T, string>>,
+): Words<T> {
+  return { kind: 'words', name, description, words: meanings };
+}
+
+/** All of them, in their order. */
+export function wordsOf<T extends string>({ words }: Words<T>): readonly T[] {
+  return Object.keys(words) as T[];
+}
+
+export function shape<F extends Fields>(name: string, description: string, fields: F): Shape<Values<F>> {
+  return { kind: 'shape', name, description, fields };
+}
+
+/** What changes a record: `keys` say which, and of the others those that are absent stay as they are. */
+export function patch<K extends Fields, F extends Fields>(
+  name: string,
+  description: string,
+  keys: K,
+  fields: F,
+): Shape<Values<K> & { readonly [Name in keyof F]?: Of<F[Name]> | undefined }> {
+  const optional = Object.entries(fields).map(([key, one]) => [key, { ...one, optional: true }]);
+  return { kind: 'shape', name, description, fields: { ...keys, ...Object.fromEntries(optional) } };
+}
+
+export function union<M extends Readonly<Record<string, Shape<unknown>>>>(
+  name: string,
+  description: string,
+  members: M,
+): Union<{ [Tag in keyof M]: { readonly type: Tag } & Of<M[Tag]> }[keyof M]> {
+  return { kind: 'union', name, description, members };
+}
+
+export type Fields = Readonly<Record<string, Field<unknown>>>;
+type Values<F extends Fields> = { readonly [Name in keyof F]: Of<F[Name]> };
+
+/** Carries a type for the compiler: no value has it. */
+interface Typed<T> {
+  readonly declares?: T;
+}
