@@ -1,6 +1,11 @@
-import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
+import {
+  composeSchemaContract,
+  composeServices,
+  compositionHasErrors,
+} from '@theguild/federation-composition';
 import { parse } from 'graphql';
 import { expect, test } from 'vitest';
+import { printSubgraphSchema } from '../../src/graphql/print-api-schema.ts';
 import { entitySchema } from '../../src/graphql/schema.ts';
 import { printSubgraph } from '../../src/graphql/subgraph/print-subgraph.ts';
 import { compose, readSubgraph } from './compose.ts';
@@ -27,6 +32,41 @@ test('beside a Relay server node is its, and the one subgraph that should have i
     { name: 'notes', typeDefs: parse(NOTES_SDL) },
   ]);
   expect(errors?.map(({ message }) => message).join()).toMatch(/Non-shareable field "Query.node"/);
+});
+
+test('types with a prefix meet their neighbour’s by that name, and leave names without one to it', () => {
+  const notes = NOTES_SDL.replaceAll(/\b(Customer|Contact|ContactsByEmail|ProviderName)\b/g, 'Crm_$1');
+  const result = composeServices([
+    { name: 'crossbook', typeDefs: parse(printSubgraphSchema({ typePrefix: 'Crm_' })) },
+    {
+      name: 'notes',
+      typeDefs: parse(`${notes}\ntype Address { street: Int }\nextend type Note { to: Address }`),
+    },
+  ]);
+  expect(result.errors).toBeUndefined();
+  const { supergraphSdl } = result as { supergraphSdl: string };
+  expect(supergraphSdl).toMatch(/type Crm_Contact .*@join__type\(graph: NOTES, key: "id"\)/s);
+  expect(supergraphSdl).toMatch(/type Address\s+@join__type\(graph: NOTES\)\s+\{/);
+});
+
+test('a contract without our tags has no mutation, nothing that needs an API key, and no raw data', () => {
+  const sdl = readSubgraph();
+  const tags = new Set([...sdl.matchAll(/@tag\(name: "([^"]+)"\)/g)].map(([, name = '']) => name));
+  expect([...tags].sort()).toEqual(['api-key', 'raw-data']);
+  const contract = (without: readonly string[]) => {
+    const services = [
+      { name: 'crossbook', typeDefs: parse(sdl) },
+      { name: 'notes', typeDefs: parse(NOTES_SDL) },
+    ];
+    const filter = { include: new Set<string>(), exclude: new Set(without) };
+    return composeSchemaContract(services, filter) as { errors?: unknown; publicSdl: string };
+  };
+  const { errors, publicSdl } = contract([...tags]);
+  expect(errors).toBeUndefined();
+  const tagged = /type Mutation|customers\(|events\(|webhookEndpoints|rawData/g;
+  expect(contract([]).publicSdl.match(tagged)).toHaveLength(5);
+  expect(publicSdl.match(tagged)).toBeNull();
+  expect(publicSdl).toMatch(/searchContacts\([\s\S]*recentNotes\(/);
 });
 
 test('descriptions and deprecations are still there in the supergraph', () => {
