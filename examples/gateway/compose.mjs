@@ -35,7 +35,7 @@ export const COMPOSERS = {
 };
 
 /** @param {Subgraph} subgraph */
-function toParsed({ name, url, sdl }) {
+export function toParsed({ name, url, sdl }) {
   return { name, url, typeDefs: parse(sdl) };
 }
 

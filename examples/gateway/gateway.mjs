@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { createGatewayRuntime } from '@graphql-hive/gateway-runtime';
 import { buildHTTPExecutor } from '@graphql-tools/executor-http';
+import { toCrossbookHeaders } from './crossbook-headers.mjs';
 
 /** Of one operation, as @cost and @listSize reckon it: a search is 150. Crossbook’s own bound holds as well. */
 const MAX_COST = 10_000;
@@ -12,7 +13,9 @@ export function createGateway({ supergraph, apiKey, backOffice }) {
     demandControl: { maxCost: MAX_COST, listSize: 1 },
     propagateHeaders: {
       fromClientToSubgraphs: ({ request, subgraphName }) =>
-        subgraphName === 'crossbook' ? toCrossbook(request.headers, { apiKey, backOffice }) : undefined,
+        subgraphName === 'crossbook'
+          ? toCrossbookHeaders((name) => request.headers.get(name), { apiKey, backOffice })
+          : undefined,
     },
     transports: {
       http: {
@@ -23,15 +26,4 @@ export function createGateway({ supergraph, apiKey, backOffice }) {
     logging: false,
   });
   return createServer(gateway);
-}
-
-/**
- * A browser’s customer token is passed on: it holds whatever the operation says. The API key is the gateway’s own and opens
- * all customers, so it is given only to whom the gateway has authenticated itself: here, by a secret of the back office.
- */
-function toCrossbook(headers, { apiKey, backOffice }) {
-  const authorization = headers.get('authorization');
-  if (authorization === null) return {};
-  if (authorization !== `Bearer ${backOffice}`) return { authorization };
-  return { 'x-api-key': apiKey, 'x-customer-id': headers.get('x-customer-id') };
 }

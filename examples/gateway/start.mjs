@@ -8,13 +8,18 @@ import { startCrossbook } from '../start-crossbook.mjs';
 /** Crossbook’s demo, the tickets and the gateway in front of them. Ctrl-C ends all three. */
 const { PORT = '4002', API_PORT = '4000', TICKETS_PORT = '4001', SANDBOX_PORT = '4010' } = process.env;
 const relayNode = process.argv.includes('--relay-node');
+const isApollo = process.argv.includes('--apollo');
 const here = fileURLToPath(new URL('.', import.meta.url));
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-if (!existsSync(`${here}node_modules`)) run('npm', ['ci', '--no-audit', '--no-fund', '--prefix', here]);
+// Apollo’s packages are many, and a folder of their own.
+for (const folder of [here, ...(isApollo ? [`${here}apollo/`] : [])]) {
+  if (!existsSync(`${folder}node_modules`)) run('npm', ['ci', '--no-audit', '--no-fund', '--prefix', folder]);
+}
 run(process.execPath, ['build/ensure.mjs']);
 const { compose } = await import('./compose.mjs');
 const { createGateway } = await import('./gateway.mjs');
+const { startApolloGateway } = isApollo ? await import('./apollo/gateway.mjs') : {};
 const { createTickets, readTicketsSdl } = await import('./tickets.mjs');
 
 const crossbook = startCrossbook({ apiPort: API_PORT, sandboxPort: SANDBOX_PORT });
@@ -30,13 +35,16 @@ const { url, apiKey } = await crossbook.ready;
 
 const ticketsSdl = readTicketsSdl({ relayNode });
 const tickets = await listen(createTickets(ticketsSdl), TICKETS_PORT);
-const options = ['schema', 'print', '--subgraph', ...(relayNode ? ['--relay-node'] : [])];
-const supergraph = await compose('hive', [
-  { name: 'crossbook', url: `${url}/graphql`, sdl: crossbook.command(...options) },
+const print = ['schema', 'print', '--subgraph', ...(relayNode ? ['--relay-node'] : [])];
+const supergraph = await compose(isApollo ? 'apollo' : 'hive', [
+  { name: 'crossbook', url: `${url}/graphql`, sdl: crossbook.command(...print) },
   { name: 'tickets', url: tickets, sdl: ticketsSdl },
 ]);
 const backOffice = randomBytes(12).toString('hex');
-const gateway = await listen(createGateway({ supergraph, apiKey, backOffice }), PORT);
+const options = { supergraph, apiKey, backOffice };
+const gateway = isApollo
+  ? await startApolloGateway({ ...options, port: PORT })
+  : await listen(createGateway(options), PORT);
 process.stdout.write(`
   The gateway is ready at ${gateway}
 

@@ -19,9 +19,12 @@ const TICKETS = [
   ticket(3, 'A letter from somebody unknown', 'HUBSPOT', 'nobody@example.com'),
 ];
 
-/** The tickets’ SDL. Without `node` where Crossbook has it. */
-export function readTicketsSdl({ relayNode = false } = {}) {
-  const sdl = readFileSync(new URL('tickets.graphql', import.meta.url), 'utf8');
+/** The tickets’ SDL: without `node` where Crossbook has it, with Crossbook’s types by the names that they have there. */
+export function readTicketsSdl({ relayNode = false, typePrefix = '' } = {}) {
+  const sdl = readFileSync(new URL('tickets.graphql', import.meta.url), 'utf8').replace(
+    /\b(Customer|ContactsByEmail|ProviderName)\b/g,
+    `${typePrefix}$1`,
+  );
   return relayNode ? sdl.replace(/ {2}"A Relay server[\s\S]*?nodes\(.*\n/, '') : sdl;
 }
 

@@ -2,22 +2,34 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { FormattedExecutionResult } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { GATEWAY_EXAMPLE } from '../support/machine.ts';
+import { EXTENSIONS } from '../graphql/test-server.ts';
+import { APOLLO_GATEWAY, GATEWAY_EXAMPLE } from '../support/machine.ts';
 import '../support/process-sources.ts';
+
+const GATEWAYS = [
+  { name: 'Hive Gateway', args: [] },
+  ...(APOLLO_GATEWAY ? [{ name: 'Apollo’s gateway', args: ['--apollo'] }] : []),
+];
 
 /** Its packages are its own: `npm ci --prefix examples/gateway`. */
 describe.runIf(GATEWAY_EXAMPLE)('the example of a gateway', () => {
-  test('both subgraphs compose by the rules of Hive, Apollo and Cosmo, whoever has node', () => {
+  test('both subgraphs compose by the rules of Hive, Apollo and Cosmo, also with a prefix and as a contract', () => {
     const said = execFileSync(process.execPath, ['examples/gateway/check.mjs'], { encoding: 'utf8' });
+    const cases = [
+      'node is the tickets’',
+      'node is Crossbook’s',
+      'Crossbook’s types begin with Crm_',
+      'a contract is without api-key and raw-data',
+    ];
     expect(said.trim().split('\n')).toEqual(
-      ['the tickets’', 'Crossbook’s'].flatMap((owner) =>
-        ['hive', 'apollo', 'cosmo'].map((composer) => `${composer} composes both; node is ${owner}.`),
+      cases.flatMap((one) =>
+        ['hive', 'apollo', 'cosmo'].map((composer) => `${composer} composes both; ${one}.`),
       ),
     );
   });
 
-  describe('when the tickets have node', () => {
-    const example = startedFor();
+  describe.each(GATEWAYS)('$name, when the tickets have node', ({ name, args }) => {
+    const example = startedFor(...args);
 
     test('the line that is printed asks both subgraphs', async () => {
       const [, query = ''] = /-d '\{"query":"(.+)"\}'/.exec(example.printed()) ?? [];
@@ -57,13 +69,34 @@ describe.runIf(GATEWAY_EXAMPLE)('the example of a gateway', () => {
       });
     });
 
-    test('its demand control refuses what costs too much', async () => {
-      const search =
-        'searchContacts(provider: HUBSPOT, filter: { emailDomain: "bigco.example" }, first: 1000)';
-      const many = Array.from({ length: 20 }, (_, index) => `a${index}: ${search} { nodes { firstName } }`);
-      const { errors } = await example.ask(`{ ${many.join(' ')} }`, example.backOffice());
-      expect(errors?.[0]?.extensions?.['code']).toBe('COST_ESTIMATED_TOO_EXPENSIVE');
+    test('a search of both CRMs is answered, and one that a CRM cannot do fails alone, with all that its error says', async () => {
+      const search = (provider: string) =>
+        `${provider}: searchContacts(provider: ${provider}, filter: { email: "ada@example.com" }) { totalCount nodes { firstName } }`;
+      const { data, errors } = await example.ask(
+        `{ tickets(first: 1) { id } ${['HUBSPOT', 'SALESFORCE', 'PIPEDRIVE'].map(search).join(' ')} }`,
+        example.backOffice(),
+      );
+      const ada = { totalCount: 1, nodes: [{ firstName: 'Ada' }] };
+      expect(data).toEqual({ tickets: [{ id: 'ticket:1' }], HUBSPOT: ada, SALESFORCE: ada, PIPEDRIVE: null });
+      expect(errors).toMatchObject([
+        {
+          message: 'The contacts of pipedrive cannot be searched.',
+          path: ['PIPEDRIVE'],
+          extensions: { code: 'NOT_IMPLEMENTED', status: '501', meta: { retryable: false } },
+        },
+      ]);
+      expect(Object.keys(errors?.[0]?.extensions ?? {})).toEqual(expect.arrayContaining(EXTENSIONS));
     });
+
+    if (name === 'Hive Gateway') {
+      test('its demand control refuses what costs too much', async () => {
+        const search =
+          'searchContacts(provider: HUBSPOT, filter: { emailDomain: "bigco.example" }, first: 1000)';
+        const many = Array.from({ length: 20 }, (_, index) => `a${index}: ${search} { nodes { firstName } }`);
+        const { errors } = await example.ask(`{ ${many.join(' ')} }`, example.backOffice());
+        expect(errors?.[0]?.extensions?.['code']).toBe('COST_ESTIMATED_TOO_EXPENSIVE');
+      });
+    }
 
     test('node reads a ticket', async () => {
       const { data } = await example.ask('{ node(id: "ticket:1") { id ... on Ticket { subject } } }');

@@ -13,6 +13,10 @@ export const FAKETIME = findLibrary('faketime/libfaketimeMT.so.1');
 /** Are the packages of the example installed, which are its own? */
 export const GATEWAY_EXAMPLE =
   Boolean(process.env['CI']) || existsSync('examples/gateway/node_modules/.package-lock.json');
+/** The packages of Apollo’s gateway, which are a folder of their own in it. */
+export const APOLLO_GATEWAY =
+  GATEWAY_EXAMPLE &&
+  (Boolean(process.env['CI']) || existsSync('examples/gateway/apollo/node_modules/.package-lock.json'));
 /** Is `npm ci` run, which takes a minute? Else what is installed here is linked. */
 export const INSTALLS = Boolean(process.env['CI']) && canInstallOffline();
 /** Installed in CI, or by a start of the example. */
@@ -39,6 +43,7 @@ export function listSkipped(): readonly string[] {
     FAKETIME ? '' : 'a clock that is set (no libfaketime)',
     INSTALLS ? '' : '`npm ci` as in the image (CI is not set, or npm’s cache lacks a package)',
     GATEWAY_EXAMPLE ? '' : 'the example of a gateway (npm ci --prefix examples/gateway)',
+    APOLLO_GATEWAY ? '' : 'Apollo’s gateway (npm ci --prefix examples/gateway/apollo)',
     IS_ROOT ? '' : 'users that PostgreSQL runs as (this is not root)',
     canUnshare() ? '' : 'two containers (no namespaces here)',
   ].filter((reason) => reason !== '');
