@@ -2,7 +2,7 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { HttpRequest } from '../lib/http-message.ts';
 
 /** What the customer chose on a link's page. */
-export async function readForm(request: HttpRequest): Promise<ConnectForm> {
+export function readForm(request: HttpRequest): ConnectForm {
   const type = request.headers.get('content-type') ?? '';
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) {
     throw new CrossbookError(
@@ -10,7 +10,7 @@ export async function readForm(request: HttpRequest): Promise<ConnectForm> {
       'A form is sent as application/x-www-form-urlencoded.',
     );
   }
-  const body = await request.readBody(MAX_BYTES);
+  const body = request.readBody(MAX_BYTES);
   if (!body) throw new CrossbookError('PAYLOAD_TOO_LARGE', `The form is larger than ${MAX_BYTES} bytes.`);
   const form = new URLSearchParams(body.toString('utf8'));
   const typed = form.get('own_login')?.trim() ?? '';

@@ -60,7 +60,7 @@ export function createConnectPages(deps: ConnectPagesDeps): ConnectPages {
     const publicUrl = connecting.publicUrl();
     if (publicUrl === undefined) return end('NOT_SET_UP');
     if (!isFromOwnPage(request, publicUrl)) return end('WRONG_SITE');
-    const form = await readForm(request);
+    const form = readForm(request);
     return journal.operation('startAuthorization', async () => {
       const started = await startAuthorization(deps, { token, ...form });
       noteLink(journal, 'startAuthorization', started.visited);

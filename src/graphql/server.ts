@@ -15,7 +15,7 @@ import { confirmResult } from './http/confirm-result.ts';
 import { createAutomaticDocuments, createKnownDocuments } from './http/documents.ts';
 import { createGraphiQLPage, type GraphiQLOptions } from './http/graphiql-page.ts';
 import { chooseMediaType, JSON_TYPE } from './http/media-types.ts';
-import { type OpenedRequest, openRequest, readAllowance, toOpenedRequest } from './http/open-request.ts';
+import { openRequest, readAllowance, toOpenedRequest } from './http/open-request.ts';
 import { respond, toHttpAnswer } from './http/respond.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { entitySchema } from './schema.ts';
@@ -56,7 +56,18 @@ export function createGraphQL({ createEngine }: EngineModule, options: GraphQLOp
       const shown = page && request.pathname === PATH ? page.answer(request) : undefined;
       if (shown) return shown;
       const opened = toOpenedRequest(request, journal);
-      const results = await run(opened);
+      let results: ExecutionResult | readonly ExecutionResult[];
+      try {
+        if (request.pathname !== PATH) throw notFound();
+        const opening = openRequest(opened, { openContext, limits, documents });
+        const asked = opening instanceof Promise ? await opening : opening;
+        const running = Array.isArray(asked)
+          ? Promise.all(asked.map((operation) => engine.run(operation, opened)))
+          : engine.run(asked, opened);
+        results = await running;
+      } catch (error) {
+        results = { errors: [error as GraphQLError] };
+      }
       if (readAllowance(opened).isLarge) await journal.permit.takeTurn();
       const confirming = confirmResult(opened, results);
       // What is known at once is not waited for: a turn of the loop for each request adds up.
@@ -72,17 +83,6 @@ export function createGraphQL({ createEngine }: EngineModule, options: GraphQLOp
     },
     close: engine.close,
   };
-
-  async function run(opened: OpenedRequest): Promise<ExecutionResult | readonly ExecutionResult[]> {
-    try {
-      if (opened.request.pathname !== PATH) throw notFound();
-      const asked = await openRequest(opened, { openContext, limits, documents });
-      if (!Array.isArray(asked)) return await engine.run(asked, opened);
-      return await Promise.all(asked.map((operation) => engine.run(operation, opened)));
-    } catch (error) {
-      return { errors: [error as GraphQLError] };
-    }
-  }
 }
 
 function notFound(): CrossbookError {
@@ -106,7 +106,7 @@ export interface GraphQLOptions extends TypeNames {
    * Who calls? Rejects with UNAUTHORIZED for a credential that is wrong; resolves with a context without a caller where
    * none was presented.
    */
-  openContext(headers: HttpHeaders, journal: Journal): Promise<RequestContext>;
+  openContext(headers: HttpHeaders, journal: Journal): Promise<RequestContext> | RequestContext;
   /** The page for people. False: there is none. */
   readonly graphiql?: GraphiQLOptions | false;
   /** False: the schema can neither be asked for nor guessed from errors. */

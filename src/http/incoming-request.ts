@@ -65,9 +65,9 @@ export class IncomingRequest implements ArrivingRequest {
     });
   }
 
-  readBody(limit: number): Promise<Buffer | undefined> {
+  readBody(limit: number): Buffer | undefined {
     const body = this.#body ?? NO_BODY;
-    return Promise.resolve(body.length > limit ? undefined : body);
+    return body.length > limit ? undefined : body;
   }
 
   onClose(callback: () => void): void {

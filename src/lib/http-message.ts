@@ -8,7 +8,7 @@ export interface HttpRequest {
   readonly pathname: string;
   readonly headers: HttpHeaders;
   /** All of the body, which was received already; undefined where there is more of it than `limit`. */
-  readBody(limit: number): Promise<Buffer | undefined>;
+  readBody(limit: number): Buffer | undefined;
 }
 
 /** A request whose body may still be on its way, and whose client may go. */

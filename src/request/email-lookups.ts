@@ -12,21 +12,23 @@ export class EmailLookups {
   readonly #open = new Map<string, Batch>();
 
   /** The list belongs to who asked. Whole calls go by themselves: they would gain nothing by waiting for company. */
-  async find(client: LookupClient, emails: readonly string[], want: Want): Promise<Contact[]> {
+  find(client: LookupClient, emails: readonly string[], want: Want): Promise<Contact[]> {
     const { lookupBatch } = client.access;
     const inWhole = emails.length - (emails.length % lookupBatch);
-    const whole = inWhole > 0 ? findWhole(client.port, emails.slice(0, inWhole), want) : undefined;
-    if (inWhole === emails.length) return (await whole) ?? [];
+    if (inWhole === 0) return this.#findTogether(client, emails, want);
+    const whole = findWhole(client.port, emails.slice(0, inWhole), want);
+    if (inWhole === emails.length) return whole;
     const rest = this.#findTogether(client, emails.slice(inWhole), want);
-    if (!whole) return rest;
-    return (await Promise.all([whole, rest])).flat();
+    return Promise.all([whole, rest]).then((found) => found.flat());
   }
 
   async #findTogether(client: LookupClient, emails: readonly string[], want: Want): Promise<Contact[]> {
     const kind = `${client.connection.id}:${want.rawData}`;
     const question = `${kind}:${nameFields(want.fields)}:`;
     const batches = emails.map((email) => this.#ask(client, kind, { name: question + email, email, want }));
-    const found = await Promise.all(batches.map((batch) => batch.found));
+    const [first] = batches;
+    const isAlone = first !== undefined && batches.length === 1;
+    const found = isAlone ? [await first.found] : await Promise.all(batches.map((batch) => batch.found));
     return emails.flatMap((email, index) => found[index]?.get(email) ?? NONE);
   }
 

@@ -5,7 +5,7 @@ import type { Services } from './services.ts';
 
 /** Opens the context of each request: who calls is in its journal, and what it leaves unsaid in its headers. */
 export function createOpenContext(services: Services): OpenContext {
-  return async (headers, journal) => {
+  return (headers, journal) => {
     const { caller } = journal;
     const defaults = {
       customerId: headers.get('x-customer-id') ?? undefined,
@@ -15,4 +15,4 @@ export function createOpenContext(services: Services): OpenContext {
   };
 }
 
-export type OpenContext = (headers: HttpHeaders, journal: Journal) => Promise<RequestContext>;
+export type OpenContext = (headers: HttpHeaders, journal: Journal) => RequestContext;

@@ -33,7 +33,8 @@ function toEndpoint(operation: Operation, { openContext }: RestOptions): Endpoin
       let context: RequestContext | undefined;
       const run = async () => {
         context = await openContext(arrival.request.headers, journal);
-        await context.admit();
+        const admitted = context.admit();
+        if (admitted) await admitted;
         const answer = await operation.run(context, arrival);
         const confirmed = context.confirm();
         if (confirmed) await confirmed;
@@ -52,7 +53,7 @@ function toEndpoint(operation: Operation, { openContext }: RestOptions): Endpoin
 
 export interface RestOptions {
   /** Rejects with UNAUTHORIZED where what the headers present is wrong; without a caller where they present nothing. */
-  openContext(headers: HttpHeaders, journal: Journal): Promise<RequestContext>;
+  openContext(headers: HttpHeaders, journal: Journal): Promise<RequestContext> | RequestContext;
   /** Paths that the operations of a group live below: `/crm/v2`. */
   readonly prefixes?: Readonly<Partial<Record<OperationGroup, string | undefined>>>;
   /** What the page of the document has filled in. Undefined where there is no demo. */

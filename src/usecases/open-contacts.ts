@@ -14,7 +14,8 @@ export async function openContacts(deps: OpenDeps, target: ContactTarget): Promi
   if (!access) {
     throw new CrossbookError('NOT_IMPLEMENTED', `The contacts of ${resolved.provider} cannot be searched.`);
   }
-  const connection = await deps.loadConnection(resolved);
+  const loading = deps.loadConnection(resolved);
+  const connection = loading instanceof Promise ? await loading : loading;
   if (!connection) {
     throw new CrossbookError(
       'NOT_FOUND',

@@ -12,7 +12,7 @@ export async function listenApp(patch: Partial<Config> = {}): Promise<ListeningA
       const { method, url, pathname, headers, hasBody } = request;
       // Received once, and passed on as a body that is there already.
       if (hasBody) await request.receiveBody(Number.POSITIVE_INFINITY, () => {});
-      const body = await request.readBody(Number.POSITIVE_INFINITY);
+      const body = request.readBody(Number.POSITIVE_INFINITY);
       requests.push({
         headers: new Headers([...headers].map(([name, value]) => [name, value])),
         body: String(body),

@@ -78,7 +78,7 @@ function toRequest(method: string, headers: Record<string, string>): ArrivingReq
     ...{ method, url, pathname: url.pathname, headers: new Headers(headers) },
     hasBody: false,
     receiveBody: async () => {},
-    readBody: async () => Buffer.alloc(0),
+    readBody: () => Buffer.alloc(0),
     onClose: () => {},
   };
 }

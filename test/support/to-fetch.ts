@@ -4,16 +4,14 @@ import { WrittenJson } from '../../src/lib/written-json.ts';
 
 /** What answers our requests, asked as a fetch is asked. */
 export function toFetch(answer: (request: ArrivingRequest) => Promise<HttpAnswer>): Fetch {
-  return async (request) => toResponse(await answer(toHttpRequest(request)));
+  return async (request) => {
+    const body = Buffer.from(await request.arrayBuffer());
+    return toResponse(await answer(toHttpRequest(request, body)));
+  };
 }
 
-function toHttpRequest(request: Request): ArrivingRequest {
+function toHttpRequest(request: Request, body: Buffer): ArrivingRequest {
   const url = new URL(request.url);
-  let body: Buffer | undefined;
-  const readWhole = async () => {
-    body ??= Buffer.from(await request.arrayBuffer());
-    return body;
-  };
   return {
     method: request.method,
     url,
@@ -21,15 +19,10 @@ function toHttpRequest(request: Request): ArrivingRequest {
     headers: request.headers,
     hasBody: request.body !== null,
     async receiveBody(limit, reserve) {
-      const { length } = await readWhole();
-      if (length > limit) throw new CrossbookError('PAYLOAD_TOO_LARGE', 'The body is too large.');
-      reserve(length);
+      if (body.length > limit) throw new CrossbookError('PAYLOAD_TOO_LARGE', 'The body is too large.');
+      reserve(body.length);
     },
-    // A face may also be asked by itself, without anybody who received the body before.
-    async readBody(limit) {
-      const whole = await readWhole();
-      return whole.length > limit ? undefined : whole;
-    },
+    readBody: (limit) => (body.length > limit ? undefined : body),
     onClose: () => {},
   };
 }

@@ -2,8 +2,8 @@ import { CrossbookError } from '../../domain/errors.ts';
 import type { HttpRequest } from '../../lib/http-message.ts';
 
 /** A form's fields. */
-export async function readPairs(request: HttpRequest): Promise<URLSearchParams> {
-  const body = await request.readBody(MAX_BYTES);
+export function readPairs(request: HttpRequest): URLSearchParams {
+  const body = request.readBody(MAX_BYTES);
   if (!body) throw new CrossbookError('PAYLOAD_TOO_LARGE', `The form is larger than ${MAX_BYTES} bytes.`);
   return new URLSearchParams(body.toString('utf8'));
 }

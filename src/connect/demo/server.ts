@@ -60,7 +60,7 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
   }
 
   async function confirm(context: DemoContext, request: HttpRequest): Promise<HttpAnswer> {
-    const pairs = await readPairs(request);
+    const pairs = readPairs(request);
     const id = pairs.get('connect_link_id') ?? '';
     await confirmConnectLink(context, { id, code: pairs.get('code') ?? '' });
     return redirect(`${RETURN}?${new URLSearchParams({ connect_link_id: id })}`);

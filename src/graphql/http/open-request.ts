@@ -7,18 +7,25 @@ import type { Documents } from './documents.ts';
 import { checkRequest, type Operation, readRequest } from './read-request.ts';
 
 /** From a request to its operations: it is looked at, its caller is known and admitted, then it is read. */
-export async function openRequest(
-  opened: OpenedRequest,
-  { openContext, limits, documents }: OpenDeps,
-): Promise<Operation | Operation[]> {
-  const { request } = opened;
+export function openRequest(opened: OpenedRequest, deps: OpenDeps): MaybePromise<Operation | Operation[]> {
+  const { request, journal } = opened;
   checkRequest(request);
-  opened.context = await openContext(request.headers, opened.journal);
-  const admitted = opened.context.admit();
+  const context = deps.openContext(request.headers, journal);
   // What is known at once is not waited for: a turn of the loop for each request adds up.
-  if (admitted) await admitted;
-  const applicationId = opened.context.caller?.application.id;
-  return readRequest(request, { limits, documents, applicationId });
+  if (context instanceof Promise) return context.then((known) => readAdmitted(opened, known, deps));
+  return readAdmitted(opened, context, deps);
+}
+
+function readAdmitted(
+  opened: OpenedRequest,
+  context: RequestContext,
+  { limits, documents }: OpenDeps,
+): MaybePromise<Operation | Operation[]> {
+  opened.context = context;
+  const applicationId = context.caller?.application.id;
+  const admitted = context.admit();
+  const read = () => readRequest(opened.request, { limits, documents, applicationId });
+  return admitted ? admitted.then(read) : read();
 }
 
 /** The request's own, and a stranger's until it is known who calls. */
@@ -49,7 +56,9 @@ export interface OpenedRequest {
 }
 
 export interface OpenDeps {
-  openContext(headers: HttpHeaders, journal: Journal): Promise<RequestContext>;
+  openContext(headers: HttpHeaders, journal: Journal): MaybePromise<RequestContext>;
   readonly limits: Limits;
   readonly documents: Documents;
 }
+
+type MaybePromise<Value> = Value | Promise<Value>;

@@ -29,12 +29,12 @@ export function checkRequest({ method, headers }: HttpRequest): void {
 }
 
 /** The operation, or the batch of operations, that a request carries. */
-export async function readRequest(request: HttpRequest, bounds: Bounds): Promise<Operation | Operation[]> {
+export function readRequest(request: HttpRequest, bounds: Bounds): Operation | Operation[] {
   const { limits } = bounds;
   if (request.method === 'GET') {
     return readOperation(toOperation(request.url.searchParams), bounds);
   }
-  const body = toValue(readJsonBytes(await readBody(request, limits.bodyBytes)), 'The body');
+  const body = toValue(readJsonBytes(readBody(request, limits.bodyBytes)), 'The body');
   if (!Array.isArray(body)) return readOperation(body, bounds);
   if (bounds.applicationId === undefined) throw whoCalls();
   if (body.length === 0) throw new CrossbookError('BAD_REQUEST', 'The batch is empty.');
@@ -97,8 +97,8 @@ function readOperation(given: unknown, { documents, applicationId }: Bounds): Op
   };
 }
 
-async function readBody(request: HttpRequest, maxBytes: number): Promise<Buffer> {
-  const bytes = await request.readBody(maxBytes);
+function readBody(request: HttpRequest, maxBytes: number): Buffer {
+  const bytes = request.readBody(maxBytes);
   if (bytes) return bytes;
   throw new CrossbookError('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBytes / 1024} KiB.`);
 }

@@ -74,7 +74,7 @@ builder.queryField('searchContacts', (t) =>
 );
 
 /** A search as the client wrote it, for the use case. */
-export async function search({ target, args, context, info }: AskedSearch): Promise<ContactPage> {
+export function search({ target, args, context, info }: AskedSearch): Promise<ContactPage> {
   const page = readPageInput(args);
   const readFromCache = args.readFromCache ?? false;
   const want = readWant(info, page);

@@ -17,7 +17,7 @@ export async function readInput<Parts extends InputParts>(
       path: readPath(path),
       query: readQuery(request.url.searchParams, query),
       headers: Object.fromEntries(request.headers),
-      body: body.def.type === 'undefined' ? undefined : await readJson(request, isOptional(body)),
+      body: body.def.type === 'undefined' ? undefined : readJson(request, isOptional(body)),
     },
     { reportInput: true },
   );

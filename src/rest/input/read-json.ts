@@ -7,11 +7,11 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
 /** A request's body as JSON, within its bound. Undefined where there is none and none is needed. */
-export async function readJson(request: HttpRequest, isOptional: boolean): Promise<unknown> {
+export function readJson(request: HttpRequest, isOptional: boolean): unknown {
   const isSilent = isOptional && request.headers.get('content-type') === null;
-  if (isSilent && (await request.readBody(0))) return undefined;
+  if (isSilent && request.readBody(0)) return undefined;
   checkHeaders(request.headers);
-  const bytes = await request.readBody(MAX_BODY_BYTES);
+  const bytes = request.readBody(MAX_BODY_BYTES);
   if (!bytes)
     throw new CrossbookError('PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY_BYTES} bytes.`);
   const read = readJsonBytes(bytes);
