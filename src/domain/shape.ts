@@ -28,6 +28,9 @@ export interface FieldOptions {
   readonly emptyInGraphQL?: true;
   /** REST answers have it where there is something to say. */
   readonly leftOutOfRest?: true;
+  /** REST answers say null in place of leaving it out. */
+  readonly nullInRest?: true;
+  readonly restName?: string;
   /** REST says it in another place. */
   readonly graphqlOnly?: true;
 }

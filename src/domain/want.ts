@@ -1,4 +1,4 @@
-import type { Contact } from './contact.ts';
+import type { ContactField } from './contact.ts';
 
 /** What is to be fetched of a contact. */
 export interface Want {
@@ -9,25 +9,6 @@ export interface Want {
 }
 
 export type WantedFields = ReadonlySet<ContactField>;
-
-/** What a provider is asked for by name: whose contact it is, and its id, are known always. */
-export const CONTACT_FIELDS = [
-  'accountId',
-  'ownerId',
-  'firstName',
-  'lastName',
-  'addresses',
-  'emailAddresses',
-  'phoneNumbers',
-  'lifecycleStage',
-  'lastActivityAt',
-  'createdAt',
-  'updatedAt',
-  'lastModifiedAt',
-  'isDeleted',
-] as const satisfies readonly (keyof Contact)[];
-
-export type ContactField = (typeof CONTACT_FIELDS)[number];
 
 /** Undefined, too, is an answer: all of them. */
 export function readWantedFields({ rawData, fields }: Want): WantedFields | undefined {

@@ -1,5 +1,6 @@
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
-import { CONTACT_FIELDS, type Want } from '../domain/want.ts';
+import { CONTACT_FIELDS } from '../domain/contact.ts';
+import type { Want } from '../domain/want.ts';
 import { selectedNames } from './selection.ts';
 
 /**

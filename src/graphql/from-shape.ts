@@ -48,6 +48,14 @@ export function readInput<T>(shape: Shape<T>, given: object): T {
   });
 }
 
+/** The object type of a shape: just its fields, unless another one is registered. */
+export function objectOf<T>(shape: Shape<T>): ObjectRef<T> {
+  const { name, description } = shape;
+  return remember(outputs, shape, () =>
+    builder.objectRef<T>(name).implement({ description, fields: (t) => exposeFields(t, shape) }),
+  ) as ObjectRef<T>;
+}
+
 /** The object type of a shape that needs more than its fields. */
 export function registerObject<Ref extends object>(shape: Shape<unknown>, ref: Ref): Ref {
   outputs.set(shape, ref);
@@ -73,12 +81,7 @@ function outputOf(type: Type): unknown {
     case 'union':
       return remember(outputs, type, () => makeUnion(type));
     case 'shape':
-      return remember(outputs, type, () =>
-        builder.objectRef<object>(type.name).implement({
-          description: type.description,
-          fields: (t) => exposeFields(t, type),
-        }),
-      );
+      return objectOf(type);
   }
 }
 
@@ -167,3 +170,5 @@ interface InputBuilder {
 type EnumRef<T extends string> = ReturnType<
   typeof builder.enumType<string, Record<string, { value: T; description: string }>>
 >;
+
+type ObjectRef<T> = ReturnType<typeof builder.objectRef<T>>;

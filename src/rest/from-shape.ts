@@ -16,13 +16,9 @@ export function toSchema(type: Type, direction: Direction): z.ZodType {
 
 /** A declared record as REST writes it. */
 export function toWire(shape: Shape<unknown>, record: object): Record<string, unknown> {
-  const wire: Record<string, unknown> = {};
-  for (const [name, { type, graphqlOnly }] of Object.entries(shape.fields)) {
-    const value = (record as Record<string, unknown>)[name];
-    if (value !== null && value !== undefined && !graphqlOnly)
-      wire[toSnakeCase(name)] = toWireValue(type, value);
-  }
-  return wire;
+  const write = writers.get(shape) ?? makeWriter(shape);
+  writers.set(shape, write);
+  return write(record);
 }
 
 /** A record of a request, checked by its schema, as it is declared. */
@@ -31,6 +27,43 @@ export function fromWire<T>(shape: Shape<T>, given: object): T {
     nameOf: toSnakeCase,
     readUnion: (member) => ({ tag: String(member['type']), member }),
   });
+}
+
+/**
+ * A function that is written out: it makes an object at once, where a loop over the fields takes five times as long for the
+ * thousands of a page. Names and nothing else of a declaration become code.
+ */
+function makeWriter(shape: Shape<unknown>): Writer {
+  const fields = toWireFields(shape.fields);
+  const members = fields.map(([name, field, wireName], index) => {
+    const value = `record[${JSON.stringify(name)}]`;
+    const written = isWrittenAsItIs(field.type) ? value : `write(fields[${index}][1].type, ${value})`;
+    return `${JSON.stringify(wireName)}: ${value} == null ? ${field.nullInRest ? null : undefined} : ${written}`;
+  });
+  try {
+    const body = `return (record) => ({ ${members.join(', ')} });`;
+    return new Function('fields', 'write', body)(fields, toWireValue);
+  } catch {
+    // Where the process may not make functions of text.
+    return (record) =>
+      Object.fromEntries(
+        fields.map(([name, field, wireName]) => {
+          const value = (record as Record<string, unknown>)[name] ?? null;
+          const absent = field.nullInRest ? null : undefined;
+          return [wireName, value === null ? absent : toWireValue(field.type, value)];
+        }),
+      );
+  }
+}
+
+function toWireFields(fields: Fields): [name: string, field: Field<unknown>, wireName: string][] {
+  return Object.entries(fields)
+    .filter(([, { graphqlOnly }]) => !graphqlOnly)
+    .map(([name, field]) => [name, field, field.restName ?? toSnakeCase(name)]);
+}
+
+function isWrittenAsItIs(type: Type): boolean {
+  return type.kind === 'words' || (type.kind === 'scalar' && type.scalar !== 'date');
 }
 
 function toWireValue(type: Type, value: unknown): unknown {
@@ -57,6 +90,7 @@ function toSnakeCase(name: string): string {
 }
 
 const snakeCased = new Map<string, string>();
+const writers = new Map<Shape<unknown>, Writer>();
 
 const schemas = { asked: new Map<Type, z.ZodType>(), answered: new Map<Type, z.ZodType>() };
 
@@ -86,19 +120,17 @@ function makeScalar({ scalar }: Scalar<unknown>): z.ZodType {
 }
 
 function toFields(fields: Fields, direction: Direction): Record<string, z.ZodType> {
-  return Object.fromEntries(
-    Object.entries(fields)
-      .filter(([, { graphqlOnly }]) => !graphqlOnly)
-      .map(([name, field]) => [toSnakeCase(name), toField(field, direction)]),
-  );
+  const members = toWireFields(fields).map(([, field, name]) => [name, toField(field, direction)]);
+  return Object.fromEntries(members);
 }
 
 function toField(field: Field<unknown>, direction: Direction): z.ZodType {
-  const { type, nullable, optional, leftOutOfRest, description, example, deprecated } = field;
+  const { type, nullable, optional, leftOutOfRest, nullInRest, description, example, deprecated } = field;
   const schema = toSchema(type, direction);
   const mayLack = direction === 'answered' ? nullable || leftOutOfRest : optional;
-  const given = nullable && direction === 'asked' ? schema.nullish() : mayLack ? schema.optional() : schema;
-  return given.meta({
+  const withNull =
+    nullable && direction === 'asked' ? schema.nullish() : mayLack ? schema.optional() : schema;
+  return (nullInRest ? schema.nullable() : withNull).meta({
     ...readFormat(type, direction),
     description,
     ...(example !== undefined && { examples: [example] }),
@@ -115,3 +147,5 @@ function readFormat(type: Type, direction: Direction): object {
   if (scalar !== 'moment' && scalar !== 'date') return {};
   return { format: 'date-time', examples: ['2025-03-01T12:00:00.000Z'] };
 }
+
+type Writer = (record: object) => Record<string, unknown>;

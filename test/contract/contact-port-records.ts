@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Connection } from '../../src/domain/connection.ts';
-import { CONTACT_FIELDS } from '../../src/domain/want.ts';
+import { CONTACT_FIELDS } from '../../src/domain/contact.ts';
 import { crowd, idsOf, PLAIN, RAW, type Subject, WHOLE_PERSON } from './contact-port-subject.ts';
 
 export function testRecords(subject: Subject): void {

@@ -1,8 +1,9 @@
 import type { Connection } from '../../src/domain/connection.ts';
 import type { Association, Contact } from '../../src/domain/contact.ts';
+import { CONTACT_FIELDS } from '../../src/domain/contact.ts';
 import type { ContactPort } from '../../src/domain/provider.ts';
 import type { ProviderName } from '../../src/domain/provider-names.ts';
-import { CONTACT_FIELDS, readWantedFields, type Want } from '../../src/domain/want.ts';
+import { readWantedFields, type Want } from '../../src/domain/want.ts';
 import type { FakePerson } from './fake-people.ts';
 
 /** A CRM in memory. It writes down every call, and fails with whatever `fault` throws. */

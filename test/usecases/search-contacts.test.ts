@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { ContactField } from '../../src/domain/contact.ts';
 import type { ContactSearch } from '../../src/domain/contact-search.ts';
 import { CrossbookError, type ErrorCode } from '../../src/domain/errors.ts';
-import type { ContactField } from '../../src/domain/want.ts';
 import { searchContacts } from '../../src/usecases/search-contacts.ts';
 import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
 

@@ -1,9 +1,9 @@
+import { associatedObject } from '../../domain/contact.ts';
 import { category, providerName } from '../../domain/provider-names.ts';
 import { listProviders, type ProviderFacts } from '../../usecases/list-providers.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { enumOf } from '../from-shape.ts';
-import { AssociatedObjectEnum } from './contact-enums.ts';
 
 export const ProviderNameEnum = enumOf(providerName);
 
@@ -16,7 +16,7 @@ const ProviderType = builder.objectRef<ProviderFacts>('Provider').implement({
       description: 'Can its contacts be searched? Where this is false, a search answers NOT_IMPLEMENTED.',
     }),
     associatedObjects: t.expose('associatedObjects', {
-      type: [AssociatedObjectEnum],
+      type: [enumOf(associatedObject)],
       description: 'What the associations of its contacts can lead to. Empty where it offers none.',
       ...costs({ items: 3 }),
     }),

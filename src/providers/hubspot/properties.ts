@@ -1,11 +1,6 @@
 import type { Connection, FieldMapping } from '../../domain/connection.ts';
-import {
-  CONTACT_FIELDS,
-  type ContactField,
-  readWantedFields,
-  type Want,
-  type WantedFields,
-} from '../../domain/want.ts';
+import { CONTACT_FIELDS, type ContactField } from '../../domain/contact.ts';
+import { readWantedFields, type Want, type WantedFields } from '../../domain/want.ts';
 
 /** Which properties each field of a contact is made of. HubSpot sends only what is named. */
 const PROPERTIES_OF: Readonly<Record<ContactField, readonly string[]>> = {

@@ -1,5 +1,6 @@
 import type { Connection, FieldMapping } from '../../domain/connection.ts';
-import { CONTACT_FIELDS, type ContactField, readWantedFields, type Want } from '../../domain/want.ts';
+import { CONTACT_FIELDS, type ContactField } from '../../domain/contact.ts';
+import { readWantedFields, type Want } from '../../domain/want.ts';
 import { type FieldName, fieldName, isFieldName } from './soql.ts';
 
 export const ID = fieldName('Id');
