@@ -1,12 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEVELOPMENT_ORIGINS } from '../../src/domain/demo-application.ts';
+import { findSample } from '../docs/run-sample.ts';
 import { openBrowser } from '../support/browser.ts';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 import { CHROMIUM } from '../support/machine.ts';
+import type { Json } from '../support/open-app.ts';
 import { openPerson, type Person } from './person.ts';
 
 const CRMS = [
@@ -120,6 +123,25 @@ describe.runIf(CHROMIUM)('an application that connects a customer in a popup', (
     },
   );
 
+  test('the code of docs/connect.md connects a customer in the click', async () => {
+    const link = await createLink('hubspot');
+    const confirmed: object[] = [];
+    // What the code takes for granted: requests to the application's own server.
+    await page.exposeFunction('post', async (path: string, body?: Json) => {
+      if (path === '/crm/link') return { id: link.id, url: link.url };
+      const { connectLinkId, code } = body;
+      const { data } = await crossbook.execute(CONFIRM, { input: { id: connectLinkId, code } });
+      confirmed.push({ path, status: data.confirmConnectLink.link.status });
+      return {};
+    });
+    await page.exposeFunction('get', async () => ({ status: 'PENDING' }));
+    await page.addScriptTag({ content: await bundlePrinted(), type: 'module' });
+    const [popup] = await Promise.all([page.waitForEvent('popup'), page.getByRole('button').click()]);
+    await agree(popup, 'HubSpot');
+    await expect.poll(() => confirmed).toEqual([{ path: '/crm/confirm', status: 'COMPLETED' }]);
+    expect(await search(link.customerId, 'hubspot')).toBe('of Northwind');
+  });
+
   test('the opener is told of a no as well, and the popup stays for the person to read', async () => {
     const { id, url } = await createLink('hubspot');
     const popup = await openPopup(url);
@@ -132,6 +154,19 @@ describe.runIf(CHROMIUM)('an application that connects a customer in a popup', (
     await popup.close();
   });
 });
+
+async function bundlePrinted(): Promise<string> {
+  const printed = findSample('docs/connect.md', 'js', 'await connect({');
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `const button = document.querySelector('button');\n${printed}`,
+      resolveDir: process.cwd(),
+    },
+    ...{ bundle: true, write: false, format: 'esm' },
+    alias: { 'crossbook-client': './src/client/index.ts' },
+  });
+  return outputFiles[0]?.text ?? '';
+}
 
 /** At one of the origins that the demo application has; the tests beside it may have some of them. */
 async function openApplication(): Promise<Application> {

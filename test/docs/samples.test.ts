@@ -11,8 +11,9 @@ const SUBGRAPH = readFileSync('subgraph.graphql', 'utf8');
 const SAMPLES = readSamples();
 /** By the language of the fence, and where it is tested. */
 const TESTED: Readonly<Record<string, string>> = {
-  graphql: 'here, against the schema',
-  json: 'here; what is an answer in readme.test.ts, by asking',
+  graphql:
+    'here, against the schema; readme.test.ts and guides.test.ts ask it, gateways/printed.test.ts composes it',
+  json: 'here; what is an answer in readme.test.ts and guides.test.ts, by asking',
   yaml: 'here',
   sql: 'here, on PostgreSQL',
   '': 'here: a map of files',
@@ -20,7 +21,7 @@ const TESTED: Readonly<Record<string, string>> = {
   sh: 'commands.test.ts; whole sections in test/build and test/app',
   console: 'commands.test.ts, test/build/deployment.test.ts',
   ts: 'test/clients/printed-code.test.ts, by the compiler',
-  js: 'test/clients/printed-code.test.ts, by the compiler',
+  js: 'test/clients/printed-code.test.ts, by the compiler; guides.test.ts and browser/connect-popup.test.ts carry it out',
 };
 
 test('every sample is in a language that is tested', () => {

@@ -1,0 +1,223 @@
+import { Kind, parse } from 'graphql';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createClient } from '../../src/client/index.ts';
+import { verifyWebhook } from '../../src/client/verify-webhook.ts';
+import { consent, openBrowser } from '../support/connect-browser.ts';
+import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
+import { readSamples } from '../support/documents.ts';
+import { type ListeningApp, listenApp } from '../support/listen-app.ts';
+import type { Json } from '../support/open-app.ts';
+import { runCli } from '../support/run-cli.ts';
+import { openReceiver, type Receiver } from '../support/webhook-receiver.ts';
+import { findSample, runSample } from './run-sample.ts';
+
+/** The guides’ samples, one after the other on one product, as somebody follows them: one customer from its making to its end. */
+const ASKED_ELSEWHERE = ['README.md', 'docs/api.md'];
+const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+const NORTHWIND = '48001000';
+
+let database: TestDatabase;
+let crossbook: ListeningApp;
+let receiver: Receiver;
+/** What the code of docs/webhooks.md listens with. */
+let handleWebhook: (request: object, response: object) => Promise<void>;
+const handled: Json[] = [];
+const executed = new Set<string>();
+let endpointId = '';
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  crossbook = await listenApp({ database: { url: database.url }, keys: KEYS });
+  receiver = await openReceiver((response, { body, headers }) => {
+    const answer = { sendStatus: (status: number) => response.writeHead(status).end() };
+    handleWebhook({ body: Buffer.from(body), headers }, answer).catch(() => answer.sendStatus(500));
+  });
+  const customer = { customer_id: 'acme', name: 'Acme', email: 'it@acme.example' };
+  expect((await crossbook.rest('PUT', '/customers', customer)).status).toBe(200);
+});
+afterAll(async () => {
+  await receiver.close();
+  await crossbook.close();
+  await database.drop();
+});
+
+test('an endpoint for webhooks is created, and its secret verifies what comes', async () => {
+  const { createWebhookEndpoint } = await execute('docs/webhooks.md', 'createWebhookEndpoint', {
+    'https://app.example.com/webhooks/crossbook': receiver.url,
+  });
+  const { endpoint, secret } = createWebhookEndpoint;
+  expect(secret).toMatch(/^whsec_/);
+  endpointId = endpoint.id;
+  await runSample(findSample('docs/webhooks.md', 'js', 'verifyWebhook'), {
+    given: {
+      verifyWebhook,
+      process: { env: { CROSSBOOK_WEBHOOK_SECRET: secret } },
+      express: { raw: () => undefined },
+      app: {
+        post: (_path: string, _parse: unknown, handle: typeof handleWebhook) => (handleWebhook = handle),
+      },
+      isNew: async (id: string) => !handled.some((event) => event.id === id),
+      handle: async (event: Json) => void handled.push(event),
+    },
+  });
+});
+
+test('a link is made in GraphQL, once its origin is registered by the printed command', async () => {
+  const { errors } = await ask('docs/connect.md', 'createConnectLink');
+  expect(errors).toMatchObject([{ extensions: { code: 'UNPROCESSABLE_ENTITY' } }]);
+  const [, command = ''] =
+    /crossbook -- (.+)\n/.exec(findSample('docs/connect.md', 'sh', 'apps origins')) ?? [];
+  const args = [...command.matchAll(/"([^"]+)"|(\S+)/g)].map(([, quoted, plain = '']) => quoted ?? plain);
+  const { code, stderr } = await runCli(args, { env: { DATABASE_URL: database.url, CROSSBOOK_KEYS: KEYS } });
+  expect([code, stderr]).toEqual([0, '']);
+  await expect
+    .poll(async () => (await ask('docs/connect.md', 'createConnectLink')).data?.createConnectLink)
+    .toEqual({
+      url: expect.stringMatching(/^http:\/\/localhost:4000\/connect\//),
+      link: { id: expect.any(String), status: 'PENDING' },
+    });
+});
+
+test('the code of docs/connect.md makes a link, and redeems what comes back with the browser', async () => {
+  const {
+    crossbook: client,
+    link,
+    url,
+  } = await runSample<Json>(findSample('docs/connect.md', 'js', 'crossbook.createConnectLink'), {
+    given: {
+      process: { env: { CROSSBOOK_API_KEY: crossbook.key } },
+      createClient: (options: { apiKey: string }) =>
+        createClient({ ...options, url: `${crossbook.url}/graphql` }),
+    },
+    declares: ['crossbook', 'link', 'url'],
+  });
+  const browser = openBrowser(crossbook.app);
+  const { consentUrl } = await browser.start(url, { provider: 'hubspot' });
+  const back = await browser.visit(await consent(consentUrl, { account: NORTHWIND }));
+  const returned = new URL(back.headers.get('location') ?? '');
+  expect(returned.origin + returned.pathname).toBe('https://app.example/connected');
+  const { connect_link_id, status, code } = Object.fromEntries(returned.searchParams);
+  expect([connect_link_id, status]).toEqual([link.id, 'AWAITING_CONFIRMATION']);
+  const { connection } = await runSample<Json>(findSample('docs/connect.md', 'js', 'confirmConnectLink'), {
+    given: { crossbook: client, connect_link_id, code },
+    declares: ['connection'],
+  });
+  expect(connection).toMatchObject({ providerName: 'HUBSPOT', status: 'CONNECTED' });
+});
+
+test('a connection that is refused is listed, and its event arrives as docs/webhooks.md prints it', async () => {
+  const [northwind] = crossbook.sandbox.hubspot.others;
+  northwind?.revoke();
+  const search =
+    '{ searchContacts(customerId: "acme", provider: HUBSPOT, filter: { email: "a@b.example" }) { totalCount } }';
+  expect((await crossbook.execute(search)).errors).toMatchObject([{ path: ['searchContacts'] }]);
+  const { customers } = await execute('docs/lifecycle.md', 'customers(filter:');
+  expect(customers).toEqual({
+    nodes: [
+      {
+        customerId: 'acme',
+        connections: [
+          {
+            providerName: 'HUBSPOT',
+            status: 'REAUTHORIZE',
+            statusReason: 'REFRESH_TOKEN_REFUSED',
+            statusChangedAt: expect.stringMatching(/Z$/),
+          },
+        ],
+      },
+    ],
+    pageInfo: { hasNextPage: false, endCursor: expect.any(String) },
+  });
+  await expect.poll(() => handled).toHaveLength(1);
+  const printed = JSON.parse(findSample('docs/webhooks.md', 'json', 'sequence'));
+  const { id, ...event } = handled[0];
+  expect(receiver.calls[0]?.headers['webhook-id']).toBe(id);
+  expect(event).toEqual({
+    ...printed,
+    timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    data: {
+      ...printed.data,
+      customer_id: 'acme',
+      connection_id: expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/),
+    },
+  });
+});
+
+test('what was missed is sent again, under the same id', async () => {
+  const { redeliverEvents } = await execute('docs/webhooks.md', 'redeliverEvents', {
+    '…': endpointId,
+    // The clock of this machine may be before it.
+    '2026-11-20T12:00:00Z': '2020-01-01T00:00:00Z',
+  });
+  expect(redeliverEvents).toEqual({ scheduled: expect.any(Number), nextSince: null });
+  expect(redeliverEvents.scheduled).toBeGreaterThan(0);
+  const idsOf = () => receiver.calls.map(({ headers }) => headers['webhook-id']);
+  await expect.poll(() => idsOf().filter((id) => id === handled[0].id)).toHaveLength(2);
+});
+
+test('tokens that one has already are given with the customer', async () => {
+  const hubspot = await execute('docs/connect.md', 'token: {', { '…': 'xyz' });
+  const { version, ...customer } = hubspot.upsertCustomer.customer;
+  expect([hubspot.upsertCustomer.created, customer]).toEqual([
+    false,
+    { connections: [{ providerName: 'HUBSPOT', status: 'CONNECTED' }] },
+  ]);
+  const salesforce = await execute('docs/connect.md', 'oauth2: {', { '…': 'xyz' });
+  expect(salesforce).toEqual({ upsertCustomer: { created: false } });
+});
+
+test('a connection is removed, and then its customer, who has to be of the version that is expected', async () => {
+  const words = 'mutation Disconnect';
+  const { disconnectProvider } = await execute('docs/lifecycle.md', words, {}, 'Disconnect');
+  expect(disconnectProvider).toEqual({
+    revocation: 'NOT_SUPPORTED',
+    customer: { version: expect.any(Number) },
+  });
+  const stale = await ask(
+    'docs/lifecycle.md',
+    words,
+    { 'expectedVersion: 3': 'expectedVersion: 1' },
+    'Delete',
+  );
+  expect(stale.errors).toMatchObject([{ extensions: { code: 'CONFLICT' } }]);
+  const now = { 'expectedVersion: 3': `expectedVersion: ${disconnectProvider.customer.version}` };
+  expect(await execute('docs/lifecycle.md', words, now, 'Delete')).toEqual({
+    deleteCustomer: { deletedCustomerId: expect.stringMatching(/./) },
+  });
+  expect((await crossbook.rest('GET', '/customers/acme')).status).toBe(404);
+});
+
+test('no operation that a guide prints was left out', () => {
+  const operations = readSamples().filter(
+    ({ path, language, code }) =>
+      language === 'graphql' &&
+      !ASKED_ELSEWHERE.includes(path) &&
+      parse(code).definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION),
+  );
+  expect(operations.length).toBeGreaterThan(5);
+  expect(operations.filter(({ code }) => !executed.has(code))).toEqual([]);
+});
+
+/** A sample as it is printed, but for values that are others here. */
+async function ask(
+  path: string,
+  words: string,
+  others: Readonly<Record<string, string>> = {},
+  operationName?: string,
+): Promise<Json> {
+  const sample = findSample(path, 'graphql', words);
+  executed.add(sample);
+  let query = sample;
+  for (const [printed, value] of Object.entries(others)) {
+    expect(query).toContain(printed);
+    query = query.replaceAll(printed, value);
+  }
+  const { body } = await crossbook.rest('POST', '/graphql', { query, operationName });
+  return body;
+}
+
+async function execute(...sample: Parameters<typeof ask>): Promise<Json> {
+  const { data, errors } = await ask(...sample);
+  expect(errors).toBeUndefined();
+  return data;
+}

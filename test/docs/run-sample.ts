@@ -1,0 +1,24 @@
+import { readSamples, type Sample } from '../support/documents.ts';
+
+/** The one sample of a document, in that language, which has these words. */
+export function findSample(path: string, language: string, words: string): string {
+  const found = readSamples().filter(
+    (sample: Sample) => sample.path === path && sample.language === language && sample.code.includes(words),
+  );
+  const [only] = found;
+  if (!only || found.length > 1) throw new Error(`${path} has ${found.length} samples with ${words}.`);
+  return only.code;
+}
+
+/** Carries out printed JavaScript, with what it takes for granted, and returns what its last lines have declared. */
+export async function runSample<Declared>(
+  code: string,
+  { given, declares = [] }: { readonly given: object; readonly declares?: readonly string[] },
+): Promise<Declared> {
+  const body = `${code.replaceAll(/^import .*;$/gm, '')}\nreturn { ${declares.join(', ')} };`;
+  return new AsyncFunction(...Object.keys(given), body)(...Object.values(given));
+}
+
+const AsyncFunction = (async () => {}).constructor as new (
+  ...words: string[]
+) => (...given: readonly unknown[]) => Promise<never>;
