@@ -5,11 +5,11 @@ import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEVELOPMENT_ORIGINS } from '../../src/domain/demo-application.ts';
-import { findSample } from '../docs/run-sample.ts';
 import { openBrowser } from '../support/browser.ts';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 import { CHROMIUM } from '../support/machine.ts';
 import type { Json } from '../support/open-app.ts';
+import { findSample } from '../support/run-sample.ts';
 import { openPerson, type Person } from './person.ts';
 
 const CRMS = [

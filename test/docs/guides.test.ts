@@ -8,8 +8,8 @@ import { readSamples } from '../support/documents.ts';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 import type { Json } from '../support/open-app.ts';
 import { runCli } from '../support/run-cli.ts';
+import { findSample, runSample } from '../support/run-sample.ts';
 import { openReceiver, type Receiver } from '../support/webhook-receiver.ts';
-import { findSample, runSample } from './run-sample.ts';
 
 /** The guides’ samples, one after the other on one product, as somebody follows them: one customer from its making to its end. */
 const ASKED_ELSEWHERE = ['README.md', 'docs/api.md'];

@@ -14,13 +14,13 @@ const TESTED: Readonly<Record<string, string>> = {
   graphql:
     'here, against the schema; readme.test.ts and guides.test.ts ask it, gateways/printed.test.ts composes it',
   json: 'here; what is an answer in readme.test.ts and guides.test.ts, by asking',
-  yaml: 'here',
+  yaml: 'here; gateways/printed.test.ts composes and routes by it',
   sql: 'here, on PostgreSQL',
   '': 'here: a map of files',
   http: 'readme.test.ts sends them',
   sh: 'commands.test.ts; whole sections in test/build and test/app',
   console: 'commands.test.ts, test/build/deployment.test.ts',
-  ts: 'test/clients/printed-code.test.ts, by the compiler',
+  ts: 'test/clients/printed-code.test.ts, by the compiler; build/packages.test.ts and gateways/printed.test.ts carry it out',
   js: 'test/clients/printed-code.test.ts, by the compiler; guides.test.ts and browser/connect-popup.test.ts carry it out',
 };
 

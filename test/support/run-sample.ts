@@ -1,4 +1,4 @@
-import { readSamples, type Sample } from '../support/documents.ts';
+import { readSamples, type Sample } from './documents.ts';
 
 /** The one sample of a document, in that language, which has these words. */
 export function findSample(path: string, language: string, words: string): string {
@@ -15,7 +15,7 @@ export async function runSample<Declared>(
   code: string,
   { given, declares = [] }: { readonly given: object; readonly declares?: readonly string[] },
 ): Promise<Declared> {
-  const body = `${code.replaceAll(/^import .*;$/gm, '')}\nreturn { ${declares.join(', ')} };`;
+  const body = `${code.replaceAll(/^import .*;$|^export /gm, '')}\nreturn { ${declares.join(', ')} };`;
   return new AsyncFunction(...Object.keys(given), body)(...Object.values(given));
 }
 
