@@ -6,7 +6,7 @@ import { readApiSupport } from './domain/api-support.ts';
 import type { HeldBytes } from './domain/held-bytes.ts';
 import type { Refusal } from './domain/journal.ts';
 import type { FindOAuthClient } from './domain/oauth-client.ts';
-import { readManifest } from './graphql/http/read-manifest.ts';
+import { readManifest } from './graphql/over-http/read-manifest.ts';
 import { createGraphQL, loadEngine, type Plugins } from './graphql/server.ts';
 import { createHostCheck } from './http/allowed-hosts.ts';
 import { createConcurrencyLimit } from './http/concurrency-limit.ts';

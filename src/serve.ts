@@ -4,7 +4,7 @@ import { listen } from './http/listen.ts';
 import { createStartOutput } from './http/start-output.ts';
 import { stopOnSignal } from './http/stop-on-signal.ts';
 import { toWelcome } from './http/welcome.ts';
-import { createBulkOutput } from './lib/bulk-output.ts';
+import { createBufferedOutput } from './lib/buffered-output.ts';
 import { createLossyOutput } from './lib/lossy-output.ts';
 import { toReason } from './lib/to-reason.ts';
 import { flushCompileCache } from './lib/use-compile-cache.ts';
@@ -14,7 +14,7 @@ import type { BegunServer } from './storage/embedded/begin.ts';
 export async function serve(env: Env, database: BegunServer | undefined): Promise<void> {
   const readable = process.stdout.isTTY === true;
   const stdout = createLossyOutput(process.stdout);
-  const output = createStartOutput(readable ? stdout : createBulkOutput(stdout), readable);
+  const output = createStartOutput(readable ? stdout : createBufferedOutput(stdout), readable);
   const fail = (error: unknown) => {
     output.endStep();
     // What stops a start is nearly always the environment: it is said in words, and with its stack to those who ask for it.

@@ -6,22 +6,25 @@ export const ABLATIONS: readonly Ablation[] = [
   {
     name: 'compiled-execution',
     title: 'operations are executed by graphql-js',
-    twins: { 'graphql/fast/execute.ts': 'graphql-execution.ts' },
+    twins: { 'graphql/compiled/execute.ts': 'graphql-execution.ts' },
   },
   {
     name: 'generated-serializers',
     title: 'objects are read field by field (no `new Function`)',
-    twins: { 'graphql/fast/written-reader.ts': 'no-generated-serializers.ts' },
+    twins: { 'graphql/compiled/generate-serializer.ts': 'no-generated-serializers.ts' },
   },
   {
     name: 'written-lists',
     title: 'long lists stay objects until the whole is written',
-    twins: { 'graphql/fast/writer.ts': 'no-written-lists.ts' },
+    twins: { 'graphql/compiled/writer.ts': 'no-written-lists.ts' },
   },
   {
     name: 'json-in-pieces',
     title: 'the whole is one `JSON.stringify`',
-    twins: { 'graphql/fast/writer.ts': 'no-written-lists.ts', 'lib/to-json-body.ts': 'json-in-one-piece.ts' },
+    twins: {
+      'graphql/compiled/writer.ts': 'no-written-lists.ts',
+      'lib/to-json-body.ts': 'json-in-one-piece.ts',
+    },
   },
   {
     name: 'transcoded-text',
@@ -31,12 +34,12 @@ export const ABLATIONS: readonly Ablation[] = [
   {
     name: 'compiled-variables',
     title: 'variables are read by graphql-js',
-    twins: { 'graphql/fast/input/read-variables.ts': 'graphql-variables.ts' },
+    twins: { 'graphql/compiled/input/read-variables.ts': 'graphql-variables.ts' },
   },
   {
     name: 'compiled-arguments',
     title: 'arguments are read by graphql-js',
-    twins: { 'graphql/fast/input/read-arguments.ts': 'graphql-arguments.ts' },
+    twins: { 'graphql/compiled/input/read-arguments.ts': 'graphql-arguments.ts' },
   },
   {
     name: 'contact-ids',

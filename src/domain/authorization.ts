@@ -1,7 +1,7 @@
 import type { ConnectFailure } from './connect-link.ts';
 import type { ConnectedAccount } from './connection.ts';
 import type { OAuthClient } from './provider.ts';
-import type { RemoteAnswer, RemoteRequest } from './remote.ts';
+import type { ProviderResponse, RemoteRequest } from './remote.ts';
 
 /** How a customer grants access to their account: the authorization code flow of one provider. */
 export interface Authorization {
@@ -22,12 +22,12 @@ export interface Authorization {
    * Throws an AuthorizationFailure where no usable grant came of it and the reason has a name, a RemoteFailure otherwise.
    * What vouches for the answer (Salesforce's signature) is verified before anything in it is believed.
    */
-  readGrant(answer: RemoteAnswer, client: OAuthClient, now: Date): Grant;
+  readGrant(answer: ProviderResponse, client: OAuthClient, now: Date): Grant;
   /** A second call, to the token origin, where the exchange did not say who granted. */
   readonly identify?: {
     toRequest(grant: Grant, client: OAuthClient): RemoteRequest;
     /** The grant with what was learned. */
-    readAccount(answer: RemoteAnswer, grant: Grant): Grant;
+    readAccount(answer: ProviderResponse, grant: Grant): Grant;
   };
   /** Which of the required scopes were not granted, whichever names the provider has for one scope. */
   findMissingScopes(granted: readonly string[]): readonly string[];
@@ -50,7 +50,7 @@ export interface Revocation {
   movedOrigin?(instanceUrl: string | null): string | undefined;
   toRequest(options: { readonly client: OAuthClient; readonly refreshToken: string }): RemoteRequest;
   /** Is the grant gone, by this answer? One that was gone before is. */
-  isRevoked(answer: RemoteAnswer): boolean;
+  isRevoked(answer: ProviderResponse): boolean;
 }
 
 export interface ConsentRequest {

@@ -1,13 +1,13 @@
-import type { Contact, ContactSource } from './contact.ts';
+import type { Contact, ContactOrigin } from './contact.ts';
+import type { FieldSelection } from './field-selection.ts';
 import type { ProviderName } from './provider-names.ts';
-import type { Want } from './want.ts';
 
 /** What a caller asks for, as a face hands it over: nothing in it is checked yet. */
 export interface ContactSearch extends ContactTarget {
   readonly filter: ContactFilterInput;
   readonly page: PageInput;
   readonly readFromCache: boolean;
-  readonly want: SearchWant;
+  readonly selection: SearchSelection;
 }
 
 /** Where the faces' arguments are silent, the request's headers speak. */
@@ -37,10 +37,10 @@ export interface PageInput {
 
 export type Direction = 'forward' | 'backward';
 
-export interface SearchWant extends Want {
+export interface SearchSelection extends FieldSelection {
   readonly totalCount: boolean;
   /** Are both `hasNextPage` and `hasPreviousPage` asked for? The second can cost a call. */
-  readonly neighbours: boolean;
+  readonly needsPreviousPage: boolean;
 }
 
 /**
@@ -49,7 +49,7 @@ export interface SearchWant extends Want {
  */
 export interface ContactPage extends Disposable {
   readonly contacts: readonly Contact[];
-  readonly source: ContactSource;
+  readonly source: ContactOrigin;
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   readonly totalCount: number | null;

@@ -111,12 +111,12 @@ export const association = shape('Association', 'A record of the CRM that a cont
 /** A person in a customer's CRM, in the one common shape. Plain data: the faces read it as it is. */
 export interface Contact extends Of<typeof contact> {
   /** Whose contact it is and where it lives: shared by all contacts of one search. */
-  readonly source: ContactSource;
+  readonly source: ContactOrigin;
   /** The record as the provider sent it; null unless it was wanted. */
   readonly rawData: Readonly<Record<string, unknown>> | null;
 }
 
-export interface ContactSource {
+export interface ContactOrigin {
   readonly applicationId: string;
   readonly customerId: string;
   readonly provider: ProviderName;

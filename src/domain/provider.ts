@@ -3,9 +3,9 @@ import type { Authorization } from './authorization.ts';
 import type { Connection, OAuth2Credentials } from './connection.ts';
 import type { ConnectionFacts } from './connection-facts.ts';
 import type { AssociatedObject, Association, Contact } from './contact.ts';
+import type { FieldSelection } from './field-selection.ts';
 import type { Category, ProviderName } from './provider-names.ts';
-import type { RemoteAnswer, RemoteRequest, Send } from './remote.ts';
-import type { Want } from './want.ts';
+import type { ProviderResponse, RemoteRequest, Send } from './remote.ts';
 
 /** One of the 18 tools. The registry holds one of these for each. */
 export interface Provider {
@@ -28,11 +28,11 @@ export interface ContactAccess {
   /** What the provider allows, by the name that requests carry in `budget`. */
   readonly budgets: Readonly<Record<string, Budget>>;
   /** What an answer says about the budget that paid for it. */
-  readAllowance(answer: RemoteAnswer): Allowance | undefined;
+  readAllowance(answer: ProviderResponse): Allowance | undefined;
   /** Is this answer the provider's way to say that the access token has to be refreshed? */
-  isTokenExpired(answer: RemoteAnswer): boolean;
+  isTokenExpired(answer: ProviderResponse): boolean;
   /** Is this answer, to a token that nothing can renew, its last word? Only new credentials help then. */
-  isTokenRefused(answer: RemoteAnswer): boolean;
+  isTokenRefused(answer: ProviderResponse): boolean;
   /** The beginning of a token that is no secret. */
   readonly publicPrefix?: RegExp;
   /** How an expired access token is replaced. */
@@ -57,15 +57,18 @@ export interface ContactPort {
    * into calls. Every email asked for is in the answer; one that nobody has maps to an empty list. A hit is only a hit
    * when the contact really has that email. The map belongs to who asked.
    */
-  findByEmails(emails: readonly string[], want: Want): Promise<Map<string, readonly Contact[]>>;
+  findByEmails(
+    emails: readonly string[],
+    selection: FieldSelection,
+  ): Promise<Map<string, readonly Contact[]>>;
   /** A run of the contacts of one email domain, by record id. */
-  readByDomain(domain: string, run: Run, want: Want): Promise<readonly Contact[]>;
+  readByDomain(domain: string, run: Run, selection: FieldSelection): Promise<readonly Contact[]>;
   countByDomain(domain: string): Promise<number>;
   /**
    * Missing ids are missing from the map; the id of a contact that was merged into another finds that other one. Any number
    * of ids: the adapter cuts them into calls.
    */
-  findByIds(ids: readonly string[], want: Want): Promise<ReadonlyMap<string, Contact>>;
+  findByIds(ids: readonly string[], selection: FieldSelection): Promise<ReadonlyMap<string, Contact>>;
   /** Any number of ids. A contact without associations maps to an empty list. */
   findAssociations?(
     ids: readonly string[],
@@ -111,7 +114,7 @@ export interface TokenRefresh {
   movedOrigin?(instanceUrl: string | null): string | undefined;
   toRequest(options: { readonly client: OAuthClient; readonly refreshToken: string }): RemoteRequest;
   /** Throws a RemoteFailure: REMOTE_PROVIDER_UNAUTHORIZED where the refresh token is refused for good. */
-  readAnswer(answer: RemoteAnswer, now: Date): RefreshedToken;
+  readAnswer(answer: ProviderResponse, now: Date): RefreshedToken;
 }
 
 export interface RefreshedToken extends Omit<OAuth2Credentials, 'type'> {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from './errors.ts';
-import type { RemoteAnswer } from './remote.ts';
+import type { ProviderResponse } from './remote.ts';
 
 /**
  * A provider answered, and not with what was asked for. The answer is here as it came, with whatever is secret in it, so
@@ -9,10 +9,10 @@ export class RemoteFailure extends Error {
   override readonly name = 'RemoteFailure';
   readonly code: ErrorCode;
   readonly retryAfterMs: number | undefined;
-  readonly #answer: RemoteAnswer;
+  readonly #answer: ProviderResponse;
 
   /** The detail may quote the answer. */
-  constructor(code: ErrorCode, detail: string, answer: RemoteAnswer, options: RemoteFailureOptions = {}) {
+  constructor(code: ErrorCode, detail: string, answer: ProviderResponse, options: RemoteFailureOptions = {}) {
     super(detail, { cause: options.cause });
     this.code = code;
     this.retryAfterMs = options.retryAfterMs;
@@ -20,7 +20,7 @@ export class RemoteFailure extends Error {
   }
 
   /** Not a field: nothing that prints an error prints it. */
-  get answer(): RemoteAnswer {
+  get answer(): ProviderResponse {
     return this.#answer;
   }
 }

@@ -14,17 +14,17 @@ export interface RemoteRequest {
   readonly repeatable?: boolean;
 }
 
-export interface RemoteAnswer {
+export interface ProviderResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** Told by whoever has understood the body, and needs it no more. */
-  letGo?(): void;
+  discardBody?(): void;
 }
 
 /**
  * Sends with the connection's token, within its budget and the request's deadline. Resolves with whatever status the
  * provider gave after retries; rejects with a CrossbookError where no answer came.
  */
-export type Send = (request: RemoteRequest) => Promise<RemoteAnswer>;
+export type Send = (request: RemoteRequest) => Promise<ProviderResponse>;

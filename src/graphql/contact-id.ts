@@ -1,4 +1,4 @@
-import type { Contact, ContactSource } from '../domain/contact.ts';
+import type { Contact, ContactOrigin } from '../domain/contact.ts';
 import { toGlobalId } from './global-id.ts';
 
 /**
@@ -20,7 +20,7 @@ function isPlain(text: string): boolean {
   return true;
 }
 
-function toBeginning(source: ContactSource): Beginning {
+function toBeginning(source: ContactOrigin): Beginning {
   const known = remembered.get(source);
   if (known) return known;
   const whole = Buffer.from(toGlobalId({ type: 'Contact', ...source, remoteId: '' }), 'base64url');
@@ -58,7 +58,7 @@ const END = '"]';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-const remembered = new WeakMap<ContactSource, Beginning>();
+const remembered = new WeakMap<ContactOrigin, Beginning>();
 
 interface Beginning {
   /** Whole groups, encoded. */

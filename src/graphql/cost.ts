@@ -4,18 +4,18 @@
  */
 export interface FieldCost {
   /** What the field costs by itself. */
-  readonly weight?: Reckon;
+  readonly weight?: CostAmount;
   /** Of the value in the answer, where it is always as long. */
   readonly bytes?: number;
   /** A list: how often what is selected in it is paid for. */
-  readonly items?: Reckon;
+  readonly items?: CostAmount;
   /** A page: how long the lists within it are that say `paged`. */
-  readonly pageSize?: Reckon;
+  readonly pageSize?: CostAmount;
   readonly paged?: true;
 }
 
 /** A fixed number, or one that follows from the arguments: as the client gave them, unchecked. */
-export type Reckon = number | ((args: UncheckedArguments) => number);
+export type CostAmount = number | ((args: UncheckedArguments) => number);
 
 export type UncheckedArguments = Readonly<Record<string, unknown>>;
 

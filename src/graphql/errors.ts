@@ -9,21 +9,21 @@ import {
   toErrorBody,
 } from '../domain/errors.ts';
 import { jsonLength } from '../lib/json-length.ts';
-import { cleanMessage } from './clean-message.ts';
+import { redactMessage } from './redact-message.ts';
 
 /**
  * Every error that a client sees is made here, and is made anew: graphql and Yoga keep theirs for the next request. As many
  * as the allowance has room for; another one says how many more there were.
  */
-export function translateErrors(errors: readonly RaisedError[], asked: Asked): readonly TranslatedError[] {
-  const instances = new Map<RaisedError, CrossbookError>();
-  const translated: TranslatedError[] = [];
+export function translateErrors(errors: readonly ExecutionError[], asked: Asked): readonly ReportedError[] {
+  const instances = new Map<ExecutionError, CrossbookError>();
+  const translated: ReportedError[] = [];
   for (const [index, error] of errors.entries()) {
     const origin = originOf(error);
     const seen = instances.get(origin);
     // What one batch has thrown arrives at every path that waited for it.
     const known = seen ?? toKnownError(error, origin, asked);
-    const facts = { known, isFirst: seen === undefined, isComplaint: isComplaint(origin, asked) };
+    const facts = { known, isFirst: seen === undefined, isRequestError: isRequestError(origin, asked) };
     const formatted = formatWithin(error, known, asked);
     if (!formatted)
       return [...translated, { ...facts, formatted: formatRest(errors.length - index, known, asked) }];
@@ -35,7 +35,7 @@ export function translateErrors(errors: readonly RaisedError[], asked: Asked): r
 
 /** Undefined where there is no room for it, not even without what the provider answered. */
 function formatWithin(
-  error: RaisedError,
+  error: ExecutionError,
   known: CrossbookError,
   asked: Asked,
 ): GraphQLFormattedError | undefined {
@@ -51,7 +51,7 @@ function formatWithin(
 }
 
 function format(
-  error: RaisedError,
+  error: ExecutionError,
   known: CrossbookError,
   { applicationName }: Asked,
 ): GraphQLFormattedError & { readonly extensions: ErrorBody } {
@@ -76,13 +76,13 @@ function formatRest(count: number, known: CrossbookError, asked: Asked): GraphQL
   return { message: detail, extensions: { ...extensions, detail } };
 }
 
-function toKnownError(error: RaisedError, origin: RaisedError, asked: Asked): CrossbookError {
+function toKnownError(error: ExecutionError, origin: ExecutionError, asked: Asked): CrossbookError {
   if (origin instanceof CrossbookError) return origin;
-  if (!isComplaint(origin, asked)) return toCrossbookError(origin);
-  return new CrossbookError(readCode(error), cleanMessage(error, asked));
+  if (!isRequestError(origin, asked)) return toCrossbookError(origin);
+  return new CrossbookError(readCode(error), redactMessage(error, asked));
 }
 
-function originOf(error: RaisedError): RaisedError {
+function originOf(error: ExecutionError): ExecutionError {
   return error.originalError ? originOf(error.originalError) : error;
 }
 
@@ -90,13 +90,13 @@ function originOf(error: RaisedError): RaisedError {
  * Does graphql itself complain of what was asked? Before the operation began, always; later it may also complain of what
  * a resolver returned, which is our bug. Two copies of graphql can be loaded at once: its errors are known by name.
  */
-function isComplaint({ name, nodes }: RaisedError, { executed }: Asked): boolean {
+function isRequestError({ name, nodes }: ExecutionError, { executed }: Asked): boolean {
   if (name !== 'GraphQLError') return false;
   return !executed || (nodes?.[0] !== undefined && nodes[0].kind !== Kind.FIELD);
 }
 
 /** A plugin that refuses an operation says an HTTP status. */
-function readCode({ extensions }: RaisedError): ErrorCode {
+function readCode({ extensions }: ExecutionError): ErrorCode {
   const { http } = { ...extensions } as { http?: { status?: unknown } };
   return CODES[String(http?.status)] ?? 'BAD_REQUEST';
 }
@@ -109,10 +109,10 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 };
 
 /** A GraphQLError of whichever copy of graphql, or what was thrown instead of one. */
-export interface RaisedError {
+export interface ExecutionError {
   readonly name: string;
   readonly message: string;
-  readonly originalError?: RaisedError | null | undefined;
+  readonly originalError?: ExecutionError | null | undefined;
   readonly nodes?: readonly { readonly kind: string }[] | undefined;
   readonly locations?: GraphQLFormattedError['locations'];
   readonly path?: GraphQLFormattedError['path'];
@@ -131,11 +131,11 @@ export interface Asked {
   readonly causes: Set<RemoteCause>;
 }
 
-export interface TranslatedError {
+export interface ReportedError {
   readonly known: CrossbookError;
   /** False where the same error stands at an earlier path of the same answer. */
   readonly isFirst: boolean;
   /** Is it a mistake in the document or its variables? */
-  readonly isComplaint: boolean;
+  readonly isRequestError: boolean;
   readonly formatted: GraphQLFormattedError;
 }

@@ -1,7 +1,7 @@
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { Kind, valueFromASTUntyped } from 'graphql';
 import { CrossbookError } from '../domain/errors.ts';
-import { type Measures, measure } from './measure.ts';
+import { analyzeCost, type OperationCost } from './cost-analysis.ts';
 
 /**
  * What one request may ask for. The numbers let 150 look-ups, or a page of 1,000 contacts with all their fields, pass
@@ -40,7 +40,7 @@ export type Limits = { readonly [Name in keyof typeof DEFAULT_LIMITS]: number };
  * Refuses an operation that is too large, naming the number and the bound. What the operations of one HTTP request have
  * together counts together. Returns what this one adds.
  */
-export function checkLimits(asked: Asked, operation: OperationDefinitionNode): Measures {
+export function checkLimits(asked: Asked, operation: OperationDefinitionNode): OperationCost {
   const { spent } = asked;
   if (spent.refusal) throw spent.refusal;
   try {
@@ -51,11 +51,11 @@ export function checkLimits(asked: Asked, operation: OperationDefinitionNode): M
   }
 }
 
-function checkSizes(asked: Asked, operation: OperationDefinitionNode): Measures {
+function checkSizes(asked: Asked, operation: OperationDefinitionNode): OperationCost {
   const { schema, document, limits, spent } = asked;
   const defaults = readDefaults(operation);
   const variables = defaults ? { ...defaults, ...asked.variables } : asked.variables;
-  const sizes = measure({ schema, document, operation, variables });
+  const sizes = analyzeCost({ schema, document, operation, variables });
   for (const name of SIZES) {
     const size = sizes[name] + (isShared(name) ? spent[name] : 0);
     if (size > limits[name]) throw tooLarge(SAID[name], size, limits[name]);
@@ -107,7 +107,7 @@ export function nothingSpent(): Spent {
 }
 
 /** `times`: -1 gives back what an operation has added. */
-export function spend(spent: Spent, sizes: Measures, times: 1 | -1 = 1): void {
+export function consumeCost(spent: Spent, sizes: OperationCost, times: 1 | -1 = 1): void {
   for (const name of SHARED) spent[name] += times * sizes[name];
 }
 

@@ -3,7 +3,7 @@ import type { Connection } from '../domain/connection.ts';
 import type { Contact } from '../domain/contact.ts';
 import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Want } from '../domain/want.ts';
+import type { FieldSelection } from '../domain/field-selection.ts';
 import type { RequestContext } from '../request/context.ts';
 import { findConnectLink } from '../usecases/find-connect-link.ts';
 import { findConnection } from '../usecases/find-connection.ts';
@@ -15,24 +15,26 @@ import { readGlobalId } from './global-id.ts';
 export async function readRecord(
   context: RequestContext,
   id: string,
-  want: Want,
+  selection: FieldSelection,
 ): Promise<Customer | Contact | Connection | ConnectLink | null> {
   const { application } = context.requireCaller();
   // Connections and links have one id in both faces.
   if (UUID.test(id)) {
-    return (await orNull(findConnection(context, id))) ?? orNull(findConnectLink(context, { id }));
+    return (
+      (await nullIfNotFound(findConnection(context, id))) ?? nullIfNotFound(findConnectLink(context, { id }))
+    );
   }
   const key = readGlobalId(id);
   if (key?.applicationId !== application.id) return null;
   return key.type === 'Customer'
-    ? orNull(findCustomer(context, key.customerId))
-    : orNull(findContact(context, key, want));
+    ? nullIfNotFound(findCustomer(context, key.customerId))
+    : nullIfNotFound(findContact(context, key, selection));
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** In a list of references, one that leads nowhere is not an error. */
-export async function orNull<T>(found: Promise<T | undefined>): Promise<T | null> {
+export async function nullIfNotFound<T>(found: Promise<T | undefined>): Promise<T | null> {
   try {
     return (await found) ?? null;
   } catch (error) {

@@ -13,7 +13,7 @@ import {
  * Is the field at the end of this path selected below the field that is being resolved? It looks through fragments and
  * aliases and leaves out what is skipped. Type conditions are not looked at: a path says by its names what it means.
  */
-export function selects(info: GraphQLResolveInfo, ...path: readonly string[]): boolean {
+export function isSelected(info: GraphQLResolveInfo, ...path: readonly string[]): boolean {
   return selectedNames(info, ...path.slice(0, -1)).has(path.at(-1) ?? '');
 }
 

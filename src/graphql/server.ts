@@ -4,20 +4,20 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { Journal } from '../domain/journal.ts';
 import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
-import { LONG_LIST } from '../lib/write-list.ts';
+import { JSON_CHUNK_ITEMS } from '../lib/write-list.ts';
 import type { RequestContext } from '../request/context.ts';
+import { createExecute } from './compiled/execute.ts';
 import { createDocumentStore } from './engine/document-store.ts';
 import { createKnownIntrospection } from './engine/known-introspection.ts';
 import { noIntrospection } from './engine/no-introspection.ts';
 import type { Plugins } from './engine/plugins.ts';
-import { createExecute } from './fast/execute.ts';
-import { confirmResult } from './http/confirm-result.ts';
-import { createAutomaticDocuments, createKnownDocuments } from './http/documents.ts';
-import { createGraphiQLPage, type GraphiQLOptions } from './http/graphiql-page.ts';
-import { chooseMediaType, JSON_TYPE } from './http/media-types.ts';
-import { openRequest, readAllowance, toOpenedRequest } from './http/open-request.ts';
-import { respond, toHttpAnswer } from './http/respond.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { confirmResult } from './over-http/confirm-result.ts';
+import { createGraphiQLPage, type GraphiQLOptions } from './over-http/graphiql-page.ts';
+import { chooseMediaType, JSON_TYPE } from './over-http/media-types.ts';
+import { createPersistedOperations, createTrustedOperations } from './over-http/persisted-operations.ts';
+import { readAllowance, startRequest, toOpenedRequest } from './over-http/start-request.ts';
+import { toHttpResponse, writeResponse } from './over-http/write-response.ts';
 import { entitySchema } from './schema.ts';
 import { type TypeNames, toSubgraph } from './subgraph/to-subgraph.ts';
 
@@ -39,10 +39,12 @@ export function createGraphQL({ createEngine }: EngineModule, options: GraphQLOp
   const holdDocuments = () => options.heldBytes?.acquire({}, 'document', 0);
   const rules = introspection ? [] : [noIntrospection];
   const store = createDocumentStore({ schema, rules, memory: holdDocuments() });
-  const documents = operations ? createKnownDocuments(operations) : createAutomaticDocuments(holdDocuments());
+  const documents = operations
+    ? createTrustedOperations(operations)
+    : createPersistedOperations(holdDocuments());
   // Plugins see results as they are, not as the bytes that they become.
   const isPlain = Object.keys(plugins).length > 0;
-  const jsonAbove = isPlain ? Number.POSITIVE_INFINITY : LONG_LIST;
+  const jsonAbove = isPlain ? Number.POSITIVE_INFINITY : JSON_CHUNK_ITEMS;
   const engine = createEngine({
     ...{ schema, store, documents, limits, plugins },
     execute: createExecute(schema, { jsonAbove, onPlanned: store.addPlan }),
@@ -59,7 +61,7 @@ export function createGraphQL({ createEngine }: EngineModule, options: GraphQLOp
       let results: ExecutionResult | readonly ExecutionResult[];
       try {
         if (request.pathname !== PATH) throw notFound();
-        const opening = openRequest(opened, { openContext, limits, documents });
+        const opening = startRequest(opened, { openContext, limits, documents });
         const asked = opening instanceof Promise ? await opening : opening;
         const running = Array.isArray(asked)
           ? Promise.all(asked.map((operation) => engine.run(operation, opened)))
@@ -72,14 +74,14 @@ export function createGraphQL({ createEngine }: EngineModule, options: GraphQLOp
       const confirming = confirmResult(opened, results);
       // What is known at once is not waited for: a turn of the loop for each request adds up.
       const confirmed = confirming instanceof Promise ? await confirming : confirming;
-      return respond(confirmed, { opened, suggestions: introspection });
+      return writeResponse(confirmed, { opened, suggestions: introspection });
     },
     refuse(error, { request, journal }) {
       const mediaType = chooseMediaType(request.headers.get('accept')) ?? JSON_TYPE;
       const applicationName = journal.caller?.application.name ?? null;
       const allowance = createAllowance(RESPONSE_BOUNDS.stranger);
       const asked = { mediaType, accept: null, applicationName, suggestions: false, journal, allowance };
-      return toHttpAnswer({ errors: [new GraphQLError('', { originalError: error })] }, asked);
+      return toHttpResponse({ errors: [new GraphQLError('', { originalError: error })] }, asked);
     },
     close: engine.close,
   };

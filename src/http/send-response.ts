@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { HeldBytes, Hold } from '../domain/held-bytes.ts';
 import type { HttpAnswer } from '../lib/http-message.ts';
-import { WrittenJson } from '../lib/written-json.ts';
+import { JsonBytes } from '../lib/json-bytes.ts';
 
 /**
  * Writes responses as fast as they are read. What is small and not read yet is counted here, what is larger was reserved
@@ -112,15 +112,15 @@ class UnreadResponse {
 
 /** In one write with its headers, whatever it is made of. */
 function endWith(response: ServerResponse, body: HttpAnswer['body']): void {
-  if (body instanceof WrittenJson) {
+  if (body instanceof JsonBytes) {
     response.cork();
     for (const piece of body.take()) response.write(piece);
     response.end();
   } else response.end(body ?? undefined);
 }
 
-function* toSlices(body: Uint8Array | WrittenJson): Generator<Uint8Array, undefined> {
-  const pieces = body instanceof WrittenJson ? body.take() : [body];
+function* toSlices(body: Uint8Array | JsonBytes): Generator<Uint8Array, undefined> {
+  const pieces = body instanceof JsonBytes ? body.take() : [body];
   for (const piece of pieces) {
     for (let at = 0; at < piece.length; at += SLICE_BYTES) yield piece.subarray(at, at + SLICE_BYTES);
   }

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { HttpAnswer } from './http-message.ts';
+import { JsonBytes } from './json-bytes.ts';
 import { withVary } from './with-vary.ts';
-import { WrittenJson } from './written-json.ts';
 
 /** Below this a compressed body is hardly smaller, and two packets are one anyway. */
 const WORTHWHILE_BYTES = 1_400;
@@ -23,7 +23,7 @@ export async function compressAnswer(answer: HttpAnswer, acceptEncoding: string 
   const encoding = body.length < WORTHWHILE_BYTES ? undefined : chooseEncoding(acceptEncoding ?? '');
   const compress = encoding && compressions[encoding];
   if (!compress) return { ...answer, headers };
-  const compressed = await compress(body instanceof WrittenJson ? body.takeWhole() : body);
+  const compressed = await compress(body instanceof JsonBytes ? body.toBuffer() : body);
   return {
     ...answer,
     headers: { ...headers, 'content-encoding': encoding },

@@ -1,4 +1,4 @@
-import type { WrittenJson } from './written-json.ts';
+import type { JsonBytes } from './json-bytes.ts';
 
 /** A request, as a face sees it. Nothing of it is made or read before it is asked for. */
 export interface HttpRequest {
@@ -33,7 +33,7 @@ export interface HttpAnswer {
   readonly status: number;
   /** By their names in lower case; the length is added by who sends it. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array | WrittenJson | null;
+  readonly body: string | Uint8Array | JsonBytes | null;
   /** Of the body in bytes, where it is known: a text's is counted once. */
   readonly length?: number | undefined;
 }

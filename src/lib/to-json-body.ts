@@ -1,6 +1,6 @@
+import { JsonBytes } from './json-bytes.ts';
 import { type ByteMeter, toUtf8 } from './to-utf8.ts';
-import { isLong, writeList } from './write-list.ts';
-import { WrittenJson } from './written-json.ts';
+import { isChunked, writeList } from './write-list.ts';
 
 /**
  * A value as the body of an answer. What is short stays text, and travels with its headers. What is long, or bytes in
@@ -19,12 +19,12 @@ export function toJsonBody(value: unknown, meter?: BodyMeter): JsonBody {
 }
 
 function toBytes(parts: Parameters<typeof toUtf8>[0], meter: BodyMeter | undefined): JsonBody {
-  const body = new WrittenJson(toUtf8(parts, meter));
+  const body = new JsonBytes(toUtf8(parts, meter));
   return { body, length: body.length };
 }
 
 function* writeParts(value: unknown, depth: Depth): Iterable<string | readonly Uint8Array[]> {
-  if (value instanceof WrittenJson) yield value.take();
+  if (value instanceof JsonBytes) yield value.take();
   else if (!isWrittenInParts(value, depth)) yield JSON.stringify(value);
   else if (Array.isArray(value)) yield* writeList(value);
   else yield* writeMembers(value, { ...depth, levels: depth.levels - 1 });
@@ -49,8 +49,8 @@ function isWrittenInParts(value: unknown, { levels, inParts }: Depth): value is 
 /** Not far below the value: whoever is further down is one of many, and not looked at one by one. */
 function holdsLong(value: unknown, levels: number): value is object {
   if (typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) return isLong(value);
-  if (value instanceof WrittenJson) return true;
+  if (Array.isArray(value)) return isChunked(value);
+  if (value instanceof JsonBytes) return true;
   if (levels === 0 || 'toJSON' in value) return false;
   const members = value as Record<string, unknown>;
   for (const key in members) if (holdsLong(members[key], levels - 1)) return true;
@@ -68,7 +68,7 @@ interface Depth {
 }
 
 export interface JsonBody {
-  readonly body: string | WrittenJson;
+  readonly body: string | JsonBytes;
   /** In bytes. */
   readonly length: number;
 }

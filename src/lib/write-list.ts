@@ -3,14 +3,14 @@
  * which costs it dearly. And what is read from an item only to be written lives for a moment.
  */
 export function* writeList(items: readonly unknown[], read = itself): Iterable<string> {
-  for (let from = 0; from < items.length; from += LONG_LIST) {
+  for (let from = 0; from < items.length; from += JSON_CHUNK_ITEMS) {
     yield from === 0 ? '[' : ',';
-    yield JSON.stringify(items.slice(from, from + LONG_LIST).map(read)).slice(1, -1);
+    yield JSON.stringify(items.slice(from, from + JSON_CHUNK_ITEMS).map(read)).slice(1, -1);
   }
   yield items.length === 0 ? '[]' : ']';
 }
 
-export function isLong(list: unknown, above = LONG_LIST): list is readonly unknown[] {
+export function isChunked(list: unknown, above = JSON_CHUNK_ITEMS): list is readonly unknown[] {
   return Array.isArray(list) && list.length > above;
 }
 
@@ -19,4 +19,4 @@ function itself(item: unknown): unknown {
 }
 
 /** So many items are written at a time. */
-export const LONG_LIST = 32;
+export const JSON_CHUNK_ITEMS = 32;

@@ -1,7 +1,7 @@
 import type { Contact } from '../domain/contact.ts';
 import type { CrossbookError } from '../domain/errors.ts';
+import { type FieldSelection, mergeSelections } from '../domain/field-selection.ts';
 import type { ContactPort } from '../domain/provider.ts';
-import { uniteWants, type Want } from '../domain/want.ts';
 import type { WorkPermit } from '../domain/work-permit.ts';
 import { createBatcher } from '../lib/batcher.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -41,12 +41,12 @@ export function createLookupBatcher(options: LookupBatcherOptions): LookupBatche
   }
 
   function send(
-    { emails, want, deadline, permit, open }: Call,
+    { emails, selection, deadline, permit, open }: Call,
     onProgress?: OnProgress,
   ): Promise<FoundByEmail> {
     lastSentAt = clock.now();
     for (let left = emails.length; left > 0; left -= batchSize) options.onCall?.(Math.min(left, batchSize));
-    return open(deadline, permit, onProgress).findByEmails(emails, want);
+    return open(deadline, permit, onProgress).findByEmails(emails, selection);
   }
 
   function wait(lookup: Lookup): Promise<FoundByEmail> {
@@ -106,7 +106,7 @@ function merge(waiters: readonly Waiter[], call: CallState): Omit<Call, 'key' | 
   return {
     deadline,
     emails: [...new Set(waiters.flatMap(({ lookup }) => lookup.emails))],
-    want: uniteWants(waiters.map(({ lookup }) => lookup.want)),
+    selection: mergeSelections(waiters.map(({ lookup }) => lookup.selection)),
     permit: sharePermit(waiters.map(({ lookup }) => lookup.permit)),
   };
 }
@@ -143,7 +143,7 @@ export interface LookupBatcher {
 
 export interface Lookup {
   readonly emails: readonly string[];
-  readonly want: Want;
+  readonly selection: FieldSelection;
   /** Look-ups with the same key may share a call, which then asks for the fields of all of them. */
   readonly key: string;
   readonly deadline: number;

@@ -1,12 +1,12 @@
 import type { Connection } from '../domain/connection.ts';
 import type { ContactCache } from '../domain/contact-cache.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import type { FieldSelection } from '../domain/field-selection.ts';
 import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { ContactAccess, ContactPort, OAuthClient } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { RemoteAnswer, RemoteRequest } from '../domain/remote.ts';
+import type { ProviderResponse, RemoteRequest } from '../domain/remote.ts';
 import type { SharedBudgets } from '../domain/shared-budget.ts';
-import type { Want } from '../domain/want.ts';
 import type { Resume, WorkPermit } from '../domain/work-permit.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createConnectionTokens } from './access-token/connection-tokens.ts';
@@ -96,20 +96,20 @@ export function createProviderClient(deps: ClientDeps): ProviderClient {
     const adapter = (deadline: number) => openAdapter(options, { deadline, permit });
     const waited = <Found>(call: (deadline: number) => Promise<Found>) => whileWaiting(options, call);
     return {
-      findByEmails(emails, want) {
-        const key = toMergeKey(connection, want);
+      findByEmails(emails, selection) {
+        const key = toMergeKey(connection, selection);
         return waited((deadline) =>
           lookups.find({
-            ...{ emails, want, key, deadline, permit },
+            ...{ emails, selection, key, deadline, permit },
             open: (until, of, onProgress) =>
               openAdapter(options, { deadline: until, permit: of, onProgress }),
           }),
         );
       },
-      readByDomain: (domain, run, want) =>
-        waited((deadline) => adapter(deadline).readByDomain(domain, run, want)),
+      readByDomain: (domain, run, selection) =>
+        waited((deadline) => adapter(deadline).readByDomain(domain, run, selection)),
       countByDomain: (domain) => waited((deadline) => adapter(deadline).countByDomain(domain)),
-      findByIds: (ids, want) => waited((deadline) => adapter(deadline).findByIds(ids, want)),
+      findByIds: (ids, selection) => waited((deadline) => adapter(deadline).findByIds(ids, selection)),
       findAssociations: (ids, to) =>
         waited(async (deadline) => adapter(deadline).findAssociations?.(ids, to) ?? notOffered()),
       compareIds: deps.compareIds,
@@ -151,7 +151,11 @@ export function createProviderClient(deps: ClientDeps): ProviderClient {
     return new RedactedPort(port, toError);
   }
 
-  async function send(source: CallSource, request: RemoteRequest, deadline: number): Promise<RemoteAnswer> {
+  async function send(
+    source: CallSource,
+    request: RemoteRequest,
+    deadline: number,
+  ): Promise<ProviderResponse> {
     const { onCall, onProgress, permit } = source;
     const waiter = { clock, deadline, permit };
     const token = tokens.current() ?? (await withDeadline(waiter, tokens.load(source)));
@@ -170,7 +174,7 @@ export function createProviderClient(deps: ClientDeps): ProviderClient {
     return second;
   }
 
-  function sendWithRetries(call: OutboundCall): Promise<RemoteAnswer> {
+  function sendWithRetries(call: OutboundCall): Promise<ProviderResponse> {
     const { limiter, deadline, request, permit } = call;
     const pausedMs = () => limiter.pausedUntil - clock.now();
     return withRetries(
@@ -202,7 +206,10 @@ export function createProviderClient(deps: ClientDeps): ProviderClient {
 }
 
 /** The fields in raw data depend on the connection's mappings: look-ups with different mappings cannot share a call. */
-function toMergeKey({ schemaMappingsConfig, entityMappings }: Connection, { rawData }: Want): string {
+function toMergeKey(
+  { schemaMappingsConfig, entityMappings }: Connection,
+  { rawData }: FieldSelection,
+): string {
   return rawData ? JSON.stringify([schemaMappingsConfig, entityMappings]) : '';
 }
 
@@ -220,7 +227,7 @@ export interface ClientStats {
 export interface ProviderClient extends WaitingFor {
   /** Cheap: called for every request. */
   open(options: PortOptions): ContactPort;
-  send(source: CallSource, request: RemoteRequest, deadline: number): Promise<RemoteAnswer>;
+  send(source: CallSource, request: RemoteRequest, deadline: number): Promise<ProviderResponse>;
   /** Before the token is needed. */
   renewToken(source: TokenSource, generation: number): Promise<RenewalOutcome>;
   /** Called with every request: a customer may have moved to another instance. */

@@ -1,7 +1,7 @@
 import { CrossbookError } from '../domain/errors.ts';
 import { type HeldBytes, type HeldOwners, memoryLimitReached } from '../domain/held-bytes.ts';
 import type { ContactAccess } from '../domain/provider.ts';
-import type { RemoteAnswer, RemoteRequest } from '../domain/remote.ts';
+import type { ProviderResponse, RemoteRequest } from '../domain/remote.ts';
 import type { Clock } from '../lib/clock.ts';
 import { readRetryAfter } from '../lib/read-retry-after.ts';
 import type { Token, Tokens } from './access-token/tokens.ts';
@@ -13,7 +13,11 @@ import type { Breaker } from './rate-limiting/circuit-breaker.ts';
 import type { RateLimiter } from './rate-limiting/rate-limiter.ts';
 
 /** One try: the breaker, a permit of the rate limiter, the wire, and what breaker and limiter learn from the answer. */
-export async function sendOnce(deps: SendDeps, call: OutboundCall, isAgain: boolean): Promise<RemoteAnswer> {
+export async function sendOnce(
+  deps: SendDeps,
+  call: OutboundCall,
+  isAgain: boolean,
+): Promise<ProviderResponse> {
   const { breaker, clock } = deps;
   breaker.check();
   const turn = call.limiter.acquire(call.deadline, { inFront: isAgain, permit: call.permit });
@@ -70,7 +74,7 @@ function toResult(error: unknown): 'answered' | 'failed' | 'abandoned' {
   return code === 'REMOTE_PROVIDER_UNAVAILABLE' || code === 'REMOTE_PROVIDER_TIMEOUT' ? 'failed' : 'answered';
 }
 
-function learn({ access }: SendDeps, { limiter }: OutboundCall, answer: RemoteAnswer): void {
+function learn({ access }: SendDeps, { limiter }: OutboundCall, answer: ProviderResponse): void {
   const pauseMs =
     answer.status === TOO_MANY ? (readRetryAfter(answer.headers) ?? limiter.intervalMs) : undefined;
   limiter.release({ allowance: access.readAllowance(answer), pauseMs });

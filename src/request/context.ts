@@ -21,13 +21,13 @@ import type { Services } from './services.ts';
  * One request. It holds the caller: what it gives a use case is already the caller's own, and where there is no caller
  * it gives nothing. Nothing of it is made before it is asked for.
  */
-export function createRequestContext(services: Services, facts: RequestFacts): RequestContext {
+export function createRequestContext(services: Services, facts: RequestContextInput): RequestContext {
   return new RequestScope(services, facts);
 }
 
 class RequestScope implements RequestContext {
   readonly caller: Caller | undefined;
-  readonly defaults: RequestDefaults;
+  readonly defaults: HeaderDefaults;
   readonly journal: Journal;
   readonly allowance: Allowance;
   readonly #services: Services;
@@ -35,7 +35,7 @@ class RequestScope implements RequestContext {
   #loaders: Loaders | undefined;
   #seen: Seen | undefined;
 
-  constructor(services: Services, { caller, defaults, journal }: RequestFacts) {
+  constructor(services: Services, { caller, defaults, journal }: RequestContextInput) {
     this.#services = services;
     this.caller = caller;
     this.defaults = defaults;
@@ -128,10 +128,10 @@ class RequestScope implements RequestContext {
     return this.#openSeen().connection({ customerId, providerName: provider });
   }
 
-  forgetCustomer({ customerId, connections }: Customer): void {
+  invalidateCustomer({ customerId, connections }: Customer): void {
     this.journal.note({ customer: toLogged(customerId) });
-    this.#seen?.forgetCustomer(customerId);
-    this.#openLoaders().forgetCustomer(customerId);
+    this.#seen?.invalidateCustomer(customerId);
+    this.#openLoaders().invalidateCustomer(customerId);
     for (const connection of connections) this.#forgetConnection(connection);
   }
 
@@ -152,8 +152,8 @@ class RequestScope implements RequestContext {
 
   async settleRemoval(customerId: string, removed: readonly RemovedConnection[]): Promise<void> {
     this.journal.note({ customer: toLogged(customerId) });
-    this.#seen?.forgetCustomer(customerId);
-    this.#loaders?.forgetCustomer(customerId);
+    this.#seen?.invalidateCustomer(customerId);
+    this.#loaders?.invalidateCustomer(customerId);
     for (const { connection } of removed) this.#forgetConnection(connection);
     const resume = this.journal.permit.pause();
     try {
@@ -166,7 +166,7 @@ class RequestScope implements RequestContext {
 
   async readConnectionAnew(target: ConnectionTarget): Promise<Connection | undefined> {
     this.#services.connections.forget(this.requireCaller().application.id, target);
-    this.#openLoaders().forgetCustomer(target.customerId);
+    this.#openLoaders().invalidateCustomer(target.customerId);
     const connection = await this.#openLoaders().connection(target);
     if (connection) this.#services.forgetConnection(connection.id);
     return connection;
@@ -225,7 +225,7 @@ export interface RequestContext extends Timing {
   readonly caller: Caller | undefined;
   /** Of its HTTP request: how much may still be made for the response. */
   readonly allowance: Allowance;
-  readonly defaults: RequestDefaults;
+  readonly defaults: HeaderDefaults;
   readonly journal: Journal;
   readonly providers: ReadonlyMap<ProviderName, Provider>;
   readonly cursors: CursorSigner;
@@ -253,7 +253,7 @@ export interface RequestContext extends Timing {
   loadCustomer(customerId: string): ReturnType<Loaders['customer']>;
   loadConnectionOwner(connectionId: string): Promise<string | undefined>;
   loadConnection(target: LoadedTarget): Promise<Connection | undefined> | Connection | undefined;
-  forgetCustomer(customer: Customer): void;
+  invalidateCustomer(customer: Customer): void;
   /**
    * Before the response is sent: what it tells of customers and connections was there within the last two seconds. Rejects
    * with NOT_FOUND where it has been removed while the request ran. Undefined: it is known without a look.
@@ -276,13 +276,13 @@ interface LoadedTarget {
 }
 
 /** What the headers say where arguments are silent: as they came, unchecked. */
-export interface RequestDefaults {
+export interface HeaderDefaults {
   readonly customerId: string | undefined;
   readonly provider: string | undefined;
 }
 
-export interface RequestFacts {
+export interface RequestContextInput {
   readonly caller: Caller | undefined;
-  readonly defaults: RequestDefaults;
+  readonly defaults: HeaderDefaults;
   readonly journal: Journal;
 }

@@ -1,6 +1,6 @@
 import type { Contact } from '../domain/contact.ts';
+import { type FieldSelection, mergeSelections, type SelectedFields } from '../domain/field-selection.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
-import { uniteWants, type Want, type WantedFields } from '../domain/want.ts';
 
 /**
  * The look-ups by email of one request. What is asked for at the same moment travels together, as many emails as fit into
@@ -12,33 +12,39 @@ export class EmailLookups {
   readonly #open = new Map<string, Batch>();
 
   /** The list belongs to who asked. Whole calls go by themselves: they would gain nothing by waiting for company. */
-  find(client: LookupClient, emails: readonly string[], want: Want): Promise<Contact[]> {
+  find(client: LookupClient, emails: readonly string[], selection: FieldSelection): Promise<Contact[]> {
     const { lookupBatch } = client.access;
     const inWhole = emails.length - (emails.length % lookupBatch);
-    if (inWhole === 0) return this.#findTogether(client, emails, want);
-    const whole = findWhole(client.port, emails.slice(0, inWhole), want);
+    if (inWhole === 0) return this.#findTogether(client, emails, selection);
+    const whole = findWhole(client.port, emails.slice(0, inWhole), selection);
     if (inWhole === emails.length) return whole;
-    const rest = this.#findTogether(client, emails.slice(inWhole), want);
+    const rest = this.#findTogether(client, emails.slice(inWhole), selection);
     return Promise.all([whole, rest]).then((found) => found.flat());
   }
 
-  async #findTogether(client: LookupClient, emails: readonly string[], want: Want): Promise<Contact[]> {
-    const kind = `${client.connection.id}:${want.rawData}`;
-    const question = `${kind}:${nameFields(want.fields)}:`;
-    const batches = emails.map((email) => this.#ask(client, kind, { name: question + email, email, want }));
+  async #findTogether(
+    client: LookupClient,
+    emails: readonly string[],
+    selection: FieldSelection,
+  ): Promise<Contact[]> {
+    const kind = `${client.connection.id}:${selection.rawData}`;
+    const question = `${kind}:${nameFields(selection.fields)}:`;
+    const batches = emails.map((email) =>
+      this.#ask(client, kind, { name: question + email, email, selection }),
+    );
     const [first] = batches;
     const isAlone = first !== undefined && batches.length === 1;
     const found = isAlone ? [await first.found] : await Promise.all(batches.map((batch) => batch.found));
     return emails.flatMap((email, index) => found[index]?.get(email) ?? NONE);
   }
 
-  #ask(client: LookupClient, kind: string, { name, email, want }: Question): Batch {
+  #ask(client: LookupClient, kind: string, { name, email, selection }: Question): Batch {
     const known = this.#asked.get(name);
     if (known) return known;
     const batch = this.#open.get(kind) ?? this.#openBatch(client, kind);
     this.#asked.set(name, batch);
     batch.emails.add(email);
-    batch.wants.add(want);
+    batch.wants.add(selection);
     if (batch.emails.size === client.access.lookupBatch) this.#open.delete(kind);
     return batch;
   }
@@ -46,10 +52,10 @@ export class EmailLookups {
   /** It asks for the fields of all of them, because calls are dearer than fields. */
   #openBatch({ port }: LookupClient, kind: string): Batch {
     const emails = new Set<string>();
-    const wants = new Set<Want>();
+    const wants = new Set<FieldSelection>();
     const found = atEndOfTick().then(() => {
       if (this.#open.get(kind) === batch) this.#open.delete(kind);
-      return port.findByEmails([...emails], uniteWants([...wants]));
+      return port.findByEmails([...emails], mergeSelections([...wants]));
     });
     const batch: Batch = { emails, wants, found };
     this.#open.set(kind, batch);
@@ -63,15 +69,19 @@ function atEndOfTick(): Promise<void> {
 }
 
 /** Nothing is left in the map: the promise that brought it would keep that for long. */
-async function findWhole(port: ContactPort, emails: readonly string[], want: Want): Promise<Contact[]> {
-  const found = await port.findByEmails(emails, want);
+async function findWhole(
+  port: ContactPort,
+  emails: readonly string[],
+  selection: FieldSelection,
+): Promise<Contact[]> {
+  const found = await port.findByEmails(emails, selection);
   const contacts: Contact[] = [];
   for (const ofOne of found.values()) for (const contact of ofOne) contacts.push(contact);
   found.clear();
   return contacts;
 }
 
-export function nameFields(fields: WantedFields | undefined): string {
+export function nameFields(fields: SelectedFields | undefined): string {
   if (!fields) return '*';
   const known = names.get(fields) ?? [...fields].sort().join();
   names.set(fields, known);
@@ -79,7 +89,7 @@ export function nameFields(fields: WantedFields | undefined): string {
 }
 
 /** One search looks up a thousand emails with the same wish. */
-const names = new WeakMap<WantedFields, string>();
+const names = new WeakMap<SelectedFields, string>();
 
 const NONE: readonly never[] = [];
 
@@ -87,7 +97,7 @@ type Found = Awaited<ReturnType<ContactPort['findByEmails']>>;
 
 interface Batch {
   readonly emails: Set<string>;
-  readonly wants: Set<Want>;
+  readonly wants: Set<FieldSelection>;
   readonly found: Promise<Found>;
 }
 
@@ -95,7 +105,7 @@ interface Question {
   /** The same question has the same name. */
   readonly name: string;
   readonly email: string;
-  readonly want: Want;
+  readonly selection: FieldSelection;
 }
 
 export interface LookupClient {

@@ -4,9 +4,9 @@ import type { ConnectionTarget } from '../domain/connection-store.ts';
 import type { AssociatedObject, Association, Contact } from '../domain/contact.ts';
 import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import { type FieldSelection, mergeSelections } from '../domain/field-selection.ts';
 import type { ContactPort } from '../domain/provider.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { uniteWants, type Want } from '../domain/want.ts';
 import { EmailLookups, type LookupClient, nameFields } from './email-lookups.ts';
 
 /** All that one request asks for at the same moment goes out together. */
@@ -43,26 +43,27 @@ export function createLoaders(tenant: Tenant) {
     },
 
     /** It has changed. */
-    forgetCustomer(id: string): void {
+    invalidateCustomer(id: string): void {
       customers?.clear(id);
     },
 
     /** The list belongs to who asked. */
-    lookup: (client: LookupClient, asked: readonly string[], want: Want) => emails.find(client, asked, want),
+    lookup: (client: LookupClient, asked: readonly string[], selection: FieldSelection) =>
+      emails.find(client, asked, selection),
 
-    contact({ connection, port }: ContactClient, remoteId: string, want: Want) {
-      const loader = loaderFor(`${connection.id}:id:${want.rawData}`, MAX_IDS, (batch) =>
-        port.findByIds(batch.names, batch.want),
+    contact({ connection, port }: LoaderClient, remoteId: string, selection: FieldSelection) {
+      const loader = loaderFor(`${connection.id}:id:${selection.rawData}`, MAX_IDS, (batch) =>
+        port.findByIds(batch.names, batch.selection),
       );
-      return loader.load({ name: remoteId, want }) as Promise<Contact | undefined>;
+      return loader.load({ name: remoteId, selection }) as Promise<Contact | undefined>;
     },
 
-    async associations({ connection, port }: ContactClient, remoteId: string, to: AssociatedObject) {
+    async associations({ connection, port }: LoaderClient, remoteId: string, to: AssociatedObject) {
       const loader = loaderFor(`${connection.id}:${to}`, MAX_IDS, ({ names }) => {
         if (!port.findAssociations) throw new CrossbookError('NOT_IMPLEMENTED', 'No associations here.');
         return port.findAssociations(names, to);
       });
-      return ((await loader.load({ name: remoteId, want: NOTHING })) ?? EMPTY) as readonly Association[];
+      return ((await loader.load({ name: remoteId, selection: NOTHING })) ?? EMPTY) as readonly Association[];
     },
   };
 
@@ -76,10 +77,16 @@ export function createLoaders(tenant: Tenant) {
     const loader = new DataLoader<Question, unknown, string>(
       async (questions) => {
         const names = [...new Set(questions.map((question) => question.name))];
-        const found = await load({ names, want: uniteWants(questions.map(({ want }) => want)) });
+        const found = await load({
+          names,
+          selection: mergeSelections(questions.map(({ selection }) => selection)),
+        });
         return questions.map((question) => found.get(question.name));
       },
-      { maxBatchSize, cacheKeyFn: ({ name: asked, want }) => `${nameFields(want.fields)}:${asked}` },
+      {
+        maxBatchSize,
+        cacheKeyFn: ({ name: asked, selection }) => `${nameFields(selection.fields)}:${asked}`,
+      },
     );
     byClient.set(name, loader);
     return loader;
@@ -87,7 +94,7 @@ export function createLoaders(tenant: Tenant) {
 }
 
 const EMPTY: readonly never[] = [];
-const NOTHING: Want = { rawData: false };
+const NOTHING: FieldSelection = { rawData: false };
 const MAX_IDS = 1_000;
 
 export type Loaders = ReturnType<typeof createLoaders>;
@@ -97,15 +104,15 @@ type Found = ReadonlyMap<string, unknown>;
 /** About one record. */
 interface Question {
   readonly name: string;
-  readonly want: Want;
+  readonly selection: FieldSelection;
 }
 
 interface Batch {
   readonly names: readonly string[];
-  readonly want: Want;
+  readonly selection: FieldSelection;
 }
 
-interface ContactClient {
+interface LoaderClient {
   readonly connection: Connection;
   readonly port: ContactPort;
 }

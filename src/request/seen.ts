@@ -37,7 +37,7 @@ export class Seen {
   }
 
   /** It was changed by this request. */
-  forgetCustomer(customerId: string): void {
+  invalidateCustomer(customerId: string): void {
     this.#customers?.delete(customerId);
     for (const [id, target] of this.#connections) {
       if (target.customerId === customerId) this.#connections.delete(id);
@@ -61,7 +61,7 @@ export class Seen {
 
   async #confirmCustomer(customerId: string, { connections }: SeenCustomer): Promise<void> {
     const { loaders } = this.#source;
-    loaders.forgetCustomer(customerId);
+    loaders.invalidateCustomer(customerId);
     const customer = await loaders.customer(customerId);
     if (!customer) throw gone();
     for (const { id } of connections) {
@@ -104,6 +104,6 @@ interface SeenCustomer {
 interface SeenSource {
   readonly applicationId: string;
   readonly connections: Pick<ConnectionCache, 'find'>;
-  readonly loaders: Pick<Loaders, 'connection' | 'customer' | 'forgetCustomer'>;
+  readonly loaders: Pick<Loaders, 'connection' | 'customer' | 'invalidateCustomer'>;
   now(): number;
 }

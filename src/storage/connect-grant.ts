@@ -30,13 +30,13 @@ export function sealedConnectTables(engine: Engine, sealer: Sealer): readonly Se
   return [
     createSealedTable<{ readonly id: string }>(engine, {
       ...{ table: 'connect_links', key: ['id'], place: { id: 'id' }, columns: ['sealed_grant'], sealer },
-      isPassing: true,
+      isShortLived: true,
       bindingOf: ({ id }) => bindGrant(id),
     }),
     createSealedTable<{ readonly stateHash: string }>(engine, {
       ...{ table: 'connect_flows', key: ['state_hash'], place: { stateHash: 'state_hash' } },
       ...{ columns: ['sealed_verifier'], sealer, bindingOf: ({ stateHash }) => bindVerifier(stateHash) },
-      isPassing: true,
+      isShortLived: true,
     }),
   ];
 }

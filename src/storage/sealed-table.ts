@@ -9,7 +9,7 @@ export function createSealedTable<Place>(engine: Engine, spec: SealedTableSpec<P
     engine.repeatable(() => engine.query<SealedRow<Place>>(statement, values));
   return {
     findUnreadableKeys: async () => {
-      if (spec.isPassing) return [];
+      if (spec.isShortLived) return [];
       const rows = await ask(sample, []);
       const readable = new Set(rows.filter((row) => open(spec, row)).map(({ keyId }) => keyId));
       return [...new Set(rows.map(({ keyId }) => keyId))].filter((keyId) => !readable.has(keyId));
@@ -105,7 +105,7 @@ export interface SealedTableSpec<Place> {
   readonly columns: readonly string[];
   readonly sealer: Sealer;
   /** Rows of minutes: a key that they lack is no reason not to start. */
-  readonly isPassing?: boolean;
+  readonly isShortLived?: boolean;
   bindingOf(place: Place, column: string): string;
 }
 

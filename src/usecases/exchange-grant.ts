@@ -8,7 +8,7 @@ import { toRedirectUri } from '../domain/redirect-uri.ts';
 /** Trades a code for a grant, with what was stored when the flow began. A failure that has a name is an answer. */
 export async function exchangeGrant(
   deps: ExchangeGrantDeps,
-  { provider, flow, link, code }: Exchange,
+  { provider, flow, link, code }: ResponseHandler,
 ): Promise<Grant | AuthorizationFailure> {
   const publicUrl = deps.connecting.publicUrl();
   if (code === null || code.length > MAX_CODE_LENGTH || publicUrl === undefined) {
@@ -46,7 +46,7 @@ export interface ExchangeGrantDeps {
   readonly exchangeCode: ExchangeCode;
 }
 
-interface Exchange {
+interface ResponseHandler {
   readonly provider: Provider;
   readonly flow: ConnectFlow;
   readonly link: ConnectLink;

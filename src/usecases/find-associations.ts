@@ -1,6 +1,6 @@
 import type { AssociatedObject, Association, Contact } from '../domain/contact.ts';
 import type { Timing } from '../domain/journal.ts';
-import { type OpenDeps, type OpenedContacts, openContacts } from './open-contacts.ts';
+import { type ContactClient, type OpenDeps, openContacts } from './open-contact-client.ts';
 
 /** What a contact is linked to. A provider that offers no such links answers with none. */
 export function findAssociations(
@@ -27,7 +27,7 @@ async function find(
 export interface AssociationDeps extends OpenDeps, Timing {
   /** Batched: all contacts of one request, by connection and object. */
   loadAssociations(
-    client: OpenedContacts,
+    client: ContactClient,
     remoteId: string,
     to: AssociatedObject,
   ): Promise<readonly Association[]>;

@@ -19,10 +19,10 @@ export function listCustomers(deps: ListDeps, { filter, page }: CustomerList): P
     const read = readFilter(filter);
     const cursors = deps.cursors.bind(() => JSON.stringify(['customers', application.id, toBinding(read)]));
     const request = readPageRequest(cursors, page);
-    const { items, ...neighbours } = await deps.customers.list(read, request);
+    const { items, ...ends } = await deps.customers.list(read, request);
     return {
       customers: items,
-      ...neighbours,
+      ...ends,
       cursorOf: (customer, direction) => signCursor(cursors, { key: customer.customerId, direction }),
     };
   });

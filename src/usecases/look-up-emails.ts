@@ -1,15 +1,15 @@
 import type { Contact } from '../domain/contact.ts';
-import type { Want } from '../domain/want.ts';
-import type { OpenedContacts } from './open-contacts.ts';
+import type { FieldSelection } from '../domain/field-selection.ts';
+import type { ContactClient } from './open-contact-client.ts';
 
 /** The contacts that have any of these emails, each once, in the order of their ids. */
 export async function lookUpEmails(
   deps: LookupDeps,
-  client: OpenedContacts,
-  { emails, want }: EmailsAsk,
+  client: ContactClient,
+  { emails, selection }: EmailsAsk,
 ): Promise<Contact[]> {
   const { compareIds } = client.port;
-  const found = await deps.lookup(client, emails, want);
+  const found = await deps.lookup(client, emails, selection);
   const sorted = found.sort((a, b) => compareIds(a.remoteId, b.remoteId));
   // Two of the emails may belong to one contact: it is found once.
   const isLast = ({ remoteId }: Contact, index: number) => sorted[index + 1]?.remoteId !== remoteId;
@@ -18,10 +18,10 @@ export async function lookUpEmails(
 
 interface EmailsAsk {
   readonly emails: readonly string[];
-  readonly want: Want;
+  readonly selection: FieldSelection;
 }
 
 export interface LookupDeps {
   /** Batched: all look-ups of one request, by connection. The list belongs to who asked. */
-  lookup(client: OpenedContacts, emails: readonly string[], want: Want): Promise<Contact[]>;
+  lookup(client: ContactClient, emails: readonly string[], selection: FieldSelection): Promise<Contact[]>;
 }

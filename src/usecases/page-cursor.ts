@@ -1,20 +1,22 @@
-import type { ContactSource } from '../domain/contact.ts';
+import type { ContactOrigin } from '../domain/contact.ts';
 import type { ContactFilter, Direction, PageInput } from '../domain/contact-search.ts';
 import type { BoundCursorSigner, CursorSigner } from '../domain/cursor-signer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageRequest } from '../domain/page.ts';
-import { nameFilter } from './read-contact-filter.ts';
+import { filterCacheKey } from './read-contact-filter.ts';
 
 const MAX_CURSOR_LENGTH = 1_024;
 
 /** A cursor counts only where it was made: same application, customer, provider and filter. */
 export function bindCursors(
   signer: CursorSigner,
-  source: ContactSource,
+  source: ContactOrigin,
   filter: ContactFilter,
 ): BoundCursorSigner {
   const { applicationId, customerId, provider } = source;
-  return signer.bind(() => `${JSON.stringify([applicationId, customerId, provider])}${nameFilter(filter)}`);
+  return signer.bind(
+    () => `${JSON.stringify([applicationId, customerId, provider])}${filterCacheKey(filter)}`,
+  );
 }
 
 export function signCursor(signer: BoundCursorSigner, { key, direction }: CursorPosition): string {

@@ -18,7 +18,7 @@ export function readContactFilter({ email, emails, emailDomain }: ContactFilterI
 }
 
 /** Tells one filter from another. No address and no domain has a line break in it. */
-export function nameFilter(filter: ContactFilter): string {
+export function filterCacheKey(filter: ContactFilter): string {
   return filter.by === 'emails' ? filter.emails.join('\n') : `@${filter.domain}`;
 }
 

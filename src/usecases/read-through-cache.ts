@@ -1,9 +1,14 @@
 import type { Contact } from '../domain/contact.ts';
 import { type ContactCache, LARGE_ENTRY } from '../domain/contact-cache.ts';
 import { CrossbookError, ERROR_CODES } from '../domain/errors.ts';
+import {
+  type FieldSelection,
+  includesFields,
+  readSelectedFields,
+  type SelectedFields,
+} from '../domain/field-selection.ts';
 import type { Journal } from '../domain/journal.ts';
-import { coversFields, readWantedFields, type Want, type WantedFields } from '../domain/want.ts';
-import type { OpenedContacts } from './open-contacts.ts';
+import type { ContactClient } from './open-contact-client.ts';
 
 /** An answer older than this is not served even when the provider is down. */
 const MAX_STALE_MS = 24 * 60 * 60 * 1000;
@@ -31,13 +36,17 @@ export async function readThroughCache(deps: CacheDeps, search: CachedSearch): P
 }
 
 /** Behind the answer: a search does not wait for its cache. */
-function keep(deps: CacheDeps, { client, question, want }: CachedSearch, { found, fetchedAt }: Dated): void {
+function keep(
+  deps: CacheDeps,
+  { client, question, selection }: CachedSearch,
+  { found, fetchedAt }: Dated,
+): void {
   const entry = {
     connectionId: client.connection.id,
     fetchedAt,
     records: found.contacts.length,
     filterKey: question,
-    payload: toPayload(found, readWantedFields(want)),
+    payload: toPayload(found, readSelectedFields(selection)),
   };
   deps.behind(deps.cache.write(entry));
 }
@@ -46,7 +55,7 @@ function keep(deps: CacheDeps, { client, question, want }: CachedSearch, { found
  * Made apart: what waits to be written must hold its contacts, and not the whole request that they were found in. The
  * list is its own, because the page lets go of the one that was found.
  */
-function toPayload(found: FoundContacts, fields: WantedFields | undefined): () => string {
+function toPayload(found: SearchResult, fields: SelectedFields | undefined): () => string {
   const kept = [...found.contacts];
   return () => {
     // The source is known from the connection that the entry belongs to.
@@ -58,7 +67,7 @@ function toPayload(found: FoundContacts, fields: WantedFields | undefined): () =
 /** What was kept of a search that looked at less than this one is no answer to it. */
 async function readKept(
   deps: CacheDeps,
-  { client, question, want }: CachedSearch,
+  { client, question, selection }: CachedSearch,
 ): Promise<Dated | undefined> {
   const { permit } = deps.journal;
   const takeTurn = () => permit.takeTurn();
@@ -66,7 +75,7 @@ async function readKept(
   if (!entry) return undefined;
   if (entry.payload.length > LARGE_ENTRY) await takeTurn();
   const { contacts, fields, ...page } = JSON.parse(entry.payload) as KeptContacts;
-  if (!coversFields(fields, want)) return undefined;
+  if (!includesFields(fields, selection)) return undefined;
   const found = { ...page, contacts: contacts.map((contact) => ({ ...contact, source: client.source })) };
   return { found, fetchedAt: entry.fetchedAt };
 }
@@ -76,7 +85,7 @@ function isRemoteFailure(error: unknown): boolean {
 }
 
 /** What a search has found, before it is cut into a page. */
-export interface FoundContacts {
+export interface SearchResult {
   /** A list of its own. */
   readonly contacts: Contact[];
   readonly hasNextPage: boolean;
@@ -86,23 +95,23 @@ export interface FoundContacts {
   readonly countFailure?: unknown;
 }
 
-interface KeptContacts extends FoundContacts {
+interface KeptContacts extends SearchResult {
   /** Those that the search looked at; absent: all. */
   readonly fields?: readonly string[];
 }
 
 interface Dated {
-  readonly found: FoundContacts;
+  readonly found: SearchResult;
   readonly fetchedAt: Date;
 }
 
 interface CachedSearch {
-  readonly client: OpenedContacts;
-  readonly want: Want;
+  readonly client: ContactClient;
+  readonly selection: FieldSelection;
   readonly readFromCache: boolean;
   /** What has to be the same for one answer to serve another search. */
   question(): string;
-  ask(): Promise<FoundContacts>;
+  ask(): Promise<SearchResult>;
 }
 
 export interface CacheDeps {

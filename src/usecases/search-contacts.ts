@@ -1,14 +1,14 @@
 import type { Contact } from '../domain/contact.ts';
-import type { ContactFilter, ContactPage, ContactSearch, SearchWant } from '../domain/contact-search.ts';
+import type { ContactFilter, ContactPage, ContactSearch, SearchSelection } from '../domain/contact-search.ts';
 import type { BoundCursorSigner, CursorSigner } from '../domain/cursor-signer.ts';
 import type { Timing } from '../domain/journal.ts';
 import type { PageRequest } from '../domain/page.ts';
 import { type LookupDeps, lookUpEmails } from './look-up-emails.ts';
-import { type OpenDeps, type OpenedContacts, openContacts } from './open-contacts.ts';
+import { type ContactClient, type OpenDeps, openContacts } from './open-contact-client.ts';
 import { bindCursors, readPageRequest, signCursor } from './page-cursor.ts';
-import { nameFilter, readContactFilter } from './read-contact-filter.ts';
+import { filterCacheKey, readContactFilter } from './read-contact-filter.ts';
 import { readDomainPage } from './read-domain-page.ts';
-import { type CacheDeps, type FoundContacts, readThroughCache } from './read-through-cache.ts';
+import { type CacheDeps, readThroughCache, type SearchResult } from './read-through-cache.ts';
 import { slicePage } from './slice-page.ts';
 
 /** Finds a customer's contacts in one CRM: one page of them, in the order of their ids. */
@@ -22,37 +22,37 @@ async function readPage(deps: SearchDeps, search: ContactSearch): Promise<Contac
   const client = await openContacts(deps, search);
   const cursors = bindCursors(deps.cursors, client.source, filter);
   const request = readPageRequest(cursors, search.page);
-  const ask: Ask = { filter, request, want: search.want };
+  const ask: Ask = { filter, request, selection: search.selection };
   const { found, fetchedAt } = await readThroughCache(deps, {
     client,
-    want: search.want,
+    selection: search.selection,
     readFromCache: search.readFromCache,
-    question: toQuestion(ask),
+    question: cacheKeyOf(ask),
     ask: () => find(deps, client, ask),
   });
   return toContactPage({ client, cursors, ask, found, fetchedAt, readFromCache: search.readFromCache });
 }
 
 /** By email everything there is, by domain one page: the first is sliced later, the second by the provider. */
-async function find(deps: SearchDeps, client: OpenedContacts, ask: Ask): Promise<FoundContacts> {
-  const { filter, request, want } = ask;
+async function find(deps: SearchDeps, client: ContactClient, ask: Ask): Promise<SearchResult> {
+  const { filter, request, selection } = ask;
   if (filter.by === 'emails') {
-    const contacts = await lookUpEmails(deps, client, { emails: filter.emails, want });
+    const contacts = await lookUpEmails(deps, client, { emails: filter.emails, selection });
     return { contacts, hasNextPage: false, hasPreviousPage: false, totalCount: contacts.length };
   }
-  const { items, ...neighbours } = await readDomainPage(client.port, filter.domain, {
+  const { items, ...ends } = await readDomainPage(client.port, filter.domain, {
     request,
-    want,
-    neighbours: want.neighbours,
+    selection,
+    needsPreviousPage: selection.needsPreviousPage,
   });
-  const whole = request.boundary === undefined && !neighbours.hasNextPage && !neighbours.hasPreviousPage;
-  if (whole) return { contacts: items, ...neighbours, totalCount: items.length };
-  const counted = want.totalCount ? await count(client, filter.domain) : { totalCount: null };
-  return { contacts: items, ...neighbours, ...counted };
+  const whole = request.boundary === undefined && !ends.hasNextPage && !ends.hasPreviousPage;
+  if (whole) return { contacts: items, ...ends, totalCount: items.length };
+  const counted = selection.totalCount ? await count(client, filter.domain) : { totalCount: null };
+  return { contacts: items, ...ends, ...counted };
 }
 
 /** The page has been found: what fails here does not take it away. */
-async function count({ port }: OpenedContacts, domain: string) {
+async function count({ port }: ContactClient, domain: string) {
   try {
     return { totalCount: await port.countByDomain(domain) };
   } catch (countFailure) {
@@ -84,25 +84,25 @@ function toContactPage({ client, cursors, ask, found, fetchedAt, readFromCache }
 }
 
 /** Without the fields: those of one answer may be among another's. It is kept with what is cached, and holds no more. */
-function toQuestion({ filter, request, want }: Ask): () => string {
-  const { rawData, totalCount, neighbours } = want;
+function cacheKeyOf({ filter, request, selection }: Ask): () => string {
+  const { rawData, totalCount, needsPreviousPage } = selection;
   return () => {
-    const asked = filter.by === 'emails' ? [rawData] : [rawData, request, totalCount, neighbours];
-    return `${JSON.stringify(asked)}${nameFilter(filter)}`;
+    const asked = filter.by === 'emails' ? [rawData] : [rawData, request, totalCount, needsPreviousPage];
+    return `${JSON.stringify(asked)}${filterCacheKey(filter)}`;
   };
 }
 
 interface Ask {
   readonly filter: ContactFilter;
   readonly request: PageRequest;
-  readonly want: SearchWant;
+  readonly selection: SearchSelection;
 }
 
 interface Result {
-  readonly client: OpenedContacts;
+  readonly client: ContactClient;
   readonly cursors: BoundCursorSigner;
   readonly ask: Ask;
-  readonly found: FoundContacts;
+  readonly found: SearchResult;
   readonly fetchedAt: Date;
   readonly readFromCache: boolean;
 }

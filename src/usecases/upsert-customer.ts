@@ -1,8 +1,8 @@
 import type { Customer, CustomerStore, CustomerUpsert } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Timing } from '../domain/journal.ts';
-import { checkCustomerUpsert, type UpsertRules } from './check-customer-upsert.ts';
 import type { TargetDeps } from './resolve-target.ts';
+import { type UpsertRules, validateCustomerUpsert } from './validate-customer-upsert.ts';
 
 /** Creates or updates a customer together with its connections: all of it, or nothing. */
 export function upsertCustomer(deps: UpsertDeps, upsert: CustomerUpsert): Promise<UpsertedCustomer> {
@@ -13,8 +13,8 @@ async function write(deps: UpsertDeps, upsert: CustomerUpsert): Promise<Upserted
   if (deps.requireCaller().customer) {
     throw new CrossbookError('FORBIDDEN', 'A customer token reads; only an API key may change customers.');
   }
-  const { customer, created } = await deps.customers.upsert(checkCustomerUpsert(deps, upsert));
-  deps.forgetCustomer(customer);
+  const { customer, created } = await deps.customers.upsert(validateCustomerUpsert(deps, upsert));
+  deps.invalidateCustomer(customer);
   return { customer, created };
 }
 
@@ -26,5 +26,5 @@ export interface UpsertedCustomer {
 export interface UpsertDeps extends TargetDeps, UpsertRules, Timing {
   readonly customers: CustomerStore;
   /** What this request, or this process, remembers of the customer is no longer true. */
-  forgetCustomer(customer: Customer): void;
+  invalidateCustomer(customer: Customer): void;
 }

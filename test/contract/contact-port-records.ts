@@ -46,11 +46,11 @@ export function testRecords(subject: Subject): void {
     const whole = (await port.findByIds([remoteId], PLAIN)).get(remoteId);
     const run = { direction: 'forward', from: undefined, limit: 5 } as const;
     for (const field of CONTACT_FIELDS) {
-      const want = { rawData: false, fields: new Set([field]) };
+      const selection = { rawData: false, fields: new Set([field]) };
       const found = [
-        (await port.findByIds([remoteId], want)).get(remoteId),
-        (await port.findByEmails(['ada@whole.example'], want)).get('ada@whole.example')?.[0],
-        (await port.readByDomain('whole.example', run, want))[0],
+        (await port.findByIds([remoteId], selection)).get(remoteId),
+        (await port.findByEmails(['ada@whole.example'], selection)).get('ada@whole.example')?.[0],
+        (await port.readByDomain('whole.example', run, selection))[0],
       ];
       for (const contact of found) expect(contact).toMatchObject({ remoteId, [field]: whole?.[field] });
     }

@@ -1,6 +1,6 @@
 import { getOperationAST, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { measure } from '../../src/graphql/measure.ts';
+import { analyzeCost } from '../../src/graphql/cost-analysis.ts';
 import { apiSchema } from '../../src/graphql/schema.ts';
 import { openGateway, type TestGateway } from './open-gateway.ts';
 
@@ -51,7 +51,7 @@ async function countBoth(query: string): Promise<{ readonly theirs: number; read
   const document = parse(query);
   const operation = getOperationAST(document);
   if (!operation) throw new Error('There is no operation.');
-  const { cost } = measure({ schema: apiSchema, document, operation, variables: {} });
+  const { cost } = analyzeCost({ schema: apiSchema, document, operation, variables: {} });
   return { theirs: (extensions as { cost: { estimated: number } }).cost.estimated, ours: cost };
 }
 

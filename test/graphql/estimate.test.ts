@@ -1,12 +1,12 @@
 import { getOperationAST, parse, validate } from 'graphql';
 import { expect, test } from 'vitest';
 import { createAllowance, RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
-import { createExecute } from '../../src/graphql/fast/execute.ts';
-import { toHttpAnswer } from '../../src/graphql/http/respond.ts';
-import { measure } from '../../src/graphql/measure.ts';
+import { createExecute } from '../../src/graphql/compiled/execute.ts';
+import { analyzeCost } from '../../src/graphql/cost-analysis.ts';
+import { toHttpResponse } from '../../src/graphql/over-http/write-response.ts';
 import { entitySchema } from '../../src/graphql/schema.ts';
 import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
-import { WrittenJson } from '../../src/lib/written-json.ts';
+import { JsonBytes } from '../../src/lib/json-bytes.ts';
 import { createFakeJournal } from '../support/fake-journal.ts';
 import { createFakePeople } from '../support/fake-people.ts';
 import { createFakeServices } from '../support/fake-services.ts';
@@ -87,13 +87,18 @@ async function run(text: string, variableValues: Record<string, unknown>, contex
   if (validate(schema, document).length > 0) return undefined;
   const operation = getOperationAST(document);
   if (!operation) return undefined;
-  const { cost, bytes: estimatedBytes } = measure({ schema, document, operation, variables: variableValues });
+  const { cost, bytes: estimatedBytes } = analyzeCost({
+    schema,
+    document,
+    operation,
+    variables: variableValues,
+  });
   const allowance = createAllowance(RESPONSE_BOUNDS.caller);
   const result = await execute({ schema, document, variableValues, contextValue, allowance });
   if (!result.data) return undefined;
   const facts = { mediaType: 'application/json', accept: null, applicationName: null, suggestions: true };
-  const { body } = toHttpAnswer(result, { ...facts, journal: createFakeJournal(), allowance });
-  const bytes = body instanceof WrittenJson ? body.takeWhole() : Buffer.from(body);
+  const { body } = toHttpResponse(result, { ...facts, journal: createFakeJournal(), allowance });
+  const bytes = body instanceof JsonBytes ? body.toBuffer() : Buffer.from(body);
   const values = countValues(JSON.parse(bytes.toString()).data);
   const { consumed } = allowance;
   return {

@@ -1,17 +1,17 @@
 import { getIntrospectionQuery, parse, specifiedRules, validate } from 'graphql';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { admit } from '../../src/graphql/admit.ts';
-import { cleanMessage } from '../../src/graphql/clean-message.ts';
+import { checkOperation } from '../../src/graphql/check-limits.ts';
 import { createDocumentStore } from '../../src/graphql/engine/document-store.ts';
 import { createKnownIntrospection } from '../../src/graphql/engine/known-introspection.ts';
 import { checkFragmentDepth } from '../../src/graphql/fragment-depth.ts';
-import { chooseMediaType, isJson } from '../../src/graphql/http/media-types.ts';
-import { readHash } from '../../src/graphql/http/read-hash.ts';
 import { DEFAULT_LIMITS, nothingSpent } from '../../src/graphql/limits.ts';
 import { checkMerging } from '../../src/graphql/merging.ts';
 import { checkNesting } from '../../src/graphql/nesting.ts';
 import { readOperation } from '../../src/graphql/operation-notes.ts';
+import { chooseMediaType, isJson } from '../../src/graphql/over-http/media-types.ts';
+import { readHash } from '../../src/graphql/over-http/read-hash.ts';
+import { redactMessage } from '../../src/graphql/redact-message.ts';
 import { entitySchema } from '../../src/graphql/schema.ts';
 import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { findDuplicateKey } from '../../src/lib/find-duplicate-key.ts';
@@ -41,11 +41,11 @@ const PHRASES = [
 
 test.each(PHRASES)('the message of an error is made in one pass over %j', (phrase) => {
   const options = { suggestions: false };
-  expectLinear(repeat(phrase), (message) => cleanMessage({ message }, options));
+  expectLinear(repeat(phrase), (message) => redactMessage({ message }, options));
   expectLinear(repeat(phrase), (text) => {
     const reason = `; ${text}`;
     const message = `Variable "$a" got invalid value ${text}${reason}`;
-    return cleanMessage({ message, originalError: { message: text } }, options);
+    return redactMessage({ message, originalError: { message: text } }, options);
   });
 });
 
@@ -107,7 +107,7 @@ test.each(TEXTS)('what is done before validation is linear in %s', (_name, make)
       });
       const [operationName, variables, method] = [undefined, {}, 'POST'];
       const asked = { schema, document, operationName, variables, method, isCallerKnown };
-      admit({ ...asked, limits: DEFAULT_LIMITS, spent: nothingSpent(), responseBytes: 1_000_000 });
+      checkOperation({ ...asked, limits: DEFAULT_LIMITS, spent: nothingSpent(), responseBytes: 1_000_000 });
     });
   }
 });

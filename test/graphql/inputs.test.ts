@@ -13,9 +13,9 @@ import {
   validate,
 } from 'graphql';
 import { expect, test } from 'vitest';
-import { createExecute } from '../../src/graphql/fast/execute.ts';
-import { readArguments } from '../../src/graphql/fast/input/read-arguments.ts';
-import { readVariables } from '../../src/graphql/fast/input/read-variables.ts';
+import { createExecute } from '../../src/graphql/compiled/execute.ts';
+import { readArguments } from '../../src/graphql/compiled/input/read-arguments.ts';
+import { readVariables } from '../../src/graphql/compiled/input/read-variables.ts';
 import { createBothExecutes, createTally, PIECES, toText } from '../support/compare-executes.ts';
 import { createDice } from '../support/dice.ts';
 import { fc } from '../support/fast-check.ts';

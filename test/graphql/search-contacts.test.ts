@@ -98,7 +98,7 @@ test('raw data is asked of the CRM only where it is selected and not skipped', a
   `;
   await execute(query, { raw: false });
   await execute(query, { raw: true });
-  expect(calls.map(({ want }) => want?.rawData)).toEqual([false, true]);
+  expect(calls.map(({ selection }) => selection?.rawData)).toEqual([false, true]);
 });
 
 test('only the fields that are selected are asked of the CRM, in one call for all of the operation', async () => {
@@ -113,7 +113,7 @@ test('only the fields that are selected are asked of the CRM, in one call for al
     }
     fragment More on Contact { emailAddresses { emailAddress } }
   `);
-  expect(calls.map(({ keys, want }) => [keys, want])).toEqual([
+  expect(calls.map(({ keys, selection }) => [keys, selection])).toEqual([
     [
       ['ada@example.com'],
       { rawData: false, fields: new Set(['firstName', 'emailAddresses', 'ownerId', 'createdAt']) },

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { createResponseSender } from '../../src/http/send-response.ts';
-import { WrittenJson } from '../../src/lib/written-json.ts';
+import { JsonBytes } from '../../src/lib/json-bytes.ts';
 import { createHeldBytes } from '../../src/limits/held-bytes.ts';
 
 const KB = 1024;
@@ -85,7 +85,7 @@ test('what is written in pieces goes out in slices as well', () => {
   const { sender } = open();
   const response = createResponse();
   const pieces = [Buffer.from('a'.repeat(100 * KB)), Buffer.from('b'), Buffer.from('c'.repeat(65 * KB))];
-  sender.send(response.as, { status: 200, headers: {}, body: new WrittenJson(pieces) }, undefined);
+  sender.send(response.as, { status: 200, headers: {}, body: new JsonBytes(pieces) }, undefined);
   while (!response.ended()) response.drain();
   expect(response.text()).toBe(Buffer.concat(pieces).toString());
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { JsonBytes } from '../../src/lib/json-bytes.ts';
 import { type JsonBody, toJsonBody } from '../../src/lib/to-json-body.ts';
-import { WrittenJson } from '../../src/lib/written-json.ts';
 import { fc } from '../support/fast-check.ts';
 
 function expectItsJson(value: unknown): void {
@@ -19,7 +19,7 @@ function expectItsJson(value: unknown): void {
 }
 
 function toBytes({ body }: JsonBody): Buffer {
-  return typeof body === 'string' ? Buffer.from(body) : body.takeWhole();
+  return typeof body === 'string' ? Buffer.from(body) : body.toBuffer();
 }
 
 test('whatever the value, these are the bytes of its JSON', () => {
@@ -72,7 +72,7 @@ test.each(['', 'a', '’'.repeat(10_000), '😀'.repeat(10_000), 'x'.repeat(400_
 
 test('only what is long is made into bytes', () => {
   expect(toJsonBody(['short']).body).toBe('["short"]');
-  expect(toJsonBody('x'.repeat(10_000)).body).toBeInstanceOf(WrittenJson);
+  expect(toJsonBody('x'.repeat(10_000)).body).toBeInstanceOf(JsonBytes);
 });
 
 test('one body is not written over by the next', () => {
@@ -82,7 +82,7 @@ test('one body is not written over by the next', () => {
 });
 
 test('what is written already goes into it as it is, wherever it stands', () => {
-  const written = () => new WrittenJson([Buffer.from('{"nodes":["’'), Buffer.from('"]}')]);
+  const written = () => new JsonBytes([Buffer.from('{"nodes":["’'), Buffer.from('"]}')]);
   const page = { nodes: ['’'] };
   const long = Array.from({ length: 100 }, (_, index) => index);
   const cases = (part: () => unknown) => [
@@ -100,7 +100,7 @@ test('what is written already goes into it as it is, wherever it stands', () => 
 });
 
 test('its bytes can be had once', () => {
-  const written = new WrittenJson([Buffer.from('1')]);
+  const written = new JsonBytes([Buffer.from('1')]);
   expect(written.take()).toHaveLength(1);
   expect(() => written.take()).toThrow('taken');
 });

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { RemoteAnswer } from '../../src/domain/remote.ts';
+import type { ProviderResponse } from '../../src/domain/remote.ts';
 import { createHeldBytes } from '../../src/limits/held-bytes.ts';
 import { createFakePermit } from '../support/fake-permit.ts';
 import { openWireServer } from '../support/wire-server.ts';
@@ -16,7 +16,7 @@ afterEach(async () => {
 describe('what a provider answers', () => {
   test('is counted until the request that asked for it is over', async () => {
     const { call, held, permit } = await open((_, response) => response.end('x'.repeat(MB)));
-    for (const answer of await Promise.all([call(), call()])) answer.letGo?.();
+    for (const answer of await Promise.all([call(), call()])) answer.discardBody?.();
     expect(held()).toBe(2 * MB);
     permit.end();
     expect(held()).toBe(0);
@@ -41,7 +41,7 @@ describe('what a provider answers', () => {
     const { call, held, permit } = await open((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
     );
-    (await call()).letGo?.();
+    (await call()).discardBody?.();
     expect(held()).toBe(16 * MB + bomb.length);
     permit.end();
     expect(held()).toBe(0);
@@ -58,7 +58,7 @@ describe('what a provider answers', () => {
     const { call, held, permit } = await open((_, response) => response.end(text));
     const answer = await call();
     expect(held()).toBeGreaterThan(2 * text.length);
-    answer.letGo?.();
+    answer.discardBody?.();
     expect(held()).toBe(text.length);
     permit.end();
     expect(held()).toBe(0);
@@ -92,7 +92,7 @@ async function open(listener: RequestListener, { maxBytes = 400 * MB } = {}) {
   const server = await openWireServer(listener);
   const heldBytes = createHeldBytes({ maxBytes });
   const permit = createFakePermit();
-  const answers: RemoteAnswer[] = [];
+  const answers: ProviderResponse[] = [];
   const plain = createFakeAccess();
   const access = createFakeAccess({
     open: (options) => ({
@@ -108,7 +108,7 @@ async function open(listener: RequestListener, { maxBytes = 400 * MB } = {}) {
   return {
     permit,
     held: () => heldBytes.counts().kinds.provider_response.held,
-    async call(): Promise<RemoteAnswer> {
+    async call(): Promise<ProviderResponse> {
       const answer = answers[await openPort({}, permit).countByDomain('x.co')];
       if (!answer) throw new Error('There is no answer.');
       return answer;

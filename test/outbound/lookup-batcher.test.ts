@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../src/domain/contact.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
+import type { FieldSelection, SelectedFields } from '../../src/domain/field-selection.ts';
 import type { ContactPort } from '../../src/domain/provider.ts';
-import type { Want, WantedFields } from '../../src/domain/want.ts';
 import { UNCOUNTED, type WorkPermit } from '../../src/domain/work-permit.ts';
 import { AbandonedError } from '../../src/outbound/failures.ts';
 import type { CallPermit } from '../../src/outbound/lookup-batcher.ts';
@@ -143,7 +143,7 @@ describe('look-ups by email', () => {
     await answerAll();
     await Promise.all([...first, ...others]);
     expect(calls).toHaveLength(4);
-    expect(calls.at(-1)?.want).toEqual({
+    expect(calls.at(-1)?.selection).toEqual({
       rawData: false,
       fields: new Set(['firstName', 'ownerId', 'lastName']),
     });
@@ -236,12 +236,12 @@ function open({ spacingMs = 0, defer = atOnce } = {}) {
   const unanswered: Call[] = [];
   const find = (emails: readonly string[], asked: Asked = {}) => {
     const { key = 'plain', deadline = clock.now() + 10_000, fields, permit = UNCOUNTED } = asked;
-    const want = { rawData: false, fields };
-    return lookups.find({ emails, want, key, deadline, permit, open: toPort });
+    const selection = { rawData: false, fields };
+    return lookups.find({ emails, selection, key, deadline, permit, open: toPort });
   };
 
   function toPort(deadline: number, permit: CallPermit, onProgress?: OnProgress): ContactPort {
-    const findByEmails: ContactPort['findByEmails'] = (emails, want) =>
+    const findByEmails: ContactPort['findByEmails'] = (emails, selection) =>
       new Promise((resolve, reject) => {
         const found = new Map(emails.map((email) => [email, [{ remoteId: email } as Contact]]));
         let isAbandoned = false;
@@ -249,7 +249,7 @@ function open({ spacingMs = 0, defer = atOnce } = {}) {
           isAbandoned = true;
         });
         const call: Call = {
-          ...{ emails, want, deadline, permit, reject, onProgress },
+          ...{ emails, selection, deadline, permit, reject, onProgress },
           isAbandoned: () => isAbandoned,
           resolve: () => resolve(found),
         };
@@ -279,13 +279,13 @@ function atOnce(callback: () => void): void {
 interface Asked {
   readonly key?: string;
   readonly deadline?: number;
-  readonly fields?: WantedFields;
+  readonly fields?: SelectedFields;
   readonly permit?: WorkPermit | undefined;
 }
 
 interface Call {
   readonly onProgress: OnProgress | undefined;
-  readonly want: Want;
+  readonly selection: FieldSelection;
   readonly emails: readonly string[];
   readonly deadline: number;
   readonly permit: CallPermit;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { Budget } from '../../src/domain/provider.ts';
-import type { RemoteAnswer, RemoteRequest } from '../../src/domain/remote.ts';
+import type { ProviderResponse, RemoteRequest } from '../../src/domain/remote.ts';
 import { UNCOUNTED } from '../../src/domain/work-permit.ts';
 import { timedOut } from '../../src/outbound/failures.ts';
 import type { Call } from '../../src/outbound/http/transport.ts';
@@ -126,7 +126,7 @@ describe('a client', () => {
 function open(budget: Budget) {
   const clock = createFakeClock();
   const calls: Call[] = [];
-  const answers: (RemoteAnswer | Error)[] = [];
+  const answers: (ProviderResponse | Error)[] = [];
   const credentials = createFakeCredentials(
     { type: 'oauth2', accessToken: 'access-0', refreshToken: null, expiresAt: null },
     ORIGIN,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Credentials } from '../../src/domain/connection.ts';
 import type { OAuthClient, RefreshedToken } from '../../src/domain/provider.ts';
-import type { RemoteAnswer, RemoteRequest } from '../../src/domain/remote.ts';
+import type { ProviderResponse, RemoteRequest } from '../../src/domain/remote.ts';
 import { RemoteFailure } from '../../src/domain/remote-failure.ts';
 import { type RefreshDeps, refreshToken } from '../../src/outbound/access-token/refresh-token.ts';
 import { createRedactor } from '../../src/outbound/redaction/redactor.ts';
@@ -151,7 +151,7 @@ async function run(setup: Setup = {}) {
 
 interface Setup {
   readonly token?: Partial<RefreshedToken>;
-  readonly answer?: RemoteAnswer;
+  readonly answer?: ProviderResponse;
   /** By the origin of their token endpoint. */
   readonly clients?: Readonly<Record<string, OAuthClient>>;
   readonly instanceUrl?: string;

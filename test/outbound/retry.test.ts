@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
-import type { RemoteAnswer } from '../../src/domain/remote.ts';
+import type { ProviderResponse } from '../../src/domain/remote.ts';
 import { type RetryOptions, withRetries } from '../../src/outbound/rate-limiting/retry.ts';
 import { createFakeClock } from '../support/clock.ts';
 
@@ -79,10 +79,13 @@ describe('another try', () => {
   });
 });
 
-async function run(script: readonly (Partial<RemoteAnswer> | Error)[], options: Partial<RetryOptions> = {}) {
+async function run(
+  script: readonly (Partial<ProviderResponse> | Error)[],
+  options: Partial<RetryOptions> = {},
+) {
   const clock = createFakeClock();
   const triedAt: number[] = [];
-  const result: { answer?: RemoteAnswer; error?: unknown } = {};
+  const result: { answer?: ProviderResponse; error?: unknown } = {};
   const done = withRetries(
     {
       clock,

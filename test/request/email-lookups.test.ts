@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Contact } from '../../src/domain/contact.ts';
+import type { FieldSelection } from '../../src/domain/field-selection.ts';
 import type { ContactPort } from '../../src/domain/provider.ts';
-import type { Want } from '../../src/domain/want.ts';
 import { EmailLookups, type LookupClient } from '../../src/request/email-lookups.ts';
 import { settle } from '../support/clock.ts';
 
-const NAMES: Want = { rawData: false, fields: new Set(['firstName']) };
-const OWNERS: Want = { rawData: false, fields: new Set(['ownerId']) };
+const NAMES: FieldSelection = { rawData: false, fields: new Set(['firstName']) };
+const OWNERS: FieldSelection = { rawData: false, fields: new Set(['ownerId']) };
 
 test('what is asked for at the same moment is one call, and an email is in it once', async () => {
   const { lookups, client, calls } = open();
@@ -81,11 +81,11 @@ test('more than one call carries is more calls, and each fails by itself', async
 /** A CRM of whose calls each carries three emails. */
 function open({ failure, failing }: { failure?: Error; failing?: string } = {}) {
   const calls: (readonly string[])[] = [];
-  const wants: Want[] = [];
+  const wants: FieldSelection[] = [];
   const port: Pick<ContactPort, 'findByEmails'> = {
-    async findByEmails(emails, want) {
+    async findByEmails(emails, selection) {
       calls.push(emails);
-      wants.push(want);
+      wants.push(selection);
       if (failure && (failing === undefined || emails.includes(failing))) throw failure;
       return new Map(emails.map((email) => [email, [{ remoteId: email } as Contact]]));
     },

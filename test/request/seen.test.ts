@@ -22,7 +22,7 @@ function setUp() {
       return stored.connection;
     },
     customer: async () => state.customer,
-    forgetCustomer: () => {},
+    invalidateCustomer: () => {},
   };
   const connections = createConnectionCache({ now: () => now });
   const open = () => new Seen({ applicationId: 'a', loaders, connections, now: () => now });
@@ -83,6 +83,6 @@ test('what the request has removed itself is not missed', async () => {
   stored.connection = undefined;
   state.customer = undefined;
   advance(CONNECTION_MAX_AGE_MS);
-  seen.forgetCustomer('acme');
+  seen.invalidateCustomer('acme');
   expect(seen.confirm()).toBeUndefined();
 });

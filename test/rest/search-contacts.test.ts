@@ -21,7 +21,7 @@ test('raw data is there only when it was asked for', async () => {
     const { body } = await ask('POST', `${SEARCH}${query}`, { body: ADA });
     expect(body.records[0]).not.toHaveProperty('raw_data');
   }
-  expect(fake.calls.map(({ want }) => want?.rawData)).toEqual([false, false]);
+  expect(fake.calls.map(({ selection }) => selection?.rawData)).toEqual([false, false]);
 });
 
 test.each([

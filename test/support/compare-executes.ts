@@ -1,6 +1,6 @@
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { expect } from 'vitest';
-import { createExecute } from '../../src/graphql/fast/execute.ts';
+import { createExecute } from '../../src/graphql/compiled/execute.ts';
 import { toPieces } from './fast-check.ts';
 
 /** `CROSSBOOK_TEST_RUNS=100000` for a long night. */

@@ -1,9 +1,9 @@
 import type { Connection } from '../../src/domain/connection.ts';
 import type { Association, Contact } from '../../src/domain/contact.ts';
 import { CONTACT_FIELDS } from '../../src/domain/contact.ts';
+import { type FieldSelection, readSelectedFields } from '../../src/domain/field-selection.ts';
 import type { ContactPort } from '../../src/domain/provider.ts';
 import type { ProviderName } from '../../src/domain/provider-names.ts';
-import { readWantedFields, type Want } from '../../src/domain/want.ts';
 import type { FakePerson } from './fake-people.ts';
 
 /** A CRM in memory. It writes down every call, and fails with whatever `fault` throws. */
@@ -14,29 +14,29 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
     provider: connection.providerName,
   };
   return {
-    async findByEmails(emails, want) {
-      called('findByEmails', emails, want);
-      return new Map(emails.map((email) => [email, owners(email).map((person) => read(person, want))]));
+    async findByEmails(emails, selection) {
+      called('findByEmails', emails, selection);
+      return new Map(emails.map((email) => [email, owners(email).map((person) => read(person, selection))]));
     },
-    async readByDomain(domain, { direction, from, limit }, want) {
-      called('readByDomain', [domain], want);
+    async readByDomain(domain, { direction, from, limit }, selection) {
+      called('readByDomain', [domain], selection);
       const all = members(domain);
       const forward = direction === 'forward';
       const index = from === undefined ? -1 : all.findIndex(({ remoteId }) => remoteId === from);
       const start =
         from === undefined ? (forward ? 0 : all.length - limit) : forward ? index : index + 1 - limit;
       const end = from === undefined ? (forward ? limit : all.length) : forward ? index + limit : index + 1;
-      return all.slice(Math.max(0, start), Math.max(0, end)).map((person) => read(person, want));
+      return all.slice(Math.max(0, start), Math.max(0, end)).map((person) => read(person, selection));
     },
     async countByDomain(domain) {
       called('countByDomain', [domain]);
       return members(domain).length;
     },
-    async findByIds(ids, want) {
-      called('findByIds', ids, want);
+    async findByIds(ids, selection) {
+      called('findByIds', ids, selection);
       const wanted = new Set(ids);
       const found = people.filter(({ remoteId }) => wanted.has(remoteId));
-      return new Map(found.map((person) => [person.remoteId, read(person, want)]));
+      return new Map(found.map((person) => [person.remoteId, read(person, selection)]));
     },
     async findAssociations(ids, to) {
       called('findAssociations', ids);
@@ -47,15 +47,15 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
     compareIds: (a, b) => Number(a) - Number(b),
   };
 
-  function called(method: string, keys: readonly string[], want?: Want): void {
-    record({ provider: connection.providerName, customerId: connection.customerId, method, keys, want });
+  function called(method: string, keys: readonly string[], selection?: FieldSelection): void {
+    record({ provider: connection.providerName, customerId: connection.customerId, method, keys, selection });
     const thrown = fault();
     if (thrown !== undefined) throw thrown;
   }
 
-  function read(person: FakePerson, want: Want): Contact {
-    const rawData = want.rawData ? person.rawData : null;
-    const fields = readWantedFields(want);
+  function read(person: FakePerson, selection: FieldSelection): Contact {
+    const rawData = selection.rawData ? person.rawData : null;
+    const fields = readSelectedFields(selection);
     const unwanted = fields ? CONTACT_FIELDS.filter((field) => !fields.has(field)) : [];
     // What nobody wants to see is not there.
     return {
@@ -89,7 +89,7 @@ export interface FakeCall {
   readonly method: string;
   /** Emails, ids, or the one domain. */
   readonly keys: readonly string[];
-  readonly want: Want | undefined;
+  readonly selection: FieldSelection | undefined;
 }
 
 interface FakeCrm {

@@ -1,4 +1,4 @@
-import type { RemoteAnswer, Send } from '../../src/domain/remote.ts';
+import type { ProviderResponse, Send } from '../../src/domain/remote.ts';
 
 /** The way out without retries, budgets and limits: one request, one answer, one origin that gets the token. */
 export function createSend({ origin, token }: Target): Send {
@@ -18,7 +18,7 @@ export function createSend({ origin, token }: Target): Send {
 }
 
 /** Answers in the order given, and remembers what was asked. */
-export function createScriptedSend(...answers: readonly Partial<RemoteAnswer>[]): ScriptedSend {
+export function createScriptedSend(...answers: readonly Partial<ProviderResponse>[]): ScriptedSend {
   const requests: Parameters<Send>[0][] = [];
   return {
     requests,

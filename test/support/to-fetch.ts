@@ -1,6 +1,6 @@
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { ArrivingRequest, HttpAnswer } from '../../src/lib/http-message.ts';
-import { WrittenJson } from '../../src/lib/written-json.ts';
+import { JsonBytes } from '../../src/lib/json-bytes.ts';
 
 /** What answers our requests, asked as a fetch is asked. */
 export function toFetch(answer: (request: ArrivingRequest) => Promise<HttpAnswer>): Fetch {
@@ -29,7 +29,7 @@ function toHttpRequest(request: Request, body: Buffer): ArrivingRequest {
 
 /** With its length, as who sends it adds it. */
 function toResponse({ status, headers, body }: HttpAnswer): Response {
-  const bytes = body instanceof WrittenJson ? body.takeWhole() : body;
+  const bytes = body instanceof JsonBytes ? body.toBuffer() : body;
   const length = bytes === null ? {} : { 'content-length': String(Buffer.byteLength(bytes)) };
   const init = { status, headers: { ...headers, ...length } };
   return new Response(bytes as Uint8Array<ArrayBuffer> | string | null, init);

@@ -64,8 +64,8 @@ test('the boundary that still stands proves the neighbour without a call of its 
   const request: PageRequest = { direction: 'forward', size: 2, boundary: '2' };
   const page = await readDomainPage(port, 'example.com', {
     request,
-    want: { rawData: false },
-    neighbours: true,
+    selection: { rawData: false },
+    needsPreviousPage: true,
   });
   expect(toFacts(page)).toEqual({ ids: ['3', '4'], next: true, previous: true });
   expect(calls).toBe(1);
@@ -94,7 +94,7 @@ function toFacts(page: Page<Contact>) {
 }
 
 function readFromProvider(ids: string[], request: PageRequest) {
-  const ask = { request, want: { rawData: false }, neighbours: true };
+  const ask = { request, selection: { rawData: false }, needsPreviousPage: true };
   return readDomainPage(toPort(ids), 'example.com', ask);
 }
 

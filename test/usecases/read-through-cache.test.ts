@@ -27,7 +27,7 @@ async function countTurns(size: number): Promise<number> {
   const client = { connection: { id: 'c' }, source: {} };
   const { found } = await readThroughCache(deps, {
     client: client as never,
-    want: { rawData: false } as never,
+    selection: { rawData: false } as never,
     readFromCache: true,
     question: () => 'q',
     ask: () => Promise.reject(new Error('the CRM was asked')),

@@ -188,25 +188,25 @@ describe('the cache', () => {
 
   test('an answer without raw data does not serve a search that wants it', async () => {
     await run(demo());
-    const want = { rawData: true, totalCount: true, neighbours: true };
-    const page = await run(demo(), { readFromCache: true, want });
+    const selection = { rawData: true, totalCount: true, needsPreviousPage: true };
+    const page = await run(demo(), { readFromCache: true, selection });
     expect(page.contacts[0]?.rawData).not.toBeNull();
     expect(fake.calls).toHaveLength(2);
   });
 
   test('an answer with some fields serves a search that wants no others, and no other', async () => {
     const wanting = (...fields: ContactField[]) => ({
-      ...{ rawData: false, totalCount: true, neighbours: true, fields: new Set(fields) },
+      ...{ rawData: false, totalCount: true, needsPreviousPage: true, fields: new Set(fields) },
     });
-    await run(demo(), { want: wanting('firstName', 'ownerId') });
-    await run(demo(), { readFromCache: true, want: wanting('firstName') });
+    await run(demo(), { selection: wanting('firstName', 'ownerId') });
+    await run(demo(), { readFromCache: true, selection: wanting('firstName') });
     expect(fake.calls).toHaveLength(1);
-    const more = await run(demo(), { readFromCache: true, want: wanting('firstName', 'lastName') });
+    const more = await run(demo(), { readFromCache: true, selection: wanting('firstName', 'lastName') });
     expect(more.contacts[0]?.lastName).toBe('Lovelace');
     const all = await run(demo(), { readFromCache: true });
     expect(all.contacts[0]?.accountId).toBe('account-1');
     expect(fake.calls).toHaveLength(3);
-    await run(demo(), { readFromCache: true, want: wanting('lastName') });
+    await run(demo(), { readFromCache: true, selection: wanting('lastName') });
     expect(fake.calls).toHaveLength(3);
   });
 });
@@ -223,7 +223,7 @@ async function run(headers: Record<string, string>, search: Partial<ContactSearc
     filter: { email: fake.people[0]?.emailAddresses[0]?.emailAddress },
     page: {},
     readFromCache: false,
-    want: { rawData: false, totalCount: true, neighbours: true },
+    selection: { rawData: false, totalCount: true, needsPreviousPage: true },
     ...search,
   });
 }

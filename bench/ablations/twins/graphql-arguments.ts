@@ -1,4 +1,4 @@
-import type { ArgumentReaders } from '../../../src/graphql/fast/input/read-arguments.ts';
+import type { ArgumentReaders } from '../../../src/graphql/compiled/input/read-arguments.ts';
 
 /** Undefined leaves them to graphql-js. */
 export function createArgumentReaders(): ArgumentReaders {

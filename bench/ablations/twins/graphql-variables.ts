@@ -1,4 +1,4 @@
-import type { ReadVariables } from '../../../src/graphql/fast/input/read-variables.ts';
+import type { ReadVariables } from '../../../src/graphql/compiled/input/read-variables.ts';
 
 /** Undefined leaves them to graphql-js. */
 export function readVariables(): ReadVariables {

@@ -1,6 +1,6 @@
-import type { Read } from '../../../src/graphql/fast/reader.ts';
+import type { Serializer } from '../../../src/graphql/compiled/serializers.ts';
 
 /** As where a process may not make functions of text. */
-export function writeReader(): Read | undefined {
+export function generateSerializer(): Serializer | undefined {
   return undefined;
 }

@@ -1,4 +1,4 @@
-import type { Write } from '../../../src/graphql/fast/writer.ts';
+import type { Write } from '../../../src/graphql/compiled/writer.ts';
 
 export function createWriter(): Write | undefined {
   return undefined;

@@ -85,7 +85,11 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
 async function findSomebody(context: DemoContext, { customerId, providerName }: ConnectLink) {
   using page = await searchContacts(context, {
     ...{ customerId, provider: providerName, filter: { email: SOMEBODY } },
-    ...{ page: {}, readFromCache: false, want: { rawData: false, totalCount: false, neighbours: false } },
+    ...{
+      page: {},
+      readFromCache: false,
+      selection: { rawData: false, totalCount: false, needsPreviousPage: false },
+    },
   });
   const [contact] = page.contacts;
   return (

@@ -1,8 +1,8 @@
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import type { Caller } from '../../domain/caller.ts';
-import type { OpenedRequest } from '../http/open-request.ts';
-import type { Operation } from '../http/read-request.ts';
+import type { Operation } from '../over-http/read-request.ts';
+import type { GraphQLRequest } from '../over-http/start-request.ts';
 import { OperationRun, type RunRules } from './operation-run.ts';
 import { toPluginRequest } from './plugin-request.ts';
 import type { Plugins } from './plugins.ts';
@@ -53,7 +53,7 @@ export function createEngine(options: EngineOptions): Engine {
 
 export interface Engine {
   /** Resolves whatever happens: errors are in the result. */
-  run(operation: Operation, opened: OpenedRequest): Promise<ExecutionResult>;
+  run(operation: Operation, opened: GraphQLRequest): Promise<ExecutionResult>;
   close(): Promise<void>;
 }
 

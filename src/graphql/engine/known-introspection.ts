@@ -5,7 +5,7 @@ import {
   parse,
   stripIgnoredCharacters,
 } from 'graphql';
-import { WrittenJson } from '../../lib/written-json.ts';
+import { JsonBytes } from '../../lib/json-bytes.ts';
 
 /**
  * The questions that GraphiQL, code generators and gateways ask of every schema: those that graphql itself writes, whatever
@@ -28,7 +28,7 @@ export function createKnownIntrospection(schema: GraphQLSchema): KnownIntrospect
     if (question === undefined || !questions.has(question)) return undefined;
     const answer = answers.get(question) ?? answerOf(question);
     answers.set(question, answer);
-    return new WrittenJson([answer]);
+    return new JsonBytes([answer]);
   };
 
   function answerOf(question: string): Uint8Array {
@@ -72,4 +72,4 @@ export const INTROSPECTION_NAME = 'IntrospectionQuery';
 export type KnownIntrospection = (operation: {
   readonly query: string;
   readonly operationName?: string | null | undefined;
-}) => WrittenJson | undefined;
+}) => JsonBytes | undefined;

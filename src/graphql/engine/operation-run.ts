@@ -10,15 +10,15 @@ import {
 } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import { CrossbookError } from '../../domain/errors.ts';
-import { admit } from '../admit.ts';
-import type { Execute } from '../fast/execute.ts';
-import type { Documents } from '../http/documents.ts';
-import { type OpenedRequest, readAllowance } from '../http/open-request.ts';
-import { readHash } from '../http/read-hash.ts';
-import type { Operation } from '../http/read-request.ts';
-import { type Limits, spend } from '../limits.ts';
-import type { Measures } from '../measure.ts';
+import { checkOperation } from '../check-limits.ts';
+import type { Execute } from '../compiled/execute.ts';
+import type { OperationCost } from '../cost-analysis.ts';
+import { consumeCost, type Limits } from '../limits.ts';
 import { readOperation } from '../operation-notes.ts';
+import type { PersistedOperations } from '../over-http/persisted-operations.ts';
+import { readHash } from '../over-http/read-hash.ts';
+import type { Operation } from '../over-http/read-request.ts';
+import { type GraphQLRequest, readAllowance } from '../over-http/start-request.ts';
 import type { DocumentStore } from './document-store.ts';
 import { INTROSPECTION_NAME, type KnownIntrospection } from './known-introspection.ts';
 
@@ -28,14 +28,14 @@ import { INTROSPECTION_NAME, type KnownIntrospection } from './known-introspecti
  */
 export class OperationRun {
   readonly #operation: Operation;
-  readonly #opened: OpenedRequest;
+  readonly #opened: GraphQLRequest;
   readonly #rules: RunRules;
   #document: DocumentNode | undefined;
   #failure: unknown;
   #errors: readonly GraphQLError[] = NONE;
   #admitted: Admitted | undefined;
 
-  constructor(operation: Operation, opened: OpenedRequest, rules: RunRules) {
+  constructor(operation: Operation, opened: GraphQLRequest, rules: RunRules) {
     this.#operation = operation;
     this.#opened = opened;
     this.#rules = rules;
@@ -67,7 +67,7 @@ export class OperationRun {
     if (!found) return this.#prepareNew(query, { operationName, variables });
     this.#countTokens(found.tokens);
     this.#document = found.document;
-    this.#admit({ document: found.document, operationName, variables });
+    this.#checkOperation({ document: found.document, operationName, variables });
     return undefined;
   }
 
@@ -85,7 +85,7 @@ export class OperationRun {
       return;
     }
     await permit.takeTurn();
-    this.#admit({ document: this.#document, ...parameters });
+    this.#checkOperation({ document: this.#document, ...parameters });
     await permit.takeTurn();
     this.#errors = this.#rules.store.validate(this.#document);
   }
@@ -128,7 +128,7 @@ export class OperationRun {
     const { context: contextValue, journal, spent } = this.#opened;
     if (schema !== this.#rules.schema) throw new Error('A plugin puts another schema in place of ours.');
     const asked = { document, operationName, variables: variableValues };
-    if (!this.#isAdmitted(asked)) this.#admit(asked);
+    if (!this.#isAdmitted(asked)) this.#checkOperation(asked);
     const allowance = readAllowance(this.#opened);
     const notes = readOperation(document, operationName ?? undefined);
     journal.note(notes);
@@ -142,12 +142,12 @@ export class OperationRun {
   }
 
   /** Throws where it may not run; else it is counted among the operations of its request, once. */
-  #admit(asked: Asked): void {
+  #checkOperation(asked: Asked): void {
     const { schema, limits } = this.#rules;
     const { spent, request, context } = this.#opened;
-    if (this.#admitted) spend(spent, this.#admitted.sizes, -1);
+    if (this.#admitted) consumeCost(spent, this.#admitted.sizes, -1);
     this.#admitted = undefined;
-    const sizes = admit({
+    const sizes = checkOperation({
       schema,
       document: asked.document,
       operationName: asked.operationName ?? undefined,
@@ -158,7 +158,7 @@ export class OperationRun {
       spent,
       responseBytes: readAllowance(this.#opened).bounds.bytes,
     });
-    spend(spent, sizes);
+    consumeCost(spent, sizes);
     this.#admitted = { ...asked, sizes };
   }
 
@@ -188,14 +188,14 @@ interface Asked {
 }
 
 interface Admitted extends Asked {
-  readonly sizes: Measures;
+  readonly sizes: OperationCost;
 }
 
 export interface RunRules {
   readonly schema: GraphQLSchema;
   readonly execute: Execute;
   readonly store: DocumentStore;
-  readonly documents: Documents;
+  readonly documents: PersistedOperations;
   readonly limits: Limits;
   /** Undefined where each question about the schema goes the whole way. */
   readonly introspection: KnownIntrospection | undefined;

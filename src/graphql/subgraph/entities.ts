@@ -1,14 +1,14 @@
 import { assertEnumType, type GraphQLFieldResolver } from 'graphql';
 import { CrossbookError } from '../../domain/errors.ts';
+import type { FieldSelection } from '../../domain/field-selection.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
-import type { Want } from '../../domain/want.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { findContact } from '../../usecases/find-contact.ts';
 import { findCustomer } from '../../usecases/find-customer.ts';
-import { readContactWant } from '../contact-want.ts';
 import { recordCosts } from '../cost.ts';
-import { orNull, readRecord } from '../read-record.ts';
+import { nullIfNotFound, readRecord } from '../read-record.ts';
 import { apiSchema } from '../schema.ts';
+import { selectContactFields } from '../select-contact-fields.ts';
 import type { EmailReference } from '../types/contacts-by-email.ts';
 import { type NodeRecord, typeNameOf } from '../types/node.ts';
 
@@ -24,10 +24,10 @@ export function resolveEntities(typePrefix: string): GraphQLFieldResolver<unknow
         `\`_entities\` takes at most ${MAX_REPRESENTATIONS} references; these are ${representations.length}.`,
       );
     }
-    const want = readContactWant(info, []);
+    const selection = selectContactFields(info, []);
     return representations.map(async (representation) => {
       const reference: Reference = { ...(representation as object) };
-      return readReference(reference, { context, want, type: readType(reference, typePrefix) });
+      return readReference(reference, { context, selection, type: readType(reference, typePrefix) });
     });
   };
 }
@@ -63,19 +63,19 @@ function readType({ __typename }: Reference, typePrefix: string): EntityName {
 /** A Customer by the application's id or by the global one; a Contact by its three ids or by the global one. */
 function readReference(
   reference: Reference,
-  { context, want, type }: Asked,
+  { context, selection, type }: Asked,
 ): Promise<Entity | null> | Entity {
   const { id, customerId, provider, remoteId } = reference;
   if (type === 'ContactsByEmail') return readEmailReference(reference);
   if (typeof customerId === 'string' && type === 'Customer') {
-    return orNull(findCustomer(context, customerId));
+    return nullIfNotFound(findCustomer(context, customerId));
   }
   if (typeof customerId === 'string' && typeof remoteId === 'string') {
     const key = { customerId, provider: readProvider(provider), remoteId };
-    return orNull(findContact(context, key, want));
+    return nullIfNotFound(findContact(context, key, selection));
   }
   if (typeof id !== 'string') throw new CrossbookError('BAD_REQUEST', 'A reference must carry a key.');
-  return readRecord(context, id, want).then((record) =>
+  return readRecord(context, id, selection).then((record) =>
     record && typeNameOf(record) === type ? record : null,
   );
 }
@@ -108,6 +108,6 @@ type Reference = Readonly<Record<string, unknown>>;
 
 interface Asked {
   readonly context: RequestContext;
-  readonly want: Want;
+  readonly selection: FieldSelection;
   readonly type: EntityName;
 }

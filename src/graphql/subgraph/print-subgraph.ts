@@ -11,7 +11,7 @@ import {
   print,
   visit,
 } from 'graphql';
-import { type Reckon, readCost } from '../cost.ts';
+import { type CostAmount, readCost } from '../cost.ts';
 
 /**
  * The schema as gateways compose it. Composers do not know @oneOf: the subgraph enforces it all the same. `node` and `nodes`
@@ -57,7 +57,7 @@ function toSlicing({ arguments: given = [] }: FieldDefinitionNode): string {
   return `[${names.map((name) => JSON.stringify(name)).join(', ')}]`;
 }
 
-function withoutArguments(amount: Reckon): number {
+function withoutArguments(amount: CostAmount): number {
   return typeof amount === 'number' ? amount : amount({});
 }
 

@@ -1,8 +1,8 @@
 import type { ProviderName } from '../../domain/provider-names.ts';
 import { findContactsByEmail } from '../../usecases/find-contacts-by-email.ts';
 import { builder } from '../builder.ts';
-import { readContactWant } from '../contact-want.ts';
 import { costs, PROVIDER_CALL } from '../cost.ts';
+import { selectContactFields } from '../select-contact-fields.ts';
 import { ContactType } from './contact.ts';
 import { ProviderNameEnum } from './provider.ts';
 import { CONTACTS_PER_EMAIL, EMAILS_PER_CALL } from './search-contacts.ts';
@@ -36,7 +36,7 @@ export const ContactsByEmailType = builder.objectRef<EmailReference>('ContactsBy
         items: ({ first }) => (typeof first === 'number' ? Math.max(0, first) : CONTACTS_PER_EMAIL),
       }),
       resolve: ({ byEmail }, { first }, context, info) =>
-        findContactsByEmail(context, { ...byEmail, first }, readContactWant(info, [])),
+        findContactsByEmail(context, { ...byEmail, first }, selectContactFields(info, [])),
     }),
   }),
 });

@@ -1,8 +1,8 @@
 import { CrossbookError } from '../../domain/errors.ts';
 import { builder } from '../builder.ts';
-import { readContactWant } from '../contact-want.ts';
 import { costs, PROVIDER_CALL, recordCosts } from '../cost.ts';
 import { readRecord } from '../read-record.ts';
+import { selectContactFields } from '../select-contact-fields.ts';
 import { NodeInterface, type NodeRecord } from './node.ts';
 
 const MAX_IDS = 1_000;
@@ -14,7 +14,7 @@ builder.queryField('node', (t) =>
     description: 'Whatever has this id. Null where there is nothing, or nothing of yours.',
     args: { id: t.arg.id({ required: true, description: 'The id, as it was given.' }) },
     ...costs({ weight: PROVIDER_CALL }),
-    resolve: (_root, { id }, context, info) => readRecord(context, id, readContactWant(info, [])),
+    resolve: (_root, { id }, context, info) => readRecord(context, id, selectContactFields(info, [])),
   }),
 );
 
@@ -32,8 +32,8 @@ builder.queryField('nodes', (t) =>
           `\`nodes\` takes at most ${MAX_IDS} ids; these are ${ids.length}.`,
         );
       }
-      const want = readContactWant(info, []);
-      return ids.map((id) => readRecord(context, id, want));
+      const selection = selectContactFields(info, []);
+      return ids.map((id) => readRecord(context, id, selection));
     },
   }),
 );

@@ -5,15 +5,15 @@ import type {
   ContactTarget,
   Direction,
   PageInput,
-  SearchWant,
+  SearchSelection,
 } from '../../domain/contact-search.ts';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { searchContacts } from '../../usecases/search-contacts.ts';
 import { builder } from '../builder.ts';
-import { readContactWant } from '../contact-want.ts';
 import { costs, PROVIDER_CALL, type UncheckedArguments } from '../cost.ts';
-import { selects } from '../selection.ts';
+import { selectContactFields } from '../select-contact-fields.ts';
+import { isSelected } from '../selection.ts';
 import { ContactConnectionType } from './contact-connection.ts';
 import { ContactFilterInput } from './contact-filter.ts';
 import { ProviderNameEnum } from './provider.ts';
@@ -77,27 +77,27 @@ builder.queryField('searchContacts', (t) =>
 export function search({ target, args, context, info }: AskedSearch): Promise<ContactPage> {
   const page = readPageInput(args);
   const readFromCache = args.readFromCache ?? false;
-  const want = readWant(info, page);
+  const selection = readWant(info, page);
   const { customerId, provider } = target;
   const { filter } = args;
-  return searchContacts(context, { customerId, provider, filter, page, readFromCache, want });
+  return searchContacts(context, { customerId, provider, filter, page, readFromCache, selection });
 }
 
 /** The selection is the request: what nobody looks at is not fetched. A selection wants the same each time. */
-function readWant(info: GraphQLResolveInfo, { direction = 'forward' }: PageInput): SearchWant {
+function readWant(info: GraphQLResolveInfo, { direction = 'forward' }: PageInput): SearchSelection {
   const known = remembered[direction].get(info.fieldNodes);
   if (known) return known;
   const farSide = direction === 'backward' ? 'hasNextPage' : 'hasPreviousPage';
-  const want = {
-    ...readContactWant(info, ['nodes'], ['edges', 'node']),
-    totalCount: selects(info, 'totalCount'),
-    neighbours: selects(info, 'pageInfo', farSide),
+  const selection = {
+    ...selectContactFields(info, ['nodes'], ['edges', 'node']),
+    totalCount: isSelected(info, 'totalCount'),
+    needsPreviousPage: isSelected(info, 'pageInfo', farSide),
   };
-  remembered[direction].set(info.fieldNodes, want);
-  return want;
+  remembered[direction].set(info.fieldNodes, selection);
+  return selection;
 }
 
-const remembered: Readonly<Record<Direction, WeakMap<readonly FieldNode[], SearchWant>>> = {
+const remembered: Readonly<Record<Direction, WeakMap<readonly FieldNode[], SearchSelection>>> = {
   forward: new WeakMap(),
   backward: new WeakMap(),
 };

@@ -1,5 +1,5 @@
 import { type HeldBytes, type HeldOwners, memoryLimitReached } from '../../domain/held-bytes.ts';
-import type { RemoteAnswer, RemoteRequest } from '../../domain/remote.ts';
+import type { ProviderResponse, RemoteRequest } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { ObservedCall } from '../call-events.ts';
@@ -12,7 +12,7 @@ import { resolveOrigin } from './origins.ts';
 export async function callTokenEndpoint(
   deps: EndpointDeps,
   { origin, request, onCall }: EndpointCall,
-): Promise<RemoteAnswer> {
+): Promise<ProviderResponse> {
   const { clock, transport } = deps;
   const deadline = clock.now() + deps.deadlineMs;
   const headers = { ...FIXED_HEADERS, ...request.headers };
@@ -28,8 +28,8 @@ export async function callTokenEndpoint(
 export async function callAtOrigin(
   { origin: originOf, movedOrigin }: TokenOrigins,
   { instanceUrl, hosts, sandboxOrigins }: Instance,
-  ask: (origin: string) => Promise<RemoteAnswer>,
-): Promise<RemoteAnswer> {
+  ask: (origin: string) => Promise<ProviderResponse>,
+): Promise<ProviderResponse> {
   const origin = resolveOrigin(instanceUrl, { hosts, sandboxOrigins, originOf });
   return ask(origin).catch((error: unknown) => {
     const other = isRedirect(error) ? movedOrigin?.(instanceUrl) : undefined;

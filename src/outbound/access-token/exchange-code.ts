@@ -4,7 +4,7 @@ import { checkInstanceUrl } from '../../domain/instance-url.ts';
 import { checkLoginUrl } from '../../domain/login-url.ts';
 import type { OAuthClient } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
-import type { RemoteAnswer, RemoteRequest } from '../../domain/remote.ts';
+import type { ProviderResponse, RemoteRequest } from '../../domain/remote.ts';
 import type { FindSandboxLogin, SandboxLogin } from '../../domain/sandbox-login.ts';
 import { createRedactor } from '../redaction/redactor.ts';
 import { resolveOrigin } from './origins.ts';
@@ -117,7 +117,7 @@ export interface ExchangeDeps {
   /** The client that asked for consent, if the token endpoint at this origin knows it. */
   findClient(origin: string): Promise<OAuthClient | undefined>;
   wall(): number;
-  ask(origin: string, request: RemoteRequest): Promise<RemoteAnswer>;
+  ask(origin: string, request: RemoteRequest): Promise<ProviderResponse>;
 }
 
 export interface GivenCode {

@@ -3,7 +3,7 @@ import { CrossbookError } from '../../domain/errors.ts';
 import { checkInstanceUrl } from '../../domain/instance-url.ts';
 import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
-import type { RemoteAnswer, RemoteRequest } from '../../domain/remote.ts';
+import type { ProviderResponse, RemoteRequest } from '../../domain/remote.ts';
 import { toReconnectDetail } from '../failures.ts';
 import { callAtOrigin } from './call-token-endpoint.ts';
 
@@ -35,7 +35,7 @@ export async function refreshToken(
   };
 }
 
-function readAnswer(deps: RefreshDeps, answer: RemoteAnswer): RefreshedToken {
+function readAnswer(deps: RefreshDeps, answer: ProviderResponse): RefreshedToken {
   try {
     return deps.refresh.readAnswer(answer, new Date(deps.wall()));
   } catch (thrown) {
@@ -87,7 +87,7 @@ export interface RefreshDeps {
   readonly sandboxOrigins: readonly string[];
   readonly sandboxAddresses?: ReadonlyMap<string, string> | undefined;
   wall(): number;
-  ask(origin: string, request: RemoteRequest): Promise<RemoteAnswer>;
+  ask(origin: string, request: RemoteRequest): Promise<ProviderResponse>;
   /** As it may be shown. */
   toError(thrown: unknown): unknown;
 }

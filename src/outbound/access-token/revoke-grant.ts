@@ -1,7 +1,7 @@
 import type { Revocation } from '../../domain/authorization.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { OAuthClient } from '../../domain/provider.ts';
-import type { RemoteAnswer, RemoteRequest } from '../../domain/remote.ts';
+import type { ProviderResponse, RemoteRequest } from '../../domain/remote.ts';
 import { createRedactor } from '../redaction/redactor.ts';
 import { callAtOrigin } from './call-token-endpoint.ts';
 
@@ -39,7 +39,7 @@ export interface RevokeDeps {
   readonly sandboxOrigins: readonly string[];
   /** The client that the grant was given to. */
   findClient(origin: string): Promise<OAuthClient | undefined>;
-  ask(origin: string, request: RemoteRequest): Promise<RemoteAnswer>;
+  ask(origin: string, request: RemoteRequest): Promise<ProviderResponse>;
 }
 
 export interface GivenGrant {

@@ -1,11 +1,11 @@
 import { Agent } from 'undici';
 import type { Hold } from '../../domain/held-bytes.ts';
-import type { RemoteAnswer, RemoteRequest } from '../../domain/remote.ts';
+import type { ProviderResponse, RemoteRequest } from '../../domain/remote.ts';
 import type { WorkPermit } from '../../domain/work-permit.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AbandonedError, timedOut } from '../failures.ts';
-import { Exchange } from './exchange.ts';
 import { createGuardedConnector, type HostLookup } from './guarded-connector.ts';
+import { ResponseHandler } from './response-handler.ts';
 
 /** One call, one answer, over kept-alive connections: bounded in time and in size, and only to public hosts. */
 export function createTransport(options: TransportOptions): Transport {
@@ -34,7 +34,7 @@ export function createTransport(options: TransportOptions): Transport {
         const stopWaiting = () => {
           for (const end of ends.splice(0)) end?.();
         };
-        const exchange = new Exchange({
+        const exchange = new ResponseHandler({
           origin,
           maxBytes: maxAnswerBytes,
           hold,
@@ -67,7 +67,7 @@ export function createTransport(options: TransportOptions): Transport {
 function dispatch(
   agent: Agent,
   call: Pick<Call, 'origin' | 'request' | 'headers'>,
-  exchange: Exchange,
+  exchange: ResponseHandler,
 ): void {
   const { origin, request, headers } = call;
   const { method, path, body } = request;
@@ -87,7 +87,7 @@ const KEEP_ALIVE_MS = 20_000;
 
 export interface Transport {
   /** Rejects with a CrossbookError where no whole answer came. */
-  send(call: Call): Promise<RemoteAnswer>;
+  send(call: Call): Promise<ProviderResponse>;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import { CrossbookError } from '../../domain/errors.ts';
-import type { RemoteAnswer } from '../../domain/remote.ts';
+import type { ProviderResponse } from '../../domain/remote.ts';
 import type { WorkPermit } from '../../domain/work-permit.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { readRetryAfter } from '../../lib/read-retry-after.ts';
@@ -9,8 +9,8 @@ import { isTransientFailure } from '../http/transport-failure.ts';
 /** Tries again what may pass, while there is time for it. The last answer is the caller's to understand. */
 export async function withRetries(
   options: RetryOptions,
-  attempt: (isAgain: boolean) => Promise<RemoteAnswer>,
-): Promise<RemoteAnswer> {
+  attempt: (isAgain: boolean) => Promise<ProviderResponse>,
+): Promise<ProviderResponse> {
   let last: Outcome | undefined;
   for (let retry = 0; ; retry++) {
     let outcome: Outcome;
@@ -41,7 +41,7 @@ function pause({ clock, permit }: RetryOptions, forMs: number): Promise<void> {
   });
 }
 
-function settle(outcome: Outcome): RemoteAnswer {
+function settle(outcome: Outcome): ProviderResponse {
   if ('error' in outcome) throw outcome.error;
   return outcome;
 }
@@ -94,7 +94,7 @@ const MAX_RETRIES = 4;
 const FIRST_BACKOFF_MS = 200;
 const LONGEST_BACKOFF_MS = 5_000;
 
-type Outcome = RemoteAnswer | { readonly error: unknown };
+type Outcome = ProviderResponse | { readonly error: unknown };
 
 export interface RetryOptions {
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { CrossbookError, type RemoteCause } from '../../domain/errors.ts';
-import type { RemoteAnswer } from '../../domain/remote.ts';
+import type { ProviderResponse } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
 import { parseJson } from '../../lib/parse-json.ts';
 import { closeJson, cutText } from './cut-text.ts';
@@ -46,7 +46,7 @@ function withhold(error: CrossbookError): CrossbookError {
   return new CrossbookError(code, WITHHELD, { remote, retryAfterMs, origin });
 }
 
-function toRemoteCause({ status, headers, body }: RemoteAnswer, matcher: SecretMatcher): RemoteCause {
+function toRemoteCause({ status, headers, body }: ProviderResponse, matcher: SecretMatcher): RemoteCause {
   const shown = Object.entries(headers).filter(([name]) => !SECRET_HEADERS.test(name));
   const redacted = redactJson(Object.fromEntries(shown), matcher);
   return {

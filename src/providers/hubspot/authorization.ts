@@ -1,7 +1,7 @@
 import { type Authorization, AuthorizationFailure, type Grant } from '../../domain/authorization.ts';
 import { readOAuthDenial } from '../../domain/oauth-denial.ts';
 import type { OAuthClient } from '../../domain/provider.ts';
-import type { RemoteAnswer, RemoteRequest } from '../../domain/remote.ts';
+import type { ProviderResponse, RemoteRequest } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
 import { parseJson } from '../../lib/parse-json.ts';
 import { toQuery } from '../../lib/to-query.ts';
@@ -67,7 +67,7 @@ function toRequest(
   };
 }
 
-function readGrant(answer: RemoteAnswer, _client: OAuthClient, now: Date): Grant {
+function readGrant(answer: ProviderResponse, _client: OAuthClient, now: Date): Grant {
   if (isBadCode(answer)) {
     const cause = new RemoteFailure('REMOTE_PROVIDER_ERROR', 'HubSpot refused the code.', answer);
     const detail = 'HubSpot says that the authorization code was used, is too old, or is of another client.';
@@ -81,7 +81,7 @@ function readGrant(answer: RemoteAnswer, _client: OAuthClient, now: Date): Grant
   return addAccount(grant, parseJson(answer.body));
 }
 
-function readAccount(answer: RemoteAnswer, grant: Grant): Grant {
+function readAccount(answer: ProviderResponse, grant: Grant): Grant {
   const json = answer.status === 200 ? parseJson(answer.body) : undefined;
   if (json !== undefined && wireGranted.parse(json).active !== false) {
     const known = addAccount(grant, json);
@@ -110,14 +110,14 @@ function addAccount(grant: Grant, json: unknown): Grant {
 }
 
 /** Since 2026 with an OAuth error beside its own status, before that without: either alone is enough. */
-function isBadCode({ status, body }: RemoteAnswer): boolean {
+function isBadCode({ status, body }: ProviderResponse): boolean {
   const problem = wireTokenProblem.parse(parseJson(body));
   const isUnnamed = !problem.status && problem.error === 'invalid_grant';
   return status === 400 && (problem.status === 'BAD_AUTH_CODE' || isUnnamed);
 }
 
 /** A token that is not known any more was revoked before; a client that is not known revokes nothing. */
-function isRevoked({ status, body }: RemoteAnswer): boolean {
+function isRevoked({ status, body }: ProviderResponse): boolean {
   if (status >= 200 && status < 300) return true;
   const problem = wireTokenProblem.parse(parseJson(body));
   const isGone = problem.status === 'BAD_REFRESH_TOKEN' || GONE.has(problem.error ?? '');

@@ -1,5 +1,5 @@
-import type { RemoteAnswer } from '../../domain/remote.ts';
-import type { Want } from '../../domain/want.ts';
+import type { FieldSelection } from '../../domain/field-selection.ts';
+import type { ProviderResponse } from '../../domain/remote.ts';
 import { chunk } from '../../lib/chunk.ts';
 import type { HubSpotAccount } from './account.ts';
 import { isNotFound, understand } from './call.ts';
@@ -27,20 +27,24 @@ export async function readBatches<Result>(
   return translate(parse(answers));
 }
 
-function* parse(answers: readonly (RemoteAnswer | undefined)[]): Iterable<readonly unknown[]> {
+function* parse(answers: readonly (ProviderResponse | undefined)[]): Iterable<readonly unknown[]> {
   for (const answer of answers) if (answer) yield understand(toRecords, answer);
 }
 
 /** Undefined where nobody is found. */
-async function askForBatch(account: HubSpotAccount, question: Question): Promise<RemoteAnswer | undefined> {
-  const { inputs, by, want } = question;
+async function askForBatch(
+  account: HubSpotAccount,
+  question: Question,
+): Promise<ProviderResponse | undefined> {
+  const { inputs, by, selection } = question;
   try {
     return await account.ask({
       path: PATHS.batchRead,
       budget: 'general',
       body: {
         idProperty: by === 'email' ? 'email' : undefined,
-        properties: by === 'id' ? [...account.propertiesFor(want), MERGED_IDS] : account.propertiesFor(want),
+        properties:
+          by === 'id' ? [...account.propertiesFor(selection), MERGED_IDS] : account.propertiesFor(selection),
         inputs: inputs.map((id) => ({ id })),
       },
     });
@@ -55,5 +59,5 @@ interface Question {
   /** Each once: HubSpot refuses a batch with a repeated input. */
   readonly inputs: readonly string[];
   readonly by: 'id' | 'email';
-  readonly want: Want;
+  readonly selection: FieldSelection;
 }

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../domain/errors.ts';
-import type { RemoteAnswer, RemoteRequest, Send } from '../../domain/remote.ts';
+import type { ProviderResponse, RemoteRequest, Send } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
 import { parseJson } from '../../lib/parse-json.ts';
 import { readRetryAfter } from '../../lib/read-retry-after.ts';
@@ -12,14 +12,14 @@ export function createAsk(send: Send): HubSpotAsk {
     ask(send, { method: 'POST', path, budget, headers: HEADERS, body: JSON.stringify(body) });
 }
 
-async function ask(send: Send, request: RemoteRequest): Promise<RemoteAnswer> {
+async function ask(send: Send, request: RemoteRequest): Promise<ProviderResponse> {
   const answer = await send(request);
   if (answer.status < 200 || answer.status > 299) throw toFailure(answer);
   return answer;
 }
 
 /** HubSpot's refusal in our words. */
-export function toFailure(answer: RemoteAnswer, problem = readProblem(answer.body)): RemoteFailure {
+export function toFailure(answer: ProviderResponse, problem = readProblem(answer.body)): RemoteFailure {
   const message = problem.message ? `: ${problem.message.slice(0, MAX_MESSAGE)}` : '.';
   return new RemoteFailure(
     toCode(answer.status, problem),
@@ -40,7 +40,7 @@ export function isNotFound(error: unknown): boolean {
 }
 
 /** What was asked for, of an answer that is no refusal. */
-export function understand<Result>(read: Read<Result>, answer: RemoteAnswer): Result {
+export function understand<Result>(read: Read<Result>, answer: ProviderResponse): Result {
   const json = parseJson(answer.body);
   const understood = read(json);
   if (understood === undefined) {
@@ -53,12 +53,12 @@ export function understand<Result>(read: Read<Result>, answer: RemoteAnswer): Re
     );
   }
   refusePartial(answer, json);
-  answer.letGo?.();
+  answer.discardBody?.();
   return understood;
 }
 
 /** A batch may fail in parts. What is missing is missing; but what merely failed must not pass for missing. */
-function refusePartial(answer: RemoteAnswer, json: unknown): void {
+function refusePartial(answer: ProviderResponse, json: unknown): void {
   if (!Object.hasOwn(json as object, 'errors')) return;
   const problems = wireProblems.parse(json).errors ?? [];
   const failure = problems.find(({ category }) => category !== MISSING && category !== INVALID);
@@ -104,4 +104,4 @@ export type HubSpotAsk = (request: {
   readonly path: string;
   readonly budget: BudgetName;
   readonly body: unknown;
-}) => Promise<RemoteAnswer>;
+}) => Promise<ProviderResponse>;

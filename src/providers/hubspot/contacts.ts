@@ -1,7 +1,7 @@
 import {
   type Address,
   type Contact,
-  type ContactSource,
+  type ContactOrigin,
   type EmailAddress,
   type EmailAddressType,
   LIFECYCLE_STAGES,
@@ -142,6 +142,6 @@ const NONE: readonly never[] = [];
 type Properties = Readonly<Record<string, unknown>>;
 
 export interface Mapping {
-  readonly source: ContactSource;
+  readonly source: ContactOrigin;
   readonly rawData: boolean;
 }

@@ -1,5 +1,5 @@
 import type { Contact } from '../../domain/contact.ts';
-import type { Want } from '../../domain/want.ts';
+import type { FieldSelection } from '../../domain/field-selection.ts';
 import type { HubSpotAccount } from './account.ts';
 import { readBatches } from './batch-read.ts';
 import { toLookupEmails } from './contacts.ts';
@@ -8,13 +8,17 @@ import { toLookupEmails } from './contacts.ts';
  * By batch read rather than by search: it knows a contact the moment it is written, finds it by its further addresses
  * too, takes a hundred at once and is outside the limit of searches.
  */
-export function findByEmails(account: HubSpotAccount, emails: readonly string[], want: Want): Promise<Found> {
-  return readBatches(account, { inputs: emails, by: 'email', want }, (batches) => {
+export function findByEmails(
+  account: HubSpotAccount,
+  emails: readonly string[],
+  selection: FieldSelection,
+): Promise<Found> {
+  return readBatches(account, { inputs: emails, by: 'email', selection }, (batches) => {
     const found: Found = new Map();
     for (const email of emails) found.set(email, NOBODY);
     for (const records of batches) {
       for (const record of records) {
-        const contact = account.toContact(record, want);
+        const contact = account.toContact(record, selection);
         if (contact) add(found, contact, toLookupEmails(record));
       }
     }

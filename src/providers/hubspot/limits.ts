@@ -1,5 +1,5 @@
 import type { Allowance, Budget } from '../../domain/provider.ts';
-import type { RemoteAnswer } from '../../domain/remote.ts';
+import type { ProviderResponse } from '../../domain/remote.ts';
 
 /**
  * Below what HubSpot documents, because the windows are HubSpot's own and roll: 5 searches a second for the whole
@@ -14,7 +14,7 @@ export const BUDGETS = {
 export type BudgetName = keyof typeof BUDGETS;
 
 /** Larger plans say so in their headers. Searches carry none of them. */
-export function readAllowance({ headers }: RemoteAnswer): Allowance | undefined {
+export function readAllowance({ headers }: ProviderResponse): Allowance | undefined {
   const max = readCount(headers['x-hubspot-ratelimit-max']);
   const remaining = readCount(headers['x-hubspot-ratelimit-remaining']);
   const intervalMs = readCount(headers['x-hubspot-ratelimit-interval-milliseconds']);

@@ -1,6 +1,10 @@
 import type { Connection, FieldMapping } from '../../domain/connection.ts';
 import { CONTACT_FIELDS, type ContactField } from '../../domain/contact.ts';
-import { readWantedFields, type Want, type WantedFields } from '../../domain/want.ts';
+import {
+  type FieldSelection,
+  readSelectedFields,
+  type SelectedFields,
+} from '../../domain/field-selection.ts';
 
 /** Which properties each field of a contact is made of. HubSpot sends only what is named. */
 const PROPERTIES_OF: Readonly<Record<ContactField, readonly string[]>> = {
@@ -22,18 +26,18 @@ const PROPERTIES_OF: Readonly<Record<ContactField, readonly string[]>> = {
 /** What HubSpot finds a contact by, and what therefore has to come along: a hit is looked at again. */
 const KEYS = ['email', 'hs_additional_emails', 'hs_object_id'];
 
-const remembered = new WeakMap<WantedFields, readonly string[]>();
+const remembered = new WeakMap<SelectedFields, readonly string[]>();
 
 const EVERY_PROPERTY = toProperties(new Set(CONTACT_FIELDS));
 
 /** The properties that are asked for; with raw data, those as well that the customer has mapped. */
-export function propertiesFor(connection: Connection, want: Want): readonly string[] {
-  const fields = readWantedFields(want);
+export function propertiesFor(connection: Connection, selection: FieldSelection): readonly string[] {
+  const fields = readSelectedFields(selection);
   if (fields) return toProperties(fields);
-  return want.rawData ? withMappedProperties(connection) : EVERY_PROPERTY;
+  return selection.rawData ? withMappedProperties(connection) : EVERY_PROPERTY;
 }
 
-function toProperties(fields: WantedFields): readonly string[] {
+function toProperties(fields: SelectedFields): readonly string[] {
   const known = remembered.get(fields);
   if (known) return known;
   const properties = new Set(KEYS);

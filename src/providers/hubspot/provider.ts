@@ -30,10 +30,10 @@ export const hubspot: Provider = {
     open: ({ send, connection }): ContactPort => {
       const account = openAccount(send, connection);
       return {
-        findByEmails: (emails, want) => findByEmails(account, emails, want),
-        readByDomain: (domain, run, want) => readByDomain(account, { domain, run, want }),
+        findByEmails: (emails, selection) => findByEmails(account, emails, selection),
+        readByDomain: (domain, run, selection) => readByDomain(account, { domain, run, selection }),
         countByDomain: (domain) => countByDomain(account, domain),
-        findByIds: (ids, want) => findByIds(account, ids, want),
+        findByIds: (ids, selection) => findByIds(account, ids, selection),
         findAssociations: (ids, to) => findAssociations(account, ids, to),
         compareIds,
       };

@@ -1,7 +1,7 @@
 import type { Contact } from '../../domain/contact.ts';
 import { CrossbookError } from '../../domain/errors.ts';
+import type { FieldSelection } from '../../domain/field-selection.ts';
 import type { Run } from '../../domain/provider.ts';
-import type { Want } from '../../domain/want.ts';
 import type { HubSpotAccount } from './account.ts';
 import { understand } from './call.ts';
 import { type Filter, isFilterRefused, isInDomain, type Reach, toFilterGroups } from './domain-filter.ts';
@@ -14,10 +14,10 @@ import { toSearchPage, type WireSearchPage } from './wire.ts';
  * at an offset: rows that come and go shift nothing, and the ceiling of 10,000 results is never met.
  */
 export async function readByDomain(account: HubSpotAccount, read: DomainRead): Promise<readonly Contact[]> {
-  const { run, want } = read;
+  const { run, selection } = read;
   const domain = read.domain.toLowerCase();
   const ask = createSearch(account, domain);
-  const properties = account.propertiesFor(want);
+  const properties = account.propertiesFor(selection);
   const found = new Map<string, Contact>();
   let position: Position | undefined = startOf(run);
   let limit = Math.min(MAX_PAGE, run.limit);
@@ -28,7 +28,7 @@ export async function readByDomain(account: HubSpotAccount, read: DomainRead): P
     let last: Contact | undefined;
     let hits = 0;
     for (const [index, record] of results.entries()) {
-      const contact = account.toContact(record, want);
+      const contact = account.toContact(record, selection);
       if (!contact || !isWithin(contact)) continue;
       // What comes beyond the limit has no place in the order.
       if (index < limit) last = contact;
@@ -160,5 +160,5 @@ interface Search {
 export interface DomainRead {
   readonly domain: string;
   readonly run: Run;
-  readonly want: Want;
+  readonly selection: FieldSelection;
 }

@@ -1,5 +1,5 @@
 import type { RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
-import type { RemoteAnswer } from '../../domain/remote.ts';
+import type { ProviderResponse } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
 import { parseJson } from '../../lib/parse-json.ts';
 import { toFailure } from './call.ts';
@@ -24,12 +24,12 @@ export const refresh: TokenRefresh = {
 };
 
 /** Not any 401: a proxy in between may say that as well, and means itself. */
-export function isTokenRefused({ status, body }: RemoteAnswer): boolean {
+export function isTokenRefused({ status, body }: ProviderResponse): boolean {
   return status === 401 && REFUSED.has(wireProblem.parse(parseJson(body)).category);
 }
 
 /** Of a refresh and of an exchange. */
-export function readToken(answer: RemoteAnswer, now: Date): RefreshedToken {
+export function readToken(answer: ProviderResponse, now: Date): RefreshedToken {
   const json = parseJson(answer.body);
   if (answer.status !== 200) throw toRefusal(answer, json);
   const token = wireToken.safeParse(json);
@@ -51,7 +51,7 @@ export function readToken(answer: RemoteAnswer, now: Date): RefreshedToken {
 }
 
 /** The customer's doing (uninstalled, account closed) ends the connection; a wrong client is this installation's. */
-function toRefusal(answer: RemoteAnswer, json: unknown): RemoteFailure {
+function toRefusal(answer: ProviderResponse, json: unknown): RemoteFailure {
   const problem = wireTokenProblem.parse(json);
   if (answer.status < 500 && isFinal(problem)) {
     return new RemoteFailure('REMOTE_PROVIDER_UNAUTHORIZED', 'HubSpot refused the refresh token.', answer);

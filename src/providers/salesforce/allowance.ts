@@ -1,11 +1,11 @@
 import type { Allowance } from '../../domain/provider.ts';
-import type { RemoteAnswer } from '../../domain/remote.ts';
+import type { ProviderResponse } from '../../domain/remote.ts';
 
 /**
  * `Sforce-Limit-Info: api-usage=18/5000`, with `; per-app-api-usage=17/250(appName=x)` or `; api-bursts=1/750` behind
  * it. Of the org's limit and the app's own the tighter one holds.
  */
-export function readAllowance({ headers }: RemoteAnswer): Allowance | undefined {
+export function readAllowance({ headers }: ProviderResponse): Allowance | undefined {
   const info = headers['sforce-limit-info'];
   if (info === undefined) return undefined;
   const limits = Array.from(info.matchAll(USAGE), ([, used, max]) => toAllowance(Number(used), Number(max)));

@@ -2,7 +2,7 @@ import { type Authorization, AuthorizationFailure, type Grant } from '../../doma
 import type { ConnectFailure } from '../../domain/connect-link.ts';
 import { readOAuthDenial } from '../../domain/oauth-denial.ts';
 import type { OAuthClient } from '../../domain/provider.ts';
-import type { RemoteAnswer, RemoteRequest } from '../../domain/remote.ts';
+import type { ProviderResponse, RemoteRequest } from '../../domain/remote.ts';
 import { isRecord, parseJson } from '../../lib/parse-json.ts';
 import { toQuery } from '../../lib/to-query.ts';
 import { readFailure } from './failure.ts';
@@ -66,7 +66,7 @@ function toRequest(path: string, fields: Readonly<Record<string, string>>): Remo
   };
 }
 
-function readGrant(answer: RemoteAnswer, client: OAuthClient, now: Date): Grant {
+function readGrant(answer: ProviderResponse, client: OAuthClient, now: Date): Grant {
   if (needsAdministrator(readFailure(answer.body))) {
     const detail =
       'Salesforce lets nobody use the app before an administrator of the organisation has installed it.';

@@ -1,5 +1,5 @@
 import type { Contact } from '../../domain/contact.ts';
-import type { Want } from '../../domain/want.ts';
+import type { FieldSelection } from '../../domain/field-selection.ts';
 import { ID, IS_DELETED, MASTER_RECORD_ID } from './fields.ts';
 import type { Row } from './query.ts';
 import type { ContactReader } from './reader.ts';
@@ -13,16 +13,16 @@ import { splitList } from './split-list.ts';
 export async function findByIds(
   reader: ContactReader,
   ids: readonly string[],
-  want: Want,
+  selection: FieldSelection,
 ): Promise<ReadonlyMap<string, Contact>> {
   const possible = ids.filter(isContactId);
-  const rows = await readWithSurvivors(reader, new Set(possible.map(toKey)), want);
+  const rows = await readWithSurvivors(reader, new Set(possible.map(toKey)), selection);
   const found = new Map<string, Contact>();
   for (const asked of possible) {
     const row = rows.get(toKey(asked));
     // Of an id in its long form all of it has to be right, or two ids would stand for one contact.
     const survivor = row && idOf(row).startsWith(asked) ? toSurvivor(rows, row) : undefined;
-    if (survivor) found.set(asked, reader.toContact(survivor, want));
+    if (survivor) found.set(asked, reader.toContact(survivor, selection));
   }
   return found;
 }
@@ -34,13 +34,17 @@ export function compareIds(a: string, b: string): number {
 }
 
 /** One more call where somebody was merged into a contact that was not asked for itself. */
-async function readWithSurvivors(reader: ContactReader, keys: Keys, want: Want): Promise<RowsByKey> {
+async function readWithSurvivors(
+  reader: ContactReader,
+  keys: Keys,
+  selection: FieldSelection,
+): Promise<RowsByKey> {
   const rows = new Map<string, Row>();
   let missing = keys;
   for (let step = 0; step <= MAX_MERGES && missing.size > 0; step += 1) {
     const conditions = splitList([...missing]).map((part) => isIn(ID, part));
     const also = [IS_DELETED, MASTER_RECORD_ID];
-    const read = (await reader.read({ conditions, want, also, resource: 'queryAll' })).flat();
+    const read = (await reader.read({ conditions, selection, also, resource: 'queryAll' })).flat();
     for (const row of read) rows.set(toKey(idOf(row)), row);
     const survivors = read.map(survivorOf).filter((key) => key !== undefined);
     missing = new Set(survivors.filter((key) => !rows.has(key)));

@@ -18,7 +18,7 @@ export function createCall(send: Send): Call {
     const understood = understand(parseJson(answer.body));
     if (understood === undefined)
       throw toBadResponse(answer, 'Salesforce gave an answer of an unknown shape');
-    answer.letGo?.();
+    answer.discardBody?.();
     return understood;
   };
 }

@@ -1,4 +1,4 @@
-import type { RemoteAnswer } from '../../domain/remote.ts';
+import type { ProviderResponse } from '../../domain/remote.ts';
 import { chunk } from '../../lib/chunk.ts';
 import { isRecord } from '../../lib/parse-json.ts';
 import { API, type Call } from './call.ts';
@@ -45,7 +45,7 @@ function understandPart<T>(part: Part, understand: (json: unknown) => T | undefi
   throw toBadResponse(toAnswer(part), 'Salesforce gave a partial answer of an unknown shape');
 }
 
-function toAnswer({ httpStatusCode: status, httpHeaders, body }: Part): RemoteAnswer {
+function toAnswer({ httpStatusCode: status, httpHeaders, body }: Part): ProviderResponse {
   const headers = Object.entries(isRecord(httpHeaders) ? httpHeaders : {}).map(([name, value]) => [
     name.toLowerCase(),
     String(value),

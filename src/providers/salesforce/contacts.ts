@@ -2,7 +2,7 @@ import type {
   Address,
   AddressType,
   Contact,
-  ContactSource,
+  ContactOrigin,
   EmailAddress,
   PhoneNumber,
 } from '../../domain/contact.ts';
@@ -88,6 +88,6 @@ type Row = Readonly<Record<string, unknown>>;
 
 interface Options {
   /** One object for all contacts of a search. */
-  readonly source: ContactSource;
+  readonly source: ContactOrigin;
   readonly rawData: boolean;
 }

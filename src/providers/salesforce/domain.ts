@@ -1,6 +1,6 @@
 import type { Contact } from '../../domain/contact.ts';
+import type { FieldSelection } from '../../domain/field-selection.ts';
 import type { Run } from '../../domain/provider.ts';
-import type { Want } from '../../domain/want.ts';
 import { emailOf } from './emails.ts';
 import { EMAIL, ID } from './fields.ts';
 import type { ContactReader } from './reader.ts';
@@ -8,7 +8,7 @@ import { allOf, type Condition, compare, endsWith } from './soql.ts';
 
 /** A run by record id: what comes and goes elsewhere in the list moves nothing. */
 export async function readByDomain(reader: ContactReader, ask: DomainAsk): Promise<readonly Contact[]> {
-  const { domain, run, want } = ask;
+  const { domain, run, selection } = ask;
   const forward = run.direction === 'forward';
   const contacts: Contact[] = [];
   let where = startingAt(domain, run);
@@ -16,13 +16,13 @@ export async function readByDomain(reader: ContactReader, ask: DomainAsk): Promi
     const limit = run.limit - contacts.length;
     const pages = await reader.read({
       conditions: [where],
-      want,
+      selection,
       order: forward ? 'ascending' : 'descending',
       limit,
     });
     for (const rows of pages) {
       for (const row of rows) {
-        if (emailOf(row).endsWith(`@${domain}`)) contacts.push(reader.toContact(row, want));
+        if (emailOf(row).endsWith(`@${domain}`)) contacts.push(reader.toContact(row, selection));
       }
     }
     const last = pages.findLast((rows) => rows.length > 0)?.at(-1)?.['Id'];
@@ -50,5 +50,5 @@ function ofDomain(domain: string): Condition {
 interface DomainAsk {
   readonly domain: string;
   readonly run: Run;
-  readonly want: Want;
+  readonly selection: FieldSelection;
 }

@@ -1,6 +1,6 @@
 import type { Contact } from '../../domain/contact.ts';
 import { normaliseEmail } from '../../domain/email.ts';
-import type { Want } from '../../domain/want.ts';
+import type { FieldSelection } from '../../domain/field-selection.ts';
 import { EMAIL } from './fields.ts';
 import type { Row } from './query.ts';
 import type { ContactReader } from './reader.ts';
@@ -11,16 +11,16 @@ import { splitList } from './split-list.ts';
 export async function findByEmails(
   reader: ContactReader,
   emails: readonly string[],
-  want: Want,
+  selection: FieldSelection,
 ): Promise<Map<string, readonly Contact[]>> {
   if (emails.length === 0) return new Map();
   const conditions = splitList(emails).map((part) => isIn(EMAIL, part));
-  const read = await reader.read({ conditions, want, order: 'ascending' });
+  const read = await reader.read({ conditions, selection, order: 'ascending' });
   const found = new Map<string, Contact[]>(emails.map((email) => [email, []]));
   for (const rows of read) {
     for (const row of rows) {
       // Salesforce compares in the locale of its user: what it takes for equal is looked at again.
-      found.get(emailOf(row))?.push(reader.toContact(row, want));
+      found.get(emailOf(row))?.push(reader.toContact(row, selection));
     }
   }
   return found;

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../domain/errors.ts';
-import type { RemoteAnswer } from '../../domain/remote.ts';
+import type { ProviderResponse } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
 import { isRecord, parseJson } from '../../lib/parse-json.ts';
 import { readRetryAfter } from '../../lib/read-retry-after.ts';
@@ -10,7 +10,7 @@ export interface Failure {
   readonly message: string | null;
 }
 
-export function toRemoteFailure(answer: RemoteAnswer): RemoteFailure {
+export function toRemoteFailure(answer: ProviderResponse): RemoteFailure {
   const failure = readFailure(answer.body);
   const { status, headers } = answer;
   return new RemoteFailure(toCode(status, failure), toDetail(status, failure), answer, {
@@ -19,7 +19,7 @@ export function toRemoteFailure(answer: RemoteAnswer): RemoteFailure {
 }
 
 /** For an answer that succeeded, and yet is not what was asked for. */
-export function toBadResponse(answer: RemoteAnswer, detail: string): RemoteFailure {
+export function toBadResponse(answer: ProviderResponse, detail: string): RemoteFailure {
   return new RemoteFailure('REMOTE_PROVIDER_BAD_RESPONSE', detail, answer);
 }
 

@@ -1,6 +1,6 @@
 import type { Connection, FieldMapping } from '../../domain/connection.ts';
 import { CONTACT_FIELDS, type ContactField } from '../../domain/contact.ts';
-import { readWantedFields, type Want } from '../../domain/want.ts';
+import { type FieldSelection, readSelectedFields } from '../../domain/field-selection.ts';
 import { type FieldName, fieldName, isFieldName } from './soql.ts';
 
 export const ID = fieldName('Id');
@@ -12,10 +12,10 @@ export const MASTER_RECORD_ID = fieldName('MasterRecordId');
 export function createFields(connection: Connection): ContactFields {
   const mappings = readMappings(connection);
   return {
-    names(want, hidden, also) {
-      const fields = readWantedFields(want);
+    names(selection, hidden, also) {
+      const fields = readSelectedFields(selection);
       if (fields) return unique([...toNames(fields), ...also], hidden);
-      const mapped = want.rawData ? mappings.map(({ mappedField }) => mappedField) : [];
+      const mapped = selection.rawData ? mappings.map(({ mappedField }) => mappedField) : [];
       return unique([...COMMON, ...mapped.filter(isFieldName), ...also], hidden);
     },
     isOptional: (column) => OPTIONAL.has(column),
@@ -84,7 +84,11 @@ const OPTIONAL: ReadonlySet<string> = new Set(
 
 export interface ContactFields {
   /** What is selected: all that is wanted, without what is hidden. Hidden names, and those below, are in lower case. */
-  names(want: Want, hidden: ReadonlySet<string>, also: readonly FieldName[]): readonly FieldName[];
+  names(
+    selection: FieldSelection,
+    hidden: ReadonlySet<string>,
+    also: readonly FieldName[],
+  ): readonly FieldName[];
   /** Contacts can be read without it. */
   isOptional(column: string): boolean;
   /** The optional ones that a user does not see. */

@@ -9,10 +9,10 @@ import { createReader } from './reader.ts';
 export function openContacts({ send, connection, facts }: Options): ContactPort {
   const reader = createReader({ call: createCall(send), connection, facts });
   return {
-    findByEmails: (emails, want) => findByEmails(reader, emails, want),
-    readByDomain: (domain, run, want) => readByDomain(reader, { domain, run, want }),
+    findByEmails: (emails, selection) => findByEmails(reader, emails, selection),
+    readByDomain: (domain, run, selection) => readByDomain(reader, { domain, run, selection }),
     countByDomain: (domain) => countByDomain(reader, domain),
-    findByIds: (ids, want) => findByIds(reader, ids, want),
+    findByIds: (ids, selection) => findByIds(reader, ids, selection),
     compareIds,
   };
 }

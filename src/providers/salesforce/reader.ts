@@ -1,8 +1,8 @@
 import type { Connection } from '../../domain/connection.ts';
 import type { ConnectionFacts } from '../../domain/connection-facts.ts';
 import type { Contact } from '../../domain/contact.ts';
-import { toContactSource } from '../../domain/contact-source.ts';
-import type { Want } from '../../domain/want.ts';
+import { toContactOrigin } from '../../domain/contact-origin.ts';
+import type { FieldSelection } from '../../domain/field-selection.ts';
 import type { Call } from './call.ts';
 import { toContact } from './contacts.ts';
 import { createFields } from './fields.ts';
@@ -13,13 +13,13 @@ import { type Rows, readVisibleRows } from './visible-rows.ts';
 /** Contacts by conditions: what the three ways to find them have in common. */
 export function createReader({ call, connection, facts }: ReaderDeps): ContactReader {
   const fields = createFields(connection);
-  const source = toContactSource(connection);
+  const source = toContactOrigin(connection);
   return {
-    read: ({ conditions, want, also = [], resource = 'query', ...rest }) =>
+    read: ({ conditions, selection, also = [], resource = 'query', ...rest }) =>
       readVisibleRows(
         { call, facts, fields },
         {
-          ...{ want, also, resource },
+          ...{ selection, also, resource },
           toQueries: (names) => conditions.map((where) => select({ fields: names, where, ...rest })),
         },
       ),
@@ -32,12 +32,12 @@ export interface ContactReader {
   /** The rows of all conditions together, in the pages that they came in. */
   read(ask: ReadAsk): Promise<Rows>;
   count(condition: Condition): Promise<number>;
-  toContact(row: Row, want: Want): Contact;
+  toContact(row: Row, selection: FieldSelection): Contact;
 }
 
 interface ReadAsk {
   readonly conditions: readonly Condition[];
-  readonly want: Want;
+  readonly selection: FieldSelection;
   /** Fields that are selected whatever is wanted. */
   readonly also?: readonly FieldName[];
   readonly resource?: Resource;

@@ -1,13 +1,13 @@
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
-import type { RemoteAnswer } from '../../domain/remote.ts';
+import type { ProviderResponse } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
 import { isRecord, parseJson } from '../../lib/parse-json.ts';
 import { type Failure, readFailure, toRemoteFailure } from './failure.ts';
 import { movedTokenOrigin, tokenOrigin } from './instance.ts';
 
 /** Salesforce says nothing of when a token ends: only a refusal tells, and only one kind of refusal. */
-export function isTokenExpired({ status, body }: RemoteAnswer): boolean {
+export function isTokenExpired({ status, body }: ProviderResponse): boolean {
   if (status !== 401) return false;
   const { errorCode, message } = readFailure(body);
   // An expired access token in JWT form.
@@ -41,7 +41,7 @@ export const refresh: TokenRefresh = {
 };
 
 /** Of a refresh and of an exchange. */
-export function readToken(answer: RemoteAnswer, now: Date): RefreshedToken {
+export function readToken(answer: ProviderResponse, now: Date): RefreshedToken {
   if (answer.status < 200 || answer.status >= 300) throw toRefusal(answer);
   const token = toToken(parseJson(answer.body), now);
   if (token !== undefined) return token;
@@ -70,7 +70,7 @@ function toExpiry(seconds: unknown, now: Date): string | null {
   return valid ? new Date(now.getTime() + seconds * 1_000).toISOString() : null;
 }
 
-function toRefusal(answer: RemoteAnswer): RemoteFailure {
+function toRefusal(answer: ProviderResponse): RemoteFailure {
   const { code, message, retryAfterMs } = toRemoteFailure(answer);
   return new RemoteFailure(toRefusalCode(readFailure(answer.body), code), message, answer, { retryAfterMs });
 }

@@ -1,6 +1,6 @@
 import type { ConnectionFacts, Learnt } from '../../domain/connection-facts.ts';
+import type { FieldSelection } from '../../domain/field-selection.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
-import type { Want } from '../../domain/want.ts';
 import type { Call } from './call.ts';
 import { describeAndQuery } from './describe.ts';
 import { failureOf } from './failure.ts';
@@ -18,7 +18,7 @@ export async function readVisibleRows(deps: Deps, read: VisibleRead): Promise<Ro
   for (;;) {
     const seen = await facts.read();
     const hidden = readHidden(seen);
-    const names = fields.names(read.want, hidden, read.also);
+    const names = fields.names(read.selection, hidden, read.also);
     try {
       return await readRows(call, read.toQueries(names), read.resource);
     } catch (error) {
@@ -37,12 +37,12 @@ export async function readVisibleRows(deps: Deps, read: VisibleRead): Promise<Ro
  */
 async function learn(
   { call, fields }: Deps,
-  { want, also, toQueries, resource, hidden }: VisibleRead & { readonly hidden: readonly string[] },
+  { selection, also, toQueries, resource, hidden }: VisibleRead & { readonly hidden: readonly string[] },
 ): Promise<Learnt<Rows | undefined>> {
-  const extra = fields.names(want, new Set(hidden), also).filter(isCustom);
+  const extra = fields.names(selection, new Set(hidden), also).filter(isCustom);
   const described = await describeAndQuery(call, toQueries([STANDARD_FIELDS, ...extra]), resource);
   const all = new Set([...hidden, ...(described.fields ? fields.hiddenFrom(described.fields) : [])]);
-  const names = fields.names(want, all, also);
+  const names = fields.names(selection, all, also);
   return {
     facts: JSON.stringify([...all]),
     result: await readNamed(call, described.results, names),
@@ -97,7 +97,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 export type Rows = readonly (readonly Row[])[];
 
 export interface VisibleRead {
-  readonly want: Want;
+  readonly selection: FieldSelection;
   /** Fields that are selected whatever is wanted. */
   readonly also: readonly FieldName[];
   readonly resource: Resource;

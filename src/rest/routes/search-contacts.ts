@@ -57,7 +57,7 @@ export const searchContactsOperation = defineOperation({
       filter: toContactFilterInput(body),
       page: { size: query.page_size, cursor: query.cursor },
       readFromCache,
-      want: { rawData, totalCount: true, neighbours: true },
+      selection: { rawData, totalCount: true, needsPreviousPage: true },
     });
     // The cache does not keep associations, and a search that wants it asks the provider for nothing.
     const asked = readFromCache ? undefined : query.associations_to_fetch;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CrossbookError } from '../../../src/domain/errors.ts';
-import type { RemoteAnswer } from '../../../src/domain/remote.ts';
+import type { ProviderResponse } from '../../../src/domain/remote.ts';
 import { RemoteFailure } from '../../../src/domain/remote-failure.ts';
 import { createRedactor } from '../../../src/outbound/redaction/redactor.ts';
 import { fc } from '../../support/fast-check.ts';
@@ -15,7 +15,7 @@ const SECRETS = [
 ];
 const { toError } = createRedactor(() => SECRETS);
 
-const CARRIERS: readonly (readonly [string, (text: string) => Partial<RemoteAnswer>])[] = [
+const CARRIERS: readonly (readonly [string, (text: string) => Partial<ProviderResponse>])[] = [
   ['a JSON value', (text) => ({ body: JSON.stringify({ status: 'error', message: text, id: 'abc' }) })],
   ['a JSON key', (text) => ({ body: JSON.stringify({ status: 'error', context: { [text]: ['x'] } }) })],
   [
@@ -187,7 +187,7 @@ test('of words that were looked through no more than twenty are remembered', () 
   expect(readsFor('No. 0')).toBe(first);
 });
 
-function show(answer: Partial<RemoteAnswer>, detail = 'HubSpot answered 400.'): CrossbookError {
+function show(answer: Partial<ProviderResponse>, detail = 'HubSpot answered 400.'): CrossbookError {
   const failure = new RemoteFailure('REMOTE_PROVIDER_ERROR', detail, {
     ...{ status: 400, headers: {}, body: '' },
     ...answer,

@@ -1,5 +1,5 @@
 import type { ContactPort } from '../../../src/domain/provider.ts';
-import type { RemoteAnswer, RemoteRequest } from '../../../src/domain/remote.ts';
+import type { ProviderResponse, RemoteRequest } from '../../../src/domain/remote.ts';
 import { openContacts } from '../../../src/providers/salesforce/port.ts';
 import { createConnection } from '../../support/connection.ts';
 import { createFakeFacts } from '../../support/fake-facts.ts';
@@ -47,7 +47,7 @@ function queriesOf({ path, body }: RemoteRequest): readonly string[] {
   return paths.map((one) => new URL(one, 'https://any.example').searchParams.get('q') ?? one);
 }
 
-export type Scripted = Partial<RemoteAnswer>;
+export type Scripted = Partial<ProviderResponse>;
 
 interface ScriptedPort {
   readonly port: ContactPort;

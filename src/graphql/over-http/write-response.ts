@@ -1,0 +1,140 @@
+import type { ExecutionResult } from 'graphql';
+import { type Allowance, createAllowance, RESPONSE_BOUNDS } from '../../domain/allowance.ts';
+import { ERROR_CODES, type RemoteCause } from '../../domain/errors.ts';
+import type { Journal } from '../../domain/journal.ts';
+import type { HttpAnswer } from '../../lib/http-message.ts';
+import { type JsonBody, toJsonBody } from '../../lib/to-json-body.ts';
+import { type ExecutionError, type ReportedError, translateErrors } from '../errors.ts';
+import { acceptsJsonAlone, chooseMediaType, JSON_TYPE } from './media-types.ts';
+import { type GraphQLRequest, readAllowance } from './start-request.ts';
+
+export function writeResponse(
+  results: ExecutionResult | readonly ExecutionResult[],
+  { opened, suggestions }: { readonly opened: GraphQLRequest; readonly suggestions: boolean },
+): OwnAnswer {
+  const accept = opened.request.headers.get('accept');
+  return toHttpResponse(results, {
+    mediaType: chooseMediaType(accept) ?? JSON_TYPE,
+    accept,
+    applicationName: opened.context?.caller?.application.name ?? null,
+    suggestions,
+    journal: opened.journal,
+    allowance: readAllowance(opened),
+  });
+}
+
+/** From what an operation, or a batch of them, has come to, to the HTTP answer: by the rules of GraphQL over HTTP. */
+export function toHttpResponse(
+  results: ExecutionResult | readonly ExecutionResult[],
+  asked: Asked,
+): OwnAnswer {
+  try {
+    return toWholeAnswer(results, asked);
+  } catch (thrown) {
+    const { exceeded } = asked.allowance;
+    if (thrown !== exceeded) throw thrown;
+    // It is small, and there is no more to consume.
+    const allowance = createAllowance(RESPONSE_BOUNDS.stranger);
+    return toWholeAnswer({ errors: [exceeded as never] }, { ...asked, allowance });
+  }
+}
+
+function toWholeAnswer(results: ExecutionResult | readonly ExecutionResult[], asked: Asked): OwnAnswer {
+  const causes = new Set<RemoteCause>();
+  if (!isBatch(results)) return send(toAnswer(results, asked, causes), asked);
+  const answers = results.map((result) => toAnswer(result, asked, causes));
+  const statuses = new Set(answers.map(({ status }) => status));
+  return send(
+    {
+      // A batch whose operations fare differently is itself well answered.
+      status: statuses.size === 1 ? (answers[0]?.status ?? 200) : 200,
+      errors: answers.flatMap(({ errors }) => errors),
+      body: answers.map(({ body }) => body),
+    },
+    asked,
+  );
+}
+
+function send({ status, errors, body }: Answer, { journal, mediaType, allowance }: Asked): OwnAnswer {
+  const written = toJsonBody(body, allowance);
+  for (const { known, isFirst } of errors) if (isFirst) journal.failed(known);
+  const headers = { 'content-type': `${mediaType}; charset=utf-8`, 'cache-control': 'no-store' };
+  return {
+    status,
+    headers: status === 200 ? headers : { ...headers, ...toHeaders(errors[0]) },
+    ...written,
+  };
+}
+
+/** `causes` are those that an error of the response has told already. */
+function toAnswer(result: ExecutionResult, asked: Asked, causes: Set<RemoteCause>): Answer {
+  const { data, errors: raised = NONE } = result;
+  const extensions = result.extensions && withoutHttp(result.extensions);
+  if (data !== undefined && raised.length === 0)
+    return { status: 200, errors: NONE, body: extensions ? { data, extensions } : { data } };
+  const executed = data !== undefined;
+  const told: readonly ExecutionError[] =
+    executed || raised.length > 0 ? raised : [new Error('There is no result.')];
+  const { applicationName, suggestions, allowance } = asked;
+  const errors = translateErrors(told, { applicationName, executed, suggestions, allowance, causes });
+  const formatted = errors.map((error) => error.formatted);
+  return {
+    status: executed ? 200 : statusOf(errors[0], asked),
+    errors,
+    body: { errors: formatted, ...(executed && { data }), ...(extensions && { extensions }) },
+  };
+}
+
+/** What plugins tell of an operation. How the response is to be sent is not theirs to say. */
+function withoutHttp({ http: _http, ...told }: Readonly<Record<string, unknown>>): object | undefined {
+  return Object.keys(told).length > 0 ? told : undefined;
+}
+
+function isBatch<Result>(results: Result | readonly Result[]): results is readonly Result[] {
+  return Array.isArray(results);
+}
+
+/**
+ * Plain JSON cannot say whether a GraphQL server answers: there, a document that is refused is an answer like others. So is
+ * one without a caller, where nothing else is accepted: a gateway makes of a 401 an error of its own, without ours in it.
+ */
+function statusOf(error: ReportedError | undefined, { mediaType, accept }: Asked): number {
+  if (!error) return 200;
+  const { code } = error.known;
+  const isRequestError =
+    (error.isRequestError && code === 'BAD_REQUEST') || code === 'PERSISTED_QUERY_NOT_FOUND';
+  if (isRequestError && mediaType === JSON_TYPE) return 200;
+  if (code === 'UNAUTHORIZED' && acceptsJsonAlone(accept)) return 200;
+  return ERROR_CODES[code].status;
+}
+
+function toHeaders(error: ReportedError | undefined): Record<string, string> {
+  const { code, retryAfterMs } = error?.known ?? {};
+  return {
+    ...(code === 'UNAUTHORIZED' && { 'www-authenticate': 'Bearer' }),
+    ...(code === 'METHOD_NOT_ALLOWED' && { allow: 'GET, POST' }),
+    ...(retryAfterMs !== undefined && { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }),
+  };
+}
+
+const NONE: readonly never[] = [];
+
+interface Answer {
+  readonly status: number;
+  readonly errors: readonly ReportedError[];
+  readonly body: unknown;
+}
+
+export interface OwnAnswer extends HttpAnswer {
+  readonly body: JsonBody['body'];
+}
+
+export interface Asked {
+  readonly mediaType: string;
+  /** The header; null for what is refused before it is a GraphQL request, such as a wrong key. */
+  readonly accept: string | null;
+  readonly applicationName: string | null;
+  readonly suggestions: boolean;
+  readonly journal: Pick<Journal, 'failed'>;
+  readonly allowance: Allowance;
+}

@@ -1,0 +1,188 @@
+import { buildSchema, execute, type GraphQLSchema, OperationTypeNode, parse, validate } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { createExecute } from '../../src/graphql/compiled/execute.ts';
+import { apiSchema, entitySchema } from '../../src/graphql/schema.ts';
+import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
+import { JsonBytes } from '../../src/lib/json-bytes.ts';
+import { createBothExecutes, createTally, PIECES, toText } from '../support/compare-executes.ts';
+import { createFakeServices } from '../support/fake-services.ts';
+import { fc } from '../support/fast-check.ts';
+import { createOddSchema, createWorld } from '../support/odd-world.ts';
+import { writeRandomQuery } from '../support/random-query.ts';
+import { withoutRejections } from '../support/without-rejections.ts';
+import { DEMO } from './test-server.ts';
+
+test.each(
+  [OperationTypeNode.QUERY, OperationTypeNode.MUTATION].flatMap((operation) =>
+    PIECES.map((piece) => ({ operation, ...piece })),
+  ),
+)(
+  'over a schema and data full of surprises, the fast path answers a $operation as graphql answers it (seed $seed)',
+  async ({ operation, seed: firstSeed, numRuns }) => {
+    const schema = createOddSchema();
+    const fast = createBothExecutes(schema);
+    const tally = createTally();
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), fc.nat(), async (seed, worldSeed) => {
+        const { text, variables } = writeRandomQuery(schema, { seed, operation });
+        const document = readValid(schema, text);
+        if (!document) return;
+        // The second time the plan is there already.
+        for (const world of [worldSeed, worldSeed + 1]) {
+          const args = { schema, document, variableValues: variables };
+          const expected = await withoutRejections(() => execute({ ...args, rootValue: createWorld(world) }));
+          for (const one of fast) {
+            const answer = await one({ ...args, rootValue: createWorld(world) });
+            expect(toText(answer)).toBe(toText(expected));
+          }
+          tally.count(expected);
+        }
+      }),
+      { numRuns, seed: firstSeed },
+    );
+    tally.expectMore(numRuns / 10);
+  },
+);
+
+test('the fields of a mutation are executed one after the other', async () => {
+  const schema = buildSchema('type Query { a: String } type Mutation { first: String second: String }');
+  const told: string[] = [];
+  const slow = (name: string) => async () => {
+    told.push(`${name} begins`);
+    for (let turn = 0; turn < 10; turn += 1) await undefined;
+    told.push(`${name} ends`);
+    return name;
+  };
+  const document = parse('mutation { first second }');
+  const rootValue = { first: slow('first'), second: slow('second') };
+  for (const one of createBothExecutes(schema)) await one({ schema, document, rootValue });
+  const once = ['first begins', 'first ends', 'second begins', 'second ends'];
+  expect(told).toEqual([...once, ...once]);
+});
+
+describe('a value that can be disposed of', () => {
+  const schema = buildSchema(`
+    type Query { page: Page! }
+    type Page { items: [Item!]! size: Int! }
+    type Item { name: String! }
+  `);
+  const document = parse('{ page { items { name } size } }');
+  const run = createExecute(schema, { jsonAbove: 2 });
+  const ask = async (names: readonly unknown[]) => {
+    let disposed = 0;
+    const items = names.map((name) => ({ name }));
+    const page = {
+      items,
+      size: names.length,
+      [Symbol.dispose]() {
+        disposed += 1;
+        items.length = 0;
+      },
+    };
+    const result = await run({ schema, document, rootValue: { page: async () => page } });
+    return { isWritten: result.data?.['page'] instanceof JsonBytes, told: toText(result), disposed };
+  };
+
+  test('is, once all of it is written', async () => {
+    const { isWritten, told, disposed } = await ask(['a', 'b', 'c']);
+    expect([isWritten, disposed]).toEqual([true, 1]);
+    expect(JSON.parse(told).data.page).toEqual({ items: ['a', 'b', 'c'].map((name) => ({ name })), size: 3 });
+  });
+
+  test('is left alone where it is short', async () => {
+    expect(await ask(['a', 'b'])).toMatchObject({ isWritten: false, disposed: 0 });
+  });
+
+  test('is left to who looks for what is wrong with it', async () => {
+    const { isWritten, told, disposed } = await ask(['a', 'b', null]);
+    expect([isWritten, disposed]).toEqual([false, 0]);
+    expect(told).toContain('Cannot return null for non-nullable field Item.name.');
+  });
+});
+
+test.each(PIECES)(
+  'over the product’s own schema, the fast path answers what graphql answers (seed $seed)',
+  async ({ seed: firstSeed, numRuns }) => {
+    const schema = toSubgraph(entitySchema);
+    const fast = createBothExecutes(schema);
+    const services = await createFakeServices();
+    const { tenant } = services;
+    const ids = await readIds(services);
+    const texts = ['demo', 'ada@example.com', 'person2@example.com', 'example.com', ...ids];
+    const tally = createTally();
+    await tenant.customers.upsert(EVERYTHING);
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), async (seed) => {
+        const { text, variables } = writeRandomQuery(schema, { seed, texts });
+        const document = readValid(schema, text);
+        if (!document) return;
+        const [context, ...contexts] = await Promise.all([open(), open(), open()]);
+        const args = { schema, document, variableValues: variables };
+        const expected = await execute({ ...args, contextValue: context });
+        for (const [index, one] of fast.entries()) {
+          const answer = await one({ ...args, contextValue: contexts[index] });
+          expect(toText(answer)).toBe(toText(expected));
+        }
+        tally.count(expected);
+      }),
+      { numRuns, seed: firstSeed },
+    );
+    tally.expectMore(numRuns / 10);
+
+    function open() {
+      return services.openContext(new Headers(DEMO));
+    }
+  },
+);
+
+async function readIds({ openContext }: Awaited<ReturnType<typeof createFakeServices>>): Promise<string[]> {
+  const document = parse(
+    '{ customer { id } searchContacts(filter: { emailDomain: "example.com" }) { nodes { id } } }',
+  );
+  const contextValue = await openContext(new Headers(DEMO));
+  const { data } = await execute({ schema: apiSchema, document, contextValue });
+  const { customer, searchContacts } = data as { customer: Named; searchContacts: { nodes: Named[] } };
+  return [customer.id, ...searchContacts.nodes.slice(0, 3).map(({ id }) => id)];
+}
+
+function readValid(schema: GraphQLSchema, text: string) {
+  const document = parse(text);
+  return validate(schema, document).length === 0 ? document : undefined;
+}
+
+const MAPPINGS = [{ schemaField: 'a', mappedField: 'b' }];
+const SYNCED = [{ object: 'Contact', table: null }];
+
+const EVERYTHING = {
+  ...{ customerId: 'demo', name: 'Demo customer', email: 'demo@example.com' },
+  connections: [
+    {
+      providerName: 'hubspot',
+      entityMappings: [
+        { entityId: null, object: { type: 'custom', name: 'Thing' }, fieldMappings: MAPPINGS },
+        { entityId: 'e', object: null, fieldMappings: [] },
+      ],
+      schemaMappingsConfig: {
+        commonObjects: [{ object: 'Contact', fieldMappings: MAPPINGS }],
+        standardObjects: [],
+      },
+      connectionSyncConfig: {
+        destinationConfig: { type: 'bigquery', dataset: 'd' },
+        standardObjects: SYNCED,
+        customObjects: null,
+      },
+    },
+    {
+      providerName: 'salesforce',
+      connectionSyncConfig: {
+        destinationConfig: { type: 'postgres', schema: null },
+        standardObjects: null,
+        customObjects: SYNCED,
+      },
+    },
+  ],
+} as const;
+
+interface Named {
+  readonly id: string;
+}

@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createBufferedOutput } from '../../src/lib/buffered-output.ts';
+
+const written: string[] = [];
+const output = { write: (text: string) => void written.push(text) };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  written.length = 0;
+});
+afterEach(() => {
+  vi.useRealTimers();
+  process.removeAllListeners('exit');
+});
+
+test('lines of one moment are written together, in their order', () => {
+  const bulk = createBufferedOutput(output);
+  bulk.write('a\n');
+  bulk.write('b\n');
+  expect(written).toEqual([]);
+  vi.runAllTimers();
+  expect(written).toEqual(['a\nb\n']);
+  bulk.write('c\n');
+  vi.runAllTimers();
+  expect(written).toEqual(['a\nb\n', 'c\n']);
+});
+
+test('many of them do not wait for the moment to end', () => {
+  const bulk = createBufferedOutput(output);
+  for (let n = 0; n < 1_000; n++) bulk.write(`${'x'.repeat(99)}\n`);
+  expect(written.join('').length).toBeGreaterThan(60_000);
+  expect(written.length).toBeLessThan(5);
+});
+
+test('what waits when the process ends is written', () => {
+  createBufferedOutput(output).write('last\n');
+  process.emit('exit', 0);
+  expect(written).toEqual(['last\n']);
+});
