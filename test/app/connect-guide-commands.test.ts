@@ -1,26 +1,34 @@
-import { execFile } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { consent, openWireBrowser } from '../support/connect-browser.ts';
+import { findFreePorts } from '../support/free-ports.ts';
 import { type Product, startProduct } from '../support/product.ts';
+import { findSample } from '../support/run-sample.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const run = promisify(execFile);
-/** As they stand in the section: the start, the link, the search. */
-const [, MAKE_LINK = '', SEARCH = ''] = readBlocks('From zero to a real CRM');
-/** `npm run -s crossbook -- …` without npm, which takes a second for each. */
-const NPM = 'npm() { shift 4; dist/crossbook "$@"; }';
+const GUIDE = 'docs/connect.md';
+const START = findSample(GUIDE, 'sh', 'cat > .env');
+const MAKE_LINK = findSample(GUIDE, 'sh', '/connect_links');
+const SEARCH = findSample(GUIDE, 'sh', '/contacts/_search');
+/** Without npm, which takes a second for each. */
+const NPM = `npm() { while [ "$1" != -- ]; do shift; done; shift; "$ROOT/dist/crossbook" "$@"; }`;
 const NORTHWIND = '48001000';
 
+const PATH = process.env['PATH'] ?? '';
 const data = makeTemporaryFolder();
+const folder = makeTemporaryFolder();
 let product: Product;
 beforeAll(async () => {
   product = await startProduct({ CROSSBOOK_DATA: data });
 });
 afterAll(async () => {
   await product?.stop();
-  rmSync(data, { recursive: true, force: true });
+  for (const one of [data, folder]) rmSync(one, { recursive: true, force: true });
 });
 
 test('the printed commands lead from nothing to the contacts of the chosen account', async () => {
@@ -37,27 +45,80 @@ test('the printed commands lead from nothing to the contacts of the chosen accou
   expect(found?.records).toMatchObject([{ first_name: 'Ada', last_name: 'of Northwind' }]);
 });
 
+test.each([GUIDE, 'docs/clients.md'])('the command of %s registers an origin', async (page) => {
+  const printed = await shell(findSample(page, 'sh', 'apps origins'));
+  expect(printed).toContain('https://app.example');
+});
+
+test('the commands for an app of one application set it, list it, and delete it', async () => {
+  const crossbook = join(process.cwd(), 'dist/crossbook');
+  await run(crossbook, ['apps', 'create', 'Acme'], { env: { PATH, CROSSBOOK_DATA: data } });
+  writeFileSync(join(folder, 'secret.txt'), 'a-secret\n');
+  const printed = await shell(findSample(GUIDE, 'sh', 'oauth-clients'));
+  // Once when it is set, and once in the list.
+  expect(printed.split('a-client')).toHaveLength(3);
+  expect(printed).not.toContain('a-secret');
+  const list = ['oauth-clients', 'list', 'Acme'];
+  const { stdout } = await run(crossbook, list, { env: { PATH, CROSSBOOK_DATA: data } });
+  expect(stdout).not.toContain('a-client');
+});
+
+test('a start with the printed file, which is its owner’s alone, sends customers to the real vendor', async () => {
+  const [own, port] = [makeTemporaryFolder(), String(await findFreePorts())];
+  const child = spawn('bash', ['-e', '-c', `${NPM}\n${fill(START)}`], {
+    cwd: own,
+    env: { PATH, HOME: own, ROOT: process.cwd(), PORT: port, CROSSBOOK_SANDBOX_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
+  const end = () => process.kill(-(child.pid ?? 0), 'SIGTERM');
+  process.once('exit', end);
+  let printed = '';
+  child.stdout.on('data', (text) => {
+    printed += text;
+  });
+  const find = (pattern: RegExp) => pattern.exec(printed)?.[1] ?? '';
+  await expect.poll(() => printed).toMatch(/-d '.*'\n/);
+  expect(statSync(join(own, '.env')).mode & 0o777).toBe(0o600);
+  const redirectUri = `http://localhost:${port}/connect/callback/hubspot`;
+  expect(printed).toContain(redirectUri);
+
+  const link = { providers: ['hubspot'], return_url: 'http://localhost:3000/' };
+  const response = await fetch(`${find(/ready at (\S+)/)}/customers/demo/connect_links`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': find(/API key +(\S+)/) },
+    body: JSON.stringify(link),
+  });
+  const { url } = (await response.json()) as { url: string };
+  const { consentUrl } = await openWireBrowser().start(url, { provider: 'hubspot' });
+  const { origin, searchParams } = new URL(consentUrl);
+  expect([origin, searchParams.get('client_id'), searchParams.get('redirect_uri')]).toEqual([
+    'https://app.hubspot.com',
+    'a-client',
+    redirectUri,
+  ]);
+  end();
+  process.off('exit', end);
+  await once(child, 'close');
+  rmSync(own, { recursive: true, force: true });
+});
+
 async function shell(block: string): Promise<string> {
-  const here = block
+  const key = product.headers['x-api-key'] ?? '';
+  const here = fill(block)
     .replaceAll('localhost:4000', new URL(product.url).host.replace('127.0.0.1', 'localhost'))
-    .replace('<the key that was printed>', product.headers['x-api-key'] ?? '');
-  const env = {
-    PATH: process.env['PATH'] ?? '',
-    CROSSBOOK_DATA: data,
-    KEY: product.headers['x-api-key'] ?? '',
-  };
-  return (await run('bash', ['-e', '-c', `${NPM}\n${here}`], { env })).stdout;
+    .replace('<the key that was printed>', key);
+  const env = { PATH, ROOT: process.cwd(), CROSSBOOK_DATA: data, KEY: key };
+  return (await run('bash', ['-e', '-c', `${NPM}\n${here}`], { cwd: folder, env })).stdout;
+}
+
+function fill(block: string): string {
+  return block.replaceAll('<client id>', 'a-client').replaceAll('<client secret>', 'a-secret');
 }
 
 /** `curl` writes one after the other, with nothing in between. */
 function readAnswers(printed: string): Answer[] {
   return [...printed.matchAll(/\{.*?\}(?=\{|$)/g)].map(([json]) => JSON.parse(json) as Answer);
-}
-
-function readBlocks(heading: string): string[] {
-  const [, section = ''] = readFileSync('docs/connect.md', 'utf8').split(`\n## ${heading}\n`);
-  const [words = ''] = section.split('\n## ');
-  return [...words.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
 }
 
 interface Answer {
