@@ -7,7 +7,7 @@ import type { HeldBytes } from './domain/held-bytes.ts';
 import type { Refusal } from './domain/journal.ts';
 import type { FindOAuthClient } from './domain/oauth-client.ts';
 import { readManifest } from './graphql/over-http/read-manifest.ts';
-import { createGraphQL, loadEngine, type Plugins } from './graphql/server.ts';
+import { createGraphQL, type Plugins } from './graphql/server.ts';
 import { createHostCheck } from './http/allowed-hosts.ts';
 import { createConcurrencyLimit } from './http/concurrency-limit.ts';
 import { type Demo, toDemoCommand, toDemoHeaders } from './http/demo-command.ts';
@@ -61,7 +61,6 @@ export async function createApp(
   const telemetry = await openTelemetry({ log, version, traces: config.traces, clock });
   const operations = config.operations === undefined ? undefined : readManifest(config.operations);
   const keys = openKeyRing(config);
-  const engine = loadEngine();
   given.onStep?.('Opening the database');
   const database = await openDatabase(given.database ? { begun: given.database } : config.database, {
     keyRing: keys.ring,
@@ -122,7 +121,7 @@ export async function createApp(
   const openContext = createOpenContext(services);
 
   const rest = createRest({ openContext, prefixes: config.restPrefixes, version, demo });
-  const graphql = createGraphQL(await engine, {
+  const graphql = await createGraphQL({
     openContext,
     plugins: given.plugins,
     introspection: config.introspection,

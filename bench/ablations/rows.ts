@@ -46,6 +46,11 @@ export const ABLATIONS: readonly Ablation[] = [
     title: 'ids of contacts are encoded as a whole',
     twins: { 'graphql/contact-id.ts': 'whole-contact-ids.ts' },
   },
+  {
+    name: 'no-yoga-without-plugins',
+    title: 'operations go through Yoga’s engine, also without plugins',
+    twins: { 'graphql/engine/engine.ts': 'always-yoga.ts' },
+  },
   ...FLAGS_OF_ALL.filter((flag) => !flag.includes('source-maps')).map((flag) => ({
     name: flag.replace(/^--/, ''),
     title: `\`${flag}\` left out`,

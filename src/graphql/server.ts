@@ -8,6 +8,7 @@ import { JSON_CHUNK_ITEMS } from '../lib/write-list.ts';
 import type { RequestContext } from '../request/context.ts';
 import { createExecute } from './compiled/execute.ts';
 import { createDocumentStore } from './engine/document-store.ts';
+import { openEngine } from './engine/engine.ts';
 import { createKnownIntrospection } from './engine/known-introspection.ts';
 import { noIntrospection } from './engine/no-introspection.ts';
 import type { Plugins } from './engine/plugins.ts';
@@ -23,16 +24,11 @@ import { type TypeNames, toSubgraph } from './subgraph/to-subgraph.ts';
 
 const PATH = '/graphql';
 
-/** Yoga's engine. It takes a moment, which is spent while a database opens. */
-export async function loadEngine(): Promise<EngineModule> {
-  return import('./engine/engine.ts');
-}
-
 /**
  * The GraphQL face: answers what is sent to `/graphql`, and everything else with 404. Each request is read into its operations
  * here, each operation goes through the engine, and the response is written here.
  */
-export function createGraphQL({ createEngine }: EngineModule, options: GraphQLOptions): GraphQLServer {
+export async function createGraphQL(options: GraphQLOptions): Promise<GraphQLServer> {
   const { openContext, introspection = true, graphiql = {}, operations, plugins = {}, typePrefix } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const schema = toSubgraph(entitySchema, { typePrefix });
@@ -43,13 +39,14 @@ export function createGraphQL({ createEngine }: EngineModule, options: GraphQLOp
     ? createTrustedOperations(operations)
     : createPersistedOperations(holdDocuments());
   // Plugins see results as they are, not as the bytes that they become.
-  const isPlain = Object.keys(plugins).length > 0;
-  const jsonAbove = isPlain ? Number.POSITIVE_INFINITY : JSON_CHUNK_ITEMS;
-  const engine = createEngine({
-    ...{ schema, store, documents, limits, plugins },
-    execute: createExecute(schema, { jsonAbove, onPlanned: store.addPlan }),
-    introspection: introspection && !isPlain ? createKnownIntrospection(schema) : undefined,
-  });
+  const hasPlugins = Object.keys(plugins).length > 0;
+  const jsonAbove = hasPlugins ? Number.POSITIVE_INFINITY : JSON_CHUNK_ITEMS;
+  const execute = createExecute(schema, { jsonAbove, onPlanned: store.addPlan });
+  const known = introspection && !hasPlugins ? createKnownIntrospection(schema) : undefined;
+  const engine = await openEngine(
+    { schema, store, documents, limits, execute, introspection: known },
+    plugins,
+  );
   const page = graphiql && createGraphiQLPage({ typePrefix, ...graphiql });
 
   return {
@@ -92,8 +89,6 @@ function notFound(): CrossbookError {
 }
 
 export type { Plugins };
-
-type EngineModule = Pick<typeof import('./engine/engine.ts'), 'createEngine'>;
 
 export interface GraphQLServer {
   answer(request: HttpRequest, journal: Journal): Promise<HttpAnswer>;

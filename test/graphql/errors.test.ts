@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createGraphQL, loadEngine } from '../../src/graphql/server.ts';
+import { createGraphQL } from '../../src/graphql/server.ts';
 import { createFakeJournal } from '../support/fake-journal.ts';
 import { toFetch } from '../support/to-fetch.ts';
 import { createTestServer, DEMO, EXTENSIONS, type TestServer } from './test-server.ts';
@@ -129,7 +129,7 @@ test('a bug is masked, and logged once with its cause', async () => {
 
 test('a storage that is down while the caller is looked up is masked as well', async () => {
   const openContext = () => Promise.reject(new Error('ECONNREFUSED'));
-  const { answer } = createGraphQL(await loadEngine(), { openContext });
+  const { answer } = await createGraphQL({ openContext });
   const ask = toFetch((request) => answer(request, createFakeJournal()));
   const response = await ask(new Request('http://localhost/graphql?query={__typename}'));
   const text = await response.text();

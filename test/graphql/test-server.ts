@@ -1,5 +1,5 @@
 import type { FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
-import { createGraphQL, type GraphQLOptions, loadEngine } from '../../src/graphql/server.ts';
+import { createGraphQL, type GraphQLOptions } from '../../src/graphql/server.ts';
 import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
@@ -10,7 +10,7 @@ export async function createTestServer(options: TestOptions = {}): Promise<TestS
     ...(people && { people }),
     ...(responseBounds && { responseBounds }),
   });
-  const server = createGraphQL(await loadEngine(), {
+  const server = await createGraphQL({
     ...{ openContext: fake.openContext, graphiql: false },
     ...rest,
   });

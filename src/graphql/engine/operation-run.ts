@@ -8,7 +8,6 @@ import {
   type ValidationRule,
   validate,
 } from 'graphql';
-import type { GraphQLParams } from 'graphql-yoga';
 import { CrossbookError } from '../../domain/errors.ts';
 import { checkOperation } from '../check-limits.ts';
 import type { Execute } from '../compiled/execute.ts';
@@ -41,18 +40,38 @@ export class OperationRun {
     this.#rules = rules;
   }
 
+  /** From its text to its result. Resolves whatever happens: errors are in the result. */
+  async run(): Promise<ExecutionResult> {
+    try {
+      const { operationName, variables } = this.#operation;
+      const query = this.findText(this.#operation);
+      const asked = { query, operationName, variables };
+      const known = this.answerKnown(asked);
+      if (known) return await known;
+      const preparing = this.prepare(asked);
+      if (preparing) await preparing;
+      const document = this.readDocument();
+      const errors = this.validate(document);
+      if (errors.length > 0) return { errors };
+      const { schema } = this.#rules;
+      return await this.execute({ schema, document, operationName, variableValues: variables });
+    } catch (error) {
+      return { errors: [error as GraphQLError] };
+    }
+  }
+
   /** The text that is to run. For one that a plugin has put in place, the hash that was sent says nothing. */
-  findText({ query = undefined }: GraphQLParams): string {
+  findText({ query }: Given): string {
     const { documents } = this.#rules;
     const isSent = query === this.#operation.query;
     // Of a closed list it was found when the request was read.
     if (isSent && query !== undefined && documents.isClosed) return query;
     const hash = isSent ? readHash(this.#operation) : undefined;
-    return documents.find({ query: query ?? undefined, hash, applicationId: this.#owner });
+    return documents.find({ query, hash, applicationId: this.#owner });
   }
 
   /** Undefined where the question has to be asked of the schema. */
-  answerKnown({ query = '', operationName }: GraphQLParams): Promise<ExecutionResult> | undefined {
+  answerKnown({ query = '', operationName }: Given): Promise<ExecutionResult> | undefined {
     const data = this.#rules.introspection?.({ query, operationName });
     if (!data) return undefined;
     const { journal } = this.#opened;
@@ -62,7 +81,7 @@ export class OperationRun {
   }
 
   /** Throws or rejects where the operation may not run. */
-  prepare({ query = '', operationName, variables }: GraphQLParams): Promise<void> | undefined {
+  prepare({ query = '', operationName, variables }: Given): Promise<void> | undefined {
     const found = this.#rules.store.find(query, this.#owner);
     if (!found) return this.#prepareNew(query, { operationName, variables });
     this.#countTokens(found.tokens);
@@ -180,6 +199,13 @@ const NONE: readonly never[] = [];
 const INTROSPECTION = '__schema';
 /** Of a request so far: what may take a tenth of a second to make. */
 const LONG_COST = 20_000;
+
+/** As the request, or a plugin, has it. */
+interface Given {
+  readonly query?: string | undefined;
+  readonly operationName?: string | null | undefined;
+  readonly variables?: Asked['variables'];
+}
 
 interface Asked {
   readonly document: DocumentNode;

@@ -1,5 +1,5 @@
 import type { Plugin } from 'graphql-yoga';
-import type { EngineOptions, OperationContext } from './engine.ts';
+import type { EngineOptions, OperationContext } from './plugin-engine.ts';
 import { checkPlugin } from './plugins.ts';
 
 /** Lays down how an operation is parsed, validated and executed. Plugins after it may wrap that. */

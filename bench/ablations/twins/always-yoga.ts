@@ -1,0 +1,6 @@
+import type { openEngine as original } from '../../../src/graphql/engine/engine.ts';
+import { createPluginEngine } from '../../../src/graphql/engine/plugin-engine.ts';
+
+/** As with a plugin that does nothing. */
+export const openEngine: typeof original = async (rules, plugins) =>
+  createPluginEngine({ ...rules, plugins });
