@@ -12,9 +12,8 @@ import type { Limits } from './limits/limits.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import type { ConnectionCache } from './request/connection-cache.ts';
 import type { Database } from './storage/database.ts';
-import { createCursorSigner } from './storage/sealing/cursor-signer.ts';
 import type { KeyRing } from './storage/sealing/key-ring.ts';
-import { createSigningKeys } from './storage/sealing/signing-keys.ts';
+import { createCursorSigner, createSigningKeys } from './storage/sealing/signing-keys.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 
 /** Part of the composition root: connect links, and the pages that they lead to. */

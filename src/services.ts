@@ -12,9 +12,8 @@ import { type ConnectionCache, REMOVAL_SETTLES_MS } from './request/connection-c
 import type { CustomerTokens } from './request/customer-token.ts';
 import type { Services } from './request/services.ts';
 import type { Database } from './storage/database.ts';
-import { createCursorSigner } from './storage/sealing/cursor-signer.ts';
 import type { KeyRing } from './storage/sealing/key-ring.ts';
-import { createSigningKeys } from './storage/sealing/signing-keys.ts';
+import { createCursorSigner, createSigningKeys } from './storage/sealing/signing-keys.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import type { Webhooks } from './webhooks.ts';
 

@@ -1,5 +1,5 @@
 import { type Database, openDatabase } from '../storage/database.ts';
-import { openKeyRing } from '../storage/sealing/open-key-ring.ts';
+import { openKeyRing } from '../storage/sealing/key-ring.ts';
 import type { CommandContext } from './command.ts';
 
 /** Opens the configured database for one command: the embedded one beside the process that serves, or alone. */

@@ -1,5 +1,5 @@
 import type { Journal, ProviderCall } from '../domain/journal.ts';
-import type { ExchangeCode } from '../usecases/exchange-grant.ts';
+import type { ExchangeCode } from '../usecases/finish-authorization.ts';
 
 /**
  * Exchanges of codes, which wait for a vendor. One that waits gives its place to others, and there is a bound to how many

@@ -5,10 +5,9 @@ import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { FieldSelection } from '../domain/field-selection.ts';
 import type { RequestContext } from '../request/context.ts';
-import { findConnectLink } from '../usecases/find-connect-link.ts';
-import { findConnection } from '../usecases/find-connection.ts';
+import { findConnectLink } from '../usecases/connect-link.ts';
 import { findContact } from '../usecases/find-contact.ts';
-import { findCustomer } from '../usecases/find-customer.ts';
+import { findConnection, findCustomer } from '../usecases/find-customer.ts';
 import { readGlobalId } from './global-id.ts';
 
 /** The record behind a global id. What is not the caller's is not there: null, never a hint. */

@@ -1,6 +1,65 @@
 import { createHash, createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import { and, eq, sql } from 'drizzle-orm';
+import type { Application } from '../domain/caller.ts';
+import { isStorable } from '../lib/is-storable.ts';
+import type { Engine } from './engine/engine.ts';
+import { apiKeys, applications, customers } from './schema.ts';
 import type { KeyRing } from './sealing/key-ring.ts';
 import { createSigningKeys } from './sealing/signing-keys.ts';
+
+/** Who each key belongs to, in one statement. Undefined for every key that is not valid, whatever the reason. */
+export function createFindCallers(engine: Engine): FindCallersByKey {
+  const select = engine.orm
+    .select({
+      publicId: apiKeys.publicId,
+      application: { id: applications.id, name: applications.name },
+      secretHash: apiKeys.secretHash,
+      // By the clock of the database: every process and every command agrees on it.
+      isRevoked: sql<boolean>`coalesce(${apiKeys.revokedAt} <= now(), false)`,
+    })
+    .from(apiKeys)
+    .innerJoin(applications, eq(applications.id, apiKeys.applicationId))
+    // No public id holds a comma.
+    .where(sql`${apiKeys.publicId} = any(string_to_array(${sql.placeholder('publicIds')}, ','))`)
+    .prepare('find_callers');
+
+  return async (keys) => {
+    const publicIds = keys.map(({ publicId }) => publicId).join(',');
+    const rows = await engine.repeatable(() => select.execute({ publicIds }));
+    const byId = new Map(rows.map((row) => [row.publicId, row]));
+    return keys.map(({ publicId, secret }) => {
+      const row = byId.get(publicId);
+      if (!matchesSecret(secret, row?.secretHash) || !row) return undefined;
+      if (row.isRevoked) return undefined;
+      return { application: row.application, keyId: publicId };
+    });
+  };
+}
+
+/** Whom a token was signed for, as that customer stands now. Both ids come from a signature that has been verified. */
+export function createFindTokenSubject(engine: Engine): FindTokenSubject {
+  const select = engine.orm
+    .select({
+      application: { id: applications.id, name: applications.name },
+      generation: customers.tokenGeneration,
+      since: customers.createdAt,
+    })
+    .from(customers)
+    .innerJoin(applications, eq(applications.id, customers.applicationId))
+    .where(
+      and(
+        eq(customers.applicationId, sql.placeholder('applicationId')),
+        eq(customers.customerId, sql.placeholder('customerId')),
+      ),
+    )
+    .prepare('find_token_subject');
+
+  return async ({ applicationId, customerId }) => {
+    if (!isStorable(customerId)) return undefined;
+    const [row] = await engine.repeatable(() => select.execute({ applicationId, customerId }));
+    return row;
+  };
+}
 
 /**
  * `cbk_<ring key id>.<public id>_<secret>_<mac>`: the public id finds the row, the 256-bit secret proves the right to it,
@@ -55,19 +114,35 @@ function isEqual(left: string, right: string): boolean {
 const MAC_BYTES = 16;
 const FORM = /^cbk_(?:([\w-]{1,32})\.)?([0-9A-Za-z]{4,32})_([\w-]{43})(?:_([\w-]{22}))?$/;
 
+export type FindTokenSubject = (of: {
+  readonly applicationId: string;
+  readonly customerId: string;
+}) => Promise<
+  { readonly application: Application; readonly generation: number; readonly since: Date } | undefined
+>;
+
+/** In the order of the keys. */
+export type FindCallersByKey = (keys: readonly PresentedKey[]) => Promise<readonly (KeyOwner | undefined)[]>;
+
+interface KeyOwner {
+  readonly application: Application;
+  /** The key's public id. */
+  readonly keyId: string;
+}
+
 export interface ApiKeys {
   create(): ApiKey;
   /** Undefined where a text cannot be a key of this installation: no database needs to be asked. */
   parse(text: string): PresentedKey | undefined;
 }
 
-export interface ApiKey {
+interface ApiKey {
   readonly publicId: string;
   readonly secret: string;
   readonly text: string;
 }
 
-export interface PresentedKey {
+interface PresentedKey {
   readonly publicId: string;
   readonly secret: string;
   /** Its MAC is right: it was made here. Whether it still counts, the row says. */

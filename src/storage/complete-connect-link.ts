@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, sql } from 'drizzle-orm';
+import type { Grant } from '../domain/authorization.ts';
 import type { ConnectFailure, ConnectLink } from '../domain/connect-link.ts';
 import type { ConnectedAccount } from '../domain/connection.ts';
 import type { NewEvent } from '../domain/event.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { Sealer } from '../domain/sealer.ts';
 import { uuidV5 } from '../lib/uuid-v5.ts';
-import type { KeptGrant } from './connect-grant.ts';
-import { type ConnectLinkRow, toConnectLink } from './connect-link-rows.ts';
+import { type ConnectLinkRow, toConnectLink } from './connect-links.ts';
 import { connectLinks } from './connect-schema.ts';
 import { sealCredentials } from './credential-seal.ts';
 import type { Engine } from './engine/engine.ts';
 import { connections, contactCache, credentials, customers } from './schema.ts';
+import { createSealedTable, type SealedTable } from './sealed-table.ts';
+import { keyIdOf } from './sealing/seal.ts';
 
 /**
  * The customer's row comes first, as in an upsert and as in a deletion, so that none of them can deadlock. Undefined where
@@ -176,12 +178,62 @@ function pickEnd({ status, failure }: ConnectLink) {
   return { status, failure };
 }
 
+/** What was granted, until the application confirms it: sealed, and bound to its link. */
+export function sealGrant(sealer: Sealer, linkId: string, kept: KeptGrant): SealedText {
+  return sealText(sealer, JSON.stringify(kept), bindGrant(linkId));
+}
+
+export function openGrant(sealer: Sealer, linkId: string, sealed: string): KeptGrant {
+  const opened = sealer.open(sealed, bindGrant(linkId));
+  if (opened === undefined) throw new Error('A kept grant does not open: altered, moved, or its key is gone');
+  return JSON.parse(opened) as KeptGrant;
+}
+
+/** The verifier of PKCE, bound to the state that it was made with. */
+export function sealVerifier(sealer: Sealer, stateHash: string, verifier: string): SealedText {
+  return sealText(sealer, verifier, bindVerifier(stateHash));
+}
+
+/** Undefined where its key is gone from the ring: the flow cannot be finished. */
+export function openVerifier(sealer: Sealer, stateHash: string, sealed: string): string | undefined {
+  return sealer.open(sealed, bindVerifier(stateHash));
+}
+
+/** For a change of keys: links wait for their confirmation, and customers for their way back. */
+export function sealedConnectTables(engine: Engine, sealer: Sealer): readonly SealedTable[] {
+  return [
+    createSealedTable<{ readonly id: string }>(engine, {
+      ...{ table: 'connect_links', key: ['id'], place: { id: 'id' }, columns: ['sealed_grant'], sealer },
+      isShortLived: true,
+      bindingOf: ({ id }) => bindGrant(id),
+    }),
+    createSealedTable<{ readonly stateHash: string }>(engine, {
+      ...{ table: 'connect_flows', key: ['state_hash'], place: { stateHash: 'state_hash' } },
+      ...{ columns: ['sealed_verifier'], sealer, bindingOf: ({ stateHash }) => bindVerifier(stateHash) },
+      isShortLived: true,
+    }),
+  ];
+}
+
+function sealText(sealer: Sealer, text: string, binding: string): SealedText {
+  const sealed = sealer.seal(text, binding);
+  return { sealed, keyId: keyIdOf(sealed) };
+}
+
+function bindGrant(linkId: string): string {
+  return JSON.stringify(['connect_links.sealed_grant', linkId]);
+}
+
+function bindVerifier(stateHash: string): string {
+  return JSON.stringify(['connect_flows.sealed_verifier', stateHash]);
+}
+
 interface LinkFailure extends Pick<ConnectLinkRow, 'providerName'> {
   readonly status: 'FAILED' | 'EXPIRED';
   readonly failure: ConnectFailure;
 }
 
-export interface Granted extends KeptGrant {
+interface Granted extends KeptGrant {
   readonly providerName: ProviderName;
 }
 
@@ -195,3 +247,13 @@ export interface Work {
 }
 
 export type Transaction = Parameters<Parameters<Engine['orm']['transaction']>[0]>[0];
+
+interface KeptGrant {
+  readonly grant: Grant;
+  readonly oauthClientId: string;
+}
+
+interface SealedText {
+  readonly sealed: string;
+  readonly keyId: string;
+}

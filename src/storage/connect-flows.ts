@@ -8,11 +8,22 @@ import {
   type NewConnectFlow,
 } from '../domain/connect-flow.ts';
 import { CONFIRMATION_SECONDS, OPEN_STATUSES } from '../domain/connect-link.ts';
-import { completeLink, failLink, isOtherAccount, lockLink, type Work } from './complete-connect-link.ts';
-import { openVerifier, sealGrant, sealVerifier } from './connect-grant.ts';
-import { toConnectLink } from './connect-link-rows.ts';
+import type { Sealer } from '../domain/sealer.ts';
+import type { Clock } from '../lib/clock.ts';
+import {
+  completeLink,
+  failLink,
+  isOtherAccount,
+  lockLink,
+  openVerifier,
+  sealGrant,
+  sealVerifier,
+  type Work,
+} from './complete-connect-link.ts';
+import { toConnectLink } from './connect-links.ts';
 import { connectFlows, connectLinks } from './connect-schema.ts';
-import { type ConnectDeps, createConnectWork } from './connect-work.ts';
+import type { Engine } from './engine/engine.ts';
+import { appendEvents } from './events.ts';
 import { applications, customers } from './schema.ts';
 
 /** For the pages of links, which know an application only by a link whose signature was checked, or by a state. */
@@ -155,4 +166,39 @@ function toFlow({ sealer }: ConnectDeps, row: typeof connectFlows.$inferSelect):
   const { stateHash, linkId, providerName, cookieHash, loginOrigin, oauthClientId, usedAt } = row;
   const flow = { stateHash, linkId, providerName, cookieHash, loginOrigin, oauthClientId };
   return [{ ...flow, codeVerifier, isUsed: usedAt !== null }];
+}
+
+/** Runs a change of a link as one transaction. */
+export function createConnectWork({
+  engine,
+  clock,
+  credentialSealer,
+  onAppended,
+}: ConnectDeps): RunConnectWork {
+  return async (work) => {
+    const result = await engine.once(() =>
+      engine.orm.transaction((tx) => {
+        const now = new Date(clock.wall());
+        return work({
+          ...{ tx, credentialSealer, now },
+          appendEvent: (applicationId, event) =>
+            appendEvents(tx, { applicationId, at: now, events: [event] }),
+        });
+      }),
+    );
+    onAppended();
+    return result;
+  };
+}
+
+type RunConnectWork = <T>(work: (work: Work) => Promise<T>) => Promise<T>;
+
+export interface ConnectDeps {
+  readonly engine: Engine;
+  readonly clock: Pick<Clock, 'wall'>;
+  /** For verifiers, and for grants until they are confirmed. */
+  readonly sealer: Sealer;
+  readonly credentialSealer: Sealer;
+  /** Events may be there that were not. */
+  readonly onAppended: () => void;
 }

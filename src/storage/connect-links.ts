@@ -1,13 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, inArray } from 'drizzle-orm';
-import type { Confirmation, ConnectLinkStore, NewConnectLink } from '../domain/connect-link.ts';
-import { OPEN_STATUSES } from '../domain/connect-link.ts';
+import {
+  type Confirmation,
+  type ConnectLink,
+  type ConnectLinkStore,
+  type NewConnectLink,
+  OPEN_STATUSES,
+} from '../domain/connect-link.ts';
 import { isStorable } from '../lib/is-storable.ts';
-import { completeLink, failLink, isOtherAccount, lockLink, type Work } from './complete-connect-link.ts';
-import { openGrant } from './connect-grant.ts';
-import { type ConnectLinkRow, toConnectLink } from './connect-link-rows.ts';
+import {
+  completeLink,
+  failLink,
+  isOtherAccount,
+  lockLink,
+  openGrant,
+  type Work,
+} from './complete-connect-link.ts';
+import { type ConnectDeps, createConnectWork } from './connect-flows.ts';
 import { connectLinks } from './connect-schema.ts';
-import { type ConnectDeps, createConnectWork } from './connect-work.ts';
 import { customers } from './schema.ts';
 
 /** Opens the links of one application. */
@@ -104,3 +114,40 @@ const CANCELABLE = [...OPEN_STATUSES, 'AWAITING_CONFIRMATION'] as const;
 const NOTHING_KEPT = { sealedGrant: null, keyId: null, codeHash: null, codeExpiresAt: null };
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** A link as it is at this moment: one whose time is up has ended, whether or not the sweep has come by. */
+export function toConnectLink(row: ConnectLinkRow, now: Date): ConnectLink {
+  return { ...toStored(row), ...toEnd(row, now) };
+}
+
+function toEnd({ status, failure, expiresAt, codeExpiresAt }: ConnectLinkRow, now: Date): End {
+  const isOpen = status === 'PENDING' || status === 'STARTED';
+  if (isOpen && expiresAt <= now) return { status: 'EXPIRED', failure: 'EXPIRED' };
+  if (status === 'AWAITING_CONFIRMATION' && (codeExpiresAt ?? now) <= now) {
+    return { status: 'FAILED', failure: 'NOT_CONFIRMED' };
+  }
+  return { status, failure };
+}
+
+function toStored(row: ConnectLinkRow): Omit<ConnectLink, keyof End> {
+  return {
+    id: row.id,
+    applicationId: row.applicationId,
+    customerId: row.customerId,
+    providers: row.providers,
+    returnUrl: row.returnUrl,
+    mode: row.mode,
+    confirm: row.confirm,
+    loginUrl: row.loginUrl,
+    optionalScopes: row.optionalScopes,
+    allowAccountChange: row.allowAccountChange,
+    providerName: row.providerName,
+    connectionId: row.connectionId,
+    createdAt: row.createdAt,
+    expiresAt: row.expiresAt,
+  };
+}
+
+export type ConnectLinkRow = typeof connectLinks.$inferSelect;
+
+type End = Pick<ConnectLink, 'status' | 'failure'>;

@@ -1,9 +1,9 @@
 import { and, eq, inArray, lt, lte, or } from 'drizzle-orm';
 import { OPEN_STATUSES } from '../domain/connect-link.ts';
 import { failLink } from './complete-connect-link.ts';
-import { toConnectLink } from './connect-link-rows.ts';
+import { type ConnectDeps, createConnectWork } from './connect-flows.ts';
+import { toConnectLink } from './connect-links.ts';
 import { connectLinks } from './connect-schema.ts';
-import { type ConnectDeps, createConnectWork } from './connect-work.ts';
 
 /**
  * Ends the links whose time is up, each with its event, and removes those that ended days ago. Any number of processes may

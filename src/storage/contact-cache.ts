@@ -1,9 +1,11 @@
 import { and, eq, gte, sql } from 'drizzle-orm';
 import { type ContactCache, LARGE_ENTRY } from '../domain/contact-cache.ts';
 import type { Sealer } from '../domain/sealer.ts';
-import type { CacheRow } from './contact-cache-writer.ts';
-import { createContactCacheWriter, type WaitingEntry } from './contact-cache-writer.ts';
+import { createBatcher } from '../lib/batcher.ts';
+import { backgroundClock, type Clock } from '../lib/clock.ts';
+import { createIdleThrottle } from '../lib/idle-throttle.ts';
 import type { Engine } from './engine/engine.ts';
+import { isAway } from './engine/failures.ts';
 import { connections, contactCache } from './schema.ts';
 
 /** Prepares the statement once; what it returns opens the cache for one application. */
@@ -81,7 +83,136 @@ function bindingOf(keyHash: string): string {
   return `contact_cache.sealed ${keyHash}`;
 }
 
-export interface ContactCaches {
+/**
+ * Cached answers on their way to the database. They wait for a moment, so that of many answers to one question only the
+ * last is made, sealed and written, and go a few at a time: under load the answers come first, and the process has little
+ * time for this. When the queue is full new entries are dropped: they have cost nothing yet, while queued ones already cost
+ * memory in the old generation.
+ */
+function createContactCacheWriter(options: WriterOptions): ContactCacheWriter {
+  const { engine, seal, keyOf, delayMs, clock = backgroundClock } = options;
+  /** Not written yet, by key. */
+  const queued = new Map<string, Queued>();
+  let inFlight: readonly Queued[] = [];
+  let records = 0;
+  let pausedUntil = 0;
+  const idleThrottle = createIdleThrottle();
+  const batcher = createBatcher<Queued>({
+    clock,
+    run: writeBatch,
+    // A slow database is not given more at once.
+    maxConcurrent: 1,
+    maxSize: BATCH_RECORDS,
+    createSizer: () => (one) => one.entry.records,
+    pauseMs: (_, next) => Math.max(next.due, pausedUntil) - clock.now(),
+  });
+
+  return {
+    add(entry) {
+      if (queued.size >= MAX_ENTRIES || records + entry.records > MAX_RECORDS) return DROPPED;
+      const key = keyOf(entry);
+      const existing = queued.get(key);
+      if (!existing) return enqueue(key, entry);
+      if (existing.entry.fetchedAt > entry.fetchedAt) return existing.written;
+      // It keeps its place, else a question that is asked all the time would never be written.
+      records += entry.records - existing.entry.records;
+      existing.entry = entry;
+      return existing.written;
+    },
+
+    async settle(key) {
+      const one = queued.get(key) ?? inFlight.find((other) => other.key === key);
+      if (!one) return;
+      batcher.hurry(one);
+      // Whether it can be read is for the reader to find out.
+      await one.written.catch(() => undefined);
+    },
+
+    async flush() {
+      const all = [...inFlight, ...queued.values()];
+      for (const one of queued.values()) batcher.hurry(one);
+      await Promise.allSettled(all.map(({ written }) => written));
+    },
+  };
+
+  function enqueue(key: string, entry: WaitingEntry): Promise<void> {
+    let settle: Queued['settle'] = () => {};
+    const written = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    const one: Queued = { key, entry, written, settle, due: clock.now() + delayMs };
+    queued.set(key, one);
+    records += entry.records;
+    batcher.add(one);
+    return written;
+  }
+
+  function dequeue(batch: readonly Queued[]): void {
+    for (const { key, entry } of batch) {
+      queued.delete(key);
+      records -= entry.records;
+    }
+  }
+
+  async function writeBatch(batch: readonly Queued[]): Promise<void> {
+    const began = clock.now();
+    dequeue(batch);
+    inFlight = batch;
+    const written = write(batch);
+    for (const { settle } of batch) settle(written);
+    await written.catch((error) => {
+      if (isAway(error)) dropQueue(written);
+    });
+    inFlight = [];
+    const ended = clock.now();
+    pausedUntil = ended + idleThrottle.pauseAfter(ended - began);
+  }
+
+  /** One batch after the other would find out the same, and keep its readers waiting for that. */
+  function dropQueue(failed: Promise<void>): void {
+    const dropped = batcher.removeWhere(() => true);
+    dequeue(dropped);
+    for (const { settle } of dropped) settle(failed);
+  }
+
+  async function write(batch: readonly Queued[]): Promise<void> {
+    const rows = batch.map(({ key, entry }) => seal(key, entry)).filter((row) => row !== undefined);
+    if (rows.length > 0)
+      await engine.repeatable(() => engine.query(WRITE_CONTACT_CACHE, [JSON.stringify(rows)]));
+  }
+}
+
+const DROPPED = Promise.resolve();
+
+/** In the queue. */
+const MAX_ENTRIES = 250;
+/** Contacts in the queue: some megabytes, which the garbage collector goes through again and again. */
+const MAX_RECORDS = 5_000;
+/** Contacts that are written together: some milliseconds in which nothing else is done. */
+const BATCH_RECORDS = 200;
+
+/**
+ * Joined with the connections, so that nothing is kept for one that is gone, was changed meanwhile, or is another
+ * application's. In the order of their keys, so that two processes do not wait for each other.
+ */
+const WRITE_CONTACT_CACHE = {
+  name: 'write_contact_cache',
+  text: `
+insert into crossbook.contact_cache as kept
+  (application_id, key_hash, connection_id, sealed, bytes, fetched_at)
+select fresh.application_id, fresh.key_hash, connections.id, fresh.sealed, length(fresh.sealed), fresh.fetched_at
+from json_to_recordset($1::json) as fresh
+  (application_id uuid, key_hash text, connection_id uuid, sealed text, fetched_at timestamptz)
+join crossbook.connections on connections.id = fresh.connection_id
+  and connections.application_id = fresh.application_id and connections.updated_at <= fresh.fetched_at
+order by fresh.application_id, fresh.key_hash
+for key share of connections
+on conflict (application_id, key_hash) do update
+  set sealed = excluded.sealed, bytes = excluded.bytes, fetched_at = excluded.fetched_at
+  where kept.fetched_at <= excluded.fetched_at`,
+};
+
+interface ContactCaches {
   forApplication(applicationId: string): ContactCache;
   /** What waits to be written is written at once. */
   flush(): Promise<void>;
@@ -94,4 +225,50 @@ interface Deps {
   readonly maxEntryBytes: number;
   /** How long an answer waits for others that are written with it. */
   readonly delayMs: number;
+}
+
+interface ContactCacheWriter {
+  /** Resolves when it has been written, or dropped. */
+  add(entry: WaitingEntry): Promise<void>;
+  /** What waits under this key is written at once, or dropped. Never rejects. */
+  settle(key: string): Promise<void>;
+  flush(): Promise<void>;
+}
+
+interface WaitingEntry {
+  readonly applicationId: string;
+  readonly connectionId: string;
+  readonly fetchedAt: Date;
+  readonly records: number;
+  filterKey(): string;
+  payload(): string;
+}
+
+interface Queued {
+  readonly key: string;
+  /** The newest answer to the question. */
+  entry: WaitingEntry;
+  readonly written: Promise<void>;
+  settle(written: Promise<void>): void;
+  /** Not written before. */
+  readonly due: number;
+}
+
+interface WriterOptions {
+  readonly engine: Engine;
+  /** Undefined where it is too large. */
+  seal(key: string, entry: WaitingEntry): CacheRow | undefined;
+  keyOf(entry: WaitingEntry): string;
+  readonly delayMs: number;
+  /** Its timers keep no process alive: one that ends flushes. */
+  readonly clock?: Pick<Clock, 'now' | 'schedule'>;
+}
+
+/** As the statement reads it. */
+interface CacheRow {
+  readonly application_id: string;
+  readonly key_hash: string;
+  readonly connection_id: string;
+  readonly sealed: string;
+  readonly fetched_at: Date;
 }

@@ -12,15 +12,16 @@ import type { WebhookQueue } from '../domain/webhook-queue.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createSignal } from '../lib/signal.ts';
 import { type Admin, createAdmin } from './admin.ts';
-import { type ApiKeys, createApiKeys } from './api-keys.ts';
 import {
+  type ApiKeys,
+  createApiKeys,
   createFindCallers,
   createFindTokenSubject,
   type FindCallersByKey,
   type FindTokenSubject,
-} from './callers.ts';
+} from './api-keys.ts';
+import { sealedConnectTables } from './complete-connect-link.ts';
 import { createConnectFlows } from './connect-flows.ts';
-import { sealedConnectTables } from './connect-grant.ts';
 import { createConnectLinks } from './connect-links.ts';
 import { type ConnectSweep, createConnectSweep } from './connect-sweep.ts';
 import { createConnections } from './connections.ts';
@@ -39,9 +40,8 @@ import { createReadiness, type Readiness } from './readiness.ts';
 import { createRemovals } from './removals.ts';
 import type { KeyRing } from './sealing/key-ring.ts';
 import { createKeyedHash, createSealer } from './sealing/seal.ts';
-import { createWebhookEndpoints } from './webhook-endpoints.ts';
+import { createWebhookEndpoints, sealedWebhookSecrets } from './webhook-endpoints.ts';
 import { createWebhookQueue } from './webhook-queue.ts';
-import { sealedWebhookSecrets } from './webhook-secret.ts';
 
 /** Opens the database, brings its tables up to date, and makes sure that the ring opens what is stored. */
 export async function openDatabase(target: Target, options: DatabaseOptions): Promise<Database> {

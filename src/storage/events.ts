@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { and, desc, eq, sql } from 'drizzle-orm';
+import type { NewEvent } from '../domain/event.ts';
 import type { EventStore } from '../domain/webhook.ts';
 import { isStorable } from '../lib/is-storable.ts';
 import { events } from './connect-schema.ts';
@@ -26,4 +28,95 @@ export function createEvents({ repeatable, orm }: Engine): (applicationId: strin
       );
     },
   });
+}
+
+/**
+ * The outbox: events, and their deliveries to the endpoints that want them, as parts of the statement (or transaction)
+ * that makes the change. `source` yields id, customer_id, connection_id, type, sequence and data; `at` is its time, and
+ * $1 the application.
+ */
+export const recordEvents = (source: string, at: string) => `
+happened as (
+  insert into crossbook.events
+    (id, application_id, customer_id, connection_id, type, sequence, data, created_at)
+  select id, $1::uuid, customer_id, connection_id, type, sequence, data, ${at} from (${source}) as source
+  returning id, type
+), scheduled as (
+  insert into crossbook.webhook_deliveries (event_id, endpoint_id, next_attempt_at, created_at)
+  select happened.id, endpoint.id, ${at}, ${at}
+  from happened join crossbook.webhook_endpoints as endpoint
+    on endpoint.application_id = $1::uuid and endpoint.enabled
+      and (endpoint.event_types = '{}' or happened.type = any (endpoint.event_types))
+)`;
+
+/** What an event of a connection adds: of a row that has its columns. */
+export const CONNECTION_DATA = `jsonb_build_object(
+  'provider_name', provider_name, 'status', status, 'status_reason', status_reason)`;
+
+/** $2 are the events, $3 the time. Their connections count on, each in its own row; one that is gone counts no more. */
+const APPEND_EVENTS = `
+with given as (
+  select * from jsonb_to_recordset($2::jsonb) as given
+    (position int, id uuid, customer_id text, connection_id uuid, type text, data jsonb)
+), locked as (
+  select id from crossbook.connections
+  where application_id = $1::uuid and id in (select connection_id from given)
+  order by id for no key update
+), counted as (
+  update crossbook.connections as kept
+  set event_sequence = kept.event_sequence + added.number
+  from (select connection_id, count(*)::int as number from given group by connection_id) as added
+  where kept.id = added.connection_id and kept.id in (select id from locked)
+  returning kept.id, kept.event_sequence - added.number as before
+), ${recordEvents(
+  `select given.id, customer_id, connection_id, type, data,
+    counted.before + row_number() over (partition by connection_id order by position)::int as sequence
+  from given left join counted on counted.id = given.connection_id
+  where given.connection_id is null or counted.id is not null`,
+  '$3::timestamptz',
+)}
+select count(*)::int as count from happened`;
+
+/**
+ * Writes events in the change's own transaction: they are there when the change is, and never without it. For what is
+ * deleted they are appended before, while its connection can still count them.
+ */
+export async function appendEvents(tx: Transaction, { applicationId, at, events }: Appended): Promise<void> {
+  if (events.length === 0) return;
+  const given = events.map(({ type, customerId, connectionId, data }, position) => ({
+    position,
+    id: randomUUID(),
+    customer_id: customerId,
+    connection_id: connectionId,
+    type,
+    data,
+  }));
+  const [row] = toRows(
+    await tx.execute(toQuery(APPEND_EVENTS, [applicationId, JSON.stringify(given), at.toISOString()])),
+  );
+  if (row?.count !== events.length) {
+    throw new Error('An event is about a connection that is not there, or no longer.');
+  }
+}
+
+/** Drizzle numbers its parameters itself: each `$n` takes the value of its place. */
+function toQuery(text: string, values: readonly unknown[]) {
+  const parts = text.split(/\$(\d+)/);
+  return sql.join(
+    parts.map((part, index) => (index % 2 === 0 ? sql.raw(part) : sql`${values[Number(part) - 1]}`)),
+  );
+}
+
+function toRows(result: unknown): readonly { readonly count: number }[] {
+  return (result as { readonly rows: readonly { readonly count: number }[] }).rows;
+}
+
+/** As `engine.orm.transaction` gives it. */
+type Transaction = Pick<Engine['orm'], 'execute'>;
+
+interface Appended {
+  readonly applicationId: string;
+  /** By the clock that was passed in. */
+  readonly at: Date;
+  readonly events: readonly NewEvent[];
 }

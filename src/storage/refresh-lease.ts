@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { CrossbookError } from '../domain/errors.ts';
 import { systemClock } from '../lib/clock.ts';
-import { RELEASE_LEASE, TAKE_LEASE } from './credential-statements.ts';
+import { RELEASE_LEASE, TAKE_LEASE } from './credentials.ts';
 import type { Engine } from './engine/engine.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm';
 import { CrossbookError } from '../domain/errors.ts';
 import type { NewEvent } from '../domain/event.ts';
 import type { RemovalStore, RemovedConnection } from '../domain/removal.ts';
@@ -8,10 +8,9 @@ import { isStorable } from '../lib/is-storable.ts';
 import type { Transaction } from './complete-connect-link.ts';
 import { tryOpenCredentials } from './credential-seal.ts';
 import type { Engine } from './engine/engine.ts';
-import { appendEvents } from './event-statements.ts';
+import { appendEvents } from './events.ts';
 import { type ConnectionRow, toConnection } from './rows.ts';
 import { connections, credentials, customers } from './schema.ts';
-import { isGrantShared } from './shared-grants.ts';
 
 /**
  * Each removal is one transaction that locks the customer first, its connections next and their credentials last, as an
@@ -141,16 +140,49 @@ function all({ applicationId, customerId }: Owner) {
   return and(eq(connections.applicationId, applicationId), eq(connections.customerId, customerId));
 }
 
+/**
+ * Does another connection of the installation live on the same grant: same provider, account, user and OAuth client? Asked
+ * when the credentials of the one in question are gone already. Removals of the same grant come here one after the other, else each of two
+ * would leave it to the other. Where the account is unknown, nobody can say that it is not shared.
+ */
+async function isGrantShared(tx: Transaction, grant: SharedGrant): Promise<boolean> {
+  const { providerName, accountId, accountUserId, oauthClientId } = grant;
+  if (accountId === null) return true;
+  const name = JSON.stringify(['grant', providerName, accountId, accountUserId, oauthClientId]);
+  // It ends with the transaction, so that it may be taken behind a pooler.
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
+  const others = await tx
+    .select({ id: connections.id })
+    .from(connections)
+    .innerJoin(credentials, eq(credentials.connectionId, connections.id))
+    .where(
+      and(
+        eq(connections.providerName, providerName),
+        eq(connections.accountId, accountId),
+        sql`${connections.accountUserId} is not distinct from ${accountUserId}`,
+        eq(credentials.oauthClientId, oauthClientId),
+        isNotNull(credentials.sealed),
+      ),
+    )
+    .limit(1);
+  return others.length > 0;
+}
+
 interface Owner {
   readonly applicationId: string;
   readonly customerId: string;
 }
 
-export interface RemovalDeps {
+interface RemovalDeps {
   readonly engine: Engine;
   /** Of credentials. */
   readonly sealer: Sealer;
   readonly clock: Pick<Clock, 'wall'>;
   /** Events were appended. */
   onAppended(): void;
+}
+
+interface SharedGrant
+  extends Pick<typeof connections.$inferSelect, 'providerName' | 'accountId' | 'accountUserId'> {
+  readonly oauthClientId: string;
 }

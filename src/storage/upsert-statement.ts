@@ -1,4 +1,4 @@
-import { CONNECTION_DATA, recordEvents } from './event-statements.ts';
+import { CONNECTION_DATA, recordEvents } from './events.ts';
 
 /**
  * Customers and their connections in ONE statement, which is its own transaction. Two rules of PostgreSQL shape it:

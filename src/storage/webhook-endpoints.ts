@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { and, asc, count, eq, type SQL, sql } from 'drizzle-orm';
 import { CrossbookError } from '../domain/errors.ts';
 import type { EventType } from '../domain/event.ts';
@@ -17,7 +17,8 @@ import type { Clock } from '../lib/clock.ts';
 import { webhookEndpoints as table } from './connect-schema.ts';
 import type { Engine } from './engine/engine.ts';
 import { applications } from './schema.ts';
-import { createWebhookSecret, openWebhookSecret, sealWebhookSecret } from './webhook-secret.ts';
+import { createSealedTable, type SealedTable } from './sealed-table.ts';
+import { keyIdOf } from './sealing/seal.ts';
 import { FORGET_DELIVERIES, REDELIVER_IDS, REDELIVER_SINCE } from './webhook-statements.ts';
 
 /** The function that it returns opens the store for one application. */
@@ -149,6 +150,37 @@ function toEndpoint(row: Row): WebhookEndpoint {
   return { id, url, eventTypes, enabled, lastFailure, lastFailureAt, createdAt, updatedAt };
 }
 
+/** A new one, for one endpoint alone. */
+function createWebhookSecret(): string {
+  return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+}
+
+function sealWebhookSecret(sealer: Sealer, endpointId: string, secret: string) {
+  const sealedSecret = sealer.seal(secret, bindingOf(endpointId));
+  return { sealedSecret, keyId: keyIdOf(sealedSecret) };
+}
+
+/** Undefined where the key ring has no key for it. */
+export function openWebhookSecret(sealer: Sealer, endpointId: string, sealed: string): string | undefined {
+  return sealer.open(sealed, bindingOf(endpointId));
+}
+
+/** A change of keys seals both secrets of an endpoint anew. */
+export function sealedWebhookSecrets(engine: Engine, sealer: Sealer): SealedTable {
+  return createSealedTable<{ id: string }>(engine, {
+    ...{ table: 'webhook_endpoints', key: ['id'], place: { id: 'id' }, sealer },
+    columns: ['sealed_secret', 'sealed_previous_secret'],
+    bindingOf: ({ id }) => bindingOf(id),
+  });
+}
+
+function bindingOf(endpointId: string): string {
+  return JSON.stringify(['webhook_endpoints.sealed_secret', endpointId]);
+}
+
+/** Standard Webhooks asks for 24 to 64. */
+const SECRET_BYTES = 32;
+
 interface RedeliveredRow extends Redelivered {
   readonly enabled: boolean;
 }
@@ -166,7 +198,7 @@ interface Wanted {
   readonly wanted: Redelivery;
 }
 
-export interface WebhookDeps {
+interface WebhookDeps {
   readonly engine: Engine;
   readonly sealer: Sealer;
   readonly clock: Pick<Clock, 'wall'>;

@@ -10,7 +10,7 @@ import {
 } from '../domain/webhook-queue.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Engine, Statement } from './engine/engine.ts';
-import { openWebhookSecret } from './webhook-secret.ts';
+import { openWebhookSecret } from './webhook-endpoints.ts';
 import * as statements from './webhook-statements.ts';
 
 /** Each statement is a transaction of its own: none is open while an endpoint is called. */

@@ -1,4 +1,4 @@
-import type { Contact } from '../domain/contact.ts';
+import type { AssociatedObject, Association, Contact } from '../domain/contact.ts';
 import type { FieldSelection } from '../domain/field-selection.ts';
 import type { Timing } from '../domain/journal.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
@@ -12,17 +12,48 @@ export function findContact(deps: FindContactDeps, key: ContactKey, selection: F
   });
 }
 
-export interface ContactKey {
+/** What a contact is linked to. A provider that offers no such links answers with none. */
+export function findAssociations(
+  deps: AssociationDeps,
+  contact: Contact,
+  to: readonly AssociatedObject[],
+): Promise<readonly Association[]> {
+  return deps.timed('findAssociations', () => find(deps, contact, to));
+}
+
+async function find(
+  deps: AssociationDeps,
+  contact: Contact,
+  to: readonly AssociatedObject[],
+): Promise<readonly Association[]> {
+  const client = await openContacts(deps, contact.source);
+  const offered = [...new Set(to)].filter((object) => client.access.associatedObjects.includes(object));
+  const lists = await Promise.all(
+    offered.map((object) => deps.loadAssociations(client, contact.remoteId, object)),
+  );
+  return lists.flat();
+}
+
+interface ContactKey {
   readonly customerId: string;
   readonly provider: ProviderName;
   readonly remoteId: string;
 }
 
-export interface FindContactDeps extends OpenDeps, Timing {
+interface FindContactDeps extends OpenDeps, Timing {
   /** Batched: all ids of one request, by connection. */
   loadContact(
     client: ContactClient,
     remoteId: string,
     selection: FieldSelection,
   ): Promise<Contact | undefined>;
+}
+
+interface AssociationDeps extends OpenDeps, Timing {
+  /** Batched: all contacts of one request, by connection and object. */
+  loadAssociations(
+    client: ContactClient,
+    remoteId: string,
+    to: AssociatedObject,
+  ): Promise<readonly Association[]>;
 }

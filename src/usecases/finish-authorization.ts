@@ -1,14 +1,13 @@
-import { AuthorizationFailure } from '../domain/authorization.ts';
+import { AuthorizationFailure, type Grant } from '../domain/authorization.ts';
 import type { ConnectFlow, ConnectFlowStore, VisitedLink } from '../domain/connect-flow.ts';
 import type { ConnectFailure, ConnectLink } from '../domain/connect-link.ts';
 import type { ConnectServices } from '../domain/connect-services.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import { toRedirectUri } from '../domain/redirect-uri.ts';
 import { digest } from '../lib/digest.ts';
-import { type ExchangeCode, exchangeGrant } from './exchange-grant.ts';
-import { findFlow } from './find-flow.ts';
-import type { PageProblem } from './open-connect-page.ts';
-import { ENDED } from './open-connect-page.ts';
+import { ENDED, type PageProblem } from './open-connect-page.ts';
+import { nameFlow } from './start-authorization.ts';
 
 /**
  * The provider has sent the customer back. What is believed is what was stored with the state and what the cookie proves;
@@ -65,6 +64,65 @@ async function fail(
   return { visited, provider, link, failure, missingScopes };
 }
 
+/**
+ * The flow that a callback belongs to: by its state, and only in the browser that has the flow's cookie. Some providers send
+ * a denial without the state: then the cookie alone has to say which flow it is.
+ */
+async function findFlow(
+  flows: Pick<ConnectFlowStore, 'findByState' | 'findByCookies'>,
+  callback: FlowCallback,
+): Promise<{ readonly flow: ConnectFlow } | { readonly problem: PageProblem }> {
+  const { state, error, provider, cookies } = callback;
+  if (state === null) return error === null ? { problem: 'FORGED' } : findDenied(flows, callback);
+  const flow = STATE.test(state) ? await flows.findByState(digest(state)) : undefined;
+  if (flow?.providerName !== provider) return { problem: 'FORGED' };
+  const cookie = cookies.get(nameFlow(flow.stateHash));
+  if (cookie === undefined || digest(cookie) !== flow.cookieHash) return { problem: 'WRONG_BROWSER' };
+  return { flow };
+}
+
+/** Of two tabs with the same link either will do: what is denied is the link. */
+async function findDenied(
+  flows: Pick<ConnectFlowStore, 'findByCookies'>,
+  { provider, cookies }: FlowCallback,
+): Promise<{ readonly flow: ConnectFlow } | { readonly problem: PageProblem }> {
+  const hashes = [...cookies.values()].map(digest);
+  const found = await flows.findByCookies(provider, hashes);
+  const own = found.filter(
+    ({ stateHash, cookieHash }) => digest(cookies.get(nameFlow(stateHash)) ?? '') === cookieHash,
+  );
+  const [flow, ...others] = own;
+  if (!flow) return { problem: 'WRONG_BROWSER' };
+  return others.every(({ linkId }) => linkId === flow.linkId) ? { flow } : { problem: 'UNCLEAR' };
+}
+
+/** 256 bits in base64url. */
+const STATE = /^[\w-]{43}$/;
+
+/** Trades a code for a grant, with what was stored when the flow began. A failure that has a name is an answer. */
+async function exchangeGrant(
+  deps: ExchangeGrantDeps,
+  { provider, flow, link, code }: ResponseHandler,
+): Promise<Grant | AuthorizationFailure> {
+  const publicUrl = deps.connecting.publicUrl();
+  if (code === null || code.length > MAX_CODE_LENGTH || publicUrl === undefined) {
+    return new AuthorizationFailure('VENDOR_REFUSED', 'The callback has neither a code nor an error.');
+  }
+  const { loginOrigin, codeVerifier, oauthClientId } = flow;
+  const { applicationId } = link;
+  const redirectUri = toRedirectUri(publicUrl, provider.name);
+  try {
+    return await deps.exchangeCode({
+      ...{ provider, applicationId, oauthClientId, loginOrigin, code, redirectUri, codeVerifier },
+    });
+  } catch (thrown) {
+    if (thrown instanceof AuthorizationFailure) return thrown;
+    throw thrown;
+  }
+}
+
+const MAX_CODE_LENGTH = 4_096;
+
 /** As the provider's redirect has it. Nothing of it is trusted. */
 export interface Callback {
   /** Of the path. */
@@ -77,7 +135,7 @@ export interface Callback {
   readonly cookies: ReadonlyMap<string, string>;
 }
 
-export type FinishedFlow =
+type FinishedFlow =
   | { readonly problem: PageProblem; readonly visited?: VisitedLink }
   | (EndedFlow & Failed & { readonly problem?: undefined; readonly confirmation?: undefined })
   | (EndedFlow & {
@@ -118,4 +176,35 @@ interface Place {
   readonly authorization: NonNullable<Provider['authorization']>;
   readonly flow: ConnectFlow;
   readonly visited: VisitedLink;
+}
+
+interface FlowCallback {
+  readonly provider: ProviderName;
+  readonly state: string | null;
+  readonly error: string | null;
+  readonly cookies: ReadonlyMap<string, string>;
+}
+
+/** The guarded way out. Rejects with an AuthorizationFailure where no usable grant came of it. */
+export type ExchangeCode = (exchange: {
+  readonly provider: Provider;
+  readonly applicationId: string;
+  readonly oauthClientId: string;
+  /** As it was kept with the state. */
+  readonly loginOrigin: string;
+  readonly code: string;
+  readonly redirectUri: string;
+  readonly codeVerifier: string;
+}) => Promise<Grant>;
+
+interface ExchangeGrantDeps {
+  readonly connecting: Pick<ConnectServices, 'publicUrl'>;
+  readonly exchangeCode: ExchangeCode;
+}
+
+interface ResponseHandler {
+  readonly provider: Provider;
+  readonly flow: ConnectFlow;
+  readonly link: ConnectLink;
+  readonly code: string | null;
 }

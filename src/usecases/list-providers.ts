@@ -1,3 +1,4 @@
+import type { Connection } from '../domain/connection.ts';
 import type { AssociatedObject } from '../domain/contact.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { Category, ProviderName } from '../domain/provider-names.ts';
@@ -10,6 +11,15 @@ export function listProviders(deps: ProviderDeps): readonly ProviderFacts[] {
     canSearchContacts: contacts !== undefined,
     associatedObjects: contacts?.associatedObjects ?? [],
   }));
+}
+
+/** What contacts need and the customer did not grant. Nothing is known of a grant that no link has brought. */
+export function findMissingScopes(
+  providers: ReadonlyMap<ProviderName, Pick<Provider, 'authorization'>>,
+  { providerName, grantedScopes }: Pick<Connection, 'providerName' | 'grantedScopes'>,
+): readonly string[] {
+  if (grantedScopes.length === 0) return [];
+  return providers.get(providerName)?.authorization?.findMissingScopes(grantedScopes) ?? [];
 }
 
 export interface ProviderFacts {

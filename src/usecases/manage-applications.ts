@@ -47,7 +47,7 @@ export async function changeOrigins(
 }
 
 /** It stands in lists, in the log and in error messages. */
-export function checkName(name: string): void {
+function checkName(name: string): void {
   const isFit = name.trim() !== '' && name.length <= MAX_NAME && isStorable(name) && !/\p{Cc}/u.test(name);
   if (isFit) return;
   const detail = `A name has 1 to ${MAX_NAME} characters, and no control characters.`;
@@ -55,6 +55,66 @@ export function checkName(name: string): void {
 }
 
 const MAX_NAME = 200;
+
+/** What the operator does with API keys, by command and over HTTP. The key is told this once. */
+export async function createKey(
+  store: Pick<KeyAdmin, 'createKey' | 'listApplications'>,
+  { application, name = 'default' }: { readonly application: string; readonly name?: string | undefined },
+): Promise<CreatedKey & { readonly application: Application }> {
+  checkName(name);
+  const owner = await findApplication(store, application);
+  const { publicId, key } = await store.createKey({ applicationId: owner.id, name });
+  return { id: publicId, key, application: owner };
+}
+
+/** Never their secrets. */
+export async function listKeys(
+  store: Pick<KeyAdmin, 'listKeys' | 'listApplications'>,
+  { application, now }: { readonly application: string; readonly now: number },
+): Promise<readonly ListedKey[]> {
+  const { id } = await findApplication(store, application);
+  return (await store.listKeys(id)).map((key) => toListed(key, now));
+}
+
+/** A fresh key takes the place of another, which goes on for a while. */
+export async function rotateKey(
+  store: Pick<KeyAdmin, 'rotateKey'>,
+  {
+    id,
+    overlapHours = DEFAULT_OVERLAP_HOURS,
+  }: { readonly id: string; readonly overlapHours?: number | undefined },
+): Promise<CreatedKey & { readonly replaces: string; readonly oldEndsAt: string }> {
+  const fresh = await store.rotateKey(id, overlapHours * 3_600_000);
+  if (!fresh) throw noActiveKey(id);
+  const { publicId, key, oldEndsAt } = fresh;
+  return { id: publicId, key, replaces: id, oldEndsAt: oldEndsAt.toISOString() };
+}
+
+export async function revokeKey(store: Pick<KeyAdmin, 'revokeKey'>, id: string): Promise<void> {
+  if (!(await store.revokeKey(id))) throw noKey(id);
+}
+
+export const DEFAULT_OVERLAP_HOURS = 24;
+
+function noKey(id: string): CrossbookError {
+  return new CrossbookError('NOT_FOUND', `There is no key ${JSON.stringify(id)}, or it has ended already.`);
+}
+
+function noActiveKey(id: string): CrossbookError {
+  const detail = `There is no active key ${JSON.stringify(id)}: it was rotated or revoked already, or never made.`;
+  return new CrossbookError('NOT_FOUND', detail);
+}
+
+function toListed({ publicId, name, createdAt, revokedAt }: StoredKey, now: number): ListedKey {
+  const state = revokedAt === null ? 'active' : revokedAt.getTime() > now ? 'ending' : 'revoked';
+  return {
+    id: publicId,
+    name,
+    state,
+    createdAt: createdAt.toISOString(),
+    revokedAt: revokedAt?.toISOString() ?? null,
+  };
+}
 
 export interface ApplicationAdmin {
   /** Rejects with CONFLICT where another has the name. */
@@ -64,7 +124,7 @@ export interface ApplicationAdmin {
   listOrigins(): Promise<readonly { readonly applicationId: string; readonly origins: readonly string[] }[]>;
 }
 
-export interface ListedApplication extends Application {
+interface ListedApplication extends Application {
   /** Web origins whose pages may call for it. */
   readonly origins: readonly string[];
 }
@@ -74,4 +134,44 @@ interface OriginChange {
   readonly application: string;
   readonly added: readonly string[];
   readonly removed: readonly string[];
+}
+
+export interface KeyAdmin extends Pick<ApplicationAdmin, 'listApplications'> {
+  /** Rejects with CONFLICT where another key of the application that does not end has the name. */
+  createKey(of: { applicationId: string; name: string }): Promise<StoredSecret>;
+  listKeys(applicationId: string): Promise<readonly StoredKey[]>;
+  /** False when there was nothing to revoke. */
+  revokeKey(publicId: string): Promise<boolean>;
+  /** Undefined where it is not active. */
+  rotateKey(
+    publicId: string,
+    overlapMs: number,
+  ): Promise<(StoredSecret & { readonly oldEndsAt: Date }) | undefined>;
+}
+
+interface ListedKey {
+  /** Public: what a log calls it. */
+  readonly id: string;
+  readonly name: string;
+  readonly state: 'active' | 'ending' | 'revoked';
+  readonly createdAt: string;
+  /** May lie ahead: until then the key counts. */
+  readonly revokedAt: string | null;
+}
+
+interface CreatedKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+interface StoredSecret {
+  readonly publicId: string;
+  readonly key: string;
+}
+
+interface StoredKey {
+  readonly publicId: string;
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly revokedAt: Date | null;
 }

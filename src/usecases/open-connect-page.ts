@@ -1,9 +1,15 @@
 import type { Login } from '../domain/authorization.ts';
+import type { Caller } from '../domain/caller.ts';
 import type { ConnectFlowStore, VisitedLink } from '../domain/connect-flow.ts';
-import type { ConnectLinkStatus } from '../domain/connect-link.ts';
+import type { ConnectLink, ConnectLinkStatus, ConnectLinkStore } from '../domain/connect-link.ts';
 import type { ConnectServices } from '../domain/connect-services.ts';
+import type { Connection } from '../domain/connection.ts';
+import { CrossbookError } from '../domain/errors.ts';
+import type { Timing } from '../domain/journal.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import { digest } from '../lib/digest.ts';
+import { findConnectLink, linkNotFound, type WantedLink } from './connect-link.ts';
 
 /** What a link's page shows. It uses nothing up: scanners of mails follow links as well. */
 export async function openConnectPage(deps: OpenPageDeps, token: string): Promise<OpenedPage> {
@@ -36,6 +42,35 @@ export const ENDED: Readonly<Record<ConnectLinkStatus, PageProblem | undefined>>
   CANCELED: 'CANCELED',
 };
 
+/**
+ * The application says that the person who consented is the one whom it sent: only now the tokens are kept for use. Called
+ * in the session of that person, with the code that their browser brought back.
+ */
+export function confirmConnectLink(deps: ConfirmLinkDeps, wish: ConfirmWish): Promise<ConfirmedLink> {
+  return deps.timed('confirmConnectLink', async () => {
+    if (deps.requireCaller().customer) {
+      throw new CrossbookError('FORBIDDEN', 'A customer token reads; only an API key may confirm.');
+    }
+    await findConnectLink(deps, wish);
+    const confirmation = await deps.connectLinks.confirm(wish.id, digest(wish.code));
+    if (!confirmation) throw linkNotFound();
+    const { outcome, link } = confirmation;
+    const { customerId, providerName } = link;
+    if (outcome !== 'confirmed' || providerName === null) throw notConfirmed(link);
+    const connection = await deps.readConnectionAnew({ customerId, providerName });
+    if (!connection) throw linkNotFound();
+    return { link, connection };
+  });
+}
+
+function notConfirmed({ status, failure }: ConnectLink): CrossbookError {
+  if (status === 'AWAITING_CONFIRMATION') {
+    return new CrossbookError('CONFLICT', 'The code is not the one that the link waits for.');
+  }
+  const reason = failure === null ? '' : ` (${failure})`;
+  return new CrossbookError('CONFLICT', `The link waits for no confirmation: it is ${status}${reason}.`);
+}
+
 export type OpenedPage =
   | { readonly problem: PageProblem; readonly visited?: VisitedLink }
   | { readonly visited: VisitedLink; readonly offers: readonly Offer[]; readonly problem?: undefined };
@@ -66,4 +101,23 @@ export interface OpenPageDeps {
   readonly flows: Pick<ConnectFlowStore, 'findLink'>;
   readonly providers: ReadonlyMap<ProviderName, Provider>;
   readonly connecting: Pick<ConnectServices, 'linkTokens'>;
+}
+
+interface ConfirmWish extends WantedLink {
+  readonly code: string;
+}
+
+export interface ConfirmedLink {
+  readonly link: ConnectLink;
+  readonly connection: Connection;
+}
+
+export interface ConfirmLinkDeps extends Timing {
+  requireCaller(): Caller;
+  readonly connectLinks: Pick<ConnectLinkStore, 'find' | 'confirm'>;
+  /** As it is stored now: what this process remembers of it is forgotten. */
+  readConnectionAnew(target: {
+    readonly customerId: string;
+    readonly providerName: ProviderName;
+  }): Promise<Connection | undefined>;
 }

@@ -1,11 +1,12 @@
+import { isUtf8 } from 'node:buffer';
+import type { Caller } from '../domain/caller.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { ContactOrigin } from '../domain/contact.ts';
 import { toContactOrigin } from '../domain/contact-origin.ts';
 import type { ContactTarget } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
-import type { ProviderName } from '../domain/provider-names.ts';
-import { type ResolvedTarget, resolveTarget, type TargetDeps } from './resolve-target.ts';
+import { isProviderName, type ProviderName } from '../domain/provider-names.ts';
 
 /** From a caller, a customer and a provider to a client for that customer's contacts. */
 export async function openContacts(deps: OpenDeps, target: ContactTarget): Promise<ContactClient> {
@@ -30,6 +31,52 @@ export async function openContacts(deps: OpenDeps, target: ContactTarget): Promi
   };
 }
 
+/** Which customer is meant, and may this caller touch it? A customer token names its customer by itself. */
+export function resolveCustomerId(deps: TargetDeps, customerId: string | null | undefined): string {
+  const caller = deps.requireCaller();
+  const resolved = customerId ?? readUtf8Header(deps.defaults.customerId) ?? caller.customer?.customerId;
+  if (!resolved) {
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      'Name the customer: with the header x-customer-id, or with the argument for it.',
+    );
+  }
+  if (caller.customer && caller.customer.customerId !== resolved) {
+    throw new CrossbookError('FORBIDDEN', 'This token is for another customer.');
+  }
+  return resolved;
+}
+
+function resolveTarget(deps: TargetDeps, target: ContactTarget): ResolvedTarget {
+  const customerId = resolveCustomerId(deps, target.customerId);
+  const provider = target.provider ?? readProviderName(deps.defaults.provider);
+  const allowed = deps.requireCaller().customer?.providers;
+  if (allowed && !allowed.includes(provider)) {
+    throw new CrossbookError('FORBIDDEN', `This token is not for the provider ${provider}.`);
+  }
+  return { customerId, provider };
+}
+
+function readProviderName(name: string | undefined): ProviderName {
+  if (!name) {
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      'Name the provider: with the header x-provider-name, or with the argument for it.',
+    );
+  }
+  if (isProviderName(name)) return name;
+  throw new CrossbookError('BAD_REQUEST', 'The header x-provider-name does not name one of the providers.');
+}
+
+/** Node reads a header's bytes as Latin-1; a client that sends other letters sends them in UTF-8. */
+export function readUtf8Header(value: string | undefined): string | undefined {
+  if (value === undefined || !BEYOND_ASCII.test(value)) return value;
+  const bytes = Buffer.from(value, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : value;
+}
+
+const BEYOND_ASCII = /[\x80-\xff]/;
+
 export interface ContactClient {
   readonly source: ContactOrigin;
   readonly connection: Connection;
@@ -42,4 +89,15 @@ export interface OpenDeps extends TargetDeps {
   /** Of the caller's own application: there is no way to ask for another's. */
   loadConnection(target: ResolvedTarget): Promise<Connection | undefined> | Connection | undefined;
   openPort(connection: Connection, access: ContactAccess): ContactPort;
+}
+
+interface ResolvedTarget {
+  readonly customerId: string;
+  readonly provider: ProviderName;
+}
+
+export interface TargetDeps {
+  /** Throws UNAUTHORIZED where nobody was authenticated: every way to data leads through here. */
+  requireCaller(): Caller;
+  readonly defaults: { readonly customerId: string | undefined; readonly provider: string | undefined };
 }

@@ -1,15 +1,21 @@
 import type { Contact } from '../domain/contact.ts';
-import type { ContactFilter, ContactPage, ContactSearch, SearchSelection } from '../domain/contact-search.ts';
+import type {
+  ContactFilter,
+  ContactFilterInput,
+  ContactPage,
+  ContactSearch,
+  SearchSelection,
+} from '../domain/contact-search.ts';
 import type { BoundCursorSigner, CursorSigner } from '../domain/cursor-signer.ts';
+import { isEmailDomain, readEmail } from '../domain/email.ts';
+import { CrossbookError } from '../domain/errors.ts';
+import type { FieldSelection } from '../domain/field-selection.ts';
 import type { Timing } from '../domain/journal.ts';
 import type { PageRequest } from '../domain/page.ts';
-import { type LookupDeps, lookUpEmails } from './look-up-emails.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
 import { type ContactClient, type OpenDeps, openContacts } from './open-contact-client.ts';
-import { bindCursors, readPageRequest, signCursor } from './page-cursor.ts';
-import { filterCacheKey, readContactFilter } from './read-contact-filter.ts';
-import { readDomainPage } from './read-domain-page.ts';
+import { bindCursors, readDomainPage, readPageRequest, readPageSize, signCursor, slicePage } from './page.ts';
 import { type CacheDeps, readThroughCache, type SearchResult } from './read-through-cache.ts';
-import { slicePage } from './slice-page.ts';
 
 /** Finds a customer's contacts in one CRM: one page of them, in the order of their ids. */
 export function searchContacts(deps: SearchDeps, search: ContactSearch): Promise<ContactPage> {
@@ -92,6 +98,87 @@ function cacheKeyOf({ filter, request, selection }: Ask): () => string {
   };
 }
 
+export const MAX_EMAILS = 1_000;
+
+/** Checks a filter: exactly one way to search, and what is searched for must be able to exist. */
+function readContactFilter({ email, emails, emailDomain }: ContactFilterInput): ContactFilter {
+  const given = [email, emails, emailDomain].filter((value) => value !== undefined && value !== null);
+  if (given.length !== 1) {
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      'The filter takes exactly one of: email, a list of emails, an email domain.',
+    );
+  }
+  if (typeof emailDomain === 'string') return { by: 'domain', domain: readDomain(emailDomain) };
+  return { by: 'emails', emails: readEmails(typeof email === 'string' ? [email] : (emails ?? [])) };
+}
+
+/** Tells one filter from another. No address and no domain has a line break in it. */
+export function filterCacheKey(filter: ContactFilter): string {
+  return filter.by === 'emails' ? filter.emails.join('\n') : `@${filter.domain}`;
+}
+
+function readEmails(emails: readonly string[]): readonly string[] {
+  if (emails.length > MAX_EMAILS) {
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      `The filter takes at most ${MAX_EMAILS} emails; these are ${emails.length}.`,
+    );
+  }
+  const found = new Set<string>();
+  for (const [index, text] of emails.entries()) {
+    const email = readEmail(text);
+    if (email === undefined) {
+      const which = emails.length === 1 ? 'The filter’s email' : `Email ${index + 1} of the filter`;
+      throw new CrossbookError('UNPROCESSABLE_ENTITY', `${which} is not an email address.`);
+    }
+    found.add(email);
+  }
+  return [...found];
+}
+
+function readDomain(domain: string): string {
+  const normalised = domain.trim().toLowerCase();
+  if (isEmailDomain(normalised)) return normalised;
+  throw new CrossbookError('UNPROCESSABLE_ENTITY', 'The filter’s email domain is not a domain name.');
+}
+
+/** The contacts that have any of these emails, each once, in the order of their ids. */
+async function lookUpEmails(
+  deps: LookupDeps,
+  client: ContactClient,
+  { emails, selection }: EmailsAsk,
+): Promise<Contact[]> {
+  const { compareIds } = client.port;
+  const found = await deps.lookup(client, emails, selection);
+  const sorted = found.sort((a, b) => compareIds(a.remoteId, b.remoteId));
+  // Two of the emails may belong to one contact: it is found once.
+  const isLast = ({ remoteId }: Contact, index: number) => sorted[index + 1]?.remoteId !== remoteId;
+  return sorted.every(isLast) ? sorted : sorted.filter(isLast);
+}
+
+/** The first of the contacts that have one email in one CRM, in the order of their ids. */
+export function findContactsByEmail(
+  deps: FindByEmailDeps,
+  { first, ...asked }: EmailQuestion,
+  selection: FieldSelection,
+): Promise<readonly Contact[]> {
+  return deps.timed('findContactsByEmail', async () => {
+    deps.requireCaller();
+    const email = readEmail(asked.email);
+    if (email === undefined) {
+      throw new CrossbookError(
+        'UNPROCESSABLE_ENTITY',
+        'The email of this reference is not an email address.',
+      );
+    }
+    const size = readPageSize(first);
+    const client = await openContacts(deps, asked);
+    const found = await lookUpEmails(deps, client, { emails: [email], selection });
+    return found.length > size ? found.slice(0, size) : found;
+  });
+}
+
 interface Ask {
   readonly filter: ContactFilter;
   readonly request: PageRequest;
@@ -107,6 +194,25 @@ interface Result {
   readonly readFromCache: boolean;
 }
 
-export interface SearchDeps extends OpenDeps, CacheDeps, LookupDeps, Timing {
+interface SearchDeps extends OpenDeps, CacheDeps, LookupDeps, Timing {
   readonly cursors: CursorSigner;
 }
+
+interface EmailsAsk {
+  readonly emails: readonly string[];
+  readonly selection: FieldSelection;
+}
+
+interface LookupDeps {
+  /** Batched: all look-ups of one request, by connection. The list belongs to who asked. */
+  lookup(client: ContactClient, emails: readonly string[], selection: FieldSelection): Promise<Contact[]>;
+}
+
+interface EmailQuestion {
+  readonly customerId: string;
+  readonly provider: ProviderName;
+  readonly email: string;
+  readonly first: number | null | undefined;
+}
+
+interface FindByEmailDeps extends OpenDeps, LookupDeps, Timing {}

@@ -1,8 +1,19 @@
-import type { Customer, CustomerStore, CustomerUpsert } from '../domain/customer.ts';
+import type { Credentials } from '../domain/connection.ts';
+import {
+  type ConnectionUpsert,
+  type Customer,
+  type CustomerStore,
+  type CustomerUpsert,
+  MAX_CUSTOMER_ID_LENGTH,
+} from '../domain/customer.ts';
+import { isEmail } from '../domain/email.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Timing } from '../domain/journal.ts';
-import type { TargetDeps } from './resolve-target.ts';
-import { type UpsertRules, validateCustomerUpsert } from './validate-customer-upsert.ts';
+import type { Provider } from '../domain/provider.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
+import { isRfc3339 } from '../lib/is-rfc3339.ts';
+import { isStorableJson } from '../lib/is-storable.ts';
+import type { TargetDeps } from './open-contact-client.ts';
 
 /** Creates or updates a customer together with its connections: all of it, or nothing. */
 export function upsertCustomer(deps: UpsertDeps, upsert: CustomerUpsert): Promise<UpsertedCustomer> {
@@ -18,6 +29,102 @@ async function write(deps: UpsertDeps, upsert: CustomerUpsert): Promise<Upserted
   return { customer, created };
 }
 
+const MAX_NAME_LENGTH = 500;
+const MAX_SECRET_LENGTH = 16_384;
+const MAX_CONFIG_BYTES = 64 * 1024;
+
+/** What no type can say. Every mistake is reported at once; the answer is the upsert with its email and URLs cleaned. */
+function validateCustomerUpsert(rules: UpsertRules, upsert: CustomerUpsert): CustomerUpsert {
+  const email = upsert.email.trim();
+  const connections = upsert.connections?.map((connection) => cleanInstanceUrl(rules, connection));
+  const mistakes = [
+    ...findTextMistakes(upsert.customerId, 'customer_id', MAX_CUSTOMER_ID_LENGTH),
+    ...findUnnameable(upsert.customerId),
+    ...findTextMistakes(upsert.name, 'name', MAX_NAME_LENGTH),
+    ...(isEmail(email) ? [] : ['email is not an email address']),
+    ...findVersionMistakes(upsert.expectedVersion),
+    ...findRepeated(upsert.connections ?? []),
+    ...(connections ?? []).flatMap((cleaned, index) =>
+      findConnectionMistakes(cleaned, `connections[${index}]`),
+    ),
+  ];
+  if (mistakes.length > 0) throw new CrossbookError('UNPROCESSABLE_ENTITY', `${mistakes.join('; ')}.`);
+  return { ...upsert, email, ...(connections && { connections: connections.map((it) => it.connection) }) };
+}
+
+function cleanInstanceUrl(rules: UpsertRules, connection: ConnectionUpsert): CleanedConnection {
+  const { instanceUrl, providerName } = connection;
+  if (instanceUrl === undefined || instanceUrl === null) return { connection };
+  const checked = rules.checkInstanceUrl(instanceUrl, rules.providers.get(providerName)?.instanceHosts ?? []);
+  if ('problem' in checked) return { connection, problem: checked.problem };
+  return { connection: { ...connection, instanceUrl: checked.url } };
+}
+
+function findConnectionMistakes({ connection, problem }: CleanedConnection, path: string): string[] {
+  const { providerName, instanceUrl, credentials, ...configs } = connection;
+  return [
+    ...(problem ? [`${path}.instance_url is not an address of ${providerName}: ${problem}`] : []),
+    ...findConfigMistakes(configs, path),
+    ...(credentials ? findCredentialMistakes(credentials, `${path}.credentials`) : []),
+  ];
+}
+
+function findConfigMistakes(configs: object, path: string): string[] {
+  const text = JSON.stringify(configs);
+  return [
+    ...(Buffer.byteLength(text) > MAX_CONFIG_BYTES
+      ? [`${path} has more than ${MAX_CONFIG_BYTES / 1024} KiB of configuration`]
+      : []),
+    ...(isStorableJson(text) ? [] : [`${path} contains U+0000 or half of a surrogate pair`]),
+  ];
+}
+
+function findCredentialMistakes(credentials: Credentials, path: string): string[] {
+  const oauth2 = credentials.type === 'oauth2' ? credentials : undefined;
+  const secrets =
+    credentials.type === 'token' ? [credentials.value] : [credentials.accessToken, credentials.refreshToken];
+  // What could not stand in a header cannot be a token. The value itself is never repeated.
+  const wrong = secrets.some((secret) => secret !== null && !isToken(secret));
+  const undated = oauth2?.expiresAt && !isRfc3339(oauth2.expiresAt);
+  return [
+    ...(wrong ? [`${path} holds a token that is empty, too long, or has characters that no token has`] : []),
+    ...(undated ? [`${path}.expires_at is not a moment as in RFC 3339, such as 2025-01-31T09:30:00Z`] : []),
+  ];
+}
+
+function isToken(secret: string): boolean {
+  return secret.length <= MAX_SECRET_LENGTH && /^[\x21-\x7e]+$/.test(secret);
+}
+
+function findVersionMistakes(version: number | undefined): string[] {
+  if (version === undefined || (Number.isSafeInteger(version) && version >= 0)) return [];
+  return ['expected_version is not a whole number from 0 on'];
+}
+
+/** Headers lose the spaces around them, and a path its dots. */
+function findUnnameable(customerId: string): string[] {
+  const isPadded = customerId.trim() !== customerId && customerId.trim() !== '';
+  return [
+    ...(isPadded ? ['customer_id begins or ends with a space'] : []),
+    ...(/^\.{1,2}$/.test(customerId) ? ['customer_id is a step of a path'] : []),
+  ];
+}
+
+function findRepeated(connections: readonly ConnectionUpsert[]): string[] {
+  const names = connections.map(({ providerName }) => providerName);
+  const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  return [...repeated].map((name) => `connections names the provider ${name} more than once`);
+}
+
+function findTextMistakes(value: string, path: string, longest: number): string[] {
+  return [
+    ...(value.trim() === '' ? [`${path} is empty`] : []),
+    ...(value.length > longest ? [`${path} is longer than ${longest} characters`] : []),
+    ...(/\p{Cc}/u.test(value) ? [`${path} contains control characters`] : []),
+    ...(/\p{Cs}/u.test(value) ? [`${path} contains half of a surrogate pair`] : []),
+  ];
+}
+
 export interface UpsertedCustomer {
   readonly customer: Customer;
   readonly created: boolean;
@@ -27,4 +134,18 @@ export interface UpsertDeps extends TargetDeps, UpsertRules, Timing {
   readonly customers: CustomerStore;
   /** What this request, or this process, remembers of the customer is no longer true. */
   invalidateCustomer(customer: Customer): void;
+}
+
+interface CleanedConnection {
+  readonly connection: ConnectionUpsert;
+  readonly problem?: string;
+}
+
+interface UpsertRules {
+  readonly providers: ReadonlyMap<ProviderName, Provider>;
+  /** The host rules, with the hosts of this installation's sandbox known. */
+  checkInstanceUrl(
+    url: string,
+    hosts: readonly RegExp[],
+  ): { readonly url: string } | { readonly problem: string };
 }

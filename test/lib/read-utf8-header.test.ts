@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readUtf8Header } from '../../src/lib/read-utf8-header.ts';
+import { readUtf8Header } from '../../src/usecases/open-contact-client.ts';
 
 test.each([
   ['plain', 'demo', 'demo'],

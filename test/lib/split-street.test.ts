@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitStreet } from '../../src/lib/split-street.ts';
+import { splitStreet } from '../../src/lib/provider-text.ts';
 
 test.each([
   [null, [null, null]],

@@ -4,7 +4,7 @@ import type { EventType, NewEvent } from '../../src/domain/event.ts';
 import { createDatabase, type Database } from '../../src/storage/database.ts';
 import type { Engine } from '../../src/storage/engine/engine.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
-import { appendEvents } from '../../src/storage/event-statements.ts';
+import { appendEvents } from '../../src/storage/events.ts';
 import { upsertStatement } from '../../src/storage/upsert-statement.ts';
 import { READ_DUE } from '../../src/storage/webhook-statements.ts';
 import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';

@@ -5,7 +5,7 @@ import { CrossbookError } from '../../src/domain/errors.ts';
 import { PROVIDER_CATEGORIES } from '../../src/domain/provider-names.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
 import { uuidV5 } from '../../src/lib/uuid-v5.ts';
-import { slicePage } from '../../src/usecases/slice-page.ts';
+import { slicePage } from '../../src/usecases/page.ts';
 import { createFakeConnectLinks } from './fake-connect-links.ts';
 import { createFakeContactCache } from './fake-contact-cache.ts';
 import { createFakeOAuthClients } from './fake-oauth-clients.ts';

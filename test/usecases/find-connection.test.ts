@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Caller } from '../../src/domain/caller.ts';
 import type { Customer } from '../../src/domain/customer.ts';
-import { findConnection } from '../../src/usecases/find-connection.ts';
+import { findConnection } from '../../src/usecases/find-customer.ts';
 import { createConnection } from '../support/connection.ts';
 
 const CONNECTION = createConnection('hubspot');

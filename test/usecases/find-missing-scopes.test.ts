@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ProviderName } from '../../src/domain/provider-names.ts';
 import { createRegistry } from '../../src/providers/registry.ts';
-import { findMissingScopes } from '../../src/usecases/find-missing-scopes.ts';
+import { findMissingScopes } from '../../src/usecases/list-providers.ts';
 
 const CONTACTS = 'crm.objects.contacts.read';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bindCursors, readPageRequest, signCursor } from '../../src/usecases/page-cursor.ts';
+import { bindCursors, readPageRequest, signCursor } from '../../src/usecases/page.ts';
 
 const signer = bindCursors(
   { bind: () => ({ sign: (payload) => payload, verify: (cursor) => cursor }) },

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../src/domain/contact.ts';
 import type { Page, PageRequest } from '../../src/domain/page.ts';
 import type { ContactPort } from '../../src/domain/provider.ts';
-import { readDomainPage } from '../../src/usecases/read-domain-page.ts';
-import { slicePage } from '../../src/usecases/slice-page.ts';
+import { readDomainPage, slicePage } from '../../src/usecases/page.ts';
 import { fc } from '../support/fast-check.ts';
 
 const byNumber = { keyOf: ({ remoteId }: Contact) => remoteId, compare: compareIds };

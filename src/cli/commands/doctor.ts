@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import { toReason } from '../../lib/to-reason.ts';
 import { createRegistry } from '../../providers/registry.ts';
-import { findKeyRing } from '../../storage/sealing/open-key-ring.ts';
+import { findKeyRing } from '../../storage/sealing/key-ring.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { checkApiVersions } from '../doctor/api-versions.ts';
 import { checkDatabase } from '../doctor/database.ts';

@@ -5,7 +5,7 @@ import {
   listKeys,
   revokeKey,
   rotateKey,
-} from '../../usecases/manage-keys.ts';
+} from '../../usecases/manage-applications.ts';
 import { type Command, UsageError } from '../command.ts';
 import { APPLICATION } from '../operands.ts';
 import { toTable } from '../table.ts';

@@ -5,9 +5,13 @@ import type { Journal } from '../../domain/journal.ts';
 import type { Provider } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import type { HttpAnswer, HttpRequest } from '../../lib/http-message.ts';
-import { type ConfirmLinkDeps, confirmConnectLink } from '../../usecases/confirm-connect-link.ts';
-import { type CreateLinkDeps, createConnectLink } from '../../usecases/create-connect-link.ts';
-import { type FindLinkDeps, findConnectLink } from '../../usecases/find-connect-link.ts';
+import {
+  type CreateLinkDeps,
+  createConnectLink,
+  type FindLinkDeps,
+  findConnectLink,
+} from '../../usecases/connect-link.ts';
+import { type ConfirmLinkDeps, confirmConnectLink } from '../../usecases/open-connect-page.ts';
 import { searchContacts } from '../../usecases/search-contacts.ts';
 import { type UpsertDeps, upsertCustomer } from '../../usecases/upsert-customer.ts';
 import { toProblemPage } from '../pages/problem-page.ts';

@@ -1,6 +1,6 @@
 import type { ConnectLink } from '../../domain/connect-link.ts';
-import { cancelConnectLink } from '../../usecases/cancel-connect-link.ts';
-import { type ConfirmedLink, confirmConnectLink } from '../../usecases/confirm-connect-link.ts';
+import { cancelConnectLink } from '../../usecases/connect-link.ts';
+import { type ConfirmedLink, confirmConnectLink } from '../../usecases/open-connect-page.ts';
 import { builder } from '../builder.ts';
 import { tagged } from '../tags.ts';
 import { ConnectLinkType } from './connect-link.ts';

@@ -4,7 +4,7 @@ import type {
   CONNECT_MODES,
   ConnectLink,
 } from '../../domain/connect-link.ts';
-import { findConnectLink } from '../../usecases/find-connect-link.ts';
+import { findConnectLink } from '../../usecases/connect-link.ts';
 import { builder } from '../builder.ts';
 import { ConnectedProviderType } from './connected-provider.ts';
 import { toEnumValues } from './enum-values.ts';

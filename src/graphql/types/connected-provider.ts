@@ -1,5 +1,5 @@
 import { type Connection, connection } from '../../domain/connection.ts';
-import { findMissingScopes } from '../../usecases/find-missing-scopes.ts';
+import { findMissingScopes } from '../../usecases/list-providers.ts';
 import { builder } from '../builder.ts';
 import { exposeFields, registerObject } from '../from-shape.ts';
 import { ContactConnectionType } from './contact-connection.ts';

@@ -1,5 +1,5 @@
 import { associatedObject, association, type Contact, contact } from '../../domain/contact.ts';
-import { findAssociations } from '../../usecases/find-associations.ts';
+import { findAssociations } from '../../usecases/find-contact.ts';
 import { builder } from '../builder.ts';
 import { BYTES_PER_UNIT, costs, countOf } from '../cost.ts';
 import { enumOf, exposeFields, objectOf } from '../from-shape.ts';

@@ -1,5 +1,5 @@
 import type { ProviderName } from '../../domain/provider-names.ts';
-import { findContactsByEmail } from '../../usecases/find-contacts-by-email.ts';
+import { findContactsByEmail } from '../../usecases/search-contacts.ts';
 import { builder } from '../builder.ts';
 import { costs, PROVIDER_CALL } from '../cost.ts';
 import { selectContactFields } from '../select-contact-fields.ts';

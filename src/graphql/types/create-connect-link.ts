@@ -1,5 +1,5 @@
 import { DEFAULT_LINK_SECONDS, MAX_LINK_SECONDS, MIN_LINK_SECONDS } from '../../domain/connect-link.ts';
-import { type CreatedLink, createConnectLink } from '../../usecases/create-connect-link.ts';
+import { type CreatedLink, createConnectLink } from '../../usecases/connect-link.ts';
 import { builder } from '../builder.ts';
 import { tagged } from '../tags.ts';
 import { ConnectLinkType, ConnectModeEnum } from './connect-link.ts';

@@ -2,7 +2,7 @@ import { connectionStatus } from '../../domain/connection.ts';
 import type { Customer } from '../../domain/customer.ts';
 import type { CustomerPage } from '../../domain/customer-list.ts';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
-import { listCustomers, MAX_LISTED_IDS } from '../../usecases/list-customers.ts';
+import { listCustomers, MAX_LISTED_IDS } from '../../usecases/find-customer.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { enumOf } from '../from-shape.ts';

@@ -1,4 +1,4 @@
-import { deleteCustomer } from '../../usecases/delete-customer.ts';
+import { deleteCustomer } from '../../usecases/remove-customer.ts';
 import { builder } from '../builder.ts';
 import { toGlobalId } from '../global-id.ts';
 import { tagged } from '../tags.ts';

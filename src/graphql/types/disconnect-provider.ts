@@ -1,5 +1,5 @@
 import type { Revocation } from '../../domain/removal.ts';
-import { type Disconnected, disconnectProvider } from '../../usecases/disconnect-provider.ts';
+import { type Disconnected, disconnectProvider } from '../../usecases/remove-customer.ts';
 import { builder } from '../builder.ts';
 import { costs, PROVIDER_CALL } from '../cost.ts';
 import { tagged } from '../tags.ts';

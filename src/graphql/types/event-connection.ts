@@ -1,6 +1,6 @@
 import type { Event } from '../../domain/event.ts';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
-import { type EventPage, listEvents, MAX_EVENTS } from '../../usecases/list-events.ts';
+import { type EventPage, listEvents, MAX_EVENTS } from '../../usecases/manage-webhooks.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { tagged } from '../tags.ts';

@@ -2,10 +2,8 @@ import type { AssociatedObject, Association } from '../../domain/contact.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import { chunk } from '../../lib/chunk.ts';
 import type { HubSpotAccount } from './account.ts';
-import { isNotFound, understand } from './call.ts';
-import { PATHS } from './paths.ts';
-import { isRecordId } from './record-id.ts';
-import { toLinks, type WireAssociations } from './wire.ts';
+import { isNotFound, isRecordId, PATHS, understand } from './call.ts';
+import { toLinks, type WireAssociations } from './contacts.ts';
 
 export async function findAssociations(
   account: HubSpotAccount,

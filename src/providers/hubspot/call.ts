@@ -1,10 +1,11 @@
+import type { ApiVersion } from '../../domain/api-support.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
+import type { Allowance, Budget } from '../../domain/provider.ts';
 import type { ProviderResponse, RemoteRequest, Send } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
 import { parseJson } from '../../lib/parse-json.ts';
 import { readRetryAfter } from '../../lib/read-retry-after.ts';
-import type { BudgetName } from './limits.ts';
-import { type WireProblem, wireProblem, wireProblems } from './wire.ts';
+import { type WireProblem, wireProblem, wireProblems } from './contacts.ts';
 
 /** The one way to HubSpot. Everything that we ask there is a POST that only reads. Refusals are thrown. */
 export function createAsk(send: Send): HubSpotAsk {
@@ -97,11 +98,65 @@ const MISSING = 'OBJECT_NOT_FOUND';
 const INVALID = 'VALIDATION_ERROR';
 const MAX_MESSAGE = 500;
 
+/**
+ * Below what HubSpot documents, because the windows are HubSpot's own and roll: 5 searches a second for the whole
+ * account (all of its applications together), 100 other calls in 10 seconds on the smallest plan.
+ */
+export const BUDGETS = {
+  search: { calls: 4, intervalMs: 1_000, concurrency: 4 },
+  general: { calls: 90, intervalMs: 10_000, concurrency: 10 },
+  token: { concurrency: 1 },
+} as const satisfies Record<string, Budget>;
+
+/** Larger plans say so in their headers. Searches carry none of them. */
+export function readAllowance({ headers }: ProviderResponse): Allowance | undefined {
+  const max = readCount(headers['x-hubspot-ratelimit-max']);
+  const remaining = readCount(headers['x-hubspot-ratelimit-remaining']);
+  const intervalMs = readCount(headers['x-hubspot-ratelimit-interval-milliseconds']);
+  if (!max || !intervalMs || remaining === undefined) return undefined;
+  return { max, remaining, intervalMs };
+}
+
+function readCount(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,9}$/.test(header) ? Number(header) : undefined;
+}
+
+/** HubSpot dates its versions and supports each for 18 months: this is the one place that names ours, released 2026-03-30. */
+const VERSION = '2026-03';
+export const API_VERSION: ApiVersion = { version: VERSION, supportedUntil: '2027-09-30' };
+
+/** The same for every region: HubSpot routes by token. An account's instance URL only identifies it. */
+export const API_ORIGIN = 'https://api.hubapi.com';
+
+export const PATHS = {
+  search: `/crm/objects/${VERSION}/contacts/search`,
+  batchRead: `/crm/objects/${VERSION}/contacts/batch/read`,
+  companies: `/crm/associations/${VERSION}/contacts/companies/batch/read`,
+  deals: `/crm/associations/${VERSION}/contacts/deals/batch/read`,
+  tickets: `/crm/associations/${VERSION}/contacts/tickets/batch/read`,
+  token: `/oauth/${VERSION}/token`,
+  introspect: `/oauth/${VERSION}/token/introspect`,
+  revoke: `/oauth/${VERSION}/token/revoke`,
+} as const;
+
+/** HubSpot refuses anything else, together with the whole batch that it is in. */
+export function isRecordId(id: string): boolean {
+  return /^[1-9]\d{0,18}$/.test(id);
+}
+
+/** Ids are numbers, too large for exact arithmetic one day: the longer is the larger. */
+export function compareIds(a: string, b: string): number {
+  if (a.length !== b.length) return a.length - b.length;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 /** Undefined where the answer is of another shape than documented. */
-export type Read<Result> = (json: unknown) => Result | undefined;
+type Read<Result> = (json: unknown) => Result | undefined;
 
 export type HubSpotAsk = (request: {
   readonly path: string;
   readonly budget: BudgetName;
   readonly body: unknown;
 }) => Promise<ProviderResponse>;
+
+export type BudgetName = keyof typeof BUDGETS;

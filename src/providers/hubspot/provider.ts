@@ -1,15 +1,10 @@
 import type { ContactPort, Provider } from '../../domain/provider.ts';
 import { openAccount } from './account.ts';
 import { findAssociations } from './associations.ts';
-import { authorization } from './authorization.ts';
-import { BATCH } from './batch-read.ts';
-import { findByIds } from './by-id.ts';
-import { findByEmails } from './emails.ts';
-import { BUDGETS, type BudgetName, readAllowance } from './limits.ts';
-import { API_ORIGIN, API_VERSION } from './paths.ts';
-import { compareIds } from './record-id.ts';
+import { authorization, isTokenRefused, refresh } from './authorization.ts';
+import { API_ORIGIN, API_VERSION, BUDGETS, type BudgetName, compareIds, readAllowance } from './call.ts';
+import { BATCH, findByEmails, findByIds } from './contacts-by-key.ts';
 import { countByDomain, readByDomain } from './search.ts';
-import { isTokenRefused, refresh } from './token.ts';
 
 export const hubspot: Provider = {
   name: 'hubspot',

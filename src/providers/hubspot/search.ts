@@ -2,12 +2,10 @@ import type { Contact } from '../../domain/contact.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { FieldSelection } from '../../domain/field-selection.ts';
 import type { Run } from '../../domain/provider.ts';
+import { RemoteFailure } from '../../domain/remote-failure.ts';
 import type { HubSpotAccount } from './account.ts';
-import { understand } from './call.ts';
-import { type Filter, isFilterRefused, isInDomain, type Reach, toFilterGroups } from './domain-filter.ts';
-import { PATHS } from './paths.ts';
-import { compareIds, isRecordId } from './record-id.ts';
-import { toSearchPage, type WireSearchPage } from './wire.ts';
+import { compareIds, isRecordId, PATHS, understand } from './call.ts';
+import { toLookupEmails, toSearchPage, type WireSearchPage } from './contacts.ts';
 
 /**
  * A run of any length, stitched of HubSpot's pages. Each starts behind the last record of the one before rather than
@@ -134,6 +132,38 @@ const MAX_CALLS = 20;
 
 const SORTS = { forward: 'ASCENDING', backward: 'DESCENDING' } as const;
 
+/**
+ * The domain of the primary address is a property of its own and compared exactly. Further addresses stand in one text:
+ * how it is divided into tokens is not documented, so a whole address and the words of the domain are both asked for.
+ * Each group finds more than it should at most: every record is looked at again.
+ */
+function toFilterGroups(domain: string, { position, reach }: GroupOptions): readonly FilterGroup[] {
+  const ways = [
+    { propertyName: 'hs_email_domain', operator: 'EQ', value: domain },
+    ...(reach === 'all addresses'
+      ? [
+          { propertyName: 'hs_additional_emails', operator: 'CONTAINS_TOKEN', value: `*@${domain}` },
+          { propertyName: 'hs_additional_emails', operator: 'CONTAINS_TOKEN', value: domain },
+        ]
+      : []),
+  ];
+  return ways.map((way) => ({ filters: position ? [way, position] : [way] }));
+}
+
+/** Whether HubSpot compares an enumeration by token is not documented either: a portal may refuse the question. */
+function isFilterRefused(error: unknown): boolean {
+  if (!(error instanceof RemoteFailure) || error.answer.status !== 400) return false;
+  return /hs_additional_emails|CONTAINS_TOKEN/.test(error.answer.body);
+}
+
+/** The index answers by what a record was, and finds by tokens: has the record an address in the domain now? */
+function isInDomain(record: unknown, domain: string): boolean {
+  for (const email of toLookupEmails(record)) {
+    if (email.slice(email.lastIndexOf('@') + 1) === domain) return true;
+  }
+  return false;
+}
+
 interface Position {
   readonly bound?: { readonly operator: 'GTE' | 'GT' | 'LTE' | 'LT'; readonly value: string };
   readonly after?: string;
@@ -157,8 +187,26 @@ interface Search {
   readonly direction: Run['direction'];
 }
 
-export interface DomainRead {
+interface DomainRead {
   readonly domain: string;
   readonly run: Run;
   readonly selection: FieldSelection;
+}
+
+type Reach = 'all addresses' | 'primary address';
+
+interface Filter {
+  readonly propertyName: string;
+  readonly operator: string;
+  readonly value: string;
+}
+
+interface FilterGroup {
+  readonly filters: readonly Filter[];
+}
+
+interface GroupOptions {
+  /** Holds in each group. */
+  readonly position: Filter | undefined;
+  readonly reach: Reach;
 }

@@ -1,8 +1,8 @@
 import type { Contact } from '../../domain/contact.ts';
 import type { FieldSelection } from '../../domain/field-selection.ts';
 import type { Run } from '../../domain/provider.ts';
-import { emailOf } from './emails.ts';
-import { EMAIL, ID } from './fields.ts';
+import { EMAIL, ID } from './contacts.ts';
+import { emailOf } from './contacts-by-key.ts';
 import type { ContactReader } from './reader.ts';
 import { allOf, type Condition, compare, endsWith } from './soql.ts';
 

@@ -1,9 +1,11 @@
-import type { Provider } from '../../domain/provider.ts';
-import { readAllowance } from './allowance.ts';
-import { authorization } from './authorization.ts';
+import type { Allowance, ContactAccess, ContactPort, Provider } from '../../domain/provider.ts';
+import type { ProviderResponse } from '../../domain/remote.ts';
+import { authorization, isTokenExpired, refresh } from './authorization.ts';
+import { createCall } from './call.ts';
+import { compareIds, findByEmails, findByIds } from './contacts-by-key.ts';
+import { countByDomain, readByDomain } from './domain.ts';
 import { INSTANCE_HOSTS, instanceOrigin } from './instance.ts';
-import { openContacts } from './port.ts';
-import { isTokenExpired, refresh } from './token.ts';
+import { createReader } from './reader.ts';
 
 export const salesforce: Provider = {
   name: 'salesforce',
@@ -31,3 +33,46 @@ export const salesforce: Provider = {
   },
   authorization,
 };
+
+/** One customer's contacts in one Salesforce org. */
+export function openContacts({ send, connection, facts }: Options): ContactPort {
+  const reader = createReader({ call: createCall(send), connection, facts });
+  return {
+    findByEmails: (emails, selection) => findByEmails(reader, emails, selection),
+    readByDomain: (domain, run, selection) => readByDomain(reader, { domain, run, selection }),
+    countByDomain: (domain) => countByDomain(reader, domain),
+    findByIds: (ids, selection) => findByIds(reader, ids, selection),
+    compareIds,
+  };
+}
+
+/**
+ * `Sforce-Limit-Info: api-usage=18/5000`, with `; per-app-api-usage=17/250(appName=x)` or `; api-bursts=1/750` behind
+ * it. Of the org's limit and the app's own the tighter one holds.
+ */
+export function readAllowance({ headers }: ProviderResponse): Allowance | undefined {
+  const info = headers['sforce-limit-info'];
+  if (info === undefined) return undefined;
+  const limits = Array.from(info.matchAll(USAGE), ([, used, max]) => toAllowance(Number(used), Number(max)));
+  const tightest = limits.reduce<Allowance | undefined>(
+    (least, one) => (least === undefined || one.remaining < least.remaining ? one : least),
+    undefined,
+  );
+  // An org over its daily limit goes on as long as it has bursts left: nothing is known of how long.
+  return tightest?.remaining === 0 && hasBursts(info) ? undefined : tightest;
+}
+
+function toAllowance(used: number, max: number): Allowance {
+  return { remaining: Math.max(0, max - used), max, intervalMs: DAY_MS };
+}
+
+function hasBursts(info: string): boolean {
+  const [, used, max] = /api-bursts=(\d{1,9})\/(\d{1,9})/.exec(info) ?? [];
+  return Number(used) < Number(max);
+}
+
+/** Both `api-usage` and `per-app-api-usage`. */
+const USAGE = /api-usage=(\d{1,12})\/(\d{1,12})/g;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+type Options = Parameters<ContactAccess['open']>[0];

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { createKey, listKeys, revokeKey, rotateKey } from '../../usecases/manage-keys.ts';
+import { createKey, listKeys, revokeKey, rotateKey } from '../../usecases/manage-applications.ts';
 import { answerJson } from '../answers.ts';
 import { type AdminOperation, defineAdminOperation } from './operation.ts';
 import { applicationPath, keyPath, NO_QUERY, NOTHING } from './shapes.ts';

@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import type { HttpAnswer } from '../../lib/http-message.ts';
-import type { ApplicationAdmin } from '../../usecases/manage-applications.ts';
-import type { KeyAdmin } from '../../usecases/manage-keys.ts';
+import type { ApplicationAdmin, KeyAdmin } from '../../usecases/manage-applications.ts';
 import { type Arrival, readInput } from '../input/read-input.ts';
 import type { InputParts } from '../operation.ts';
 

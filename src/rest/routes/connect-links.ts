@@ -1,8 +1,6 @@
 import * as z from 'zod';
-import { cancelConnectLink } from '../../usecases/cancel-connect-link.ts';
-import { confirmConnectLink } from '../../usecases/confirm-connect-link.ts';
-import { createConnectLink } from '../../usecases/create-connect-link.ts';
-import { findConnectLink } from '../../usecases/find-connect-link.ts';
+import { cancelConnectLink, createConnectLink, findConnectLink } from '../../usecases/connect-link.ts';
+import { confirmConnectLink } from '../../usecases/open-connect-page.ts';
 import { answerEmpty, answerJson } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
 import {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
-import { disconnectProvider } from '../../usecases/disconnect-provider.ts';
-import { findCustomerConnection } from '../../usecases/find-customer-connection.ts';
+import { findCustomerConnection } from '../../usecases/find-customer.ts';
+import { disconnectProvider } from '../../usecases/remove-customer.ts';
 import { answerJson } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
 import { connectionShape, customerPath, disconnectionShape, toConnectionRecord } from '../wire/customer.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { deleteCustomer } from '../../usecases/delete-customer.ts';
+import { deleteCustomer } from '../../usecases/remove-customer.ts';
 import { answerEmpty } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
 import { customerPath } from '../wire/customer.ts';

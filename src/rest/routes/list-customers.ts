@@ -3,7 +3,7 @@ import { connectionStatus } from '../../domain/connection.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/page.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { wordsOf } from '../../domain/shape.ts';
-import { listCustomers } from '../../usecases/list-customers.ts';
+import { listCustomers } from '../../usecases/find-customer.ts';
 import { answerJson } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
 import { customerPageShape, toCustomerPage } from '../wire/customer-page.ts';

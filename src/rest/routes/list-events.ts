@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
-import { listEvents, MAX_EVENTS } from '../../usecases/list-events.ts';
+import { listEvents, MAX_EVENTS } from '../../usecases/manage-webhooks.ts';
 import { answerJson } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
 import { EXAMPLE_EVENT, eventPageShape, toEventPage } from '../wire/event.ts';

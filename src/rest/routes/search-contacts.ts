@@ -3,7 +3,7 @@ import type { AssociatedObject, Contact } from '../../domain/contact.ts';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import type { RequestContext } from '../../request/context.ts';
-import { findAssociations } from '../../usecases/find-associations.ts';
+import { findAssociations } from '../../usecases/find-contact.ts';
 import { searchContacts } from '../../usecases/search-contacts.ts';
 import { answerJson } from '../answers.ts';
 import { defineOperation } from '../operation.ts';

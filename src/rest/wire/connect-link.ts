@@ -9,7 +9,7 @@ import {
   MIN_LINK_SECONDS,
 } from '../../domain/connect-link.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
-import type { LinkWish } from '../../usecases/create-connect-link.ts';
+import type { LinkWish } from '../../usecases/connect-link.ts';
 import { customerPath } from './customer.ts';
 import { choice, text, uuid } from './fields.ts';
 

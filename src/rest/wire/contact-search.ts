@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ASSOCIATED_OBJECTS } from '../../domain/contact.ts';
 import type { ContactFilterInput, ContactPage } from '../../domain/contact-search.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/page.ts';
-import { MAX_EMAILS } from '../../usecases/read-contact-filter.ts';
+import { MAX_EMAILS } from '../../usecases/search-contacts.ts';
 import { contactShape } from './contact.ts';
 import { text } from './fields.ts';
 

@@ -4,7 +4,7 @@ import { type Customer, type CustomerUpsert, customer, customerUpsert } from '..
 import type { Provider } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import { REVOCATIONS } from '../../domain/removal.ts';
-import { findMissingScopes } from '../../usecases/find-missing-scopes.ts';
+import { findMissingScopes } from '../../usecases/list-providers.ts';
 import { fromWire, toSchema, toWire } from '../from-shape.ts';
 import { choice, text } from './fields.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { EVENT_TYPES, type Event } from '../../domain/event.ts';
-import type { EventPage } from '../../usecases/list-events.ts';
+import type { EventPage } from '../../usecases/manage-webhooks.ts';
 import { choice, moment, optionalText, text, uuid } from './fields.ts';
 
 const typeField = choice(EVENT_TYPES, 'What has happened.', 'connection.reauthorize');

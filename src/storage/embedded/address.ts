@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Cluster } from './cluster.ts';
-import type { User } from './run-as.ts';
+import type { User } from './programs.ts';
 
 /** A socket beside the data; in a new folder elsewhere where its path would be too long for the operating system. */
 export async function openAddress(directory: string, { tcp, user }: AddressOptions): Promise<Address> {

@@ -14,9 +14,8 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { syncFolder } from '../../lib/sync-folder.ts';
 import { runGuarded } from './guarded.ts';
-import { readLines } from './log-lines.ts';
-import type { Programs } from './programs.ts';
-import { namedUserFor, type User } from './run-as.ts';
+import { namedUserFor, type Programs, type User } from './programs.ts';
+import { readLines } from './server.ts';
 
 /** What stands beside PostgreSQL's own files, and comes into being with them. */
 export function readCluster(directory: string): Cluster | undefined {

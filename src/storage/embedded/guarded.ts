@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { User } from './run-as.ts';
+import type { User } from './programs.ts';
 
 /**
  * Runs a PostgreSQL program under a guard: a shell that waits for the end of a pipe from this process, and then ends the

@@ -14,8 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { syncFolder } from '../../lib/sync-folder.ts';
-import type { Binaries } from './binaries.ts';
-import type { User } from './run-as.ts';
+import type { Binaries, User } from './programs.ts';
 
 /** Where the data and the programs are. For root, what the server's user cannot reach is kept in `/var/lib/crossbook`. */
 export function findHome(directory: string, { binaries, user }: HomeOptions): Home {

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../lib/clock.ts';
+import { toReason } from '../../lib/to-reason.ts';
 import { type Guarded, runGuarded } from './guarded.ts';
-import { passOn, readLines } from './log-lines.ts';
 import type { Programs } from './programs.ts';
 import type { EmbeddedLog } from './start.ts';
 
@@ -95,10 +96,75 @@ const SETTINGS = {
   log_line_prefix: '',
 };
 
+/** Starts the server again when it dies, with longer and longer pauses. Returns what ends it for good. */
+export function supervise(first: Server, { start, log }: SuperviseOptions): () => Promise<void> {
+  const stopping = new AbortController();
+  let server = first;
+  const running = keep();
+  return async () => {
+    stopping.abort();
+    server.stop();
+    await running;
+  };
+
+  async function keep(): Promise<void> {
+    for (;;) {
+      const code = await server.ended;
+      if (stopping.signal.aborted) return;
+      log('error', `The embedded database ended with ${code}. It is started again.`);
+      if (!(await startAgain())) return;
+    }
+  }
+
+  async function startAgain(): Promise<boolean> {
+    for (
+      let pause = FIRST_PAUSE_MS;
+      !stopping.signal.aborted;
+      pause = Math.min(2 * pause, LONGEST_PAUSE_MS)
+    ) {
+      try {
+        server = await start();
+        if (stopping.signal.aborted) server.stop();
+        return true;
+      } catch (error) {
+        log('error', toReason(error));
+      }
+      await wait(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+    return false;
+  }
+}
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 10_000;
+
+export function readLines(stream: Readable, onLine: (line: string) => void): void {
+  let rest = '';
+  stream.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) onLine(line);
+  });
+  stream.on('end', () => {
+    if (rest !== '') onLine(rest);
+  });
+}
+
+/** PostgreSQL's LOG is routine; a statement's ERROR is not written by the server, because it may quote what is stored. */
+function passOn(line: string, log: EmbeddedLog): void {
+  const [, severity, message = line] = /^([A-Z]+):\s+(.*)$/.exec(line) ?? [];
+  if (severity !== 'LOG') log('warn', message);
+}
+
 export type Server = Pick<Guarded, 'ended' | 'stop'>;
 
 interface ServerOptions extends Programs {
   readonly directory: string;
   readonly settings: Readonly<Record<string, string>>;
+  readonly log: EmbeddedLog;
+}
+
+interface SuperviseOptions {
+  readonly start: () => Promise<Server>;
   readonly log: EmbeddedLog;
 }

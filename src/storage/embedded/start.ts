@@ -12,14 +12,11 @@ import {
   toSettings,
   toUrl,
 } from './address.ts';
-import { findBinaries, linkLibraries } from './binaries.ts';
 import { createCluster, readCluster } from './cluster.ts';
 import { DirectoryInUseError, lockDirectory } from './directory-lock.ts';
 import { findHome, readHome } from './home.ts';
-import type { Programs } from './programs.ts';
-import { chooseUser } from './run-as.ts';
-import { startServer } from './server.ts';
-import { supervise } from './supervise.ts';
+import { chooseUser, findBinaries, linkLibraries, type Programs } from './programs.ts';
+import { startServer, supervise } from './server.ts';
 
 /** Starts the database of a folder, which is made where there is none, and keeps it running until it is closed. */
 export async function startEmbeddedServer(options: EmbeddedOptions): Promise<EmbeddedServer> {

@@ -1,6 +1,52 @@
+import pg from 'pg';
 import type { Clock } from '../../lib/clock.ts';
-import { toAway } from './failures.ts';
+import { isTableLocked, toAway } from './failures.ts';
 import type { DatabaseState, Probe } from './probe.ts';
+
+/** Statements that wait for a locked table do not take its connections from all others. */
+export class BreakerPool extends pg.Pool {
+  readonly #breakers: StatementBreakers;
+
+  constructor(settings: pg.PoolConfig, clock: Pick<Clock, 'now'>) {
+    super(settings);
+    this.#breakers = createStatementBreakers(clock);
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the driver's own has eight overloads; Drizzle and we pass an object with the text.
+  override query(...given: any[]): any {
+    return this.#breakers.run(given[0].text, () => Reflect.apply(super.query, this, given));
+  }
+}
+
+/**
+ * A circuit breaker for each statement that has waited in vain for the lock of a table. While the table is locked one at a
+ * time tries, and then none for a moment. All others fail at once with the error of the last one that tried: they would
+ * only keep connections from statements that need other tables.
+ */
+export function createStatementBreakers({ now }: Pick<Clock, 'now'>): StatementBreakers {
+  const open = new Map<string, OpenBreaker>();
+
+  return {
+    async run(text, query) {
+      const breaker = open.get(text);
+      if (breaker) {
+        if (now() < breaker.tryAt) throw breaker.cause;
+        breaker.tryAt = Number.POSITIVE_INFINITY;
+      }
+      try {
+        const result = await query();
+        open.delete(text);
+        return result;
+      } catch (cause) {
+        if (isTableLocked(cause)) open.set(text, { cause, tryAt: now() + LOCKED_TABLE_PAUSE_MS });
+        else open.delete(text);
+        throw cause;
+      }
+    },
+  };
+}
+
+const LOCKED_TABLE_PAUSE_MS = 500;
 
 /**
  * A circuit breaker between the stores and the database. While work waits for long, a probe looks again and again. Where
@@ -123,7 +169,17 @@ const PAUSE_MS = 500;
 /** For so long after work was given up nothing is tried again: what it waited for keeps others waiting as well. */
 const HURRY_MS = 1_000;
 
-export interface CircuitBreaker {
+interface StatementBreakers {
+  run<T>(text: string, query: () => Promise<T>): Promise<T>;
+}
+
+interface OpenBreaker {
+  readonly cause: unknown;
+  /** By the monotonic clock; infinite while one tries. */
+  tryAt: number;
+}
+
+interface CircuitBreaker {
   /** Rejects at once while the database is away, and early where that comes out meanwhile. */
   run<T>(work: () => Promise<T>): Promise<T>;
   /** May what has failed be tried again? */

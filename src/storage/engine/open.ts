@@ -1,3 +1,4 @@
+import type { Log } from '../../domain/log.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { BegunServer } from '../embedded/begin.ts';
 import {
@@ -42,6 +43,17 @@ function openUrl({ url, pooled = false }: UrlTarget, tuning: Tuning): Engine {
   });
 }
 
+/** What the database tells whoever runs the process. */
+export function reportTo(log: Log): Reports {
+  return {
+    onError: (cause) => log.warn({ cause }, 'a database connection broke'),
+    onOutage: (outage) => log.warn(outage, 'the database cannot answer'),
+    onMigrationWait: () =>
+      log.warn({}, 'another process is changing the tables of the database: this one waits for it'),
+    onServerLog: (level, message) => log[level]({ database: 'embedded' }, message),
+  };
+}
+
 /** A PostgreSQL server, or the embedded one. */
 export type Target = UrlTarget | EmbeddedTarget;
 
@@ -77,3 +89,5 @@ export interface Tuning {
   /** What the embedded server writes to its log. */
   readonly onServerLog?: EmbeddedLog | undefined;
 }
+
+type Reports = Pick<Tuning, 'onError' | 'onOutage' | 'onMigrationWait' | 'onServerLog'>;

@@ -1,11 +1,10 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import type { Clock } from '../../lib/clock.ts';
-import { attempt } from './attempt.ts';
-import { BreakerPool } from './breaker-pool.ts';
-import { createCircuitBreaker } from './circuit-breaker.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
+import { BreakerPool, createCircuitBreaker } from './circuit-breaker.ts';
 import type { Engine, RunSql } from './engine.ts';
-import { NamelessClient } from './nameless-client.ts';
+import { understandFailure } from './failures.ts';
 import { createOutageReports, type OnOutage } from './outage-reports.ts';
 import { createProbe } from './probe.ts';
 
@@ -119,7 +118,41 @@ function toSessionSettings({ statementTimeoutMs, lockTimeoutMs }: PostgresOption
   };
 }
 
-export interface PostgresOptions {
+/** Outlasts a failover or a deadlock: tries again until the deadline, then says that the database is away. */
+async function attempt<T>(work: () => Promise<T>, options: AttemptOptions): Promise<T> {
+  const giveUpAt = systemClock.now() + options.deadlineMs;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await work();
+    } catch (thrown) {
+      const { repeat, error } = understandFailure(thrown);
+      const mayRepeat = repeat === 'always' || (repeat === 'reads' && options.repeatable);
+      if (!mayRepeat || !options.mayWait() || systemClock.now() + pause > giveUpAt) throw error;
+    }
+    // Rivals that failed together must not come back together.
+    await wait(pause * (0.5 + Math.random() / 2));
+  }
+}
+
+const FIRST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 500;
+
+/** Prepares nothing by name: behind a pooler the next statement may meet another connection, which knows other names. */
+class NamelessClient extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: the driver's own has fifteen overloads, and all of them pass through here.
+  override query(...given: any[]): any {
+    const [statement, ...rest] = given;
+    // A copy: statements are constants.
+    const nameless = hasName(statement) ? { ...statement, name: undefined } : statement;
+    return Reflect.apply(super.query, this, [nameless, ...rest]);
+  }
+}
+
+function hasName(statement: unknown): statement is object {
+  return typeof statement === 'object' && statement !== null && 'name' in statement && 'text' in statement;
+}
+
+interface PostgresOptions {
   /** Behind a pooler that gives a connection away after each transaction. */
   readonly pooled: boolean;
   readonly poolSize: number;
@@ -132,4 +165,11 @@ export interface PostgresOptions {
   readonly onError: (error: Error) => void;
   readonly onOutage: OnOutage;
   readonly onMigrationWait: () => void;
+}
+
+interface AttemptOptions {
+  readonly repeatable: boolean;
+  readonly deadlineMs: number;
+  /** Else it is tried once. */
+  mayWait(): boolean;
 }

@@ -1,6 +1,5 @@
 import pg from 'pg';
 import type { Clock } from '../../lib/clock.ts';
-import { withLimit } from '../../lib/with-limit.ts';
 
 /**
  * Looks at the database on a connection of its own: a full pool and a locked table do not concern it. One look at a time,
@@ -59,6 +58,25 @@ export function createProbe(url: string, clock: Clock): Probe {
 
 const LIMIT_MS = 1_500;
 
+/**
+ * Rejects where the work takes longer than its limit, by time in which this process was there to see it: as long as it was
+ * held or stopped itself is given on top, because what has come meanwhile is read only after the timers.
+ */
+export function withLimit<T>(work: Promise<T>, { limitMs, clock }: Limit): Promise<T> {
+  const began = clock.now();
+  return new Promise((resolve, reject) => {
+    let cancel = clock.schedule(limitMs, () => {
+      const lateMs = clock.now() - began - limitMs;
+      const end = () => reject(new Error('timeout expired'));
+      cancel = clock.schedule(Math.min(lateMs, limitMs) + GRACE_MS, end);
+    });
+    const settled = () => cancel();
+    work.then(resolve, reject).finally(settled);
+  });
+}
+
+const GRACE_MS = 50;
+
 export interface Probe {
   /** Rejects where it cannot be reached. */
   look(): Promise<DatabaseState>;
@@ -67,4 +85,9 @@ export interface Probe {
 
 export interface DatabaseState {
   readonly isReadOnly: boolean;
+}
+
+interface Limit {
+  readonly limitMs: number;
+  readonly clock: Pick<Clock, 'now' | 'schedule'>;
 }

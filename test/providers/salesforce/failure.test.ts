@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CrossbookError, ErrorCode } from '../../../src/domain/errors.ts';
-import { readFailure, toRemoteFailure } from '../../../src/providers/salesforce/failure.ts';
+import { readFailure, toRemoteFailure } from '../../../src/providers/salesforce/call.ts';
 import { fc } from '../../support/fast-check.ts';
 import { toError } from '../../support/redacted.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { Connection } from '../../../src/domain/connection.ts';
 import type { ContactPort } from '../../../src/domain/provider.ts';
 import type { Send } from '../../../src/domain/remote.ts';
-import { openContacts } from '../../../src/providers/salesforce/port.ts';
+import { openContacts } from '../../../src/providers/salesforce/provider.ts';
 import { openSandbox, type SalesforceAccount, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
 import type { Person } from '../../../src/sandbox/people.ts';
 import type { SalesforceQuirks } from '../../../src/sandbox/salesforce/types.ts';

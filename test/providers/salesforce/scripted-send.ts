@@ -1,6 +1,6 @@
 import type { ContactPort } from '../../../src/domain/provider.ts';
 import type { ProviderResponse, RemoteRequest } from '../../../src/domain/remote.ts';
-import { openContacts } from '../../../src/providers/salesforce/port.ts';
+import { openContacts } from '../../../src/providers/salesforce/provider.ts';
 import { createConnection } from '../../support/connection.ts';
 import { createFakeFacts } from '../../support/fake-facts.ts';
 import { toRedacted } from '../../support/redacted.ts';

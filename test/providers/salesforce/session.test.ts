@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ContactPort, RefreshedToken } from '../../../src/domain/provider.ts';
 import type { Send } from '../../../src/domain/remote.ts';
-import { openContacts } from '../../../src/providers/salesforce/port.ts';
-import { salesforce } from '../../../src/providers/salesforce/provider.ts';
+import { openContacts, salesforce } from '../../../src/providers/salesforce/provider.ts';
 import { createConnection } from '../../support/connection.ts';
 import { createFakeFacts } from '../../support/fake-facts.ts';
 import { toRedacted } from '../../support/redacted.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toTimestamp } from '../../../src/lib/to-timestamp.ts';
-import { toTime } from '../../../src/providers/salesforce/wire-time.ts';
+import { toTime } from '../../../src/providers/salesforce/contacts.ts';
 import { fc } from '../../support/fast-check.ts';
 
 const YEARS = {

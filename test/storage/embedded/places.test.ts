@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBinaries, linkLibraries } from '../../../src/storage/embedded/binaries.ts';
+import { findBinaries, linkLibraries } from '../../../src/storage/embedded/programs.ts';
 import { startEmbeddedServer } from '../../../src/storage/embedded/start.ts';
 import { type CompiledStorage, compileStorage } from '../../support/compiled-storage.ts';
 import { expectNoProcessLeft, readApplications } from '../../support/embedded.ts';

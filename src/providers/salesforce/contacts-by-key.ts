@@ -1,10 +1,35 @@
 import type { Contact } from '../../domain/contact.ts';
+import { normaliseEmail } from '../../domain/email.ts';
 import type { FieldSelection } from '../../domain/field-selection.ts';
-import { ID, IS_DELETED, MASTER_RECORD_ID } from './fields.ts';
+import { EMAIL, ID, IS_DELETED, MASTER_RECORD_ID } from './contacts.ts';
 import type { Row } from './query.ts';
 import type { ContactReader } from './reader.ts';
 import { isIn } from './soql.ts';
-import { splitList } from './split-list.ts';
+
+/** As few calls as can be. Several contacts may share an email: each email gets all of its own. */
+export async function findByEmails(
+  reader: ContactReader,
+  emails: readonly string[],
+  selection: FieldSelection,
+): Promise<Map<string, readonly Contact[]>> {
+  if (emails.length === 0) return new Map();
+  const conditions = splitList(emails).map((part) => isIn(EMAIL, part));
+  const read = await reader.read({ conditions, selection, order: 'ascending' });
+  const found = new Map<string, Contact[]>(emails.map((email) => [email, []]));
+  for (const rows of read) {
+    for (const row of rows) {
+      // Salesforce compares in the locale of its user: what it takes for equal is looked at again.
+      found.get(emailOf(row))?.push(reader.toContact(row, selection));
+    }
+  }
+  return found;
+}
+
+/** As emails are compared; empty where the row has none. */
+export function emailOf(row: Row): string {
+  const email = row['Email'];
+  return typeof email === 'string' ? normaliseEmail(email) : '';
+}
 
 /**
  * Some 2,500 ids in a call. What does not look like a contact's id is never sent: one such would fail them all. A contact that
@@ -82,6 +107,31 @@ function toKey(id: string): string {
 
 /** Who survives one merge may be lost in the next. */
 const MAX_MERGES = 5;
+
+/** Cuts the values of an IN list so that each part fits, encoded, into one query beside its fields. */
+function splitList(values: readonly string[]): readonly (readonly string[])[] {
+  const parts: string[][] = [];
+  let room = 0;
+  for (const value of values) {
+    const length = encodedLength(value);
+    const part = parts.at(-1);
+    if (part === undefined || length > room) {
+      parts.push([value]);
+      room = MAX_ENCODED - length;
+    } else {
+      part.push(value);
+      room -= length;
+    }
+  }
+  return parts;
+}
+
+/** Never too short: three bytes of UTF-8 are nine characters, and the quotes and the comma are nine more. */
+function encodedLength(value: string): number {
+  return /^[\w@.+-]*$/.test(value) ? value.length + 16 : value.length * 9 + 16;
+}
+
+const MAX_ENCODED = 12_000;
 
 type Keys = ReadonlySet<string>;
 type RowsByKey = ReadonlyMap<string, Row>;

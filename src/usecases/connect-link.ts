@@ -13,7 +13,7 @@ import type { Timing } from '../domain/journal.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { checkReturnUrl } from '../domain/return-url.ts';
-import { resolveLogin } from './resolve-login.ts';
+import { resolveLogin } from './start-authorization.ts';
 
 /** A link for one customer to connect one CRM. Its URL is a secret of the person who follows it, and is shown this once. */
 export function createConnectLink(deps: CreateLinkDeps, wish: LinkWish): Promise<CreatedLink> {
@@ -108,6 +108,39 @@ const MAX_SCOPES = 50;
 /** As RFC 6749 has it: one word. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 
+/** One link by its id. What is not the caller's is not there: a customer token sees its customer's links alone. */
+export function findConnectLink(deps: FindLinkDeps, wanted: WantedLink): Promise<ConnectLink> {
+  return deps.timed('findConnectLink', async () => {
+    const link = await deps.connectLinks.find(wanted.id);
+    const token = deps.requireCaller().customer;
+    const isOwn = token === undefined || token.customerId === link?.customerId;
+    if (link && isOwn && isOf(link, wanted)) return link;
+    throw linkNotFound();
+  });
+}
+
+function isOf(link: ConnectLink, { customerId }: WantedLink): boolean {
+  return customerId === undefined || link.customerId === customerId;
+}
+
+export function linkNotFound(): CrossbookError {
+  return new CrossbookError('NOT_FOUND', 'There is no such connect link.');
+}
+
+/** The link leads nowhere any more, also where it waits for its confirmation. To cancel one twice is no mistake. */
+export function cancelConnectLink(deps: CancelLinkDeps, wanted: WantedLink): Promise<ConnectLink> {
+  return deps.timed('cancelConnectLink', async () => {
+    if (deps.requireCaller().customer) {
+      throw new CrossbookError('FORBIDDEN', 'A customer token reads; only an API key may cancel links.');
+    }
+    await findConnectLink(deps, wanted);
+    const link = await deps.connectLinks.cancel(wanted.id);
+    if (!link) throw linkNotFound();
+    if (link.status === 'CANCELED') return link;
+    throw new CrossbookError('CONFLICT', `The link cannot be canceled any more: it is ${link.status}.`);
+  });
+}
+
 export interface LinkWish {
   readonly customerId: string;
   readonly providers: readonly ProviderName[];
@@ -137,4 +170,20 @@ interface SetUp {
   readonly applicationId: string;
   readonly providers: readonly Provider[];
   readonly loginUrl: string | null;
+}
+
+export interface WantedLink {
+  readonly id: string;
+  /** Where the link was asked for as one of this customer's. */
+  readonly customerId?: string | undefined;
+}
+
+export interface FindLinkDeps extends Timing {
+  requireCaller(): Caller;
+  readonly connectLinks: Pick<ConnectLinkStore, 'find'>;
+}
+
+interface CancelLinkDeps extends Timing {
+  requireCaller(): Caller;
+  readonly connectLinks: Pick<ConnectLinkStore, 'find' | 'cancel'>;
 }

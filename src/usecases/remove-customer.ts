@@ -5,6 +5,21 @@ import type { Timing } from '../domain/journal.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { RemovalStore, RemovedConnection, Revocation } from '../domain/removal.ts';
 
+/** Deletes a customer with everything of theirs, and ends at the providers what they granted, where that harms nobody else. */
+export function deleteCustomer(deps: RemovalDeps, { customerId, expectedVersion }: Deletion): Promise<void> {
+  return deps.timed('deleteCustomer', async () => {
+    if (deps.requireCaller().customer) {
+      throw new CrossbookError('FORBIDDEN', 'A customer token reads; only an API key may delete customers.');
+    }
+    const removed = await deps.removals.removeCustomer(customerId, expectedVersion);
+    if (!removed)
+      throw new CrossbookError('NOT_FOUND', `There is no customer ${JSON.stringify(customerId)}.`);
+    // Nobody waits for the providers: what becomes of it is in the log and the metrics.
+    for (const one of removed) void deps.revoke(one);
+    await deps.settleRemoval(customerId, removed);
+  });
+}
+
 /**
  * Removes a customer's connection with its credentials and cached answers, and ends the grant at the provider where that
  * harms no other connection. The provider may be down: then the connection is removed all the same.
@@ -35,17 +50,23 @@ export function disconnectProvider(
   });
 }
 
+interface Deletion {
+  readonly customerId: string;
+  /** Absent: whatever it is. */
+  readonly expectedVersion?: number | undefined;
+}
+
 export interface Disconnected {
   readonly customer: Customer;
   readonly revocation: Revocation;
 }
 
-export interface DisconnectDeps extends RemovalDeps {
+interface DisconnectDeps extends RemovalDeps {
   loadCustomer(customerId: string): Promise<Customer | undefined>;
 }
 
 /** What this and the deletion of a customer touch of the request. */
-export interface RemovalDeps extends Timing {
+interface RemovalDeps extends Timing {
   requireCaller(): Caller;
   readonly removals: RemovalStore;
   /** Never rejects, and goes on where the request ends early. */
