@@ -1,3 +1,5 @@
+import type { ErrorCode } from './error-codes.generated.ts';
+
 /** What went wrong, whoever did it: the server said so, or could not be asked, or what answered was not Crossbook. */
 export class CrossbookError extends Error {
   override readonly name = 'CrossbookError';
@@ -48,34 +50,7 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** What the server says, and two that are said here: nobody answered, or it was no answer of GraphQL. */
-export type CrossbookErrorCode =
-  | 'BAD_REQUEST'
-  | 'UNAUTHORIZED'
-  | 'FORBIDDEN'
-  | 'NOT_FOUND'
-  | 'PERSISTED_QUERY_NOT_FOUND'
-  | 'METHOD_NOT_ALLOWED'
-  | 'NOT_ACCEPTABLE'
-  | 'REQUEST_TIMEOUT'
-  | 'CONFLICT'
-  | 'PAYLOAD_TOO_LARGE'
-  | 'UNSUPPORTED_MEDIA_TYPE'
-  | 'EXPECTATION_FAILED'
-  | 'UNPROCESSABLE_ENTITY'
-  | 'TOO_MANY_REQUESTS'
-  | 'REQUEST_HEADER_FIELDS_TOO_LARGE'
-  | 'REMOTE_PROVIDER_ERROR'
-  | 'REMOTE_PROVIDER_UNAUTHORIZED'
-  | 'REMOTE_PROVIDER_FORBIDDEN'
-  | 'REMOTE_PROVIDER_RATE_LIMITED'
-  | 'REMOTE_PROVIDER_TIMEOUT'
-  | 'REMOTE_PROVIDER_UNAVAILABLE'
-  | 'REMOTE_PROVIDER_BAD_RESPONSE'
-  | 'INTERNAL_SERVER_ERROR'
-  | 'NOT_IMPLEMENTED'
-  | 'SERVICE_UNAVAILABLE'
-  | 'NO_ANSWER'
-  | 'BAD_ANSWER';
+export type CrossbookErrorCode = ErrorCode | 'NO_ANSWER' | 'BAD_ANSWER';
 
 export interface ClientError {
   readonly code: CrossbookErrorCode;

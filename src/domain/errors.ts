@@ -1,63 +1,152 @@
 import { randomUUID } from 'node:crypto';
 
-/** Every way a request can fail, with the status that the specification gives it. The table is closed. */
+/**
+ * Every way a request can fail, with the status that the specification gives it. The table is closed. The table of `docs/api.md` is
+ * printed from it (`npm run docs`), and so are OpenAPI's responses: of the first code of a status, with the example that one of them has.
+ */
 export const ERROR_CODES = {
-  BAD_REQUEST: { status: 400, title: 'Bad request', retryable: false },
-  UNAUTHORIZED: { status: 401, title: 'Unauthorized', retryable: false },
-  FORBIDDEN: { status: 403, title: 'Forbidden', retryable: false },
-  NOT_FOUND: { status: 404, title: 'Not found', retryable: false },
-  PERSISTED_QUERY_NOT_FOUND: { status: 404, title: 'Persisted query not found', retryable: false },
-  METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed', retryable: false },
-  NOT_ACCEPTABLE: { status: 406, title: 'Not acceptable', retryable: false },
-  REQUEST_TIMEOUT: { status: 408, title: 'Request timeout', retryable: true },
-  CONFLICT: { status: 409, title: 'Conflict', retryable: false },
-  PAYLOAD_TOO_LARGE: { status: 413, title: 'Payload too large', retryable: false },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type', retryable: false },
-  EXPECTATION_FAILED: { status: 417, title: 'Expectation failed', retryable: false },
-  UNPROCESSABLE_ENTITY: { status: 422, title: 'Unprocessable entity', retryable: false },
-  TOO_MANY_REQUESTS: { status: 429, title: 'Too many requests', retryable: true },
-  REQUEST_HEADER_FIELDS_TOO_LARGE: {
-    status: 431,
-    title: 'Request header fields too large',
-    retryable: false,
-  },
-  REMOTE_PROVIDER_ERROR: { status: 499, title: 'Remote provider error', retryable: false },
-  REMOTE_PROVIDER_UNAUTHORIZED: {
-    status: 499,
-    title: 'Remote provider refused the credentials',
-    retryable: false,
-  },
-  REMOTE_PROVIDER_FORBIDDEN: {
-    status: 499,
-    title: 'Remote provider forbids this',
-    retryable: false,
-  },
-  REMOTE_PROVIDER_RATE_LIMITED: {
-    status: 499,
-    title: 'Remote provider rate limit reached',
-    retryable: true,
-  },
-  REMOTE_PROVIDER_TIMEOUT: {
-    status: 499,
-    title: 'Remote provider did not answer in time',
-    retryable: true,
-  },
-  REMOTE_PROVIDER_UNAVAILABLE: {
-    status: 499,
-    title: 'Remote provider unavailable',
-    retryable: true,
-  },
-  REMOTE_PROVIDER_BAD_RESPONSE: {
-    status: 499,
-    title: 'Remote provider gave an answer that cannot be understood',
-    retryable: false,
-  },
-  INTERNAL_SERVER_ERROR: { status: 500, title: 'Internal server error', retryable: false },
-  NOT_IMPLEMENTED: { status: 501, title: 'Not implemented', retryable: false },
-  SERVICE_UNAVAILABLE: { status: 503, title: 'Service unavailable', retryable: true },
-} as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
+  BAD_REQUEST: code(
+    400,
+    'Bad request',
+    'The request is malformed: syntax, a missing header, a page size, a cursor of another search. The detail names every field that is wrong.',
+    { example: 'query parameter page_size must be at most 1000; filter.emial is not known.' },
+  ),
+  UNAUTHORIZED: code(401, 'Unauthorized', 'No API key or token was presented, or it is not valid.', {
+    example: 'The API key is not valid.',
+  }),
+  FORBIDDEN: code(403, 'Forbidden', 'A customer token asks for more than its customer.', {
+    example: 'This token is for another customer.',
+  }),
+  NOT_FOUND: code(404, 'Not found', 'There is no such customer, or it has no connection to the provider.', {
+    example: 'There is no customer "customer-1" with a connection to hubspot.',
+  }),
+  PERSISTED_QUERY_NOT_FOUND: code(
+    404,
+    'Persisted query not found',
+    'No document with this hash is stored here: send its text once (200 in plain JSON, as clients expect).',
+  ),
+  METHOD_NOT_ALLOWED: code(405, 'Method not allowed', 'The path exists, and takes another method.'),
+  NOT_ACCEPTABLE: code(
+    406,
+    'Not acceptable',
+    'No media type of the response is one that the client accepts.',
+  ),
+  REQUEST_TIMEOUT: code(408, 'Request timeout', 'The request arrived too slowly.', { retryable: true }),
+  CONFLICT: code(409, 'Conflict', 'The stored version is not the expected one.', {
+    example: 'The stored version is 4, not 3.',
+  }),
+  PAYLOAD_TOO_LARGE: code(413, 'Payload too large', 'The body is larger than 1 MiB.', {
+    example: 'The body is larger than 1048576 bytes.',
+  }),
+  UNSUPPORTED_MEDIA_TYPE: code(
+    415,
+    'Unsupported media type',
+    'The body is not application/json in UTF-8, or it is compressed.',
+    { example: 'The body must be application/json, in UTF-8.' },
+  ),
+  EXPECTATION_FAILED: code(
+    417,
+    'Expectation failed',
+    'The header `Expect` says something else than `100-continue`.',
+  ),
+  UNPROCESSABLE_ENTITY: code(
+    422,
+    'Unprocessable entity',
+    'The request is well formed, but invalid: no email address, a host that is not the provider’s, a provider twice.',
+    { example: 'email is not an email address.' },
+  ),
+  TOO_MANY_REQUESTS: code(
+    429,
+    'Too many requests',
+    'Too many requests: Retry-After says when to try again.',
+    { retryable: true, example: 'Too many requests with this API key.', retryAfterMs: 1000 },
+  ),
+  REQUEST_HEADER_FIELDS_TOO_LARGE: code(
+    431,
+    'Request header fields too large',
+    'The headers are longer than 16 KiB.',
+  ),
+  REMOTE_PROVIDER_ERROR: code(
+    499,
+    'Remote provider error',
+    'The provider failed, whatever its own status: that is in meta.cause.',
+  ),
+  REMOTE_PROVIDER_UNAUTHORIZED: code(
+    499,
+    'Remote provider refused the credentials',
+    'The provider refuses the credentials: the customer has to connect again.',
+  ),
+  REMOTE_PROVIDER_FORBIDDEN: code(
+    499,
+    'Remote provider forbids this',
+    'The credentials are valid, and not enough for this.',
+  ),
+  REMOTE_PROVIDER_RATE_LIMITED: code(
+    499,
+    'Remote provider rate limit reached',
+    'The provider takes no more calls for now.',
+    { retryable: true, example: 'hubspot takes no more calls for now.', retryAfterMs: 10000 },
+  ),
+  REMOTE_PROVIDER_TIMEOUT: code(
+    499,
+    'Remote provider did not answer in time',
+    'The provider did not answer within the deadline.',
+    { retryable: true },
+  ),
+  REMOTE_PROVIDER_UNAVAILABLE: code(
+    499,
+    'Remote provider unavailable',
+    'The provider cannot be reached, answers 5xx, or its circuit breaker is open.',
+    { retryable: true },
+  ),
+  REMOTE_PROVIDER_BAD_RESPONSE: code(
+    499,
+    'Remote provider gave an answer that cannot be understood',
+    'What the provider answered is not what its documentation says.',
+  ),
+  INTERNAL_SERVER_ERROR: code(
+    500,
+    'Internal server error',
+    'A bug on our side: the log has it under the id of the error.',
+    { example: 'Something went wrong on our side. The log has it under the id of this error.' },
+  ),
+  NOT_IMPLEMENTED: code(
+    501,
+    'Not implemented',
+    'The provider cannot do this: its contacts cannot be searched.',
+    { example: 'The contacts of pipedrive cannot be searched.' },
+  ),
+  SERVICE_UNAVAILABLE: code(
+    503,
+    'Service unavailable',
+    'The service is starting, stopping or overloaded, or its database is unavailable: try again.',
+    { retryable: true, example: 'The service is stopping.', retryAfterMs: 1000 },
+  ),
+};
 
 export type ErrorCode = keyof typeof ERROR_CODES;
+
+export interface ErrorFacts extends Example {
+  readonly status: number;
+  readonly title: string;
+  readonly when: string;
+  readonly retryable: boolean;
+}
+
+interface Example {
+  /** A detail. */
+  readonly example?: string;
+  readonly retryAfterMs?: number;
+}
+
+function code(
+  status: number,
+  title: string,
+  when: string,
+  { retryable = false, ...example }: Example & { readonly retryable?: boolean } = {},
+): ErrorFacts {
+  return { status, title, when, retryable, ...example };
+}
 
 /** The one class for everything that goes wrong in a way we know. Anything else that is thrown is a bug. */
 export class CrossbookError extends Error {

@@ -6,7 +6,7 @@ import { CONNECT_FAILURES } from '../../src/domain/connect-link.ts';
 import { listRedirectUris } from '../../src/domain/redirect-uri.ts';
 import { createRegistry } from '../../src/providers/registry.ts';
 import { connectLinkRequestShape } from '../../src/rest/wire/connect-link.ts';
-import { contactSearchShape } from '../../src/rest/wire/contact-search.ts';
+import { contactSearchShape } from '../../src/rest/wire/contact.ts';
 import { customerUpsertShape } from '../../src/rest/wire/customer.ts';
 
 const GUIDE = readFileSync('docs/connect.md', 'utf8');

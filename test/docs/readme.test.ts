@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ERROR_CODES } from '../../src/domain/errors.ts';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 import type { Json } from '../support/open-app.ts';
 import { openRawClient } from '../support/raw-client.ts';
@@ -95,19 +94,6 @@ test('an error says what is printed there, in both faces', async () => {
     '{ searchContacts(customerId: "demo", provider: PIPEDRIVE, filter: { email: "a@b.example" }) { totalCount } }';
   const graphql = await send('/graphql', { method: 'POST', headers, body: JSON.stringify({ query }) });
   expect(graphql.errors[0].extensions).toEqual({ ...printed, id: expect.stringMatching(/./) });
-});
-
-test('every code of an error stands in the table of docs/api.md, with its status', () => {
-  const lines = API.split('\n').filter((line) => line.startsWith('| '));
-  for (const [code, { status }] of Object.entries(ERROR_CODES)) {
-    const [, family, name = code] = /^(REMOTE_PROVIDER_)(.+)$/.exec(code) ?? [];
-    const told = lines.filter(
-      (line) =>
-        line.includes(`\`${name}\``) && line.includes('`REMOTE_PROVIDER_…`') === (family !== undefined),
-    );
-    expect(told, code).toHaveLength(1);
-    expect(told[0], code).toMatch(new RegExp(`^\\| [^|]*\\b${status}\\b`));
-  }
 });
 
 async function send(path: string, request: RequestInit): Promise<Json> {

@@ -21,11 +21,13 @@ import {
 import {
   addressShape,
   associationsShape,
+  contactPageShape,
+  contactSearchShape,
   contactShape,
   emailAddressShape,
+  paginationShape,
   phoneNumberShape,
 } from '../wire/contact.ts';
-import { contactPageShape, contactSearchShape, paginationShape } from '../wire/contact-search.ts';
 import { connectionShape, customerShape, customerUpsertShape, disconnectionShape } from '../wire/customer.ts';
 import { customerPageShape, customerPaginationShape } from '../wire/customer-page.ts';
 import { tokenRequestShape, tokenShape } from '../wire/customer-token.ts';

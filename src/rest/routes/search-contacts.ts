@@ -7,14 +7,15 @@ import { findAssociations } from '../../usecases/find-contact.ts';
 import { searchContacts } from '../../usecases/search-contacts.ts';
 import { answerJson } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
-import { toAssociationsRecord, toContactRecord } from '../wire/contact.ts';
 import {
   contactPageShape,
   contactSearchQuery,
   contactSearchShape,
+  toAssociationsRecord,
   toContactFilterInput,
+  toContactRecord,
   toPagination,
-} from '../wire/contact-search.ts';
+} from '../wire/contact.ts';
 import { EXAMPLE_CONTACT_PAGE } from '../wire/examples.ts';
 import { choice, text } from '../wire/fields.ts';
 
