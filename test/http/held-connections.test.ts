@@ -35,6 +35,12 @@ describe('readers that do not read', () => {
   });
 });
 
+test('a small response that its socket takes at once is never counted: there is room for none', async () => {
+  const { ask, refused } = await open({ maxBytes: 0 });
+  expect(await ask('/small')).toBe('small');
+  expect(refused).toEqual([]);
+});
+
 describe('requests sent ahead on one connection', () => {
   test('are not carried out while the last response has not gone out', async () => {
     const { port, started, ask } = await open();
@@ -155,7 +161,7 @@ async function open({ maxBytes = 400 * MB, proxies = 0, bounds = {} }: Options =
   const port = Number(new URL(listener.url).port);
   return {
     ...{ port, held, started, refused },
-    async ask(path: string, localAddress: string) {
+    async ask(path: string, localAddress?: string) {
       const client = await dial(port, localAddress);
       client.write(`GET ${path} HTTP/1.1\r\nhost: crossbook\r\nconnection: close\r\n\r\n`);
       const heard = await hear(client);
