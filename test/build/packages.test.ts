@@ -8,6 +8,8 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
+import { PNPM } from '../support/machine.ts';
+import { openPackageRegistry } from '../support/package-registry.ts';
 import { copyTracked } from '../support/production.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import '../support/process-sources.ts';
@@ -26,6 +28,8 @@ const folder = makeTemporaryFolder();
 const clone = join(folder, 'crossbook');
 const project = join(folder, 'project');
 const installed = join(project, 'node_modules');
+const pnpmProject = join(folder, 'pnpm-project');
+const PROJECTS = [{ manager: 'npm', cwd: project }, ...(PNPM ? [{ manager: 'pnpm', cwd: pnpmProject }] : [])];
 
 beforeAll(async () => {
   // A clean clone: a build of other sources would leave files behind.
@@ -36,8 +40,21 @@ beforeAll(async () => {
   writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }\n');
   const env = { npm_config_prefer_offline: 'true' };
   await run('sh', ['-c', INSTALL], { cwd: project, env });
+  if (PNPM) await installByPnpm();
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Its folders are links into a store, and no script of a package runs. */
+async function installByPnpm(): Promise<void> {
+  mkdirSync(pnpmProject);
+  writeFileSync(join(pnpmProject, 'package.json'), '{ "type": "module", "private": true }\n');
+  const registry = await openPackageRegistry(folder);
+  const env = { npm_config_registry: registry.origin, npm_config_store_dir: join(folder, 'store') };
+  const command = INSTALL.replace('npm install', `"${process.execPath}" "${join(ROOT, PNPM ?? '')}" add`);
+  await run('sh', ['-c', command], { cwd: pnpmProject, env: { ...env, HOME: folder, CI: 'true' } });
+  await registry.close();
+  expect(readdirSync(join(pnpmProject, 'node_modules'))).toContain('.pnpm');
+}
 
 describe.each(TARBALLS)('%s', (name) => {
   test('has nothing that publint finds', async () => {
@@ -88,11 +105,11 @@ test('the client is small, and imports nothing', () => {
   expect(bytes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(MAX_CLIENT_BYTES);
 });
 
-describe('a project that uses the client', () => {
+describe.each(PROJECTS)('a project of $manager that uses the client', ({ cwd }) => {
   let crossbook: ListeningApp;
   beforeAll(async () => {
     crossbook = await listenApp();
-    writeFileSync(join(project, 'user.ts'), USER);
+    writeFileSync(join(cwd, 'user.ts'), USER);
   });
   afterAll(() => crossbook.close());
 
@@ -102,12 +119,12 @@ describe('a project that uses the client', () => {
   ])('is typed to its arguments under moduleResolution %s', async (resolution, module) => {
     const target = ['--target', 'es2022', '--lib', 'es2022,dom', '--outDir', 'out'];
     const options = ['--strict', '--module', module, '--moduleResolution', resolution, ...target];
-    await run(process.execPath, [TSC, ...options, '--types', '', 'user.ts'], { cwd: project });
+    await run(process.execPath, [TSC, ...options, '--types', '', 'user.ts'], { cwd });
   });
 
   test('finds contacts', async () => {
     const env = { URL: `${crossbook.url}/graphql`, KEY: crossbook.key };
-    expect(await run(process.execPath, ['out/user.js'], { cwd: project, env })).toBe('Ada\n');
+    expect(await run(process.execPath, ['out/user.js'], { cwd, env })).toBe('Ada\n');
   });
 
   test.each([
@@ -117,27 +134,27 @@ describe('a project that uses the client', () => {
     const [, sample = ''] = /```ts\n([\s\S]+?)```/.exec(readFileSync(path(), 'utf8')) ?? [];
     const here = sample.replace('http://localhost:4000', crossbook.url).replace('cbk_…', crossbook.key);
     expect(here).toContain(crossbook.key);
-    writeFileSync(join(project, 'sample.mjs'), here.replaceAll(' as const', ''));
-    expect(await run(process.execPath, ['sample.mjs'], { cwd: project })).toMatch(expected);
+    writeFileSync(join(cwd, 'sample.mjs'), here.replaceAll(' as const', ''));
+    expect(await run(process.execPath, ['sample.mjs'], { cwd })).toMatch(expected);
   });
 });
 
-describe('the command of the server', () => {
+describe.each(PROJECTS)('the command of the server, by $manager', ({ cwd }) => {
   let child: ChildProcess;
   afterAll(() => child.kill('SIGKILL'));
 
   test('starts the demo in an empty folder, and the line that it prints is answered', async () => {
-    const command = join(project, START.trim());
-    expect(await run(command, ['--version'], { cwd: project })).toBe(`${version}\n`);
+    const command = join(cwd, START.trim());
+    expect(await run(command, ['--version'], { cwd })).toBe(`${version}\n`);
     const env = { PATH: process.env['PATH'], PORT: '0', CROSSBOOK_SANDBOX_PORT: '0' };
-    child = spawn(command, { cwd: project, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    child = spawn(command, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
     let printed = '';
     for await (const text of child.stdout ?? []) {
       printed += String(text);
       if (/-d '.*'\n/.test(printed)) break;
     }
     const [curl = ''] = /curl[\s\S]*?-d '.*'/.exec(printed) ?? [];
-    expect(await run('sh', ['-c', curl], { cwd: project })).toContain('"Lovelace"');
+    expect(await run('sh', ['-c', curl], { cwd })).toContain('"Lovelace"');
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
   });

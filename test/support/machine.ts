@@ -17,6 +17,10 @@ export const GATEWAY_EXAMPLE =
 export const APOLLO_GATEWAY =
   GATEWAY_EXAMPLE &&
   (Boolean(process.env['CI']) || existsSync('examples/gateway/apollo/node_modules/.package-lock.json'));
+/** Of a folder of its own: `npm ci --prefix test/pnpm`. */
+export const PNPM = ['test/pnpm/node_modules/pnpm/bin/pnpm.cjs'].find(
+  (path) => process.env['CI'] || existsSync(path),
+);
 /** Is `npm ci` run, which takes a minute? Else what is installed here is linked. */
 export const INSTALLS = Boolean(process.env['CI']) && canInstallOffline();
 /** Installed in CI, or by a start of the example. */
@@ -44,6 +48,7 @@ export function listSkipped(): readonly string[] {
     INSTALLS ? '' : '`npm ci` as in the image (CI is not set, or npm’s cache lacks a package)',
     GATEWAY_EXAMPLE ? '' : 'the example of a gateway (npm ci --prefix examples/gateway)',
     APOLLO_GATEWAY ? '' : 'Apollo’s gateway (npm ci --prefix examples/gateway/apollo)',
+    PNPM ? '' : 'the packages by pnpm (npm ci --prefix test/pnpm)',
     IS_ROOT ? '' : 'users that PostgreSQL runs as (this is not root)',
     canUnshare() ? '' : 'two containers (no namespaces here)',
   ].filter((reason) => reason !== '');
