@@ -1,8 +1,7 @@
 import type { Config } from './config.ts';
 import { DEMO_APPLICATION, DEVELOPMENT_ORIGINS } from './domain/demo-application.ts';
 import type { Log } from './domain/log.ts';
-import { type Cors, createCors } from './http/cors.ts';
-import { createOriginWarning } from './http/origin-warning.ts';
+import { type Cors, createCors, createOriginWarning } from './http/cors.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Limits } from './limits/limits.ts';
 import { createAdminCheck } from './request/admin-key.ts';

@@ -4,7 +4,7 @@ import type { ConnectServices } from './domain/connect-services.ts';
 import { DEMO_APPLICATION } from './domain/demo-application.ts';
 import type { Provider } from './domain/provider.ts';
 import type { ProviderName } from './domain/provider-names.ts';
-import { type Demo, toDemoCommand } from './http/demo-command.ts';
+import { type Demo, toDemoCommand } from './http/start-output.ts';
 import { createRequestContext } from './request/context.ts';
 import type { Services } from './request/services.ts';
 

@@ -1,11 +1,9 @@
 import { createApp } from './app.ts';
 import { type Env, readConfig } from './config.ts';
 import { listen } from './http/listen.ts';
-import { createStartOutput } from './http/start-output.ts';
+import { createStartOutput, toWelcome } from './http/start-output.ts';
 import { stopOnSignal } from './http/stop-on-signal.ts';
-import { toWelcome } from './http/welcome.ts';
-import { createBufferedOutput } from './lib/buffered-output.ts';
-import { createLossyOutput } from './lib/lossy-output.ts';
+import { createBufferedOutput, createLossyOutput } from './lib/output.ts';
 import { toReason } from './lib/to-reason.ts';
 import { flushCompileCache } from './lib/use-compile-cache.ts';
 import type { BegunServer } from './storage/embedded/begin.ts';

@@ -1,4 +1,48 @@
 import type { Config } from '../config.ts';
+import { type Database, openDatabase } from '../storage/database.ts';
+import { openKeyRing } from '../storage/sealing/key-ring.ts';
+
+/** The person asked for something that there is not. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Of several commands. */
+export const APPLICATION: Operand = {
+  name: 'APPLICATION',
+  description: 'Its id, or its name where no other has it.',
+};
+
+/** Rows in columns that line up. The last column is not padded. */
+export function toTable(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [place, cell] of row.slice(0, -1).entries()) {
+      widths[place] = Math.max(widths[place] ?? 0, cell.length);
+    }
+  }
+  return rows
+    .map((row) =>
+      row.map((cell, place) => cell.padEnd(place < row.length - 1 ? (widths[place] ?? 0) : 0)).join('  '),
+    )
+    .join('\n');
+}
+
+/** Opens the configured database for one command: the embedded one beside the process that serves, or alone. */
+export async function withDatabase<T>(
+  { readConfig, note }: CommandContext,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const config = readConfig();
+  const { ring, notes } = openKeyRing(config);
+  for (const line of notes) note(line);
+  const database = await openDatabase({ ...config.database, join: true }, { keyRing: ring });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
 
 /** One thing that an operator can do. */
 export interface Command {
@@ -13,7 +57,7 @@ export interface Command {
   run(context: CommandContext, given: Given): Promise<Outcome>;
 }
 
-export interface Operand {
+interface Operand {
   readonly name: string;
   readonly description: string;
 }
@@ -51,9 +95,4 @@ export interface CommandContext {
   note(line: string): void;
   readonly now: () => number;
   readonly fetch: typeof fetch;
-}
-
-/** The person asked for something that there is not. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
 }

@@ -2,10 +2,15 @@ import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { toReason } from '../lib/to-reason.ts';
-import { type Command, type CommandContext, type Given, type Option, UsageError } from './command.ts';
+import {
+  type Command,
+  type CommandContext,
+  type Given,
+  type Option,
+  toTable,
+  UsageError,
+} from './command.ts';
 import { COMMANDS } from './commands/all.ts';
-import { renderCommandHelp, renderHelp } from './help.ts';
-import { readInput } from './read-input.ts';
 
 /** Does what the arguments say. Resolves to the exit code: 0 done, 1 failed, 2 asked wrongly. */
 export async function runCommand(options: RunOptions): Promise<number> {
@@ -105,11 +110,64 @@ function toContext({
   };
 }
 
+function renderHelp(commands: readonly Command[]): string {
+  const rows = commands.map((command) => [`  ${toSynopsis(command)}`, command.summary]);
+  return [
+    'crossbook: one API over the CRMs of your customers',
+    '',
+    'Usage: crossbook [--env-file FILE] [COMMAND] [--json] [--help] [--version]',
+    '',
+    toTable([['  serve', 'Listens and answers. The same without a command.'], ...rows]),
+    '',
+    'Settings come from the environment, and with --env-file from a file: see .env.example. With --json a command answers for programs.',
+    'Exit codes: 0 done, 1 failed, 2 asked wrongly.',
+  ].join('\n');
+}
+
+function renderCommandHelp(command: Command): string {
+  const { summary, details = [], operands = [], options = {} } = command;
+  const choices = Object.entries(options).map(([name, { value, description }]) => [
+    `  --${name}${value === undefined ? '' : ` ${value}`}`,
+    description,
+  ]);
+  return [
+    `Usage: crossbook ${toSynopsis(command)}${choices.length > 0 ? ' [OPTIONS]' : ''}`,
+    '',
+    summary,
+    ...(details.length > 0 ? ['', ...details] : []),
+    '',
+    toTable([
+      ...operands.map(({ name, description }) => [`  ${name}`, description]),
+      ...choices,
+      ['  --json', 'Answers in JSON.'],
+    ]),
+  ].join('\n');
+}
+
+function toSynopsis({ name, operands = [] }: Command): string {
+  return [name, ...operands.map((operand) => operand.name)].join(' ');
+}
+
+/** All of the standard input, as text: a secret is a line of it. Throws where that is no secret for its length. */
+async function readInput(input: AsyncIterable<string | Uint8Array>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of input) {
+    const buffer = Buffer.from(chunk as Uint8Array);
+    bytes += buffer.length;
+    if (bytes > MAX_BYTES) throw new Error(`The standard input has more than ${MAX_BYTES} bytes.`);
+    chunks.push(buffer);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+const MAX_BYTES = 64 * 1024;
+
 interface Output {
   write(text: string): unknown;
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: AsyncIterable<string | Uint8Array>;

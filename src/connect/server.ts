@@ -1,19 +1,14 @@
+import type { VisitedLink } from '../domain/connect-flow.ts';
 import { type CrossbookError, ERROR_CODES, toCrossbookError } from '../domain/errors.ts';
-import type { Journal } from '../domain/journal.ts';
+import type { Journal, ProviderCall } from '../domain/journal.ts';
 import type { HttpAnswer, HttpRequest } from '../lib/http-message.ts';
-import { type FinishDeps, finishAuthorization } from '../usecases/finish-authorization.ts';
+import { type ExchangeCode, type FinishDeps, finishAuthorization } from '../usecases/finish-authorization.ts';
 import { openConnectPage } from '../usecases/open-connect-page.ts';
 import { type StartDeps, startAuthorization } from '../usecases/start-authorization.ts';
-import { createCookies } from './cookies.ts';
-import { noteLink } from './note-link.ts';
-import { toFailed, toFinished } from './pages/ended-page.ts';
-import { toLeavingPage } from './pages/leaving-page.ts';
+import { toErrorPage, toFailed, toFinished, toLeavingPage, toProblemPage } from './pages/ended-page.ts';
 import { toOfferPage } from './pages/offer-page.ts';
-import { toErrorPage, toProblemPage } from './pages/problem-page.ts';
-import { readCallback } from './read-callback.ts';
-import { isFromOwnPage, readForm } from './read-form.ts';
+import { createCookies, isFromOwnPage, readCallback, readForm } from './read-request.ts';
 import { ERRORS } from './texts.ts';
-import { createVendorWaits } from './vendor-waits.ts';
 
 /** The pages of connect links. Whoever asks for them is a stranger: what they present is a link, a state, a cookie. */
 export function createConnectPages(deps: ConnectPagesDeps): ConnectPages {
@@ -123,6 +118,39 @@ function refuse(error: CrossbookError, journal: Journal): HttpAnswer {
   return toErrorPage({ status, title, text, id: error.id, headers });
 }
 
+/** For the log: which application's link it was, never its token. */
+function noteLink(journal: Journal, operation: string, visited: VisitedLink | undefined): void {
+  journal.note({ operation, application: visited?.applicationName });
+  const customer = visited?.link.customerId;
+  // The log has no email.
+  if (customer !== undefined && !customer.includes('@')) journal.note({ customer });
+}
+
+/**
+ * Exchanges of codes, which wait for a vendor. One that waits gives its place to others, and there is a bound to how many
+ * wait. Whoever closes the window meanwhile has granted all the same: what comes of it is kept.
+ */
+function createVendorWaits(exchange: ObservedExchange): VendorWaits {
+  let waiting = 0;
+  return {
+    isFull: () => waiting >= MAX_WAITING,
+    begin: (journal) => async (given) => {
+      waiting += 1;
+      const resume = journal.permit.pause();
+      try {
+        return await exchange({ ...given, onCall: (call) => journal.called(call) });
+      } finally {
+        waiting -= 1;
+        await Promise.resolve()
+          .then(resume)
+          .catch(() => undefined);
+      }
+    },
+  };
+}
+
+const MAX_WAITING = 200;
+
 /** A face of the request handler. */
 export interface ConnectPages {
   handles(pathname: string): boolean;
@@ -132,7 +160,7 @@ export interface ConnectPages {
   refuse(error: CrossbookError, of: { readonly journal: Journal }): HttpAnswer;
 }
 
-export interface ConnectPagesDeps
+interface ConnectPagesDeps
   extends StartDeps,
     Pick<FinishDeps, 'makeCode' | 'forgetConnection' | 'onFailure'> {
   readonly flows: FinishDeps['flows'];
@@ -142,3 +170,12 @@ export interface ConnectPagesDeps
   /** Told how each flow went on, and ended. */
   onEnd(end: { readonly provider: string; readonly outcome: string }): void;
 }
+
+interface VendorWaits {
+  isFull(): boolean;
+  begin(journal: Pick<Journal, 'permit' | 'called'>): ExchangeCode;
+}
+
+type ObservedExchange = (
+  exchange: Parameters<ExchangeCode>[0] & { readonly onCall: (call: ProviderCall) => void },
+) => ReturnType<ExchangeCode>;

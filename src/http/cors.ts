@@ -1,4 +1,5 @@
 import { CrossbookError } from '../domain/errors.ts';
+import type { Log } from '../domain/log.ts';
 import { toWebOrigin } from '../domain/web-origin.ts';
 import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
 
@@ -74,7 +75,7 @@ function sayRefused(origin: string | undefined): string {
 }
 
 /** What makes an application name the origin. */
-export function toCommand(origin: string): string {
+function toCommand(origin: string): string {
   return `crossbook apps origins APPLICATION --add ${origin}`;
 }
 
@@ -109,4 +110,29 @@ export interface CorsOptions {
   findOrigins(): Promise<ReadonlyMap<string, Applications>> | ReadonlyMap<string, Applications>;
   /** Told of the origin of each page that may not call. */
   onRefused(origin: string): void;
+}
+
+/**
+ * A page that may not call fails in a browser, where nobody sees why: the log says which origin it was, and the command that
+ * lets it call. A stranger chooses what is said here, so that it is said once a minute of each origin, and of few.
+ */
+export function createOriginWarning({ log, now }: Options): (origin: string) => void {
+  const saidAt = new Map<string, number>();
+  return (origin) => {
+    const moment = now();
+    for (const [said, at] of saidAt) if (moment - at >= WHILE_MS) saidAt.delete(said);
+    if (saidAt.has(origin) || saidAt.size >= MOST) return;
+    saidAt.set(origin, moment);
+    log.warn({ origin, command: toCommand(origin) }, 'a page may not call: no application names its origin');
+  };
+}
+
+const WHILE_MS = 60_000;
+/** Origins in a minute. */
+const MOST = 20;
+
+interface Options {
+  readonly log: Pick<Log, 'warn'>;
+  /** Monotonic, in milliseconds. */
+  now(): number;
 }

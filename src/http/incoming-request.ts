@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import { CrossbookError } from '../domain/errors.ts';
-import type { ArrivingRequest, HttpHeaders, ReserveBytes } from '../lib/http-message.ts';
+import type { Arrival, ArrivalIds } from '../domain/journal.ts';
+import type { Log } from '../domain/log.ts';
+import type { ArrivingRequest, HttpHeaders, HttpRequest, ReserveBytes } from '../lib/http-message.ts';
 
 /** A request as Node has it, for the faces. */
 export class IncomingRequest implements ArrivingRequest {
@@ -100,10 +103,131 @@ export class IncomingHeaders implements HttpHeaders {
 }
 
 /** Most name a path; a proxy's request may name all of the address. */
-export function toAddress({ url = '/', headers: { host } }: IncomingMessage): string {
+function toAddress({ url = '/', headers: { host } }: IncomingMessage): string {
   if (url === '*') return `http://${host}/`;
   return url.startsWith('/') ? `http://${host}${url}` : url;
 }
 
 /** Whoever parses it as part of a URL finds the same in it. */
 const PLAIN_PATH = /^(?:\/[\w-]+)+$/;
+
+/**
+ * Does the request say once, and in one way, which host it is for? A second Host header, or a request line that names
+ * another host, is how a cache or proxy in front is made to see another request than we do (RFC 9112, 3.2).
+ */
+export function isAddressed(message: IncomingMessage): boolean {
+  const { host } = message.headers;
+  // Before HTTP/1.1 there was no Host header.
+  if (host === undefined && message.httpVersion === '1.1') return false;
+  if (countHosts(message.rawHeaders) > 1) return false;
+  // A path cannot spoil an address that was one.
+  if (host === lastHost && message.url?.startsWith('/')) return true;
+  if (host !== undefined && BEYOND_A_HOST.test(host)) return false;
+  if (!URL.canParse(toAddress(message)) || !namesHost(message)) return false;
+  lastHost = host;
+  return true;
+}
+
+/** Node drops the second one without a word. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === HOST.length && name.toLowerCase() === HOST) count += 1;
+  }
+  return count;
+}
+
+/** A request line with a whole address names the host that the header names. */
+function namesHost({ url = '/', headers: { host } }: IncomingMessage): boolean {
+  if (url.startsWith('/') || url === '*' || host === undefined) return true;
+  const { protocol, host: named } = new URL(url);
+  const address = `${protocol}//${host}`;
+  return URL.canParse(address) && new URL(address).host === named;
+}
+
+const HOST = 'host';
+
+/** In a URL these begin another part of the address, or end one: a Host has neither user nor path (RFC 9110, 7.2). */
+const BEYOND_A_HOST = /[@/\\?#]/;
+
+/** Nearly all clients name the same host: it was looked at already. */
+let lastHost: string | undefined;
+
+/**
+ * Who sends this? Each trusted proxy writes at the end of `X-Forwarded-For` whom it was asked by; whatever stands before
+ * that was written by somebody else.
+ */
+export function readAddress({ socket, headers }: Arriving, proxies: number): string | undefined {
+  if (proxies === 0) return socket.remoteAddress;
+  const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
+  const address = forwarded.at(-proxies)?.trim();
+  return address !== undefined && isIP(address) ? address : socket.remoteAddress;
+}
+
+/**
+ * Behind a proxy that is not trusted all clients have one address, the proxy's, and share what belongs to an address.
+ * Nobody notices until one of them misbehaves: it is said once, when the first forwarded request arrives.
+ */
+export function createProxyWarning({ proxies, log }: Options): (headers: HttpHeaders) => void {
+  let isDone = proxies > 0;
+  return (headers) => {
+    if (isDone || (headers.get('x-forwarded-for') ?? headers.get('forwarded')) === null) return;
+    isDone = true;
+    log.warn(
+      {},
+      'requests come through a proxy, and CROSSBOOK_TRUSTED_PROXIES is 0: all clients count as one address',
+    );
+  };
+}
+
+/**
+ * For the sandbox: a page of another site that lets its own name point to this machine (DNS rebinding) is same-origin to
+ * the browser, and could read the demo's key. Its requests carry that name as their Host. A browser always sends one.
+ */
+export function createHostCheck(names: readonly string[]): (headers: HttpHeaders) => void {
+  const allowed = new Set([...LOOPBACK, ...names.map((name) => name.toLowerCase())]);
+  return (headers) => {
+    const host = headers.get('host');
+    if (host === null || allowed.has(host.replace(/:\d*$/, '').toLowerCase())) return;
+    throw new CrossbookError(
+      'FORBIDDEN',
+      'While the sandbox is on, only localhost, 127.0.0.1, [::1] and the names in CROSSBOOK_HOSTS are answered.',
+    );
+  };
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/** What a request's journal begins with. */
+export function toArrival({ method, pathname, headers }: HttpRequest): Arrival {
+  const { requestId, traceparent } = toArrivalIds(headers);
+  return { method, path: redactPath(pathname), requestId, traceparent };
+}
+
+export function toArrivalIds(headers: HttpHeaders): ArrivalIds {
+  return { requestId: headers.get('x-request-id'), traceparent: headers.get('traceparent') };
+}
+
+/**
+ * A path as it may be logged. The path of a connect link is a secret: what stands behind `/connect/` is left out, whatever it
+ * is, and so is what has the form of a link's token wherever it stands, because people and proxies change paths.
+ */
+export function redactPath(path: string): string {
+  return path.replace(AFTER_CONNECT, '$1…').replace(TOKEN, '…');
+}
+
+const AFTER_CONNECT = /(\/(?:c|%63)onnect\/)(?!callback(?:\/|$))[^/]+/gi;
+/** Version, key, payload and MAC, with dots between them. */
+const TOKEN = /v\d(?:\.|%2e)[\w-]{1,32}(?:\.|%2e)[\w-]{8,}(?:\.|%2e)[\w-]{8,}/gi;
+
+interface Arriving {
+  readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress'>;
+  readonly headers: IncomingMessage['headers'];
+}
+
+interface Options {
+  /** How many are trusted. */
+  readonly proxies: number;
+  readonly log: Pick<Log, 'warn'>;
+}

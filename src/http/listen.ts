@@ -1,19 +1,20 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, Server as NetServer } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { CrossbookError } from '../domain/errors.ts';
 import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { Refusal } from '../domain/journal.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { ArrivingRequest, HttpAnswer } from '../lib/http-message.ts';
-import { IncomingHeaders, IncomingRequest } from './incoming-request.ts';
-import { isAddressed } from './is-addressed.ts';
-import { limitConnections } from './limit-connections.ts';
-import { createPipelining } from './pipelining.ts';
-import { readAddress } from './read-address.ts';
-import { refuseBytes } from './refuse-bytes.ts';
+import { toSubnet } from '../lib/to-subnet.ts';
+import {
+  IncomingHeaders,
+  IncomingRequest,
+  isAddressed,
+  readAddress,
+  toArrivalIds,
+} from './incoming-request.ts';
+import { refuseBytes, toRawRefusal, toRefusal } from './rejected-request.ts';
 import { createResponseSender } from './send-response.ts';
-import { toArrivalIds } from './to-arrival.ts';
-import { toRefusal } from './to-refusal.ts';
 
 /** Listens until it is closed. Whoever sends or reads slowly, or sends too much, is let go in time. */
 export async function listen(options: ListenOptions): Promise<Listener> {
@@ -130,13 +131,85 @@ const CHECK_EVERY_MS = 1_000;
 const IDLE_GRACE_MS = 1_000;
 const SWEEP_EVERY_MS = 50;
 
+/**
+ * One address may have a part of the connections, so that another finds one free. An IPv6 address counts with its /64
+ * network. Not for use behind proxies: all connections are theirs.
+ */
+function limitConnections(server: Server, { maxPerAddress, onRefused }: ConnectionLimits): void {
+  const open = new Map<string, number>();
+
+  server.on('connection', (socket: Socket) => {
+    const network = toSubnet(socket.remoteAddress ?? '');
+    const count = (open.get(network) ?? 0) + 1;
+    if (count > maxPerAddress) {
+      const error = new CrossbookError(
+        'SERVICE_UNAVAILABLE',
+        'This address has as many connections open as one may have: use those, or try again.',
+        { retryAfterMs: RETRY_AFTER_MS },
+      );
+      socket.write(toRawRefusal(error));
+      socket.destroySoon();
+      onRefused({ status: 503, code: 'ADDRESS_CONNECTIONS_FULL', errorId: error.id });
+      return;
+    }
+    open.set(network, count);
+    socket.once('close', () => {
+      const left = (open.get(network) ?? 1) - 1;
+      if (left > 0) open.set(network, left);
+      else open.delete(network);
+    });
+  });
+}
+
+const RETRY_AFTER_MS = 1_000;
+
+/**
+ * HTTP/1.1 clients may send requests before the last one is answered. Node's server would start all of them and keep
+ * their responses: here one starts when the response before it has gone out, and until then nothing more is read.
+ */
+function createPipelining({ heldBytes, onRefused }: PipeliningOptions): Pipelining {
+  const queued = new WeakMap<Socket, number>();
+
+  return {
+    waitForTurn(message, response, { address, start }) {
+      const { socket } = message;
+      const length = (queued.get(socket) ?? 0) + 1;
+      const hold = length <= MAX_QUEUED ? heldBytes.acquire({ address }, 'queue', REQUEST_BYTES) : undefined;
+      if (!hold) {
+        socket.destroy();
+        onRefused({ status: undefined, code: 'PIPELINE_FULL' });
+        return;
+      }
+      queued.set(socket, length);
+      // Node starts reading again when it has parsed all of this request: it is stopped after that.
+      process.nextTick(() => {
+        if ((queued.get(socket) ?? 0) > 0) socket.pause();
+      });
+      message.once('close', hold.release.bind(hold));
+      // Node gives a response its socket when it is that response's turn.
+      response.once('socket', () => {
+        hold.release();
+        const left = (queued.get(socket) ?? 1) - 1;
+        queued.set(socket, left);
+        if (left === 0) socket.resume();
+        start();
+      });
+    },
+  };
+}
+
+/** No client is known to send more ahead. What comes in one read of the socket is parsed before reading stops. */
+const MAX_QUEUED = 100;
+/** A request that waits, with its headers. */
+const REQUEST_BYTES = 8 * 1024;
+
 export interface Listener {
   readonly url: string;
   /** Lets what runs finish, for so long at most. False where something was cut off. */
   close(withinMs: number): Promise<boolean>;
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   answer(request: ArrivingRequest, address: string | undefined): Promise<HttpAnswer>;
   /** What never came to be answered: it was no HTTP, it came too slowly, or there were too many. */
   onRefused(refusal: Refusal): void;
@@ -171,4 +244,23 @@ export interface Bounds {
 interface Refused {
   readonly error: CrossbookError;
   readonly code: string;
+}
+
+interface ConnectionLimits {
+  readonly maxPerAddress: number;
+  onRefused(refusal: Refusal): void;
+}
+
+interface Pipelining {
+  /** For a request whose response has no socket yet. `start` is called when it has, or never. */
+  waitForTurn(
+    message: IncomingMessage,
+    response: ServerResponse,
+    request: { readonly address: string | undefined; start(): void },
+  ): void;
+}
+
+interface PipeliningOptions {
+  readonly heldBytes: HeldBytes;
+  onRefused(refusal: { readonly status: undefined; readonly code: string }): void;
 }

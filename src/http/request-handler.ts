@@ -6,9 +6,9 @@ import { isProviderName } from '../domain/provider-names.ts';
 import type { ArrivingRequest, HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import { type Cors, isPreflight } from './cors.ts';
+import { toArrival } from './incoming-request.ts';
 import type { RequestPermit } from './permit.ts';
 import { SLICE_BYTES } from './send-response.ts';
-import { toArrival } from './to-arrival.ts';
 
 /**
  * Every request's way in. What it may use is decided from its headers: who calls, how large a body is read, whose place it

@@ -1,6 +1,5 @@
 import { systemClock } from '../lib/clock.ts';
 import type { Listener } from './listen.ts';
-import { watchParent } from './watch-parent.ts';
 
 /**
  * The first signal lets what runs finish; a later one does not wait. Exits with 1 where something was cut off. One that
@@ -33,6 +32,17 @@ export function stopOnSignal({ listener, announce, close, withinMs, fail, npmPid
 /** For the pools, after the last answer. */
 const CLOSING_MS = 10_000;
 const SAME_SIGNAL_MS = 500;
+
+/** Calls back when the process that started this one is gone: npm, when it is killed, passes no signal on. */
+function watchParent(pid: number, onGone: () => void): void {
+  const timer = setInterval(() => {
+    if (process.ppid === pid) return;
+    clearInterval(timer);
+    onGone();
+  }, EVERY_MS).unref();
+}
+
+const EVERY_MS = 1_000;
 
 interface Running {
   readonly listener: Listener;

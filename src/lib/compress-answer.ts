@@ -2,7 +2,6 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { HttpAnswer } from './http-message.ts';
 import { JsonBytes } from './json-bytes.ts';
-import { withVary } from './with-vary.ts';
 
 /** Below this a compressed body is hardly smaller, and two packets are one anyway. */
 const WORTHWHILE_BYTES = 1_400;
@@ -44,3 +43,10 @@ function chooseEncoding(accept: string): string | undefined {
     ),
   );
 }
+
+/** The headers of an answer that depends on one more header of its request. */
+function withVary(headers: Headers, on: string): Headers {
+  return { ...headers, vary: [headers['vary'] ?? [], on].flat().join(', ') };
+}
+
+type Headers = Readonly<Record<string, string>>;

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { findDuplicateKey } from './find-duplicate-key.ts';
 
 /**
  * A request's body as JSON: UTF-8, unambiguous, and nothing in it that is no text. What nearly every body is takes a
@@ -73,6 +72,54 @@ const QUOTE = 0x22;
 const SPACE = 0x20;
 const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * The first key that one object of a JSON text holds twice, as it is written there. `JSON.parse` keeps the last and
+ * another parser the first, so that the two would read two different requests. The text must be valid JSON.
+ */
+export function findDuplicateKey(json: string): string | undefined {
+  // One entry for each open bracket: the keys of an object, undefined for a list.
+  const open: (Set<string> | undefined)[] = [];
+  let text = '';
+  for (let index = 0; index < json.length; index += 1) {
+    const character = json[index];
+    if (character === '{') open.push(new Set());
+    else if (character === '[') open.push(undefined);
+    else if (character === '}' || character === ']') open.pop();
+    else if (character === '"') {
+      const end = findEnd(json, index);
+      text = json.slice(index, end + 1);
+      index = end;
+    } else if (character === ':') {
+      // Escapes spell one key in many ways.
+      const key = text.includes('\\') ? String(JSON.parse(text)) : text.slice(1, -1);
+      const keys = open.at(-1);
+      if (keys?.has(key)) return text;
+      keys?.add(key);
+    }
+  }
+  return undefined;
+}
+
+/** Where the string that starts here ends: at a quote with an even number of backslashes before it. */
+function findEnd(json: string, start: number): number {
+  let index = start + 1;
+  while (index < json.length && json[index] !== '"') index += json[index] === '\\' ? 2 : 1;
+  return index;
+}
+
+/** Undefined where the text is not JSON, which itself can never say undefined. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** The problem goes behind what was read: "The body …". */
 export type ReadJson = { readonly value: unknown } | { readonly problem: string; readonly cause?: unknown };

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { SharedBudgets } from '../domain/shared-budget.ts';
 import type { Clock } from '../lib/clock.ts';
 import { OTHERS_RETURN_MS, type SharedRedis } from './redis.ts';
-import { SETTLE, TAKE } from './scripts.ts';
 
 /** The rolling windows of the providers, in Redis: each turn is taken in one atomic step. */
 export function createSharedBudgets(redis: SharedRedis, { now }: Pick<Clock, 'now'>): SharedBudgets {
@@ -70,3 +69,75 @@ function toKeys(name: string): readonly string[] {
 
 /** The turn ends with its lease; that Redis is away is told elsewhere. */
 function ignore(): void {}
+
+/** By Redis' own clock: those of the processes need not agree. */
+const NOW = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+`;
+
+/** A key lives as long as the longest of what it holds. */
+const KEEP = `
+local function keep(key, ms)
+  if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, ms) end
+end
+`;
+
+/** Key: the processes. Values: who, and after how long without a word one is gone. Answers how many there are. */
+export const HEARTBEAT = `${NOW}
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return redis.call('ZCARD', KEYS[1])
+`;
+
+/**
+ * Keys: turns, by when they stop to count, and facts. Values: calls, interval, lease, the turn's id. A turn that is under
+ * way counts until its lease is over, so that a process which dies gives it back. Answers 0, or how long to wait.
+ */
+const TAKE = `${NOW}${KEEP}
+local facts = redis.call('HMGET', KEYS[2], 'calls', 'interval', 'pausedUntil', 'foreign', 'foreignUntil')
+local calls = tonumber(facts[1] or ARGV[1])
+local interval = tonumber(facts[2] or ARGV[2])
+local pausedUntil = tonumber(facts[3] or 0)
+if pausedUntil > now then return pausedUntil - now end
+local foreignUntil = tonumber(facts[5] or 0)
+local foreign = foreignUntil > now and tonumber(facts[4]) or 0
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+local over = redis.call('ZCARD', KEYS[1]) + foreign - calls
+if over < 0 then
+  local lease = ARGV[3] + interval
+  redis.call('ZADD', KEYS[1], now + lease, ARGV[4])
+  keep(KEYS[1], lease)
+  return 0
+end
+local wait = interval
+local next = redis.call('ZRANGE', KEYS[1], over, over, 'WITHSCORES')
+if next[2] then wait = math.min(wait, next[2] - now) end
+if foreign > 0 then wait = math.min(wait, foreignUntil - now) end
+return math.max(1, math.ceil(wait))
+`;
+
+/**
+ * Keys as above. Values: the turn's id, interval, pause (0: none), and what the provider told: calls (0: nothing) and how
+ * many are left. What it counts and none of us has sent, others have; what is under way may not be counted yet.
+ */
+const SETTLE = `${NOW}${KEEP}
+local interval = tonumber(redis.call('HGET', KEYS[2], 'interval') or ARGV[2])
+local told = tonumber(ARGV[4])
+if told > 0 then interval = tonumber(ARGV[2]) end
+local release = now + interval + math.ceil(interval / 100)
+redis.call('ZADD', KEYS[1], release, ARGV[1])
+keep(KEYS[1], release - now)
+if told > 0 then
+  local ours = redis.call('ZCOUNT', KEYS[1], '(' .. now, release)
+  local foreign = math.max(0, told - ARGV[5] - ours)
+  redis.call('HSET', KEYS[2], 'calls', told, 'interval', interval, 'foreign', foreign, 'foreignUntil', release)
+  keep(KEYS[2], 3600000)
+end
+if tonumber(ARGV[3]) > 0 then
+  redis.call('HSET', KEYS[2], 'pausedUntil', now + ARGV[3])
+  keep(KEYS[2], ARGV[3] + 1000)
+end
+return 0
+`;

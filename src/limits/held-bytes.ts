@@ -1,3 +1,5 @@
+import { totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
 import { HELD_KINDS, type HeldBytes, type HeldKind, type Hold } from '../domain/held-bytes.ts';
 import { toSubnet } from '../lib/to-subnet.ts';
 
@@ -123,7 +125,23 @@ const KEPT_ACCOUNTS = 1_024;
 /** One owner alone may have this part of the sum, so that something is always left for another. */
 const SHARES = { address: 1 / 2, application: 3 / 4, connection: 1 / 2 } as const;
 
-export interface HeldBytesCounter extends HeldBytes {
+/**
+ * How many bytes clients and providers may make the process hold, where no setting says it. Bodies are outside the heap
+ * and what is parsed from them is inside: the smaller of both shares is the bound.
+ */
+export function defaultMaxHeldBytes(memory: Memory = readMemory()): number {
+  return Math.floor(Math.min(memory.heapBytes / 3, memory.systemBytes / 4));
+}
+
+/** The container's limit (cgroup v1 or v2) where it has one, else the machine's memory. */
+function readMemory(): Memory {
+  return {
+    heapBytes: getHeapStatistics().heap_size_limit,
+    systemBytes: Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()),
+  };
+}
+
+interface HeldBytesCounter extends HeldBytes {
   counts(): HeldBytesCounts;
   /** How many owners hold something. */
   countOwners(): number;
@@ -131,7 +149,7 @@ export interface HeldBytesCounter extends HeldBytes {
   countAccounts(): number;
 }
 
-export interface HeldBytesCounts {
+interface HeldBytesCounts {
   readonly held: number;
   readonly max: number;
   readonly kinds: Readonly<Record<HeldKind, Readonly<KindCounts>>>;
@@ -155,4 +173,9 @@ interface Accounts {
   open(name: string): Account;
   countHolding(): number;
   size(): number;
+}
+
+interface Memory {
+  readonly heapBytes: number;
+  readonly systemBytes: number;
 }

@@ -1,13 +1,15 @@
+import { hash as hashOnce } from 'node:crypto';
+import type { Caller } from '../domain/caller.ts';
+import { CrossbookError } from '../domain/errors.ts';
 import type { Journal } from '../domain/journal.ts';
 import type { Log } from '../domain/log.ts';
 import type { SharedBudgets } from '../domain/shared-budget.ts';
 import type { Clock } from '../lib/clock.ts';
+import { toSubnet } from '../lib/to-subnet.ts';
 import { createSharedBudgets } from './budgets.ts';
 import { createFailedAuthentications, type FailedAuthentications } from './failed-authentications.ts';
-import { setRateLimitHeaders } from './limiter.ts';
-import { createPageTurns, type RequirePageTurn } from './page-turns.ts';
-import { openRedis, type RedisOptions } from './redis.ts';
-import { createRequestLimits, type RequestLimits } from './requests.ts';
+import { createLimiter, setRateLimitHeaders, type Taken } from './limiter.ts';
+import { openRedis, type RedisOptions, type SharedRedis } from './redis.ts';
 
 /** The limits of this installation: of one process, or of several that share a Redis. */
 export async function openLimits(options: LimitOptions): Promise<Limits> {
@@ -32,6 +34,72 @@ export async function openLimits(options: LimitOptions): Promise<Limits> {
 
 const NO_FAILURES: FailedAuthentications = { slowPlace: () => undefined, count: () => {} };
 
+/**
+ * Requests of each API key and of each customer token, weighted by their cost: a request takes one unit when it comes, and
+ * one more for each further 1,000 of its cost once that is known.
+ */
+function createRequestLimits({ perKey, perToken, redis, clock }: RequestLimitOptions): RequestLimits {
+  const keys = perKey > 0 ? createLimiter({ name: 'key', perMinute: perKey, redis, clock }) : undefined;
+  const tokens =
+    perToken > 0 ? createLimiter({ name: 'token', perMinute: perToken, redis, clock }) : undefined;
+
+  return {
+    admit: (visit, caller) => take(visit, caller, 1),
+    charge(visit, caller, cost) {
+      const units = Math.ceil(cost / COST_PER_UNIT) - (visit.admission?.units ?? 0);
+      return units > 0 ? take(visit, caller, units) : undefined;
+    },
+  };
+
+  function take(visit: Visit, { credentialId, customer }: Caller, more: number): Promise<void> | undefined {
+    const units = (visit.admission?.units ?? 0) + more;
+    visit.admission = { quota: undefined, units };
+    const taken = (customer ? tokens : keys)?.take(credentialId, more);
+    const settle = (quota: Taken) => {
+      visit.admission = { quota, units };
+      if (quota.isOver) throw tooMany(customer ? 'customer token' : 'API key', quota);
+    };
+    if (taken instanceof Promise) return taken.then(settle);
+    if (taken) settle(taken);
+    return undefined;
+  }
+}
+
+function tooMany(what: string, { limit, resetMs }: Taken): CrossbookError {
+  const detail = `This ${what} makes more than ${limit} requests a minute, weighted by their cost.`;
+  return new CrossbookError('TOO_MANY_REQUESTS', detail, { retryAfterMs: resetMs });
+}
+
+/** A look-up of one contact costs some 150, a page of 100 with ten fields each some 1,200. */
+const COST_PER_UNIT = 1_000;
+
+/** Pages for strangers, by the address that asks for them: so many a minute, and the rest is refused. */
+function createPageTurns({ perMinute, redis, hash, clock }: PageTurnOptions): RequirePageTurn {
+  if (perMinute === 0) return () => undefined;
+  const limiter = createLimiter({ name: 'page', perMinute, redis, clock });
+  return (address) => {
+    // Without an address nothing tells one stranger from another: the places at work bound them all.
+    if (address === undefined) return undefined;
+    const taken = limiter.take(toPlace(address), 1);
+    return taken instanceof Promise ? taken.then(check) : check(taken);
+  };
+
+  /** One of a fixed number of places, so that a million addresses fill no memory; nobody can choose whose they share. */
+  function toPlace(address: string): string {
+    return hashOnce('sha256', hash(toSubnet(address))).slice(0, PLACE_DIGITS);
+  }
+}
+
+/** 65,536 places. */
+const PLACE_DIGITS = 4;
+
+function check({ isOver, resetMs }: Taken): undefined {
+  if (!isOver) return undefined;
+  throw new CrossbookError('TOO_MANY_REQUESTS', 'Too many pages are asked for from this address.', {
+    retryAfterMs: resetMs,
+  });
+}
+
 export interface Limits extends RequestLimits {
   /** Failed look-ups of API keys, by address. */
   readonly failures: FailedAuthentications;
@@ -44,7 +112,7 @@ export interface Limits extends RequestLimits {
   close(): Promise<void>;
 }
 
-export interface LimitOptions {
+interface LimitOptions {
   /** Units a minute; 0: no limit. */
   readonly perKey: number;
   readonly perToken: number;
@@ -56,4 +124,34 @@ export interface LimitOptions {
   readonly log: Log;
   readonly clock: Pick<Clock, 'now'>;
   hash(text: string): string;
+}
+
+interface RequestLimits {
+  /** One more request of this caller. Throws or rejects with TOO_MANY_REQUESTS; undefined where nothing has to be waited for. */
+  admit(visit: Visit, caller: Caller): Promise<void> | undefined;
+  /** What the same request costs so far, beyond the units that it took already. Fails as `admit` does. */
+  charge(visit: Visit, caller: Caller, cost: number): Promise<void> | undefined;
+}
+
+/** One request: what it is told stays with it. */
+export type Visit = Pick<Journal, 'admission'>;
+
+interface RequestLimitOptions {
+  /** Units a minute; 0: no limit. */
+  readonly perKey: number;
+  readonly perToken: number;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly redis: SharedRedis | undefined;
+}
+
+/** Throws or rejects with TOO_MANY_REQUESTS. */
+type RequirePageTurn = (address: string | undefined) => Promise<void> | undefined;
+
+interface PageTurnOptions {
+  /** 0: no limit. */
+  readonly perMinute: number;
+  readonly redis: SharedRedis | undefined;
+  /** With a key: the same in every process, and nobody else's. */
+  hash(text: string): string;
+  readonly clock: Pick<Clock, 'now'>;
 }

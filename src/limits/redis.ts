@@ -3,8 +3,7 @@ import type { Redis } from 'ioredis';
 import type { Log } from '../domain/log.ts';
 import type { Clock } from '../lib/clock.ts';
 import { runPeriodically } from '../lib/run-periodically.ts';
-import { loadRedis } from './load-redis.ts';
-import { HEARTBEAT } from './scripts.ts';
+import { HEARTBEAT } from './budgets.ts';
 import type { CountOptions, SharedCount } from './shared-limiter.ts';
 
 /**
@@ -112,7 +111,54 @@ const PROCESSES = 'processes';
 /** Until Redis has told: who shares limits is hardly alone. */
 const ASSUMED_PROCESSES = 2;
 
-export type RunScript = (keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown>;
+/** Called only with REDIS_URL. A class of ioredis extends `String`. */
+async function loadRedis() {
+  const { Redis } = await import('./redis-library.ts');
+  keepStringMethodsFast();
+  return Redis;
+}
+
+/**
+ * To be called after a class that extends `String` came into being. What is extended the engine puts into a form that is
+ * quick to change, and back when something is looked up through it; but only on an object, and a text is none. Until then
+ * no method of any text in the process is compiled into the code that calls it: a twentieth of all time under load.
+ */
+function keepStringMethodsFast(): void {
+  const text = Object('text') as string;
+  for (let call = 0; call < CALLS; call += 1) text.charAt(call);
+}
+
+/** The engine looks at code that has been called a few times, and not at what runs once. */
+const CALLS = 100;
+
+/** Is it there, and does it let us in? Rejects with the reason, which holds no secret. */
+export async function pingRedis(url: string): Promise<void> {
+  const Redis = await loadRedis();
+  const client = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: TIMEOUT_MS,
+    commandTimeout: TIMEOUT_MS,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  // What `connect` rejects with says only that there is no connection.
+  let cause: Error | undefined;
+  client.on('error', (error: Error) => {
+    cause ??= error;
+  });
+  try {
+    await client.connect();
+    await client.ping();
+  } catch (error) {
+    throw cause ?? error;
+  } finally {
+    client.disconnect();
+  }
+}
+
+const TIMEOUT_MS = 2_000;
+
+type RunScript = (keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown>;
 
 export interface SharedRedis {
   readonly client: Redis;

@@ -1,4 +1,4 @@
-import { createLossyOutput } from '../lib/lossy-output.ts';
+import { createLossyOutput } from '../lib/output.ts';
 import { openSandbox } from './open-sandbox.ts';
 
 /** The sandbox alone, for another process to talk to: `sandbox.js [HubSpot's port] [Salesforce's port]`. 0: any free one. */

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { Application } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import { uuidV5 } from '../lib/uuid-v5.ts';
+import { uuidV5 } from '../lib/digest.ts';
 import { type ApiKeys, hashSecret } from './api-keys.ts';
 import type { Engine } from './engine/engine.ts';
 import { apiKeys, applications } from './schema.ts';

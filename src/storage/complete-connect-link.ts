@@ -6,7 +6,7 @@ import type { ConnectedAccount } from '../domain/connection.ts';
 import type { NewEvent } from '../domain/event.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { Sealer } from '../domain/sealer.ts';
-import { uuidV5 } from '../lib/uuid-v5.ts';
+import { uuidV5 } from '../lib/digest.ts';
 import { type ConnectLinkRow, toConnectLink } from './connect-links.ts';
 import { connectLinks } from './connect-schema.ts';
 import { sealCredentials } from './credential-seal.ts';

@@ -3,8 +3,8 @@ import type { ConnectionUpsert, Customer, CustomerUpsert } from '../domain/custo
 import { CrossbookError } from '../domain/errors.ts';
 import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
+import { uuidV5 } from '../lib/digest.ts';
 import { isStorable, isStorableJson } from '../lib/is-storable.ts';
-import { uuidV5 } from '../lib/uuid-v5.ts';
 import { sealCredentials } from './credential-seal.ts';
 import type { Engine } from './engine/engine.ts';
 import { isAway, unstorable } from './engine/failures.ts';

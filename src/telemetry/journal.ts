@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomFillSync, randomUUID } from 'node:crypto';
 import type { Caller } from '../domain/caller.ts';
 import type { CrossbookError, ErrorCode } from '../domain/errors.ts';
 import type {
@@ -15,7 +15,6 @@ import type { ProviderName } from '../domain/provider-names.ts';
 import { UNCOUNTED, type WorkPermit } from '../domain/work-permit.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createSpans, type Span, type Spans } from './spans.ts';
-import { readTraceContext, type TraceContext } from './trace-context.ts';
 
 /** One request's journal. At its end the record goes to whoever wants it: the log, the metrics, the collector. */
 export function openJournal(arrival: Arrival, deps: JournalDeps): OpenJournal {
@@ -167,10 +166,47 @@ const SEVERAL = 'several';
 /** A line stays readable, whatever was asked for. */
 const MAX_CUSTOMERS = 20;
 
-export interface JournalDeps {
+const TRACEPARENT =
+  /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
+const SAMPLED = 1;
+
+/** The trace that a request belongs to (W3C Trace Context): the caller's, or one that begins here. */
+export function readTraceContext(traceparent: string | null): TraceContext {
+  const [, traceId, parentId, flags] = (traceparent !== null && TRACEPARENT.exec(traceparent)) || NONE;
+  if (!traceId) return { traceId: createId(16), parentId: undefined, isSampled: true };
+  return { traceId, parentId, isSampled: (Number.parseInt(flags ?? '0', 16) & SAMPLED) === SAMPLED };
+}
+
+export function createSpanId(): string {
+  return createId(8);
+}
+
+/** Random bytes are drawn many at a time: to draw is what costs. */
+function createId(bytes: number): string {
+  if (offset + bytes > pool.length) {
+    randomFillSync(pool);
+    offset = 0;
+  }
+  offset += bytes;
+  return pool.toString('hex', offset - bytes, offset);
+}
+
+const pool = Buffer.alloc(4_096);
+let offset = pool.length;
+const NONE: readonly undefined[] = [];
+
+interface JournalDeps {
   readonly log: Log;
   readonly clock: Pick<Clock, 'now' | 'wall'>;
   onDone(record: RequestRecord): void;
   /** Absent: nobody follows requests on their way. */
   readonly onSpans?: ((spans: readonly Span[]) => void) | undefined;
+}
+
+export interface TraceContext {
+  readonly traceId: string;
+  /** The caller's span. */
+  readonly parentId: string | undefined;
+  /** False: the caller does not want it recorded. */
+  readonly isSampled: boolean;
 }

@@ -1,8 +1,7 @@
 import type { Refusal } from '../domain/journal.ts';
 import type { Log } from '../domain/log.ts';
 import { type PeriodicTaskOptions, runPeriodically } from '../lib/run-periodically.ts';
-import { readRequestId } from './journal.ts';
-import { readTraceContext } from './trace-context.ts';
+import { readRequestId, readTraceContext } from './journal.ts';
 
 /**
  * One line for each refusal while they are few. Whoever floods us with nonsense does not flood the log: of one kind only

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
-import { createSpanId, type TraceContext } from './trace-context.ts';
+import { createSpanId, type TraceContext } from './journal.ts';
 
 /** The spans of one request. They are its own until it ends: then they are told all at once. */
 export function createSpans({ trace, clock, onEnd }: SpansOptions): Spans {

@@ -2,10 +2,10 @@ import type { Arrival, OpenJournal, ProviderCall, Refusal } from '../domain/jour
 import type { Log } from '../domain/log.ts';
 import type { Clock } from '../lib/clock.ts';
 import { openJournal } from './journal.ts';
+import { writeRequestLine } from './logger.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import type { SpanExporter } from './otlp.ts';
 import { createRefusalLines } from './refusal-lines.ts';
-import { writeRequestLine } from './request-line.ts';
 
 /** Who is told of what happens: the log always, the metrics, and a collector of traces where one is named. */
 export async function openTelemetry({ log, version, traces, clock }: TelemetryOptions): Promise<Telemetry> {

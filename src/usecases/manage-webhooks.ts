@@ -16,7 +16,7 @@ import {
   type WebhookEndpoint,
   type WebhookStore,
 } from '../domain/webhook.ts';
-import { isRfc3339 } from '../lib/is-rfc3339.ts';
+import { isRfc3339 } from '../lib/timestamp.ts';
 
 /** Where an application hears of events, all of it by its API key. */
 export function listWebhookEndpoints(deps: WebhookDeps): Promise<readonly WebhookEndpoint[]> {

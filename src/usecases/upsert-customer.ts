@@ -11,8 +11,8 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { Timing } from '../domain/journal.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import { isRfc3339 } from '../lib/is-rfc3339.ts';
 import { isStorableJson } from '../lib/is-storable.ts';
+import { isRfc3339 } from '../lib/timestamp.ts';
 import type { TargetDeps } from './open-contact-client.ts';
 
 /** Creates or updates a customer together with its connections: all of it, or nothing. */

@@ -14,10 +14,10 @@ import { readHash } from '../../src/graphql/over-http/read-hash.ts';
 import { redactMessage } from '../../src/graphql/redact-message.ts';
 import { entitySchema } from '../../src/graphql/schema.ts';
 import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
-import { findDuplicateKey } from '../../src/lib/find-duplicate-key.ts';
 import { jsonLength } from '../../src/lib/json-length.ts';
+import { findDuplicateKey } from '../../src/lib/read-json.ts';
 import { readQuery } from '../../src/rest/input/read-query.ts';
-import { toReadableLine } from '../../src/telemetry/readable-line.ts';
+import { toReadableLine } from '../../src/telemetry/logger.ts';
 import { expectLinear } from '../support/growth.ts';
 
 const schema = toSubgraph(entitySchema);

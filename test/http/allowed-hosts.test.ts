@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createHostCheck } from '../../src/http/allowed-hosts.ts';
+import { createHostCheck } from '../../src/http/incoming-request.ts';
 
 const check = createHostCheck(['Demo.Example']);
 const ask = (host: string) => () => check(new Headers({ host }));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createOriginWarning } from '../../src/http/origin-warning.ts';
+import { createOriginWarning } from '../../src/http/cors.ts';
 import { createFakeLog } from '../support/fake-log.ts';
 
 function open() {

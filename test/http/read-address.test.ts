@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readAddress } from '../../src/http/read-address.ts';
+import { readAddress } from '../../src/http/incoming-request.ts';
 
 test.each([
   ['whoever is connected, where no proxy is trusted', 0, '203.0.113.9', '192.0.2.1'],

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createBufferedOutput } from '../../src/lib/buffered-output.ts';
+import { createBufferedOutput } from '../../src/lib/output.ts';
 
 const written: string[] = [];
 const output = { write: (text: string) => void written.push(text) };

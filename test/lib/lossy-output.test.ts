@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
-import { createLossyOutput } from '../../src/lib/lossy-output.ts';
+import { createLossyOutput } from '../../src/lib/output.ts';
 
 test('what cannot be written is counted by line, ends nothing, and the next line is tried again', () => {
   const written: string[] = [];

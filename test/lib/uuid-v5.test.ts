@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { uuidV5 } from '../../src/lib/uuid-v5.ts';
+import { uuidV5 } from '../../src/lib/digest.ts';
 
 const DNS = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
 

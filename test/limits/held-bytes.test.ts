@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { HELD_KINDS, type Hold, memoryLimitReached } from '../../src/domain/held-bytes.ts';
-import { createHeldBytes } from '../../src/limits/held-bytes.ts';
-import { defaultMaxHeldBytes } from '../../src/limits/memory-limit.ts';
+import { createHeldBytes, defaultMaxHeldBytes } from '../../src/limits/held-bytes.ts';
 import { fc } from '../support/fast-check.ts';
 
 test('what is held is counted until it is released, and only once', () => {

@@ -4,7 +4,7 @@ import type { ConnectionUpsert, Customer, CustomerUpsert } from '../../src/domai
 import { CrossbookError } from '../../src/domain/errors.ts';
 import { PROVIDER_CATEGORIES } from '../../src/domain/provider-names.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
-import { uuidV5 } from '../../src/lib/uuid-v5.ts';
+import { uuidV5 } from '../../src/lib/digest.ts';
 import { slicePage } from '../../src/usecases/page.ts';
 import { createFakeConnectLinks } from './fake-connect-links.ts';
 import { createFakeContactCache } from './fake-contact-cache.ts';

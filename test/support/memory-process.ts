@@ -5,8 +5,7 @@
 import type { ContactAccess } from '../../src/domain/provider.ts';
 import { listen } from '../../src/http/listen.ts';
 import type { HttpRequest } from '../../src/lib/http-message.ts';
-import { createHeldBytes } from '../../src/limits/held-bytes.ts';
-import { defaultMaxHeldBytes } from '../../src/limits/memory-limit.ts';
+import { createHeldBytes, defaultMaxHeldBytes } from '../../src/limits/held-bytes.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { createRegistry } from '../../src/providers/registry.ts';
 import { createConnection } from './connection.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { RequestRecord } from '../../src/domain/journal.ts';
 import { openJournal } from '../../src/telemetry/journal.ts';
-import { writeRequestLine } from '../../src/telemetry/request-line.ts';
+import { writeRequestLine } from '../../src/telemetry/logger.ts';
 import type { Span } from '../../src/telemetry/spans.ts';
 import { createFakeLog } from '../support/fake-log.ts';
 

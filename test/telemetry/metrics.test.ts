@@ -1,8 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { ProviderCall, RequestRecord } from '../../src/domain/journal.ts';
-import { createMetrics, type Metrics } from '../../src/telemetry/metrics/metrics.ts';
-import { createRegistry } from '../../src/telemetry/metrics/registry.ts';
-import { watchRooms } from '../../src/telemetry/metrics/watch-rooms.ts';
+import { watchRooms } from '../../src/telemetry/metrics/gauges.ts';
+import { createMetrics, createRegistry, type Metrics } from '../../src/telemetry/metrics/metrics.ts';
 import { readMetrics } from '../support/read-metrics.ts';
 
 const opened: Metrics[] = [];

@@ -1,12 +1,11 @@
 import type { Command } from '../command.ts';
 import { appsCreate, appsList, appsOrigins } from './apps.ts';
-import { backup, restore } from './backup.ts';
+import { backup, restore, sealRotate } from './backup.ts';
 import { customersDelete, tokensRevoke } from './customers.ts';
 import { doctor } from './doctor.ts';
 import { keysAdmin, keysCreate, keysList, keysRevoke, keysRotate } from './keys.ts';
 import { oauthClientsDelete, oauthClientsList, oauthClientsSet } from './oauth-clients.ts';
 import { schemaPrint } from './schema.ts';
-import { sealRotate } from './seal.ts';
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [

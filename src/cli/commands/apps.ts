@@ -1,9 +1,6 @@
+import { toWebOrigin } from '../../domain/web-origin.ts';
 import { changeOrigins, createApplication, listApplications } from '../../usecases/manage-applications.ts';
-import type { Command, Outcome } from '../command.ts';
-import { APPLICATION } from '../operands.ts';
-import { readOrigin } from '../read-origin.ts';
-import { toTable } from '../table.ts';
-import { withDatabase } from '../with-database.ts';
+import { APPLICATION, type Command, type Outcome, toTable, UsageError, withDatabase } from '../command.ts';
 
 const ORIGIN = {
   value: 'URL',
@@ -57,3 +54,9 @@ export const appsOrigins: Command = {
     });
   },
 };
+
+export function readOrigin(text: string): string {
+  const origin = toWebOrigin(text);
+  if (origin !== undefined) return origin;
+  throw new UsageError(`Not a web origin: ${text}. It is a scheme and a host, such as https://app.example`);
+}

@@ -1,7 +1,5 @@
 import { findApplication } from '../../usecases/manage-applications.ts';
-import { type Command, UsageError } from '../command.ts';
-import { APPLICATION } from '../operands.ts';
-import { withDatabase } from '../with-database.ts';
+import { APPLICATION, type Command, UsageError, withDatabase } from '../command.ts';
 
 const CUSTOMER = { name: 'CUSTOMER', description: 'The application’s own id of the customer.' };
 

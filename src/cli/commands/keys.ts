@@ -6,10 +6,7 @@ import {
   revokeKey,
   rotateKey,
 } from '../../usecases/manage-applications.ts';
-import { type Command, UsageError } from '../command.ts';
-import { APPLICATION } from '../operands.ts';
-import { toTable } from '../table.ts';
-import { withDatabase } from '../with-database.ts';
+import { APPLICATION, type Command, toTable, UsageError, withDatabase } from '../command.ts';
 
 const KEY_ID = { name: 'KEY_ID', description: 'The public id of the key: see crossbook keys list.' };
 const ONCE = 'The key is shown this once: only a hash of it is kept.';

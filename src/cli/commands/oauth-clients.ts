@@ -2,10 +2,7 @@ import { isProviderName, type ProviderName } from '../../domain/provider-names.t
 import { createRegistry } from '../../providers/registry.ts';
 import { findApplication } from '../../usecases/manage-applications.ts';
 import { storeOAuthClient } from '../../usecases/manage-oauth-clients.ts';
-import { type Command, type Outcome, UsageError } from '../command.ts';
-import { APPLICATION } from '../operands.ts';
-import { toTable } from '../table.ts';
-import { withDatabase } from '../with-database.ts';
+import { APPLICATION, type Command, type Outcome, toTable, UsageError, withDatabase } from '../command.ts';
 
 const PROVIDER = { name: 'PROVIDER', description: 'Whom the app is registered with: hubspot or salesforce.' };
 

@@ -1,6 +1,6 @@
-import type { ConnectLink } from '../../domain/connect-link.ts';
+import type { ConnectFailure, ConnectLink } from '../../domain/connect-link.ts';
 import type { ConnectServices } from '../../domain/connect-services.ts';
-import { toCrossbookError } from '../../domain/errors.ts';
+import { CrossbookError, toCrossbookError } from '../../domain/errors.ts';
 import type { Journal } from '../../domain/journal.ts';
 import type { Provider } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
@@ -14,10 +14,10 @@ import {
 import { type ConfirmLinkDeps, confirmConnectLink } from '../../usecases/open-connect-page.ts';
 import { searchContacts } from '../../usecases/search-contacts.ts';
 import { type UpsertDeps, upsertCustomer } from '../../usecases/upsert-customer.ts';
-import { toProblemPage } from '../pages/problem-page.ts';
+import { toProblemPage } from '../pages/ended-page.ts';
+import { html, toPage } from '../pages/page.ts';
 import type { ConnectPages } from '../server.ts';
-import { toConfirmPage, toConnectedPage, toNotConnectedPage } from './pages.ts';
-import { isFromSameOrigin, readPairs } from './read-pairs.ts';
+import { FAILURES, PROVIDER_TITLES } from '../texts.ts';
 
 /**
  * What an application does around a connect link, played through by the demo: its home page asks for a link, and its return
@@ -124,10 +124,86 @@ const CUSTOMER = {
   email: 'first-customer@example.com',
 } as const;
 
+/** The application's part: it vouches for the person who came back. */
+function toConfirmPage({ id, code }: Confirmation): HttpAnswer {
+  return toPage({
+    title: TEXTS.confirm.title,
+    body: html`<h1>${TEXTS.confirm.title}</h1>
+<p>${TEXTS.confirm.text}</p>
+<form method="post" action="/demo/connected">
+<input type="hidden" name="connect_link_id" value="${id}">
+<input type="hidden" name="code" value="${code}">
+<button>${TEXTS.confirm.go}</button>
+</form>`,
+    hasForm: true,
+  });
+}
+
+function toConnectedPage({ provider, contact, command }: Connected): HttpAnswer {
+  const title = `${PROVIDER_TITLES[provider]} ${TEXTS.connected.title}`;
+  return toPage({
+    title,
+    body: html`<h1>${title}</h1>
+<p>${TEXTS.connected.text}</p>
+${contact && html`<p>${TEXTS.connected.found} <b>${contact.email}</b>: <b><bdi>${contact.name}</bdi></b></p>`}
+<h2>${TEXTS.connected.again}</h2>
+<pre tabindex="0">${command}</pre>
+<a class="go" href="/">${TEXTS.back}</a>`,
+  });
+}
+
+function toNotConnectedPage({ failure }: { readonly failure: ConnectFailure | null }): HttpAnswer {
+  return toPage({
+    title: TEXTS.notConnected.title,
+    body: html`<h1>${TEXTS.notConnected.title}</h1>
+<p>${failure === null ? TEXTS.notConnected.open : FAILURES[failure]}</p>
+<form method="post" action="/demo/connect">
+<button>${TEXTS.notConnected.go}</button>
+</form>
+<p><a href="/">${TEXTS.back}</a></p>`,
+    hasForm: true,
+  });
+}
+
+const TEXTS = {
+  back: 'Back to the start',
+  confirm: {
+    title: 'One step is left',
+    text: 'The CRM has agreed, and nothing is connected yet. Your application now confirms that the person who agreed is the one whom it sent: it redeems the code that has come back with them. Here you are the application.',
+    go: 'Confirm',
+  },
+  connected: {
+    title: 'is connected',
+    text: 'From now on this customer’s contacts are searched in the account that was chosen.',
+    found: 'Found there just now, by',
+    again: 'Search it again, from a terminal',
+  },
+  notConnected: {
+    title: 'Not connected',
+    open: 'This link was not followed to its end.',
+    go: 'Try again',
+  },
+} as const;
+
+/** A form's fields. */
+function readPairs(request: HttpRequest): URLSearchParams {
+  const body = request.readBody(MAX_BYTES);
+  if (!body) throw new CrossbookError('PAYLOAD_TOO_LARGE', `The form is larger than ${MAX_BYTES} bytes.`);
+  return new URLSearchParams(body.toString('utf8'));
+}
+
+/** Browsers say so in `Sec-Fetch-Site`, and older ones in `Origin`. Whatever says neither is no browser, and has the API. */
+function isFromSameOrigin({ headers, url }: Pick<HttpRequest, 'headers' | 'url'>): boolean {
+  const site = headers.get('sec-fetch-site');
+  return site === null ? headers.get('origin') === url.origin : site === 'same-origin';
+}
+
+const MAX_BYTES = 4 * 1024;
+
 type Work = (context: DemoContext, request: HttpRequest) => Promise<HttpAnswer>;
 
 /** One request, made for the demo application. */
-export interface DemoContext
+interface DemoContext
   extends UpsertDeps,
     CreateLinkDeps,
     ConfirmLinkDeps,
@@ -138,10 +214,22 @@ export interface DemoContext
   readonly providers: ReadonlyMap<ProviderName, Provider>;
 }
 
-export interface DemoDeps {
+interface DemoDeps {
   open(journal: Journal): DemoContext;
   /** Those that can be connected. */
   listProviders(): readonly ProviderName[];
   /** To be pasted: searches that customer's contacts. */
   toCommand(of: { readonly customerId: string; readonly provider: ProviderName }): string;
+}
+
+interface Confirmation {
+  readonly id: string;
+  readonly code: string;
+}
+
+interface Connected {
+  readonly provider: ProviderName;
+  /** Undefined: nobody there has that address. */
+  readonly contact: { readonly email: string; readonly name: string } | undefined;
+  readonly command: string;
 }

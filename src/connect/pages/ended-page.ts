@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { VisitedLink } from '../../domain/connect-flow.ts';
 import type { ConnectFailure, ConnectLink } from '../../domain/connect-link.ts';
+import type { ProviderName } from '../../domain/provider-names.ts';
 import { toReturnUrl } from '../../domain/return-url.ts';
 import type { HttpAnswer } from '../../lib/http-message.ts';
-import { html } from '../markup.ts';
-import { FAILURES, TEXTS } from '../texts.ts';
-import { toPage } from './page.ts';
+import type { PageProblem } from '../../usecases/open-connect-page.ts';
+import { FAILURES, PROBLEMS, PROVIDER_TITLES, TEXTS } from '../texts.ts';
+import { html, toPage } from './page.ts';
 
 /** All went well. A popup tells the page that opened it; otherwise the browser goes back to the application. */
 export function toFinished({ visited, link, confirmation: code }: Finished): HttpAnswer {
@@ -65,6 +66,67 @@ if (given.returnUrl) setTimeout(() => location.replace(given.returnUrl), window.
 
 const PATIENCE_MS = 1_500;
 
+/**
+ * The way to the provider. No redirect: with `form-action 'self'` browsers stop a form that is redirected to another host
+ * without a word. So the page itself leads on, and has a link for those that do not follow.
+ */
+export function toLeavingPage({ provider, consentUrl, setCookie, isPopup }: LeavingPage): HttpAnswer {
+  const { leaving } = TEXTS;
+  return toPage({
+    title: leaving.title,
+    head: html`<meta http-equiv="refresh" content="0; url=${consentUrl}">
+`,
+    body: html`<h1>${leaving.title}</h1>
+<p>${leaving.lead} ${PROVIDER_TITLES[provider]}.</p>
+<a class="go" href="${consentUrl}" rel="noreferrer">${leaving.go}</a>`,
+    isPopup,
+    headers: { 'set-cookie': setCookie },
+  });
+}
+
+/** Leads no further, and never away by itself: whoever made a link lead here must not choose where it goes on. */
+export function toProblemPage(problem: PageProblem, visited?: VisitedLink): HttpAnswer {
+  const { title, text } = PROBLEMS[problem];
+  return toPage({
+    status: STATUSES[problem],
+    title,
+    body: html`<h1>${title}</h1>
+<p>${text}</p>
+${visited && toWayBack(visited)}`,
+    isPopup: visited?.link.mode === 'POPUP',
+    headers: problem === 'TOO_MANY' ? { 'retry-after': '60' } : undefined,
+  });
+}
+
+/** For what is no matter of links: the database is away, or a bug. */
+export function toErrorPage({ status, title, text, id, headers }: ErrorPage): HttpAnswer {
+  return toPage({
+    ...{ status, title, headers },
+    body: html`<h1>${title}</h1>
+<p>${text}</p>
+${id && html`<p class="soft">${TEXTS.number} ${id}</p>`}`,
+  });
+}
+
+function toWayBack({ link, applicationName }: VisitedLink) {
+  const { id, status, failure } = link;
+  const result = { connectLinkId: id, status, error: failure ?? undefined };
+  return html`<a class="go" href="${toReturnUrl(link.returnUrl, result)}" rel="noreferrer">${TEXTS.failed.go} <bdi>${applicationName}</bdi></a>`;
+}
+
+const STATUSES: Readonly<Record<PageProblem, number>> = {
+  FORGED: 404,
+  EXPIRED: 410,
+  ALREADY_USED: 410,
+  ENDED: 410,
+  CANCELED: 410,
+  WRONG_BROWSER: 400,
+  WRONG_SITE: 403,
+  UNCLEAR: 400,
+  TOO_MANY: 429,
+  NOT_SET_UP: 409,
+};
+
 interface Finished {
   readonly visited: VisitedLink;
   readonly link: ConnectLink;
@@ -83,4 +145,20 @@ interface Told {
   readonly error?: ConnectFailure | undefined;
   /** Where the popup goes by itself; undefined: it stays. */
   readonly returnUrl?: string | undefined;
+}
+
+interface LeavingPage {
+  readonly provider: ProviderName;
+  readonly consentUrl: string;
+  readonly setCookie: string;
+  readonly isPopup: boolean;
+}
+
+interface ErrorPage {
+  readonly status: number;
+  readonly title: string;
+  readonly text: string;
+  /** Of the error, for support. */
+  readonly id: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
 }

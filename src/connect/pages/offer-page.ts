@@ -1,9 +1,8 @@
 import type { VisitedLink } from '../../domain/connect-flow.ts';
 import type { HttpAnswer } from '../../lib/http-message.ts';
 import type { Offer } from '../../usecases/open-connect-page.ts';
-import { html, type Markup } from '../markup.ts';
 import { PROVIDER_TITLES, TEXTS } from '../texts.ts';
-import { toPage } from './page.ts';
+import { html, type Markup, toPage } from './page.ts';
 
 /** Who asks, for whom, for what and why; and where to go on. */
 export function toOfferPage({ visited, offers, token, mistake }: OfferPage): HttpAnswer {

@@ -1,7 +1,6 @@
 import { CrossbookError } from '../../domain/errors.ts';
 import type { HttpRequest } from '../../lib/http-message.ts';
-import { isRecord } from '../../lib/parse-json.ts';
-import { type ReadJson, readJsonBytes, readJsonText } from '../../lib/read-json.ts';
+import { isRecord, type ReadJson, readJsonBytes, readJsonText } from '../../lib/read-json.ts';
 import { whoCalls } from '../check-limits.ts';
 import type { Limits } from '../limits.ts';
 import { chooseMediaType, isJson } from './media-types.ts';

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { isRfc3339 } from '../../lib/is-rfc3339.ts';
+import { isRfc3339 } from '../../lib/timestamp.ts';
 import { builder } from '../builder.ts';
 
 builder.scalarType('DateTime', {

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { CrossbookError, type RemoteCause } from '../../domain/errors.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
-import { parseJson } from '../../lib/parse-json.ts';
+import { parseJson } from '../../lib/read-json.ts';
 import { closeJson, cutText } from './cut-text.ts';
 import { redactJson, redactText, WITHHELD } from './redact-json.ts';
 import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';

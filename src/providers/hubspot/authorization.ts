@@ -3,7 +3,7 @@ import { readOAuthDenial } from '../../domain/oauth-denial.ts';
 import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
 import type { ProviderResponse, RemoteRequest } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
-import { parseJson } from '../../lib/parse-json.ts';
+import { parseJson } from '../../lib/read-json.ts';
 import { toQuery } from '../../lib/to-query.ts';
 import { API_ORIGIN, PATHS, toFailure } from './call.ts';
 import { wireGranted, wireProblem, wireToken, wireTokenProblem } from './contacts.ts';

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import type { Allowance, Budget } from '../../domain/provider.ts';
 import type { ProviderResponse, RemoteRequest, Send } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
-import { parseJson } from '../../lib/parse-json.ts';
+import { parseJson } from '../../lib/read-json.ts';
 import { readRetryAfter } from '../../lib/read-retry-after.ts';
 import { type WireProblem, wireProblem, wireProblems } from './contacts.ts';
 

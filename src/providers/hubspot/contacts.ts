@@ -12,9 +12,9 @@ import {
 } from '../../domain/contact.ts';
 import { normaliseEmail } from '../../domain/email.ts';
 import { compact } from '../../lib/compact.ts';
-import { isRecord } from '../../lib/parse-json.ts';
 import { splitStreet, trimmed } from '../../lib/provider-text.ts';
-import { toTimestamp } from '../../lib/to-timestamp.ts';
+import { isRecord } from '../../lib/read-json.ts';
+import { toTimestamp } from '../../lib/timestamp.ts';
 
 /** A record as HubSpot sent it, in the common shape. Undefined where it is no record: nothing that comes may throw. */
 export function toContact(record: unknown, { source, rawData }: Mapping): Contact | undefined {

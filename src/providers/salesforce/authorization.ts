@@ -6,7 +6,7 @@ import { readOAuthDenial } from '../../domain/oauth-denial.ts';
 import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
 import type { ProviderResponse, RemoteRequest } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
-import { isRecord, parseJson } from '../../lib/parse-json.ts';
+import { isRecord, parseJson } from '../../lib/read-json.ts';
 import { toQuery } from '../../lib/to-query.ts';
 import { type Failure, readFailure, toRemoteFailure } from './call.ts';
 import { LOGIN_HOSTS, movedTokenOrigin, tokenOrigin } from './instance.ts';

@@ -10,9 +10,9 @@ import {
   type PhoneNumber,
 } from '../../domain/contact.ts';
 import { type FieldSelection, readSelectedFields } from '../../domain/field-selection.ts';
-import { isRecord } from '../../lib/parse-json.ts';
 import { splitStreet, trimmed } from '../../lib/provider-text.ts';
-import { toTimestamp } from '../../lib/to-timestamp.ts';
+import { isRecord } from '../../lib/read-json.ts';
+import { toTimestamp } from '../../lib/timestamp.ts';
 import { type FieldName, fieldName, isFieldName } from './soql.ts';
 
 /** One pass over a row, whatever is in it: a dirty value is a missing one, never a failure. */

@@ -1,7 +1,7 @@
 import { CrossbookError } from '../../domain/errors.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
 import { chunk } from '../../lib/chunk.ts';
-import { isRecord } from '../../lib/parse-json.ts';
+import { isRecord } from '../../lib/read-json.ts';
 import { API, type Call, failureOf, toBadResponse, toRemoteFailure } from './call.ts';
 import type { Soql } from './soql.ts';
 

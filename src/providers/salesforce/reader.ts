@@ -4,7 +4,7 @@ import type { Contact } from '../../domain/contact.ts';
 import { toContactOrigin } from '../../domain/contact-origin.ts';
 import type { FieldSelection } from '../../domain/field-selection.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
-import { isRecord } from '../../lib/parse-json.ts';
+import { isRecord } from '../../lib/read-json.ts';
 import { API, type Call, failureOf } from './call.ts';
 import { type ContactFields, createFields, toContact } from './contacts.ts';
 import {

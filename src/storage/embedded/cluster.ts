@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { syncFolder } from '../../lib/sync-folder.ts';
+import { syncFolder } from '../../lib/new-file.ts';
 import { runGuarded } from './guarded.ts';
 import { namedUserFor, type Programs, type User } from './programs.ts';
 import { readLines } from './server.ts';

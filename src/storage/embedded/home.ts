@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { syncFolder } from '../../lib/sync-folder.ts';
+import { syncFolder } from '../../lib/new-file.ts';
 import type { Binaries, User } from './programs.ts';
 
 /** Where the data and the programs are. For root, what the server's user cannot reach is kept in `/var/lib/crossbook`. */

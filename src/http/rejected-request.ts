@@ -1,8 +1,7 @@
-import type { Server, ServerResponse } from 'node:http';
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { CrossbookError, ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
+import { CrossbookError, ERROR_CODES, type ErrorCode, toErrorBody } from '../domain/errors.ts';
 import type { Refusal } from '../domain/journal.ts';
-import { toRawRefusal } from './to-refusal.ts';
 
 /**
  * Bytes that make no request are answered with the status that Node would give them and with an error as everywhere, and
@@ -43,7 +42,42 @@ const ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 /** The client ended its side within a request: it is answered, because it may still listen. Most are gone. */
 const ENDED_EARLY = 'HPE_INVALID_EOF_STATE';
 
+/**
+ * The response to what the listener refuses by itself, in the shape that every error has: in GraphQL's form where the path
+ * is known to be GraphQL's, else in that of REST.
+ */
+export function toRefusal(error: CrossbookError, pathname?: string): RefusalResponse {
+  const body = toErrorBody(error, null);
+  const told = pathname === '/graphql' ? { message: body.detail, extensions: body } : body;
+  const text = JSON.stringify({ errors: [told] });
+  return {
+    status: ERROR_CODES[error.code].status,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-length': String(Buffer.byteLength(text)),
+      ...(error.retryAfterMs !== undefined && {
+        'retry-after': String(Math.ceil(error.retryAfterMs / 1_000)),
+      }),
+    },
+    body: text,
+  };
+}
+
+/** For a socket without a request. Its connection is of no further use. */
+export function toRawRefusal(error: CrossbookError): string {
+  const { status, headers, body } = toRefusal(error);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\n${lines.join('')}\r\n${body}`;
+}
+
 /** Node's own name for the response whose turn it is on a connection: it has no public one. */
 interface Answering {
   readonly _httpMessage?: Pick<ServerResponse, 'headersSent'> | null;
+}
+
+interface RefusalResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }

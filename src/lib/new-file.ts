@@ -1,6 +1,5 @@
-import { linkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncFolder } from './sync-folder.ts';
 
 /**
  * Makes a file that only its owner may read, whole or not at all: it is linked into place once it is on the disk. False
@@ -17,5 +16,16 @@ export function linkNew(path: string, text: string, draft: string): boolean {
     throw error;
   } finally {
     unlinkSync(draft);
+  }
+}
+
+/** Makes new, renamed and linked entries of a folder durable. Syncing a file's contents does not sync its name. */
+export function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return; // a folder cannot be opened there
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }
