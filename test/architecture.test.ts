@@ -49,7 +49,9 @@ const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
     ...['outbound', 'limits', 'telemetry', 'lib'],
   ],
   'webhooks.ts': ['domain', 'outbound', 'storage', 'telemetry', 'lib'],
-  'config.ts': ['domain', 'lib'],
+  'config.ts': ['setting.ts', 'settings.ts', 'domain', 'lib'],
+  'settings.ts': ['setting.ts', 'lib'],
+  'setting.ts': ['domain'],
   'idle-tokens.ts': ['usecases', 'outbound', 'storage', 'domain', 'lib'],
   'oauth.ts': ['config.ts', 'domain', 'storage'],
   'version.ts': [],
@@ -63,7 +65,10 @@ const PACKAGE_HOMES: readonly { packages: RegExp; homes: readonly string[] }[] =
   { packages: /^(dataloader|jose)$/, homes: ['request'] },
   { packages: /^pino$/, homes: ['telemetry'] },
   { packages: /^(ioredis|rate-limiter-flexible)$/, homes: ['limits'] },
-  { packages: /^zod$/, homes: ['providers', 'graphql', 'rest', 'storage', 'sandbox', 'config.ts'] },
+  {
+    packages: /^zod$/,
+    homes: ['providers', 'graphql', 'rest', 'storage', 'sandbox', 'setting.ts', 'settings.ts', 'config.ts'],
+  },
 ];
 
 const MAX_LINES = 300;

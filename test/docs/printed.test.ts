@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { listSettings } from '../../src/config.ts';
 import { ERROR_CODES } from '../../src/domain/errors.ts';
 
 // What is said in documents and declared in the code is printed from the code: `npm run docs` writes it.
@@ -17,6 +18,31 @@ test('the client knows every code of an error', async () => {
   const printed = `export type ErrorCode =${members.join('')};\n`;
   await expect(printed).toMatchFileSnapshot('../../src/client/error-codes.generated.ts');
 });
+
+test('.env.example has every setting, with its default where there is one', async () => {
+  const settings = listSettings().map(({ name, example, words }) => {
+    const comment = words && `\n${wrap(words)}\n`;
+    return `${comment}# ${name}=${example}\n`;
+  });
+  const printed = `${ENV_HEAD}${settings.join('')}${ENV_FOOT}`;
+  await expect(printed).toMatchFileSnapshot('../../.env.example');
+});
+
+const ENV_HEAD = `# Every setting of Crossbook. All of them have defaults: an empty environment runs the product with its sandbox.
+# Settings are read from the environment, and from the file of --env-file, once, at start; a wrong or unknown CROSSBOOK_* one stops the start.
+`;
+
+const ENV_FOOT = `
+# The OAuth clients that refresh access tokens, one pair for each provider: CROSSBOOK_<PROVIDER>_CLIENT_ID and _SECRET.
+# CROSSBOOK_HUBSPOT_CLIENT_ID=
+# CROSSBOOK_HUBSPOT_CLIENT_SECRET=
+# CROSSBOOK_SALESFORCE_CLIENT_ID=
+# CROSSBOOK_SALESFORCE_CLIENT_SECRET=
+`;
+
+function wrap(words: string): string {
+  return words.replaceAll(/(?=\S)(.{1,118})(?:\s|$)/g, '# $1\n').trimEnd();
+}
 
 /** The document with these rows below the head of their table. */
 function withTable(document: string, head: string, rows: readonly string[]): string {
