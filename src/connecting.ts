@@ -1,16 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from './config.ts';
+import { withDemo } from './connect/demo/server.ts';
 import { type ConnectPages, createConnectPages } from './connect/server.ts';
 import type { ConnectServices } from './domain/connect-services.ts';
 import { DEMO_APPLICATION, DEVELOPMENT_ORIGINS } from './domain/demo-application.ts';
 import type { Log } from './domain/log.ts';
 import type { FindOAuthClient } from './domain/oauth-client.ts';
-import type { Provider } from './domain/provider.ts';
+import type { OAuthClient, Provider } from './domain/provider.ts';
 import type { ProviderName } from './domain/provider-names.ts';
+import { listRedirectUris } from './domain/redirect-uri.ts';
+import { type Demo, toDemoCommand } from './http/start-output.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import type { ConnectionCache } from './request/connection-cache.ts';
+import { createRequestContext } from './request/context.ts';
+import type { Services } from './request/services.ts';
 import type { Database } from './storage/database.ts';
 import type { KeyRing } from './storage/sealing/key-ring.ts';
 import { createCursorSigner, createSigningKeys } from './storage/sealing/signing-keys.ts';
@@ -58,7 +63,58 @@ export function openConnecting(parts: ConnectingParts): Connecting {
   };
 }
 
-export interface Connecting {
+/**
+ * What this installation is registered as: the sandbox knows a client of its own, and never learns the secret of a real
+ * one; an application's own client goes before that of the environment.
+ */
+export function createFindOAuthClient({
+  config,
+  database,
+  findSandboxClient,
+}: ClientSources): FindOAuthClient {
+  return async ({ applicationId, provider, origin, clientId }) => {
+    const imitated = findSandboxClient(origin);
+    if (imitated) return imitated;
+    const own = await database.forApplication(applicationId).oauthClients.find(provider);
+    const known = [own, config.oauthClients[provider]].filter((client) => client !== undefined);
+    return clientId === null ? known[0] : known.find((client) => client.clientId === clientId);
+  };
+}
+
+/** What has to be registered with the vendors, for whoever has an app there or tries the sandbox. */
+export function toRedirectNotes(
+  { publicUrl, sandbox, oauthClients }: Config,
+  providers: Iterable<Provider>,
+): readonly string[] {
+  if (!sandbox && Object.keys(oauthClients).length === 0) return [];
+  if (publicUrl === undefined) return [NO_PUBLIC_URL];
+  return listRedirectUris(publicUrl, providers).map(({ uri }) => `Redirect   ${uri}`);
+}
+
+const NO_PUBLIC_URL = 'Redirect   customers cannot be sent to a CRM: PUBLIC_URL is not set';
+
+/** Part of the composition root: where the sandbox is on, the demo plays the application around a connect link. */
+export function addDemoPages({ pages, services, providers, demo, toSandboxLogin }: DemoParts): ConnectPages {
+  const { connecting } = services;
+  return withDemo(pages, {
+    open(journal) {
+      journal.note({ application: CALLER.application.name, credential: CALLER.credentialId });
+      const defaults = { customerId: undefined, provider: undefined };
+      return createRequestContext(services, { caller: CALLER, defaults, journal });
+    },
+    // Those that somebody imitates: the others would need an app that is registered.
+    listProviders: () =>
+      [...providers.values()].flatMap(({ name, authorization }) =>
+        authorization && toSandboxLogin(name, authorization.logins[0].origin) !== undefined ? [name] : [],
+      ),
+    toCommand: ({ customerId, provider }) =>
+      toDemoCommand(connecting.publicUrl() ?? '', { key: demo.key, customerId }, provider),
+  });
+}
+
+const CALLER = { application: DEMO_APPLICATION, credentialId: 'demo-pages' } as const;
+
+interface Connecting {
   readonly services: ConnectServices;
   readonly pages: ConnectPages;
   announceUrl(url: string): void;
@@ -79,4 +135,18 @@ interface ConnectingParts {
   readonly demo: object | undefined;
   readonly findOAuthClient: FindOAuthClient;
   readonly directions: Pick<ConnectServices, 'toSandboxLogin'>;
+}
+
+interface ClientSources {
+  readonly config: Pick<Config, 'oauthClients'>;
+  readonly database: Pick<Database, 'forApplication'>;
+  findSandboxClient(origin: string): OAuthClient | undefined;
+}
+
+interface DemoParts {
+  readonly pages: ConnectPages;
+  readonly services: Services;
+  readonly providers: ReadonlyMap<ProviderName, Provider>;
+  readonly demo: Demo;
+  readonly toSandboxLogin: ConnectServices['toSandboxLogin'];
 }

@@ -54,6 +54,6 @@ function endQuietly(error: NodeJS.ErrnoException): void {
 }
 
 async function beginDatabase() {
-  const { beginEmbeddedServer } = await import('./storage/embedded/begin.ts');
+  const { beginEmbeddedServer } = await import('./storage/embedded/start.ts');
   return beginEmbeddedServer(toDatabaseDirectory(dataDirectory));
 }

@@ -6,7 +6,7 @@ import { stopOnSignal } from './http/stop-on-signal.ts';
 import { createBufferedOutput, createLossyOutput } from './lib/output.ts';
 import { toReason } from './lib/to-reason.ts';
 import { flushCompileCache } from './lib/use-compile-cache.ts';
-import type { BegunServer } from './storage/embedded/begin.ts';
+import type { BegunServer } from './storage/embedded/start.ts';
 
 /** Reads the configuration, makes the application, listens, and stops when told to. */
 export async function serve(env: Env, database: BegunServer | undefined): Promise<void> {

@@ -30,20 +30,17 @@ const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
     ...Object.keys(MAY_IMPORT).filter((folder) => !['cli', 'client'].includes(folder)),
     'callers.ts',
     'connecting.ts',
-    'demo-pages.ts',
     'config.ts',
     'idle-tokens.ts',
-    'oauth.ts',
     'services.ts',
     'version.ts',
     'webhooks.ts',
   ],
   'callers.ts': ['config.ts', 'domain', 'http', 'request', 'rest', 'storage', 'limits', 'lib'],
   'connecting.ts': [
-    ...['config.ts', 'connect', 'domain', 'request', 'storage'],
+    ...['config.ts', 'connect', 'domain', 'http', 'request', 'storage'],
     ...['outbound', 'telemetry', 'limits', 'lib'],
   ],
-  'demo-pages.ts': ['connect', 'domain', 'http', 'request'],
   'services.ts': [
     ...['config.ts', 'webhooks.ts', 'domain', 'request', 'storage'],
     ...['outbound', 'limits', 'telemetry', 'lib'],
@@ -53,7 +50,6 @@ const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
   'settings.ts': ['setting.ts', 'lib'],
   'setting.ts': ['domain'],
   'idle-tokens.ts': ['usecases', 'outbound', 'storage', 'domain', 'lib'],
-  'oauth.ts': ['config.ts', 'domain', 'storage'],
   'version.ts': [],
 };
 

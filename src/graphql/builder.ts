@@ -9,6 +9,15 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   defaultFieldNullability: false,
 });
 
+/**
+ * For a field's options: `t.field({ …, ...tagged('api-key') })`. A contract can leave out what has a tag; here it changes
+ * nothing. `api-key`: a customer token is refused. `raw-data`: what a CRM says beyond the common shape.
+ */
+export function tagged(name: 'api-key' | 'raw-data') {
+  const tag: Tag = { name: 'tag', args: { name } };
+  return { directives: [tag] };
+}
+
 interface SchemaTypes {
   Context: RequestContext;
   DefaultFieldNullability: false;
@@ -22,4 +31,9 @@ interface SchemaTypes {
     tag: { locations: 'FIELD_DEFINITION'; args: { name: string } };
     shareable: { locations: 'OBJECT'; args: Record<string, never> };
   };
+}
+
+interface Tag {
+  readonly name: 'tag';
+  readonly args: { readonly name: string };
 }

@@ -17,8 +17,8 @@ import {
 } from 'graphql';
 import { CrossbookError } from '../domain/errors.ts';
 import { type CostAmount, type FieldCost, readCost } from './cost.ts';
-import { checkFragmentDepth } from './fragment-depth.ts';
 import { createIntrospectionSizes } from './introspection-size.ts';
+import { checkFragmentDepth } from './nesting.ts';
 
 /**
  * The cost of an operation that has not run yet, in time that is linear in the document: a fragment is analyzed once, however

@@ -1,7 +1,81 @@
-import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
-import { Kind, valueFromASTUntyped } from 'graphql';
+import {
+  type DefinitionNode,
+  type DocumentNode,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  valueFromASTUntyped,
+} from 'graphql';
 import { CrossbookError } from '../domain/errors.ts';
 import { analyzeCost, type OperationCost } from './cost-analysis.ts';
+
+/** Root fields that need no authentication: the schema, never data. */
+const ABOUT_THE_SCHEMA = new Set(['__schema', '__type', '__typename', '_service']);
+
+/**
+ * Decides, before validation, whether an operation may run: it must exist, be allowed with this method, come from an
+ * authenticated caller where its document reads data, and stay within the limits. Returns its cost.
+ */
+export function checkOperation(asked: OperationToCheck): OperationCost {
+  const { document, operationName, method, isCallerKnown } = asked;
+  const operation = findOperation(document, operationName);
+  if (operation.operation === 'subscription') {
+    throw new CrossbookError('BAD_REQUEST', 'There are no subscriptions.');
+  }
+  if (operation.operation === 'mutation' && method !== 'POST') {
+    throw new CrossbookError('METHOD_NOT_ALLOWED', 'A mutation must be sent with POST.');
+  }
+  if (!isCallerKnown) checkStranger(document);
+  return checkLimits(asked, operation);
+}
+
+function findOperation(document: DocumentNode, name: string | undefined): OperationDefinitionNode {
+  const operation = getOperationAST(document, name);
+  if (operation) return operation;
+  throw new CrossbookError(
+    'BAD_REQUEST',
+    name === undefined
+      ? 'The document must hold exactly one operation, or `operationName` must say which is meant.'
+      : `The document has no operation ${JSON.stringify(name.slice(0, MAX_NAME_LENGTH))}.`,
+  );
+}
+
+/** Without a caller all of the document is looked at, because all of it is validated. */
+function checkStranger({ definitions }: DocumentNode): void {
+  if (definitions.some(touchesData)) throw whoCalls();
+  if (definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length > 1) {
+    throw new CrossbookError('BAD_REQUEST', 'Without an API key or a token, a document holds one operation.');
+  }
+}
+
+export function whoCalls(): CrossbookError {
+  return new CrossbookError('UNAUTHORIZED', 'Say who calls: with the header x-api-key, or a customer token.');
+}
+
+/** Fragments are looked at where they are defined, not where they are spread. */
+function touchesData(definition: DefinitionNode): boolean {
+  if (definition.kind === Kind.FRAGMENT_DEFINITION && isMetaType(definition.typeCondition.name.value))
+    return false;
+  if (definition.kind !== Kind.FRAGMENT_DEFINITION && definition.kind !== Kind.OPERATION_DEFINITION)
+    return false;
+  const waiting: (readonly SelectionNode[])[] = [definition.selectionSet.selections];
+  for (let selections = waiting.pop(); selections; selections = waiting.pop()) {
+    for (const node of selections) {
+      if (node.kind === Kind.FIELD && !ABOUT_THE_SCHEMA.has(node.name.value)) return true;
+      if (node.kind === Kind.INLINE_FRAGMENT) waiting.push(node.selectionSet.selections);
+    }
+  }
+  return false;
+}
+
+function isMetaType(name: string): boolean {
+  return name.startsWith('__') || name === '_Service';
+}
+
+/** Of what an error repeats. */
+const MAX_NAME_LENGTH = 100;
 
 /**
  * What one request may ask for. The numbers let 150 look-ups, or a page of 1,000 contacts with all their fields, pass
@@ -34,13 +108,11 @@ export const DEFAULT_LIMITS = {
   bodyBytes: 1024 * 1024,
 } as const satisfies Record<string, number>;
 
-export type Limits = { readonly [Name in keyof typeof DEFAULT_LIMITS]: number };
-
 /**
  * Refuses an operation that is too large, naming the number and the bound. What the operations of one HTTP request have
  * together counts together. Returns what this one adds.
  */
-export function checkLimits(asked: Asked, operation: OperationDefinitionNode): OperationCost {
+function checkLimits(asked: Asked, operation: OperationDefinitionNode): OperationCost {
   const { spent } = asked;
   if (spent.refusal) throw spent.refusal;
   try {
@@ -97,11 +169,6 @@ const SIZES = ['rootFields', 'depth', 'fields', 'aliases', 'directives', 'cost']
 /** What several operations of one HTTP request have together. */
 const SHARED = ['fields', 'aliases', 'directives', 'cost', 'bytes'] as const;
 
-export interface Spent extends Record<(typeof SHARED)[number], number> {
-  /** One was too large: what comes after it in the request is not even looked at. */
-  refusal: CrossbookError | undefined;
-}
-
 export function nothingSpent(): Spent {
   return { fields: 0, aliases: 0, directives: 0, cost: 0, bytes: 0, refusal: undefined };
 }
@@ -113,6 +180,27 @@ export function consumeCost(spent: Spent, sizes: OperationCost, times: 1 | -1 = 
 
 function isShared(name: string): name is (typeof SHARED)[number] {
   return SHARED.some((shared) => shared === name);
+}
+
+interface OperationToCheck {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operationName: string | undefined;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly method: string;
+  readonly isCallerKnown: boolean;
+  readonly limits: Limits;
+  /** What other operations of the same HTTP request have. */
+  readonly spent: Spent;
+  /** How large the body of the response may be. */
+  readonly responseBytes: number;
+}
+
+export type Limits = { readonly [Name in keyof typeof DEFAULT_LIMITS]: number };
+
+export interface Spent extends Record<(typeof SHARED)[number], number> {
+  /** One was too large: what comes after it in the request is not even looked at. */
+  refusal: CrossbookError | undefined;
 }
 
 interface Asked {

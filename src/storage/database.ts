@@ -22,8 +22,7 @@ import {
 } from './api-keys.ts';
 import { sealedConnectTables } from './complete-connect-link.ts';
 import { createConnectFlows } from './connect-flows.ts';
-import { createConnectLinks } from './connect-links.ts';
-import { type ConnectSweep, createConnectSweep } from './connect-sweep.ts';
+import { type ConnectSweep, createConnectLinks, createConnectSweep } from './connect-links.ts';
 import { createConnections } from './connections.ts';
 import { createContactCache } from './contact-cache.ts';
 import { createCredentials } from './credentials.ts';

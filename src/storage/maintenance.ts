@@ -1,4 +1,6 @@
 import type { Sealer } from '../domain/sealer.ts';
+import type { Clock } from '../lib/clock.ts';
+import { type PeriodicTask, type PeriodicTaskOptions, runPeriodically } from '../lib/run-periodically.ts';
 import { type Place, sealCredentials, tryOpenCredentials } from './credential-seal.ts';
 import type { Engine } from './engine/engine.ts';
 import type { SealCounts, SealedTable } from './sealed-table.ts';
@@ -117,6 +119,31 @@ from jsonb_to_recordset($1::jsonb) as given("connectionId" uuid, generation int,
 where kept.connection_id = given."connectionId" and kept.generation = given.generation`),
 };
 
+/**
+ * Keeps the contact cache within its bounds: nothing is served when it is a day old, and nobody fills the disk. In the same
+ * round connect links whose time is up are ended, and old ones removed.
+ */
+export function sweepContactCache(
+  { maintenance, sweepConnectLinks }: Swept,
+  { maxBytesPerApplication, onError, schedule, clock }: SweepOptions,
+): PeriodicTask {
+  return runPeriodically({
+    intervalMs: EVERY_MS,
+    async work() {
+      await sweepConnectLinks();
+      await maintenance.sweepContactCache({
+        olderThan: new Date(clock.wall() - MAX_AGE_MS),
+        maxBytesPerApplication,
+      });
+    },
+    onError,
+    schedule,
+  });
+}
+
+const EVERY_MS = 5 * 60_000;
+const MAX_AGE_MS = 24 * 60 * 60_000;
+
 export interface Maintenance {
   /** Drops what is too old, then of each application's the oldest above its share. Says how many. */
   sweepContactCache(bounds: { olderThan: Date; maxBytesPerApplication: number }): Promise<number>;
@@ -139,4 +166,15 @@ interface Deps {
   readonly ring: KeyRing;
   /** What is sealed beside credentials and cached answers. */
   readonly sealedTables: readonly SealedTable[];
+}
+
+interface Swept {
+  readonly maintenance: Pick<Maintenance, 'sweepContactCache'>;
+  sweepConnectLinks(): Promise<unknown>;
+}
+
+interface SweepOptions extends Pick<PeriodicTaskOptions, 'onError' | 'schedule'> {
+  readonly maxBytesPerApplication: number;
+  /** What is stored has its time of day. */
+  readonly clock: Pick<Clock, 'wall'>;
 }

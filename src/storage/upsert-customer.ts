@@ -5,10 +5,10 @@ import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
 import { uuidV5 } from '../lib/digest.ts';
 import { isStorable, isStorableJson } from '../lib/is-storable.ts';
+import { type ConnectionRow, toCustomer } from './connections.ts';
 import { sealCredentials } from './credential-seal.ts';
 import type { Engine } from './engine/engine.ts';
 import { isAway, unstorable } from './engine/failures.ts';
-import { type ConnectionRow, toCustomer } from './rows.ts';
 import { createStatementBatcher } from './statement-batcher.ts';
 import { type UpsertMode, upsertStatement } from './upsert-statement.ts';
 

@@ -19,7 +19,7 @@ import type { Engine } from './engine/engine.ts';
 import { applications } from './schema.ts';
 import { createSealedTable, type SealedTable } from './sealed-table.ts';
 import { keyIdOf } from './sealing/seal.ts';
-import { FORGET_DELIVERIES, REDELIVER_IDS, REDELIVER_SINCE } from './webhook-statements.ts';
+import { FORGET_DELIVERIES, REDELIVER_IDS, REDELIVER_SINCE } from './webhook-queue.ts';
 
 /** The function that it returns opens the store for one application. */
 export function createWebhookEndpoints(deps: WebhookDeps): (applicationId: string) => WebhookStore {

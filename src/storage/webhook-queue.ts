@@ -11,7 +11,6 @@ import {
 import type { Clock } from '../lib/clock.ts';
 import type { Engine, Statement } from './engine/engine.ts';
 import { openWebhookSecret } from './webhook-endpoints.ts';
-import * as statements from './webhook-statements.ts';
 
 /** Each statement is a transaction of its own: none is open while an endpoint is called. */
 export function createWebhookQueue({ engine, sealer, clock }: QueueDeps): WebhookQueue {
@@ -20,37 +19,37 @@ export function createWebhookQueue({ engine, sealer, clock }: QueueDeps): Webhoo
     engine.repeatable(() => engine.query<Row>(statement, values));
   return {
     look: async () => {
-      const [row] = await run<Awaited<ReturnType<WebhookQueue['look']>>>(statements.LOOK, [at()]);
+      const [row] = await run<Awaited<ReturnType<WebhookQueue['look']>>>(LOOK, [at()]);
       return row ?? { isDue: false, hasEndpoints: false };
     },
     claim: async ({ lease, leaseMs, healthy, failing }) => {
       // Not repeated once it was executed: nobody would know of what it has claimed.
       const values = [at(), lease, leaseMs, healthy, failing];
-      const rows = await engine.once(() => engine.query<ClaimedRow>(statements.CLAIM, values));
+      const rows = await engine.once(() => engine.query<ClaimedRow>(CLAIM, values));
       return rows.map((row) => toClaimed(sealer, row));
     },
     read: async (endpointId, limit) => {
-      const rows = await run<DueRow>(statements.READ_DUE, [endpointId, at(), limit]);
+      const rows = await run<DueRow>(READ_DUE, [endpointId, at(), limit]);
       return rows.map(toDelivery);
     },
     succeed: async ({ endpointId, eventId }, isRecovery) => {
-      await run(statements.SUCCEED, [endpointId, eventId, at(), isRecovery]);
+      await run(SUCCEED, [endpointId, eventId, at(), isRecovery]);
     },
     fail: async ({ endpointId, eventId }, { reason, retryAfterMs, pauseMs, isGone }) => {
       const times = [at(retryAfterMs), at(pauseMs), isGone, at(-RETRIES_MS)];
-      await engine.once(() => engine.query(statements.FAIL, [endpointId, eventId, at(), reason, ...times]));
+      await engine.once(() => engine.query(FAIL, [endpointId, eventId, at(), reason, ...times]));
     },
     release: async (endpointId, lease) => {
-      await run(statements.RELEASE, [endpointId, lease]);
+      await run(RELEASE, [endpointId, lease]);
     },
     count: async () => {
-      const [row] = await run<WebhookCounts>(statements.COUNT, [at()]);
+      const [row] = await run<WebhookCounts>(COUNT, [at()]);
       return row ?? { pending: 0, overdueSeconds: 0, failing: 0, disabled: 0 };
     },
-    listFailing: () => run<FailingEndpoint>(statements.LIST_FAILING, []),
+    listFailing: () => run<FailingEndpoint>(LIST_FAILING, []),
     sweep: async (olderThan) => {
       const values = [olderThan.toISOString(), SWEPT_AT_ONCE];
-      const [row] = await run<{ readonly count: number }>(statements.SWEEP_EVENTS, values);
+      const [row] = await run<{ readonly count: number }>(SWEEP_EVENTS, values);
       return row?.count ?? 0;
     },
   };
@@ -75,6 +74,181 @@ function toDelivery({ eventId, endpointId, attempts, ...event }: DueRow): Delive
 }
 
 const SWEPT_AT_ONCE = 5_000;
+
+/** $1 is the application, $2 the endpoint, $3 the time. Nothing comes back where there is no such endpoint. */
+const redeliver = (chosen: string, nextSince: string) => `
+with endpoint as (
+  select id, enabled from crossbook.webhook_endpoints where application_id = $1::uuid and id::text = $2::text
+), chosen as (${chosen}), scheduled as (
+  insert into crossbook.webhook_deliveries as kept (event_id, endpoint_id, next_attempt_at, created_at)
+  select chosen.id, endpoint.id, $3::timestamptz, $3::timestamptz
+  from chosen cross join endpoint where endpoint.enabled
+  on conflict (event_id, endpoint_id) do update set next_attempt_at = excluded.next_attempt_at
+  returning 1
+)
+select (select count(*)::int from scheduled) as scheduled, ${nextSince} as "nextSince", enabled from endpoint`;
+
+export const REDELIVER_IDS = {
+  name: 'redeliver_ids',
+  text: redeliver(
+    'select id from crossbook.events where application_id = $1::uuid and id::text = any ($4::text[])',
+    'null::timestamptz',
+  ),
+};
+
+/** The oldest first: whoever asks goes on from where it ended. */
+export const REDELIVER_SINCE = {
+  name: 'redeliver_since',
+  text: redeliver(
+    `select id from crossbook.events
+    where application_id = $1::uuid and created_at >= $4::timestamptz
+    order by created_at, id limit $5::int`,
+    `(select created_at from crossbook.events
+    where application_id = $1::uuid and created_at >= $4::timestamptz
+    order by created_at, id offset $5::int limit 1)`,
+  ),
+};
+
+export const FORGET_DELIVERIES = {
+  name: 'forget_deliveries',
+  text: 'delete from crossbook.webhook_deliveries where endpoint_id = $1::uuid',
+};
+
+/** Each part is answered by the first row of an index, or there is none. */
+const LOOK = {
+  name: 'look_for_deliveries',
+  text: `
+select exists (select from crossbook.webhook_deliveries where next_attempt_at <= $1::timestamptz) as "isDue",
+  exists (select from crossbook.webhook_endpoints) as "hasEndpoints"`,
+};
+
+/**
+ * Endpoints, not deliveries, are given to a process: so one that hangs takes one place and not all of them, and its events
+ * go out in their order. The lease counts by the database's clock; whoever was served longest ago comes first.
+ */
+const claimable = (isHealthy: string, limit: string) => `
+  select id from crossbook.webhook_endpoints as endpoint
+  where enabled and ${isHealthy} and (leased_until is null or leased_until <= clock_timestamp())
+    and (paused_until is null or paused_until <= $1::timestamptz)
+    and exists (
+      select from crossbook.webhook_deliveries
+      where endpoint_id = endpoint.id and next_attempt_at <= $1::timestamptz
+    )
+  order by leased_until nulls first limit ${limit}::int for no key update skip locked`;
+
+const CLAIM = {
+  name: 'claim_endpoints',
+  text: `
+with healthy as (${claimable('failures = 0', '$4')}), failing as (${claimable('failures > 0', '$5')})
+update crossbook.webhook_endpoints as kept
+set lease = $2::uuid, leased_until = clock_timestamp() + $3::int * interval '1 millisecond'
+where id in (select id from healthy union all select id from failing)
+returning id, url, failures, sealed_secret as "sealedSecret",
+  case when previous_secret_until > $1::timestamptz then sealed_previous_secret end as "sealedPreviousSecret"`,
+};
+
+/** It stays the time at which it was served last. */
+const RELEASE = {
+  name: 'release_endpoint',
+  text: `
+update crossbook.webhook_endpoints set lease = null, leased_until = clock_timestamp()
+where id = $1::uuid and lease = $2::uuid`,
+};
+
+/**
+ * By the time of the event; of one moment, a connection's events by their number. Which ones they are is said by an index,
+ * and only these are joined: an endpoint may have been down for days, and millions wait for it. What was made together (by one
+ * statement, or one redelivery) is told apart by its events alone.
+ */
+export const READ_DUE = {
+  name: 'read_due_deliveries',
+  text: `
+with delivery as (
+  select event_id, endpoint_id, attempts from crossbook.webhook_deliveries
+  where endpoint_id = $1::uuid and next_attempt_at <= $2::timestamptz
+  order by next_attempt_at, created_at fetch first ($3::int) rows with ties
+)
+select delivery.event_id as "eventId", delivery.endpoint_id as "endpointId", delivery.attempts,
+  event.type, event.customer_id as "customerId", event.connection_id as "connectionId", event.sequence,
+  event.data, event.created_at as "createdAt"
+from delivery join crossbook.events as event on event.id = delivery.event_id
+order by event.created_at, event.sequence nulls first, event.id limit $3::int`,
+};
+
+/** After an outage, what has failed is due since its own time, so that it goes out before what came after it. */
+const SUCCEED = {
+  name: 'delivery_succeeded',
+  text: `
+with arrived as (
+  delete from crossbook.webhook_deliveries where endpoint_id = $1::uuid and event_id = $2::uuid
+), due as (
+  update crossbook.webhook_deliveries set next_attempt_at = least(created_at, $3::timestamptz)
+  where $4::boolean and endpoint_id = $1::uuid and event_id <> $2::uuid and next_attempt_at > $3::timestamptz
+)
+update crossbook.webhook_endpoints set failures = 0, failing_since = null, paused_until = null
+where id = $1::uuid and failures > 0`,
+};
+
+/**
+ * $3 is the time, $4 the reason, $5 when this delivery is tried again, $6 until when the endpoint is left alone, $7 whether
+ * it is gone, $8 since when nothing may have succeeded for it to be disabled.
+ */
+const FAIL = {
+  name: 'delivery_failed',
+  text: `
+with endpoint as (
+  update crossbook.webhook_endpoints
+  set failures = failures + 1, failing_since = coalesce(failing_since, $3::timestamptz),
+    paused_until = $6::timestamptz, last_failure = $4::text, last_failure_at = $3::timestamptz,
+    enabled = enabled and not ($7::boolean or coalesce(failing_since <= $8::timestamptz, false))
+  where id = $1::uuid returning enabled
+), given_up as (
+  delete from crossbook.webhook_deliveries
+  where endpoint_id = $1::uuid and (
+    (select not enabled from endpoint) or (event_id = $2::uuid and created_at <= $8::timestamptz)
+  )
+)
+update crossbook.webhook_deliveries set attempts = attempts + 1, next_attempt_at = $5::timestamptz
+where endpoint_id = $1::uuid and event_id = $2::uuid and (select enabled from endpoint)
+  and created_at > $8::timestamptz`,
+};
+
+const COUNT = {
+  name: 'count_webhooks',
+  text: `
+select (select count(*)::int from crossbook.webhook_deliveries) as pending,
+  coalesce(extract(epoch from $1::timestamptz - (
+    select min(delivery.next_attempt_at) from crossbook.webhook_deliveries as delivery
+    join crossbook.webhook_endpoints as endpoint on endpoint.id = delivery.endpoint_id
+    where endpoint.enabled and endpoint.failures = 0 and delivery.next_attempt_at <= $1::timestamptz
+  )), 0)::float8 as "overdueSeconds",
+  (select count(*)::int from crossbook.webhook_endpoints where enabled and failures > 0) as failing,
+  (select count(*)::int from crossbook.webhook_endpoints where not enabled and failures > 0) as disabled`,
+};
+
+const LIST_FAILING = {
+  name: 'list_failing_endpoints',
+  text: `
+select endpoint.id, application.name as application, enabled, last_failure as "lastFailure"
+from crossbook.webhook_endpoints as endpoint
+join crossbook.applications as application on application.id = endpoint.application_id
+where failures > 0 order by enabled, last_failure_at desc limit 20`,
+};
+
+/** In one go at most $2: what is left is for the next time. */
+const SWEEP_EVENTS = {
+  name: 'sweep_events',
+  text: `
+with swept as (
+  delete from crossbook.events where id in (
+    select id from crossbook.events where created_at < $1::timestamptz limit $2::int
+  ) returning 1
+), orphaned as (
+  delete from crossbook.webhook_deliveries as kept
+  where not exists (select from crossbook.webhook_endpoints where id = kept.endpoint_id and enabled)
+)
+select count(*)::int as count from swept`,
+};
 
 interface ClaimedRow {
   readonly id: string;

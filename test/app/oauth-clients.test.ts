@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFindOAuthClient } from '../../src/oauth.ts';
+import { createFindOAuthClient } from '../../src/connecting.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { createFakeOAuthClients } from '../support/fake-oauth-clients.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compact } from '../../src/lib/compact.ts';
+import { compact } from '../../src/providers/hubspot/contacts.ts';
 import { fc } from '../support/fast-check.ts';
 
 const item = fc.option(fc.integer());

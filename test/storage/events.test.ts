@@ -6,7 +6,7 @@ import type { Engine } from '../../src/storage/engine/engine.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
 import { appendEvents } from '../../src/storage/events.ts';
 import { upsertStatement } from '../../src/storage/upsert-statement.ts';
-import { READ_DUE } from '../../src/storage/webhook-statements.ts';
+import { READ_DUE } from '../../src/storage/webhook-queue.ts';
 import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
 
 const ADA = { customerId: 'ada', name: 'Ada', email: 'ada@example.com' };

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { understandFailure } from '../../src/storage/engine/failures.ts';
-import { createOutageReports } from '../../src/storage/engine/outage-reports.ts';
+import { createOutageReports, understandFailure } from '../../src/storage/engine/failures.ts';
 
 test('why the database cannot answer is said once a minute for each reason, and nothing else is', () => {
   const said: string[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sweepContactCache } from '../../src/storage/sweep-contact-cache.ts';
+import { sweepContactCache } from '../../src/storage/maintenance.ts';
 import { createFakeClock } from '../support/clock.ts';
 
 const MINUTE_MS = 60_000;

@@ -6,9 +6,8 @@ import type { FailingEndpoint } from '../../domain/webhook-queue.ts';
 import { toReason } from '../../lib/to-reason.ts';
 import { pingRedis } from '../../limits/redis.ts';
 import { createRegistry } from '../../providers/registry.ts';
-import { lookAtPooler, type PoolerState } from '../../storage/engine/look-at-pooler.ts';
 import type { Target } from '../../storage/engine/open.ts';
-import { type Inspection, inspectDatabase } from '../../storage/inspect.ts';
+import { type Inspection, inspectDatabase, lookAtPooler, type PoolerState } from '../../storage/inspect.ts';
 import { findKeyRing, type KeyRing } from '../../storage/sealing/key-ring.ts';
 import { type Command, type CommandContext, toTable } from '../command.ts';
 

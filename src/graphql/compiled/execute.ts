@@ -11,10 +11,8 @@ import {
 } from 'graphql';
 import { type Allowance, createAllowance } from '../../domain/allowance.ts';
 import { CrossbookError } from '../../domain/errors.ts';
-import { ErrorCollector } from './error-collector.ts';
 import { type Answer, executeFields, executeSerially } from './execute-fields.ts';
-import type { Execution, MaybePromise } from './execution.ts';
-import { isThenable } from './is-thenable.ts';
+import { ErrorCollector, type Execution, isThenable, type MaybePromise } from './execution.ts';
 import type { ObjectPlan } from './plan.ts';
 import { createPlans, type PlansOptions } from './plans.ts';
 

@@ -14,8 +14,8 @@ import {
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
 } from 'graphql';
-import { collectFields, type SelectionScope } from './collect-fields.ts';
 import type { ArgumentReaders, ReadArguments } from './input/read-arguments.ts';
+import { collectFields, type SelectionScope } from './operation.ts';
 import {
   type FieldReader,
   readAbstract,

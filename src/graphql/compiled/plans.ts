@@ -1,8 +1,7 @@
 import type { DocumentNode, GraphQLSchema } from 'graphql';
-import type { Conditions } from './collect-fields.ts';
 import { type ArgumentReaders, createArgumentReaders } from './input/read-arguments.ts';
 import { type ReadVariables, readVariables } from './input/read-variables.ts';
-import { type PlannedOperation, readOperation } from './operation.ts';
+import { type Conditions, type PlannedOperation, readOperation } from './operation.ts';
 import { type ObjectPlan, planObject } from './plan.ts';
 import type { Writing } from './serializers.ts';
 

@@ -9,9 +9,8 @@ import {
 } from 'graphql';
 import type { Allowance } from '../../domain/allowance.ts';
 import { jsonLength, stringLength } from '../../lib/json-length.ts';
-import { BAILOUT, bailOut } from './bailout.ts';
+import { BAILOUT, bailOut, isThenable } from './execution.ts';
 import { generateSerializer, type TextProperty } from './generate-serializer.ts';
-import { isThenable } from './is-thenable.ts';
 
 /**
  * From plain data to its answer. It throws, whatever and wherever, as soon as something is out of the ordinary: then the

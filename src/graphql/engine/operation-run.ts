@@ -9,10 +9,9 @@ import {
   validate,
 } from 'graphql';
 import { CrossbookError } from '../../domain/errors.ts';
-import { checkOperation } from '../check-limits.ts';
 import type { Execute } from '../compiled/execute.ts';
 import type { OperationCost } from '../cost-analysis.ts';
-import { consumeCost, type Limits } from '../limits.ts';
+import { checkOperation, consumeCost, type Limits } from '../limits.ts';
 import { readOperation } from '../operation-notes.ts';
 import type { PersistedOperations } from '../over-http/persisted-operations.ts';
 import { readHash } from '../over-http/read-hash.ts';

@@ -1,8 +1,7 @@
 import { CrossbookError } from '../../domain/errors.ts';
 import type { HttpRequest } from '../../lib/http-message.ts';
 import { isRecord, type ReadJson, readJsonBytes, readJsonText } from '../../lib/read-json.ts';
-import { whoCalls } from '../check-limits.ts';
-import type { Limits } from '../limits.ts';
+import { type Limits, whoCalls } from '../limits.ts';
 import { chooseMediaType, isJson } from './media-types.ts';
 import type { PersistedOperations } from './persisted-operations.ts';
 import { readHash } from './read-hash.ts';

@@ -6,9 +6,9 @@ import type { RequestContext } from '../../request/context.ts';
 import { findContact } from '../../usecases/find-contact.ts';
 import { findCustomer } from '../../usecases/find-customer.ts';
 import { recordCosts } from '../cost.ts';
+import { selectContactFields } from '../field-selection.ts';
 import { nullIfNotFound, readRecord } from '../read-record.ts';
 import { apiSchema } from '../schema.ts';
-import { selectContactFields } from '../select-contact-fields.ts';
 import type { EmailReference } from '../types/contacts-by-email.ts';
 import { type NodeRecord, typeNameOf } from '../types/node.ts';
 

@@ -1,8 +1,7 @@
 import type { ConnectLink } from '../../domain/connect-link.ts';
 import { cancelConnectLink } from '../../usecases/connect-link.ts';
 import { type ConfirmedLink, confirmConnectLink } from '../../usecases/open-connect-page.ts';
-import { builder } from '../builder.ts';
-import { tagged } from '../tags.ts';
+import { builder, tagged } from '../builder.ts';
 import { ConnectLinkType } from './connect-link.ts';
 import { ConnectedProviderType } from './connected-provider.ts';
 

@@ -1,9 +1,8 @@
 import { associatedObject, association, type Contact, contact } from '../../domain/contact.ts';
 import { findAssociations } from '../../usecases/find-contact.ts';
-import { builder } from '../builder.ts';
+import { builder, tagged } from '../builder.ts';
 import { BYTES_PER_UNIT, costs, countOf } from '../cost.ts';
 import { enumOf, exposeFields, objectOf } from '../from-shape.ts';
-import { tagged } from '../tags.ts';
 import { NodeInterface } from './node.ts';
 import { ProviderNameEnum } from './provider.ts';
 

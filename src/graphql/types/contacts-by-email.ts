@@ -2,7 +2,7 @@ import type { ProviderName } from '../../domain/provider-names.ts';
 import { findContactsByEmail } from '../../usecases/search-contacts.ts';
 import { builder } from '../builder.ts';
 import { costs, PROVIDER_CALL } from '../cost.ts';
-import { selectContactFields } from '../select-contact-fields.ts';
+import { selectContactFields } from '../field-selection.ts';
 import { ContactType } from './contact.ts';
 import { ProviderNameEnum } from './provider.ts';
 import { CONTACTS_PER_EMAIL, EMAILS_PER_CALL } from './search-contacts.ts';

@@ -1,7 +1,6 @@
 import { DEFAULT_LINK_SECONDS, MAX_LINK_SECONDS, MIN_LINK_SECONDS } from '../../domain/connect-link.ts';
 import { type CreatedLink, createConnectLink } from '../../usecases/connect-link.ts';
-import { builder } from '../builder.ts';
-import { tagged } from '../tags.ts';
+import { builder, tagged } from '../builder.ts';
 import { ConnectLinkType, ConnectModeEnum } from './connect-link.ts';
 import { ProviderNameEnum } from './provider.ts';
 

@@ -1,7 +1,6 @@
 import { deleteCustomer } from '../../usecases/remove-customer.ts';
-import { builder } from '../builder.ts';
+import { builder, tagged } from '../builder.ts';
 import { toGlobalId } from '../global-id.ts';
-import { tagged } from '../tags.ts';
 
 const DeleteCustomerInput = builder.inputType('DeleteCustomerInput', {
   description: 'A customer to delete.',

@@ -1,8 +1,7 @@
 import type { Revocation } from '../../domain/removal.ts';
 import { type Disconnected, disconnectProvider } from '../../usecases/remove-customer.ts';
-import { builder } from '../builder.ts';
+import { builder, tagged } from '../builder.ts';
 import { costs, PROVIDER_CALL } from '../cost.ts';
-import { tagged } from '../tags.ts';
 import { CustomerType } from './customer.ts';
 import { toEnumValues } from './enum-values.ts';
 import { ProviderNameEnum } from './provider.ts';

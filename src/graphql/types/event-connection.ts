@@ -1,9 +1,8 @@
 import type { Event } from '../../domain/event.ts';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
 import { type EventPage, listEvents, MAX_EVENTS } from '../../usecases/manage-webhooks.ts';
-import { builder } from '../builder.ts';
+import { builder, tagged } from '../builder.ts';
 import { costs } from '../cost.ts';
-import { tagged } from '../tags.ts';
 import { EventRecordType } from './event.ts';
 import { PageInfoType, toPageFacts } from './page-info.ts';
 

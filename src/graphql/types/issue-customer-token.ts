@@ -1,7 +1,6 @@
 import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS } from '../../domain/customer-token.ts';
 import { type IssuedToken, issueCustomerToken } from '../../usecases/issue-customer-token.ts';
-import { builder } from '../builder.ts';
-import { tagged } from '../tags.ts';
+import { builder, tagged } from '../builder.ts';
 import { ProviderNameEnum } from './provider.ts';
 
 const IssueCustomerTokenInput = builder.inputType('IssueCustomerTokenInput', {

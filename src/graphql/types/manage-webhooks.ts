@@ -6,8 +6,7 @@ import {
   rotateWebhookSecret,
   updateWebhookEndpoint,
 } from '../../usecases/manage-webhooks.ts';
-import { builder } from '../builder.ts';
-import { tagged } from '../tags.ts';
+import { builder, tagged } from '../builder.ts';
 import { EventTypeEnum } from './event.ts';
 import { WebhookEndpointType } from './webhook-endpoint.ts';
 

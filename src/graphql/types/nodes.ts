@@ -1,8 +1,8 @@
 import { CrossbookError } from '../../domain/errors.ts';
 import { builder } from '../builder.ts';
 import { costs, PROVIDER_CALL, recordCosts } from '../cost.ts';
+import { selectContactFields } from '../field-selection.ts';
 import { readRecord } from '../read-record.ts';
-import { selectContactFields } from '../select-contact-fields.ts';
 import { NodeInterface, type NodeRecord } from './node.ts';
 
 const MAX_IDS = 1_000;

@@ -1,8 +1,7 @@
 import type { StoredOAuthClient } from '../../domain/oauth-client.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import { deleteOAuthClient, setOAuthClient } from '../../usecases/manage-oauth-clients.ts';
-import { builder } from '../builder.ts';
-import { tagged } from '../tags.ts';
+import { builder, tagged } from '../builder.ts';
 import { ProviderNameEnum } from './provider.ts';
 
 const OAuthClientType = builder.objectRef<StoredOAuthClient>('OAuthClient').implement({

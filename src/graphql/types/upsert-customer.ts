@@ -1,8 +1,7 @@
 import { customerUpsert } from '../../domain/customer.ts';
 import { type UpsertedCustomer, upsertCustomer } from '../../usecases/upsert-customer.ts';
-import { builder } from '../builder.ts';
+import { builder, tagged } from '../builder.ts';
 import { inputFields, readInput } from '../from-shape.ts';
-import { tagged } from '../tags.ts';
 import { CustomerType } from './customer.ts';
 
 const UpsertCustomerInput = builder.inputType('UpsertCustomerInput', {

@@ -1,9 +1,8 @@
 import type { WebhookEndpoint } from '../../domain/webhook.ts';
 import { MAX_ENDPOINTS } from '../../domain/webhook.ts';
 import { listWebhookEndpoints } from '../../usecases/manage-webhooks.ts';
-import { builder } from '../builder.ts';
+import { builder, tagged } from '../builder.ts';
 import { costs } from '../cost.ts';
-import { tagged } from '../tags.ts';
 import { EventTypeEnum } from './event.ts';
 
 export const WebhookEndpointType = builder.objectRef<WebhookEndpoint>('WebhookEndpoint').implement({

@@ -3,8 +3,6 @@ import { CrossbookError, type RemoteCause } from '../../domain/errors.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
 import { parseJson } from '../../lib/read-json.ts';
-import { closeJson, cutText } from './cut-text.ts';
-import { redactJson, redactText, WITHHELD } from './redact-json.ts';
 import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
 
 /**
@@ -72,7 +70,135 @@ const MAX_PLAIN = 20;
 const SECRET_HEADERS =
   /cookie|authori[sz]ation|authentication-info|token|secret|session|api-?key|password|signature/;
 
-export interface Redactor {
+/** The beginning of a text, cut at a character; `note` says so. */
+function cutText(text: string, maxBytes: number): CutText {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxBytes) return { text, note: undefined };
+  // One more character than fits: what it begins is cut off again.
+  const start = Buffer.from(text.slice(0, maxBytes + 1), 'utf8');
+  let end = maxBytes;
+  while (end > 0 && ((start[end] as number) & CONTINUATION_MASK) === CONTINUATION) end -= 1;
+  return { text: start.toString('utf8', 0, end), note: `[cut: the first ${end} of ${bytes} bytes]` };
+}
+
+/**
+ * The beginning of a JSON text as a whole one: what is open is closed, and the note stands where it was cut. What is no
+ * JSON stays something that is none.
+ */
+function closeJson(start: string, note: string): string {
+  const open: ('{' | '[')[] = [];
+  // Up to here everything is complete but for the open brackets, or for the string that it ends in.
+  let whole = 0;
+  let string: 'none' | 'key' | 'value' = 'none';
+  let next: 'key' | 'value' = 'value';
+  for (let index = 0; index < start.length; index += 1) {
+    const character = start[index];
+    if (string !== 'none') {
+      if (character === '"') string = 'none';
+      else if (character === '\\') index += start[index + 1] === 'u' ? 5 : 1;
+      if (string === 'value' && index < start.length) whole = index + 1;
+    } else if (character === '"') {
+      string = next;
+      if (string === 'value') whole = index + 1;
+    } else if (character === '{' || character === '[') {
+      open.push(character);
+      whole = index + 1;
+      next = character === '{' ? 'key' : 'value';
+    } else if (character === '}' || character === ']') {
+      open.pop();
+      whole = index + 1;
+    } else if (character === ',') {
+      whole = index;
+      next = open.at(-1) === '{' ? 'key' : 'value';
+    } else if (character === ':') next = 'value';
+  }
+  const brackets = open.map((bracket) => (bracket === '{' ? '}' : ']')).reverse();
+  const rest = string === 'value' ? ` ${note}"` : toMember(start.charAt(whole - 1), note, open.at(-1));
+  return `${start.slice(0, whole)}${rest}${brackets.join('')}`;
+}
+
+function toMember(before: string, note: string, bracket: string | undefined): string {
+  const comma = before === '{' || before === '[' ? '' : ',';
+  return bracket === '{' ? `${comma}"[cut]":"${note}"` : `${comma}"${note}"`;
+}
+
+const CONTINUATION_MASK = 0xc0;
+const CONTINUATION = 0x80;
+
+const WITHHELD = '[withheld]';
+
+function redactText(text: string, matcher: SecretMatcher): string {
+  return matcher.matches(text) ? WITHHELD : text;
+}
+
+/**
+ * Withholds each key, string and number that shares enough with a secret, and what names itself one; and everything where
+ * a secret is spread over neighbours, because none of them shows which.
+ */
+function redactJson(json: unknown, matcher: SecretMatcher): unknown {
+  const { all, values } = collect(json, { all: [], values: [] });
+  if (!matcher.matches(join(all)) && !matcher.matches(join(values))) return rebuild(json, () => false);
+  if (isSpread(all, matcher) || isSpread(values, matcher)) return WITHHELD;
+  return rebuild(json, matcher.matches);
+}
+
+/** Together they share more with a secret than each by itself. */
+function isSpread(texts: readonly string[], { count }: SecretMatcher): boolean {
+  return count(join(texts)) > texts.reduce((sum, text) => sum + count(text), 0);
+}
+
+/** A line break does not count in any reading, and no escape reaches over it. */
+function join(texts: readonly string[]): string {
+  return texts.join('\n');
+}
+
+function collect(json: unknown, into: Collected, depth = 0): Collected {
+  if (depth > MAX_DEPTH) return into;
+  if (typeof json === 'string' || typeof json === 'number') {
+    into.all.push(String(json));
+    into.values.push(String(json));
+  } else if (Array.isArray(json)) for (const item of json) collect(item, into, depth + 1);
+  else if (typeof json === 'object' && json !== null) {
+    for (const [key, value] of Object.entries(json)) {
+      into.all.push(key);
+      collect(value, into, depth + 1);
+    }
+  }
+  return into;
+}
+
+function rebuild(json: unknown, isSecret: (text: string) => boolean, depth = 0): unknown {
+  if (typeof json === 'string' || typeof json === 'number') return isSecret(String(json)) ? WITHHELD : json;
+  if (typeof json !== 'object' || json === null) return json;
+  if (depth > MAX_DEPTH) return TOO_DEEP;
+  if (Array.isArray(json)) return json.map((item) => rebuild(item, isSecret, depth + 1));
+  const members = Object.entries(json).map(([key, value]) => [
+    isSecret(key) ? WITHHELD : key,
+    NAMED.test(key) && typeof value === 'string' ? WITHHELD : rebuild(value, isSecret, depth + 1),
+  ]);
+  return Object.fromEntries(members);
+}
+
+const MAX_DEPTH = 64;
+const TOO_DEEP = `[cut: deeper than ${MAX_DEPTH} levels]`;
+
+/** A token that has just been made is nobody's secret yet. */
+const NAMED =
+  /^(?:(?:access|refresh|id|session)[_-]?token|token|client[_-]?secret|password|authorization|session[_-]?id)$/i;
+
+interface Redactor {
   /** Whatever an adapter or a transport has thrown, as it may be shown. */
   toError(thrown: unknown): unknown;
+}
+
+interface CutText {
+  readonly text: string;
+  /** Undefined: nothing was cut off. */
+  readonly note: string | undefined;
+}
+
+interface Collected {
+  /** Keys and values, in the order of the text. */
+  readonly all: string[];
+  readonly values: string[];
 }

@@ -1,8 +1,8 @@
+import { Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
 import { MAX_WEBHOOK_URL_LENGTH } from '../../domain/webhook.ts';
 import { isPublicAddress } from '../http/addresses.ts';
 import type { HostLookup } from '../http/guarded-connector.ts';
-import { isLiteralAddress, isLoopbackUrl } from './open-host.ts';
-import { createHostResolver } from './resolve-host.ts';
 
 /**
  * May events be sent there? A problem is told early; what counts is the address that is connected to, which is checked
@@ -28,6 +28,38 @@ export function createWebhookUrlCheck({
     return { url: url.href };
   };
 }
+
+/**
+ * Asks the name servers directly, as a public host's name allows. The system's own look-up takes a thread of a pool of four,
+ * which the look-ups of CRMs share: an application whose name server hangs would hold them up.
+ */
+export function createHostResolver({ servers }: { readonly servers?: readonly string[] } = {}): HostLookup {
+  const resolver = new Resolver({ timeout: TRY_MS, tries: 2 });
+  if (servers) resolver.setServers(servers);
+  return async (host) => {
+    const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const addresses = [
+      ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
+      ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
+    ];
+    if (addresses.length === 0 && four.status === 'rejected') throw four.reason;
+    return addresses;
+  };
+}
+
+const TRY_MS = 2_000;
+
+/** http: on this machine is for trying things out: only where the sandbox is on. */
+export function isLoopbackUrl(url: URL): boolean {
+  return url.protocol === 'http:' && LOOPBACK.has(url.hostname);
+}
+
+/** A literal address passes no look-up, and is refused with the private ones. */
+function isLiteralAddress(url: URL): boolean {
+  return isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0;
+}
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 export type CheckWebhookUrl = (
   url: string,

@@ -2,8 +2,7 @@ import { Agent, request } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import { readRetryAfter } from '../../lib/read-retry-after.ts';
 import { createGuardedConnector, type HostLookup, PrivateAddressError } from '../http/guarded-connector.ts';
-import { isLoopbackUrl } from './open-host.ts';
-import { createHostResolver } from './resolve-host.ts';
+import { createHostResolver, isLoopbackUrl } from './check-url.ts';
 
 /** One attempt: bounded in time and in what is read of the answer, never redirected, and only to public hosts. */
 export function createWebhookPost(options: PostOptions): WebhookPost {

@@ -11,7 +11,6 @@ import {
   type PhoneNumberType,
 } from '../../domain/contact.ts';
 import { normaliseEmail } from '../../domain/email.ts';
-import { compact } from '../../lib/compact.ts';
 import { splitStreet, trimmed } from '../../lib/provider-text.ts';
 import { isRecord } from '../../lib/read-json.ts';
 import { toTimestamp } from '../../lib/timestamp.ts';
@@ -215,6 +214,16 @@ export const wireTokenProblem = z
 
 function readAs<Shape extends z.ZodType>(shape: Shape): (json: unknown) => z.output<Shape> | undefined {
   return (json) => shape.safeParse(json).data;
+}
+
+/** Those of three that are there: exactly as long as it has to be, where a list that grows begins with room for 17. */
+export function compact<Item>(a: Item | null, b: Item | null, c: Item | null): readonly Item[] {
+  if (c !== null) {
+    if (b !== null) return a === null ? [b, c] : [a, b, c];
+    return a === null ? [c] : [a, c];
+  }
+  if (b !== null) return a === null ? [b] : [a, b];
+  return a === null ? NONE : [a];
 }
 
 type Properties = Readonly<Record<string, unknown>>;

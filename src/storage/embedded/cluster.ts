@@ -13,9 +13,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { syncFolder } from '../../lib/new-file.ts';
-import { runGuarded } from './guarded.ts';
 import { namedUserFor, type Programs, type User } from './programs.ts';
-import { readLines } from './server.ts';
+import { readLines, runGuarded } from './server.ts';
 
 /** What stands beside PostgreSQL's own files, and comes into being with them. */
 export function readCluster(directory: string): Cluster | undefined {

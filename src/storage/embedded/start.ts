@@ -98,6 +98,22 @@ async function findRunning(folder: string): Promise<string | undefined> {
 /** For a server that is starting just now. */
 const JOIN_MS = 5_000;
 
+/** Starts the server while the rest of the program is still loading. What it reports is kept until there is a log. */
+export function beginEmbeddedServer(directory: string): BegunServer {
+  const kept: Parameters<EmbeddedLog>[] = [];
+  let report: EmbeddedLog = (...line) => void kept.push(line);
+  const server = startEmbeddedServer({ directory, log: (...line) => report(...line) });
+  // Whoever opens the database is given the reason.
+  server.catch(() => undefined);
+  return {
+    server,
+    logTo(log) {
+      report = log;
+      for (const line of kept.splice(0)) log(...line);
+    },
+  };
+}
+
 export interface EmbeddedServer {
   readonly url: string;
   close(): Promise<void>;
@@ -105,7 +121,7 @@ export interface EmbeddedServer {
 
 export type EmbeddedLog = (level: 'info' | 'warn' | 'error', message: string) => void;
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   /** Where the data are. The lock, the socket and the like stand beside it, under names that begin with it. */
   readonly directory: string;
   /** Listens on a free port of loopback: where the operating system has no Unix sockets, and for tests. */
@@ -113,4 +129,9 @@ export interface EmbeddedOptions {
   /** Of PostgreSQL, in place of ours. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
   readonly log?: EmbeddedLog | undefined;
+}
+
+export interface BegunServer {
+  readonly server: Promise<EmbeddedServer>;
+  logTo(log: EmbeddedLog): void;
 }

@@ -1,5 +1,6 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors';
 import { CrossbookError } from '../../domain/errors.ts';
+import type { Clock } from '../../lib/clock.ts';
 
 /**
  * What went wrong, and what may be done about it. The drivers' own errors stay here: their messages and details
@@ -62,13 +63,6 @@ function codeOf(failure: Error): string {
   return 'code' in failure && typeof failure.code === 'string' ? failure.code : '';
 }
 
-export interface Failure {
-  /** `always`: nothing was executed. `reads`: it may have been. */
-  readonly repeat: 'always' | 'reads' | 'never';
-  /** What may be shown to the rest of the program. */
-  readonly error: unknown;
-}
-
 const SQL_STATE = /^[0-9A-Z]{5}$/;
 
 const NEVER_EXECUTED = new Set([
@@ -100,3 +94,35 @@ const ROW = /\(\d+,\d+\)/;
 
 /** NUL in a text or in JSON, an index entry that is too large. */
 const UNSTORABLE = new Set(['22021', '22P05', '54000']);
+
+/** Says why the database cannot answer (a full disk, a server that is gone), once a minute for each reason. */
+export function createOutageReports(
+  onOutage: OnOutage,
+  { now }: Pick<Clock, 'now'>,
+): (error: unknown) => never {
+  const reported = new Map<string, number>();
+  return (error) => {
+    if (isAway(error) && error instanceof Error && error.cause instanceof Error) {
+      const { cause } = error;
+      const code = 'code' in cause ? String(cause.code) : '';
+      const last = reported.get(code) ?? Number.NEGATIVE_INFINITY;
+      if (now() - last >= EVERY_MS) {
+        reported.set(code, now());
+        // Errors of these classes are about the server: they quote neither parameters nor rows.
+        onOutage({ code, reason: cause.message });
+      }
+    }
+    throw error;
+  };
+}
+
+const EVERY_MS = 60_000;
+
+export interface Failure {
+  /** `always`: nothing was executed. `reads`: it may have been. */
+  readonly repeat: 'always' | 'reads' | 'never';
+  /** What may be shown to the rest of the program. */
+  readonly error: unknown;
+}
+
+export type OnOutage = (outage: { readonly code: string; readonly reason: string }) => void;

@@ -1,14 +1,14 @@
 import type { Log } from '../../domain/log.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
-import type { BegunServer } from '../embedded/begin.ts';
 import {
+  type BegunServer,
   type EmbeddedLog,
   type EmbeddedServer,
   joinEmbeddedServer,
   startEmbeddedServer,
 } from '../embedded/start.ts';
 import type { Engine } from './engine.ts';
-import type { OnOutage } from './outage-reports.ts';
+import type { OnOutage } from './failures.ts';
 import { openPostgres } from './postgres.ts';
 
 export async function openEngine(target: Target, tuning: Tuning): Promise<Engine> {

@@ -4,8 +4,7 @@ import pg from 'pg';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { BreakerPool, createCircuitBreaker } from './circuit-breaker.ts';
 import type { Engine, RunSql } from './engine.ts';
-import { understandFailure } from './failures.ts';
-import { createOutageReports, type OnOutage } from './outage-reports.ts';
+import { createOutageReports, type OnOutage, understandFailure } from './failures.ts';
 import { createProbe } from './probe.ts';
 
 /** PostgreSQL over a pool. Nothing is connected before it is needed. */

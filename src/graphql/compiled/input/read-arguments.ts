@@ -1,5 +1,5 @@
 import type { FieldNode, GraphQLField } from 'graphql';
-import { unlessBailedOut } from '../bailout.ts';
+import { unlessBailedOut } from '../execution.ts';
 import { coerceFields, type Values } from './read-literal.ts';
 
 /**

@@ -1,5 +1,7 @@
 import {
   type ArgumentNode,
+  type GraphQLArgument,
+  type GraphQLInputField,
   type GraphQLInputType,
   type GraphQLLeafType,
   isEnumType,
@@ -10,8 +12,7 @@ import {
   type ObjectFieldNode,
   type ValueNode,
 } from 'graphql';
-import { BAILOUT, bailOut } from '../bailout.ts';
-import { defaultFor, type InputDefinition, isOneOf } from './declared.ts';
+import { BAILOUT, bailOut } from '../execution.ts';
 
 /**
  * A value as it is written in a document. Lists and objects are made anew each time: whoever is given them may change
@@ -82,6 +83,17 @@ function serializeLeaf(node: ValueNode, type: GraphQLLeafType): ReadLiteral {
   return typeof value !== 'object' || isEnumType(type) ? () => value : parse;
 }
 
+/** What stands in for an argument, or a field of an input object, that is not given: undefined, it is left out. */
+export function defaultFor({ type, defaultValue }: InputDefinition): () => unknown {
+  return defaultValue === undefined && isNonNullType(type) ? bailOut : () => defaultValue;
+}
+
+/** Of an input object of which exactly one field is to be given. */
+export function isOneOf(values: Readonly<Record<string, unknown>>): boolean {
+  const [name, ...more] = Object.keys(values);
+  return name !== undefined && more.length === 0 && values[name] !== null;
+}
+
 export type Values = Record<string, unknown>;
 
 type ReadLiteral = (variables: Values) => unknown;
@@ -89,3 +101,5 @@ type ReadLiteral = (variables: Values) => unknown;
 type FillIn = (values: Values, variables: Values) => Values;
 
 type Written = ArgumentNode | ObjectFieldNode;
+
+type InputDefinition = GraphQLArgument | GraphQLInputField;

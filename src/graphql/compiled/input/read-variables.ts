@@ -12,9 +12,8 @@ import {
   typeFromAST,
   type VariableDefinitionNode,
 } from 'graphql';
-import { BAILOUT, bailOut, unlessBailedOut } from '../bailout.ts';
-import { defaultFor, isOneOf } from './declared.ts';
-import { readLiteral, type Values } from './read-literal.ts';
+import { BAILOUT, bailOut, unlessBailedOut } from '../execution.ts';
+import { defaultFor, isOneOf, readLiteral, type Values } from './read-literal.ts';
 
 /**
  * From what a client sent to the values of an operation's variables. The answer is undefined as soon as anything is out
