@@ -77,21 +77,36 @@ function isMetaType(name: string): boolean {
 /** Of what an error repeats. */
 const MAX_NAME_LENGTH = 100;
 
+/** What an operation is measured for: the most there may be, and how a refusal says it. */
+const MEASURED = {
+  rootFields: { most: 200, says: 'its number of root fields is' },
+  depth: { most: 15, says: 'its selections nest to a depth of' },
+  fields: { most: 20_000, says: 'its number of fields is', shared: true },
+  aliases: { most: 1_000, says: 'its number of aliases is', shared: true },
+  directives: { most: 500, says: 'its number of directives is', shared: true },
+  /** In units of `cost.ts`. */
+  cost: { most: 200_000, says: 'its cost is', shared: true },
+} as const satisfies Record<string, Measured>;
+
+interface Measured {
+  readonly most: number;
+  readonly says: string;
+  /** Of all operations of one HTTP request together. */
+  readonly shared?: true;
+}
+
+const SIZES = Object.keys(MEASURED) as readonly (keyof typeof MEASURED)[];
+
 /**
  * What one request may ask for. The numbers let 150 look-ups, or a page of 1,000 contacts with all their fields, pass
  * with room to spare, and refuse what is ten times as large.
  */
 export const DEFAULT_LIMITS = {
-  rootFields: 200,
-  /** How deep selections nest. */
-  depth: 15,
-  /** From here to `tokens`: of all operations of one HTTP request together. */
-  fields: 20_000,
-  aliases: 1_000,
-  directives: 500,
-  /** In units of `cost.ts`. */
-  cost: 200_000,
-  /** Words and signs of the documents: what parsing may cost. */
+  ...(Object.fromEntries(SIZES.map((name) => [name, MEASURED[name].most])) as Record<
+    keyof typeof MEASURED,
+    number
+  >),
+  /** Words and signs of the documents of one HTTP request: what parsing may cost. */
   tokens: 60_000,
   /** The same without a caller. */
   strangerTokens: 2_000,
@@ -106,7 +121,7 @@ export const DEFAULT_LIMITS = {
   /** Operations in one HTTP request. */
   batch: 10,
   bodyBytes: 1024 * 1024,
-} as const satisfies Record<string, number>;
+};
 
 /**
  * Refuses an operation that is too large, naming the number and the bound. What the operations of one HTTP request have
@@ -129,8 +144,9 @@ function checkSizes(asked: Asked, operation: OperationDefinitionNode): Operation
   const variables = defaults ? { ...defaults, ...asked.variables } : asked.variables;
   const sizes = analyzeCost({ schema, document, operation, variables });
   for (const name of SIZES) {
-    const size = sizes[name] + (isShared(name) ? spent[name] : 0);
-    if (size > limits[name]) throw tooLarge(SAID[name], size, limits[name]);
+    const { says, shared }: Measured = MEASURED[name];
+    const size = sizes[name] + (shared ? spent[name] : 0);
+    if (size > limits[name]) throw tooLarge(says, size, limits[name]);
   }
   const bytes = sizes.bytes + spent.bytes;
   if (bytes > asked.responseBytes)
@@ -155,31 +171,19 @@ function readDefaults({ variableDefinitions = [] }: OperationDefinitionNode): Va
   return Object.fromEntries(entries);
 }
 
-const SAID: Readonly<Record<(typeof SIZES)[number], string>> = {
-  rootFields: 'its number of root fields is',
-  depth: 'its selections nest to a depth of',
-  fields: 'its number of fields is',
-  aliases: 'its number of aliases is',
-  directives: 'its number of directives is',
-  cost: 'its cost is',
-};
-
-const SIZES = ['rootFields', 'depth', 'fields', 'aliases', 'directives', 'cost'] as const;
-
-/** What several operations of one HTTP request have together. */
-const SHARED = ['fields', 'aliases', 'directives', 'cost', 'bytes'] as const;
+const COUNTED = [...SIZES, 'bytes'] as const;
+const NOTHING = Object.fromEntries(COUNTED.map((name) => [name, 0])) as Record<
+  (typeof COUNTED)[number],
+  number
+>;
 
 export function nothingSpent(): Spent {
-  return { fields: 0, aliases: 0, directives: 0, cost: 0, bytes: 0, refusal: undefined };
+  return { ...NOTHING, refusal: undefined };
 }
 
 /** `times`: -1 gives back what an operation has added. */
 export function consumeCost(spent: Spent, sizes: OperationCost, times: 1 | -1 = 1): void {
-  for (const name of SHARED) spent[name] += times * sizes[name];
-}
-
-function isShared(name: string): name is (typeof SHARED)[number] {
-  return SHARED.some((shared) => shared === name);
+  for (const name of COUNTED) spent[name] += times * sizes[name];
 }
 
 interface OperationToCheck {
@@ -198,7 +202,8 @@ interface OperationToCheck {
 
 export type Limits = { readonly [Name in keyof typeof DEFAULT_LIMITS]: number };
 
-export interface Spent extends Record<(typeof SHARED)[number], number> {
+/** What the operations of one HTTP request have together. */
+export interface Spent extends Record<(typeof COUNTED)[number], number> {
   /** One was too large: what comes after it in the request is not even looked at. */
   refusal: CrossbookError | undefined;
 }

@@ -1,5 +1,5 @@
 import type { Connection, FieldMapping } from '../../domain/connection.ts';
-import { CONTACT_FIELDS, type Contact, type ContactField } from '../../domain/contact.ts';
+import { CONTACT_FIELDS, type Contact } from '../../domain/contact.ts';
 import { toContactOrigin } from '../../domain/contact-origin.ts';
 import {
   type FieldSelection,
@@ -8,7 +8,7 @@ import {
 } from '../../domain/field-selection.ts';
 import type { Send } from '../../domain/remote.ts';
 import { createAsk, type HubSpotAsk } from './call.ts';
-import { toContact } from './contacts.ts';
+import { PROPERTIES_OF, toContact } from './contacts.ts';
 
 /** One customer's HubSpot, as every read sees it. */
 export function openAccount(send: Send, connection: Connection): HubSpotAccount {
@@ -24,23 +24,6 @@ export function openAccount(send: Send, connection: Connection): HubSpotAccount 
   };
   return account;
 }
-
-/** Which properties each field of a contact is made of. HubSpot sends only what is named. */
-const PROPERTIES_OF: Readonly<Record<ContactField, readonly string[]>> = {
-  accountId: ['associatedcompanyid'],
-  ownerId: ['hubspot_owner_id'],
-  firstName: ['firstname'],
-  lastName: ['lastname'],
-  addresses: ['address', 'city', 'state', 'zip', 'country'],
-  emailAddresses: ['email', 'work_email', 'hs_additional_emails'],
-  phoneNumbers: ['phone', 'mobilephone', 'fax'],
-  lifecycleStage: ['lifecyclestage'],
-  lastActivityAt: ['notes_last_updated'],
-  createdAt: ['createdate'],
-  updatedAt: ['lastmodifieddate'],
-  lastModifiedAt: ['lastmodifieddate'],
-  isDeleted: [],
-};
 
 /** What HubSpot finds a contact by, and what therefore has to come along: a hit is looked at again. */
 const KEYS = ['email', 'hs_additional_emails', 'hs_object_id'];

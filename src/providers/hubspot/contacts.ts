@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {
   type Address,
   type Contact,
+  type ContactField,
   type ContactOrigin,
   type EmailAddress,
   type EmailAddressType,
@@ -43,6 +44,23 @@ export function toContact(record: unknown, { source, rawData }: Mapping): Contac
     rawData: rawData ? record : null,
   };
 }
+
+/** Which properties each field of a contact is made of. HubSpot sends only what is named. */
+export const PROPERTIES_OF: Readonly<Record<ContactField, readonly string[]>> = {
+  accountId: ['associatedcompanyid'],
+  ownerId: ['hubspot_owner_id'],
+  firstName: ['firstname'],
+  lastName: ['lastname'],
+  addresses: ['address', 'city', 'state', 'zip', 'country'],
+  emailAddresses: ['email', 'work_email', 'hs_additional_emails'],
+  phoneNumbers: ['phone', 'mobilephone', 'fax'],
+  lifecycleStage: ['lifecyclestage'],
+  lastActivityAt: ['notes_last_updated'],
+  createdAt: ['createdate'],
+  updatedAt: ['lastmodifieddate'],
+  lastModifiedAt: ['lastmodifieddate'],
+  isDeleted: [],
+};
 
 /**
  * The addresses that HubSpot finds a contact by. Its work address is not one of them: were it taken for a hit, whether
