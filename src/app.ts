@@ -3,8 +3,8 @@ import type { Config } from './config.ts';
 import { addDemoPages, createFindOAuthClient, openConnecting, toRedirectNotes } from './connecting.ts';
 import { readApiSupport } from './domain/api-support.ts';
 import type { HeldBytes } from './domain/held-bytes.ts';
-import type { Refusal } from './domain/journal.ts';
 import type { FindOAuthClient } from './domain/oauth-client.ts';
+import type { RejectedRequest } from './domain/request-log.ts';
 import { readManifest } from './graphql/over-http/read-manifest.ts';
 import { createGraphQL, type Plugins } from './graphql/server.ts';
 import { createConcurrencyLimit } from './http/concurrency-limit.ts';
@@ -38,7 +38,7 @@ import { type KeyRing, openKeyRing } from './storage/sealing/key-ring.ts';
 import { createKeyedHash } from './storage/sealing/seal.ts';
 import { createSigningKeys } from './storage/sealing/signing-keys.ts';
 import { createLogger, type LoggerOptions } from './telemetry/logger.ts';
-import { watchRooms } from './telemetry/metrics/gauges.ts';
+import { registerGauges } from './telemetry/metrics/gauges.ts';
 import { answerMetrics } from './telemetry/metrics/metrics.ts';
 import { openTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 import { readVersion } from './version.ts';
@@ -48,7 +48,7 @@ import { openWebhooks } from './webhooks.ts';
 export async function createApp(
   config: Config,
   logging: Omit<LoggerOptions, 'level'>,
-  given: Given = {},
+  given: AppOverrides = {},
 ): Promise<App> {
   const { clock = systemClock, random } = given;
   const log = createLogger({ ...logging, level: config.logLevel });
@@ -141,14 +141,14 @@ export async function createApp(
     maxStrangers: config.maxStrangers,
     turns: createTurns(clock),
   });
-  watchRooms(metrics, {
+  registerGauges(metrics, {
     requests: limit.counts,
     heldBytes: heldBytes.counts,
     clients: outbound.counts,
     providers: outbound.countWaiting,
     apis: () => readApiSupport(providers.values(), clock.wall()),
     database: database.countConnections,
-    redis: () => limits.budgets?.isThere(),
+    redis: () => limits.budgets?.isConnected(),
     webhooks: webhooks.counts,
     lostLogLines: given.countLostLines ?? (() => 0),
   });
@@ -176,7 +176,7 @@ export async function createApp(
       warnOfProxies(arrival.headers);
       return readCaller(arrival, callers);
     },
-    openJournal: telemetry.openJournal,
+    openRequestLog: telemetry.openRequestLog,
     addQuota: limits.addQuota,
     handleProbe: probes.answer,
   });
@@ -240,7 +240,7 @@ const REFRESH_MARGIN_MS = 10_000;
 export interface App {
   readonly answer: RequestHandler;
   /** To be told what the listener sends away by itself. */
-  onRefused(refusal: Refusal): void;
+  onRefused(refusal: RejectedRequest): void;
   /** For what the listener holds. */
   readonly heldBytes: HeldBytes;
   /** Only where the sandbox is on. */
@@ -255,7 +255,7 @@ export interface App {
   close(): Promise<void>;
 }
 
-export interface Given {
+export interface AppOverrides {
   /** Of tests: there already, and stays when this application goes. Replicas know the same imitated CRMs. */
   readonly sandbox?: Sandbox | undefined;
   /** Of tests, from 0 to 1: the jitter of retries. */
@@ -272,7 +272,7 @@ export interface Given {
   readonly countLostLines?: (() => number) | undefined;
 }
 
-interface OutboundParts extends Pick<Given, 'random'> {
+interface OutboundParts extends Pick<AppOverrides, 'random'> {
   readonly config: Config;
   readonly providers: ReturnType<typeof createRegistry>;
   readonly directions: Directions;

@@ -29,7 +29,7 @@ export function listSettings(group: Group = SETTINGS): readonly Setting[] {
   return Object.values(group).flatMap((one) => (isSetting(one) ? [one] : listSettings(one)));
 }
 
-function readGroup(group: Group, given: Given, mistakes: string[]): object {
+function readGroup(group: Group, given: RawEnv, mistakes: string[]): object {
   const read = Object.entries(group).map(([place, one]) => {
     if (!isSetting(one)) return [place, readGroup(one, given, mistakes)];
     const parsed = one.schema.safeParse(given[one.name]);
@@ -44,7 +44,7 @@ function isSetting(one: Setting | Group): one is Setting {
 }
 
 /** What no single row says. */
-function toConfig(values: Values<typeof SETTINGS>, given: Given) {
+function toConfig(values: Values<typeof SETTINGS>, given: RawEnv) {
   const { mode, databaseUrl, databasePooler, redisUrl, sandboxed, sandboxHosts, sandboxPort, ...rest } =
     values;
   const production = mode === 'production';
@@ -79,7 +79,7 @@ function toConfig(values: Values<typeof SETTINGS>, given: Given) {
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
 /** Which OAuth client this installation is, with each provider that it is registered with. */
-function readOAuthClients(given: Given): Partial<Record<ProviderName, OAuthClient>> {
+function readOAuthClients(given: RawEnv): Partial<Record<ProviderName, OAuthClient>> {
   const clients: Partial<Record<ProviderName, OAuthClient>> = {};
   for (const provider of PROVIDER_NAMES) {
     const { id, secret } = clientSettings(provider);
@@ -89,14 +89,14 @@ function readOAuthClients(given: Given): Partial<Record<ProviderName, OAuthClien
   return clients;
 }
 
-function findHalfClients(given: Given): string[] {
+function findHalfClients(given: RawEnv): string[] {
   return PROVIDER_NAMES.map(clientSettings)
     .filter(({ id, secret }) => (given[id] === undefined) !== (given[secret] === undefined))
     .map(({ id, secret }) => `${id}, ${secret}: must be given together`);
 }
 
 /** A misspelt setting that is silently ignored costs an evening. */
-function findUnknown(given: Given): string[] {
+function findUnknown(given: RawEnv): string[] {
   const clients = PROVIDER_NAMES.map(clientSettings).flatMap(({ id, secret }) => [id, secret]);
   const known = new Set([...listSettings().map(({ name }) => name), ...clients]);
   return Object.keys(given).filter((name) => name.startsWith('CROSSBOOK_') && !known.has(name));
@@ -117,6 +117,6 @@ type Values<G extends Group> = {
       : never;
 };
 
-type Given = Readonly<Record<string, string | undefined>>;
+type RawEnv = Readonly<Record<string, string | undefined>>;
 
 export type Env = Readonly<Record<string, string | undefined>>;

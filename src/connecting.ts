@@ -97,10 +97,10 @@ const NO_PUBLIC_URL = 'Redirect   customers cannot be sent to a CRM: PUBLIC_URL 
 export function addDemoPages({ pages, services, providers, demo, toSandboxLogin }: DemoParts): ConnectPages {
   const { connecting } = services;
   return withDemo(pages, {
-    open(journal) {
-      journal.note({ application: CALLER.application.name, credential: CALLER.credentialId });
+    open(requestLog) {
+      requestLog.record({ application: CALLER.application.name, credential: CALLER.credentialId });
       const defaults = { customerId: undefined, provider: undefined };
-      return createRequestContext(services, { caller: CALLER, defaults, journal });
+      return createRequestContext(services, { caller: CALLER, defaults, requestLog });
     },
     // Those that somebody imitates: the others would need an app that is registered.
     listProviders: () =>

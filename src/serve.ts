@@ -1,8 +1,8 @@
 import { createApp } from './app.ts';
 import { type Env, readConfig } from './config.ts';
 import { listen } from './http/listen.ts';
-import { createStartOutput, toWelcome } from './http/start-output.ts';
-import { stopOnSignal } from './http/stop-on-signal.ts';
+import { shutdownOnSignal } from './http/shutdown-on-signal.ts';
+import { createStartOutput, formatStartupMessage } from './http/start-output.ts';
 import { createBufferedOutput, createLossyOutput } from './lib/output.ts';
 import { toReason } from './lib/to-reason.ts';
 import { flushCompileCache } from './lib/use-compile-cache.ts';
@@ -38,8 +38,8 @@ export async function serve(env: Env, database: BegunServer | undefined): Promis
       },
     );
     app.announceUrl(listener.url);
-    output.write(toWelcome({ url: listener.url, demo: app.demo, notes: app.notes }));
-    stopOnSignal({
+    output.write(formatStartupMessage({ url: listener.url, demo: app.demo, notes: app.notes }));
+    shutdownOnSignal({
       ...{ listener, withinMs: shutdownMs, fail },
       ...{ announce: app.announceStop, close: app.close },
       npmPid: env['NPM_PID'] ? Number(env['NPM_PID']) : undefined,

@@ -190,7 +190,7 @@ export const SETTINGS = {
       'Requests a minute of each API key and of each customer token, each counted once for every 1,000 of its cost (beyond it: 429 with Retry-After); and failed look-ups of API keys a minute from one address (beyond it they are slow). 0: no limit.',
     ),
     perToken: setting('CROSSBOOK_TOKEN_REQUESTS_PER_MINUTE', perMinute.default(6_000), '6000'),
-    guesses: setting('CROSSBOOK_GUESSES_PER_MINUTE', perMinute.default(300), '300'),
+    failedAuthentications: setting('CROSSBOOK_GUESSES_PER_MINUTE', perMinute.default(300), '300'),
   },
   pagesPerMinute: setting(
     'CROSSBOOK_PAGES_PER_MINUTE',

@@ -14,7 +14,7 @@ export function createSourcePlaces(): (frame: Runtime.CallFrame) => Place {
     const key = `${url}:${lineNumber}:${columnNumber}`;
     const known = places.get(key);
     if (known) return known;
-    const place = toPlace(frame, readMap(url)?.findEntry(lineNumber, columnNumber));
+    const place = toAddressBucket(frame, readMap(url)?.findEntry(lineNumber, columnNumber));
     places.set(key, place);
     return place;
   };
@@ -29,7 +29,7 @@ export function createSourcePlaces(): (frame: Runtime.CallFrame) => Place {
   }
 }
 
-function toPlace({ url, lineNumber }: Runtime.CallFrame, entry?: object): Place {
+function toAddressBucket({ url, lineNumber }: Runtime.CallFrame, entry?: object): Place {
   if (!url.startsWith('file:')) return { file: url, line: lineNumber + 1, room: url ? 'node' : '' };
   const found = entry as Partial<Entry> | undefined;
   // In the map relative to what was built.

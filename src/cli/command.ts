@@ -54,7 +54,7 @@ export interface Command {
   /** In their order; all of them must be given. */
   readonly operands?: readonly Operand[];
   readonly options?: Readonly<Record<string, Option>>;
-  run(context: CommandContext, given: Given): Promise<Outcome>;
+  run(context: CommandContext, given: ParsedArguments): Promise<CommandResult>;
 }
 
 interface Operand {
@@ -71,7 +71,7 @@ export interface Option {
 }
 
 /** What was given, by name. The runner has checked that it is complete and known. */
-export interface Given {
+export interface ParsedArguments {
   operand(name: string): string;
   text(option: string): string | undefined;
   list(option: string): readonly string[];
@@ -79,7 +79,7 @@ export interface Given {
 }
 
 /** The same twice: for programs, and for people. */
-export interface Outcome {
+export interface CommandResult {
   readonly data: unknown;
   readonly text: string;
   /** True where the command did its work, and found that something is wrong. */

@@ -5,8 +5,8 @@ import { toReason } from '../lib/to-reason.ts';
 import {
   type Command,
   type CommandContext,
-  type Given,
   type Option,
+  type ParsedArguments,
   toTable,
   UsageError,
 } from './command.ts';
@@ -15,7 +15,7 @@ import { COMMANDS } from './commands/all.ts';
 /** Does what the arguments say. Resolves to the exit code: 0 done, 1 failed, 2 asked wrongly. */
 export async function runCommand(options: RunOptions): Promise<number> {
   const { args } = options;
-  const { print, complain } = toVoices(options);
+  const { print, printError } = createOutput(options);
   const command = COMMANDS.find(({ name }) => isCalled(name, args));
   if (!command) return answerWithoutCommand(options);
   const rest = args.slice(command.name.split(' ').length);
@@ -29,16 +29,16 @@ export async function runCommand(options: RunOptions): Promise<number> {
     print(json ? JSON.stringify(data, null, 2) : text);
     return failed ? 1 : 0;
   } catch (error) {
-    complain(toReason(error));
+    printError(toReason(error));
     if (!(error instanceof UsageError)) return 1;
-    complain(`\n${renderCommandHelp(command)}`);
+    printError(`\n${renderCommandHelp(command)}`);
     return 2;
   }
 }
 
 function answerWithoutCommand(options: RunOptions): number {
   const { args } = options;
-  const { print, complain } = toVoices(options);
+  const { print, printError } = createOutput(options);
   const [first = ''] = args;
   const family = COMMANDS.filter(({ name }) => name.startsWith(`${first} `));
   const isKnown = family.length > 0 || first === 'serve' || first.startsWith('-');
@@ -46,7 +46,7 @@ function answerWithoutCommand(options: RunOptions): number {
     print(renderHelp(family.length > 0 ? family : COMMANDS));
     return 0;
   }
-  complain(
+  printError(
     `There is no command: ${args.slice(0, 2).join(' ')}\n\n${renderHelp(family.length > 0 ? family : COMMANDS)}`,
   );
   return 2;
@@ -56,14 +56,14 @@ function isCalled(name: string, args: readonly string[]): boolean {
   return name.split(' ').every((word, place) => args[place] === word);
 }
 
-function readArguments(command: Command, args: readonly string[]): { json: boolean; given: Given } {
+function readArguments(command: Command, args: readonly string[]): { json: boolean; given: ParsedArguments } {
   const { values, positionals } = parse(command, args);
   const names = (command.operands ?? []).map(({ name }) => name);
   const missing = names.slice(positionals.length);
   if (missing.length > 0) throw new UsageError(`Missing: ${missing.join(' ')}`);
   const surplus = positionals.slice(names.length);
   if (surplus.length > 0) throw new UsageError(`Not known: ${surplus.join(' ')}`);
-  const given: Given = {
+  const given: ParsedArguments = {
     operand: (name) => positionals[names.indexOf(name)] ?? '',
     text: (name) => toTexts(values[name])[0],
     list: (name) => toTexts(values[name]),
@@ -89,10 +89,10 @@ function toTexts(value: unknown): readonly string[] {
   return [value].flat().filter((one) => typeof one === 'string');
 }
 
-function toVoices({ stdout, stderr }: Pick<RunOptions, 'stdout' | 'stderr'>) {
+function createOutput({ stdout, stderr }: Pick<RunOptions, 'stdout' | 'stderr'>) {
   return {
     print: (text: string) => void stdout.write(`${text}\n`),
-    complain: (text: string) => void stderr.write(`${text}\n`),
+    printError: (text: string) => void stderr.write(`${text}\n`),
   };
 }
 
@@ -103,10 +103,10 @@ function toContext({
   now = systemClock.wall,
   fetch = globalThis.fetch,
 }: RunOptions): CommandContext {
-  const { complain } = toVoices({ stdout: stderr, stderr });
+  const { printError } = createOutput({ stdout: stderr, stderr });
   return {
     ...{ readConfig: () => readConfig(env), readInput: () => readInput(stdin) },
-    ...{ note: complain, now, fetch },
+    ...{ note: printError, now, fetch },
   };
 }
 

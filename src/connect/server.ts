@@ -1,7 +1,7 @@
 import type { VisitedLink } from '../domain/connect-flow.ts';
 import { type CrossbookError, ERROR_CODES, toCrossbookError } from '../domain/errors.ts';
-import type { Journal, ProviderCall } from '../domain/journal.ts';
-import type { HttpAnswer, HttpRequest } from '../lib/http-message.ts';
+import type { ProviderCall, RequestLog } from '../domain/request-log.ts';
+import type { HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import { type ExchangeCode, type FinishDeps, finishAuthorization } from '../usecases/finish-authorization.ts';
 import { openConnectPage } from '../usecases/open-connect-page.ts';
 import { type StartDeps, startAuthorization } from '../usecases/start-authorization.ts';
@@ -18,47 +18,48 @@ export function createConnectPages(deps: ConnectPagesDeps): ConnectPages {
   return {
     handles: (pathname) => pathname === '/connect' || pathname.startsWith('/connect/'),
     requireTurn: deps.requireTurn,
-    refuse: (error, { journal }) => refuse(error, journal),
+    refuse: (error, { requestLog }) => refuse(error, requestLog),
 
-    async answer(request, journal) {
-      journal.note({ face: 'connect' });
+    async answer(request, requestLog) {
+      requestLog.record({ face: 'connect' });
       try {
-        const answered = await route(request, journal);
+        const answered = await route(request, requestLog);
         return request.method === 'HEAD' ? { ...answered, body: null } : answered;
       } catch (thrown) {
-        return refuse(toCrossbookError(thrown), journal);
+        return refuse(toCrossbookError(thrown), requestLog);
       }
     },
   };
 
   /** Nothing but a form begins a flow, and nothing but a callback ends one: what looks at a link first changes nothing. */
-  async function route(request: HttpRequest, journal: Journal): Promise<HttpAnswer> {
+  async function route(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse> {
     const [, , first = '', second, ...rest] = request.pathname.split('/');
     if (first === '' || rest.length > 0) return end('FORGED');
-    if (first === 'callback') return only(['GET'], request, () => callBack(second ?? '', request, journal));
-    if (second === undefined) return only(['GET', 'HEAD'], request, () => open(first, journal));
-    if (second === 'start') return only(['POST'], request, () => start(first, request, journal));
+    if (first === 'callback')
+      return only(['GET'], request, () => callBack(second ?? '', request, requestLog));
+    if (second === undefined) return only(['GET', 'HEAD'], request, () => open(first, requestLog));
+    if (second === 'start') return only(['POST'], request, () => start(first, request, requestLog));
     return end('FORGED');
   }
 
-  async function open(token: string, journal: Journal): Promise<HttpAnswer> {
-    return journal.operation('openConnectPage', async () => {
+  async function open(token: string, requestLog: RequestLog): Promise<HttpResponse> {
+    return requestLog.operation('openConnectPage', async () => {
       const page = await openConnectPage(deps, token);
-      noteLink(journal, 'openConnectPage', page.visited);
+      noteLink(requestLog, 'openConnectPage', page.visited);
       return page.problem === undefined
         ? toOfferPage({ ...page, token })
         : end(page.problem, { visited: page.visited });
     });
   }
 
-  async function start(token: string, request: HttpRequest, journal: Journal): Promise<HttpAnswer> {
+  async function start(token: string, request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse> {
     const publicUrl = connecting.publicUrl();
     if (publicUrl === undefined) return end('NOT_SET_UP');
     if (!isFromOwnPage(request, publicUrl)) return end('WRONG_SITE');
     const form = readForm(request);
-    return journal.operation('startAuthorization', async () => {
+    return requestLog.operation('startAuthorization', async () => {
       const started = await startAuthorization(deps, { token, ...form });
-      noteLink(journal, 'startAuthorization', started.visited);
+      noteLink(requestLog, 'startAuthorization', started.visited);
       if (started.problem !== undefined) return end(started.problem, { visited: started.visited });
       if (started.mistake !== undefined) return toOfferPage({ ...started, token, mistake: form });
       const { provider, consentUrl, cookie, visited } = started;
@@ -68,22 +69,26 @@ export function createConnectPages(deps: ConnectPagesDeps): ConnectPages {
     });
   }
 
-  async function callBack(provider: string, request: HttpRequest, journal: Journal): Promise<HttpAnswer> {
+  async function callBack(
+    provider: string,
+    request: HttpRequest,
+    requestLog: RequestLog,
+  ): Promise<HttpResponse> {
     const callback = readCallback(request.url.searchParams);
     if (!callback) return end('FORGED');
     if (waits.isFull()) return end('TOO_MANY');
     const isHttps = connecting.publicUrl()?.startsWith('https:') === true;
     const cookies = createCookies(isHttps).read(request.headers.get('cookie'));
-    return journal.operation('finishAuthorization', async () => {
-      const exchangeCode = waits.begin(journal);
+    return requestLog.operation('finishAuthorization', async () => {
+      const exchangeCode = waits.begin(requestLog);
       const finished = await finishAuthorization(
         { ...deps, exchangeCode },
         { ...callback, provider, cookies },
       );
-      noteLink(journal, 'finishAuthorization', finished.visited);
+      noteLink(requestLog, 'finishAuthorization', finished.visited);
       if (finished.problem !== undefined) return end(finished.problem, { visited: finished.visited });
       const { link } = finished;
-      journal.note({ provider: finished.provider.name });
+      requestLog.record({ provider: finished.provider.name });
       onEnd({ provider: finished.provider.name, outcome: finished.failure ?? link.status });
       return finished.failure === undefined ? toFinished(finished) : toFailed(finished);
     });
@@ -92,7 +97,7 @@ export function createConnectPages(deps: ConnectPagesDeps): ConnectPages {
   function end(
     problem: Parameters<typeof toProblemPage>[0],
     { visited }: { visited?: Parameters<typeof toProblemPage>[1] } = {},
-  ): HttpAnswer {
+  ): HttpResponse {
     onEnd({ provider: visited?.link.providerName ?? 'none', outcome: problem });
     return toProblemPage(problem, visited);
   }
@@ -101,16 +106,16 @@ export function createConnectPages(deps: ConnectPagesDeps): ConnectPages {
 async function only(
   methods: readonly string[],
   { method }: HttpRequest,
-  answer: () => Promise<HttpAnswer>,
-): Promise<HttpAnswer> {
+  answer: () => Promise<HttpResponse>,
+): Promise<HttpResponse> {
   if (methods.includes(method)) return answer();
   const { title, text } = ERRORS.method;
   return toErrorPage({ status: 405, title, text, id: undefined, headers: { allow: methods.join(', ') } });
 }
 
-function refuse(error: CrossbookError, journal: Journal): HttpAnswer {
-  journal.note({ face: 'connect' });
-  journal.failed(error);
+function refuse(error: CrossbookError, requestLog: RequestLog): HttpResponse {
+  requestLog.record({ face: 'connect' });
+  requestLog.failed(error);
   const { status } = ERROR_CODES[error.code];
   const { title, text } = status === 429 ? ERRORS.tooMany : status === 503 ? ERRORS.busy : ERRORS.other;
   const seconds = error.retryAfterMs === undefined ? undefined : Math.ceil(error.retryAfterMs / 1_000);
@@ -119,11 +124,11 @@ function refuse(error: CrossbookError, journal: Journal): HttpAnswer {
 }
 
 /** For the log: which application's link it was, never its token. */
-function noteLink(journal: Journal, operation: string, visited: VisitedLink | undefined): void {
-  journal.note({ operation, application: visited?.applicationName });
+function noteLink(requestLog: RequestLog, operation: string, visited: VisitedLink | undefined): void {
+  requestLog.record({ operation, application: visited?.applicationName });
   const customer = visited?.link.customerId;
   // The log has no email.
-  if (customer !== undefined && !customer.includes('@')) journal.note({ customer });
+  if (customer !== undefined && !customer.includes('@')) requestLog.record({ customer });
 }
 
 /**
@@ -134,11 +139,11 @@ function createVendorWaits(exchange: ObservedExchange): VendorWaits {
   let waiting = 0;
   return {
     isFull: () => waiting >= MAX_WAITING,
-    begin: (journal) => async (given) => {
+    begin: (requestLog) => async (given) => {
       waiting += 1;
-      const resume = journal.permit.pause();
+      const resume = requestLog.permit.pause();
       try {
-        return await exchange({ ...given, onCall: (call) => journal.called(call) });
+        return await exchange({ ...given, onCall: (call) => requestLog.called(call) });
       } finally {
         waiting -= 1;
         await Promise.resolve()
@@ -156,8 +161,8 @@ export interface ConnectPages {
   handles(pathname: string): boolean;
   /** Throws or rejects with TOO_MANY_REQUESTS. */
   requireTurn(address: string | undefined): Promise<void> | undefined;
-  answer(request: HttpRequest, journal: Journal): Promise<HttpAnswer>;
-  refuse(error: CrossbookError, of: { readonly journal: Journal }): HttpAnswer;
+  answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse>;
+  refuse(error: CrossbookError, of: { readonly requestLog: RequestLog }): HttpResponse;
 }
 
 interface ConnectPagesDeps
@@ -173,7 +178,7 @@ interface ConnectPagesDeps
 
 interface VendorWaits {
   isFull(): boolean;
-  begin(journal: Pick<Journal, 'permit' | 'called'>): ExchangeCode;
+  begin(requestLog: Pick<RequestLog, 'permit' | 'called'>): ExchangeCode;
 }
 
 type ObservedExchange = (

@@ -26,9 +26,9 @@ export interface ContactAccess {
   /** The version of the API that is called, where its end of support is known. */
   readonly apiVersion?: ApiVersion;
   /** What the provider allows, by the name that requests carry in `budget`. */
-  readonly budgets: Readonly<Record<string, Budget>>;
+  readonly budgets: Readonly<Record<string, RateLimit>>;
   /** What an answer says about the budget that paid for it. */
-  readAllowance(answer: ProviderResponse): Allowance | undefined;
+  readAllowance(answer: ProviderResponse): RateLimitStatus | undefined;
   /** Is this answer the provider's way to say that the access token has to be refreshed? */
   isTokenExpired(answer: ProviderResponse): boolean;
   /** Is this answer, to a token that nothing can renew, its last word? Only new credentials help then. */
@@ -62,7 +62,7 @@ export interface ContactPort {
     selection: FieldSelection,
   ): Promise<Map<string, readonly Contact[]>>;
   /** A run of the contacts of one email domain, by record id. */
-  readByDomain(domain: string, run: Run, selection: FieldSelection): Promise<readonly Contact[]>;
+  readByDomain(domain: string, run: KeysetRange, selection: FieldSelection): Promise<readonly Contact[]>;
   countByDomain(domain: string): Promise<number>;
   /**
    * Missing ids are missing from the map; the id of a contact that was merged into another finds that other one. Any number
@@ -79,21 +79,21 @@ export interface ContactPort {
 }
 
 /** `limit` records in id order from `from` on (inclusive), or from the list's end where it is absent. Always ascending in the answer. */
-export interface Run {
+export interface KeysetRange {
   readonly direction: 'forward' | 'backward';
   readonly from: string | undefined;
   /** At most 1,002; fewer come back only where there are no more. The adapter stitches the provider's pages. */
   readonly limit: number;
 }
 
-export interface Budget {
+export interface RateLimit {
   /** Calls per interval; absent where only the number at once is limited. */
   readonly calls?: number;
   readonly intervalMs?: number;
   readonly concurrency: number;
 }
 
-export interface Allowance {
+export interface RateLimitStatus {
   /** Calls that the provider still takes in this interval. */
   readonly remaining: number;
   /** The interval's whole. */

@@ -6,7 +6,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** What a journal notes of a valid operation: its root field, one of the schema's few, and the name that the client gave. */
+/** What a request log notes of a valid operation: its root field, one of the schema's few, and the name that the client gave. */
 export function readOperation(document: DocumentNode, operationName: string | undefined): OperationNotes {
   const known = kept.get(document)?.get(operationName);
   if (known) return known;

@@ -2,8 +2,8 @@ import { type ExecutionResult, GraphQLError } from 'graphql';
 import { createAllowance, RESPONSE_BOUNDS } from '../domain/allowance.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { HeldBytes } from '../domain/held-bytes.ts';
-import type { Journal } from '../domain/journal.ts';
-import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
+import type { RequestLog } from '../domain/request-log.ts';
+import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import { JSON_CHUNK_ITEMS } from '../lib/write-list.ts';
 import type { RequestContext } from '../request/context.ts';
 import { createExecute } from './compiled/execute.ts';
@@ -50,11 +50,11 @@ export async function createGraphQL(options: GraphQLOptions): Promise<GraphQLSer
   const page = graphiql && createGraphiQLPage({ typePrefix, ...graphiql });
 
   return {
-    async answer(request, journal) {
-      journal.note({ face: 'graphql' });
+    async answer(request, requestLog) {
+      requestLog.record({ face: 'graphql' });
       const shown = page && request.pathname === PATH ? page.answer(request) : undefined;
       if (shown) return shown;
-      const opened = toOpenedRequest(request, journal);
+      const opened = toOpenedRequest(request, requestLog);
       let results: ExecutionResult | readonly ExecutionResult[];
       try {
         if (request.pathname !== PATH) throw notFound();
@@ -67,17 +67,17 @@ export async function createGraphQL(options: GraphQLOptions): Promise<GraphQLSer
       } catch (error) {
         results = { errors: [error as GraphQLError] };
       }
-      if (readAllowance(opened).isLarge) await journal.permit.takeTurn();
+      if (readAllowance(opened).isLarge) await requestLog.permit.takeTurn();
       const confirming = confirmResult(opened, results);
       // What is known at once is not waited for: a turn of the loop for each request adds up.
       const confirmed = confirming instanceof Promise ? await confirming : confirming;
       return writeResponse(confirmed, { opened, suggestions: introspection });
     },
-    refuse(error, { request, journal }) {
+    refuse(error, { request, requestLog }) {
       const mediaType = chooseMediaType(request.headers.get('accept')) ?? JSON_TYPE;
-      const applicationName = journal.caller?.application.name ?? null;
+      const applicationName = requestLog.caller?.application.name ?? null;
       const allowance = createAllowance(RESPONSE_BOUNDS.stranger);
-      const asked = { mediaType, accept: null, applicationName, suggestions: false, journal, allowance };
+      const asked = { mediaType, accept: null, applicationName, suggestions: false, requestLog, allowance };
       return toHttpResponse({ errors: [new GraphQLError('', { originalError: error })] }, asked);
     },
     close: engine.close,
@@ -91,9 +91,12 @@ function notFound(): CrossbookError {
 export type { Plugins };
 
 export interface GraphQLServer {
-  answer(request: HttpRequest, journal: Journal): Promise<HttpAnswer>;
+  answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse>;
   /** The answer to what is not even looked at. */
-  refuse(error: CrossbookError, of: { readonly request: HttpRequest; readonly journal: Journal }): HttpAnswer;
+  refuse(
+    error: CrossbookError,
+    of: { readonly request: HttpRequest; readonly requestLog: RequestLog },
+  ): HttpResponse;
   /** For plugins that have something to close. */
   close(): Promise<void>;
 }
@@ -103,7 +106,7 @@ export interface GraphQLOptions extends TypeNames {
    * Who calls? Rejects with UNAUTHORIZED for a credential that is wrong; resolves with a context without a caller where
    * none was presented.
    */
-  openContext(headers: HttpHeaders, journal: Journal): Promise<RequestContext> | RequestContext;
+  openContext(headers: HttpHeaders, requestLog: RequestLog): Promise<RequestContext> | RequestContext;
   /** The page for people. False: there is none. */
   readonly graphiql?: GraphiQLOptions | false;
   /** False: the schema can neither be asked for nor guessed from errors. */

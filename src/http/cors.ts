@@ -1,7 +1,7 @@
 import { CrossbookError } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
 import { toWebOrigin } from '../domain/web-origin.ts';
-import type { HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
+import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 
 /**
  * Lets pages of other origins call, where the application that is called for names them. A preflight says nothing of
@@ -53,7 +53,7 @@ export function isPreflight({ method, headers }: HttpRequest): boolean {
  * The list of origins is the gate, and cookies play no part: a page that may call may send the headers that it asks for.
  * Monitoring adds some of its own to every request of a page.
  */
-function toPreflightResponse(origin: string, asked: string | null): HttpAnswer {
+function toPreflightResponse(origin: string, asked: string | null): HttpResponse {
   const names = (asked ?? '').split(',').map((name) => name.trim());
   return {
     status: 204,
@@ -90,7 +90,7 @@ export interface Cors {
   /** Ids of the applications that name the request's origin. Undefined: there is no origin, or none names it. */
   findApplications(headers: HttpHeaders): Promise<Applications | undefined> | Applications | undefined;
   /** It costs no look-up of a caller and reaches no face. Rejects with FORBIDDEN where no application names its origin. */
-  answerPreflight(request: HttpRequest): Promise<HttpAnswer>;
+  answerPreflight(request: HttpRequest): Promise<HttpResponse>;
   addHeaders(response: CorsResponse, sent: Record<string, string>): void;
 }
 

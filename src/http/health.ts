@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpRequest } from '../lib/http-message.ts';
+import type { HttpRequest, HttpResponse } from '../lib/http-message.ts';
 
 /**
  * What is answered however much there is to do, with GET and with HEAD. `/livez`: the process runs. `/readyz`: it can also
@@ -19,7 +19,7 @@ export function createProbes(options: ProbeOptions): Probes {
     },
   };
 
-  function get(request: HttpRequest): Promise<HttpAnswer> | undefined {
+  function get(request: HttpRequest): Promise<HttpResponse> | undefined {
     switch (request.pathname) {
       case '/':
         return Promise.resolve(renderHomePage(request.url.origin));
@@ -35,7 +35,7 @@ export function createProbes(options: ProbeOptions): Probes {
   }
 }
 
-function toAnswer(checks: Checks): HttpAnswer {
+function toAnswer(checks: Checks): HttpResponse {
   const ok = Object.values(checks).every(Boolean);
   return {
     status: ok ? 200 : 503,
@@ -47,7 +47,7 @@ function toAnswer(checks: Checks): HttpAnswer {
 type Checks = object;
 
 export interface Probes {
-  answer(request: HttpRequest): Promise<HttpAnswer> | undefined;
+  answer(request: HttpRequest): Promise<HttpResponse> | undefined;
   /** From now on it is not ready: connections that are open learn that their process is about to go. */
   announceStop(): void;
 }
@@ -56,6 +56,6 @@ interface ProbeOptions {
   /** By name: is it well? */
   checkReadiness(): Promise<Checks>;
   /** Undefined: there is no `/metrics`. */
-  readonly renderMetrics: (() => Promise<HttpAnswer>) | undefined;
-  renderHomePage(origin: string): HttpAnswer;
+  readonly renderMetrics: (() => Promise<HttpResponse>) | undefined;
+  renderHomePage(origin: string): HttpResponse;
 }

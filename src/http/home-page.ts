@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { HttpAnswer } from '../lib/http-message.ts';
+import type { HttpResponse } from '../lib/http-message.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --ink: #16202c; --soft: #5b6b7d; --line: #dfe5ec; --paper: #fff; --tint: #f4f7fa; --blue: #1f5fd0 }
@@ -24,7 +24,7 @@ h2 { font-size: 1.1rem; margin: 2rem 0 .6rem }
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
 /** Tells a person in a browser what this is and where to go. */
-export function renderHomePage({ version, tryIt, connectsAt }: HomeOptions): HttpAnswer {
+export function renderHomePage({ version, tryIt, connectsAt }: HomeOptions): HttpResponse {
   // A browser follows a form's redirect only to where forms may go.
   const formAction = connectsAt === undefined ? "'none'" : `'self' ${connectsAt}`;
   return {

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Arrival, ArrivalIds } from '../domain/journal.ts';
 import type { Log } from '../domain/log.ts';
+import type { RequestHead, TraceHeaders } from '../domain/request-log.ts';
 import type { ArrivingRequest, HttpHeaders, HttpRequest, ReserveBytes } from '../lib/http-message.ts';
 
 /** A request as Node has it, for the faces. */
@@ -158,7 +158,7 @@ let lastHost: string | undefined;
  * Who sends this? Each trusted proxy writes at the end of `X-Forwarded-For` whom it was asked by; whatever stands before
  * that was written by somebody else.
  */
-export function readAddress({ socket, headers }: Arriving, proxies: number): string | undefined {
+export function readClientIp({ socket, headers }: Arriving, proxies: number): string | undefined {
   if (proxies === 0) return socket.remoteAddress;
   const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
   const address = forwarded.at(-proxies)?.trim();
@@ -199,13 +199,13 @@ export function createHostCheck(names: readonly string[]): (headers: HttpHeaders
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** What a request's journal begins with. */
-export function toArrival({ method, pathname, headers }: HttpRequest): Arrival {
-  const { requestId, traceparent } = toArrivalIds(headers);
+/** What a request's request log begins with. */
+export function toRequestHead({ method, pathname, headers }: HttpRequest): RequestHead {
+  const { requestId, traceparent } = toTraceHeaders(headers);
   return { method, path: redactPath(pathname), requestId, traceparent };
 }
 
-export function toArrivalIds(headers: HttpHeaders): ArrivalIds {
+export function toTraceHeaders(headers: HttpHeaders): TraceHeaders {
   return { requestId: headers.get('x-request-id'), traceparent: headers.get('traceparent') };
 }
 

@@ -2,18 +2,18 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { CrossbookError } from '../domain/errors.ts';
 import type { HeldBytes } from '../domain/held-bytes.ts';
-import type { Refusal } from '../domain/journal.ts';
+import type { RejectedRequest } from '../domain/request-log.ts';
 import { systemClock } from '../lib/clock.ts';
-import type { ArrivingRequest, HttpAnswer } from '../lib/http-message.ts';
+import type { ArrivingRequest, HttpResponse } from '../lib/http-message.ts';
 import { toSubnet } from '../lib/to-subnet.ts';
 import {
   IncomingHeaders,
   IncomingRequest,
   isAddressed,
-  readAddress,
-  toArrivalIds,
+  readClientIp,
+  toTraceHeaders,
 } from './incoming-request.ts';
-import { refuseBytes, toRawRefusal, toRefusal } from './rejected-request.ts';
+import { handleClientErrors, toRawErrorResponse, toRefusal } from './rejected-request.ts';
 import { createResponseSender } from './send-response.ts';
 
 /** Listens until it is closed. Whoever sends or reads slowly, or sends too much, is let go in time. */
@@ -23,7 +23,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   let isClosing = false;
   const sender = createResponseSender({ heldBytes, onRefused, now: systemClock.now });
   const pipelining = createPipelining({ heldBytes, onRefused });
-  const send = (response: ServerResponse, answered: HttpAnswer, address?: string | undefined) => {
+  const send = (response: ServerResponse, answered: HttpResponse, address?: string | undefined) => {
     if (isClosing) response.shouldKeepAlive = false;
     sender.send(response, answered, address);
   };
@@ -32,7 +32,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     if (message.headers.host === undefined) response.shouldKeepAlive = false;
     const refusal = toRefusal(error, message.url?.split('?')[0]);
     send(response, refusal);
-    const arrival = toArrivalIds(new IncomingHeaders(message.headers));
+    const arrival = toTraceHeaders(new IncomingHeaders(message.headers));
     onRefused({ status: refusal.status, code, errorId: error.id, arrival });
   };
   const server = createServer(
@@ -48,7 +48,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       requireHostHeader: false,
     },
     (message, response) => {
-      const address = readAddress(message, proxies);
+      const address = readClientIp(message, proxies);
       const start = () => handle(message, response, address);
       // No socket yet: a response before this one has not gone out.
       if (response.socket === null) pipelining.waitForTurn(message, response, { address, start });
@@ -67,7 +67,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       (error: unknown) => response.destroy(error as Error),
     );
   };
-  refuseBytes(server, onRefused);
+  handleClientErrors(server, onRefused);
   server.on('checkExpectation', (message: IncomingMessage, response: ServerResponse) => {
     const error = new CrossbookError(
       'EXPECTATION_FAILED',
@@ -147,7 +147,7 @@ function limitConnections(server: Server, { maxPerAddress, onRefused }: Connecti
         'This address has as many connections open as one may have: use those, or try again.',
         { retryAfterMs: RETRY_AFTER_MS },
       );
-      socket.write(toRawRefusal(error));
+      socket.write(toRawErrorResponse(error));
       socket.destroySoon();
       onRefused({ status: 503, code: 'ADDRESS_CONNECTIONS_FULL', errorId: error.id });
       return;
@@ -210,13 +210,13 @@ export interface Listener {
 }
 
 interface ListenOptions {
-  answer(request: ArrivingRequest, address: string | undefined): Promise<HttpAnswer>;
+  answer(request: ArrivingRequest, address: string | undefined): Promise<HttpResponse>;
   /** What never came to be answered: it was no HTTP, it came too slowly, or there were too many. */
-  onRefused(refusal: Refusal): void;
+  onRefused(refusal: RejectedRequest): void;
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
-  readonly bounds: Bounds;
+  readonly bounds: ServerLimits;
   /** Counts responses that are not read yet, and requests that wait behind them. */
   readonly heldBytes: HeldBytes;
   /** How many trusted proxies stand in front and say whom they were asked by. */
@@ -230,7 +230,7 @@ interface StopOptions {
   readonly idleGraceMs: number;
 }
 
-export interface Bounds {
+export interface ServerLimits {
   readonly maxConnections: number;
   /** Not counted behind trusted proxies: all connections are theirs. */
   readonly maxConnectionsPerAddress: number;
@@ -248,7 +248,7 @@ interface Refused {
 
 interface ConnectionLimits {
   readonly maxPerAddress: number;
-  onRefused(refusal: Refusal): void;
+  onRefused(refusal: RejectedRequest): void;
 }
 
 interface Pipelining {

@@ -1,18 +1,18 @@
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { CrossbookError, ERROR_CODES, type ErrorCode, toErrorBody } from '../domain/errors.ts';
-import type { Refusal } from '../domain/journal.ts';
+import type { RejectedRequest } from '../domain/request-log.ts';
 
 /**
  * Bytes that make no request are answered with the status that Node would give them and with an error as everywhere, and
  * told of: never they themselves, which may hold secrets. Who has gone away was not refused.
  */
-export function refuseBytes(server: Server, onRefused: (refusal: Refusal) => void): void {
+export function handleClientErrors(server: Server, onRefused: (refusal: RejectedRequest) => void): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const { code = 'UNKNOWN' } = error;
     const isThere = socket.writable;
     const refusal = isAnswering(socket) ? undefined : toError(code);
-    if (isThere && refusal) socket.write(toRawRefusal(refusal));
+    if (isThere && refusal) socket.write(toRawErrorResponse(refusal));
     socket.destroy(error);
     if (!isThere || code === ENDED_EARLY) return;
     onRefused({ status: refusal && ERROR_CODES[refusal.code].status, code, errorId: refusal?.id });
@@ -65,7 +65,7 @@ export function toRefusal(error: CrossbookError, pathname?: string): RefusalResp
 }
 
 /** For a socket without a request. Its connection is of no further use. */
-export function toRawRefusal(error: CrossbookError): string {
+export function toRawErrorResponse(error: CrossbookError): string {
   const { status, headers, body } = toRefusal(error);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\n${lines.join('')}\r\n${body}`;

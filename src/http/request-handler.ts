@@ -1,12 +1,12 @@
 import type { Caller } from '../domain/caller.ts';
 import { CrossbookError, toCrossbookError } from '../domain/errors.ts';
 import { type HeldBytes, type Hold, memoryLimitReached } from '../domain/held-bytes.ts';
-import type { Arrival, Journal, OpenJournal } from '../domain/journal.ts';
 import { isProviderName } from '../domain/provider-names.ts';
-import type { ArrivingRequest, HttpAnswer, HttpHeaders, HttpRequest } from '../lib/http-message.ts';
+import type { OpenRequestLog, RequestHead, RequestLog } from '../domain/request-log.ts';
+import type { ArrivingRequest, HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import { type Cors, isPreflight } from './cors.ts';
-import { toArrival } from './incoming-request.ts';
+import { toRequestHead } from './incoming-request.ts';
 import type { RequestPermit } from './permit.ts';
 import { SLICE_BYTES } from './send-response.ts';
 
@@ -16,97 +16,100 @@ import { SLICE_BYTES } from './send-response.ts';
  */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const { graphql, rest, limit, heldBytes, bodyBytes = BODY_BYTES, strangers, cors, findCaller } = options;
-  const { openJournal, handleProbe, addQuota, admin, connect } = options;
+  const { openRequestLog, handleProbe, addQuota, admin, connect } = options;
 
   return async (request, address) => {
     const { headers } = request;
-    const journal = openJournal(toArrival(request));
+    const requestLog = openRequestLog(toRequestHead(request));
     // What is remembered is not waited for: a turn of the loop for each request adds up.
     // Pages are for people: no page of another origin reads them.
     const isPage = connect?.handles(request.pathname) === true;
     const found = isPage ? undefined : cors.findApplications(headers);
     const applications = found instanceof Promise ? await found : found;
-    const response = await respond({ request, address, journal, isPage });
+    const response = await respond({ request, address, requestLog, isPage });
     const { status, body } = response;
     const bytes = response.length ?? lengthOf(body);
     // To what is made by spread Node 20 adds a property in a microsecond, which is twenty times what it takes otherwise.
     const sent: Record<string, string> = Object.assign({}, response.headers);
-    addQuota(journal, sent);
+    addQuota(requestLog, sent);
     if (applications && !isPreflight(request)) {
-      const applicationId = journal.caller?.application.id;
+      const applicationId = requestLog.caller?.application.id;
       cors.addHeaders({ headers, applications, applicationId, status }, sent);
     }
-    sent['x-request-id'] = journal.requestId;
+    sent['x-request-id'] = requestLog.requestId;
     if (bytes !== undefined) sent['content-length'] = String(bytes);
-    journal.close({ status, bytes });
+    requestLog.close({ status, bytes });
     return { status, headers: sent, body };
   };
 
-  async function respond(visit: Visit): Promise<HttpAnswer> {
-    const { request, journal } = visit;
+  async function respond(incoming: Incoming): Promise<HttpResponse> {
+    const { request, requestLog } = incoming;
     const isOperator = admin?.handles(request.pathname) === true;
-    const face = isOperator ? admin : (faceOf(visit) ?? rest);
+    const face = isOperator ? admin : (faceOf(incoming) ?? rest);
     let permit: RequestPermit | undefined;
     try {
       options.checkHost?.(request.headers);
-      if (isPreflight(request) && !visit.isPage) return await cors.answerPreflight(request);
+      if (isPreflight(request) && !incoming.isPage) return await cors.answerPreflight(request);
       const probe = handleProbe(request);
-      if (probe) return reserveResponse(visit, await probe);
+      if (probe) return reserveResponse(incoming, await probe);
       if (isOperator) {
-        permit = openOperatorPermit(visit, admin);
-      } else if (visit.isPage) {
-        const turn = connect?.requireTurn(visit.address);
+        permit = openOperatorPermit(incoming, admin);
+      } else if (incoming.isPage) {
+        const turn = connect?.requireTurn(incoming.address);
         if (turn) await turn;
         // A stranger's, whatever key comes along: who it is for is said by the link.
-        permit = watchPermit(visit, limit.open(undefined));
+        permit = watchPermit(incoming, limit.open(undefined));
       } else {
-        const found = findCaller({ headers: request.headers, address: visit.address });
+        const found = findCaller({ headers: request.headers, address: incoming.address });
         const caller = found instanceof Promise ? await found : found;
-        permit = openPermit(visit, caller);
+        permit = openPermit(incoming, caller);
       }
-      if (request.hasBody) await receiveBody(visit, permit);
+      if (request.hasBody) await receiveBody(incoming, permit);
       const queued = permit.acquire();
       if (queued) await queued;
-      return reserveResponse(visit, await face.answer(request, journal));
+      return reserveResponse(incoming, await face.answer(request, requestLog));
     } catch (thrown) {
-      return face.refuse(toCrossbookError(thrown), { request, journal });
+      return face.refuse(toCrossbookError(thrown), { request, requestLog });
     } finally {
       permit?.release();
     }
   }
 
-  function faceOf({ request, isPage }: Visit): Face | undefined {
+  function faceOf({ request, isPage }: Incoming): Face | undefined {
     if (isPage) return connect;
     return request.pathname === '/graphql' ? graphql : undefined;
   }
 
-  function openPermit({ request, journal }: Visit, caller: Caller | undefined): RequestPermit {
-    if (caller) journal.note({ application: caller.application.name, credential: caller.credentialId });
+  function openPermit({ request, requestLog }: Incoming, caller: Caller | undefined): RequestPermit {
+    if (caller) requestLog.record({ application: caller.application.name, credential: caller.credentialId });
     else if (!strangers) throw mustAuthenticate();
-    journal.caller = caller;
+    requestLog.caller = caller;
     const connection = caller && nameConnection(caller, request.headers);
-    return watchPermit({ request, journal }, limit.open(caller?.application.id, connection));
+    return watchPermit({ request, requestLog }, limit.open(caller?.application.id, connection));
   }
 
   /** Fair beside the applications: however many requests these have, the operator comes through. */
   function openOperatorPermit(
-    { request, address, journal }: Visit,
+    { request, address, requestLog }: Incoming,
     { requireKey }: AdminFace,
   ): RequestPermit {
     requireKey({ headers: request.headers, address });
-    journal.note({ credential: OPERATOR });
-    return watchPermit({ request, journal }, limit.open(OPERATOR));
+    requestLog.record({ credential: OPERATOR });
+    return watchPermit({ request, requestLog }, limit.open(OPERATOR));
   }
 
-  function watchPermit({ request, journal }: Pick<Visit, 'request' | 'journal'>, permit: RequestPermit) {
-    journal.permit = permit;
+  function watchPermit(
+    { request, requestLog }: Pick<Incoming, 'request' | 'requestLog'>,
+    permit: RequestPermit,
+  ) {
+    requestLog.permit = permit;
     request.onClose(() => permit.abandon());
     return permit;
   }
 
   /** Each byte is charged before it is kept, and until the request is over: what is parsed from it lives as long. */
-  function receiveBody({ request, address, journal }: Visit, permit: RequestPermit): Promise<void> {
-    const { caller } = journal;
+  function receiveBody({ request, address, requestLog }: Incoming, permit: RequestPermit): Promise<void> {
+    const { caller } = requestLog;
     const owners = { address, application: caller?.application.id };
     let hold: Hold | undefined;
     return request.receiveBody(caller ? bodyBytes.caller : bodyBytes.stranger, (bytes) => {
@@ -122,11 +125,11 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
    * What is not small may stay unread for long: it is charged before anything of it is sent, so that where it does not fit
    * the answer is an error like others.
    */
-  function reserveResponse({ request, address, journal }: Visit, response: HttpAnswer): HttpAnswer {
+  function reserveResponse({ request, address, requestLog }: Incoming, response: HttpResponse): HttpResponse {
     const sent = withBytes(response);
     const length = sent.body?.length ?? 0;
     if (length <= SLICE_BYTES) return sent;
-    const owners = { address, application: journal.caller?.application.id };
+    const owners = { address, application: requestLog.caller?.application.id };
     const hold = heldBytes.acquire(owners, 'unread_response', length);
     if (!hold) throw memoryLimitReached();
     request.onClose(() => hold.release());
@@ -135,14 +138,14 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
 }
 
 /** Long text becomes bytes here, once: charged, announced and watched is their number. No character has more than three. */
-function withBytes(response: HttpAnswer): HttpAnswer {
+function withBytes(response: HttpResponse): HttpResponse {
   const { body } = response;
   if (typeof body !== 'string' || body.length * 3 <= SLICE_BYTES) return response;
   const bytes = Buffer.from(body);
   return { ...response, body: bytes, length: bytes.length };
 }
 
-function lengthOf(body: HttpAnswer['body']): number | undefined {
+function lengthOf(body: HttpResponse['body']): number | undefined {
   return typeof body === 'string' ? Buffer.byteLength(body) : body?.length;
 }
 
@@ -168,20 +171,23 @@ export type RequestHandler = (
   request: ArrivingRequest,
   /** Where it comes from. */
   address?: string | undefined,
-) => Promise<HttpAnswer>;
+) => Promise<HttpResponse>;
 
-interface Visit {
+interface Incoming {
   readonly request: ArrivingRequest;
   readonly address: string | undefined;
-  readonly journal: OpenJournal;
+  readonly requestLog: OpenRequestLog;
   /** Is it for a page of connect links? */
   readonly isPage: boolean;
 }
 
 /** GraphQL or REST. */
 interface Face {
-  answer(request: HttpRequest, journal: Journal): Promise<HttpAnswer>;
-  refuse(error: CrossbookError, of: { readonly request: HttpRequest; readonly journal: Journal }): HttpAnswer;
+  answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse>;
+  refuse(
+    error: CrossbookError,
+    of: { readonly request: HttpRequest; readonly requestLog: RequestLog },
+  ): HttpResponse;
 }
 
 /** For people, without a caller. */
@@ -219,9 +225,9 @@ export interface RequestHandlerOptions {
     readonly headers: HttpHeaders;
     readonly address: string | undefined;
   }): Promise<Caller | undefined> | Caller | undefined;
-  openJournal(arrival: Arrival): OpenJournal;
+  openRequestLog(arrival: RequestHead): OpenRequestLog;
   /** Health and the pages that are answered however much there is to do. Undefined: it is a face's. */
-  handleProbe(request: HttpRequest): Promise<HttpAnswer> | undefined;
+  handleProbe(request: HttpRequest): Promise<HttpResponse> | undefined;
   /** Adds to the headers of a response what there is to say of the caller's rate limit. */
-  addQuota(request: Pick<Journal, 'admission'>, headers: Record<string, string>): void;
+  addQuota(request: Pick<RequestLog, 'rateLimit'>, headers: Record<string, string>): void;
 }

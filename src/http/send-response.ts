@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { HeldBytes, Hold } from '../domain/held-bytes.ts';
-import type { HttpAnswer } from '../lib/http-message.ts';
+import type { HttpResponse } from '../lib/http-message.ts';
 import { JsonBytes } from '../lib/json-bytes.ts';
 
 /**
@@ -111,7 +111,7 @@ class UnreadResponse {
 }
 
 /** In one write with its headers, whatever it is made of. */
-function endWith(response: ServerResponse, body: HttpAnswer['body']): void {
+function endWith(response: ServerResponse, body: HttpResponse['body']): void {
   if (body instanceof JsonBytes) {
     response.cork();
     for (const piece of body.take()) response.write(piece);
@@ -136,7 +136,7 @@ const CHECK_EVERY_MS = 1_000;
 const RESPONSE_BYTES = 4 * 1024;
 
 export interface ResponseSender {
-  send(response: ServerResponse, answer: HttpAnswer, address: string | undefined): void;
+  send(response: ServerResponse, answer: HttpResponse, address: string | undefined): void;
   /** Called by a timer. */
   cutSlowReaders(): void;
   close(): void;

@@ -26,7 +26,7 @@ export function createStartOutput(output: Output, isTerminal: boolean): StartOut
 const CLEAR_LINE = '\r\u001b[2K';
 
 /** What the start prints: where to go, and with what. */
-export function toWelcome({ url, demo, notes }: Welcome): string {
+export function formatStartupMessage({ url, demo, notes }: Welcome): string {
   const lines = [
     '',
     `  Crossbook is ready at ${url}`,

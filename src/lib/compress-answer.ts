@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { HttpAnswer } from './http-message.ts';
+import type { HttpResponse } from './http-message.ts';
 import { JsonBytes } from './json-bytes.ts';
 
 /** Below this a compressed body is hardly smaller, and two packets are one anyway. */
@@ -15,7 +15,10 @@ const compressions: Readonly<Record<string, (body: Uint8Array | string) => Promi
  * Compresses a large answer where the caller takes it. One with a strong ETag is left alone: that tag promises the
  * same bytes, whatever was asked for.
  */
-export async function compressAnswer(answer: HttpAnswer, acceptEncoding: string | null): Promise<HttpAnswer> {
+export async function compressAnswer(
+  answer: HttpResponse,
+  acceptEncoding: string | null,
+): Promise<HttpResponse> {
   const { body } = answer;
   if (body === null || answer.headers['etag']?.startsWith('"')) return answer;
   const headers = withVary(answer.headers, 'accept-encoding');

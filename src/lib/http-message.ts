@@ -29,7 +29,7 @@ export interface HttpHeaders extends Iterable<readonly [name: string, value: str
   get(name: string): string | null;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   /** By their names in lower case; the length is added by who sends it. */
   readonly headers: Readonly<Record<string, string>>;

@@ -16,14 +16,14 @@ export function createFailedAuthentications(options: FailedAuthenticationOptions
   return {
     slowPlace(address) {
       if (slowUntil.size === 0) return undefined;
-      const place = toPlace(address);
+      const place = toAddressBucket(address);
       if ((slowUntil.get(place) ?? 0) > clock.now()) return place;
       slowUntil.delete(place);
       return undefined;
     },
 
     count(address) {
-      const place = toPlace(address);
+      const place = toAddressBucket(address);
       const settle = ({ remaining, resetMs }: { remaining: number; resetMs: number }) => {
         if (remaining === 0) slowUntil.set(place, clock.now() + resetMs);
       };
@@ -34,7 +34,7 @@ export function createFailedAuthentications(options: FailedAuthenticationOptions
   };
 
   /** One of a fixed number of places, so that a million addresses fill no memory; nobody can choose whose they share. */
-  function toPlace(address: string): string {
+  function toAddressBucket(address: string): string {
     return hashOnce('sha256', hash(toSubnet(address))).slice(0, PLACE_DIGITS);
   }
 }

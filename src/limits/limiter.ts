@@ -1,4 +1,4 @@
-import type { Quota } from '../domain/journal.ts';
+import type { Quota } from '../domain/request-log.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SharedRedis } from './redis.ts';
 import type { SharedCount } from './shared-limiter.ts';
@@ -6,20 +6,20 @@ import type { SharedCount } from './shared-limiter.ts';
 /** A rate limit for each key, in a minute's fixed window: counted in Redis, and by this process while Redis is away. */
 export function createLimiter({ name, perMinute, redis, clock }: LimiterOptions): Limiter {
   const count = createFixedWindowCounter({ windowMs: WINDOW_SECONDS * 1_000, now: clock.now });
-  const alone = (key: string, units: number): Taken => {
+  const alone = (key: string, units: number): ConsumeResult => {
     const taken = count.add(key, units);
-    return toTaken(taken.count, taken.resetMs);
+    return toConsumeResult(taken.count, taken.resetMs);
   };
   const shared = redis?.createCount({ name, points: perMinute, windowMs: WINDOW_SECONDS * 1_000 });
   return { take: shared ? (key, units) => takeShared(shared, key, units) : alone };
 
-  async function takeShared(count: SharedCount, key: string, units: number): Promise<Taken> {
+  async function takeShared(count: SharedCount, key: string, units: number): Promise<ConsumeResult> {
     // Redis is away: no request is rejected for that, so that the whole limit holds here, and not a share of it.
     const taken = await count(key, units).catch(() => undefined);
-    return taken ? toTaken(taken.count, taken.resetMs) : alone(key, units);
+    return taken ? toConsumeResult(taken.count, taken.resetMs) : alone(key, units);
   }
 
-  function toTaken(taken: number, resetMs: number): Taken {
+  function toConsumeResult(taken: number, resetMs: number): ConsumeResult {
     return {
       limit: perMinute,
       remaining: Math.max(0, perMinute - taken),
@@ -33,10 +33,10 @@ export const WINDOW_SECONDS = 60;
 
 export interface Limiter {
   /** So many more of this key's. */
-  take(key: string, units: number): Taken | Promise<Taken>;
+  take(key: string, units: number): ConsumeResult | Promise<ConsumeResult>;
 }
 
-export interface Taken extends Quota {
+export interface ConsumeResult extends Quota {
   readonly isOver: boolean;
 }
 

@@ -1,19 +1,19 @@
 import { hash as hashOnce } from 'node:crypto';
 import type { Caller } from '../domain/caller.ts';
+import type { DistributedRateLimits } from '../domain/distributed-rate-limits.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Journal } from '../domain/journal.ts';
 import type { Log } from '../domain/log.ts';
-import type { SharedBudgets } from '../domain/shared-budget.ts';
+import type { RequestLog } from '../domain/request-log.ts';
 import type { Clock } from '../lib/clock.ts';
 import { toSubnet } from '../lib/to-subnet.ts';
-import { createSharedBudgets } from './budgets.ts';
+import { createDistributedRateLimits } from './distributed-rate-limits.ts';
 import { createFailedAuthentications, type FailedAuthentications } from './failed-authentications.ts';
-import { createLimiter, setRateLimitHeaders, type Taken } from './limiter.ts';
+import { type ConsumeResult, createLimiter, setRateLimitHeaders } from './limiter.ts';
 import { openRedis, type RedisOptions, type SharedRedis } from './redis.ts';
 
 /** The limits of this installation: of one process, or of several that share a Redis. */
 export async function openLimits(options: LimitOptions): Promise<Limits> {
-  const { perKey, perToken, guesses: perMinute, pages = 0, log, hash, clock } = options;
+  const { perKey, perToken, failedAuthentications: perMinute, pages = 0, log, hash, clock } = options;
   const redis = options.redis && (await openRedis({ ...options.redis, log, clock }));
   const { admit, charge } = createRequestLimits({ perKey, perToken, redis, clock });
   const onError = (cause: unknown) => log.warn({ cause }, 'a failed authentication was not counted');
@@ -24,10 +24,10 @@ export async function openLimits(options: LimitOptions): Promise<Limits> {
     failures:
       perMinute > 0 ? createFailedAuthentications({ perMinute, redis, hash, clock, onError }) : NO_FAILURES,
     requirePageTurn: createPageTurns({ perMinute: pages, redis, hash, clock }),
-    addQuota: ({ admission }, headers) => {
-      if (admission?.quota) setRateLimitHeaders(admission.quota, headers);
+    addQuota: ({ rateLimit }, headers) => {
+      if (rateLimit?.quota) setRateLimitHeaders(rateLimit.quota, headers);
     },
-    budgets: redis && createSharedBudgets(redis, clock),
+    budgets: redis && createDistributedRateLimits(redis, clock),
     close: async () => redis?.close(),
   };
 }
@@ -44,19 +44,23 @@ function createRequestLimits({ perKey, perToken, redis, clock }: RequestLimitOpt
     perToken > 0 ? createLimiter({ name: 'token', perMinute: perToken, redis, clock }) : undefined;
 
   return {
-    admit: (visit, caller) => take(visit, caller, 1),
-    charge(visit, caller, cost) {
-      const units = Math.ceil(cost / COST_PER_UNIT) - (visit.admission?.units ?? 0);
-      return units > 0 ? take(visit, caller, units) : undefined;
+    admit: (requestLog, caller) => take(requestLog, caller, 1),
+    charge(requestLog, caller, cost) {
+      const units = Math.ceil(cost / COST_PER_UNIT) - (requestLog.rateLimit?.units ?? 0);
+      return units > 0 ? take(requestLog, caller, units) : undefined;
     },
   };
 
-  function take(visit: Visit, { credentialId, customer }: Caller, more: number): Promise<void> | undefined {
-    const units = (visit.admission?.units ?? 0) + more;
-    visit.admission = { quota: undefined, units };
+  function take(
+    requestLog: RateLimitedRequest,
+    { credentialId, customer }: Caller,
+    more: number,
+  ): Promise<void> | undefined {
+    const units = (requestLog.rateLimit?.units ?? 0) + more;
+    requestLog.rateLimit = { quota: undefined, units };
     const taken = (customer ? tokens : keys)?.take(credentialId, more);
-    const settle = (quota: Taken) => {
-      visit.admission = { quota, units };
+    const settle = (quota: ConsumeResult) => {
+      requestLog.rateLimit = { quota, units };
       if (quota.isOver) throw tooMany(customer ? 'customer token' : 'API key', quota);
     };
     if (taken instanceof Promise) return taken.then(settle);
@@ -65,7 +69,7 @@ function createRequestLimits({ perKey, perToken, redis, clock }: RequestLimitOpt
   }
 }
 
-function tooMany(what: string, { limit, resetMs }: Taken): CrossbookError {
+function tooMany(what: string, { limit, resetMs }: ConsumeResult): CrossbookError {
   const detail = `This ${what} makes more than ${limit} requests a minute, weighted by their cost.`;
   return new CrossbookError('TOO_MANY_REQUESTS', detail, { retryAfterMs: resetMs });
 }
@@ -80,12 +84,12 @@ function createPageTurns({ perMinute, redis, hash, clock }: PageTurnOptions): Re
   return (address) => {
     // Without an address nothing tells one stranger from another: the places at work bound them all.
     if (address === undefined) return undefined;
-    const taken = limiter.take(toPlace(address), 1);
+    const taken = limiter.take(toAddressBucket(address), 1);
     return taken instanceof Promise ? taken.then(check) : check(taken);
   };
 
   /** One of a fixed number of places, so that a million addresses fill no memory; nobody can choose whose they share. */
-  function toPlace(address: string): string {
+  function toAddressBucket(address: string): string {
     return hashOnce('sha256', hash(toSubnet(address))).slice(0, PLACE_DIGITS);
   }
 }
@@ -93,7 +97,7 @@ function createPageTurns({ perMinute, redis, hash, clock }: PageTurnOptions): Re
 /** 65,536 places. */
 const PLACE_DIGITS = 4;
 
-function check({ isOver, resetMs }: Taken): undefined {
+function check({ isOver, resetMs }: ConsumeResult): undefined {
   if (!isOver) return undefined;
   throw new CrossbookError('TOO_MANY_REQUESTS', 'Too many pages are asked for from this address.', {
     retryAfterMs: resetMs,
@@ -106,9 +110,9 @@ export interface Limits extends RequestLimits {
   /** Pages that anybody may ask for, by address. */
   readonly requirePageTurn: RequirePageTurn;
   /** Adds to the headers of a response what there is to say of the caller's limit. */
-  addQuota(request: Pick<Journal, 'admission'>, headers: Record<string, string>): void;
+  addQuota(request: Pick<RequestLog, 'rateLimit'>, headers: Record<string, string>): void;
   /** Undefined where nobody shares any. */
-  readonly budgets: SharedBudgets | undefined;
+  readonly budgets: DistributedRateLimits | undefined;
   close(): Promise<void>;
 }
 
@@ -117,7 +121,7 @@ interface LimitOptions {
   readonly perKey: number;
   readonly perToken: number;
   /** Failed look-ups a minute from one address; 0: no limit. */
-  readonly guesses: number;
+  readonly failedAuthentications: number;
   /** Pages of connect links a minute for one address; 0 or absent: no limit. */
   readonly pages?: number | undefined;
   readonly redis: Omit<RedisOptions, 'log' | 'clock'> | undefined;
@@ -128,13 +132,13 @@ interface LimitOptions {
 
 interface RequestLimits {
   /** One more request of this caller. Throws or rejects with TOO_MANY_REQUESTS; undefined where nothing has to be waited for. */
-  admit(visit: Visit, caller: Caller): Promise<void> | undefined;
+  admit(requestLog: RateLimitedRequest, caller: Caller): Promise<void> | undefined;
   /** What the same request costs so far, beyond the units that it took already. Fails as `admit` does. */
-  charge(visit: Visit, caller: Caller, cost: number): Promise<void> | undefined;
+  charge(requestLog: RateLimitedRequest, caller: Caller, cost: number): Promise<void> | undefined;
 }
 
 /** One request: what it is told stays with it. */
-export type Visit = Pick<Journal, 'admission'>;
+export type RateLimitedRequest = Pick<RequestLog, 'rateLimit'>;
 
 interface RequestLimitOptions {
   /** Units a minute; 0: no limit. */

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import type { Log } from '../domain/log.ts';
 import type { Clock } from '../lib/clock.ts';
 import { runPeriodically } from '../lib/run-periodically.ts';
-import { HEARTBEAT } from './budgets.ts';
+import { HEARTBEAT } from './distributed-rate-limits.ts';
 import type { CountOptions, SharedCount } from './shared-limiter.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function openRedis(options: RedisOptions): Promise<SharedRedis> {
   const me = randomUUID();
   const beat = define(client, 'crossbookHeartbeat', HEARTBEAT);
   let processes: number | undefined;
-  let thereSince: number | undefined;
+  let connectedSince: number | undefined;
   let isClosing = false;
   let cause = '';
   let hasToldAway = false;
@@ -37,13 +37,13 @@ export async function openRedis(options: RedisOptions): Promise<SharedRedis> {
     cause = error.message;
   });
   client.on('ready', () => {
-    thereSince = clock.now();
+    connectedSince = clock.now();
     if (hasToldAway) log.info({}, 'Redis is there again: limits are shared');
     hasToldAway = false;
     void heartbeat().catch(() => undefined);
   });
   client.on('close', () => {
-    thereSince = undefined;
+    connectedSince = undefined;
     if (!hasToldAway && !isClosing) {
       log.warn({ cause }, 'Redis is away: until it returns, this process keeps its limits alone');
     }
@@ -53,7 +53,7 @@ export async function openRedis(options: RedisOptions): Promise<SharedRedis> {
   await client.connect().catch(() => undefined);
   const beating = runPeriodically({
     intervalMs: HEARTBEAT_MS,
-    work: async () => isThere() && heartbeat(),
+    work: async () => isConnected() && heartbeat(),
     // Connected, and yet no answer: it counts as away until a new connection answers.
     onError: () => client.disconnect(true),
   });
@@ -62,28 +62,28 @@ export async function openRedis(options: RedisOptions): Promise<SharedRedis> {
     client,
     createCount: (count) => createSharedCount(client, count),
     define: (name, script) => define(client, name, script),
-    isThere,
-    thereSince: () => thereSince,
+    isConnected,
+    connectedSince: () => connectedSince,
     hasBeenAway: () => hasBeenAway,
-    missed() {
+    markUnavailable() {
       hasBeenAway = true;
-      if (thereSince !== undefined) thereSince = clock.now();
+      if (connectedSince !== undefined) connectedSince = clock.now();
     },
     processes: () => processes ?? ASSUMED_PROCESSES,
     async close() {
       isClosing = true;
       await beating.stop();
-      if (isThere()) await client.zrem(PROCESSES, me).catch(() => undefined);
+      if (isConnected()) await client.zrem(PROCESSES, me).catch(() => undefined);
       client.disconnect();
     },
   };
 
-  function isThere(): boolean {
+  function isConnected(): boolean {
     return client.status === 'ready';
   }
 
   function isReturning(): boolean {
-    return hasBeenAway && (thereSince === undefined || clock.now() - thereSince <= OTHERS_RETURN_MS);
+    return hasBeenAway && (connectedSince === undefined || clock.now() - connectedSince <= OTHERS_RETURN_MS);
   }
 
   async function heartbeat(): Promise<void> {
@@ -165,12 +165,12 @@ export interface SharedRedis {
   /** Counts requests for all that share it. */
   createCount(options: CountOptions): SharedCount;
   define(name: string, lua: string): RunScript;
-  isThere(): boolean;
+  isConnected(): boolean;
   /** By the monotonic clock; undefined while it is away. */
-  thereSince(): number | undefined;
+  connectedSince(): number | undefined;
   hasBeenAway(): boolean;
   /** A command of consequence was not answered: as if it had been away until now. */
-  missed(): void;
+  markUnavailable(): void;
   /** How many share it, as last heard. */
   processes(): number;
   close(): Promise<void>;

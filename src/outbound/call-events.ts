@@ -1,5 +1,5 @@
-import type { ProviderCall } from '../domain/journal.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import type { ProviderCall } from '../domain/request-log.ts';
 import type { Clock } from '../lib/clock.ts';
 import { codeOf } from './failures.ts';
 import type { Call, Transport } from './http/transport.ts';

@@ -1,9 +1,9 @@
 import type { Grant } from '../domain/authorization.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { HeldBytes, HeldOwners } from '../domain/held-bytes.ts';
-import type { ProviderCall } from '../domain/journal.ts';
 import type { FindOAuthClient } from '../domain/oauth-client.ts';
 import type { Provider } from '../domain/provider.ts';
+import type { ProviderCall } from '../domain/request-log.ts';
 import type { FindSandboxLogin } from '../domain/sandbox-login.ts';
 import type { Clock } from '../lib/clock.ts';
 import { callTokenEndpoint } from './access-token/call-token-endpoint.ts';

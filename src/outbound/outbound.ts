@@ -1,11 +1,11 @@
 import type { Connection } from '../domain/connection.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
+import type { DistributedRateLimits } from '../domain/distributed-rate-limits.ts';
 import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { FindOAuthClient } from '../domain/oauth-client.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { FindSandboxLogin } from '../domain/sandbox-login.ts';
-import type { SharedBudgets } from '../domain/shared-budget.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { RenewalOutcome } from './access-token/tokens.ts';
 import type { CallEvent, LookupEvent } from './call-events.ts';
@@ -38,7 +38,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   return {
     ...grants,
 
-    openContacts({ access, ...options }) {
+    openContactClient({ access, ...options }) {
       const client = clients.of(options.connection, access);
       client.updateInstanceUrl(options.connection.instanceUrl);
       return client.open(options);
@@ -97,7 +97,7 @@ function unused(): never {
 
 export interface Outbound extends Grants {
   /** The contacts of one connection, through its client. Cheap: called for every request. */
-  openContacts(options: PortOptions & { readonly access: ContactAccess }): ContactPort;
+  openContactClient(options: PortOptions & { readonly access: ContactAccess }): ContactPort;
   /**
    * Renews the stored token of this generation, though nobody asks for it. Rejects as a call would that needs it. `used`:
    * another has been stored since.
@@ -131,7 +131,7 @@ export interface OutboundOptions {
   /** Counts what providers answer. */
   readonly heldBytes: HeldBytes;
   /** Where several processes keep the providers' limits together. */
-  readonly budgets?: SharedBudgets | undefined;
+  readonly budgets?: DistributedRateLimits | undefined;
   /** Told of every try, after it. */
   readonly onCall?: ((event: CallEvent) => void) | undefined;
   /** Told of look-ups by email as they go out. */

@@ -1,12 +1,12 @@
 import type { Connection } from '../domain/connection.ts';
 import type { ContactCache } from '../domain/contact-cache.ts';
+import type { DistributedRateLimits } from '../domain/distributed-rate-limits.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { FieldSelection } from '../domain/field-selection.ts';
 import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { ContactAccess, ContactPort, OAuthClient } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { ProviderResponse, RemoteRequest } from '../domain/remote.ts';
-import type { SharedBudgets } from '../domain/shared-budget.ts';
 import type { Resume, WorkPermit } from '../domain/work-permit.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createConnectionTokens } from './access-token/connection-tokens.ts';
@@ -282,7 +282,7 @@ export interface ClientDeps {
   readonly waiting: Waiting;
   readonly heldBytes: HeldBytes;
   readonly transport: Pick<Transport, 'send'>;
-  readonly budgets?: SharedBudgets | undefined;
+  readonly budgets?: DistributedRateLimits | undefined;
   readonly onCall: ((event: CallEvent) => void) | undefined;
   readonly onLookup?: ((event: LookupEvent) => void) | undefined;
   /** The provider does not refresh for this installation, or not now. */

@@ -6,7 +6,7 @@ import { CrossbookError } from '../domain/errors.ts';
  * presented and wrong is refused at once.
  */
 export function readCaller(
-  { headers, address }: Arrival,
+  { headers, address }: CallerHeaders,
   deps: Deps,
 ): Promise<Caller | undefined> | Caller | undefined {
   const key = headers.get('x-api-key');
@@ -35,7 +35,7 @@ export interface HeaderReader {
   get(name: string): string | null;
 }
 
-interface Arrival {
+interface CallerHeaders {
   readonly headers: HeaderReader;
   /** Where it comes from. */
   readonly address?: string | undefined;

@@ -7,10 +7,10 @@ import type { CursorSigner } from '../domain/cursor-signer.ts';
 import { type Customer, MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
 import type { TokenRequest } from '../domain/customer-token.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Journal, ProviderCall, Timing } from '../domain/journal.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { RemovedConnection, Revocation } from '../domain/removal.ts';
+import type { ProviderCall, RequestLog, Tracer } from '../domain/request-log.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
 import { revokeRemoved } from './revoke-removed.ts';
@@ -28,18 +28,18 @@ export function createRequestContext(services: Services, facts: RequestContextIn
 class RequestScope implements RequestContext {
   readonly caller: Caller | undefined;
   readonly defaults: HeaderDefaults;
-  readonly journal: Journal;
+  readonly requestLog: RequestLog;
   readonly allowance: Allowance;
   readonly #services: Services;
   #tenant: Tenant | undefined;
   #loaders: Loaders | undefined;
   #seen: Seen | undefined;
 
-  constructor(services: Services, { caller, defaults, journal }: RequestContextInput) {
+  constructor(services: Services, { caller, defaults, requestLog }: RequestContextInput) {
     this.#services = services;
     this.caller = caller;
     this.defaults = defaults;
-    this.journal = journal;
+    this.requestLog = requestLog;
     const { caller: callers, stranger } = services.responseBounds;
     this.allowance = createAllowance(caller ? callers : stranger);
   }
@@ -82,12 +82,12 @@ class RequestScope implements RequestContext {
     return this.#services.wall();
   }
 
-  behind(work: Promise<unknown>): void {
-    this.#services.behind(work);
+  runInBackground(work: Promise<unknown>): void {
+    this.#services.runInBackground(work);
   }
 
-  timed<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return this.journal.timed(name, work);
+  withSpan<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.requestLog.withSpan(name, work);
   }
 
   checkWebhookUrl(url: string) {
@@ -107,15 +107,15 @@ class RequestScope implements RequestContext {
   }
 
   admit(): Promise<void> | undefined {
-    return this.caller && this.#services.admit(this.journal, this.caller);
+    return this.caller && this.#services.admit(this.requestLog, this.caller);
   }
 
   charge(cost: number): Promise<void> | undefined {
-    return this.caller && this.#services.charge(this.journal, this.caller, cost);
+    return this.caller && this.#services.charge(this.requestLog, this.caller, cost);
   }
 
   loadCustomer(customerId: string) {
-    this.journal.note({ customer: toLogged(customerId) });
+    this.requestLog.record({ customer: toLogged(customerId) });
     return this.#openSeen().customer(customerId);
   }
 
@@ -124,12 +124,12 @@ class RequestScope implements RequestContext {
   }
 
   loadConnection({ customerId, provider }: LoadedTarget) {
-    this.journal.note({ customer: toLogged(customerId), provider });
+    this.requestLog.record({ customer: toLogged(customerId), provider });
     return this.#openSeen().connection({ customerId, providerName: provider });
   }
 
   invalidateCustomer({ customerId, connections }: Customer): void {
-    this.journal.note({ customer: toLogged(customerId) });
+    this.requestLog.record({ customer: toLogged(customerId) });
     this.#seen?.invalidateCustomer(customerId);
     this.#openLoaders().invalidateCustomer(customerId);
     for (const connection of connections) this.#forgetConnection(connection);
@@ -146,16 +146,16 @@ class RequestScope implements RequestContext {
 
   revoke(removed: RemovedConnection): Promise<Revocation> {
     const revoked = revokeRemoved(this.#services, removed);
-    this.behind(revoked);
+    this.runInBackground(revoked);
     return revoked;
   }
 
   async settleRemoval(customerId: string, removed: readonly RemovedConnection[]): Promise<void> {
-    this.journal.note({ customer: toLogged(customerId) });
+    this.requestLog.record({ customer: toLogged(customerId) });
     this.#seen?.invalidateCustomer(customerId);
     this.#loaders?.invalidateCustomer(customerId);
     for (const { connection } of removed) this.#forgetConnection(connection);
-    const resume = this.journal.permit.pause();
+    const resume = this.requestLog.permit.pause();
     try {
       await this.#services.untilForgotten();
     } finally {
@@ -178,8 +178,8 @@ class RequestScope implements RequestContext {
 
   openPort(connection: Connection, access: ContactAccess): ContactPort {
     const { credentials, contactCache: cache } = this.#openTenant();
-    const onCall = (call: ProviderCall) => this.journal.called(call);
-    const { permit } = this.journal;
+    const onCall = (call: ProviderCall) => this.requestLog.called(call);
+    const { permit } = this.requestLog;
     return this.#services.openPort({ connection, access, credentials, cache, permit, onCall });
   }
 
@@ -221,12 +221,12 @@ function toLogged(customerId: string): string | undefined {
   return customerId.length <= MAX_CUSTOMER_ID_LENGTH && !customerId.includes('@') ? customerId : undefined;
 }
 
-export interface RequestContext extends Timing {
+export interface RequestContext extends Tracer {
   readonly caller: Caller | undefined;
   /** Of its HTTP request: how much may still be made for the response. */
   readonly allowance: Allowance;
   readonly defaults: HeaderDefaults;
-  readonly journal: Journal;
+  readonly requestLog: RequestLog;
   readonly providers: ReadonlyMap<ProviderName, Provider>;
   readonly cursors: CursorSigner;
   readonly cacheMaxAgeMs: number;
@@ -236,7 +236,7 @@ export interface RequestContext extends Timing {
   readonly connectLinks: Tenant['connectLinks'];
   readonly connecting: ConnectServices;
   readonly oauthClients: Tenant['oauthClients'];
-  readonly behind: Services['behind'];
+  readonly runInBackground: Services['runInBackground'];
   readonly webhooks: Tenant['webhooks'];
   readonly events: Tenant['events'];
   readonly checkWebhookUrl: Services['checkWebhookUrl'];
@@ -284,5 +284,5 @@ export interface HeaderDefaults {
 export interface RequestContextInput {
   readonly caller: Caller | undefined;
   readonly defaults: HeaderDefaults;
-  readonly journal: Journal;
+  readonly requestLog: RequestLog;
 }

@@ -5,9 +5,9 @@ import type { Connection } from '../domain/connection.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
 import type { CursorSigner } from '../domain/cursor-signer.ts';
 import type { TokenRequest } from '../domain/customer-token.ts';
-import type { Journal, ProviderCall } from '../domain/journal.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import type { ProviderCall, RequestLog } from '../domain/request-log.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { WorkPermit } from '../domain/work-permit.ts';
 import type { ConnectionCache } from './connection-cache.ts';
@@ -28,11 +28,11 @@ export interface Services extends Pick<RevokeDeps, 'revokeGrant' | 'onRevoked'> 
   /** Resolves when no process can remember any more what was removed before the call. */
   untilForgotten(): Promise<void>;
   /** Lets work finish after the answer; what goes wrong with it is logged. */
-  behind(work: Promise<unknown>): void;
-  /** Counts a request, which its journal stands for. */
-  admit(visit: Journal, caller: Caller): Promise<void> | undefined;
+  runInBackground(work: Promise<unknown>): void;
+  /** Counts a request, which its request log stands for. */
+  admit(requestLog: RequestLog, caller: Caller): Promise<void> | undefined;
   /** Counts what a request costs beyond that: its whole cost so far, as GraphQL reckons it. */
-  charge(visit: Journal, caller: Caller, cost: number): Promise<void> | undefined;
+  charge(requestLog: RequestLog, caller: Caller, cost: number): Promise<void> | undefined;
   openTenant(applicationId: string): Tenant;
   /** What this process remembers of it, such as its token, is no longer true. */
   forgetConnection(connectionId: string): void;

@@ -1,13 +1,13 @@
 import type { Allowance } from '../domain/allowance.ts';
-import type { HttpAnswer } from '../lib/http-message.ts';
+import type { HttpResponse } from '../lib/http-message.ts';
 import { toJsonBody } from '../lib/to-json-body.ts';
 
 /** Data is the caller's own: no cache between us keeps it. */
-export function answerJson(
+export function jsonResponse(
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
   { status = 200, allowance }: AnswerOptions = {},
-): HttpAnswer {
+): HttpResponse {
   return {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
@@ -16,7 +16,7 @@ export function answerJson(
 }
 
 /** It is done, and there is nothing to tell of it. */
-export function answerEmpty(): HttpAnswer {
+export function answerEmpty(): HttpResponse {
   return { status: 204, headers: { 'cache-control': 'no-store' }, body: null };
 }
 

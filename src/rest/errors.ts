@@ -1,17 +1,17 @@
 import { ERROR_CODES, toCrossbookError, toErrorBody } from '../domain/errors.ts';
-import type { Journal } from '../domain/journal.ts';
-import type { HttpAnswer } from '../lib/http-message.ts';
-import { answerJson } from './answers.ts';
+import type { RequestLog } from '../domain/request-log.ts';
+import type { HttpResponse } from '../lib/http-message.ts';
+import { jsonResponse } from './answers.ts';
 
-/** Whatever was thrown, as the answer for it; the journal learns of it under the same id. */
-export function answerError(
+/** Whatever was thrown, as the answer for it; the request log learns of it under the same id. */
+export function errorResponse(
   thrown: unknown,
-  { journal, applicationName, headers = {} }: Circumstances,
-): HttpAnswer {
+  { requestLog, applicationName, headers = {} }: Circumstances,
+): HttpResponse {
   const error = toCrossbookError(thrown);
   const { status } = ERROR_CODES[error.code];
-  journal.failed(error);
-  return answerJson(
+  requestLog.failed(error);
+  return jsonResponse(
     { errors: [toErrorBody(error, applicationName)] },
     {
       ...headers,
@@ -25,7 +25,7 @@ export function answerError(
 }
 
 interface Circumstances {
-  readonly journal: Pick<Journal, 'failed'>;
+  readonly requestLog: Pick<RequestLog, 'failed'>;
   /** Null where no caller is known yet. */
   readonly applicationName: string | null;
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import type { HttpAnswer } from '../lib/http-message.ts';
+import type { HttpResponse } from '../lib/http-message.ts';
 import type { RequestContext } from '../request/context.ts';
-import { type Arrival, readInput } from './input/read-input.ts';
+import { type RawInput, readInput } from './input/read-input.ts';
 
 /**
  * One operation: its schema checks what arrives, types `handle`, and is what the OpenAPI document says. Who calls is
@@ -20,7 +20,7 @@ export function defineOperation<Parts extends InputParts>(definition: Definition
 
 export interface Operation extends OperationFacts {
   readonly input: z.ZodObject<InputParts>;
-  run(context: RequestContext, arrival: Arrival): Promise<HttpAnswer>;
+  run(context: RequestContext, arrival: RawInput): Promise<HttpResponse>;
 }
 
 /** The four places of a request. `body` is `z.undefined()` where none is read. */
@@ -43,7 +43,7 @@ export interface OperationFacts {
   readonly callers: readonly ('apiKey' | 'customerToken')[];
   readonly bodyExample?: unknown;
   /** Absent where success has no body: then `emptyAnswers` says what it answers. */
-  readonly answer?: AnswerFacts;
+  readonly answer?: ResponseSpec;
   /** Answers without a body, by status: what they mean. */
   readonly emptyAnswers?: Readonly<Record<number, string>>;
   /** The statuses of the errors that this operation can answer with. */
@@ -54,7 +54,7 @@ export type RestMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export type OperationGroup = 'contacts' | 'customers' | 'oauth_clients' | 'webhooks';
 
-export interface AnswerFacts {
+export interface ResponseSpec {
   /** Absent: 200. */
   readonly status?: 201 | 202;
   readonly description: string;
@@ -66,5 +66,5 @@ export interface AnswerFacts {
 
 interface Definition<Parts extends InputParts> extends OperationFacts {
   readonly input: z.ZodObject<Parts>;
-  handle(context: RequestContext, input: z.output<z.ZodObject<Parts>>): Promise<HttpAnswer>;
+  handle(context: RequestContext, input: z.output<z.ZodObject<Parts>>): Promise<HttpResponse>;
 }

@@ -1,5 +1,5 @@
-import type { Journal } from '../domain/journal.ts';
-import type { HttpAnswer, HttpRequest } from '../lib/http-message.ts';
+import type { RequestLog } from '../domain/request-log.ts';
+import type { HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import type { RestMethod } from './operation.ts';
 
 /** Finds what answers a path. Segments are compared still percent-encoded, so that an encoded slash stays in its segment. */
@@ -48,5 +48,9 @@ export interface Match {
 export interface Endpoint {
   readonly method: RestMethod;
   readonly path: string;
-  answer(arrival: { request: HttpRequest; path: Match['path']; journal: Journal }): Promise<HttpAnswer>;
+  answer(arrival: {
+    request: HttpRequest;
+    path: Match['path'];
+    requestLog: RequestLog;
+  }): Promise<HttpResponse>;
 }

@@ -1,10 +1,10 @@
-import type { Journal } from '../domain/journal.ts';
+import type { RequestLog } from '../domain/request-log.ts';
 import type { HttpHeaders } from '../lib/http-message.ts';
 import type { RequestContext } from '../request/context.ts';
 import { type AnswerByPath, createAnswerByPath } from './answer-by-path.ts';
 import { createDocsEndpoint } from './docs/endpoint.ts';
 import type { DocsDemo } from './docs/page.ts';
-import { answerError } from './errors.ts';
+import { errorResponse } from './errors.ts';
 import { createOpenApiEndpoint } from './openapi/endpoint.ts';
 import type { Operation, OperationGroup } from './operation.ts';
 import type { Endpoint } from './router.ts';
@@ -29,10 +29,10 @@ function toEndpoint(operation: Operation, { openContext }: RestOptions): Endpoin
   return {
     method: operation.method,
     path: operation.path,
-    async answer({ journal, ...arrival }) {
+    async answer({ requestLog, ...arrival }) {
       let context: RequestContext | undefined;
       const run = async () => {
-        context = await openContext(arrival.request.headers, journal);
+        context = await openContext(arrival.request.headers, requestLog);
         const admitted = context.admit();
         if (admitted) await admitted;
         const answer = await operation.run(context, arrival);
@@ -40,12 +40,12 @@ function toEndpoint(operation: Operation, { openContext }: RestOptions): Endpoin
         if (confirmed) await confirmed;
         return answer;
       };
-      journal.note({ operation: operation.id });
+      requestLog.record({ operation: operation.id });
       try {
-        return await journal.operation(operation.id, run);
+        return await requestLog.operation(operation.id, run);
       } catch (thrown) {
         const applicationName = context?.caller?.application.name ?? null;
-        return answerError(thrown, { journal, applicationName });
+        return errorResponse(thrown, { requestLog, applicationName });
       }
     },
   };
@@ -53,7 +53,7 @@ function toEndpoint(operation: Operation, { openContext }: RestOptions): Endpoin
 
 export interface RestOptions {
   /** Rejects with UNAUTHORIZED where what the headers present is wrong; without a caller where they present nothing. */
-  openContext(headers: HttpHeaders, journal: Journal): Promise<RequestContext> | RequestContext;
+  openContext(headers: HttpHeaders, requestLog: RequestLog): Promise<RequestContext> | RequestContext;
   /** Paths that the operations of a group live below: `/crm/v2`. */
   readonly prefixes?: Readonly<Partial<Record<OperationGroup, string | undefined>>>;
   /** What the page of the document has filled in. Undefined where there is no demo. */

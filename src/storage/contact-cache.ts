@@ -5,7 +5,7 @@ import { createBatcher } from '../lib/batcher.ts';
 import { backgroundClock, type Clock } from '../lib/clock.ts';
 import { createIdleThrottle } from '../lib/idle-throttle.ts';
 import type { Engine } from './engine/engine.ts';
-import { isAway } from './engine/failures.ts';
+import { isUnavailable } from './engine/failures.ts';
 import { connections, contactCache } from './schema.ts';
 
 /** Prepares the statement once; what it returns opens the cache for one application. */
@@ -161,7 +161,7 @@ function createContactCacheWriter(options: WriterOptions): ContactCacheWriter {
     const written = write(batch);
     for (const { settle } of batch) settle(written);
     await written.catch((error) => {
-      if (isAway(error)) dropQueue(written);
+      if (isUnavailable(error)) dropQueue(written);
     });
     inFlight = [];
     const ended = clock.now();

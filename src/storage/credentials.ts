@@ -4,7 +4,7 @@ import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '.
 import type { EventType } from '../domain/event.ts';
 import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
-import { openCredentials, type Place, sealCredentials } from './credential-seal.ts';
+import { type CredentialKey, openCredentials, sealCredentials } from './credential-seal.ts';
 import type { Engine } from './engine/engine.ts';
 import { CONNECTION_DATA, recordEvents } from './events.ts';
 import { underRefreshLease } from './refresh-lease.ts';
@@ -199,12 +199,12 @@ select from refused`,
 };
 
 interface Found {
-  readonly place: Place & { readonly connectionId: string };
+  readonly place: CredentialKey & { readonly connectionId: string };
   readonly lease: string | null;
   readonly stored: StoredCredentials;
 }
 
-interface SelectedRow extends Place {
+interface SelectedRow extends CredentialKey {
   readonly connectionId: string;
   readonly sealed: string | null;
   readonly generation: number;

@@ -1,7 +1,7 @@
 import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type PeriodicTask, type PeriodicTaskOptions, runPeriodically } from '../lib/run-periodically.ts';
-import { type Place, sealCredentials, tryOpenCredentials } from './credential-seal.ts';
+import { type CredentialKey, sealCredentials, tryOpenCredentials } from './credential-seal.ts';
 import type { Engine } from './engine/engine.ts';
 import type { SealCounts, SealedTable } from './sealed-table.ts';
 import type { KeyRing } from './sealing/key-ring.ts';
@@ -15,7 +15,7 @@ export function createMaintenance({ engine, sealer, ring, sealedTables }: Deps):
   return {
     sweepContactCache: async ({ olderThan, maxBytesPerApplication }) => {
       const aged = await count(SWEEP_AGED, olderThan.toISOString());
-      return aged + (await count(SWEEP_SURPLUS, maxBytesPerApplication));
+      return aged + (await count(EVICT_OVER_QUOTA, maxBytesPerApplication));
     },
     findUnreadableKeys: async () => {
       const rows = await engine.repeatable(() => engine.query<SealedRow>(SAMPLE_KEYS, []));
@@ -25,7 +25,7 @@ export function createMaintenance({ engine, sealer, ring, sealedTables }: Deps):
       return [...new Set([...unreadable, ...others.flat()])];
     },
     rotateSeals: async (batchSize = 200) => {
-      await count(FORGET_OTHER_KEYS, ring.current.id);
+      await count(DELETE_STALE_KEYS, ring.current.id);
       const total = { resealed: 0, unreadable: 0 };
       for (let after: string | undefined = FIRST_ID; after !== undefined; ) {
         const values: readonly unknown[] = [ring.current.id, after, batchSize];
@@ -68,7 +68,7 @@ const SWEEP_AGED = {
 };
 
 /** Of each application's answers, newest first, those that no longer fit into its share. */
-const SWEEP_SURPLUS = {
+const EVICT_OVER_QUOTA = {
   name: 'sweep_surplus',
   text: counting(`
 delete from crossbook.contact_cache where (application_id, key_hash) in (
@@ -81,7 +81,7 @@ delete from crossbook.contact_cache where (application_id, key_hash) in (
 };
 
 /** Their hashes are those of another key: nobody finds these answers any more. */
-const FORGET_OTHER_KEYS = {
+const DELETE_STALE_KEYS = {
   name: 'forget_other_keys',
   text: counting(`delete from crossbook.contact_cache where split_part(sealed, '.', 1) <> $1::text`),
 };
@@ -153,7 +153,7 @@ export interface Maintenance {
   rotateSeals(batchSize?: number): Promise<SealCounts>;
 }
 
-interface SealedRow extends Place {
+interface SealedRow extends CredentialKey {
   readonly connectionId: string;
   readonly keyId: string;
   readonly sealed: string;

@@ -18,9 +18,9 @@ export function createReadiness({ engine, maintenance }: Deps): () => Promise<Re
   return () => checking(check);
 
   async function check(): Promise<Readiness> {
-    const state = await within(PING_MS, engine.ping());
+    const state = await withDeadline(PING_MS, engine.ping());
     if (!state || state.isReadOnly) return { database: false, migrations: false, keys: false };
-    await within(LEARN_MS, learning(learn));
+    await withDeadline(LEARN_MS, learning(learn));
     const { migrations, keys } = last;
     return { database: true, migrations, keys: migrations && keys };
   }
@@ -36,7 +36,7 @@ export function createReadiness({ engine, maintenance }: Deps): () => Promise<Re
 }
 
 /** Undefined where it fails or takes longer. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+async function withDeadline<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   const controller = new AbortController();
   const { signal } = controller;
   const late = wait(ms, undefined, { signal }).catch(() => undefined);

@@ -1,6 +1,6 @@
 import { createBatcher } from '../lib/batcher.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { isAway, toAway } from './engine/failures.ts';
+import { isUnavailable, toUnavailable } from './engine/failures.ts';
 
 /**
  * Statements for many items of one application. While two of its statements are in flight, what comes meanwhile shares the
@@ -59,7 +59,7 @@ export function createReadBatcher<Key, Found>({
     try {
       return await find(applicationId, keys);
     } catch (error) {
-      throw isAway(error) ? toAway((error as Error).cause) : error;
+      throw isUnavailable(error) ? toUnavailable((error as Error).cause) : error;
     }
   };
 }

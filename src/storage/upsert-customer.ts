@@ -8,7 +8,7 @@ import { isStorable, isStorableJson } from '../lib/is-storable.ts';
 import { type ConnectionRow, toCustomer } from './connections.ts';
 import { sealCredentials } from './credential-seal.ts';
 import type { Engine } from './engine/engine.ts';
-import { isAway, unstorable } from './engine/failures.ts';
+import { isUnavailable, unstorable } from './engine/failures.ts';
 import { createStatementBatcher } from './statement-batcher.ts';
 import { type UpsertMode, upsertStatement } from './upsert-statement.ts';
 
@@ -18,7 +18,7 @@ export async function upsertCustomer(
   upsert: CustomerUpsert,
   read: () => Promise<Customer | undefined>,
 ): Promise<{ readonly customer: Customer; readonly created: boolean }> {
-  const row = await scope.write(toMode(upsert), toGiven(scope, upsert));
+  const row = await scope.write(toMode(upsert), toUpsertRow(scope, upsert));
   if (!row) throw conflict(upsert.expectedVersion, await read());
   const customer = toCustomer(
     { ...upsert, applicationId: scope.applicationId, version: row.version },
@@ -45,35 +45,35 @@ function conflict(expected: number | undefined, stored: Customer | undefined): C
  * that expect a version go alone, as do two of one customer.
  */
 export function createUpsertWriter(deps: WriterDeps): UpsertWriter {
-  const add = createStatementBatcher<GivenUpsert, WrittenRow | undefined>({
+  const add = createStatementBatcher<UpsertRow, WrittenRow | undefined>({
     keyOf: ({ customerId }) => customerId,
     sizeOf: ({ customer, entries = '' }) => customer.length + entries.length,
     execute: (_, given) => writeTogether(deps, given),
-    isShared: isAway,
+    isShared: isUnavailable,
   });
   return (mode, given) =>
     mode === 'always' ? add(given.applicationId, given) : writeAlone(deps, mode, given);
 }
 
-async function writeTogether(deps: WriterDeps, given: readonly GivenUpsert[]) {
+async function writeTogether(deps: WriterDeps, given: readonly UpsertRow[]) {
   try {
     const rows = await write(deps, 'always', given);
     const byCustomer = new Map(rows.map((row) => [row.customerId, row]));
     return given.map(({ customerId }) => byCustomer.get(customerId));
   } catch (error) {
-    if (isAway(error) || given.length === 1) throw error;
+    if (isUnavailable(error) || given.length === 1) throw error;
     // The database refused them for the sake of one, and wrote nothing: each is tried for itself.
     return given.map((one) => writeAlone(deps, 'always', one));
   }
 }
 
-async function writeAlone(deps: WriterDeps, mode: UpsertMode, given: GivenUpsert) {
+async function writeAlone(deps: WriterDeps, mode: UpsertMode, given: UpsertRow) {
   const [row] = await write(deps, mode, [given]);
   return row;
 }
 
 /** All of one application. Where one of them names a connection, all take the longer statement. */
-function write({ engine, clock }: WriterDeps, mode: UpsertMode, given: readonly GivenUpsert[]) {
+function write({ engine, clock }: WriterDeps, mode: UpsertMode, given: readonly UpsertRow[]) {
   const linking = given.filter(({ entries }) => entries !== undefined);
   const customers = `[${given.map(({ customer }) => customer).join(',')}]`;
   const values = [given[0]?.applicationId, customers, new Date(clock.wall()).toISOString()];
@@ -92,7 +92,7 @@ const ALONE = toStatements(false);
 const LINKING = toStatements(true);
 
 /** An upsert as the statement reads it. What cannot be stored is refused here, before it could disturb others. */
-function toGiven(scope: UpsertGivenScope, upsert: CustomerUpsert): GivenUpsert {
+function toUpsertRow(scope: UpsertGivenScope, upsert: CustomerUpsert): UpsertRow {
   const { customerId, name, email, expectedVersion, connections = [] } = upsert;
   if (![customerId, name, email].every(isStorable)) throw unstorable();
   const customer = { customer_id: customerId, name, email, expected_version: expectedVersion };
@@ -152,7 +152,7 @@ interface Scope {
 }
 
 /** Undefined where the customer's version is not the one that was expected. */
-type UpsertWriter = (mode: UpsertMode, given: GivenUpsert) => Promise<WrittenRow | undefined>;
+type UpsertWriter = (mode: UpsertMode, given: UpsertRow) => Promise<WrittenRow | undefined>;
 
 interface WrittenRow {
   readonly customerId: string;
@@ -166,7 +166,7 @@ interface WriterDeps {
   readonly clock: Pick<Clock, 'wall'>;
 }
 
-interface GivenUpsert {
+interface UpsertRow {
   readonly applicationId: string;
   readonly customerId: string;
   /** JSON, for the list of customers. */

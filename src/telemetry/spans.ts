@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
-import { createSpanId, type TraceContext } from './journal.ts';
+import { createSpanId, type TraceContext } from './request-log.ts';
 
 /** The spans of one request. They are its own until it ends: then they are told all at once. */
 export function createSpans({ trace, clock, onEnd }: SpansOptions): Spans {
@@ -14,7 +14,7 @@ export function createSpans({ trace, clock, onEnd }: SpansOptions): Spans {
 
   return {
     operation: (name, work) => during('operation', { name, work }),
-    timed: (name, work) => during('use case', { name, work }),
+    withSpan: (name, work) => during('use case', { name, work }),
     called({ ms, ...call }) {
       const end = now();
       add({ ...call, id: createSpanId(), parentId: parent(), kind: 'client', start: end - ms, end });
@@ -64,7 +64,7 @@ const MAX_SPANS = 256;
 
 export interface Spans {
   operation<T>(name: string, work: () => Promise<T>): Promise<T>;
-  timed<T>(name: string, work: () => Promise<T>): Promise<T>;
+  withSpan<T>(name: string, work: () => Promise<T>): Promise<T>;
   called(call: Told & { readonly ms: number }): void;
   end(request: Told): void;
 }

@@ -1,21 +1,21 @@
-import type { Arrival, OpenJournal, ProviderCall, Refusal } from '../domain/journal.ts';
 import type { Log } from '../domain/log.ts';
+import type { OpenRequestLog, ProviderCall, RejectedRequest, RequestHead } from '../domain/request-log.ts';
 import type { Clock } from '../lib/clock.ts';
-import { openJournal } from './journal.ts';
 import { writeRequestLine } from './logger.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import type { SpanExporter } from './otlp.ts';
-import { createRefusalLines } from './refusal-lines.ts';
+import { createRejectedRequestLog } from './rejected-request-log.ts';
+import { openRequestLog } from './request-log.ts';
 
 /** Who is told of what happens: the log always, the metrics, and a collector of traces where one is named. */
 export async function openTelemetry({ log, version, traces, clock }: TelemetryOptions): Promise<Telemetry> {
   const metrics = createMetrics({ version });
-  const refusals = createRefusalLines({ log });
+  const refusals = createRejectedRequestLog({ log });
   const exporter = traces && (await openExporter(traces, { log, version }));
   return {
     metrics,
-    openJournal: (arrival) =>
-      openJournal(arrival, {
+    openRequestLog: (arrival) =>
+      openRequestLog(arrival, {
         log,
         clock,
         onDone(record) {
@@ -48,8 +48,8 @@ async function openExporter(
 
 export interface Telemetry {
   readonly metrics: Metrics;
-  openJournal(arrival: Arrival): OpenJournal;
-  onRefused(refusal: Refusal): void;
+  openRequestLog(arrival: RequestHead): OpenRequestLog;
+  onRefused(refusal: RejectedRequest): void;
   onCall(call: ProviderCall): void;
   close(): Promise<void>;
 }

@@ -9,27 +9,27 @@ import {
 } from '../domain/connect-link.ts';
 import type { ConnectServices } from '../domain/connect-services.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Timing } from '../domain/journal.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import type { Tracer } from '../domain/request-log.ts';
 import { checkReturnUrl } from '../domain/return-url.ts';
 import { resolveLogin } from './start-authorization.ts';
 
 /** A link for one customer to connect one CRM. Its URL is a secret of the person who follows it, and is shown this once. */
-export function createConnectLink(deps: CreateLinkDeps, wish: LinkWish): Promise<CreatedLink> {
-  return deps.timed('createConnectLink', () => create(deps, wish));
+export function createConnectLink(deps: CreateLinkDeps, input: CreateLinkInput): Promise<CreatedLink> {
+  return deps.withSpan('createConnectLink', () => create(deps, input));
 }
 
-async function create(deps: CreateLinkDeps, wish: LinkWish): Promise<CreatedLink> {
+async function create(deps: CreateLinkDeps, input: CreateLinkInput): Promise<CreatedLink> {
   const { application, customer } = deps.requireCaller();
   if (customer) {
     throw new CrossbookError('FORBIDDEN', 'A customer token reads; only an API key may make connect links.');
   }
-  const seconds = readSeconds(wish.expiresInSeconds);
-  const providers = readProviders(deps, wish.providers);
-  const loginUrl = wish.loginUrl ?? null;
-  const optionalScopes = [...new Set(wish.optionalScopes ?? [])];
-  const returnUrl = checkReturnUrl(wish.returnUrl, await deps.connecting.findReturnOrigins(application.id));
+  const seconds = readSeconds(input.expiresInSeconds);
+  const providers = readProviders(deps, input.providers);
+  const loginUrl = input.loginUrl ?? null;
+  const optionalScopes = [...new Set(input.optionalScopes ?? [])];
+  const returnUrl = checkReturnUrl(input.returnUrl, await deps.connecting.findReturnOrigins(application.id));
   const publicUrl = deps.connecting.publicUrl();
   const mistakes = [
     ...('problem' in returnUrl ? [`The return URL cannot be used: ${returnUrl.problem}`] : []),
@@ -44,17 +44,17 @@ async function create(deps: CreateLinkDeps, wish: LinkWish): Promise<CreatedLink
     throw new CrossbookError('UNPROCESSABLE_ENTITY', `${mistakes.join('; ')}.`);
   }
   const link = await deps.connectLinks.create({
-    customerId: wish.customerId,
+    customerId: input.customerId,
     providers: providers.map(({ name }) => name),
     returnUrl: returnUrl.url,
-    mode: wish.mode ?? 'REDIRECT',
-    confirm: wish.confirm ?? true,
+    mode: input.mode ?? 'REDIRECT',
+    confirm: input.confirm ?? true,
     ...{ loginUrl, optionalScopes },
-    allowAccountChange: wish.allowAccountChange ?? false,
+    allowAccountChange: input.allowAccountChange ?? false,
     expiresAt: new Date(deps.wall() + seconds * 1_000),
   });
   if (!link) {
-    throw new CrossbookError('NOT_FOUND', `There is no customer ${JSON.stringify(wish.customerId)}.`);
+    throw new CrossbookError('NOT_FOUND', `There is no customer ${JSON.stringify(input.customerId)}.`);
   }
   return { link, url: `${publicUrl}/connect/${deps.connecting.linkTokens.sign(link.id)}` };
 }
@@ -110,7 +110,7 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 
 /** One link by its id. What is not the caller's is not there: a customer token sees its customer's links alone. */
 export function findConnectLink(deps: FindLinkDeps, wanted: WantedLink): Promise<ConnectLink> {
-  return deps.timed('findConnectLink', async () => {
+  return deps.withSpan('findConnectLink', async () => {
     const link = await deps.connectLinks.find(wanted.id);
     const token = deps.requireCaller().customer;
     const isOwn = token === undefined || token.customerId === link?.customerId;
@@ -129,7 +129,7 @@ export function linkNotFound(): CrossbookError {
 
 /** The link leads nowhere any more, also where it waits for its confirmation. To cancel one twice is no mistake. */
 export function cancelConnectLink(deps: CancelLinkDeps, wanted: WantedLink): Promise<ConnectLink> {
-  return deps.timed('cancelConnectLink', async () => {
+  return deps.withSpan('cancelConnectLink', async () => {
     if (deps.requireCaller().customer) {
       throw new CrossbookError('FORBIDDEN', 'A customer token reads; only an API key may cancel links.');
     }
@@ -141,7 +141,7 @@ export function cancelConnectLink(deps: CancelLinkDeps, wanted: WantedLink): Pro
   });
 }
 
-export interface LinkWish {
+export interface CreateLinkInput {
   readonly customerId: string;
   readonly providers: readonly ProviderName[];
   readonly returnUrl: string;
@@ -158,7 +158,7 @@ export interface CreatedLink {
   readonly url: string;
 }
 
-export interface CreateLinkDeps extends Timing {
+export interface CreateLinkDeps extends Tracer {
   requireCaller(): Caller;
   wall(): number;
   readonly providers: ReadonlyMap<ProviderName, Provider>;
@@ -178,12 +178,12 @@ export interface WantedLink {
   readonly customerId?: string | undefined;
 }
 
-export interface FindLinkDeps extends Timing {
+export interface FindLinkDeps extends Tracer {
   requireCaller(): Caller;
   readonly connectLinks: Pick<ConnectLinkStore, 'find'>;
 }
 
-interface CancelLinkDeps extends Timing {
+interface CancelLinkDeps extends Tracer {
   requireCaller(): Caller;
   readonly connectLinks: Pick<ConnectLinkStore, 'find' | 'cancel'>;
 }

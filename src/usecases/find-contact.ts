@@ -1,13 +1,13 @@
 import type { AssociatedObject, Association, Contact } from '../domain/contact.ts';
 import type { FieldSelection } from '../domain/field-selection.ts';
-import type { Timing } from '../domain/journal.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import { type ContactClient, type OpenDeps, openContacts } from './open-contact-client.ts';
+import type { Tracer } from '../domain/request-log.ts';
+import { type ContactClient, type OpenDeps, openContactClient } from './open-contact-client.ts';
 
 /** One contact by the provider's own id; undefined where the provider has none. */
 export function findContact(deps: FindContactDeps, key: ContactKey, selection: FieldSelection) {
-  return deps.timed('findContact', async () => {
-    const client = await openContacts(deps, key);
+  return deps.withSpan('findContact', async () => {
+    const client = await openContactClient(deps, key);
     return deps.loadContact(client, key.remoteId, selection);
   });
 }
@@ -18,7 +18,7 @@ export function findAssociations(
   contact: Contact,
   to: readonly AssociatedObject[],
 ): Promise<readonly Association[]> {
-  return deps.timed('findAssociations', () => find(deps, contact, to));
+  return deps.withSpan('findAssociations', () => find(deps, contact, to));
 }
 
 async function find(
@@ -26,7 +26,7 @@ async function find(
   contact: Contact,
   to: readonly AssociatedObject[],
 ): Promise<readonly Association[]> {
-  const client = await openContacts(deps, contact.source);
+  const client = await openContactClient(deps, contact.source);
   const offered = [...new Set(to)].filter((object) => client.access.associatedObjects.includes(object));
   const lists = await Promise.all(
     offered.map((object) => deps.loadAssociations(client, contact.remoteId, object)),
@@ -40,7 +40,7 @@ interface ContactKey {
   readonly remoteId: string;
 }
 
-interface FindContactDeps extends OpenDeps, Timing {
+interface FindContactDeps extends OpenDeps, Tracer {
   /** Batched: all ids of one request, by connection. */
   loadContact(
     client: ContactClient,
@@ -49,7 +49,7 @@ interface FindContactDeps extends OpenDeps, Timing {
   ): Promise<Contact | undefined>;
 }
 
-interface AssociationDeps extends OpenDeps, Timing {
+interface AssociationDeps extends OpenDeps, Tracer {
   /** Batched: all contacts of one request, by connection and object. */
   loadAssociations(
     client: ContactClient,

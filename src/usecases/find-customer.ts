@@ -5,8 +5,8 @@ import type { CursorSigner } from '../domain/cursor-signer.ts';
 import type { Customer, CustomerStore } from '../domain/customer.ts';
 import type { CustomerFilter, CustomerPage } from '../domain/customer-list.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Timing } from '../domain/journal.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import type { Tracer } from '../domain/request-log.ts';
 import { resolveCustomerId, type TargetDeps } from './open-contact-client.ts';
 import { readPageRequest, signCursor } from './page.ts';
 
@@ -15,7 +15,7 @@ export function findCustomer(
   deps: FindCustomerDeps,
   customerId: string | null | undefined,
 ): Promise<Customer> {
-  return deps.timed('findCustomer', () => find(deps, customerId));
+  return deps.withSpan('findCustomer', () => find(deps, customerId));
 }
 
 async function find(deps: FindCustomerDeps, customerId: string | null | undefined): Promise<Customer> {
@@ -27,7 +27,7 @@ async function find(deps: FindCustomerDeps, customerId: string | null | undefine
 
 /** One connection by its id; undefined where there is none, or none that the caller may read. */
 export function findConnection(deps: FindConnectionDeps, id: string): Promise<Connection | undefined> {
-  return deps.timed('findConnection', async () => {
+  return deps.withSpan('findConnection', async () => {
     const { customer: token } = deps.requireCaller();
     const customerId = await deps.loadConnectionOwner(id);
     if (customerId === undefined || (token && token.customerId !== customerId)) return undefined;
@@ -55,7 +55,7 @@ export const MAX_LISTED_IDS = 1_000;
 
 /** One page of an application's customers, each with its connections. */
 export function listCustomers(deps: ListDeps, { filter, page }: CustomerList): Promise<CustomerPage> {
-  return deps.timed('listCustomers', async () => {
+  return deps.withSpan('listCustomers', async () => {
     const { application, customer: token } = deps.requireCaller();
     if (token) {
       throw new CrossbookError('FORBIDDEN', 'A customer token reads its customer; only an API key may list.');
@@ -91,11 +91,11 @@ function toBinding({ customerIds, email, provider, status }: CustomerFilter): re
   return [customerIds ?? null, email ?? null, provider ?? null, status ?? null];
 }
 
-interface FindCustomerDeps extends TargetDeps, Timing {
+interface FindCustomerDeps extends TargetDeps, Tracer {
   loadCustomer(customerId: string): Promise<Customer | undefined>;
 }
 
-interface FindConnectionDeps extends Timing {
+interface FindConnectionDeps extends Tracer {
   requireCaller(): Caller;
   /** Batched: the customer that a connection belongs to. */
   loadConnectionOwner(connectionId: string): Promise<string | undefined>;
@@ -107,7 +107,7 @@ interface CustomerList {
   readonly page: PageInput;
 }
 
-interface ListDeps extends Timing {
+interface ListDeps extends Tracer {
   requireCaller(): Caller;
   readonly cursors: CursorSigner;
   readonly customers: Pick<CustomerStore, 'list'>;

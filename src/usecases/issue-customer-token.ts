@@ -1,23 +1,23 @@
 import type { Caller } from '../domain/caller.ts';
 import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS, type TokenRequest } from '../domain/customer-token.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Timing } from '../domain/journal.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import type { Tracer } from '../domain/request-log.ts';
 
 /** A token for the frontend of ONE customer: it reads this customer and its contacts, and soon expires. */
-export function issueCustomerToken(deps: IssueTokenDeps, wish: TokenWish): Promise<IssuedToken> {
-  return deps.timed('issueCustomerToken', () => issue(deps, wish));
+export function issueCustomerToken(deps: IssueTokenDeps, input: IssueTokenInput): Promise<IssuedToken> {
+  return deps.withSpan('issueCustomerToken', () => issue(deps, input));
 }
 
-async function issue(deps: IssueTokenDeps, wish: TokenWish): Promise<IssuedToken> {
+async function issue(deps: IssueTokenDeps, input: IssueTokenInput): Promise<IssuedToken> {
   if (deps.requireCaller().customer) {
     throw new CrossbookError('FORBIDDEN', 'A customer token reads; only an API key may issue tokens.');
   }
-  const { customerId } = wish;
-  const expiresAt = new Date(deps.wall() + readSeconds(wish.expiresInSeconds) * 1_000);
+  const { customerId } = input;
+  const expiresAt = new Date(deps.wall() + readSeconds(input.expiresInSeconds) * 1_000);
   // Whole seconds are all that a token can say.
   expiresAt.setUTCMilliseconds(0);
-  const providers = wish.providers ? [...new Set(wish.providers)] : undefined;
+  const providers = input.providers ? [...new Set(input.providers)] : undefined;
   const token = await deps.signToken({ customerId, expiresAt, providers });
   if (token !== undefined) return { token, expiresAt: expiresAt.toISOString() };
   throw new CrossbookError('NOT_FOUND', `There is no customer ${JSON.stringify(customerId)}.`);
@@ -29,7 +29,7 @@ function readSeconds(seconds: number | null | undefined): number {
   throw new CrossbookError('BAD_REQUEST', `A token lives for 1 to ${MAX_TOKEN_SECONDS} seconds.`);
 }
 
-export interface TokenWish {
+export interface IssueTokenInput {
   readonly customerId: string;
   /** Absent: an hour. */
   readonly expiresInSeconds?: number | null | undefined;
@@ -42,7 +42,7 @@ export interface IssuedToken {
   readonly expiresAt: string;
 }
 
-export interface IssueTokenDeps extends Timing {
+export interface IssueTokenDeps extends Tracer {
   requireCaller(): Caller;
   wall(): number;
   /** Undefined where the caller's application has no such customer. */

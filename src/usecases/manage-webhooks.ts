@@ -3,8 +3,8 @@ import type { CursorSigner } from '../domain/cursor-signer.ts';
 import { MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Event } from '../domain/event.ts';
-import type { Timing } from '../domain/journal.ts';
 import { DEFAULT_PAGE_SIZE } from '../domain/page.ts';
+import type { Tracer } from '../domain/request-log.ts';
 import {
   type EndpointChange,
   type EndpointWithSecret,
@@ -20,14 +20,14 @@ import { isRfc3339 } from '../lib/timestamp.ts';
 
 /** Where an application hears of events, all of it by its API key. */
 export function listWebhookEndpoints(deps: WebhookDeps): Promise<readonly WebhookEndpoint[]> {
-  return deps.timed('listWebhookEndpoints', async () => {
+  return deps.withSpan('listWebhookEndpoints', async () => {
     requireApiKey(deps);
     return deps.webhooks.list();
   });
 }
 
 export function createWebhookEndpoint(deps: UrlDeps, wanted: NewEndpoint): Promise<EndpointWithSecret> {
-  return deps.timed('createWebhookEndpoint', async () => {
+  return deps.withSpan('createWebhookEndpoint', async () => {
     requireApiKey(deps);
     const url = await checkUrl(deps, wanted.url);
     const made = await deps.webhooks.create({ url, eventTypes: [...new Set(wanted.eventTypes)] });
@@ -40,7 +40,7 @@ export function updateWebhookEndpoint(
   deps: UrlDeps,
   { id, url, eventTypes, enabled }: EndpointChange & { readonly id: string },
 ): Promise<WebhookEndpoint> {
-  return deps.timed('updateWebhookEndpoint', async () => {
+  return deps.withSpan('updateWebhookEndpoint', async () => {
     requireApiKey(deps);
     const change = {
       url: url === undefined ? undefined : await checkUrl(deps, url),
@@ -52,28 +52,28 @@ export function updateWebhookEndpoint(
 }
 
 export function deleteWebhookEndpoint(deps: WebhookDeps, id: string): Promise<void> {
-  return deps.timed('deleteWebhookEndpoint', async () => {
+  return deps.withSpan('deleteWebhookEndpoint', async () => {
     requireApiKey(deps);
     if (!(await deps.webhooks.remove(id))) unknown(id);
   });
 }
 
 export function rotateWebhookSecret(deps: WebhookDeps, id: string): Promise<EndpointWithSecret> {
-  return deps.timed('rotateWebhookSecret', async () => {
+  return deps.withSpan('rotateWebhookSecret', async () => {
     requireApiKey(deps);
     return (await deps.webhooks.rotateSecret(id)) ?? unknown(id);
   });
 }
 
 /** Either events by their ids, or all since a time. */
-export function redeliverEvents(deps: WebhookDeps, wish: RedeliveryWish): Promise<Redelivered> {
-  return deps.timed('redeliverEvents', async () => {
+export function redeliverEvents(deps: WebhookDeps, input: RedeliveryInput): Promise<Redelivered> {
+  return deps.withSpan('redeliverEvents', async () => {
     requireApiKey(deps);
-    return (await deps.webhooks.redeliver(wish.id, readWish(wish))) ?? unknown(wish.id);
+    return (await deps.webhooks.redeliver(input.id, readWish(input))) ?? unknown(input.id);
   });
 }
 
-function readWish({ eventIds, since }: RedeliveryWish) {
+function readWish({ eventIds, since }: RedeliveryInput) {
   if (isGiven(eventIds) === isGiven(since)) {
     throw new CrossbookError('BAD_REQUEST', 'Say which events: either by their ids, or since when.');
   }
@@ -102,7 +102,7 @@ function unknown(id: string): never {
 
 /** The events of the last thirty days, the newest first. */
 export function listEvents(deps: ListEventsDeps, wanted: EventList): Promise<EventPage> {
-  return deps.timed('listEvents', async () => {
+  return deps.withSpan('listEvents', async () => {
     const { application } = requireApiKey(deps);
     const customerId = wanted.customerId ?? undefined;
     if (customerId !== undefined && customerId.length > MAX_CUSTOMER_ID_LENGTH) {
@@ -149,14 +149,14 @@ function requireApiKey(deps: Pick<ApiKeyDeps, 'requireCaller'>): Caller {
   throw new CrossbookError('FORBIDDEN', 'A customer token reads its customer: this takes an API key.');
 }
 
-interface RedeliveryWish {
+interface RedeliveryInput {
   /** Of the endpoint. */
   readonly id: string;
   readonly eventIds?: readonly string[] | null | undefined;
   readonly since?: string | null | undefined;
 }
 
-interface WebhookDeps extends ApiKeyDeps, Timing {
+interface WebhookDeps extends ApiKeyDeps, Tracer {
   readonly webhooks: WebhookStore;
 }
 
@@ -177,7 +177,7 @@ export interface EventPage {
   cursorOf(event: Event): string;
 }
 
-interface ListEventsDeps extends ApiKeyDeps, Timing {
+interface ListEventsDeps extends ApiKeyDeps, Tracer {
   readonly cursors: CursorSigner;
   readonly events: EventStore;
 }

@@ -5,9 +5,9 @@ import type { ConnectLink, ConnectLinkStatus, ConnectLinkStore } from '../domain
 import type { ConnectServices } from '../domain/connect-services.ts';
 import type { Connection } from '../domain/connection.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Timing } from '../domain/journal.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import type { Tracer } from '../domain/request-log.ts';
 import { digest } from '../lib/digest.ts';
 import { findConnectLink, linkNotFound, type WantedLink } from './connect-link.ts';
 
@@ -46,13 +46,13 @@ export const ENDED: Readonly<Record<ConnectLinkStatus, PageProblem | undefined>>
  * The application says that the person who consented is the one whom it sent: only now the tokens are kept for use. Called
  * in the session of that person, with the code that their browser brought back.
  */
-export function confirmConnectLink(deps: ConfirmLinkDeps, wish: ConfirmWish): Promise<ConfirmedLink> {
-  return deps.timed('confirmConnectLink', async () => {
+export function confirmConnectLink(deps: ConfirmLinkDeps, input: ConfirmLinkInput): Promise<ConfirmedLink> {
+  return deps.withSpan('confirmConnectLink', async () => {
     if (deps.requireCaller().customer) {
       throw new CrossbookError('FORBIDDEN', 'A customer token reads; only an API key may confirm.');
     }
-    await findConnectLink(deps, wish);
-    const confirmation = await deps.connectLinks.confirm(wish.id, digest(wish.code));
+    await findConnectLink(deps, input);
+    const confirmation = await deps.connectLinks.confirm(input.id, digest(input.code));
     if (!confirmation) throw linkNotFound();
     const { outcome, link } = confirmation;
     const { customerId, providerName } = link;
@@ -103,7 +103,7 @@ export interface OpenPageDeps {
   readonly connecting: Pick<ConnectServices, 'linkTokens'>;
 }
 
-interface ConfirmWish extends WantedLink {
+interface ConfirmLinkInput extends WantedLink {
   readonly code: string;
 }
 
@@ -112,7 +112,7 @@ export interface ConfirmedLink {
   readonly connection: Connection;
 }
 
-export interface ConfirmLinkDeps extends Timing {
+export interface ConfirmLinkDeps extends Tracer {
   requireCaller(): Caller;
   readonly connectLinks: Pick<ConnectLinkStore, 'find' | 'confirm'>;
   /** As it is stored now: what this process remembers of it is forgotten. */

@@ -9,7 +9,7 @@ import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts
 import { isProviderName, type ProviderName } from '../domain/provider-names.ts';
 
 /** From a caller, a customer and a provider to a client for that customer's contacts. */
-export async function openContacts(deps: OpenDeps, target: ContactTarget): Promise<ContactClient> {
+export async function openContactClient(deps: OpenDeps, target: ContactTarget): Promise<ContactClient> {
   const resolved = resolveTarget(deps, target);
   const access = deps.providers.get(resolved.provider)?.contacts;
   if (!access) {

@@ -7,7 +7,7 @@ import {
   readSelectedFields,
   type SelectedFields,
 } from '../domain/field-selection.ts';
-import type { Journal } from '../domain/journal.ts';
+import type { RequestLog } from '../domain/request-log.ts';
 import type { ContactClient } from './open-contact-client.ts';
 
 /** An answer older than this is not served even when the provider is down. */
@@ -19,7 +19,7 @@ export async function readThroughCache(deps: CacheDeps, search: CachedSearch): P
   const age = kept ? deps.wall() - kept.fetchedAt.getTime() : Number.POSITIVE_INFINITY;
   // An entry of a time to come: a clock has stepped back since, and its age is not known.
   const isFresh = kept !== undefined && Math.abs(age) <= deps.cacheMaxAgeMs;
-  if (search.readFromCache) deps.journal.note({ cache: isFresh ? 'hit' : 'miss' });
+  if (search.readFromCache) deps.requestLog.record({ cache: isFresh ? 'hit' : 'miss' });
   if (isFresh) return kept;
   const stale = age <= MAX_STALE_MS ? kept : undefined;
   const fetchedAt = new Date(deps.wall());
@@ -30,7 +30,7 @@ export async function readThroughCache(deps: CacheDeps, search: CachedSearch): P
     return { found, fetchedAt };
   } catch (error) {
     if (!stale || !isRemoteFailure(error)) throw error;
-    deps.journal.note({ cache: 'stale' });
+    deps.requestLog.record({ cache: 'stale' });
     return stale;
   }
 }
@@ -48,7 +48,7 @@ function keep(
     filterKey: question,
     payload: toPayload(found, readSelectedFields(selection)),
   };
-  deps.behind(deps.cache.write(entry));
+  deps.runInBackground(deps.cache.write(entry));
 }
 
 /**
@@ -69,7 +69,7 @@ async function readKept(
   deps: CacheDeps,
   { client, question, selection }: CachedSearch,
 ): Promise<Dated | undefined> {
-  const { permit } = deps.journal;
+  const { permit } = deps.requestLog;
   const takeTurn = () => permit.takeTurn();
   const entry = await deps.cache.read(client.connection.id, question(), takeTurn);
   if (!entry) return undefined;
@@ -117,8 +117,8 @@ interface CachedSearch {
 export interface CacheDeps {
   readonly cache: ContactCache;
   readonly cacheMaxAgeMs: number;
-  readonly journal: Pick<Journal, 'note' | 'permit'>;
+  readonly requestLog: Pick<RequestLog, 'record' | 'permit'>;
   wall(): number;
   /** Lets work finish after the answer; what goes wrong with it is logged. */
-  behind(work: Promise<unknown>): void;
+  runInBackground(work: Promise<unknown>): void;
 }

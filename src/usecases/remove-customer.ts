@@ -1,13 +1,13 @@
 import type { Caller } from '../domain/caller.ts';
 import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Timing } from '../domain/journal.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { RemovalStore, RemovedConnection, Revocation } from '../domain/removal.ts';
+import type { Tracer } from '../domain/request-log.ts';
 
 /** Deletes a customer with everything of theirs, and ends at the providers what they granted, where that harms nobody else. */
 export function deleteCustomer(deps: RemovalDeps, { customerId, expectedVersion }: Deletion): Promise<void> {
-  return deps.timed('deleteCustomer', async () => {
+  return deps.withSpan('deleteCustomer', async () => {
     if (deps.requireCaller().customer) {
       throw new CrossbookError('FORBIDDEN', 'A customer token reads; only an API key may delete customers.');
     }
@@ -28,7 +28,7 @@ export function disconnectProvider(
   deps: DisconnectDeps,
   { customerId, provider }: { readonly customerId: string; readonly provider: ProviderName },
 ): Promise<Disconnected> {
-  return deps.timed('disconnectProvider', async () => {
+  return deps.withSpan('disconnectProvider', async () => {
     if (deps.requireCaller().customer) {
       throw new CrossbookError('FORBIDDEN', 'A customer token reads; only an API key may disconnect.');
     }
@@ -66,7 +66,7 @@ interface DisconnectDeps extends RemovalDeps {
 }
 
 /** What this and the deletion of a customer touch of the request. */
-interface RemovalDeps extends Timing {
+interface RemovalDeps extends Tracer {
   requireCaller(): Caller;
   readonly removals: RemovalStore;
   /** Never rejects, and goes on where the request ends early. */

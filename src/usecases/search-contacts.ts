@@ -10,22 +10,22 @@ import type { BoundCursorSigner, CursorSigner } from '../domain/cursor-signer.ts
 import { isEmailDomain, readEmail } from '../domain/email.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { FieldSelection } from '../domain/field-selection.ts';
-import type { Timing } from '../domain/journal.ts';
 import type { PageRequest } from '../domain/page.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import { type ContactClient, type OpenDeps, openContacts } from './open-contact-client.ts';
+import type { Tracer } from '../domain/request-log.ts';
+import { type ContactClient, type OpenDeps, openContactClient } from './open-contact-client.ts';
 import { bindCursors, readDomainPage, readPageRequest, readPageSize, signCursor, slicePage } from './page.ts';
 import { type CacheDeps, readThroughCache, type SearchResult } from './read-through-cache.ts';
 
 /** Finds a customer's contacts in one CRM: one page of them, in the order of their ids. */
 export function searchContacts(deps: SearchDeps, search: ContactSearch): Promise<ContactPage> {
-  return deps.timed('searchContacts', () => readPage(deps, search));
+  return deps.withSpan('searchContacts', () => readPage(deps, search));
 }
 
 async function readPage(deps: SearchDeps, search: ContactSearch): Promise<ContactPage> {
   deps.requireCaller();
   const filter = readContactFilter(search.filter);
-  const client = await openContacts(deps, search);
+  const client = await openContactClient(deps, search);
   const cursors = bindCursors(deps.cursors, client.source, filter);
   const request = readPageRequest(cursors, search.page);
   const ask: Ask = { filter, request, selection: search.selection };
@@ -163,7 +163,7 @@ export function findContactsByEmail(
   { first, ...asked }: EmailQuestion,
   selection: FieldSelection,
 ): Promise<readonly Contact[]> {
-  return deps.timed('findContactsByEmail', async () => {
+  return deps.withSpan('findContactsByEmail', async () => {
     deps.requireCaller();
     const email = readEmail(asked.email);
     if (email === undefined) {
@@ -173,7 +173,7 @@ export function findContactsByEmail(
       );
     }
     const size = readPageSize(first);
-    const client = await openContacts(deps, asked);
+    const client = await openContactClient(deps, asked);
     const found = await lookUpEmails(deps, client, { emails: [email], selection });
     return found.length > size ? found.slice(0, size) : found;
   });
@@ -194,7 +194,7 @@ interface Result {
   readonly readFromCache: boolean;
 }
 
-interface SearchDeps extends OpenDeps, CacheDeps, LookupDeps, Timing {
+interface SearchDeps extends OpenDeps, CacheDeps, LookupDeps, Tracer {
   readonly cursors: CursorSigner;
 }
 
@@ -215,4 +215,4 @@ interface EmailQuestion {
   readonly first: number | null | undefined;
 }
 
-interface FindByEmailDeps extends OpenDeps, LookupDeps, Timing {}
+interface FindByEmailDeps extends OpenDeps, LookupDeps, Tracer {}

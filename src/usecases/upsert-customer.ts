@@ -8,16 +8,16 @@ import {
 } from '../domain/customer.ts';
 import { isEmail } from '../domain/email.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Timing } from '../domain/journal.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import type { Tracer } from '../domain/request-log.ts';
 import { isStorableJson } from '../lib/is-storable.ts';
 import { isRfc3339 } from '../lib/timestamp.ts';
 import type { TargetDeps } from './open-contact-client.ts';
 
 /** Creates or updates a customer together with its connections: all of it, or nothing. */
 export function upsertCustomer(deps: UpsertDeps, upsert: CustomerUpsert): Promise<UpsertedCustomer> {
-  return deps.timed('upsertCustomer', () => write(deps, upsert));
+  return deps.withSpan('upsertCustomer', () => write(deps, upsert));
 }
 
 async function write(deps: UpsertDeps, upsert: CustomerUpsert): Promise<UpsertedCustomer> {
@@ -130,7 +130,7 @@ export interface UpsertedCustomer {
   readonly created: boolean;
 }
 
-export interface UpsertDeps extends TargetDeps, UpsertRules, Timing {
+export interface UpsertDeps extends TargetDeps, UpsertRules, Tracer {
   readonly customers: CustomerStore;
   /** What this request, or this process, remembers of the customer is no longer true. */
   invalidateCustomer(customer: Customer): void;

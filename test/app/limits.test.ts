@@ -3,7 +3,7 @@ import { openApp, type TestApp } from '../support/open-app.ts';
 import { describeOnRedis, freshPrefix, HANGING_MS, REDIS_URL } from '../support/redis.ts';
 import { toFetch } from '../support/to-fetch.ts';
 
-const LIMITS = { perKey: 3, perToken: 2, guesses: 4 };
+const LIMITS = { perKey: 3, perToken: 2, failedAuthentications: 4 };
 const ASK = '{ providers { name } }';
 const SEARCH = { filter: { email: 'ada@example.com' } };
 
@@ -64,7 +64,7 @@ describe('requests of one API key', () => {
   });
 
   test('count once for each thousand of their cost, on both faces', async () => {
-    app = await openApp({ limits: { perKey: 1_000, perToken: 2, guesses: 0 } });
+    app = await openApp({ limits: { perKey: 1_000, perToken: 2, failedAuthentications: 0 } });
     const left = async (asked: Promise<{ headers: Headers }>) =>
       Number((await asked).headers.get('ratelimit-remaining'));
     const search = (pageSize: number, filter: object) =>
@@ -101,7 +101,7 @@ describe('requests of one API key', () => {
   });
 
   test('are not limited where the limit is 0, and answers say nothing of one', async () => {
-    app = await openApp({ limits: { perKey: 0, perToken: 0, guesses: 0 } });
+    app = await openApp({ limits: { perKey: 0, perToken: 0, failedAuthentications: 0 } });
     const answers = await Promise.all(Array.from({ length: 20 }, () => askGraphQL()));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     expect([...(answers[0]?.headers.keys() ?? [])].filter((name) => name.startsWith('ratelimit'))).toEqual(
@@ -113,7 +113,7 @@ describe('requests of one API key', () => {
 describeOnRedis('a limit that is counted in Redis', () => {
   test('is waited for: a search that costs more is refused on both faces, and no provider is asked', async () => {
     const redis = { url: REDIS_URL, prefix: freshPrefix(), commandTimeoutMs: HANGING_MS };
-    app = await openApp({ redis, limits: { perKey: 2, perToken: 2, guesses: 0 } });
+    app = await openApp({ redis, limits: { perKey: 2, perToken: 2, failedAuthentications: 0 } });
     const token = (await app.rest('POST', '/customers/demo/tokens', {})).body.token;
     const page =
       '{ searchContacts(provider: HUBSPOT, filter: { emailDomain: "example.com" }, first: 1000) { nodes { id firstName lastName } } }';
@@ -129,11 +129,11 @@ describeOnRedis('a limit that is counted in Redis', () => {
 
 describe('wrong keys', () => {
   test('from one address slow its look-ups down; right keys and tokens behind it are answered, used or new', async () => {
-    app = await openApp({ limits: { perKey: 0, perToken: 0, guesses: 4 } });
+    app = await openApp({ limits: { perKey: 0, perToken: 0, failedAuthentications: 4 } });
     const token = (await app.rest('POST', '/customers/demo/tokens', {})).body.token;
     const wrong = (index: number) => `cbk_${String(index).padStart(16, '0')}_${'A'.repeat(43)}`;
     const guess = (index: number) => from('192.0.2.1', { 'x-api-key': wrong(index) });
-    const guesses = Promise.all(Array.from({ length: 1_000 }, (_, index) => guess(index)));
+    const failedAuthentications = Promise.all(Array.from({ length: 1_000 }, (_, index) => guess(index)));
     const right = await Promise.all([
       from('192.0.2.1'),
       from('192.0.2.1', { 'x-api-key': '', authorization: `Bearer ${token}` }),
@@ -141,13 +141,13 @@ describe('wrong keys', () => {
     ]);
     expect(right.map(({ status }) => status)).toEqual([200, 200, 200]);
     // A machine that does not come to some of them in five seconds says so.
-    const guessed = new Set((await guesses).map(({ status }) => status));
+    const guessed = new Set((await failedAuthentications).map(({ status }) => status));
     expect([...guessed].filter((status) => status !== 503)).toEqual([401]);
     expect((await from('192.0.2.1')).status).toBe(200);
   });
 
   test('that cannot be keys are refused without asking the database', async () => {
-    app = await openApp({ limits: { perKey: 0, perToken: 0, guesses: 4 } });
+    app = await openApp({ limits: { perKey: 0, perToken: 0, failedAuthentications: 4 } });
     for (const key of ['x', 'cbk_guess', `cbk_test.0123456789abcdef_${'A'.repeat(43)}_${'A'.repeat(22)}`]) {
       expect((await from('192.0.2.1', { 'x-api-key': key })).status).toBe(401);
     }

@@ -27,7 +27,7 @@ const TESTED: Readonly<Record<string, string>> = {
 test('every sample is in a language that is tested', () => {
   expect(SAMPLES.length).toBeGreaterThan(30);
   const others = SAMPLES.filter(({ language }) => TESTED[language] === undefined);
-  expect(others.map(toPlace)).toEqual([]);
+  expect(others.map(toAddressBucket)).toEqual([]);
 });
 
 test.each(of('graphql'))('the GraphQL of $path:$line is taken', ({ code }) => {
@@ -89,6 +89,6 @@ function of(wanted: string): readonly Sample[] {
   return SAMPLES.filter(({ language }) => language === wanted);
 }
 
-function toPlace({ path, line, language }: Sample): string {
+function toAddressBucket({ path, line, language }: Sample): string {
   return `${path}:${line} ${language}`;
 }

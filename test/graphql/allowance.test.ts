@@ -9,14 +9,14 @@ test('a page of 1,000 contacts with raw data passes, and under many aliases it i
     ...person,
     rawData: { id: person.remoteId, properties: { notes: 'x'.repeat(700) } },
   }));
-  const { post, journal } = await createTestServer({ people });
+  const { post, requestLog } = await createTestServer({ people });
   const page = (fields: string) => ({
     query: `{ searchContacts(filter: { emailDomain: "example.com" }, first: 1000) { nodes { ${fields} } } }`,
   });
   const whole = await post(page('id firstName rawData'), DEMO);
   expect((await whole.text()).length).toBeGreaterThan(700_000);
   await expectOneRefusal(await post(page(aliases(150, 'rawData')), DEMO), /cost is|16777216 bytes/);
-  expect(journal.errors.map(({ code }) => code)).toEqual(['BAD_REQUEST']);
+  expect(requestLog.errors.map(({ code }) => code)).toEqual(['BAD_REQUEST']);
 });
 
 describe('what data turns out to be is counted while it is made', () => {
@@ -143,7 +143,7 @@ describe('errors', () => {
   const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
 
   test('show what a provider answered once, and are at most a hundred and one', async () => {
-    const { post, faults, journal } = await createTestServer();
+    const { post, faults, requestLog } = await createTestServer();
     const remote = { code: 400, body: '\u0001'.repeat(16_000), headers: {} } as RemoteCause;
     faults.set('hubspot', new CrossbookError('REMOTE_PROVIDER_ERROR', 'It says no.', { remote }));
     const text = await (await post({ query: NODES, variables: ids(1_000) }, DEMO)).text();
@@ -156,7 +156,7 @@ describe('errors', () => {
     expect(errors.at(-1)).toMatchObject({
       message: '900 more errors are left out. The first is REMOTE_PROVIDER_ERROR.',
     });
-    expect(journal.errors).toHaveLength(1);
+    expect(requestLog.errors).toHaveLength(1);
   });
 
   test('of a batch are bounded together', async () => {

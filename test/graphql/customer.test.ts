@@ -114,7 +114,7 @@ test('mistakes that no type can see are all named', async () => {
 });
 
 test('no answer and no log line shows a credential, not even one that was mistyped', async () => {
-  const { post, journal } = await createTestServer();
+  const { post, requestLog } = await createTestServer();
   const secret = 'S3CRET-TOKEN';
   const spoiled = [
     { token: { value: [secret] } },
@@ -137,7 +137,7 @@ test('no answer and no log line shows a credential, not even one that was mistyp
     query: `mutation { upsertCustomer(input: "${secret}" "${secret}") { created } }`,
   });
   expect(await broken.text()).not.toContain(secret);
-  expect(JSON.stringify(journal.notes) + journal.errors.join()).not.toContain(secret);
+  expect(JSON.stringify(requestLog.notes) + requestLog.errors.join()).not.toContain(secret);
 });
 
 test('a customer token reads its customer, and may change nothing', async () => {

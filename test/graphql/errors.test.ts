@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createGraphQL } from '../../src/graphql/server.ts';
-import { createFakeJournal } from '../support/fake-journal.ts';
+import { createFakeRequestLog } from '../support/fake-request-log.ts';
 import { toFetch } from '../support/to-fetch.ts';
 import { createTestServer, DEMO, EXTENSIONS, type TestServer } from './test-server.ts';
 
@@ -67,7 +67,7 @@ test.each(REFUSALS)('$name is refused in the one shape', async ({ body, json, gr
     expectShape(answer.errors);
   }
   expect(server.calls).toEqual([]);
-  expect(server.journal.errors.every(({ code }) => code !== 'INTERNAL_SERVER_ERROR')).toBe(true);
+  expect(server.requestLog.errors.every(({ code }) => code !== 'INTERNAL_SERVER_ERROR')).toBe(true);
 });
 
 test.each([
@@ -110,7 +110,7 @@ test.each([
 });
 
 test('a bug is masked, and logged once with its cause', async () => {
-  const { execute, faults, journal } = await createTestServer();
+  const { execute, faults, requestLog } = await createTestServer();
   const bug = new TypeError('secret internals');
   faults.set('hubspot', bug);
   const { data, errors } = await execute(
@@ -123,14 +123,14 @@ test('a bug is masked, and logged once with its cause', async () => {
     path: ['a'],
   });
   expect(JSON.stringify(errors)).not.toContain('secret internals');
-  expect(journal.errors).toHaveLength(1);
-  expect(journal.errors[0]).toMatchObject({ cause: bug, id: errors?.[0]?.extensions?.['id'] });
+  expect(requestLog.errors).toHaveLength(1);
+  expect(requestLog.errors[0]).toMatchObject({ cause: bug, id: errors?.[0]?.extensions?.['id'] });
 });
 
 test('a storage that is down while the caller is looked up is masked as well', async () => {
   const openContext = () => Promise.reject(new Error('ECONNREFUSED'));
   const { answer } = await createGraphQL({ openContext });
-  const ask = toFetch((request) => answer(request, createFakeJournal()));
+  const ask = toFetch((request) => answer(request, createFakeRequestLog()));
   const response = await ask(new Request('http://localhost/graphql?query={__typename}'));
   const text = await response.text();
   expect(response.status).toBe(500);
@@ -139,12 +139,12 @@ test('a storage that is down while the caller is looked up is masked as well', a
 });
 
 test('a mistake in an argument that shows only while the operation runs is 400 at its path', async () => {
-  const { execute, journal } = await createTestServer();
+  const { execute, requestLog } = await createTestServer();
   const { data, errors } = await execute('query ($id: ID = "x") { node(id: $id) { id } }', { id: null });
   expect(data).toEqual({ node: null });
   expectShape(errors ?? []);
   expect(errors?.[0]).toMatchObject({ path: ['node'], extensions: { code: 'BAD_REQUEST', status: '400' } });
-  expect(journal.errors.map(({ code }) => code)).toEqual(['BAD_REQUEST']);
+  expect(requestLog.errors.map(({ code }) => code)).toEqual(['BAD_REQUEST']);
 });
 
 test('every error has an id of its own, also for a document that was refused before', async () => {

@@ -7,8 +7,8 @@ import { toHttpResponse } from '../../src/graphql/over-http/write-response.ts';
 import { entitySchema } from '../../src/graphql/schema.ts';
 import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { JsonBytes } from '../../src/lib/json-bytes.ts';
-import { createFakeJournal } from '../support/fake-journal.ts';
 import { createFakePeople } from '../support/fake-people.ts';
+import { createFakeRequestLog } from '../support/fake-request-log.ts';
 import { createFakeServices } from '../support/fake-services.ts';
 import { fc, toPieces } from '../support/fast-check.ts';
 import { writeRandomIntrospection } from '../support/random-introspection.ts';
@@ -97,7 +97,7 @@ async function run(text: string, variableValues: Record<string, unknown>, contex
   const result = await execute({ schema, document, variableValues, contextValue, allowance });
   if (!result.data) return undefined;
   const facts = { mediaType: 'application/json', accept: null, applicationName: null, suggestions: true };
-  const { body } = toHttpResponse(result, { ...facts, journal: createFakeJournal(), allowance });
+  const { body } = toHttpResponse(result, { ...facts, requestLog: createFakeRequestLog(), allowance });
   const bytes = body instanceof JsonBytes ? body.toBuffer() : Buffer.from(body);
   const values = countValues(JSON.parse(bytes.toString()).data);
   const { consumed } = allowance;

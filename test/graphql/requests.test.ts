@@ -73,12 +73,12 @@ test.each(NAMED)('$title', async ({ init, path }) => {
 });
 
 async function open(options: object): Promise<Answer> {
-  const { send, journal } = await createTestServer(options);
+  const { send, requestLog } = await createTestServer(options);
   return async (init, path = '/graphql') => {
-    const noted = journal.notes.length;
+    const noted = requestLog.notes.length;
     const response = await send(new Request(`http://localhost${path}`, init));
     const { 'content-length': _, ...headers } = Object.fromEntries(response.headers);
-    const notes = journal.notes.slice(noted);
+    const notes = requestLog.notes.slice(noted);
     return { status: response.status, headers, body: withoutIds(await response.text()), notes };
   };
 }

@@ -116,10 +116,12 @@ test.each([
   ['more than 2,000 tokens', 400, { query: `{ ${'__typename '.repeat(2_000)} }` }],
   ['a chain of 3,000 fragments', 400, { query: chain(3_000) }],
 ])('without a caller, %s is refused with %i', async (_name, status, body) => {
-  const { post, journal } = await createTestServer();
+  const { post, requestLog } = await createTestServer();
   const response = await post(body, { accept: 'application/graphql-response+json' });
   expect(response.status).toBe(status);
-  expect(journal.errors.map(({ code }) => code)).toEqual([status === 401 ? 'UNAUTHORIZED' : 'BAD_REQUEST']);
+  expect(requestLog.errors.map(({ code }) => code)).toEqual([
+    status === 401 ? 'UNAUTHORIZED' : 'BAD_REQUEST',
+  ]);
 });
 
 test('a chain of fragments is refused for a caller as well, and one that tools write is not', async () => {

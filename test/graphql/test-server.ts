@@ -14,7 +14,7 @@ export async function createTestServer(options: TestOptions = {}): Promise<TestS
     ...{ openContext: fake.openContext, graphiql: false },
     ...rest,
   });
-  const send = toFetch((request) => server.answer(request, fake.journal));
+  const send = toFetch((request) => server.answer(request, fake.requestLog));
 
   return { ...fake, send, post, execute, close: server.close };
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Bounds, type Listener, listen } from '../../src/http/listen.ts';
+import { type Listener, listen, type ServerLimits } from '../../src/http/listen.ts';
 import type { HttpRequest } from '../../src/lib/http-message.ts';
 import { createHeldBytes } from '../../src/limits/held-bytes.ts';
 import { openHandler } from '../support/open-handler.ts';
@@ -135,7 +135,7 @@ describe('connections of one address', () => {
 interface Options {
   readonly maxBytes?: number;
   readonly proxies?: number;
-  readonly bounds?: Partial<Bounds>;
+  readonly bounds?: Partial<ServerLimits>;
 }
 
 async function open({ maxBytes = 400 * MB, proxies = 0, bounds = {} }: Options = {}) {

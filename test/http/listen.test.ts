@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
 import { createCors } from '../../src/http/cors.ts';
-import { type Bounds, type Listener, listen } from '../../src/http/listen.ts';
+import { type Listener, listen, type ServerLimits } from '../../src/http/listen.ts';
 import { createRequestHandler } from '../../src/http/request-handler.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
 import { createHeldBytes } from '../../src/limits/held-bytes.ts';
 import { createRest } from '../../src/rest/server.ts';
-import { openJournal } from '../../src/telemetry/journal.ts';
+import { openRequestLog } from '../../src/telemetry/request-log.ts';
 import { createFakeLog } from '../support/fake-log.ts';
 import { createFakeServices } from '../support/fake-services.ts';
 import { UNBOUNDED } from '../support/held-bytes.ts';
@@ -145,7 +145,7 @@ async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
     // The face's own context knows who calls.
     findCaller: () => undefined,
     addQuota: () => {},
-    openJournal: (arrival) => openJournal(arrival, { log, clock: systemClock, onDone: () => {} }),
+    openRequestLog: (arrival) => openRequestLog(arrival, { log, clock: systemClock, onDone: () => {} }),
     handleProbe: ({ pathname }) => (pathname === '/livez' ? Promise.resolve(OK) : undefined),
   });
   const listener = await listen({
@@ -167,6 +167,6 @@ function ask(url: string): Promise<Response> {
 
 interface OpenOptions {
   readonly max?: number;
-  readonly bounds?: Partial<Bounds>;
+  readonly bounds?: Partial<ServerLimits>;
   readonly idleGraceMs?: number;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readAddress } from '../../src/http/incoming-request.ts';
+import { readClientIp } from '../../src/http/incoming-request.ts';
 
 test.each([
   ['whoever is connected, where no proxy is trusted', 0, '203.0.113.9', '192.0.2.1'],
@@ -11,5 +11,5 @@ test.each([
   ['whoever is connected, where nobody is named', 1, undefined, '192.0.2.1'],
 ])('a request comes from %s', (_case, proxies, forwarded, expected) => {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
-  expect(readAddress({ socket: { remoteAddress: '192.0.2.1' }, headers }, proxies)).toBe(expected);
+  expect(readClientIp({ socket: { remoteAddress: '192.0.2.1' }, headers }, proxies)).toBe(expected);
 });

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Bounds, type Listener, listen } from '../../src/http/listen.ts';
+import { type Listener, listen, type ServerLimits } from '../../src/http/listen.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import type { ArrivingRequest, HttpAnswer } from '../../src/lib/http-message.ts';
+import type { ArrivingRequest, HttpResponse } from '../../src/lib/http-message.ts';
 import { openTelemetry } from '../../src/telemetry/telemetry.ts';
 import { createFakeLog } from '../support/fake-log.ts';
 import { UNBOUNDED } from '../support/held-bytes.ts';
@@ -233,7 +233,7 @@ const LARGE_BYTES = 32 * 1024 * 1024;
 const LARGE = { status: 200, headers: { 'content-length': `${LARGE_BYTES}` }, body: 'x'.repeat(LARGE_BYTES) };
 
 /** The listener as it is, with its log and its metrics, and somebody behind it who answers what the path says. */
-async function open({ bounds = {} }: { bounds?: Partial<Bounds> } = {}) {
+async function open({ bounds = {} }: { bounds?: Partial<ServerLimits> } = {}) {
   const log = createFakeLog();
   const telemetry = await openTelemetry({ log, version: '1.2.3', traces: undefined, clock: systemClock });
   const asked: string[] = [];
@@ -241,7 +241,7 @@ async function open({ bounds = {} }: { bounds?: Partial<Bounds> } = {}) {
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const answer = async (request: ArrivingRequest): Promise<HttpAnswer> => {
+  const answer = async (request: ArrivingRequest): Promise<HttpResponse> => {
     const { pathname } = request;
     asked.push(pathname);
     if (pathname === '/slow') await request.receiveBody(1_000, () => {}).catch(() => undefined);

@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
-import type { ArrivingRequest, HttpAnswer, HttpHeaders } from '../../src/lib/http-message.ts';
+import type { ArrivingRequest, HttpHeaders, HttpResponse } from '../../src/lib/http-message.ts';
 import { openHandler, toCaller } from '../support/open-handler.ts';
 
-const OK: HttpAnswer = { status: 200, headers: {}, body: 'ok' };
+const OK: HttpResponse = { status: 200, headers: {}, body: 'ok' };
 const KEY = { 'x-api-key': 'mine' };
 
 /** A body that is received as far as the handler lets it. */
@@ -72,7 +72,7 @@ describe('a stranger', () => {
 
 describe('a place', () => {
   test('is taken when the body is here, and given back with the response', async () => {
-    const responses: ((response: HttpAnswer) => void)[] = [];
+    const responses: ((response: HttpResponse) => void)[] = [];
     const { ask, limit } = openHandler({
       answer: () => new Promise((resolve) => void responses.push(resolve)),
     });
@@ -115,7 +115,7 @@ describe('a place', () => {
   ])(
     'that becomes free goes to a request %s first, while one connection has the others',
     async (_title, sent) => {
-      const begun: { headers: HttpHeaders; end: (response: HttpAnswer) => void }[] = [];
+      const begun: { headers: HttpHeaders; end: (response: HttpResponse) => void }[] = [];
       const { ask, limit } = openHandler({
         max: 3,
         answer: ({ headers }) => new Promise((end) => void begun.push({ headers, end })),
@@ -165,7 +165,7 @@ describe('a place', () => {
 
 describe('memory', () => {
   test('for a body is charged until the request is over, and where there is none the answer is 503', async () => {
-    const responses: ((response: HttpAnswer) => void)[] = [];
+    const responses: ((response: HttpResponse) => void)[] = [];
     const { ask, heldBytes } = openHandler({
       maxBytes: 1_000,
       answer: () => new Promise((resolve) => void responses.push(resolve)),

@@ -67,12 +67,12 @@ async function open() {
   const { handle, limit, records } = openHandler({
     max: MAX,
     maxBytes: 1e9,
-    async answer({ headers }, journal) {
+    async answer({ headers }, requestLog) {
       const index = Number(headers.get('x-index'));
       work.started += 1;
       work.running.add(index);
       work.most = Math.max(work.most, work.running.size);
-      journal.permit.whenGone(() => work.running.delete(index));
+      requestLog.permit.whenGone(() => work.running.delete(index));
       await ended;
       work.running.delete(index);
       return { status: 200, headers: {}, body: null };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createSharedBudgets } from '../../src/limits/budgets.ts';
+import { createDistributedRateLimits } from '../../src/limits/distributed-rate-limits.ts';
 import type { Limits } from '../../src/limits/limits.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createFakeLog, type FakeLog } from '../support/fake-log.ts';
@@ -38,7 +38,7 @@ describeOnRedis('limits that several processes share', () => {
   };
   const refusals = async (limits: Limits, times: number) => {
     const asked = Array.from({ length: times }, () =>
-      Promise.resolve(limits.admit({ admission: undefined }, CALLER)).then(
+      Promise.resolve(limits.admit({ rateLimit: undefined }, CALLER)).then(
         () => false,
         () => true,
       ),
@@ -57,14 +57,14 @@ describeOnRedis('limits that several processes share', () => {
     const limits = await open();
     expect(await refusals(limits, 5)).toBe(0);
     await proxy.cut();
-    await until(() => limits.budgets?.isThere() === false);
+    await until(() => limits.budgets?.isConnected() === false);
     expect(await refusals(limits, 6)).toBe(1);
     expect(limits.budgets?.share(1_000)).toBe(1);
-    expect(await limits.budgets?.take({ name: 'a', calls: 1, intervalMs: 1, leaseMs: 1 })).toBeUndefined();
-    limits.budgets?.settle({ name: 'a', turn: 'x', intervalMs: 1, allowance: undefined, pauseMs: 1 });
-    limits.budgets?.giveBack('a', 'x');
+    expect(await limits.budgets?.acquire({ name: 'a', calls: 1, intervalMs: 1, leaseMs: 1 })).toBeUndefined();
+    limits.budgets?.release({ name: 'a', turn: 'x', intervalMs: 1, allowance: undefined, pauseMs: 1 });
+    limits.budgets?.cancel('a', 'x');
     await proxy.mend();
-    await until(() => limits.budgets?.isThere() === true);
+    await until(() => limits.budgets?.isConnected() === true);
     expect(await refusals(limits, 1)).toBe(1);
     expect(log.lines.map(({ level, message }) => [level, message])).toEqual([
       ['warn', 'Redis is away: until it returns, this process keeps its limits alone'],
@@ -79,7 +79,7 @@ describeOnRedis('limits that several processes share', () => {
     expect(limits.budgets?.share(1_000)).toBe(1 / 2);
     expect(log.lines).toHaveLength(1);
     await proxy.mend();
-    await until(() => limits.budgets?.isThere() === true);
+    await until(() => limits.budgets?.isConnected() === true);
     // What it did alone is not over yet.
     expect(limits.budgets?.share(1_000)).toBeLessThan(1);
   });
@@ -98,15 +98,15 @@ describeOnRedis('limits that several processes share', () => {
     const one = await openTestRedis(prefix, { url: proxy.url, clock });
     await until(() => one.processes() === 1);
     const other = await openTestRedis(prefix);
-    const budgets = createSharedBudgets(one, clock);
+    const budgets = createDistributedRateLimits(one, clock);
     await until(() => one.processes() === 2);
     await proxy.cut();
-    await until(() => !one.isThere());
+    await until(() => !one.isConnected());
     // As after five seconds of silence.
     await other.client.del('processes');
     await other.close();
     await proxy.mend();
-    await until(() => one.isThere());
+    await until(() => one.isConnected());
     await expect.poll(() => one.client.zcard('processes'), { interval: 1 }).toBe(1);
     expect(budgets.share(1_000)).toBe(1 / 2);
     await clock.advance(5_001);

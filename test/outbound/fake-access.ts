@@ -80,7 +80,7 @@ export function openStub(origin: string, options: StubOptions = {}) {
   );
   const cache = createFakeContactCache();
   const openPort = (other: Partial<Connection> = {}, permit = UNCOUNTED) =>
-    outbound.openContacts({
+    outbound.openContactClient({
       connection: { ...connection, ...other },
       access,
       permit,

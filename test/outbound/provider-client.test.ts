@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
-import type { Budget } from '../../src/domain/provider.ts';
+import type { RateLimit } from '../../src/domain/provider.ts';
 import type { ProviderResponse, RemoteRequest } from '../../src/domain/remote.ts';
 import { UNCOUNTED } from '../../src/domain/work-permit.ts';
 import { timedOut } from '../../src/outbound/failures.ts';
@@ -123,7 +123,7 @@ describe('a client', () => {
   });
 });
 
-function open(budget: Budget) {
+function open(budget: RateLimit) {
   const clock = createFakeClock();
   const calls: Call[] = [];
   const answers: (ProviderResponse | Error)[] = [];

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Budget } from '../../src/domain/provider.ts';
+import type { RateLimit } from '../../src/domain/provider.ts';
 import { createRateLimiter, type RateLimiter } from '../../src/outbound/rate-limiting/rate-limiter.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/clock.ts';
 import { fc } from '../support/fast-check.ts';
 
-const TEN_SECONDS: Budget = { calls: 3, intervalMs: 10_000, concurrency: 10 };
+const TEN_SECONDS: RateLimit = { calls: 3, intervalMs: 10_000, concurrency: 10 };
 
 describe('a limiter', () => {
   test('lets calls go at once, without a promise, while the budget lasts', () => {
@@ -214,7 +214,7 @@ test('whenever the provider counts a call between its sending and its answer, it
   );
 });
 
-function open(budget: Budget, maxWaiting = 100) {
+function open(budget: RateLimit, maxWaiting = 100) {
   const clock = createFakeClock();
   return { clock, limiter: createRateLimiter({ budget, clock, maxWaiting }) };
 }

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { BudgetAsk, BudgetReport, BudgetTurn, SharedBudgets } from '../../src/domain/shared-budget.ts';
+import type {
+  DistributedRateLimits,
+  PermitRelease,
+  PermitRequest,
+  PermitResult,
+} from '../../src/domain/distributed-rate-limits.ts';
 import { createSharedRateLimiter } from '../../src/outbound/rate-limiting/shared-rate-limiter.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 
@@ -55,7 +60,7 @@ describe('a limiter whose budget is shared', () => {
 
   test('goes at once, without a promise, within its share while nobody can be asked', async () => {
     const { limiter, clock, state, asks } = open();
-    state.isThere = false;
+    state.isConnected = false;
     state.share = 1 / 2;
     const turns = [1, 2, 3].map(() => limiter.acquire(clock.now() + 100));
     expect(turns.map((turn) => turn === undefined)).toEqual([true, true, false]);
@@ -84,7 +89,7 @@ describe('a limiter whose budget is shared', () => {
 
   test('while nobody can be asked what the provider says of strangers counts', async () => {
     const { limiter, clock, state } = open();
-    state.isThere = false;
+    state.isConnected = false;
     void limiter.acquire(clock.now() + 100);
     limiter.release({ allowance: { remaining: 0, max: 20, intervalMs: 10_000 } });
     await expect(limiter.acquire(clock.now() + 100)).rejects.toMatchObject({
@@ -95,20 +100,20 @@ describe('a limiter whose budget is shared', () => {
 
 function open() {
   const clock = createFakeClock();
-  const state = { isThere: true, share: 1 };
-  const asks: BudgetAsk[] = [];
-  const reports: BudgetReport[] = [];
+  const state = { isConnected: true, share: 1 };
+  const asks: PermitRequest[] = [];
+  const reports: PermitRelease[] = [];
   const given: string[] = [];
-  const answers: (BudgetTurn | undefined)[] = [];
-  const budgets: SharedBudgets = {
-    isThere: () => state.isThere,
+  const answers: (PermitResult | undefined)[] = [];
+  const budgets: DistributedRateLimits = {
+    isConnected: () => state.isConnected,
     share: () => state.share,
-    async take(ask) {
+    async acquire(ask) {
       asks.push(ask);
       return answers.length > 0 ? answers.shift() : { turn: `turn ${asks.length}` };
     },
-    giveBack: (_name, turn) => void given.push(turn),
-    settle: (report) => void reports.push(report),
+    cancel: (_name, turn) => void given.push(turn),
+    release: (report) => void reports.push(report),
   };
   const budget = { calls: 4, intervalMs: 1_000, concurrency: 10 };
   const limiter = createSharedRateLimiter({ budget, clock, maxWaiting: 100, budgets, name: 'a:search' });

@@ -134,7 +134,7 @@ describe('an upsert', () => {
     const { ask, fake } = await openRest();
     const answer = await upsert(ask, { connections: [{ provider_name: 'hubspot', credentials }] });
     expect(fake.tenant.table.get(CUSTOMER.customer_id)?.connections[0]?.status).toBe('connected');
-    expect(answer.text + JSON.stringify(fake.journal.notes) + fake.journal.errors.join()).not.toMatch(
+    expect(answer.text + JSON.stringify(fake.requestLog.notes) + fake.requestLog.errors.join()).not.toMatch(
       /s3cret|credentials/,
     );
   });

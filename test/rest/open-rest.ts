@@ -10,7 +10,7 @@ import { createAnswerChecker, type OpenApi } from './check-answer.ts';
 export async function openRest(options: Partial<RestOptions> = {}): Promise<TestRest> {
   const fake = await createFakeServices();
   const face = createRest({ openContext: fake.openContext, version: '1.2.3', ...options });
-  const rest = { fetch: toFetch((request) => face.answer(request, fake.journal)), handles: face.handles };
+  const rest = { fetch: toFetch((request) => face.answer(request, fake.requestLog)), handles: face.handles };
   const document: OpenApi = await (await rest.fetch(new Request('http://localhost/openapi.json'))).json();
   const checkAnswer = createAnswerChecker(document);
   return { fake, rest, document, ask };

@@ -100,7 +100,7 @@ describe('what really happens', () => {
     const answer = await ask('POST', '/contacts/_search', { body: SEARCH.body });
     expect(answer.status).toBe(500);
     expect(answer.text).not.toContain('secret');
-    expect(fake.journal.errors).toEqual([
+    expect(fake.requestLog.errors).toEqual([
       expect.objectContaining({
         id: answer.body.errors[0].id,
         code: 'INTERNAL_SERVER_ERROR',

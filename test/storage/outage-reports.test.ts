@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createOutageReports, understandFailure } from '../../src/storage/engine/failures.ts';
+import { classifyError, createOutageReports } from '../../src/storage/engine/failures.ts';
 
 test('why the database cannot answer is said once a minute for each reason, and nothing else is', () => {
   const said: string[] = [];
@@ -8,7 +8,7 @@ test('why the database cannot answer is said once a minute for each reason, and 
     now: () => now,
   });
   const meet = (code: string, message: string) => {
-    const { error } = understandFailure(Object.assign(new Error(message), { code }));
+    const { error } = classifyError(Object.assign(new Error(message), { code }));
     expect(() => report(error)).toThrow(error as Error);
   };
   meet('53100', 'No space left on device');
@@ -24,7 +24,7 @@ test('why the database cannot answer is said once a minute for each reason, and 
 
 test('a disk of the server that breaks is an outage, and a grant that is missing is a mistake', () => {
   const understand = (code: string, message: string) =>
-    understandFailure(Object.assign(new Error(message), { code })).error;
+    classifyError(Object.assign(new Error(message), { code })).error;
   for (const [code, message] of [
     ['42501', 'could not open file "base/5/2601": Read-only file system'],
     ['42501', 'could not write to log file 000000010000000000000002: Read-only file system'],

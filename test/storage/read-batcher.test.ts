@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toAway } from '../../src/storage/engine/failures.ts';
+import { toUnavailable } from '../../src/storage/engine/failures.ts';
 import { createReadBatcher } from '../../src/storage/statement-batcher.ts';
 import { settle } from '../support/clock.ts';
 
@@ -47,7 +47,7 @@ function open() {
       new Promise((resolve, reject) => {
         const found = new Map(ids.map((id) => [id, `${id}!`]));
         const name = `${applicationId} ${ids.join()}`;
-        statements.push({ name, answer: () => resolve(found), fail: () => reject(toAway('gone')) });
+        statements.push({ name, answer: () => resolve(found), fail: () => reject(toUnavailable('gone')) });
       }),
   });
   return {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Given } from '../../src/app.ts';
+import type { AppOverrides } from '../../src/app.ts';
 import type { Config } from '../../src/config.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/storage/database.ts';
@@ -15,7 +15,7 @@ const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 export async function openConnectWorld(
   clock: { offset: number } = { offset: 0 },
   patch: Partial<Config> = {},
-  given: Pick<Given, 'sandbox'> = {},
+  given: Pick<AppOverrides, 'sandbox'> = {},
 ): Promise<ConnectWorld> {
   const database = await createTestDatabase();
   const otherKey = await addApplication(database.url);

@@ -13,8 +13,8 @@ import { createConnectionCache } from '../../src/request/connection-cache.ts';
 import { createRequestContext, type RequestContext } from '../../src/request/context.ts';
 import type { Services } from '../../src/request/services.ts';
 import { createFakeContactPort, type FakeCall } from './fake-contact-port.ts';
-import { createFakeJournal, type FakeJournal } from './fake-journal.ts';
 import { createFakePeople, type FakePerson } from './fake-people.ts';
+import { createFakeRequestLog, type FakeRequestLog } from './fake-request-log.ts';
 import { createFakeTenant, type FakeTenant } from './fake-tenant.ts';
 
 export const DEMO_APPLICATION = { id: '11111111-1111-4111-8111-111111111111', name: 'Demo' } as const;
@@ -51,7 +51,7 @@ const SEARCHABLE: readonly ProviderName[] = ['hubspot', 'salesforce'];
  */
 export async function createFakeServices(options: FakeOptions = {}): Promise<FakeServices> {
   const calls: FakeCall[] = [];
-  const journal = createFakeJournal();
+  const requestLog = createFakeRequestLog();
   const people = options.people ?? createFakePeople(30);
   const faults = new Map<ProviderName, unknown>();
   const demo = createFakeTenant(DEMO_APPLICATION.id);
@@ -72,7 +72,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
     },
     cacheMaxAgeMs: 15 * 60 * 1000,
     responseBounds: options.responseBounds ?? RESPONSE_BOUNDS,
-    behind: (work) => void work,
+    runInBackground: (work) => void work,
     forgetConnection: () => {},
     now: systemClock.now,
     untilForgotten: async () => {},
@@ -104,7 +104,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
     await demo.oauthClients.set('hubspot', { clientId: 'id', clientSecret: 'secret' });
   };
   await restoreDemo();
-  return { services, calls, journal, people, faults, tenant: demo, restoreDemo, openContext };
+  return { services, calls, requestLog, people, faults, tenant: demo, restoreDemo, openContext };
 
   async function openContext(headers: HttpHeaders): Promise<RequestContext> {
     const caller = await readCaller(
@@ -118,7 +118,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
       customerId: headers.get('x-customer-id') ?? undefined,
       provider: headers.get('x-provider-name') ?? undefined,
     };
-    return createRequestContext(services, { caller, defaults, journal });
+    return createRequestContext(services, { caller, defaults, requestLog });
   }
 }
 
@@ -188,7 +188,7 @@ export interface FakeServices {
   /** Every call to a provider, in order. */
   readonly calls: FakeCall[];
   /** Of all requests. */
-  readonly journal: FakeJournal;
+  readonly requestLog: FakeRequestLog;
   readonly people: readonly FakePerson[];
   /** What a provider's calls fail with, as long as it is set. */
   readonly faults: Map<ProviderName, unknown>;

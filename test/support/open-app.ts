@@ -1,4 +1,4 @@
-import { type App, createApp, type Given } from '../../src/app.ts';
+import { type App, type AppOverrides, createApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { Sandbox } from '../../src/sandbox/open-sandbox.ts';
 import { createTestDatabase } from './databases.ts';
@@ -6,7 +6,7 @@ import { type SecretWatch, watchSecrets } from './secret-watch.ts';
 import { toFetch } from './to-fetch.ts';
 
 /** The whole product in this process, on a database of its own, with its sandbox on free ports. */
-export async function openApp(patch: Partial<Config> = {}, given: Given = {}): Promise<TestApp> {
+export async function openApp(patch: Partial<Config> = {}, given: AppOverrides = {}): Promise<TestApp> {
   const log: string[] = [];
   let watch: SecretWatch | undefined;
   const own = patch.database ? undefined : await createTestDatabase();

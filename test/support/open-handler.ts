@@ -1,13 +1,13 @@
 import type { Caller } from '../../src/domain/caller.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
-import type { Journal, RequestRecord } from '../../src/domain/journal.ts';
+import type { RequestLog, RequestRecord } from '../../src/domain/request-log.ts';
 import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
 import { type CorsOptions, createCors } from '../../src/http/cors.ts';
 import { createRequestHandler, type RequestHandlerOptions } from '../../src/http/request-handler.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import type { ArrivingRequest, HttpAnswer, HttpRequest } from '../../src/lib/http-message.ts';
+import type { ArrivingRequest, HttpRequest, HttpResponse } from '../../src/lib/http-message.ts';
 import { createHeldBytes } from '../../src/limits/held-bytes.ts';
-import { openJournal } from '../../src/telemetry/journal.ts';
+import { openRequestLog } from '../../src/telemetry/request-log.ts';
 import { createFakeLog } from './fake-log.ts';
 import { NO_TURNS } from './no-turns.ts';
 
@@ -24,15 +24,15 @@ export function openHandler(options: HandlerOptions = {}) {
   const lookedUp: string[] = [];
   const refusedOrigins: string[] = [];
   const records: RequestRecord[] = [];
-  const journals: Journal[] = [];
+  const journals: RequestLog[] = [];
   const limit = createConcurrencyLimit({ max, maxStrangers, turns: NO_TURNS, queuedPerPlace: 1 });
   const heldBytes = createHeldBytes({ maxBytes });
   const answer = options.answer ?? (async () => ({ status, headers: { vary: 'accept' }, body: 'answer' }));
   const face = {
-    async answer(request: HttpRequest, journal: Journal) {
+    async answer(request: HttpRequest, requestLog: RequestLog) {
       answered.push(request.method);
-      journals.push(journal);
-      return answer(request, journal);
+      journals.push(requestLog);
+      return answer(request, requestLog);
     },
     refuse: ({ code, message, retryAfterMs }: CrossbookError) => ({
       status: code === 'SERVICE_UNAVAILABLE' ? 503 : code === 'PAYLOAD_TOO_LARGE' ? 413 : 401,
@@ -52,8 +52,8 @@ export function openHandler(options: HandlerOptions = {}) {
       if (key === 'wrong') throw new CrossbookError('UNAUTHORIZED', 'The key is wrong.');
       return toCaller(key);
     },
-    openJournal: (arrival) =>
-      openJournal(arrival, {
+    openRequestLog: (arrival) =>
+      openRequestLog(arrival, {
         log: createFakeLog(),
         clock: systemClock,
         onDone: (record) => records.push(record),
@@ -90,6 +90,6 @@ interface HandlerOptions {
   readonly status?: number;
   readonly maxBytes?: number;
   readonly findOrigins?: CorsOptions['findOrigins'];
-  readonly answer?: (request: HttpRequest, journal: Journal) => Promise<HttpAnswer>;
+  readonly answer?: (request: HttpRequest, requestLog: RequestLog) => Promise<HttpResponse>;
   readonly patch?: Partial<RequestHandlerOptions>;
 }

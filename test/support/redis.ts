@@ -45,7 +45,15 @@ export function openTestLimits(
   log: Log = createFakeLog(),
 ) {
   const hash = (text: string) => text;
-  return openLimits({ perKey, perToken: perKey, guesses: perKey, redis, log, hash, clock: systemClock });
+  return openLimits({
+    perKey,
+    perToken: perKey,
+    failedAuthentications: perKey,
+    redis,
+    log,
+    hash,
+    clock: systemClock,
+  });
 }
 
 /** Lets the event loop turn until it is so: the test's own time limit is the bound. */

@@ -1,9 +1,9 @@
 import { CrossbookError } from '../../src/domain/errors.ts';
-import type { ArrivingRequest, HttpAnswer } from '../../src/lib/http-message.ts';
+import type { ArrivingRequest, HttpResponse } from '../../src/lib/http-message.ts';
 import { JsonBytes } from '../../src/lib/json-bytes.ts';
 
 /** What answers our requests, asked as a fetch is asked. */
-export function toFetch(answer: (request: ArrivingRequest) => Promise<HttpAnswer>): Fetch {
+export function toFetch(answer: (request: ArrivingRequest) => Promise<HttpResponse>): Fetch {
   return async (request) => {
     const body = Buffer.from(await request.arrayBuffer());
     return toResponse(await answer(toHttpRequest(request, body)));
@@ -28,7 +28,7 @@ function toHttpRequest(request: Request, body: Buffer): ArrivingRequest {
 }
 
 /** With its length, as who sends it adds it. */
-function toResponse({ status, headers, body }: HttpAnswer): Response {
+function toResponse({ status, headers, body }: HttpResponse): Response {
   const bytes = body instanceof JsonBytes ? body.toBuffer() : body;
   const length = bytes === null ? {} : { 'content-length': String(Buffer.byteLength(bytes)) };
   const init = { status, headers: { ...headers, ...length } };

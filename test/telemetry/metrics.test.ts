@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import type { ProviderCall, RequestRecord } from '../../src/domain/journal.ts';
-import { watchRooms } from '../../src/telemetry/metrics/gauges.ts';
+import type { ProviderCall, RequestRecord } from '../../src/domain/request-log.ts';
+import { registerGauges } from '../../src/telemetry/metrics/gauges.ts';
 import { createMetrics, createRegistry, type Metrics } from '../../src/telemetry/metrics/metrics.ts';
 import { readMetrics } from '../support/read-metrics.ts';
 
@@ -85,7 +85,7 @@ test('a call counts by its provider and what came of it; a renewed token is no c
 
 test('queues and circuit breakers are summed by provider: no connection has a label', () => {
   const metrics = open();
-  watchRooms(metrics, {
+  registerGauges(metrics, {
     requests: () => ({ ...REQUESTS, running: 5, strangers: 2 }),
     providers: () => ({ waiting: 5, refused: 6 }),
     heldBytes: () => ({ max: 100, kinds: { queue: { held: 7, refused: 2 } } }),
@@ -131,7 +131,7 @@ test('queues and circuit breakers are summed by provider: no connection has a la
 
 test('what is not there has no number: nobody takes it for one that is away', () => {
   const metrics = open();
-  watchRooms(metrics, {
+  registerGauges(metrics, {
     requests: () => REQUESTS,
     providers: () => ({ waiting: 5, refused: 6 }),
     heldBytes: () => ({ max: 0, kinds: {} }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRefusalLines } from '../../src/telemetry/refusal-lines.ts';
+import { createRejectedRequestLog } from '../../src/telemetry/rejected-request-log.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createFakeLog } from '../support/fake-log.ts';
 
@@ -37,7 +37,7 @@ test('when it is closed it says what it had still to say, and leaves no timer be
 function open() {
   const clock = createFakeClock();
   const { lines, ...log } = createFakeLog();
-  const { write, close } = createRefusalLines({ log, schedule: clock.schedule });
+  const { write, close } = createRejectedRequestLog({ log, schedule: clock.schedule });
   return {
     ...{ clock, lines, close },
     write(refusal: Parameters<typeof write>[0], times: number) {

@@ -23,7 +23,7 @@ function find(connectionId: string, token?: string) {
         loaded.push(asked);
         return asked === customerId ? CUSTOMER : undefined;
       },
-      timed: (_name, work) => work(),
+      withSpan: (_name, work) => work(),
     },
     connectionId,
   );

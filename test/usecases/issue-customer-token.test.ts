@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { Caller } from '../../src/domain/caller.ts';
 import type { TokenRequest } from '../../src/domain/customer-token.ts';
 import { issueCustomerToken } from '../../src/usecases/issue-customer-token.ts';
-import { createFakeJournal } from '../support/fake-journal.ts';
+import { createFakeRequestLog } from '../support/fake-request-log.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const APPLICATION: Caller = { application: { id: 'a', name: 'A' }, credentialId: 'k' };
@@ -11,8 +11,8 @@ function open(caller = APPLICATION) {
   const signToken = vi.fn(async ({ customerId }: TokenRequest) =>
     customerId === 'acme' ? 'signed' : undefined,
   );
-  const { timed } = createFakeJournal();
-  return { signToken, deps: { requireCaller: () => caller, wall: () => NOW, signToken, timed } };
+  const { withSpan } = createFakeRequestLog();
+  return { signToken, deps: { requireCaller: () => caller, wall: () => NOW, signToken, withSpan } };
 }
 
 test('a token lives for an hour where nothing is said, and for a day at most', async () => {

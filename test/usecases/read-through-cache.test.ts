@@ -13,8 +13,8 @@ async function countTurns(size: number): Promise<number> {
   const deps = {
     cache: { read: async () => ({ payload: JSON.stringify(page), fetchedAt: new Date(0) }) },
     cacheMaxAgeMs: 1_000,
-    journal: {
-      note: () => {},
+    requestLog: {
+      record: () => {},
       permit: {
         async takeTurn() {
           turns += 1;

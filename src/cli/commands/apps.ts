@@ -1,6 +1,13 @@
 import { toWebOrigin } from '../../domain/web-origin.ts';
 import { changeOrigins, createApplication, listApplications } from '../../usecases/manage-applications.ts';
-import { APPLICATION, type Command, type Outcome, toTable, UsageError, withDatabase } from '../command.ts';
+import {
+  APPLICATION,
+  type Command,
+  type CommandResult,
+  toTable,
+  UsageError,
+  withDatabase,
+} from '../command.ts';
 
 const ORIGIN = {
   value: 'URL',
@@ -27,7 +34,7 @@ export const appsList: Command = {
   name: 'apps list',
   summary: 'Lists the applications.',
   run: (context) =>
-    withDatabase(context, async ({ admin }): Promise<Outcome> => {
+    withDatabase(context, async ({ admin }): Promise<CommandResult> => {
       const data = await listApplications(admin);
       const rows = data.map(({ id, name, origins }) => [id, name, origins.join(' ')]);
       return { data, text: rows.length > 0 ? toTable(rows) : 'There are no applications.' };

@@ -2,7 +2,14 @@ import { isProviderName, type ProviderName } from '../../domain/provider-names.t
 import { createRegistry } from '../../providers/registry.ts';
 import { findApplication } from '../../usecases/manage-applications.ts';
 import { storeOAuthClient } from '../../usecases/manage-oauth-clients.ts';
-import { APPLICATION, type Command, type Outcome, toTable, UsageError, withDatabase } from '../command.ts';
+import {
+  APPLICATION,
+  type Command,
+  type CommandResult,
+  toTable,
+  UsageError,
+  withDatabase,
+} from '../command.ts';
 
 const PROVIDER = { name: 'PROVIDER', description: 'Whom the app is registered with: hubspot or salesforce.' };
 
@@ -35,7 +42,7 @@ export const oauthClientsList: Command = {
   summary: 'Lists the apps that an application has registered with providers, never their secrets.',
   operands: [APPLICATION],
   run: (context, given) =>
-    withDatabase(context, async ({ admin, forApplication }): Promise<Outcome> => {
+    withDatabase(context, async ({ admin, forApplication }): Promise<CommandResult> => {
       const { id } = await findApplication(admin, given.operand('APPLICATION'));
       const data = await forApplication(id).oauthClients.list();
       const rows = data.map((client) => [

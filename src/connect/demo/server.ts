@@ -1,10 +1,10 @@
 import type { ConnectFailure, ConnectLink } from '../../domain/connect-link.ts';
 import type { ConnectServices } from '../../domain/connect-services.ts';
 import { CrossbookError, toCrossbookError } from '../../domain/errors.ts';
-import type { Journal } from '../../domain/journal.ts';
 import type { Provider } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
-import type { HttpAnswer, HttpRequest } from '../../lib/http-message.ts';
+import type { RequestLog } from '../../domain/request-log.ts';
+import type { HttpRequest, HttpResponse } from '../../lib/http-message.ts';
 import {
   type CreateLinkDeps,
   createConnectLink,
@@ -28,20 +28,20 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
   return {
     ...pages,
     handles: (pathname) => pages.handles(pathname) || PATHS.has(pathname),
-    answer: (request, journal) =>
-      PATHS.has(request.pathname) ? answer(request, journal) : pages.answer(request, journal),
+    answer: (request, requestLog) =>
+      PATHS.has(request.pathname) ? answer(request, requestLog) : pages.answer(request, requestLog),
   };
 
-  async function answer(request: HttpRequest, journal: Journal): Promise<HttpAnswer> {
-    journal.note({ face: 'connect' });
+  async function answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse> {
+    requestLog.record({ face: 'connect' });
     try {
       const isForm = request.method === 'POST';
       if (isForm && !isFromSameOrigin(request)) return toProblemPage('WRONG_SITE');
       const work = findWork(request);
       if (!work) return { status: 405, headers: { allow: toAllowed(request) }, body: null };
-      return await work(deps.open(journal), request);
+      return await work(deps.open(requestLog), request);
     } catch (thrown) {
-      return pages.refuse(toCrossbookError(thrown), { journal });
+      return pages.refuse(toCrossbookError(thrown), { requestLog });
     }
   }
 
@@ -51,7 +51,7 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
   }
 
   /** For a customer of its own: the demo's keeps its contacts. */
-  async function begin(context: DemoContext): Promise<HttpAnswer> {
+  async function begin(context: DemoContext): Promise<HttpResponse> {
     await upsertCustomer(context, CUSTOMER);
     const { url } = await createConnectLink(context, {
       customerId: CUSTOMER.customerId,
@@ -63,14 +63,14 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
     return redirect(url);
   }
 
-  async function confirm(context: DemoContext, request: HttpRequest): Promise<HttpAnswer> {
+  async function confirm(context: DemoContext, request: HttpRequest): Promise<HttpResponse> {
     const pairs = readPairs(request);
     const id = pairs.get('connect_link_id') ?? '';
     await confirmConnectLink(context, { id, code: pairs.get('code') ?? '' });
     return redirect(`${RETURN}?${new URLSearchParams({ connect_link_id: id })}`);
   }
 
-  async function show(context: DemoContext, { url }: HttpRequest): Promise<HttpAnswer> {
+  async function show(context: DemoContext, { url }: HttpRequest): Promise<HttpResponse> {
     const id = url.searchParams.get('connect_link_id') ?? '';
     const link = await findConnectLink(context, { id, customerId: CUSTOMER.customerId });
     const code = url.searchParams.get('code');
@@ -105,7 +105,7 @@ function toAllowed({ pathname }: HttpRequest): string {
   return pathname === BEGIN ? 'POST' : 'GET, POST';
 }
 
-function redirect(location: string): HttpAnswer {
+function redirect(location: string): HttpResponse {
   return {
     status: 303,
     headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
@@ -125,7 +125,7 @@ const CUSTOMER = {
 } as const;
 
 /** The application's part: it vouches for the person who came back. */
-function toConfirmPage({ id, code }: Confirmation): HttpAnswer {
+function toConfirmPage({ id, code }: Confirmation): HttpResponse {
   return toPage({
     title: TEXTS.confirm.title,
     body: html`<h1>${TEXTS.confirm.title}</h1>
@@ -139,7 +139,7 @@ function toConfirmPage({ id, code }: Confirmation): HttpAnswer {
   });
 }
 
-function toConnectedPage({ provider, contact, command }: Connected): HttpAnswer {
+function toConnectedPage({ provider, contact, command }: Connected): HttpResponse {
   const title = `${PROVIDER_TITLES[provider]} ${TEXTS.connected.title}`;
   return toPage({
     title,
@@ -152,7 +152,7 @@ ${contact && html`<p>${TEXTS.connected.found} <b>${contact.email}</b>: <b><bdi>$
   });
 }
 
-function toNotConnectedPage({ failure }: { readonly failure: ConnectFailure | null }): HttpAnswer {
+function toNotConnectedPage({ failure }: { readonly failure: ConnectFailure | null }): HttpResponse {
   return toPage({
     title: TEXTS.notConnected.title,
     body: html`<h1>${TEXTS.notConnected.title}</h1>
@@ -200,7 +200,7 @@ function isFromSameOrigin({ headers, url }: Pick<HttpRequest, 'headers' | 'url'>
 
 const MAX_BYTES = 4 * 1024;
 
-type Work = (context: DemoContext, request: HttpRequest) => Promise<HttpAnswer>;
+type Work = (context: DemoContext, request: HttpRequest) => Promise<HttpResponse>;
 
 /** One request, made for the demo application. */
 interface DemoContext
@@ -215,7 +215,7 @@ interface DemoContext
 }
 
 interface DemoDeps {
-  open(journal: Journal): DemoContext;
+  open(requestLog: RequestLog): DemoContext;
   /** Those that can be connected. */
   listProviders(): readonly ProviderName[];
   /** To be pasted: searches that customer's contacts. */

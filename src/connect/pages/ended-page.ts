@@ -3,13 +3,13 @@ import type { VisitedLink } from '../../domain/connect-flow.ts';
 import type { ConnectFailure, ConnectLink } from '../../domain/connect-link.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import { toReturnUrl } from '../../domain/return-url.ts';
-import type { HttpAnswer } from '../../lib/http-message.ts';
+import type { HttpResponse } from '../../lib/http-message.ts';
 import type { PageProblem } from '../../usecases/open-connect-page.ts';
 import { FAILURES, PROBLEMS, PROVIDER_TITLES, TEXTS } from '../texts.ts';
 import { html, toPage } from './page.ts';
 
 /** All went well. A popup tells the page that opened it; otherwise the browser goes back to the application. */
-export function toFinished({ visited, link, confirmation: code }: Finished): HttpAnswer {
+export function toFinished({ visited, link, confirmation: code }: Finished): HttpResponse {
   const returnUrl = toReturnUrl(link.returnUrl, { connectLinkId: link.id, status: link.status, code });
   if (link.mode === 'REDIRECT') return toRedirect(returnUrl);
   const { finished } = TEXTS;
@@ -24,7 +24,7 @@ export function toFinished({ visited, link, confirmation: code }: Finished): Htt
 }
 
 /** Says what to do next, and leads back with the reason. A popup stays open, so that it can be read. */
-export function toFailed({ visited, link, failure, missingScopes }: FailedEnd): HttpAnswer {
+export function toFailed({ visited, link, failure, missingScopes }: FailedEnd): HttpResponse {
   const { failed } = TEXTS;
   const result = { connectLinkId: link.id, status: link.status, error: failure };
   const isPopup = link.mode === 'POPUP';
@@ -40,7 +40,7 @@ ${missingScopes.length > 0 ? html`<p>${TEXTS.missing} ${missingScopes.join(', ')
 }
 
 /** The code is in the address: nothing of it may be kept or passed on. */
-function toRedirect(location: string): HttpAnswer {
+function toRedirect(location: string): HttpResponse {
   return {
     status: 303,
     headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
@@ -70,7 +70,7 @@ const PATIENCE_MS = 1_500;
  * The way to the provider. No redirect: with `form-action 'self'` browsers stop a form that is redirected to another host
  * without a word. So the page itself leads on, and has a link for those that do not follow.
  */
-export function toLeavingPage({ provider, consentUrl, setCookie, isPopup }: LeavingPage): HttpAnswer {
+export function toLeavingPage({ provider, consentUrl, setCookie, isPopup }: LeavingPage): HttpResponse {
   const { leaving } = TEXTS;
   return toPage({
     title: leaving.title,
@@ -85,7 +85,7 @@ export function toLeavingPage({ provider, consentUrl, setCookie, isPopup }: Leav
 }
 
 /** Leads no further, and never away by itself: whoever made a link lead here must not choose where it goes on. */
-export function toProblemPage(problem: PageProblem, visited?: VisitedLink): HttpAnswer {
+export function toProblemPage(problem: PageProblem, visited?: VisitedLink): HttpResponse {
   const { title, text } = PROBLEMS[problem];
   return toPage({
     status: STATUSES[problem],
@@ -99,7 +99,7 @@ ${visited && toWayBack(visited)}`,
 }
 
 /** For what is no matter of links: the database is away, or a bug. */
-export function toErrorPage({ status, title, text, id, headers }: ErrorPage): HttpAnswer {
+export function toErrorPage({ status, title, text, id, headers }: ErrorPage): HttpResponse {
   return toPage({
     ...{ status, title, headers },
     body: html`<h1>${title}</h1>

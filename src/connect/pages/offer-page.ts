@@ -1,11 +1,11 @@
 import type { VisitedLink } from '../../domain/connect-flow.ts';
-import type { HttpAnswer } from '../../lib/http-message.ts';
+import type { HttpResponse } from '../../lib/http-message.ts';
 import type { Offer } from '../../usecases/open-connect-page.ts';
 import { PROVIDER_TITLES, TEXTS } from '../texts.ts';
 import { html, type Markup, toPage } from './page.ts';
 
 /** Who asks, for whom, for what and why; and where to go on. */
-export function toOfferPage({ visited, offers, token, mistake }: OfferPage): HttpAnswer {
+export function toOfferPage({ visited, offers, token, mistake }: OfferPage): HttpResponse {
   const { offer } = TEXTS;
   const { link } = visited;
   const body = html`<h1>${offer.title}</h1>

@@ -1,8 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { HttpAnswer } from '../../lib/http-message.ts';
+import type { HttpResponse } from '../../lib/http-message.ts';
 
 /** One page, with headers that let nothing in, nothing out, and nobody frame it. */
-export function toPage({ status = 200, title, body, head, script, headers, ...more }: PageParts): HttpAnswer {
+export function toPage({
+  status = 200,
+  title,
+  body,
+  head,
+  script,
+  headers,
+  ...more
+}: PageParts): HttpResponse {
   const policy = [
     "default-src 'none'",
     `style-src 'sha256-${STYLE_HASH}'`,

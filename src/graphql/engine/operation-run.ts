@@ -60,7 +60,7 @@ export class OperationRun {
   }
 
   /** The text that is to run. For one that a plugin has put in place, the hash that was sent says nothing. */
-  findText({ query }: Given): string {
+  findText({ query }: SentOperation): string {
     const { documents } = this.#rules;
     const isSent = query === this.#operation.query;
     // Of a closed list it was found when the request was read.
@@ -70,17 +70,17 @@ export class OperationRun {
   }
 
   /** Undefined where the question has to be asked of the schema. */
-  answerKnown({ query = '', operationName }: Given): Promise<ExecutionResult> | undefined {
+  answerKnown({ query = '', operationName }: SentOperation): Promise<ExecutionResult> | undefined {
     const data = this.#rules.introspection?.({ query, operationName });
     if (!data) return undefined;
-    const { journal } = this.#opened;
-    journal.note({ operation: INTROSPECTION, operationName: INTROSPECTION_NAME });
+    const { requestLog } = this.#opened;
+    requestLog.record({ operation: INTROSPECTION, operationName: INTROSPECTION_NAME });
     readAllowance(this.#opened).consumeBytes(data.length);
-    return journal.operation(INTROSPECTION, async () => ({ data: data as never }));
+    return requestLog.operation(INTROSPECTION, async () => ({ data: data as never }));
   }
 
   /** Throws or rejects where the operation may not run. */
-  prepare({ query = '', operationName, variables }: Given): Promise<void> | undefined {
+  prepare({ query = '', operationName, variables }: SentOperation): Promise<void> | undefined {
     const found = this.#rules.store.find(query, this.#owner);
     if (!found) return this.#prepareNew(query, { operationName, variables });
     this.#countTokens(found.tokens);
@@ -91,7 +91,7 @@ export class OperationRun {
 
   /** The documents of one request are parsed one after the other. */
   async #prepareNew(query: string, parameters: Omit<Asked, 'document'>): Promise<void> {
-    const { permit } = this.#opened.journal;
+    const { permit } = this.#opened.requestLog;
     await permit.takeTurn();
     try {
       this.#document = this.#parse(query);
@@ -143,17 +143,17 @@ export class OperationRun {
 
   /** Charged by what its request costs so far. Resolvers see our request, and nothing of the server's. */
   execute({ schema, document, operationName, variableValues }: ExecutionArgs): Promise<ExecutionResult> {
-    const { context: contextValue, journal, spent } = this.#opened;
+    const { context: contextValue, requestLog, spent } = this.#opened;
     if (schema !== this.#rules.schema) throw new Error('A plugin puts another schema in place of ours.');
     const asked = { document, operationName, variables: variableValues };
     if (!this.#isAdmitted(asked)) this.#checkOperation(asked);
     const allowance = readAllowance(this.#opened);
     const notes = readOperation(document, operationName ?? undefined);
-    journal.note(notes);
-    return journal.operation(notes.operation, async () => {
+    requestLog.record(notes);
+    return requestLog.operation(notes.operation, async () => {
       const charged = contextValue?.charge(spent.cost);
       if (charged) await charged;
-      if (spent.cost > LONG_COST) await journal.permit.takeTurn();
+      if (spent.cost > LONG_COST) await requestLog.permit.takeTurn();
       const args = { schema, document, operationName, variableValues, contextValue, allowance };
       return this.#rules.execute(args);
     });
@@ -200,7 +200,7 @@ const INTROSPECTION = '__schema';
 const LONG_COST = 20_000;
 
 /** As the request, or a plugin, has it. */
-interface Given {
+interface SentOperation {
   readonly query?: string | undefined;
   readonly operationName?: string | null | undefined;
   readonly variables?: Asked['variables'];

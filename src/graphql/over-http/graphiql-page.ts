@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { HttpAnswer, HttpRequest } from '../../lib/http-message.ts';
+import type { HttpRequest, HttpResponse } from '../../lib/http-message.ts';
 import type { TypeNames } from '../subgraph/to-subgraph.ts';
 import { prefixOperation } from '../subgraph/type-prefix.ts';
 import { EXAMPLE_OPERATIONS } from './example-operations.ts';
@@ -52,7 +52,7 @@ function isForPeople({ method, headers }: HttpRequest): boolean {
   return method === 'GET' && (headers.get('accept') ?? '').includes('text/html');
 }
 
-function choosePage(pages: readonly Page[], { headers }: HttpRequest): HttpAnswer {
+function choosePage(pages: readonly Page[], { headers }: HttpRequest): HttpResponse {
   const encodings = readEncodings(headers.get('accept-encoding'));
   const page = pages.find(({ encoding }) => encoding === undefined || encodings.includes(encoding));
   if (!page) throw new Error('There is always the page as it is.');
@@ -123,7 +123,7 @@ export interface GraphiQLOptions {
 
 export interface GraphiQLPage {
   /** Undefined: what is asked for is no page. */
-  answer(request: HttpRequest): Promise<HttpAnswer> | undefined;
+  answer(request: HttpRequest): Promise<HttpResponse> | undefined;
 }
 
 interface Page {

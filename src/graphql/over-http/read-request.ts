@@ -27,7 +27,7 @@ export function checkRequest({ method, headers }: HttpRequest): void {
 }
 
 /** The operation, or the batch of operations, that a request carries. */
-export function readRequest(request: HttpRequest, bounds: Bounds): Operation | Operation[] {
+export function readRequest(request: HttpRequest, bounds: RequestRules): Operation | Operation[] {
   const { limits } = bounds;
   if (request.method === 'GET') {
     return readOperation(toOperation(request.url.searchParams), bounds);
@@ -59,7 +59,7 @@ function toOperation(parameters: URLSearchParams): unknown {
   };
 }
 
-function readOperation(given: unknown, { documents, applicationId }: Bounds): Operation {
+function readOperation(given: unknown, { documents, applicationId }: RequestRules): Operation {
   if (!isRecord(given)) throw new CrossbookError('BAD_REQUEST', 'An operation must be a JSON object.');
   const {
     query = null,
@@ -106,7 +106,7 @@ function toValue(read: ReadJson, what: string): unknown {
   throw new CrossbookError('BAD_REQUEST', `${what} ${read.problem}.`, { cause: read.cause });
 }
 
-interface Bounds {
+interface RequestRules {
   readonly limits: Limits;
   readonly documents: PersistedOperations;
   /** The caller's: without one there is no batch, and nothing is kept. */

@@ -1,5 +1,5 @@
 import { type Allowance, createAllowance, RESPONSE_BOUNDS } from '../../domain/allowance.ts';
-import type { Journal } from '../../domain/journal.ts';
+import type { RequestLog } from '../../domain/request-log.ts';
 import type { HttpHeaders, HttpRequest } from '../../lib/http-message.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { type Limits, nothingSpent, type Spent } from '../limits.ts';
@@ -8,9 +8,9 @@ import { checkRequest, type Operation, readRequest } from './read-request.ts';
 
 /** From a request to its operations: it is looked at, its caller is known and admitted, then it is read. */
 export function startRequest(opened: GraphQLRequest, deps: OpenDeps): MaybePromise<Operation | Operation[]> {
-  const { request, journal } = opened;
+  const { request, requestLog } = opened;
   checkRequest(request);
-  const context = deps.openContext(request.headers, journal);
+  const context = deps.openContext(request.headers, requestLog);
   // What is known at once is not waited for: a turn of the loop for each request adds up.
   if (context instanceof Promise) return context.then((known) => readAdmitted(opened, known, deps));
   return readAdmitted(opened, context, deps);
@@ -34,15 +34,15 @@ export function readAllowance(opened: GraphQLRequest): Allowance {
   return opened.allowance;
 }
 
-export function toOpenedRequest(request: HttpRequest, journal: Journal): GraphQLRequest {
+export function toOpenedRequest(request: HttpRequest, requestLog: RequestLog): GraphQLRequest {
   const unknown = { context: undefined, shown: undefined, allowance: undefined };
-  return { request, journal, ...unknown, spent: nothingSpent(), tokens: 0 };
+  return { request, requestLog, ...unknown, spent: nothingSpent(), tokens: 0 };
 }
 
 /** A request while it lives: its operations, where it carries several, share one context. */
 export interface GraphQLRequest {
   readonly request: HttpRequest;
-  readonly journal: Journal;
+  readonly requestLog: RequestLog;
   /** Once it is known who calls. */
   context: RequestContext | undefined;
   /** As plugins see it, once there was an operation. */
@@ -56,7 +56,7 @@ export interface GraphQLRequest {
 }
 
 export interface OpenDeps {
-  openContext(headers: HttpHeaders, journal: Journal): MaybePromise<RequestContext>;
+  openContext(headers: HttpHeaders, requestLog: RequestLog): MaybePromise<RequestContext>;
   readonly limits: Limits;
   readonly documents: PersistedOperations;
 }

@@ -1,8 +1,8 @@
 import type { ExecutionResult } from 'graphql';
 import { type Allowance, createAllowance, RESPONSE_BOUNDS } from '../../domain/allowance.ts';
 import { ERROR_CODES, type RemoteCause } from '../../domain/errors.ts';
-import type { Journal } from '../../domain/journal.ts';
-import type { HttpAnswer } from '../../lib/http-message.ts';
+import type { RequestLog } from '../../domain/request-log.ts';
+import type { HttpResponse } from '../../lib/http-message.ts';
 import { type JsonBody, toJsonBody } from '../../lib/to-json-body.ts';
 import { type ExecutionError, type ReportedError, translateErrors } from '../errors.ts';
 import { acceptsJsonAlone, chooseMediaType, JSON_TYPE } from './media-types.ts';
@@ -18,7 +18,7 @@ export function writeResponse(
     accept,
     applicationName: opened.context?.caller?.application.name ?? null,
     suggestions,
-    journal: opened.journal,
+    requestLog: opened.requestLog,
     allowance: readAllowance(opened),
   });
 }
@@ -55,9 +55,9 @@ function toWholeAnswer(results: ExecutionResult | readonly ExecutionResult[], as
   );
 }
 
-function send({ status, errors, body }: Answer, { journal, mediaType, allowance }: Asked): OwnAnswer {
+function send({ status, errors, body }: Answer, { requestLog, mediaType, allowance }: Asked): OwnAnswer {
   const written = toJsonBody(body, allowance);
-  for (const { known, isFirst } of errors) if (isFirst) journal.failed(known);
+  for (const { known, isFirst } of errors) if (isFirst) requestLog.failed(known);
   const headers = { 'content-type': `${mediaType}; charset=utf-8`, 'cache-control': 'no-store' };
   return {
     status,
@@ -125,7 +125,7 @@ interface Answer {
   readonly body: unknown;
 }
 
-export interface OwnAnswer extends HttpAnswer {
+export interface OwnAnswer extends HttpResponse {
   readonly body: JsonBody['body'];
 }
 
@@ -135,6 +135,6 @@ export interface Asked {
   readonly accept: string | null;
   readonly applicationName: string | null;
   readonly suggestions: boolean;
-  readonly journal: Pick<Journal, 'failed'>;
+  readonly requestLog: Pick<RequestLog, 'failed'>;
   readonly allowance: Allowance;
 }

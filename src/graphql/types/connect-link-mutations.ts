@@ -41,8 +41,8 @@ builder.mutationField('confirmConnectLink', (t) =>
       input: t.arg({ type: ConfirmConnectLinkInput, required: true, description: 'The link and its code.' }),
     },
     async resolve(_root, { input }, context) {
-      const { clientMutationId, ...wish } = input;
-      return { ...(await confirmConnectLink(context, wish)), clientMutationId: clientMutationId ?? null };
+      const { clientMutationId, ...request } = input;
+      return { ...(await confirmConnectLink(context, request)), clientMutationId: clientMutationId ?? null };
     },
   }),
 );

@@ -73,8 +73,8 @@ builder.mutationField('createConnectLink', (t) =>
       input: t.arg({ type: CreateConnectLinkInput, required: true, description: 'Whom it is for.' }),
     },
     async resolve(_root, { input }, context) {
-      const { clientMutationId, ...wish } = input;
-      return { ...(await createConnectLink(context, wish)), clientMutationId: clientMutationId ?? null };
+      const { clientMutationId, ...request } = input;
+      return { ...(await createConnectLink(context, request)), clientMutationId: clientMutationId ?? null };
     },
   }),
 );

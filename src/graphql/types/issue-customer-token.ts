@@ -44,8 +44,8 @@ builder.mutationField('issueCustomerToken', (t) =>
       input: t.arg({ type: IssueCustomerTokenInput, required: true, description: 'Whom the token is for.' }),
     },
     async resolve(_root, { input }, context) {
-      const { clientMutationId, ...wish } = input;
-      return { ...(await issueCustomerToken(context, wish)), clientMutationId: clientMutationId ?? null };
+      const { clientMutationId, ...request } = input;
+      return { ...(await issueCustomerToken(context, request)), clientMutationId: clientMutationId ?? null };
     },
   }),
 );

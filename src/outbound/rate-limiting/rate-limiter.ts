@@ -1,4 +1,4 @@
-import type { Allowance, Budget } from '../../domain/provider.ts';
+import type { RateLimit, RateLimitStatus } from '../../domain/provider.ts';
 import type { WorkPermit } from '../../domain/work-permit.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { rateLimited } from '../failures.ts';
@@ -130,7 +130,7 @@ export function createRateLimiter({
   }
 
   /** What the provider counts and we did not send, others have: another process of ours, or another program. */
-  function follow(allowance: Allowance, now: number): void {
+  function follow(allowance: RateLimitStatus, now: number): void {
     if (allowance.intervalMs > LONGEST_WINDOW_MS) {
       if (allowance.remaining <= underWay) pause(now, LONGEST_WINDOW_MS);
       return;
@@ -159,7 +159,7 @@ export interface RateLimiter {
   acquire(deadline: number, options?: AcquireOptions): Promise<void> | undefined;
   /** After the call, whatever came of it. */
   release(learned?: {
-    readonly allowance?: Allowance | undefined;
+    readonly allowance?: RateLimitStatus | undefined;
     readonly pauseMs?: number | undefined;
   }): void;
   /** Where the call was not made after all; `forMs`: and where none would be for so long. */
@@ -182,7 +182,7 @@ export interface AcquireOptions {
 }
 
 export interface RateLimiterOptions {
-  readonly budget: Budget;
+  readonly budget: RateLimit;
   readonly clock: Clock;
   readonly maxWaiting: number;
   /** The part of the budget that is this limiter's, from 0 to 1. */

@@ -1,4 +1,4 @@
-import type { SharedBudgets } from '../../domain/shared-budget.ts';
+import type { DistributedRateLimits } from '../../domain/distributed-rate-limits.ts';
 import {
   type AcquireOptions,
   createRateLimiter,
@@ -28,14 +28,14 @@ export function createSharedRateLimiter({
   return {
     acquire(deadline, options) {
       const turn = limiter.acquire(deadline, options);
-      return budgets.isThere() ? askAll(turn, deadline, options) : turn;
+      return budgets.isConnected() ? askAll(turn, deadline, options) : turn;
     },
 
     release({ allowance, pauseMs } = {}) {
       // A day's rest is looked after by each process: asking about it again is one call a minute.
       const isWindow = allowance !== undefined && allowance.intervalMs <= LONGEST_WINDOW_MS;
       const known = isWindow ? allowance : undefined;
-      budgets.settle({
+      budgets.release({
         name,
         turn: turns.shift(),
         intervalMs: limiter.intervalMs,
@@ -43,13 +43,13 @@ export function createSharedRateLimiter({
         pauseMs,
       });
       // What is missing there the others of ours have had, who are counted already.
-      const isCounted = known !== undefined && budgets.isThere();
+      const isCounted = known !== undefined && budgets.isConnected();
       limiter.release({ allowance: isCounted ? { ...known, remaining: known.max } : allowance, pauseMs });
     },
 
     cancel(forMs) {
       const turn = turns.shift();
-      if (turn !== undefined) budgets.giveBack(name, turn);
+      if (turn !== undefined) budgets.cancel(name, turn);
       limiter.cancel(forMs);
     },
 
@@ -77,7 +77,7 @@ export function createSharedRateLimiter({
     for (let turn = first; ; turn = limiter.acquire(deadline, { inFront: true, permit })) {
       await turn;
       const { calls, intervalMs } = limiter;
-      const told = await budgets.take({ name, calls, intervalMs, leaseMs: deadline - clock.now() });
+      const told = await budgets.acquire({ name, calls, intervalMs, leaseMs: deadline - clock.now() });
       if (told === undefined) return goAlone(deadline, permit);
       if ('turn' in told) {
         turns.push(told.turn);
@@ -95,7 +95,7 @@ export function createSharedRateLimiter({
 }
 
 export interface SharedRateLimiterOptions extends Omit<RateLimiterOptions, 'share'> {
-  readonly budgets: SharedBudgets;
+  readonly budgets: DistributedRateLimits;
   /** The same in every process. */
   readonly name: string;
 }

@@ -1,6 +1,6 @@
 import type { ApiVersion } from '../../domain/api-support.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
-import type { Allowance, Budget } from '../../domain/provider.ts';
+import type { RateLimit, RateLimitStatus } from '../../domain/provider.ts';
 import type { ProviderResponse, RemoteRequest, Send } from '../../domain/remote.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
 import { parseJson } from '../../lib/read-json.ts';
@@ -106,10 +106,10 @@ export const BUDGETS = {
   search: { calls: 4, intervalMs: 1_000, concurrency: 4 },
   general: { calls: 90, intervalMs: 10_000, concurrency: 10 },
   token: { concurrency: 1 },
-} as const satisfies Record<string, Budget>;
+} as const satisfies Record<string, RateLimit>;
 
 /** Larger plans say so in their headers. Searches carry none of them. */
-export function readAllowance({ headers }: ProviderResponse): Allowance | undefined {
+export function readAllowance({ headers }: ProviderResponse): RateLimitStatus | undefined {
   const max = readCount(headers['x-hubspot-ratelimit-max']);
   const remaining = readCount(headers['x-hubspot-ratelimit-remaining']);
   const intervalMs = readCount(headers['x-hubspot-ratelimit-interval-milliseconds']);

@@ -1,7 +1,7 @@
 import type { Contact } from '../../domain/contact.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { FieldSelection } from '../../domain/field-selection.ts';
-import type { Run } from '../../domain/provider.ts';
+import type { KeysetRange } from '../../domain/provider.ts';
 import { RemoteFailure } from '../../domain/remote-failure.ts';
 import type { HubSpotAccount } from './account.ts';
 import { compareIds, isRecordId, PATHS, understand } from './call.ts';
@@ -90,7 +90,7 @@ async function search(
   return understand(toSearchPage, answer);
 }
 
-function startOf({ direction, from }: Run): Position {
+function startOf({ direction, from }: KeysetRange): Position {
   if (from === undefined) return {};
   return { bound: { operator: direction === 'forward' ? 'GTE' : 'LTE', value: from } };
 }
@@ -171,7 +171,7 @@ interface Position {
 
 interface Step {
   readonly last: Contact | undefined;
-  readonly run: Run;
+  readonly run: KeysetRange;
   readonly offset: string | null | undefined;
 }
 
@@ -184,12 +184,12 @@ interface Search {
   readonly position: Position;
   readonly limit: number;
   readonly properties: readonly string[];
-  readonly direction: Run['direction'];
+  readonly direction: KeysetRange['direction'];
 }
 
 interface DomainRead {
   readonly domain: string;
-  readonly run: Run;
+  readonly run: KeysetRange;
   readonly selection: FieldSelection;
 }
 

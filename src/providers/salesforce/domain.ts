@@ -1,6 +1,6 @@
 import type { Contact } from '../../domain/contact.ts';
 import type { FieldSelection } from '../../domain/field-selection.ts';
-import type { Run } from '../../domain/provider.ts';
+import type { KeysetRange } from '../../domain/provider.ts';
 import { EMAIL, ID } from './contacts.ts';
 import { emailOf } from './contacts-by-key.ts';
 import type { ContactReader } from './reader.ts';
@@ -38,7 +38,7 @@ export async function countByDomain(reader: ContactReader, domain: string): Prom
   return reader.count(ofDomain(domain));
 }
 
-function startingAt(domain: string, { direction, from }: Run): Condition {
+function startingAt(domain: string, { direction, from }: KeysetRange): Condition {
   const all = ofDomain(domain);
   return from === undefined ? all : allOf([all, compare(ID, direction === 'forward' ? '>=' : '<=', from)]);
 }
@@ -49,6 +49,6 @@ function ofDomain(domain: string): Condition {
 
 interface DomainAsk {
   readonly domain: string;
-  readonly run: Run;
+  readonly run: KeysetRange;
   readonly selection: FieldSelection;
 }

@@ -1,4 +1,4 @@
-import type { Allowance, ContactAccess, ContactPort, Provider } from '../../domain/provider.ts';
+import type { ContactAccess, ContactPort, Provider, RateLimitStatus } from '../../domain/provider.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
 import { authorization, isTokenExpired, refresh } from './authorization.ts';
 import { createCall } from './call.ts';
@@ -50,11 +50,11 @@ export function openContacts({ send, connection, facts }: Options): ContactPort 
  * `Sforce-Limit-Info: api-usage=18/5000`, with `; per-app-api-usage=17/250(appName=x)` or `; api-bursts=1/750` behind
  * it. Of the org's limit and the app's own the tighter one holds.
  */
-export function readAllowance({ headers }: ProviderResponse): Allowance | undefined {
+export function readAllowance({ headers }: ProviderResponse): RateLimitStatus | undefined {
   const info = headers['sforce-limit-info'];
   if (info === undefined) return undefined;
   const limits = Array.from(info.matchAll(USAGE), ([, used, max]) => toAllowance(Number(used), Number(max)));
-  const tightest = limits.reduce<Allowance | undefined>(
+  const tightest = limits.reduce<RateLimitStatus | undefined>(
     (least, one) => (least === undefined || one.remaining < least.remaining ? one : least),
     undefined,
   );
@@ -62,7 +62,7 @@ export function readAllowance({ headers }: ProviderResponse): Allowance | undefi
   return tightest?.remaining === 0 && hasBursts(info) ? undefined : tightest;
 }
 
-function toAllowance(used: number, max: number): Allowance {
+function toAllowance(used: number, max: number): RateLimitStatus {
   return { remaining: Math.max(0, max - used), max, intervalMs: DAY_MS };
 }
 

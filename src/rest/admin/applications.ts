@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { changeOrigins, createApplication, listApplications } from '../../usecases/manage-applications.ts';
-import { answerJson } from '../answers.ts';
+import { jsonResponse } from '../answers.ts';
 import { type AdminOperation, defineAdminOperation } from './operation.ts';
 import { applicationPath, NO_QUERY, NOTHING, origins } from './shapes.ts';
 
@@ -10,7 +10,7 @@ export const APPLICATION_OPERATIONS: readonly AdminOperation[] = [
     method: 'GET',
     path: '/admin/applications',
     input: z.object({ ...NOTHING, path: z.strictObject({}) }),
-    handle: async (admin) => answerJson({ applications: await listApplications(admin) }),
+    handle: async (admin) => jsonResponse({ applications: await listApplications(admin) }),
   }),
   defineAdminOperation({
     id: 'createApplication',
@@ -22,7 +22,7 @@ export const APPLICATION_OPERATIONS: readonly AdminOperation[] = [
       body: z.strictObject({ name: z.string(), origins: origins.optional() }),
     }),
     handle: async (admin, { body }) =>
-      answerJson({ application: await createApplication(admin, body) }, {}, { status: 201 }),
+      jsonResponse({ application: await createApplication(admin, body) }, {}, { status: 201 }),
   }),
   defineAdminOperation({
     id: 'changeOrigins',
@@ -34,6 +34,6 @@ export const APPLICATION_OPERATIONS: readonly AdminOperation[] = [
       body: z.strictObject({ add: origins.default([]), remove: origins.default([]) }),
     }),
     handle: async (admin, { path: { application }, body: { add, remove } }) =>
-      answerJson({ application: await changeOrigins(admin, { application, added: add, removed: remove }) }),
+      jsonResponse({ application: await changeOrigins(admin, { application, added: add, removed: remove }) }),
   }),
 ];

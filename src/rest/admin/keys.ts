@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { createKey, listKeys, revokeKey, rotateKey } from '../../usecases/manage-applications.ts';
-import { answerJson } from '../answers.ts';
+import { jsonResponse } from '../answers.ts';
 import { type AdminOperation, defineAdminOperation } from './operation.ts';
 import { applicationPath, keyPath, NO_QUERY, NOTHING } from './shapes.ts';
 
@@ -12,7 +12,7 @@ export const KEY_OPERATIONS: readonly AdminOperation[] = [
     input: z.object({ ...NOTHING, path: applicationPath }),
     async handle(admin, { path: { application } }) {
       const keys = await listKeys(admin, { application, now: admin.now() });
-      return answerJson({
+      return jsonResponse({
         keys: keys.map(({ createdAt, revokedAt, ...key }) => ({
           ...key,
           created_at: createdAt,
@@ -32,7 +32,7 @@ export const KEY_OPERATIONS: readonly AdminOperation[] = [
     }),
     async handle(admin, { path, body }) {
       const { id, key, application } = await createKey(admin, { ...path, name: body?.name });
-      return answerJson({ id, key, application_id: application.id }, {}, { status: 201 });
+      return jsonResponse({ id, key, application_id: application.id }, {}, { status: 201 });
     },
   }),
   defineAdminOperation({
@@ -47,7 +47,7 @@ export const KEY_OPERATIONS: readonly AdminOperation[] = [
     async handle(admin, { path, body }) {
       const given = { id: path.key_id, overlapHours: body?.overlap_hours };
       const { oldEndsAt, ...fresh } = await rotateKey(admin, given);
-      return answerJson({ ...fresh, old_ends_at: oldEndsAt }, {}, { status: 201 });
+      return jsonResponse({ ...fresh, old_ends_at: oldEndsAt }, {}, { status: 201 });
     },
   }),
   defineAdminOperation({
@@ -57,7 +57,7 @@ export const KEY_OPERATIONS: readonly AdminOperation[] = [
     input: z.object({ ...NOTHING, path: keyPath }),
     async handle(admin, { path: { key_id: id } }) {
       await revokeKey(admin, id);
-      return answerJson({ id, revoked: true });
+      return jsonResponse({ id, revoked: true });
     },
   }),
 ];

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import type { HttpAnswer } from '../../lib/http-message.ts';
+import type { HttpResponse } from '../../lib/http-message.ts';
 import type { ApplicationAdmin, KeyAdmin } from '../../usecases/manage-applications.ts';
-import { type Arrival, readInput } from '../input/read-input.ts';
+import { type RawInput, readInput } from '../input/read-input.ts';
 import type { InputParts } from '../operation.ts';
 
 /** One thing that the operator does: its schema checks what arrives, and types `handle`. */
@@ -16,7 +16,7 @@ export function defineAdminOperation<Parts extends InputParts>(
 }
 
 export interface AdminOperation extends Facts {
-  run(admin: AdminStore, arrival: Arrival): Promise<HttpAnswer>;
+  run(admin: AdminStore, arrival: RawInput): Promise<HttpResponse>;
 }
 
 /** Over all applications. */
@@ -33,5 +33,5 @@ interface Facts {
 
 interface Definition<Parts extends InputParts> extends Facts {
   readonly input: z.ZodObject<Parts>;
-  handle(admin: AdminStore, input: z.output<z.ZodObject<Parts>>): Promise<HttpAnswer>;
+  handle(admin: AdminStore, input: z.output<z.ZodObject<Parts>>): Promise<HttpResponse>;
 }

@@ -1,6 +1,6 @@
 import type { HttpHeaders } from '../../lib/http-message.ts';
 import { type AnswerByPath, createAnswerByPath } from '../answer-by-path.ts';
-import { answerError } from '../errors.ts';
+import { errorResponse } from '../errors.ts';
 import type { Endpoint } from '../router.ts';
 import { APPLICATION_OPERATIONS } from './applications.ts';
 import { KEY_OPERATIONS } from './keys.ts';
@@ -23,11 +23,11 @@ export function createAdminFace({ store, requireKey }: AdminOptions): AdminFace 
 function toEndpoint({ id, method, path, run }: AdminOperation, store: AdminStore): Endpoint {
   return {
     ...{ method, path },
-    async answer({ journal, ...arrival }) {
-      journal.note({ operation: id });
-      return journal
+    async answer({ requestLog, ...arrival }) {
+      requestLog.record({ operation: id });
+      return requestLog
         .operation(id, () => run(store, arrival))
-        .catch((thrown: unknown) => answerError(thrown, { journal, applicationName: null }));
+        .catch((thrown: unknown) => errorResponse(thrown, { requestLog, applicationName: null }));
     },
   };
 }

@@ -2,14 +2,14 @@ import type * as z from 'zod';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { HttpRequest } from '../../lib/http-message.ts';
 import type { InputParts } from '../operation.ts';
+import { formatIssues } from './format-issues.ts';
 import { readJson } from './read-json.ts';
 import { readQuery } from './read-query.ts';
-import { toMistakes } from './to-mistakes.ts';
 
 /** Checks all of a request at once, so that one answer names every mistake. */
 export async function readInput<Parts extends InputParts>(
   schema: z.ZodObject<Parts>,
-  { request, path }: Arrival,
+  { request, path }: RawInput,
 ): Promise<z.output<z.ZodObject<Parts>>> {
   const { query, body } = schema.shape;
   const parsed = schema.safeParse(
@@ -22,14 +22,14 @@ export async function readInput<Parts extends InputParts>(
     { reportInput: true },
   );
   if (parsed.success) return parsed.data;
-  throw new CrossbookError('BAD_REQUEST', toMistakes(parsed.error.issues));
+  throw new CrossbookError('BAD_REQUEST', formatIssues(parsed.error.issues));
 }
 
 function isOptional(body: z.ZodType): boolean {
   return body.def.type === 'optional';
 }
 
-function readPath(raw: Arrival['path']): Readonly<Record<string, string>> {
+function readPath(raw: RawInput['path']): Readonly<Record<string, string>> {
   try {
     return Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, decodeURIComponent(value)]));
   } catch (cause) {
@@ -38,7 +38,7 @@ function readPath(raw: Arrival['path']): Readonly<Record<string, string>> {
 }
 
 /** A request at the operation that it is for. */
-export interface Arrival {
+export interface RawInput {
   readonly request: HttpRequest;
   /** The path's parameters, still percent-encoded. */
   readonly path: Readonly<Record<string, string>>;

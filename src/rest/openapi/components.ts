@@ -45,7 +45,7 @@ import {
 } from '../wire/webhook.ts';
 
 /** What is asked with: absent fields that have a default may be absent. */
-const ASKED = toRegistry({
+const REQUEST_SCHEMAS = toRegistry({
   ContactSearch: contactSearchShape,
   CustomerUpsert: customerUpsertShape,
   TokenRequest: tokenRequestShape,
@@ -61,7 +61,7 @@ const ASKED = toRegistry({
 });
 
 /** What is answered with: every field that has a default is there. */
-const ANSWERED = toRegistry({
+const RESPONSE_SCHEMAS = toRegistry({
   ContactPage: contactPageShape,
   Pagination: paginationShape,
   Contact: contactShape,
@@ -103,15 +103,15 @@ function toConfigurations(direction: Direction, suffix: string): Record<string, 
 
 /** The named schemas of the document. */
 export function toComponentSchemas(): Record<string, object> {
-  return { ...toJsonSchemas(ASKED, 'input'), ...toJsonSchemas(ANSWERED, 'output') };
+  return { ...toJsonSchemas(REQUEST_SCHEMAS, 'input'), ...toJsonSchemas(RESPONSE_SCHEMAS, 'output') };
 }
 
 export function refToAsked(shape: z.ZodType): object {
-  return toRef(ASKED, shape);
+  return toRef(REQUEST_SCHEMAS, shape);
 }
 
 export function refToAnswered(shape: z.ZodType): object {
-  return toRef(ANSWERED, shape);
+  return toRef(RESPONSE_SCHEMAS, shape);
 }
 
 function toRef(registry: Registry, shape: z.ZodType): object {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AnswerFacts, Operation } from '../operation.ts';
+import type { Operation, ResponseSpec } from '../operation.ts';
 import { refToAnswered, refToAsked, toComponentSchemas } from './components.ts';
 import { QUOTA_HEADERS } from './quota.ts';
 import { refToRefusal, toComponentResponses } from './refusals.ts';
@@ -69,7 +69,7 @@ function toOperationObject(operation: Operation): object {
       requestBody: {
         required: body.def.type !== 'optional',
         content: {
-          'application/json': { schema: refToAsked(toGiven(body)), example: operation.bodyExample },
+          'application/json': { schema: refToAsked(toUpsertRow(body)), example: operation.bodyExample },
         },
       },
     }),
@@ -78,7 +78,7 @@ function toOperationObject(operation: Operation): object {
 }
 
 /** A body that may be absent is described as it is where it is there. */
-function toGiven(body: z.ZodType): z.ZodType {
+function toUpsertRow(body: z.ZodType): z.ZodType {
   return body instanceof z.ZodOptional ? (body.unwrap() as z.ZodType) : body;
 }
 
@@ -104,7 +104,7 @@ function toResponses({ answer, emptyAnswers = {}, refusals }: Operation): Record
   };
 }
 
-function toAnswer(answer: AnswerFacts): object {
+function toAnswer(answer: ResponseSpec): object {
   const headers = Object.entries(answer.headers).map(([name, description]) => [
     name,
     { description, required: true, schema: { type: 'string' } },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { cancelConnectLink, createConnectLink, findConnectLink } from '../../usecases/connect-link.ts';
 import { confirmConnectLink } from '../../usecases/open-connect-page.ts';
-import { answerEmpty, answerJson } from '../answers.ts';
+import { answerEmpty, jsonResponse } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
 import {
   confirmationShape,
@@ -12,7 +12,7 @@ import {
   EXAMPLE_CONNECT_LINK,
   EXAMPLE_CREATED_LINK,
   toConnectLinkRecord,
-  toLinkWish,
+  toCreateLinkInput,
 } from '../wire/connect-link.ts';
 import { customerPath } from '../wire/customer.ts';
 
@@ -44,8 +44,8 @@ export const createConnectLinkOperation = defineOperation({
   refusals: [400, 401, 403, 404, 413, 415, 422, 429, 500, 501, 503],
 
   async handle(context, { path, body }) {
-    const { link, url } = await createConnectLink(context, toLinkWish(path.customer_id, body));
-    return answerJson({ ...toConnectLinkRecord(link), url }, {}, { status: 201 });
+    const { link, url } = await createConnectLink(context, toCreateLinkInput(path.customer_id, body));
+    return jsonResponse({ ...toConnectLinkRecord(link), url }, {}, { status: 201 });
   },
 });
 
@@ -68,7 +68,7 @@ export const getConnectLink = defineOperation({
 
   async handle(context, { path }) {
     const link = await findConnectLink(context, { id: path.id, customerId: path.customer_id });
-    return answerJson(toConnectLinkRecord(link));
+    return jsonResponse(toConnectLinkRecord(link));
   },
 });
 
@@ -120,8 +120,8 @@ export const confirmConnectLinkOperation = defineOperation({
   refusals: [400, 401, 403, 404, 409, 413, 415, 429, 500, 503],
 
   async handle(context, { path, body }) {
-    const wish = { id: path.id, customerId: path.customer_id, code: body.code };
-    const { link } = await confirmConnectLink(context, wish);
-    return answerJson(toConnectLinkRecord(link));
+    const request = { id: path.id, customerId: path.customer_id, code: body.code };
+    const { link } = await confirmConnectLink(context, request);
+    return jsonResponse(toConnectLinkRecord(link));
   },
 });

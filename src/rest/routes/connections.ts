@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { findCustomerConnection } from '../../usecases/find-customer.ts';
 import { disconnectProvider } from '../../usecases/remove-customer.ts';
-import { answerJson } from '../answers.ts';
+import { jsonResponse } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
 import { connectionShape, customerPath, disconnectionShape, toConnectionRecord } from '../wire/customer.ts';
 import { EXAMPLE_CONNECTION } from '../wire/examples.ts';
-import { choice } from '../wire/fields.ts';
+import { enumOf } from '../wire/fields.ts';
 
 const ONE_CONNECTION = z.object({
-  path: customerPath.extend({ provider_name: choice(PROVIDER_NAMES, 'The provider.', 'hubspot') }),
+  path: customerPath.extend({ provider_name: enumOf(PROVIDER_NAMES, 'The provider.', 'hubspot') }),
   query: z.strictObject({}),
   headers: z.object({}),
   body: z.undefined(),
@@ -34,7 +34,7 @@ export const getConnection = defineOperation({
 
   async handle(context, { path }) {
     const connection = await findCustomerConnection(context, path.customer_id, path.provider_name);
-    return answerJson(toConnectionRecord(connection, context.providers), {}, context);
+    return jsonResponse(toConnectionRecord(connection, context.providers), {}, context);
   },
 });
 
@@ -61,6 +61,6 @@ export const disconnectProviderOperation = defineOperation({
       customerId: path.customer_id,
       provider: path.provider_name,
     });
-    return answerJson({ revocation });
+    return jsonResponse({ revocation });
   },
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { findCustomer } from '../../usecases/find-customer.ts';
-import { answerJson, isNotModified } from '../answers.ts';
+import { isNotModified, jsonResponse } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
 import { customerPath, customerShape, toCustomerRecord } from '../wire/customer.ts';
 import { toETag } from '../wire/entity-tag.ts';
@@ -36,7 +36,7 @@ export const getCustomer = defineOperation({
     const customer = await findCustomer(context, path.customer_id);
     const etag = toETag(customer);
     if (!isNotModified(headers['if-none-match'], etag))
-      return answerJson(
+      return jsonResponse(
         toCustomerRecord(customer, context.providers),
         { etag },
         { allowance: context.allowance },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { issueCustomerToken } from '../../usecases/issue-customer-token.ts';
-import { answerJson } from '../answers.ts';
+import { jsonResponse } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
 import { customerPath } from '../wire/customer.ts';
 import { EXAMPLE_TOKEN, tokenRequestShape, tokenShape } from '../wire/customer-token.ts';
@@ -35,6 +35,6 @@ export const issueCustomerTokenOperation = defineOperation({
       expiresInSeconds: body?.expires_in_seconds,
       providers: body?.providers,
     });
-    return answerJson({ token, expires_at: expiresAt });
+    return jsonResponse({ token, expires_at: expiresAt });
   },
 });

@@ -4,11 +4,11 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/page.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { wordsOf } from '../../domain/shape.ts';
 import { listCustomers } from '../../usecases/find-customer.ts';
-import { answerJson } from '../answers.ts';
+import { jsonResponse } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
 import { customerPageShape, toCustomerPage } from '../wire/customer-page.ts';
 import { EXAMPLE_CUSTOMER } from '../wire/examples.ts';
-import { choice, text } from '../wire/fields.ts';
+import { enumOf, text } from '../wire/fields.ts';
 
 export const listCustomersOperation = defineOperation({
   id: 'listCustomers',
@@ -23,8 +23,8 @@ export const listCustomersOperation = defineOperation({
     path: z.strictObject({}),
     query: z.strictObject({
       email: text('Customers with this email address, compared without case.').optional(),
-      provider_name: choice(PROVIDER_NAMES, 'Customers with a connection to this provider.').optional(),
-      status: choice(
+      provider_name: enumOf(PROVIDER_NAMES, 'Customers with a connection to this provider.').optional(),
+      status: enumOf(
         wordsOf(connectionStatus),
         'Customers with a connection in this status; with provider_name, that very connection.',
       ).optional(),
@@ -60,7 +60,7 @@ export const listCustomersOperation = defineOperation({
       page: { size: query.page_size, cursor: query.cursor },
     });
     const { providers, allowance } = context;
-    return answerJson(toCustomerPage(page, providers), {}, { allowance });
+    return jsonResponse(toCustomerPage(page, providers), {}, { allowance });
   },
 });
 

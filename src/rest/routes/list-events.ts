@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
 import { listEvents, MAX_EVENTS } from '../../usecases/manage-webhooks.ts';
-import { answerJson } from '../answers.ts';
+import { jsonResponse } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
 import { EXAMPLE_EVENT, eventPageShape, toEventPage } from '../wire/event.ts';
 import { text } from '../wire/fields.ts';
@@ -42,7 +42,7 @@ export const listEventsOperation = defineOperation({
     const charged = context.charge(LIST_COST + size * VALUES_PER_EVENT);
     if (charged) await charged;
     const page = await listEvents(context, { customerId: query.customer_id, size, cursor: query.cursor });
-    return answerJson(toEventPage(page), {}, { allowance: context.allowance });
+    return jsonResponse(toEventPage(page), {}, { allowance: context.allowance });
   },
 });
 

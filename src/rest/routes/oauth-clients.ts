@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { deleteOAuthClient, setOAuthClient } from '../../usecases/manage-oauth-clients.ts';
-import { answerJson } from '../answers.ts';
+import { jsonResponse } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
 import {
   EXAMPLE_OAUTH_CLIENT,
@@ -37,7 +37,7 @@ export const setOAuthClientOperation = defineOperation({
   async handle(context, { path, body }) {
     const { client_id: clientId, client_secret: clientSecret } = body;
     const client = { provider: path.provider_name, clientId, clientSecret };
-    return answerJson(toOAuthClientRecord(await setOAuthClient(context, client)));
+    return jsonResponse(toOAuthClientRecord(await setOAuthClient(context, client)));
   },
 });
 

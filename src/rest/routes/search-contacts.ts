@@ -5,7 +5,7 @@ import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { findAssociations } from '../../usecases/find-contact.ts';
 import { searchContacts } from '../../usecases/search-contacts.ts';
-import { answerJson } from '../answers.ts';
+import { jsonResponse } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
 import {
   contactPageShape,
@@ -17,7 +17,7 @@ import {
   toPagination,
 } from '../wire/contact.ts';
 import { EXAMPLE_CONTACT_PAGE } from '../wire/examples.ts';
-import { choice, text } from '../wire/fields.ts';
+import { enumOf, text } from '../wire/fields.ts';
 
 export const searchContactsOperation = defineOperation({
   id: 'searchContacts',
@@ -36,7 +36,7 @@ export const searchContactsOperation = defineOperation({
         'Whose contacts: the application’s own id of the customer. A token implies its own.',
         'demo',
       ).optional(),
-      'x-provider-name': choice(PROVIDER_NAMES, 'The provider to search.', 'hubspot'),
+      'x-provider-name': enumOf(PROVIDER_NAMES, 'The provider to search.', 'hubspot'),
     }),
     body: contactSearchShape,
   }),
@@ -72,7 +72,7 @@ export const searchContactsOperation = defineOperation({
       : page.contacts.map((contact) => toContactRecord(contact, { rawData, associations: undefined }));
     const found = { pagination: toPagination(page), records };
     const { allowance } = context;
-    return answerJson(found, { 'x-fetched-at': page.fetchedAt }, { allowance });
+    return jsonResponse(found, { 'x-fetched-at': page.fetchedAt }, { allowance });
   },
 });
 

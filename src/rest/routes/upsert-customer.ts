@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { upsertCustomer } from '../../usecases/upsert-customer.ts';
-import { answerJson } from '../answers.ts';
+import { jsonResponse } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
 import { customerShape, customerUpsertShape, toCustomerRecord, toCustomerUpsert } from '../wire/customer.ts';
 import { readExpectedVersion, toETag, versionHeaders } from '../wire/entity-tag.ts';
@@ -31,7 +31,7 @@ export const upsertCustomerOperation = defineOperation({
 
   async handle(context, { headers, body }) {
     const { customer } = await upsertCustomer(context, toCustomerUpsert(body, readExpectedVersion(headers)));
-    return answerJson(
+    return jsonResponse(
       toCustomerRecord(customer, context.providers),
       { etag: toETag(customer) },
       { allowance: context.allowance },

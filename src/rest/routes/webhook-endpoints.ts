@@ -7,7 +7,7 @@ import {
   rotateWebhookSecret,
   updateWebhookEndpoint,
 } from '../../usecases/manage-webhooks.ts';
-import { answerJson } from '../answers.ts';
+import { jsonResponse } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
 import {
   EXAMPLE_ENDPOINT,
@@ -62,7 +62,7 @@ export const webhookOperations = [
     },
     refusals: [400, 401, 403, 429, 500, 503],
     async handle(context) {
-      return answerJson({ records: (await listWebhookEndpoints(context)).map(toEndpointRecord) });
+      return jsonResponse({ records: (await listWebhookEndpoints(context)).map(toEndpointRecord) });
     },
   }),
   defineOperation({
@@ -78,7 +78,7 @@ export const webhookOperations = [
     refusals: [400, 401, 403, 409, 413, 415, 422, 429, 500, 503],
     async handle(context, { body }) {
       const wanted = { url: body.url, eventTypes: body.event_types ?? [] };
-      return answerJson(toSecretRecord(await createWebhookEndpoint(context, wanted)), {}, { status: 201 });
+      return jsonResponse(toSecretRecord(await createWebhookEndpoint(context, wanted)), {}, { status: 201 });
     },
   }),
   defineOperation({
@@ -94,7 +94,7 @@ export const webhookOperations = [
     refusals: [400, 401, 403, 404, 413, 415, 422, 429, 500, 503],
     async handle(context, { path, body }) {
       const change = { id: path.id, url: body.url, eventTypes: body.event_types, enabled: body.enabled };
-      return answerJson(toEndpointRecord(await updateWebhookEndpoint(context, change)));
+      return jsonResponse(toEndpointRecord(await updateWebhookEndpoint(context, change)));
     },
   }),
   defineOperation({
@@ -123,7 +123,7 @@ export const webhookOperations = [
     answer: CREATED,
     refusals: [400, 401, 403, 404, 429, 500, 503],
     async handle(context, { path }) {
-      return answerJson(toSecretRecord(await rotateWebhookSecret(context, path.id)));
+      return jsonResponse(toSecretRecord(await rotateWebhookSecret(context, path.id)));
     },
   }),
   defineOperation({
@@ -144,8 +144,8 @@ export const webhookOperations = [
     },
     refusals: [400, 401, 403, 404, 409, 413, 415, 429, 500, 503],
     async handle(context, { path, body }) {
-      const wish = { id: path.id, eventIds: body.event_ids, since: body.since };
-      return answerJson(toRedeliveredRecord(await redeliverEvents(context, wish)), {}, { status: 202 });
+      const request = { id: path.id, eventIds: body.event_ids, since: body.since };
+      return jsonResponse(toRedeliveredRecord(await redeliverEvents(context, request)), {}, { status: 202 });
     },
   }),
 ];

@@ -9,9 +9,9 @@ import {
   MIN_LINK_SECONDS,
 } from '../../domain/connect-link.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
-import type { LinkWish } from '../../usecases/connect-link.ts';
+import type { CreateLinkInput } from '../../usecases/connect-link.ts';
 import { customerPath } from './customer.ts';
-import { choice, text, uuid } from './fields.ts';
+import { enumOf, text, uuid } from './fields.ts';
 
 export const connectLinkPath = customerPath.extend({ id: uuid('Id of the connect link.') });
 
@@ -25,7 +25,7 @@ export const connectLinkRequestShape = z
       'The page of yours that the customer comes back to. Its origin has to be one of the application’s. `connect_link_id`, `status`, `error` and `code` are added to its query.',
       'https://app.example.com/connected',
     ),
-    mode: choice(CONNECT_MODES, 'How the customer comes back; REDIRECT where it is absent.').optional(),
+    mode: enumOf(CONNECT_MODES, 'How the customer comes back; REDIRECT where it is absent.').optional(),
     confirm: z
       .boolean()
       .optional()
@@ -60,9 +60,9 @@ export const connectLinkShape = z
     id: uuid('Id of the connect link.'),
     customer_id: text('The application’s own id of the customer.', 'customer-1'),
     providers: z.array(z.enum(PROVIDER_NAMES)).describe('What the customer may connect.'),
-    status: choice(CONNECT_LINK_STATUSES, 'How far it has come.'),
-    failure: choice(CONNECT_FAILURES, 'Why it ended without a connection.').optional(),
-    provider_name: choice(PROVIDER_NAMES, 'What was chosen.').optional(),
+    status: enumOf(CONNECT_LINK_STATUSES, 'How far it has come.'),
+    failure: enumOf(CONNECT_FAILURES, 'Why it ended without a connection.').optional(),
+    provider_name: enumOf(PROVIDER_NAMES, 'What was chosen.').optional(),
     connection_id: uuid('Id of the connection, once it is COMPLETED.').optional(),
     created_at: z.string().meta({ description: 'When it was made.', format: 'date-time' }),
     expires_at: z.string().meta({ description: 'Until when it can be followed.', format: 'date-time' }),
@@ -84,7 +84,10 @@ export const confirmationShape = z
   })
   .describe('The proof that the person who agreed is the one whom you sent.');
 
-export function toLinkWish(customerId: string, body: z.output<typeof connectLinkRequestShape>): LinkWish {
+export function toCreateLinkInput(
+  customerId: string,
+  body: z.output<typeof connectLinkRequestShape>,
+): CreateLinkInput {
   return {
     customerId,
     providers: body.providers,

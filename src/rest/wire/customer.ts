@@ -6,7 +6,7 @@ import type { ProviderName } from '../../domain/provider-names.ts';
 import { REVOCATIONS } from '../../domain/removal.ts';
 import { findMissingScopes } from '../../usecases/list-providers.ts';
 import { fromWire, toSchema, toWire } from '../from-shape.ts';
-import { choice, text } from './fields.ts';
+import { enumOf, text } from './fields.ts';
 
 export const customerPath = z.strictObject({
   customer_id: text('The application’s own id of the customer.', 'demo').regex(/^\P{Cc}*$/u, {
@@ -20,7 +20,7 @@ export const connectionShape = toSchema(connection, 'answered');
 
 export const disconnectionShape = z
   .strictObject({
-    revocation: choice(
+    revocation: enumOf(
       REVOCATIONS,
       'What became of the grant at the provider. SHARED: another connection lives on it, it was left. FAILED: the provider was not reached or has refused. NOT_SUPPORTED: it cannot be revoked, or came by an upsert and is yours to revoke.',
     ),

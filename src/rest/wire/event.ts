@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { EVENT_TYPES, type Event } from '../../domain/event.ts';
 import type { EventPage } from '../../usecases/manage-webhooks.ts';
-import { choice, moment, optionalText, text, uuid } from './fields.ts';
+import { enumOf, moment, optionalText, text, uuid } from './fields.ts';
 
-const typeField = choice(EVENT_TYPES, 'What has happened.', 'connection.reauthorize');
+const typeField = enumOf(EVENT_TYPES, 'What has happened.', 'connection.reauthorize');
 const dataField = z
   .record(z.string(), z.unknown())
   .describe('Of a connection: `provider_name`, `status`, `status_reason`. Of a customer: `version`.');

@@ -35,7 +35,7 @@ export function optionalMoment(description: string) {
     .meta({ ...describe(description, '2025-03-01T12:00:00.000Z'), format: 'date-time' });
 }
 
-export function choice<const Value extends string>(
+export function enumOf<const Value extends string>(
   values: readonly Value[],
   description: string,
   example?: Value,

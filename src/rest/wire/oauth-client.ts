@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { StoredOAuthClient } from '../../domain/oauth-client.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
-import { choice, moment, text } from './fields.ts';
+import { enumOf, moment, text } from './fields.ts';
 
 export const oauthClientPath = z.object({
-  provider_name: choice(PROVIDER_NAMES, 'The provider that the app is registered with.', 'hubspot'),
+  provider_name: enumOf(PROVIDER_NAMES, 'The provider that the app is registered with.', 'hubspot'),
 });
 
 export const oauthClientInputShape = z
@@ -16,7 +16,7 @@ export const oauthClientInputShape = z
 
 export const oauthClientShape = z
   .strictObject({
-    provider_name: choice(PROVIDER_NAMES, 'The provider.', 'hubspot'),
+    provider_name: enumOf(PROVIDER_NAMES, 'The provider.', 'hubspot'),
     client_id: text('The client id that the provider gave the app.', '8b7c2f14-6a53-4f0e-9c1d-2f6f4a1b9e77'),
     created_at: moment('When a client of this provider was set first.'),
     updated_at: moment('When it was set last.'),

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Clock } from '../../lib/clock.ts';
-import { isTableLocked, toAway } from './failures.ts';
+import { isTableLocked, toUnavailable } from './failures.ts';
 import type { DatabaseState, Probe } from './probe.ts';
 
 /** Statements that wait for a locked table do not take its connections from all others. */
@@ -70,7 +70,7 @@ export function createCircuitBreaker({ probe, clock, patienceMs }: BreakerOption
 
   return {
     run(work) {
-      if (outage) return Promise.reject(toAway(outage.cause));
+      if (outage) return Promise.reject(toUnavailable(outage.cause));
       return new Promise((resolve, reject) => {
         const one = { since: clock.now(), reject };
         waiting.add(one);
@@ -147,7 +147,7 @@ export function createCircuitBreaker({ probe, clock, patienceMs }: BreakerOption
       }
     }
     outage = failure;
-    for (const { reject } of waiting) reject(toAway(failure.cause));
+    for (const { reject } of waiting) reject(toUnavailable(failure.cause));
     waiting.clear();
   }
 

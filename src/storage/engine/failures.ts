@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
  * What went wrong, and what may be done about it. The drivers' own errors stay here: their messages and details
  * quote parameters and rows, which are secrets and personal data.
  */
-export function understandFailure(thrown: unknown): Failure {
+export function classifyError(thrown: unknown): Failure {
   const failure = thrown instanceof DrizzleQueryError ? thrown.cause : thrown;
   if (!(failure instanceof Error)) return { repeat: 'never', error: thrown };
   const code = codeOf(failure);
@@ -26,11 +26,11 @@ export function unstorable(): CrossbookError {
 }
 
 function away(cause: Error, repeat: Failure['repeat']): Failure {
-  return { repeat, error: toAway(cause) };
+  return { repeat, error: toUnavailable(cause) };
 }
 
 /** Each request has an error of its own. */
-export function toAway(cause: unknown): CrossbookError {
+export function toUnavailable(cause: unknown): CrossbookError {
   return new CrossbookError('SERVICE_UNAVAILABLE', 'The database cannot answer at the moment.', {
     cause,
     retryAfterMs: 1_000,
@@ -38,7 +38,7 @@ export function toAway(cause: unknown): CrossbookError {
 }
 
 /** Is it what others hear as well who ask the database now? */
-export function isAway(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   return error instanceof CrossbookError && error.code === 'SERVICE_UNAVAILABLE';
 }
 
@@ -102,7 +102,7 @@ export function createOutageReports(
 ): (error: unknown) => never {
   const reported = new Map<string, number>();
   return (error) => {
-    if (isAway(error) && error instanceof Error && error.cause instanceof Error) {
+    if (isUnavailable(error) && error instanceof Error && error.cause instanceof Error) {
       const { cause } = error;
       const code = 'code' in cause ? String(cause.code) : '';
       const last = reported.get(code) ?? Number.NEGATIVE_INFINITY;

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { BreakerPool, createCircuitBreaker } from './circuit-breaker.ts';
 import type { Engine, RunSql } from './engine.ts';
-import { createOutageReports, type OnOutage, understandFailure } from './failures.ts';
+import { classifyError, createOutageReports, type OnOutage } from './failures.ts';
 import { createProbe } from './probe.ts';
 
 /** PostgreSQL over a pool. Nothing is connected before it is needed. */
@@ -124,7 +124,7 @@ async function attempt<T>(work: () => Promise<T>, options: AttemptOptions): Prom
     try {
       return await work();
     } catch (thrown) {
-      const { repeat, error } = understandFailure(thrown);
+      const { repeat, error } = classifyError(thrown);
       const mayRepeat = repeat === 'always' || (repeat === 'reads' && options.repeatable);
       if (!mayRepeat || !options.mayWait() || systemClock.now() + pause > giveUpAt) throw error;
     }

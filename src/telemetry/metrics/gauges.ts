@@ -6,7 +6,7 @@ import type { WebhookCounts } from '../../domain/webhook-queue.ts';
 import type { Metrics, Registry } from './metrics.ts';
 
 /** What other rooms know of themselves, asked for when it is scraped. */
-export function watchRooms({ gauge }: Pick<Metrics, 'gauge'>, rooms: Rooms): void {
+export function registerGauges({ gauge }: Pick<Metrics, 'gauge'>, rooms: Rooms): void {
   watchRequests(gauge, rooms.requests);
   gauge('crossbook_held_bytes', 'Memory held for clients and providers.', () =>
     byKind(rooms.heldBytes(), ({ held }) => held),
@@ -117,7 +117,7 @@ function byKind({ kinds }: HeldBytesCounts, read: (counts: KindCounts) => number
 }
 
 /** The process itself: how late its event loop is, and what it takes of the machine. */
-export function watchProcess(registry: Registry, version: string): Watch {
+export function registerProcessGauges(registry: Registry, version: string): Watch {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   const one = (value: number) => [{ value }];

@@ -1,13 +1,13 @@
-import type { ProviderCall, Refusal, RequestRecord } from '../../domain/journal.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import type { Revocation } from '../../domain/removal.ts';
-import type { HttpAnswer } from '../../lib/http-message.ts';
-import { watchProcess } from './gauges.ts';
+import type { ProviderCall, RejectedRequest, RequestRecord } from '../../domain/request-log.ts';
+import type { HttpResponse } from '../../lib/http-message.ts';
+import { registerProcessGauges } from './gauges.ts';
 
 /** What is counted. Labels name faces, operations, providers and codes: never an application, a customer or an id. */
 export function createMetrics({ version }: { readonly version: string }): Metrics {
   const registry = createRegistry();
-  const watch = watchProcess(registry, version);
+  const watch = registerProcessGauges(registry, version);
   const requests = registry.counter('crossbook_requests_total', 'Requests, by their first error or ok.');
   const durations = registry.histogram(
     'crossbook_request_duration_seconds',
@@ -205,14 +205,14 @@ function escapeText(value: string): string {
 
 const MAX_SERIES = 2_000;
 
-export async function answerMetrics({ render }: Pick<Metrics, 'render'>): Promise<HttpAnswer> {
+export async function answerMetrics({ render }: Pick<Metrics, 'render'>): Promise<HttpResponse> {
   const headers = { 'content-type': METRICS_TYPE, 'cache-control': 'no-store' };
   return { status: 200, headers, body: render() };
 }
 
 export interface Metrics {
   request(record: RequestRecord): void;
-  refusal(refusal: Refusal): void;
+  refusal(refusal: RejectedRequest): void;
   call(call: ProviderCall): void;
   /** A flow of a connect link: `STARTED`, its end, or why a page led no further. One of few. */
   connect(flow: { readonly provider: string; readonly outcome: string }): void;
@@ -230,7 +230,7 @@ export interface Metrics {
 export interface Registry {
   counter(name: string, help: string): Counter;
   /** Read when it is asked for. */
-  gauge(name: string, help: string, read: () => readonly Reading[]): void;
+  gauge(name: string, help: string, read: () => readonly GaugeSample[]): void;
   histogram(name: string, help: string, buckets: readonly number[]): Histogram;
   render(): string;
 }
@@ -243,7 +243,7 @@ interface Histogram {
   observe(labels: Labels, value: number): void;
 }
 
-interface Reading {
+interface GaugeSample {
   readonly labels?: Labels;
   readonly value: number;
 }

@@ -63,10 +63,10 @@ describe('a server that is killed with -9', () => {
     const { customers } = database.forApplication(id);
     const acknowledged: string[] = [];
     const refused: unknown[] = [];
-    let isAway = false;
+    let isUnavailable = false;
     let count = 0;
     const write = async () => {
-      while (!isAway || acknowledged.length < 50 || refused.length === 0 || log.length === 0) {
+      while (!isUnavailable || acknowledged.length < 50 || refused.length === 0 || log.length === 0) {
         const customerId = String(count++);
         await customers.upsert({ customerId, name: 'N', email: 'a@b.c' }).then(
           () => acknowledged.push(customerId),
@@ -81,7 +81,7 @@ describe('a server that is killed with -9', () => {
     const writers = Promise.all(Array.from({ length: 8 }, write));
     await expect.poll(() => acknowledged.length).toBeGreaterThan(20);
     process.kill(readServerPid(directory), 'SIGKILL');
-    isAway = true;
+    isUnavailable = true;
     await writers;
     for (const error of refused)
       expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterMs: expect.any(Number) });

@@ -1,20 +1,20 @@
-import type { Allowance } from './provider.ts';
+import type { RateLimitStatus } from './provider.ts';
 
 /** What a provider allows a connection, kept by several processes together. */
-export interface SharedBudgets {
+export interface DistributedRateLimits {
   /** False while nobody can be asked: each process keeps to its share then. */
-  isThere(): boolean;
+  isConnected(): boolean;
   /** The part of a budget that this process may use by itself, from 0 to 1: all of it while the others can be asked. */
   share(intervalMs: number): number;
   /** One round trip. Undefined where nobody answered: go on within the share. */
-  take(ask: BudgetAsk): Promise<BudgetTurn | undefined>;
-  /** A turn that was not used. Nobody waits for this, nor for `settle`. */
-  giveBack(name: string, turn: string): void;
+  acquire(ask: PermitRequest): Promise<PermitResult | undefined>;
+  /** A turn that was not used. Nobody waits for this, nor for `release`. */
+  cancel(name: string, turn: string): void;
   /** After the call, whatever came of it: from now on the turn counts for one interval. */
-  settle(report: BudgetReport): void;
+  release(report: PermitRelease): void;
 }
 
-export interface BudgetAsk {
+export interface PermitRequest {
   /** Of the connection and its budget: the same in every process. */
   readonly name: string;
   /** What this process takes for the limit; what a provider has told any of them goes before it. */
@@ -24,15 +24,15 @@ export interface BudgetAsk {
   readonly leaseMs: number;
 }
 
-export type BudgetTurn = { readonly turn: string } | { readonly waitMs: number };
+export type PermitResult = { readonly turn: string } | { readonly waitMs: number };
 
-export interface BudgetReport {
+export interface PermitRelease {
   readonly name: string;
   /** Undefined: the call was made while nobody could be asked. */
   readonly turn: string | undefined;
   readonly intervalMs: number;
   /** What the answer said of the budget. */
-  readonly allowance: Allowance | undefined;
+  readonly allowance: RateLimitStatus | undefined;
   /** For so long the provider wants no more calls. */
   readonly pauseMs: number | undefined;
 }

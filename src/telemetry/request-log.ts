@@ -1,33 +1,33 @@
 import { randomFillSync, randomUUID } from 'node:crypto';
 import type { Caller } from '../domain/caller.ts';
 import type { CrossbookError, ErrorCode } from '../domain/errors.ts';
-import type {
-  Admission,
-  Arrival,
-  CacheUse,
-  Notes,
-  OpenJournal,
-  ProviderCall,
-  RequestRecord,
-} from '../domain/journal.ts';
 import type { Log } from '../domain/log.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import type {
+  CacheUse,
+  OpenRequestLog,
+  ProviderCall,
+  RateLimitResult,
+  RequestFields,
+  RequestHead,
+  RequestRecord,
+} from '../domain/request-log.ts';
 import { UNCOUNTED, type WorkPermit } from '../domain/work-permit.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createSpans, type Span, type Spans } from './spans.ts';
 
-/** One request's journal. At its end the record goes to whoever wants it: the log, the metrics, the collector. */
-export function openJournal(arrival: Arrival, deps: JournalDeps): OpenJournal {
-  return new RequestJournal(arrival, deps);
+/** One request's request log. At its end the record goes to whoever wants it: the log, the metrics, the collector. */
+export function openRequestLog(arrival: RequestHead, deps: RequestLogDeps): OpenRequestLog {
+  return new WrittenRequestLog(arrival, deps);
 }
 
-class RequestJournal implements OpenJournal {
+class WrittenRequestLog implements OpenRequestLog {
   readonly requestId: string;
   caller: Caller | undefined;
-  admission: Admission | undefined;
+  rateLimit: RateLimitResult | undefined;
   permit: WorkPermit = UNCOUNTED;
-  readonly #arrival: Arrival;
-  readonly #deps: JournalDeps;
+  readonly #arrival: RequestHead;
+  readonly #deps: RequestLogDeps;
   readonly #trace: TraceContext;
   readonly #spans: Spans | undefined;
   readonly #startedAt: number;
@@ -36,14 +36,14 @@ class RequestJournal implements OpenJournal {
   readonly #providers: ProviderName[] = [];
   readonly #cache: CacheUse[] = [];
   readonly #errors: { readonly id: string; readonly code: ErrorCode }[] = [];
-  #face: Notes['face'];
+  #face: RequestFields['face'];
   #operation: string | undefined;
   #operationName: string | undefined;
   #application: string | undefined;
   #credential: string | undefined;
   #calls = 0;
 
-  constructor(arrival: Arrival, deps: JournalDeps) {
+  constructor(arrival: RequestHead, deps: RequestLogDeps) {
     const { clock, onSpans } = deps;
     this.requestId = readRequestId(arrival.requestId) ?? randomUUID();
     this.#arrival = arrival;
@@ -56,7 +56,7 @@ class RequestJournal implements OpenJournal {
     this.#startedAt = clock.now();
   }
 
-  note(notes: Notes): void {
+  record(notes: RequestFields): void {
     const { customer, provider, cache, operation } = notes;
     if (customer !== undefined && this.#customers.length < MAX_CUSTOMERS) addOnce(this.#customers, customer);
     if (provider !== undefined) addOnce(this.#providers, provider);
@@ -89,8 +89,8 @@ class RequestJournal implements OpenJournal {
     return this.#spans ? this.#spans.operation(name, work) : work();
   }
 
-  timed<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return this.#spans ? this.#spans.timed(name, work) : work();
+  withSpan<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.#spans ? this.#spans.withSpan(name, work) : work();
   }
 
   close({ status, bytes }: Pick<RequestRecord, 'status' | 'bytes'>): void {
@@ -129,7 +129,7 @@ function toCallSpan({
   status,
   ms,
   waitedMs,
-}: Parameters<OpenJournal['called']>[0]) {
+}: Parameters<OpenRequestLog['called']>[0]) {
   const failed = outcome !== 'answered' || (status ?? 0) >= 400;
   const attributes = {
     ...{ 'crossbook.provider': provider, 'crossbook.budget': budget, 'crossbook.outcome': outcome },
@@ -195,7 +195,7 @@ const pool = Buffer.alloc(4_096);
 let offset = pool.length;
 const NONE: readonly undefined[] = [];
 
-interface JournalDeps {
+interface RequestLogDeps {
   readonly log: Log;
   readonly clock: Pick<Clock, 'now' | 'wall'>;
   onDone(record: RequestRecord): void;

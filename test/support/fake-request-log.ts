@@ -1,29 +1,29 @@
 import type { CrossbookError } from '../../src/domain/errors.ts';
-import type { Journal, Notes, ProviderCall } from '../../src/domain/journal.ts';
+import type { ProviderCall, RequestFields, RequestLog } from '../../src/domain/request-log.ts';
 import { UNCOUNTED } from '../../src/domain/work-permit.ts';
 
-/** A journal that can be read. */
-export function createFakeJournal(): FakeJournal {
-  const notes: Notes[] = [];
+/** A request log that can be read. */
+export function createFakeRequestLog(): FakeRequestLog {
+  const notes: RequestFields[] = [];
   const errors: CrossbookError[] = [];
   const calls: ProviderCall[] = [];
   return {
     caller: undefined,
-    admission: undefined,
+    rateLimit: undefined,
     permit: UNCOUNTED,
     notes,
     errors,
     calls,
-    note: (note) => void notes.push(note),
+    record: (fields) => void notes.push(fields),
     failed: (error) => void errors.push(error),
     called: (call) => void calls.push(call),
     operation: (_name, work) => work(),
-    timed: (_name, work) => work(),
+    withSpan: (_name, work) => work(),
   };
 }
 
-export interface FakeJournal extends Journal {
-  readonly notes: readonly Notes[];
+export interface FakeRequestLog extends RequestLog {
+  readonly notes: readonly RequestFields[];
   readonly errors: readonly CrossbookError[];
   readonly calls: readonly ProviderCall[];
 }

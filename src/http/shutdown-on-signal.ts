@@ -5,7 +5,7 @@ import type { Listener } from './listen.ts';
  * The first signal lets what runs finish; a later one does not wait. Exits with 1 where something was cut off. One that
  * comes at once after the first is the same: Ctrl-C reaches npm too, which passes it on.
  */
-export function stopOnSignal({ listener, announce, close, withinMs, fail, npmPid }: Running): void {
+export function shutdownOnSignal({ listener, announce, close, withinMs, fail, npmPid }: Running): void {
   let stoppingSince: number | undefined;
   const stop = () => {
     const now = systemClock.now();

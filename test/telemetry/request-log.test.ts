@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
-import type { RequestRecord } from '../../src/domain/journal.ts';
-import { openJournal } from '../../src/telemetry/journal.ts';
+import type { RequestRecord } from '../../src/domain/request-log.ts';
 import { writeRequestLine } from '../../src/telemetry/logger.ts';
+import { openRequestLog } from '../../src/telemetry/request-log.ts';
 import type { Span } from '../../src/telemetry/spans.ts';
 import { createFakeLog } from '../support/fake-log.ts';
 
@@ -10,15 +10,15 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLER = 'b7ad6b7169203331';
 
 test('what is noted in many places is told once, at the end', () => {
-  const { journal, records, tick } = open();
-  journal.note({ face: 'graphql', operation: 'searchContacts', operationName: 'Find' });
-  journal.note({ customer: 'acme', provider: 'hubspot' });
-  journal.note({ customer: 'acme', provider: 'salesforce', cache: 'miss' });
-  journal.called(CALL);
-  journal.called({ ...CALL, outcome: 'REMOTE_PROVIDER_TIMEOUT', status: undefined });
+  const { requestLog, records, tick } = open();
+  requestLog.record({ face: 'graphql', operation: 'searchContacts', operationName: 'Find' });
+  requestLog.record({ customer: 'acme', provider: 'hubspot' });
+  requestLog.record({ customer: 'acme', provider: 'salesforce', cache: 'miss' });
+  requestLog.called(CALL);
+  requestLog.called({ ...CALL, outcome: 'REMOTE_PROVIDER_TIMEOUT', status: undefined });
   tick(12);
   expect(records).toEqual([]);
-  journal.close({ status: 200, bytes: 512 });
+  requestLog.close({ status: 200, bytes: 512 });
   expect(records).toEqual([
     expect.objectContaining({
       ...{ face: 'graphql', operation: 'searchContacts', operationName: 'Find' },
@@ -29,27 +29,27 @@ test('what is noted in many places is told once, at the end', () => {
 });
 
 test('operations of one batch that differ are several: a label takes no list', () => {
-  const { journal, records } = open();
-  for (const operation of ['customer', 'customer', 'searchContacts']) journal.note({ operation });
-  journal.close(ANSWER);
+  const { requestLog, records } = open();
+  for (const operation of ['customer', 'customer', 'searchContacts']) requestLog.record({ operation });
+  requestLog.close(ANSWER);
   expect(records[0]?.operation).toBe('several');
 });
 
 test('an error that two operations share is noted once', () => {
-  const { journal, records } = open();
+  const { requestLog, records } = open();
   const error = new CrossbookError('NOT_FOUND', 'Nobody.');
-  journal.failed(error);
-  journal.failed(error);
-  journal.close(ANSWER);
+  requestLog.failed(error);
+  requestLog.failed(error);
+  requestLog.close(ANSWER);
   expect(records[0]?.errors).toEqual([{ id: error.id, code: 'NOT_FOUND' }]);
 });
 
 test('a bug is written down with its cause, under the id that the client has; a refusal is not', () => {
-  const { journal, log } = open();
+  const { requestLog, log } = open();
   const cause = new TypeError('internals');
   const bug = new CrossbookError('INTERNAL_SERVER_ERROR', 'Masked.', { cause });
-  journal.failed(new CrossbookError('NOT_FOUND', 'Nobody.'));
-  journal.failed(bug);
+  requestLog.failed(new CrossbookError('NOT_FOUND', 'Nobody.'));
+  requestLog.failed(bug);
   expect(log.lines).toEqual([
     { level: 'error', message: 'a bug', fields: expect.objectContaining({ errorId: bug.id, cause }) },
   ]);
@@ -61,7 +61,7 @@ test.each([
   ['that is too long', 'x'.repeat(129), expect.stringMatching(/^[0-9a-f-]{36}$/)],
   ['that is missing', null, expect.stringMatching(/^[0-9a-f-]{36}$/)],
 ])('a request id %s', (_title, requestId, expected) => {
-  expect(open({ requestId }).journal.requestId).toEqual(expected);
+  expect(open({ requestId }).requestLog.requestId).toEqual(expected);
 });
 
 test.each([
@@ -72,18 +72,18 @@ test.each([
   [`00-${TRACE}-${'0'.repeat(16)}-01`, undefined],
   ['nonsense', undefined],
 ])('the trace of %s', (traceparent, expected) => {
-  const { journal, records } = open({ traceparent });
-  journal.close(ANSWER);
+  const { requestLog, records } = open({ traceparent });
+  requestLog.close(ANSWER);
   if (expected) expect(records[0]?.traceId).toBe(expected);
   else expect(records[0]?.traceId).toMatch(/^(?!0af7)[0-9a-f]{32}$/);
 });
 
 test('a trace has the request, its operation, use cases and calls, each below the one it belongs to', async () => {
-  const { journal, spans } = open({ traceparent: `00-${TRACE}-${CALLER}-01` });
-  await journal.operation('searchContacts', async () => {
-    await journal.timed('searchContacts', async () => journal.called(CALL));
+  const { requestLog, spans } = open({ traceparent: `00-${TRACE}-${CALLER}-01` });
+  await requestLog.operation('searchContacts', async () => {
+    await requestLog.withSpan('searchContacts', async () => requestLog.called(CALL));
   });
-  journal.close(ANSWER);
+  requestLog.close(ANSWER);
   const [request, ...others] = spans;
   expect(request).toMatchObject({ traceId: TRACE, parentId: CALLER, kind: 'server' });
   const operation = others.find(({ attributes }) => attributes['crossbook.kind'] === 'operation');
@@ -96,16 +96,16 @@ test('a trace has the request, its operation, use cases and calls, each below th
 });
 
 test('a caller who does not want it recorded is heard', () => {
-  const { journal, spans } = open({ traceparent: `00-${TRACE}-${CALLER}-00` });
-  journal.close(ANSWER);
+  const { requestLog, spans } = open({ traceparent: `00-${TRACE}-${CALLER}-00` });
+  requestLog.close(ANSWER);
   expect(spans).toEqual([]);
 });
 
 test('a request line is a warning where it was not the caller who was wrong', () => {
   const levels = (['NOT_FOUND', 'REMOTE_PROVIDER_TIMEOUT', 'INTERNAL_SERVER_ERROR'] as const).map((code) => {
-    const { journal, records, log } = open();
-    journal.failed(new CrossbookError(code, 'Because.'));
-    journal.close(ANSWER);
+    const { requestLog, records, log } = open();
+    requestLog.failed(new CrossbookError(code, 'Because.'));
+    requestLog.close(ANSWER);
     for (const record of records) writeRequestLine(log, record);
     return log.lines.at(-1)?.level;
   });
@@ -113,10 +113,10 @@ test('a request line is a warning where it was not the caller who was wrong', ()
 });
 
 test('what a client wrote does not make a line long', () => {
-  const { journal, records, log } = open({ path: `/${'x'.repeat(10_000)}` });
-  journal.note({ operationName: 'y'.repeat(10_000) });
-  for (let n = 0; n < 1_000; n++) journal.note({ customer: `customer ${n}` });
-  journal.close(ANSWER);
+  const { requestLog, records, log } = open({ path: `/${'x'.repeat(10_000)}` });
+  requestLog.record({ operationName: 'y'.repeat(10_000) });
+  for (let n = 0; n < 1_000; n++) requestLog.record({ customer: `customer ${n}` });
+  requestLog.close(ANSWER);
   for (const record of records) writeRequestLine(log, record);
   expect(JSON.stringify(log.lines).length).toBeLessThan(2_000);
 });
@@ -136,7 +136,7 @@ function open(arrival: { requestId?: string | null; traceparent?: string; path?:
   const records: RequestRecord[] = [];
   const spans: Span[] = [];
   let clock = 1_000;
-  const journal = openJournal(
+  const requestLog = openRequestLog(
     { method: 'POST', path: '/graphql', requestId: null, traceparent: null, ...arrival },
     {
       log,
@@ -145,5 +145,5 @@ function open(arrival: { requestId?: string | null; traceparent?: string; path?:
       onSpans: (told) => void spans.push(...told),
     },
   );
-  return { journal, log, records, spans, tick: (ms: number) => (clock += ms) };
+  return { requestLog, log, records, spans, tick: (ms: number) => (clock += ms) };
 }

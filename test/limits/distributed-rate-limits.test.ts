@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { createSharedBudgets } from '../../src/limits/budgets.ts';
+import { createDistributedRateLimits } from '../../src/limits/distributed-rate-limits.ts';
 import type { SharedRedis } from '../../src/limits/redis.ts';
 import { createSharedRateLimiter } from '../../src/outbound/rate-limiting/shared-rate-limiter.ts';
 import {
@@ -25,7 +25,7 @@ describeOnRedis('a budget of several processes', () => {
   async function open(prefix = freshPrefix(), url = REDIS_URL) {
     const redis = await openTestRedis(prefix, { url });
     opened.push(redis);
-    return createSharedBudgets(redis, systemClock);
+    return createDistributedRateLimits(redis, systemClock);
   }
 
   async function openTwo() {
@@ -35,27 +35,27 @@ describeOnRedis('a budget of several processes', () => {
 
   test('is one: what one of them has taken is gone for the other', async () => {
     const [one, other] = await openTwo();
-    const taken = [await one.take(ASK), await other.take(ASK), await one.take(ASK)];
+    const taken = [await one.acquire(ASK), await other.acquire(ASK), await one.acquire(ASK)];
     expect(taken).toEqual(taken.map(() => ({ turn: expect.any(String) })));
-    expect(await other.take(ASK)).toEqual({ waitMs: expect.any(Number) });
-    expect(await other.take({ ...ASK, name: 'b:general' })).toHaveProperty('turn');
+    expect(await other.acquire(ASK)).toEqual({ waitMs: expect.any(Number) });
+    expect(await other.acquire({ ...ASK, name: 'b:general' })).toHaveProperty('turn');
   });
 
   test('of many that ask at the same moment as many go as there is room for', async () => {
     const [one, other] = await openTwo();
     const asked = Array.from({ length: 40 }, (_, index) =>
-      (index % 2 ? one : other).take({ ...ASK, calls: 7 }),
+      (index % 2 ? one : other).acquire({ ...ASK, calls: 7 }),
     );
     expect((await Promise.all(asked)).filter((told) => told && 'turn' in told)).toHaveLength(7);
   });
 
   test('a turn that was not used is there for the others', async () => {
     const [one, other] = await openTwo();
-    for (let call = 0; call < 2; call++) await one.take(ASK);
-    const told = await one.take(ASK);
-    if (told && 'turn' in told) one.giveBack(ASK.name, told.turn);
-    await one.take({ ...ASK, name: 'behind it' });
-    expect(await other.take(ASK)).toHaveProperty('turn');
+    for (let call = 0; call < 2; call++) await one.acquire(ASK);
+    const told = await one.acquire(ASK);
+    if (told && 'turn' in told) one.cancel(ASK.name, told.turn);
+    await one.acquire({ ...ASK, name: 'behind it' });
+    expect(await other.acquire(ASK)).toHaveProperty('turn');
   });
 
   test('a turn whose call ended while Redis was away is there for the others when it returns', async () => {
@@ -63,37 +63,37 @@ describeOnRedis('a budget of several processes', () => {
     const proxy = await openRedisProxy();
     const [one, other] = [await open(prefix, proxy.url), await open(prefix)];
     const ask = { ...ASK, calls: 2 };
-    const told = [await one.take(ask), await one.take(ask)];
+    const told = [await one.acquire(ask), await one.acquire(ask)];
     const [ended, cancelled] = told.map((turn) => (turn && 'turn' in turn ? turn.turn : ''));
     await proxy.cut();
-    await until(() => !one.isThere());
-    one.settle({ ...REPORT, turn: ended });
-    one.giveBack(ASK.name, cancelled ?? '');
+    await until(() => !one.isConnected());
+    one.release({ ...REPORT, turn: ended });
+    one.cancel(ASK.name, cancelled ?? '');
     await proxy.mend();
-    await until(() => one.isThere());
-    await one.take({ ...ASK, name: 'behind it' });
-    for (let call = 0; call < 2; call++) expect(await other.take(ask)).toHaveProperty('turn');
+    await until(() => one.isConnected());
+    await one.acquire({ ...ASK, name: 'behind it' });
+    for (let call = 0; call < 2; call++) expect(await other.acquire(ask)).toHaveProperty('turn');
     await proxy.cut();
   });
 
   test('what a provider tells one of them of its limit, all of them follow', async () => {
     const [one, other] = await openTwo();
-    const told = await one.take(ASK);
+    const told = await one.acquire(ASK);
     const turn = told && 'turn' in told ? told.turn : undefined;
     // Of ten one is ours and seven are a stranger's.
     const allowance = { max: 10, remaining: 2, intervalMs: 600_000 };
-    one.settle({ name: ASK.name, turn, intervalMs: ASK.intervalMs, allowance, pauseMs: undefined });
-    await one.take({ ...ASK, name: 'behind it' });
-    for (let call = 0; call < 2; call++) expect(await other.take(ASK)).toHaveProperty('turn');
-    expect(await one.take(ASK)).toHaveProperty('waitMs');
+    one.release({ name: ASK.name, turn, intervalMs: ASK.intervalMs, allowance, pauseMs: undefined });
+    await one.acquire({ ...ASK, name: 'behind it' });
+    for (let call = 0; call < 2; call++) expect(await other.acquire(ASK)).toHaveProperty('turn');
+    expect(await one.acquire(ASK)).toHaveProperty('waitMs');
   });
 
   test('a pause that a provider asks one of them for, all of them make', async () => {
     const [one, other] = await openTwo();
     const { name, intervalMs } = ASK;
-    one.settle({ name, turn: undefined, intervalMs, allowance: undefined, pauseMs: 600_000 });
-    await one.take({ ...ASK, name: 'behind it' });
-    const told = await other.take(ASK);
+    one.release({ name, turn: undefined, intervalMs, allowance: undefined, pauseMs: 600_000 });
+    await one.acquire({ ...ASK, name: 'behind it' });
+    const told = await other.acquire(ASK);
     const waitMs = told && 'waitMs' in told ? told.waitMs : 0;
     // By Redis' own clock, which went on meanwhile.
     expect(waitMs).toBeGreaterThan(300_000);
@@ -103,11 +103,11 @@ describeOnRedis('a budget of several processes', () => {
   test('of whoever died with a turn it comes back when the call would have been over', async () => {
     const budgets = await open();
     const long = { ...ASK, name: 'long', calls: 1, leaseMs: HANGING_MS };
-    await budgets.take(long);
-    expect(await budgets.take(long)).toHaveProperty('waitMs');
+    await budgets.acquire(long);
+    expect(await budgets.acquire(long)).toHaveProperty('waitMs');
     const short = { ...ASK, name: 'short', calls: 1, intervalMs: 5, leaseMs: 20 };
-    await budgets.take(short);
-    await expect.poll(() => budgets.take(short), { interval: 1 }).toHaveProperty('turn');
+    await budgets.acquire(short);
+    await expect.poll(() => budgets.acquire(short), { interval: 1 }).toHaveProperty('turn');
   });
 
   test('two lanes in two processes together never make more calls in any stretch of the interval', async () => {

@@ -7,15 +7,15 @@ import type { WorkPermit } from './work-permit.ts';
  * What one request does: noted where it happens, told once, at its end. Nothing that is noted is a body, a secret or an
  * email.
  */
-export interface Journal extends Timing {
+export interface RequestLog extends Tracer {
   /** Who the request is made for, as its headers say: known before a face sees it. Undefined: a stranger. */
   caller: Caller | undefined;
   /** What the limits of requests have said to it; undefined until its caller is known. */
-  admission: Admission | undefined;
+  rateLimit: RateLimitResult | undefined;
   /** Its place among the requests at work, paused while it waits for a provider. */
   permit: WorkPermit;
   /** Later notes add to earlier ones: a request may ask several customers and providers. */
-  note(notes: Notes): void;
+  record(notes: RequestFields): void;
   /** Once for each error that the client is told of. A bug is written down at once, with its cause. */
   failed(error: CrossbookError): void;
   called(call: ProviderCall): void;
@@ -23,7 +23,7 @@ export interface Journal extends Timing {
   operation<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
-export interface Admission {
+export interface RateLimitResult {
   /** Undefined: there is no limit. */
   readonly quota: Quota | undefined;
   /** What it has counted as, by its cost. */
@@ -39,12 +39,12 @@ export interface Quota {
   readonly resetMs: number;
 }
 
-export interface Timing {
+export interface Tracer {
   /** One verb at work, for who follows a request on its way. */
-  timed<T>(name: string, work: () => Promise<T>): Promise<T>;
+  withSpan<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
-export interface Notes {
+export interface RequestFields {
   readonly face?: 'graphql' | 'rest' | 'connect' | undefined;
   /** One of few: what the face itself calls it. */
   readonly operation?: string | undefined;
@@ -98,26 +98,26 @@ export interface RequestRecord {
   readonly cache: readonly CacheUse[];
 }
 
-/** A journal, from where it is opened and closed. */
-export interface OpenJournal extends Journal {
+/** A request log, from where it is opened and closed. */
+export interface OpenRequestLog extends RequestLog {
   readonly requestId: string;
   /** Tells everybody who wants to know; nothing is noted after it. */
   close(answer: Pick<RequestRecord, 'status' | 'bytes'>): void;
 }
 
-export interface Arrival extends ArrivalIds {
+export interface RequestHead extends TraceHeaders {
   readonly method: string;
   readonly path: string;
 }
 
 /** As they came. */
-export interface ArrivalIds {
+export interface TraceHeaders {
   readonly requestId: string | null;
   readonly traceparent: string | null;
 }
 
 /** What was sent away before it was anybody's to answer. Holds nothing else of what was sent. */
-export interface Refusal {
+export interface RejectedRequest {
   /** Of the bare answer; undefined where the connection was closed without one. */
   readonly status: number | undefined;
   /** Why: Node's word where its parser refused, else ours. One of few. */
@@ -125,5 +125,5 @@ export interface Refusal {
   /** Of the error in the answer. */
   readonly errorId?: string | undefined;
   /** Where there were headers that could be read. */
-  readonly arrival?: ArrivalIds | undefined;
+  readonly arrival?: TraceHeaders | undefined;
 }

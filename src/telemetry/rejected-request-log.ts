@@ -1,13 +1,13 @@
-import type { Refusal } from '../domain/journal.ts';
 import type { Log } from '../domain/log.ts';
+import type { RejectedRequest } from '../domain/request-log.ts';
 import { type PeriodicTaskOptions, runPeriodically } from '../lib/run-periodically.ts';
-import { readRequestId, readTraceContext } from './journal.ts';
+import { readRequestId, readTraceContext } from './request-log.ts';
 
 /**
  * One line for each refusal while they are few. Whoever floods us with nonsense does not flood the log: of one kind only
  * the first in each while are written, and one line at its end says how many were left out.
  */
-export function createRefusalLines({ log, schedule }: RefusalLinesOptions): RefusalLines {
+export function createRejectedRequestLog({ log, schedule }: RejectedRequestLogOptions): RejectedRequestLog {
   // The codes are few: so are these.
   let kinds = new Map<string, Kind>();
   const turns = runPeriodically({
@@ -39,7 +39,7 @@ export function createRefusalLines({ log, schedule }: RefusalLinesOptions): Refu
   }
 }
 
-function toLine({ status, code, errorId, arrival }: Refusal): object {
+function toLine({ status, code, errorId, arrival }: RejectedRequest): object {
   if (!arrival) return { status, code, errorId };
   const { traceId, parentId } = readTraceContext(arrival.traceparent);
   return {
@@ -53,16 +53,16 @@ function toLine({ status, code, errorId, arrival }: Refusal): object {
 const WHILE_MS = 10_000;
 const MOST_LINES = 10;
 
-export interface RefusalLines {
-  write(refusal: Refusal): void;
+export interface RejectedRequestLog {
+  write(refusal: RejectedRequest): void;
   /** Tells what is still to be told. */
   close(): Promise<void>;
 }
 
-interface RefusalLinesOptions extends Pick<PeriodicTaskOptions, 'schedule'> {
+interface RejectedRequestLogOptions extends Pick<PeriodicTaskOptions, 'schedule'> {
   readonly log: Log;
 }
 
-interface Kind extends Pick<Refusal, 'status' | 'code'> {
+interface Kind extends Pick<RejectedRequest, 'status' | 'code'> {
   count: number;
 }

@@ -4,7 +4,7 @@ const MAX_MISTAKES = 20;
 const MAX_NAME_LENGTH = 100;
 
 /** All mistakes in plain words, each with its field. Never a value: it could be a secret. */
-export function toMistakes(issues: readonly Issue[]): string {
+export function formatIssues(issues: readonly Issue[]): string {
   const mistakes = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.map((key) => `${toName([...issue.path, key])} is not known`)

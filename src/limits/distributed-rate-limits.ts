@@ -1,63 +1,66 @@
 import { randomUUID } from 'node:crypto';
-import type { SharedBudgets } from '../domain/shared-budget.ts';
+import type { DistributedRateLimits } from '../domain/distributed-rate-limits.ts';
 import type { Clock } from '../lib/clock.ts';
 import { OTHERS_RETURN_MS, type SharedRedis } from './redis.ts';
 
 /** The rolling windows of the providers, in Redis: each turn is taken in one atomic step. */
-export function createSharedBudgets(redis: SharedRedis, { now }: Pick<Clock, 'now'>): SharedBudgets {
-  const take = redis.define('crossbookTake', TAKE);
-  const settle = redis.define('crossbookSettle', SETTLE);
+export function createDistributedRateLimits(
+  redis: SharedRedis,
+  { now }: Pick<Clock, 'now'>,
+): DistributedRateLimits {
+  const acquire = redis.define('crossbookTake', ACQUIRE_SCRIPT);
+  const release = redis.define('crossbookSettle', RELEASE_SCRIPT);
   /** Turns of calls that ended while Redis was away, by id, with the name of the budget. */
   const ended = new Map<string, string>();
 
   return {
-    isThere: redis.isThere,
+    isConnected: redis.isConnected,
 
     share(intervalMs) {
-      const since = redis.thereSince();
+      const since = redis.connectedSince();
       // What the processes did by themselves is known to none of the others: it has to be over first.
       if (since !== undefined && now() - since > intervalMs + OTHERS_RETURN_MS) return 1;
       return redis.hasBeenAway() ? 1 / redis.processes() : 1;
     },
 
-    async take({ name, calls, intervalMs, leaseMs }) {
-      if (!redis.isThere()) return undefined;
+    async acquire({ name, calls, intervalMs, leaseMs }) {
+      if (!redis.isConnected()) return undefined;
       giveBackEnded();
       const turn = randomUUID();
       try {
         const waitMs = Number(
-          await take(toKeys(name), [calls, intervalMs, Math.ceil(Math.max(0, leaseMs)), turn]),
+          await acquire(toKeys(name), [calls, intervalMs, Math.ceil(Math.max(0, leaseMs)), turn]),
         );
         return waitMs === 0 ? { turn } : { waitMs };
       } catch {
-        redis.missed();
+        redis.markUnavailable();
         // It may have been taken all the same.
-        giveBack(name, turn);
+        cancel(name, turn);
         return undefined;
       }
     },
 
-    giveBack,
+    cancel,
 
-    settle({ name, turn, intervalMs, allowance, pauseMs = 0 }) {
-      if (!redis.isThere()) {
+    release({ name, turn, intervalMs, allowance, pauseMs = 0 }) {
+      if (!redis.isConnected()) {
         if (turn !== undefined) ended.set(turn, name);
         return;
       }
       const { max = 0, remaining = 0, intervalMs: told = intervalMs } = allowance ?? {};
-      settle(toKeys(name), [turn ?? randomUUID(), told, Math.ceil(pauseMs), max, remaining]).catch(ignore);
+      release(toKeys(name), [turn ?? randomUUID(), told, Math.ceil(pauseMs), max, remaining]).catch(ignore);
     },
   };
 
-  function giveBack(name: string, turn: string): void {
+  function cancel(name: string, turn: string): void {
     const [turns = ''] = toKeys(name);
-    if (redis.isThere()) redis.client.zrem(turns, turn).catch(ignore);
+    if (redis.isConnected()) redis.client.zrem(turns, turn).catch(ignore);
     else ended.set(turn, name);
   }
 
   /** Their leases would keep them from everybody until the deadlines of their calls. */
   function giveBackEnded(): void {
-    for (const [turn, name] of ended) giveBack(name, turn);
+    for (const [turn, name] of ended) cancel(name, turn);
     ended.clear();
   }
 }
@@ -95,7 +98,7 @@ return redis.call('ZCARD', KEYS[1])
  * Keys: turns, by when they stop to count, and facts. Values: calls, interval, lease, the turn's id. A turn that is under
  * way counts until its lease is over, so that a process which dies gives it back. Answers 0, or how long to wait.
  */
-const TAKE = `${NOW}${KEEP}
+const ACQUIRE_SCRIPT = `${NOW}${KEEP}
 local facts = redis.call('HMGET', KEYS[2], 'calls', 'interval', 'pausedUntil', 'foreign', 'foreignUntil')
 local calls = tonumber(facts[1] or ARGV[1])
 local interval = tonumber(facts[2] or ARGV[2])
@@ -122,7 +125,7 @@ return math.max(1, math.ceil(wait))
  * Keys as above. Values: the turn's id, interval, pause (0: none), and what the provider told: calls (0: nothing) and how
  * many are left. What it counts and none of us has sent, others have; what is under way may not be counted yet.
  */
-const SETTLE = `${NOW}${KEEP}
+const RELEASE_SCRIPT = `${NOW}${KEEP}
 local interval = tonumber(redis.call('HGET', KEYS[2], 'interval') or ARGV[2])
 local told = tonumber(ARGV[4])
 if told > 0 then interval = tonumber(ARGV[2]) end
