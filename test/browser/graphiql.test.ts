@@ -121,6 +121,20 @@ describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
     expect(new Set(shades).size).toBe(2);
   });
 
+  test('on a phone it answers at the first click, and tabs open at one', async () => {
+    const phone = await openPage(browser, { viewport: { width: 390, height: 844 } });
+    await phone.goto(`${listener.url}/graphql`);
+    await phone.locator('.graphiql-execute-button').click();
+    await phone.locator('.result-window').getByText('searchContacts').waitFor();
+    await phone.screenshot({ path: 'test-results/graphiql-phone.png' });
+    const tab = phone.locator('.graphiql-tab', { hasText: 'FindInAllCrms' });
+    await tab.click();
+    await phone.locator('.graphiql-tab[aria-selected=true]', { hasText: 'FindInAllCrms' }).waitFor();
+    const overhang = await phone.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(overhang).toBeLessThanOrEqual(0);
+    await phone.close();
+  });
+
   test('the home page leads to everything there is', async () => {
     await page.goto(listener.url);
     await page.screenshot({ path: 'test-results/home.png' });

@@ -106,8 +106,9 @@ async function ask(form, path, method, operation) {
     return [
       make('h3', { textContent: 'Answer' }),
       make('p', { className: 'status ' + (response.ok ? 'ok' : 'failed'), textContent: String(response.status) }),
-      make('pre', { textContent: pretty(text) }),
-      make('details', {}, make('summary', { textContent: 'Headers' }), make('pre', { textContent: shown })),
+      // They scroll: by keyboard as well.
+      make('pre', { tabIndex: 0, textContent: pretty(text) }),
+      make('details', {}, make('summary', { textContent: 'Headers' }), make('pre', { tabIndex: 0, textContent: shown })),
     ];
   } catch (error) {
     return [make('p', { className: 'status failed', textContent: 'No answer: ' + error.message })];
