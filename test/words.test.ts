@@ -1,0 +1,160 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+/** Old word → the field's word that took its place. What is left of an old one is named with its file and line. */
+const WORDS: Readonly<Record<string, string>> = {
+  ...{ createFront: 'createRequestHandler', answerAlways: 'handleProbe', Gate: 'ConcurrencyLimit' },
+  ...{
+    Journal: 'RequestLog',
+    openJournal: 'openRequestLog',
+    Departure: 'response',
+    Admission: 'RateLimitResult',
+  },
+  ...{
+    ArrivalIds: 'TraceHeaders',
+    toArrival: 'toRequestHead',
+    Timing: 'Tracer',
+    RefusalLines: 'RejectedRequestLog',
+  },
+  ...{
+    refuseBytes: 'handleClientErrors',
+    watchRooms: 'registerGauges',
+    watchProcess: 'registerProcessGauges',
+  },
+  ...{
+    Lane: 'RateLimiter',
+    SharedLane: 'SharedRateLimiter',
+    WaitingLine: 'WaitQueue',
+    leaveUnsent: 'cancel',
+  },
+  ...{
+    LaneCounts: 'ClientStats',
+    LineCounts: 'ClientStats',
+    ConnectionLine: 'ProviderClient',
+    Lookups: 'LookupBatcher',
+  },
+  ...{ SharedBudgets: 'DistributedRateLimits', BudgetAsk: 'PermitRequest', BudgetTurn: 'PermitResult' },
+  ...{
+    BudgetReport: 'PermitRelease',
+    thereSince: 'connectedSince',
+    toTaken: 'toConsumeResult',
+    toPlace: 'toAddressBucket',
+  },
+  ...{ Gatherer: 'Batcher', Passenger: 'item', uniteWants: 'mergeSelections', SearchWant: 'SearchSelection' },
+  ...{ Want: 'FieldSelection', WantedFields: 'SelectedFields', coversFields: 'includesFields' },
+  ...{ readContactWant: 'selectContactFields', ODD: 'BAILOUT', unlessOdd: 'unlessBailedOut' },
+  ...{
+    writeReader: 'generateSerializer',
+    readLeaf: 'serializeLeaf',
+    toStandIn: 'defaultFor',
+    fillIn: 'coerceFields',
+  },
+  ...{ failAt: 'handleFieldError', CollectedErrors: 'ErrorCollector', RaisedError: 'ExecutionError' },
+  ...{ TranslatedError: 'ReportedError', isComplaint: 'isRequestError', cleanMessage: 'redactMessage' },
+  ...{
+    Measures: 'OperationCost',
+    Reckon: 'CostAmount',
+    OpenedRequest: 'GraphQLRequest',
+    openRequest: 'startRequest',
+  },
+  ...{
+    createKnownDocuments: 'createTrustedOperations',
+    createAutomaticDocuments: 'createPersistedOperations',
+  },
+  ...{
+    RemoteAnswer: 'ProviderResponse',
+    letGo: 'discardBody',
+    Exchange: 'ResponseHandler',
+    ContactSource: 'ContactOrigin',
+  },
+  ...{
+    HttpAnswer: 'HttpResponse',
+    WrittenJson: 'JsonBytes',
+    takeWhole: 'toBuffer',
+    LONG_LIST: 'JSON_CHUNK_ITEMS',
+  },
+  ...{
+    createBulkOutput: 'createBufferedOutput',
+    toWelcome: 'formatStartupMessage',
+    stopOnSignal: 'shutdownOnSignal',
+  },
+  ...{
+    RequestFacts: 'RequestContextInput',
+    RequestDefaults: 'HeaderDefaults',
+    forgetCustomer: 'invalidateCustomer',
+  },
+  ...{
+    OpenedContacts: 'ContactClient',
+    FoundContacts: 'SearchResult',
+    checkCustomerUpsert: 'validateCustomerUpsert',
+  },
+  ...{
+    nameFilter: 'filterCacheKey',
+    toQuestion: 'cacheKeyOf',
+    TokenWish: 'IssueTokenInput',
+    LinkWish: 'CreateLinkInput',
+  },
+  ...{
+    GivenUpsert: 'UpsertRow',
+    understandFailure: 'classifyError',
+    isAway: 'isUnavailable',
+    toAway: 'toUnavailable',
+  },
+  ...{
+    SWEEP_SURPLUS: 'EVICT_OVER_QUOTA',
+    FORGET_OTHER_KEYS: 'DELETE_STALE_KEYS',
+    toMistakes: 'formatIssues',
+  },
+  ...{
+    AnswerFacts: 'ResponseSpec',
+    whereGiven: 'mapDefined',
+    toVoices: 'createOutput',
+    answerJson: 'jsonResponse',
+  },
+  ...{
+    createTimedCache: 'TtlCache',
+    SpareTime: 'IdleThrottle',
+    KnownCallers: 'CallerCache',
+    KnownOrigins: 'OriginCache',
+  },
+  ...{
+    KnownConnections: 'ConnectionCache',
+    restoreTexts: 'keepStringMethodsFast',
+    CursorSealer: 'CursorSigner',
+  },
+  ...{ 'graphql/fast': 'graphql/compiled', 'outbound/pace': 'outbound/rate-limiting' },
+  ...{ 'outbound/token/': 'outbound/access-token/', 'graphql/http': 'graphql/over-http' },
+  ...{
+    'From one machine to many': 'Deployment and scaling',
+    'Is it well': 'Health checks, metrics and alerts',
+  },
+  ...{ 'Room for what is new': 'Heap sizing', 'How much for how many': 'Capacity planning' },
+  ...{ 'What there is to lose': 'Assets', 'Who might try': 'Threats', 'The walls': 'Mitigations' },
+  ...{
+    'Finding what happened': 'Request log, error ids and tracing',
+    'Known operations only': 'Persisted queries',
+  },
+};
+
+const ROOT = join(import.meta.dirname, '..');
+/** This table; the published client, whose types keep their names; and what is generated. */
+const LEFT_OUT = /^test\/words|^src\/client\/|generated\.ts$|node_modules|^bench\/results/;
+const files = ['src', 'test', 'bench', 'docs']
+  .flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+  )
+  .filter((name) => /\.(?:ts|mjs|md)$/.test(name) && !LEFT_OUT.test(name))
+  .map((name) => ({ name, lines: readFileSync(join(ROOT, name), 'utf8').split('\n') }));
+
+test('no old word is left in src, test, bench and docs', () => {
+  const old = new RegExp(`(?<![\\w$])(${Object.keys(WORDS).join('|')})(?![\\w$])`);
+  const left = files.flatMap(({ name, lines }) =>
+    lines.flatMap((line, index) => {
+      const word = old.exec(line)?.[1];
+      return word === undefined ? [] : [`${name}:${index + 1}: ${word} is ${WORDS[word] ?? 'old'}`];
+    }),
+  );
+  expect(files.length).toBeGreaterThan(500);
+  expect(left).toEqual([]);
+});
