@@ -12,7 +12,7 @@ export function openWebhooks({ database, mayLoopback, metrics, log, clock }: Web
   const watch = watchWebhooks({
     ...{ queue, clock, onError },
     openSender: async () => {
-      const { openWebhookSender } = await import('./outbound/webhooks/open-sender.ts');
+      const { openWebhookSender } = await import('./outbound/webhooks/sender.ts');
       return openWebhookSender({ queue, clock, mayLoopback, onError, onAttempt: metrics.webhook });
     },
   });

@@ -1,7 +1,6 @@
 import { printSchema } from 'graphql';
 import { apiSchema, entitySchema } from './schema.ts';
-import { printSubgraph, type SubgraphOptions } from './subgraph/print-subgraph.ts';
-import type { TypeNames } from './subgraph/to-subgraph.ts';
+import { printSubgraph, type SubgraphOptions, type TypeNames } from './subgraph/to-subgraph.ts';
 import { prefixTypes } from './subgraph/type-prefix.ts';
 
 /** The API as its clients know it, with a line break at its end as files have. */

@@ -9,7 +9,7 @@ import type { Sealer } from '../domain/sealer.ts';
 import { uuidV5 } from '../lib/digest.ts';
 import { type ConnectLinkRow, toConnectLink } from './connect-links.ts';
 import { connectLinks } from './connect-schema.ts';
-import { sealCredentials } from './credential-seal.ts';
+import { sealCredentials } from './credentials.ts';
 import type { Engine } from './engine/engine.ts';
 import { connections, contactCache, credentials, customers } from './schema.ts';
 import { createSealedTable, type SealedTable } from './sealed-table.ts';

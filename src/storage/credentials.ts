@@ -1,14 +1,15 @@
 import { and, eq, sql } from 'drizzle-orm';
-import type { ConnectionStatus } from '../domain/connection.ts';
+import type { ConnectionStatus, Credentials } from '../domain/connection.ts';
 import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../domain/credentials.ts';
 import type { EventType } from '../domain/event.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
 import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type CredentialKey, openCredentials, sealCredentials } from './credential-seal.ts';
 import type { Engine } from './engine/engine.ts';
 import { CONNECTION_DATA, recordEvents } from './events.ts';
 import { underRefreshLease } from './refresh-lease.ts';
 import { connections, credentials } from './schema.ts';
+import { keyIdOf } from './sealing/seal.ts';
 
 /** Prepares the statement once; the function that it returns opens the store for one application. */
 export function createCredentials(deps: Deps): (applicationId: string) => CredentialStore {
@@ -198,6 +199,40 @@ const MARK_REFUSED = {
 select from refused`,
 };
 
+export function sealCredentials(
+  sealer: Sealer,
+  place: CredentialKey,
+  credentials: Credentials,
+): SealedCredentials {
+  const sealed = sealer.seal(JSON.stringify(credentials), bindingOf(place));
+  return { sealed, keyId: keyIdOf(sealed) };
+}
+
+function openCredentials(sealer: Sealer, place: CredentialKey, sealed: string): Credentials {
+  const opened = tryOpenCredentials(sealer, place, sealed);
+  if (opened) return opened;
+  throw new Error(
+    'Stored credentials do not open: altered, moved, or sealed with a key that is not in the ring',
+  );
+}
+
+export function tryOpenCredentials(
+  sealer: Sealer,
+  place: CredentialKey,
+  sealed: string,
+): Credentials | undefined {
+  const opened = sealer.open(sealed, bindingOf(place));
+  return opened === undefined ? undefined : JSON.parse(opened);
+}
+
+/**
+ * Bound to its row by what names the row in the world (application, customer, provider: unique together), not by the
+ * connection's id: an upsert seals before the database has decided whether the connection exists already.
+ */
+function bindingOf({ applicationId, customerId, providerName }: CredentialKey): string {
+  return JSON.stringify(['credentials.sealed', applicationId, customerId, providerName]);
+}
+
 interface Found {
   readonly place: CredentialKey & { readonly connectionId: string };
   readonly lease: string | null;
@@ -224,3 +259,14 @@ interface Deps {
 }
 
 type Flight = Promise<StoredCredentials | undefined>;
+
+export interface CredentialKey {
+  readonly applicationId: string;
+  readonly customerId: string;
+  readonly providerName: ProviderName;
+}
+
+interface SealedCredentials {
+  readonly sealed: string;
+  readonly keyId: string;
+}

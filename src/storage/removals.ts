@@ -7,7 +7,7 @@ import type { Clock } from '../lib/clock.ts';
 import { isStorable } from '../lib/is-storable.ts';
 import type { Transaction } from './complete-connect-link.ts';
 import { type ConnectionRow, toConnection } from './connections.ts';
-import { tryOpenCredentials } from './credential-seal.ts';
+import { tryOpenCredentials } from './credentials.ts';
 import type { Engine } from './engine/engine.ts';
 import { appendEvents } from './events.ts';
 import { connections, credentials, customers } from './schema.ts';

@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import { uuidV5 } from '../lib/digest.ts';
 import { isStorable, isStorableJson } from '../lib/is-storable.ts';
 import { type ConnectionRow, toCustomer } from './connections.ts';
-import { sealCredentials } from './credential-seal.ts';
+import { sealCredentials } from './credentials.ts';
 import type { Engine } from './engine/engine.ts';
 import { isUnavailable, unstorable } from './engine/failures.ts';
 import { createStatementBatcher } from './statement-batcher.ts';

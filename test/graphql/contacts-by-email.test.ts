@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import { apiSchema, entitySchema } from '../../src/graphql/schema.ts';
 import { referenceCosts } from '../../src/graphql/subgraph/entities.ts';
-import { printSubgraph } from '../../src/graphql/subgraph/print-subgraph.ts';
+import { printSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { createFakePeople } from '../support/fake-people.ts';
 import { createTestServer, EXTENSIONS } from './test-server.ts';
 

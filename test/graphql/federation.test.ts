@@ -1,7 +1,7 @@
 import { buildSchema, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { entitySchema } from '../../src/graphql/schema.ts';
-import { printSubgraph } from '../../src/graphql/subgraph/print-subgraph.ts';
+import { printSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { createTestServer } from './test-server.ts';
 
 const ENTITIES = /* GraphQL */ `

@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import { expect, test } from 'vitest';
 import { apiSchema, entitySchema } from '../../src/graphql/schema.ts';
-import { printSubgraph } from '../../src/graphql/subgraph/print-subgraph.ts';
+import { printSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { createTestServer } from './test-server.ts';
 
 /** What a contract for browsers leaves out is exactly what a browser's token cannot do. */

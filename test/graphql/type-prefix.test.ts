@@ -2,7 +2,7 @@ import { isScalarType, parse, printSchema, validate } from 'graphql';
 import { expect, test } from 'vitest';
 import { EXAMPLE_OPERATIONS } from '../../src/graphql/over-http/example-operations.ts';
 import { apiSchema, entitySchema } from '../../src/graphql/schema.ts';
-import { printSubgraph } from '../../src/graphql/subgraph/print-subgraph.ts';
+import { printSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { prefixOperation, prefixTypes } from '../../src/graphql/subgraph/type-prefix.ts';
 import { createTestServer } from './test-server.ts';
 

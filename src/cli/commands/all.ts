@@ -1,9 +1,17 @@
 import type { Command } from '../command.ts';
-import { appsCreate, appsList, appsOrigins } from './apps.ts';
+import {
+  appsCreate,
+  appsList,
+  appsOrigins,
+  keysAdmin,
+  keysCreate,
+  keysList,
+  keysRevoke,
+  keysRotate,
+} from './applications.ts';
 import { backup, restore, sealRotate } from './backup.ts';
 import { customersDelete, tokensRevoke } from './customers.ts';
 import { doctor } from './doctor.ts';
-import { keysAdmin, keysCreate, keysList, keysRevoke, keysRotate } from './keys.ts';
 import { oauthClientsDelete, oauthClientsList, oauthClientsSet } from './oauth-clients.ts';
 import { schemaPrint } from './schema.ts';
 

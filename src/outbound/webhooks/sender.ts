@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { ClaimedEndpoint, WebhookQueue } from '../../domain/webhook-queue.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { WebhookPost } from './post.ts';
+import type { HostLookup } from '../http/guarded-connector.ts';
+import { createWebhookPost, type WebhookPost } from './post.ts';
 import { type AttemptResult, serveEndpoint } from './serve-endpoint.ts';
 
 /**
  * Sends what is due, for as many endpoints at once as there are places: those that fail have few places of their own, so
  * that they delay no other. A process that dies leaves leases, which end: what it had not recorded is sent once more.
  */
-export function createWebhookSender(deps: SenderDeps): WebhookSender {
+function createWebhookSender(deps: SenderDeps): WebhookSender {
   const { queue, clock, leaseMs = LEASE_MS } = deps;
   const serving = new Set<Promise<void>>();
   const taken = { healthy: 0, failing: 0 };
@@ -80,16 +81,27 @@ const MAX_FAILING = 16;
 /** At a stop: what is under way may finish. */
 const PATIENCE_MS = 5_000;
 
+/** With its own connections. A module of its own, so that it can be loaded late. */
+export function openWebhookSender({ mayLoopback, lookup, ...deps }: OpenSenderDeps): WebhookSender {
+  const post = createWebhookPost({ clock: deps.clock, mayLoopback, lookup });
+  return createWebhookSender({ ...deps, post });
+}
+
 export interface WebhookSender {
   pump(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export interface SenderDeps {
+interface SenderDeps {
   readonly queue: WebhookQueue;
   readonly post: WebhookPost;
   readonly clock: Clock;
   readonly leaseMs?: number | undefined;
   onAttempt(result: AttemptResult): void;
   onError(error: unknown): void;
+}
+
+interface OpenSenderDeps extends Omit<SenderDeps, 'post'> {
+  readonly mayLoopback: boolean;
+  readonly lookup?: HostLookup | undefined;
 }
