@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Provider } from './domain/provider.ts';
 import type { ProviderName } from './domain/provider-names.ts';
+import { type PeriodicTask, type PeriodicTaskOptions, runPeriodically } from './lib/background.ts';
 import type { Clock } from './lib/clock.ts';
-import { type PeriodicTask, type PeriodicTaskOptions, runPeriodically } from './lib/run-periodically.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import type { Database } from './storage/database.ts';
 import { type RenewDeps, renewIdleTokens } from './usecases/renew-idle-tokens.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Log } from '../domain/log.ts';
+import { runPeriodically } from '../lib/background.ts';
 import type { Clock } from '../lib/clock.ts';
-import { runPeriodically } from '../lib/run-periodically.ts';
 import { HEARTBEAT } from './distributed-rate-limits.ts';
 import type { CountOptions, SharedCount } from './shared-limiter.ts';
 

@@ -10,7 +10,6 @@ import type { RemovalStore } from '../domain/removal.ts';
 import type { EventStore, WebhookStore } from '../domain/webhook.ts';
 import type { WebhookQueue } from '../domain/webhook-queue.ts';
 import { systemClock } from '../lib/clock.ts';
-import { createSignal } from '../lib/signal.ts';
 import { type Admin, createAdmin } from './admin.ts';
 import {
   type ApiKeys,
@@ -162,6 +161,19 @@ export function cannotOpen(target: Target, error: unknown): unknown {
 /** PgBouncer refuses the parameters of a session. */
 const POOLER = /^unsupported startup parameter/;
 
+/** Tells whoever listens that something has happened, and nothing more. */
+function createSignal(): Signal {
+  const listeners: (() => void)[] = [];
+  return {
+    fire() {
+      for (const listener of listeners) listener();
+    },
+    listen(listener) {
+      listeners.push(listener);
+    },
+  };
+}
+
 export interface Database {
   readonly demoData: DemoData;
   /** Everything that a request can reach. */
@@ -210,4 +222,9 @@ export interface DatabaseOptions extends Tuning {
   readonly maxCacheEntryBytes?: number | undefined;
   /** How long an answer waits for others that are cached with it: other processes find it that much later. */
   readonly cacheDelayMs?: number | undefined;
+}
+
+interface Signal {
+  readonly fire: () => void;
+  readonly listen: (listener: () => void) => void;
 }

@@ -1,6 +1,6 @@
 import type { Sealer } from '../domain/sealer.ts';
+import { type PeriodicTask, type PeriodicTaskOptions, runPeriodically } from '../lib/background.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type PeriodicTask, type PeriodicTaskOptions, runPeriodically } from '../lib/run-periodically.ts';
 import { type CredentialKey, sealCredentials, tryOpenCredentials } from './credentials.ts';
 import type { Engine } from './engine/engine.ts';
 import type { SealCounts, SealedTable } from './sealed-table.ts';

@@ -1,6 +1,6 @@
 import type { Log } from '../domain/log.ts';
 import type { RejectedRequest } from '../domain/request-log.ts';
-import { type PeriodicTaskOptions, runPeriodically } from '../lib/run-periodically.ts';
+import { type PeriodicTaskOptions, runPeriodically } from '../lib/background.ts';
 import { readRequestId, readTraceContext } from './request-log.ts';
 
 /**
