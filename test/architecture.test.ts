@@ -136,6 +136,22 @@ test('docs/architecture.md says which folder may import which', () => {
   expect(Object.fromEntries(told)).toMatchObject(Object.fromEntries(table));
 });
 
+test('docs/architecture.md says where things are: each file is there, and has the symbol', () => {
+  const rows = [
+    ...readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8').matchAll(
+      /^\| .+ \| `(src\/.+)` \| `(\w+)` \|$/gm,
+    ),
+  ];
+  const wrong = rows.filter(
+    ([, file, symbol]) =>
+      !new RegExp(`export (?:async )?(?:function|const) ${symbol}\\b`).test(
+        sources.find((source) => source.file === file)?.code ?? '',
+      ),
+  );
+  expect(rows.length).toBeGreaterThan(15);
+  expect(wrong.map(([row]) => row)).toEqual([]);
+});
+
 describe('shape', () => {
   const written = [...sources.map(({ file }) => file), ...listFiles(join(ROOT, 'test')).map(toRelative)];
 
@@ -154,6 +170,11 @@ describe('shape', () => {
         .trimEnd()
         .split('\n');
       expect(lines.length).toBeLessThanOrEqual(10);
+      const named = [...lines.join('\n').matchAll(/`(?:[\w./-]*\/)?([\w-]+\.ts)`/g)].map(
+        ([, name = '']) => name,
+      );
+      const names = new Set(written.map((file) => file.split('/').at(-1)));
+      expect(named.filter((name) => !names.has(name))).toEqual([]);
     },
   );
 
