@@ -1,5 +1,4 @@
 import type { ConnectFailure } from '../domain/connect-link.ts';
-import type { ProviderName } from '../domain/provider-names.ts';
 import type { PageProblem } from '../usecases/open-connect-page.ts';
 
 /** Every word of the pages. Names are put in by the pages, which mark them as names. */
@@ -110,28 +109,6 @@ export const ERRORS = {
     text: 'Nothing was connected by this. Open the link again, or ask for a new one.',
   },
 } as const;
-
-/** As the vendors spell themselves. */
-export const PROVIDER_TITLES: Readonly<Record<ProviderName, string>> = {
-  salesforce: 'Salesforce',
-  hubspot: 'HubSpot',
-  pipedrive: 'Pipedrive',
-  zendesk_sell: 'Zendesk Sell',
-  ms_dynamics_365_sales: 'Microsoft Dynamics 365 Sales',
-  zoho_crm: 'Zoho CRM',
-  capsule: 'Capsule',
-  outreach: 'Outreach',
-  apollo: 'Apollo',
-  salesloft: 'Salesloft',
-  clearbit: 'Clearbit',
-  '6sense': '6sense',
-  marketo: 'Marketo Engage',
-  salesforce_marketing_cloud_account_engagement: 'Marketing Cloud Account Engagement',
-  gong: 'Gong',
-  intercom: 'Intercom',
-  linear: 'Linear',
-  slack: 'Slack',
-};
 
 export interface Words {
   readonly title: string;

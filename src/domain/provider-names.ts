@@ -10,30 +10,35 @@ export const category = words('Category', 'What kind of tool a provider is.', {
 export const CATEGORIES = wordsOf(category);
 export type Category = Of<typeof category>;
 
-/** The 18 tools, each with the category that it belongs to: a row here is all that both faces need. */
+/** The 18 tools, each with its category, the name that its vendor gives it, and what it is. */
 const TOOLS = {
-  salesforce: ['crm', 'Salesforce, a CRM. Its contacts can be searched.'],
-  hubspot: ['crm', 'HubSpot, a CRM. Its contacts can be searched.'],
-  pipedrive: ['crm', 'Pipedrive, a CRM.'],
-  zendesk_sell: ['crm', 'Zendesk Sell, a CRM.'],
-  ms_dynamics_365_sales: ['crm', 'Microsoft Dynamics 365 Sales, a CRM.'],
-  zoho_crm: ['crm', 'Zoho CRM.'],
-  capsule: ['crm', 'Capsule, a CRM.'],
-  outreach: ['engagement', 'Outreach, for sales engagement.'],
-  apollo: ['engagement', 'Apollo.io, for sales engagement.'],
-  salesloft: ['engagement', 'Salesloft, for sales engagement.'],
-  clearbit: ['enrichment', 'Clearbit, for data enrichment.'],
-  '6sense': ['enrichment', '6sense, for data enrichment. (GraphQL names cannot start with a digit.)'],
-  marketo: ['marketing_automation', 'Marketo Engage, for marketing automation.'],
+  salesforce: ['crm', 'Salesforce', 'Salesforce, a CRM. Its contacts can be searched.'],
+  hubspot: ['crm', 'HubSpot', 'HubSpot, a CRM. Its contacts can be searched.'],
+  pipedrive: ['crm', 'Pipedrive', 'Pipedrive, a CRM.'],
+  zendesk_sell: ['crm', 'Zendesk Sell', 'Zendesk Sell, a CRM.'],
+  ms_dynamics_365_sales: ['crm', 'Microsoft Dynamics 365 Sales', 'Microsoft Dynamics 365 Sales, a CRM.'],
+  zoho_crm: ['crm', 'Zoho CRM', 'Zoho CRM.'],
+  capsule: ['crm', 'Capsule', 'Capsule, a CRM.'],
+  outreach: ['engagement', 'Outreach', 'Outreach, for sales engagement.'],
+  apollo: ['engagement', 'Apollo', 'Apollo.io, for sales engagement.'],
+  salesloft: ['engagement', 'Salesloft', 'Salesloft, for sales engagement.'],
+  clearbit: ['enrichment', 'Clearbit', 'Clearbit, for data enrichment.'],
+  '6sense': [
+    'enrichment',
+    '6sense',
+    '6sense, for data enrichment. (GraphQL names cannot start with a digit.)',
+  ],
+  marketo: ['marketing_automation', 'Marketo Engage', 'Marketo Engage, for marketing automation.'],
   salesforce_marketing_cloud_account_engagement: [
     'marketing_automation',
+    'Marketing Cloud Account Engagement',
     'Salesforce Marketing Cloud Account Engagement, formerly Pardot, for marketing automation.',
   ],
-  gong: ['no_category', 'Gong, for conversations with customers.'],
-  intercom: ['no_category', 'Intercom, for messages to customers.'],
-  linear: ['no_category', 'Linear, for issues and projects.'],
-  slack: ['no_category', 'Slack, for messages within a team.'],
-} as const satisfies Record<string, readonly [Category, string]>;
+  gong: ['no_category', 'Gong', 'Gong, for conversations with customers.'],
+  intercom: ['no_category', 'Intercom', 'Intercom, for messages to customers.'],
+  linear: ['no_category', 'Linear', 'Linear, for issues and projects.'],
+  slack: ['no_category', 'Slack', 'Slack, for messages within a team.'],
+} as const satisfies Record<string, readonly [category: Category, title: string, meaning: string]>;
 export type ProviderName = keyof typeof TOOLS;
 
 export const PROVIDER_NAMES = Object.keys(TOOLS) as readonly ProviderName[];
@@ -42,10 +47,15 @@ export const PROVIDER_CATEGORIES = Object.fromEntries(
   PROVIDER_NAMES.map((name) => [name, TOOLS[name][0]]),
 ) as Readonly<Record<ProviderName, Category>>;
 
+/** As the vendors spell themselves. */
+export const PROVIDER_TITLES = Object.fromEntries(
+  PROVIDER_NAMES.map((name) => [name, TOOLS[name][1]]),
+) as Readonly<Record<ProviderName, string>>;
+
 export const providerName = words(
   'ProviderName',
   'A third-party tool that a customer can connect.',
-  Object.fromEntries(PROVIDER_NAMES.map((name) => [name, TOOLS[name][1]])) as Record<ProviderName, string>,
+  Object.fromEntries(PROVIDER_NAMES.map((name) => [name, TOOLS[name][2]])) as Record<ProviderName, string>,
 );
 
 export function isProviderName(value: string): value is ProviderName {

@@ -2,7 +2,7 @@ import type { ConnectFailure, ConnectLink } from '../../domain/connect-link.ts';
 import type { ConnectServices } from '../../domain/connect-services.ts';
 import { CrossbookError, toCrossbookError } from '../../domain/errors.ts';
 import type { Provider } from '../../domain/provider.ts';
-import type { ProviderName } from '../../domain/provider-names.ts';
+import { PROVIDER_TITLES, type ProviderName } from '../../domain/provider-names.ts';
 import type { RequestLog } from '../../domain/request-log.ts';
 import type { HttpRequest, HttpResponse } from '../../lib/http-message.ts';
 import {
@@ -17,7 +17,7 @@ import { type UpsertDeps, upsertCustomer } from '../../usecases/upsert-customer.
 import { toProblemPage } from '../pages/ended-page.ts';
 import { html, toPage } from '../pages/page.ts';
 import type { ConnectPages } from '../server.ts';
-import { FAILURES, PROVIDER_TITLES } from '../texts.ts';
+import { FAILURES } from '../texts.ts';
 
 /**
  * What an application does around a connect link, played through by the demo: its home page asks for a link, and its return

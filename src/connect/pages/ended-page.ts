@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { VisitedLink } from '../../domain/connect-flow.ts';
 import type { ConnectFailure, ConnectLink } from '../../domain/connect-link.ts';
-import type { ProviderName } from '../../domain/provider-names.ts';
+import { PROVIDER_TITLES, type ProviderName } from '../../domain/provider-names.ts';
 import { toReturnUrl } from '../../domain/return-url.ts';
 import type { HttpResponse } from '../../lib/http-message.ts';
 import type { PageProblem } from '../../usecases/open-connect-page.ts';
-import { FAILURES, PROBLEMS, PROVIDER_TITLES, TEXTS } from '../texts.ts';
+import { FAILURES, PROBLEMS, TEXTS } from '../texts.ts';
 import { html, toPage } from './page.ts';
 
 /** All went well. A popup tells the page that opened it; otherwise the browser goes back to the application. */

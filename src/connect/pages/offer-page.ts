@@ -1,7 +1,8 @@
 import type { VisitedLink } from '../../domain/connect-flow.ts';
+import { PROVIDER_TITLES } from '../../domain/provider-names.ts';
 import type { HttpResponse } from '../../lib/http-message.ts';
 import type { Offer } from '../../usecases/open-connect-page.ts';
-import { PROVIDER_TITLES, TEXTS } from '../texts.ts';
+import { TEXTS } from '../texts.ts';
 import { html, type Markup, toPage } from './page.ts';
 
 /** Who asks, for whom, for what and why; and where to go on. */

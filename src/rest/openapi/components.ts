@@ -106,19 +106,23 @@ export function toComponentSchemas(): Record<string, object> {
   return { ...toJsonSchemas(REQUEST_SCHEMAS, 'input'), ...toJsonSchemas(RESPONSE_SCHEMAS, 'output') };
 }
 
-export function refToAsked(shape: z.ZodType): object {
-  return toRef(REQUEST_SCHEMAS, shape);
+/** A schema that has no name yet is named after its operation. */
+export function refToAsked(shape: z.ZodType, operationId: string): object {
+  return toRef(REQUEST_SCHEMAS, shape, `${toTypeName(operationId)}Request`);
 }
 
-export function refToAnswered(shape: z.ZodType): object {
-  return toRef(RESPONSE_SCHEMAS, shape);
+export function refToAnswered(shape: z.ZodType, operationId = ''): object {
+  return toRef(RESPONSE_SCHEMAS, shape, `${toTypeName(operationId)}Response`);
 }
 
-function toRef(registry: Registry, shape: z.ZodType): object {
-  const entry = registry.get(shape);
-  if (!entry)
-    throw new Error('A schema of an operation has no name in the document: name it in components.ts.');
+function toRef(registry: Registry, shape: z.ZodType, name: string): object {
+  const entry = registry.get(shape) ?? { id: name };
+  registry.add(shape, entry);
   return { $ref: toUri(entry.id) };
+}
+
+function toTypeName(operationId: string): string {
+  return operationId.slice(0, 1).toUpperCase() + operationId.slice(1);
 }
 
 function toJsonSchemas(registry: Registry, io: 'input' | 'output'): Record<string, object> {

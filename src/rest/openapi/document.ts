@@ -69,7 +69,10 @@ function toOperationObject(operation: Operation): object {
       requestBody: {
         required: body.def.type !== 'optional',
         content: {
-          'application/json': { schema: refToAsked(toUpsertRow(body)), example: operation.bodyExample },
+          'application/json': {
+            schema: refToAsked(unwrapOptional(body), operation.id),
+            example: operation.bodyExample,
+          },
         },
       },
     }),
@@ -78,7 +81,7 @@ function toOperationObject(operation: Operation): object {
 }
 
 /** A body that may be absent is described as it is where it is there. */
-function toUpsertRow(body: z.ZodType): z.ZodType {
+function unwrapOptional(body: z.ZodType): z.ZodType {
   return body instanceof z.ZodOptional ? (body.unwrap() as z.ZodType) : body;
 }
 
@@ -90,9 +93,9 @@ function toParameters({ shape }: z.ZodObject, place: 'path' | 'header' | 'query'
   });
 }
 
-function toResponses({ answer, emptyAnswers = {}, refusals }: Operation): Record<number, object> {
+function toResponses({ id, answer, emptyAnswers = {}, refusals }: Operation): Record<number, object> {
   return {
-    ...(answer && { [answer.status ?? 200]: toAnswer(answer) }),
+    ...(answer && { [answer.status ?? 200]: toAnswer(answer, id) }),
     ...Object.fromEntries(
       Object.entries(emptyAnswers).map(([status, description]) => [
         status,
@@ -104,7 +107,7 @@ function toResponses({ answer, emptyAnswers = {}, refusals }: Operation): Record
   };
 }
 
-function toAnswer(answer: ResponseSpec): object {
+function toAnswer(answer: ResponseSpec, operationId: string): object {
   const headers = Object.entries(answer.headers).map(([name, description]) => [
     name,
     { description, required: true, schema: { type: 'string' } },
@@ -112,7 +115,9 @@ function toAnswer(answer: ResponseSpec): object {
   return {
     description: answer.description,
     headers: { ...Object.fromEntries(headers), ...QUOTA_HEADERS },
-    content: { 'application/json': { schema: refToAnswered(answer.shape), example: answer.example } },
+    content: {
+      'application/json': { schema: refToAnswered(answer.shape, operationId), example: answer.example },
+    },
   };
 }
 

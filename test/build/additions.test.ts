@@ -1,0 +1,292 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ErrorFacts } from '../../src/domain/errors.ts';
+import type { Setting } from '../../src/setting.ts';
+import { printClientErrors, printErrors, printSettings } from '../docs/print.ts';
+import '../support/process-sources.ts';
+
+/** In a copy of the sources one of each is added, in no more files than these, and has to arrive everywhere. */
+const ADDITIONS = {
+  'a contact field': [
+    edited('src/domain/contact.ts', [
+      '  addresses: field(',
+      "  jobTitle: nullable(string, 'The job title.'),\n",
+    ]),
+    edited(
+      'src/providers/hubspot/contacts.ts',
+      ["  lastName: ['lastname'],", "  jobTitle: ['jobtitle'],\n"],
+      ['    lastName: toText(', "    jobTitle: toText(properties['jobtitle']),\n"],
+    ),
+    edited(
+      'src/providers/salesforce/contacts.ts',
+      ["  lastName: ['LastName'],", "  jobTitle: ['Title'],\n"],
+      ['    lastName: toText(', "    jobTitle: toText(row['Title']),\n"],
+    ),
+  ],
+  'an error code': [
+    edited('src/domain/errors.ts', [
+      '  CONFLICT: code(',
+      "  GONE: code(410, 'Gone', 'It was there.', { example: 'It is gone.' }),\n",
+    ]),
+  ],
+  'a setting': [
+    edited('src/settings.ts', [
+      '  shutdownMs: setting(',
+      "  naps: setting('CROSSBOOK_NAPS', wholeNumber(0, 9).default(3), '3', 'How many naps.'),\n",
+    ]),
+    edited('src/app.ts', [
+      "import type { Config } from './config.ts';",
+      'export const toNaps = ({ naps }: Config): number => naps;\n',
+    ]),
+  ],
+  'a limit of documents': [
+    edited('src/graphql/limits.ts', [
+      '  depth: { most: 15',
+      "  leaves: { most: 9_000, says: 'its number of leaves is' },\n",
+    ]),
+    edited(
+      'src/graphql/cost-analysis.ts',
+      ['    directives: inner.directives,', '    leaves: inner.leaves + 1,\n'],
+      ['    directives: a.directives', '    leaves: a.leaves + b.leaves,\n'],
+      ['  ...{ cost: 0, perItem', '  leaves: 0,\n'],
+      ['  readonly directives: number;', '  readonly leaves: number;\n'],
+    ),
+  ],
+  'a route': [
+    added('src/usecases/wave.ts', 'export const wave = (name: string): string => name;\n'),
+    added(
+      'src/rest/routes/wave.ts',
+      `import * as z from 'zod';
+import { wave } from '../../usecases/wave.ts';
+import { jsonResponse } from '../answers.ts';
+import { defineOperation } from '../operation.ts';
+import { text } from '../wire/fields.ts';
+
+export const waveOperation = defineOperation({
+  ...{ id: 'wave', method: 'POST', path: '/waves', group: 'customers', summary: 'Wave' },
+  ...{ description: 'Waves.', callers: ['apiKey'], refusals: [400] },
+  input: z.object({
+    path: z.strictObject({}),
+    query: z.strictObject({}),
+    headers: z.object({}),
+    body: z.strictObject({ name: text('Whom to wave to.') }),
+  }),
+  emptyAnswers: { 204: 'Done.' },
+  handle: async (_context, { body }) => jsonResponse({ said: wave(body.name) }),
+});
+`,
+    ),
+    edited(
+      'src/rest/routes/all.ts',
+      ['/** Every operation', "import { waveOperation } from './wave.ts';\n"],
+      ['  searchContactsOperation,\n  upsert', '  waveOperation,\n'],
+    ),
+  ],
+  'a mutation': [
+    added('src/usecases/wave.ts', 'export const wave = (name: string): string => name;\n'),
+    added(
+      'src/graphql/types/wave.ts',
+      `import { wave } from '../../usecases/wave.ts';
+import { builder } from '../builder.ts';
+
+builder.mutationField('wave', (t) =>
+  t.string({ args: { name: t.arg.string({ required: true }) }, resolve: (_, { name }) => wave(name) }),
+);
+`,
+    ),
+    edited('src/graphql/schema.ts', ["import './types/scalars.ts';", "import './types/wave.ts';\n"]),
+  ],
+  'a provider': [
+    added(
+      'src/providers/acme/provider.ts',
+      `import type { Provider } from '../../domain/provider.ts';
+
+export const acme: Provider = { name: 'acme', category: 'crm', instanceHosts: [] };
+`,
+    ),
+    edited('src/domain/provider-names.ts', [
+      "  capsule: ['crm'",
+      "  acme: ['crm', 'Acme', 'Acme, a CRM.'],\n",
+    ]),
+    edited(
+      'src/providers/registry.ts',
+      ['  hubspot,\n', '  acme,\n'],
+      ['import { hubspot } from', "import { acme } from './acme/provider.ts';\n"],
+    ),
+  ],
+} as const;
+
+const PRINT = `
+import { parse, printSchema } from 'graphql';
+import { listSettings, readConfig } from './config.ts';
+import { ERROR_CODES } from './domain/errors.ts';
+import { checkOperation, DEFAULT_LIMITS, nothingSpent } from './graphql/limits.ts';
+import { apiSchema } from './graphql/schema.ts';
+import { createRegistry } from './providers/registry.ts';
+import { toOpenApi } from './rest/openapi/document.ts';
+import { OPERATIONS } from './rest/routes/all.ts';
+const settings = listSettings().map(({ schema, ...row }) => row);
+const document = toOpenApi(OPERATIONS, '0.0.0');
+const [providers, config] = [[...createRegistry().keys()], readConfig({ CROSSBOOK_NAPS: '4' })];
+let refusal = '';
+try {
+  const limits = { ...DEFAULT_LIMITS, leaves: 2 };
+  const asked = { schema: apiSchema, document: parse('{ a: __typename b: __typename c: __typename }'), method: 'POST' };
+  checkOperation({ ...asked, variables: {}, isCallerKnown: true, limits, spent: nothingSpent(), responseBytes: 1_000 });
+} catch ({ message }) {
+  refusal = message;
+}
+process.stdout.write(JSON.stringify({ refusal, schema: printSchema(apiSchema), document, codes: ERROR_CODES, settings, providers, config }));
+`;
+
+const ROOT = join(import.meta.dirname, '../..');
+let copy: string;
+let printed: Printed;
+
+beforeAll(async () => {
+  copy = mkdtempSync(join(tmpdir(), 'crossbook-copy-'));
+  cpSync(join(ROOT, 'src'), join(copy, 'src'), { recursive: true });
+  for (const name of ['tsconfig.json', 'package.json']) cpSync(join(ROOT, name), join(copy, name));
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  for (const edit of Object.values(ADDITIONS).flat()) edit.apply(copy);
+  writeFileSync(join(copy, 'src/print.ts'), PRINT);
+  const outfile = join(copy, 'print.mjs');
+  const bundle = { bundle: true, platform: 'node', target: 'node20.19', format: 'esm' } as const;
+  await build({ entryPoints: [join(copy, 'src/print.ts')], outfile, packages: 'external', ...bundle });
+  printed = JSON.parse(execFileSync(process.execPath, [outfile], { encoding: 'utf8' }));
+});
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+test('with all of them it compiles', () => {
+  expect(compile()).toBe('');
+});
+
+test('a contact field that a CRM does not ask for, or does not read, does not compile', () => {
+  const [, ...readers] = ADDITIONS['a contact field'];
+  const whole = readers.map(({ path }) => readFileSync(join(copy, path), 'utf8'));
+  readers.forEach(({ path }, index) => {
+    write(join(copy, path), `${whole[index]}`.replaceAll(/.*jobTitle.*\n/g, ''));
+  });
+  const complaints = compile()
+    .split('\n')
+    .filter((line) => line.includes("'jobTitle' is missing"));
+  readers.forEach(({ path }, index) => {
+    expect(complaints.filter((line) => line.startsWith(path))).toHaveLength(2);
+    write(join(copy, path), `${whole[index]}`);
+  });
+});
+
+test.each([
+  ['a contact field', 3],
+  ['an error code', 1],
+  ['a setting', 2],
+  ['a limit of documents', 2],
+  ['a route', 3],
+  ['a mutation', 3],
+  ['a provider', 3],
+] as const)('files in which %s stands: %d', (name, most) => {
+  expect(new Set(ADDITIONS[name].map(({ path }) => path)).size).toBe(most);
+});
+
+test('a contact field is in the schema and in the OpenAPI document', () => {
+  expect(printed.schema).toMatch(/^type Contact [^}]*\n {2}"""The job title\."""\n {2}jobTitle: String\n/m);
+  const { properties, required } = printed.document.components.schemas['Contact'] ?? {};
+  expect(properties?.['job_title']).toEqual({ type: 'string', description: 'The job title.' });
+  expect(required).not.toContain('job_title');
+});
+
+test('an error code is in the OpenAPI document, the documents and the client', () => {
+  expect(printed.document.components.responses['Gone']).toMatchObject({ description: 'It was there.' });
+  expect(JSON.stringify(printed.document.components.schemas['Error'])).toContain('"GONE"');
+  const api = readFileSync(join(ROOT, 'docs/api.md'), 'utf8');
+  expect(printErrors(api, printed.codes)).toContain('\n| 410 | `GONE` | It was there. |\n');
+  expect(printClientErrors(printed.codes)).toContain("\n  | 'GONE'");
+});
+
+test('a setting is read, typed and printed', () => {
+  expect(printed.config).toMatchObject({ naps: 4 });
+  expect(printSettings(printed.settings)).toContain('\n\n# How many naps.\n# CROSSBOOK_NAPS=3\n');
+});
+
+test('a limit of documents is kept', () => {
+  expect(printed.refusal).toBe('The operation is too large: its number of leaves is 3, and the bound is 2.');
+});
+
+test('a route is in the OpenAPI document, and a mutation in the schema', () => {
+  expect(printed.document.paths['/waves']).toMatchObject({ post: { operationId: 'wave' } });
+  expect(printed.schema).toMatch(/^type Mutation [^}]*\n {2}wave\(name: String!\): String!\n/m);
+});
+
+test('a provider is in the registry, the schema and the OpenAPI document', () => {
+  expect(printed.providers).toContain('acme');
+  expect(printed.schema).toMatch(/^enum ProviderName [^}]*"""Acme, a CRM\."""\n {2}ACME\n/m);
+  expect(JSON.stringify(printed.document.components.schemas['ConnectionUpsert'])).toContain('"acme"');
+});
+
+/** What the compiler says. */
+function compile(): string {
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const settings = { extends: './tsconfig.json', include: ['src'], exclude: ['src/print.ts'] };
+  writeFileSync(join(copy, 'tsconfig.copy.json'), JSON.stringify(settings));
+  try {
+    return execFileSync(process.execPath, [tsc, '-p', 'tsconfig.copy.json'], { cwd: copy, encoding: 'utf8' });
+  } catch (error) {
+    return (error as { readonly stdout: string }).stdout;
+  }
+}
+
+function added(path: string, text: string): Edit {
+  return { path, apply: (root) => write(join(root, path), text) };
+}
+
+/** Each text stands then in front of the only place where its mark stands. */
+function edited(path: string, ...edits: readonly (readonly [mark: string, text: string])[]): Edit {
+  return {
+    path,
+    apply(root) {
+      for (const [mark, text] of edits) {
+        const source = readFileSync(join(root, path), 'utf8');
+        if (source.split(mark).length !== 2) throw new Error(`${path} does not have one "${mark}"`);
+        write(
+          join(root, path),
+          source.replace(mark, () => text + mark),
+        );
+      }
+    },
+  };
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+interface Edit {
+  readonly path: string;
+  apply(root: string): void;
+}
+
+interface Printed {
+  readonly refusal: string;
+  readonly schema: string;
+  readonly document: {
+    readonly paths: Readonly<Record<string, object>>;
+    readonly components: {
+      readonly schemas: Readonly<
+        Record<
+          string,
+          { readonly properties?: Readonly<Record<string, object>>; readonly required?: readonly string[] }
+        >
+      >;
+      readonly responses: Readonly<Record<string, object>>;
+    };
+  };
+  readonly codes: Readonly<Record<string, ErrorFacts>>;
+  readonly settings: readonly Omit<Setting, 'schema'>[];
+  readonly providers: readonly string[];
+  readonly config: object;
+}
