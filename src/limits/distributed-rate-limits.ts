@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DistributedRateLimits } from '../domain/distributed-rate-limits.ts';
 import type { Clock } from '../lib/clock.ts';
-import { OTHERS_RETURN_MS, type SharedRedis } from './redis.ts';
+import { NOW, OTHERS_RETURN_MS, type SharedRedis } from './redis.ts';
 
 /** The rolling windows of the providers, in Redis: each turn is taken in one atomic step. */
 export function createDistributedRateLimits(
@@ -73,25 +73,11 @@ function toKeys(name: string): readonly string[] {
 /** The turn ends with its lease; that Redis is away is told elsewhere. */
 function ignore(): void {}
 
-/** By Redis' own clock: those of the processes need not agree. */
-const NOW = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-`;
-
 /** A key lives as long as the longest of what it holds. */
 const KEEP = `
 local function keep(key, ms)
   if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, ms) end
 end
-`;
-
-/** Key: the processes. Values: who, and after how long without a word one is gone. Answers how many there are. */
-export const HEARTBEAT = `${NOW}
-redis.call('ZADD', KEYS[1], now, ARGV[1])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
-redis.call('PEXPIRE', KEYS[1], ARGV[2])
-return redis.call('ZCARD', KEYS[1])
 `;
 
 /**

@@ -3,7 +3,6 @@ import type { Redis } from 'ioredis';
 import type { Log } from '../domain/log.ts';
 import { runPeriodically } from '../lib/background.ts';
 import type { Clock } from '../lib/clock.ts';
-import { HEARTBEAT } from './distributed-rate-limits.ts';
 import type { CountOptions, SharedCount } from './shared-limiter.ts';
 
 /**
@@ -157,6 +156,20 @@ export async function pingRedis(url: string): Promise<void> {
 }
 
 const TIMEOUT_MS = 2_000;
+
+/** By Redis' own clock: those of the processes need not agree. */
+export const NOW = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+`;
+
+/** Key: the processes. Values: who, and after how long without a word one is gone. Answers how many there are. */
+export const HEARTBEAT = `${NOW}
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return redis.call('ZCARD', KEYS[1])
+`;
 
 type RunScript = (keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown>;
 

@@ -78,7 +78,7 @@ const APPLICATIONS = '5b1c0d86-7d0c-4a41-9c62-0f6a4f0f7a35';
 const APPLICATION = { id: applications.id, name: applications.name };
 
 /** The keys of all applications: made, listed, ended. */
-function createKeyAdmin({ engine, keys, requireApplication }: AdminKeysDeps): KeyAdmin {
+function createKeyAdmin({ engine, keys, requireApplication }: KeyAdminDeps): KeyAdmin {
   const { orm } = engine;
   return {
     createKey: async ({ applicationId, name }) => {
@@ -210,7 +210,7 @@ interface KeyRecord {
   readonly revokedAt: Date | null;
 }
 
-interface AdminKeysDeps {
+interface KeyAdminDeps {
   readonly engine: Engine;
   readonly keys: ApiKeys;
   /** Rejects with NOT_FOUND. */

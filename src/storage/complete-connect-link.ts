@@ -7,7 +7,6 @@ import type { NewEvent } from '../domain/event.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { Sealer } from '../domain/sealer.ts';
 import { uuidV5 } from '../lib/digest.ts';
-import { type ConnectLinkRow, toConnectLink } from './connect-links.ts';
 import { connectLinks } from './connect-schema.ts';
 import { sealCredentials } from './credentials.ts';
 import type { Engine } from './engine/engine.ts';
@@ -228,6 +227,39 @@ function bindVerifier(stateHash: string): string {
   return JSON.stringify(['connect_flows.sealed_verifier', stateHash]);
 }
 
+/** A link as it is at this moment: one whose time is up has ended, whether or not the sweep has come by. */
+export function toConnectLink(row: ConnectLinkRow, now: Date): ConnectLink {
+  return { ...toStored(row), ...toEnd(row, now) };
+}
+
+function toEnd({ status, failure, expiresAt, codeExpiresAt }: ConnectLinkRow, now: Date): End {
+  const isOpen = status === 'PENDING' || status === 'STARTED';
+  if (isOpen && expiresAt <= now) return { status: 'EXPIRED', failure: 'EXPIRED' };
+  if (status === 'AWAITING_CONFIRMATION' && (codeExpiresAt ?? now) <= now) {
+    return { status: 'FAILED', failure: 'NOT_CONFIRMED' };
+  }
+  return { status, failure };
+}
+
+function toStored(row: ConnectLinkRow): Omit<ConnectLink, keyof End> {
+  return {
+    id: row.id,
+    applicationId: row.applicationId,
+    customerId: row.customerId,
+    providers: row.providers,
+    returnUrl: row.returnUrl,
+    mode: row.mode,
+    confirm: row.confirm,
+    loginUrl: row.loginUrl,
+    optionalScopes: row.optionalScopes,
+    allowAccountChange: row.allowAccountChange,
+    providerName: row.providerName,
+    connectionId: row.connectionId,
+    createdAt: row.createdAt,
+    expiresAt: row.expiresAt,
+  };
+}
+
 interface LinkFailure extends Pick<ConnectLinkRow, 'providerName'> {
   readonly status: 'FAILED' | 'EXPIRED';
   readonly failure: ConnectFailure;
@@ -257,3 +289,7 @@ interface SealedText {
   readonly sealed: string;
   readonly keyId: string;
 }
+
+export type ConnectLinkRow = typeof connectLinks.$inferSelect;
+
+type End = Pick<ConnectLink, 'status' | 'failure'>;

@@ -18,9 +18,9 @@ import {
   openVerifier,
   sealGrant,
   sealVerifier,
+  toConnectLink,
   type Work,
 } from './complete-connect-link.ts';
-import { toConnectLink } from './connect-links.ts';
 import { connectFlows, connectLinks } from './connect-schema.ts';
 import type { Engine } from './engine/engine.ts';
 import { appendEvents } from './events.ts';

@@ -2,18 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { and, eq, inArray, lt, lte, or } from 'drizzle-orm';
 import {
   type Confirmation,
-  type ConnectLink,
   type ConnectLinkStore,
   type NewConnectLink,
   OPEN_STATUSES,
 } from '../domain/connect-link.ts';
 import { isStorable } from '../lib/is-storable.ts';
 import {
+  type ConnectLinkRow,
   completeLink,
   failLink,
   isOtherAccount,
   lockLink,
   openGrant,
+  toConnectLink,
   type Work,
 } from './complete-connect-link.ts';
 import { type ConnectDeps, createConnectWork } from './connect-flows.ts';
@@ -115,39 +116,6 @@ const NOTHING_KEPT = { sealedGrant: null, keyId: null, codeHash: null, codeExpir
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** A link as it is at this moment: one whose time is up has ended, whether or not the sweep has come by. */
-export function toConnectLink(row: ConnectLinkRow, now: Date): ConnectLink {
-  return { ...toStored(row), ...toEnd(row, now) };
-}
-
-function toEnd({ status, failure, expiresAt, codeExpiresAt }: ConnectLinkRow, now: Date): End {
-  const isOpen = status === 'PENDING' || status === 'STARTED';
-  if (isOpen && expiresAt <= now) return { status: 'EXPIRED', failure: 'EXPIRED' };
-  if (status === 'AWAITING_CONFIRMATION' && (codeExpiresAt ?? now) <= now) {
-    return { status: 'FAILED', failure: 'NOT_CONFIRMED' };
-  }
-  return { status, failure };
-}
-
-function toStored(row: ConnectLinkRow): Omit<ConnectLink, keyof End> {
-  return {
-    id: row.id,
-    applicationId: row.applicationId,
-    customerId: row.customerId,
-    providers: row.providers,
-    returnUrl: row.returnUrl,
-    mode: row.mode,
-    confirm: row.confirm,
-    loginUrl: row.loginUrl,
-    optionalScopes: row.optionalScopes,
-    allowAccountChange: row.allowAccountChange,
-    providerName: row.providerName,
-    connectionId: row.connectionId,
-    createdAt: row.createdAt,
-    expiresAt: row.expiresAt,
-  };
-}
-
 /**
  * Ends the links whose time is up, each with its event, and removes those that ended days ago. Any number of processes may
  * do it at once: what one has locked, the others pass over.
@@ -202,10 +170,6 @@ async function removeOld({ engine, clock }: ConnectDeps): Promise<number> {
 const BATCH = 200;
 /** A week, for support to look at what became of a link. */
 const KEPT_MS = 7 * 24 * 60 * 60_000;
-
-export type ConnectLinkRow = typeof connectLinks.$inferSelect;
-
-type End = Pick<ConnectLink, 'status' | 'failure'>;
 
 export interface ConnectSweep {
   readonly ended: number;

@@ -160,29 +160,6 @@ const REPLACE = {
 select generation from replaced`,
 };
 
-/**
- * One process at a time refreshes a generation, and holds neither a lock nor a connection meanwhile: it leaves its name. A
- * lease counts until its time is up by the database's clock, or until $6 says that it has been watched for that long.
- */
-export const TAKE_LEASE = {
-  name: 'take_refresh_lease',
-  text: `
-update crossbook.credentials
-set refresh_lease = $4::uuid, refreshing_generation = generation,
-  refreshing_until = clock_timestamp() + $5::int * interval '1 millisecond'
-where application_id = $1::uuid and connection_id = $2::uuid and generation = $3::int and sealed is not null
-  and (refresh_lease is null or refresh_lease = $4::uuid or refreshing_generation is distinct from generation
-    or refreshing_until <= clock_timestamp() or refresh_lease = $6::uuid)
-returning refresh_lease`,
-};
-
-export const RELEASE_LEASE = {
-  name: 'release_refresh_lease',
-  text: `
-update crossbook.credentials set refresh_lease = null
-where application_id = $1::uuid and connection_id = $2::uuid and refresh_lease = $3::uuid`,
-};
-
 const MARK_REFUSED = {
   name: 'mark_credentials_refused',
   text: `${LOCK_CURRENT}, refused as (

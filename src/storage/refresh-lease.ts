@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { CrossbookError } from '../domain/errors.ts';
 import { systemClock } from '../lib/clock.ts';
-import { RELEASE_LEASE, TAKE_LEASE } from './credentials.ts';
 import type { Engine } from './engine/engine.ts';
 
 /**
@@ -50,6 +49,29 @@ function tooLong(): CrossbookError {
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
+
+/**
+ * One process at a time refreshes a generation, and holds neither a lock nor a connection meanwhile: it leaves its name. A
+ * lease counts until its time is up by the database's clock, or until $6 says that it has been watched for that long.
+ */
+export const TAKE_LEASE = {
+  name: 'take_refresh_lease',
+  text: `
+update crossbook.credentials
+set refresh_lease = $4::uuid, refreshing_generation = generation,
+  refreshing_until = clock_timestamp() + $5::int * interval '1 millisecond'
+where application_id = $1::uuid and connection_id = $2::uuid and generation = $3::int and sealed is not null
+  and (refresh_lease is null or refresh_lease = $4::uuid or refreshing_generation is distinct from generation
+    or refreshing_until <= clock_timestamp() or refresh_lease = $6::uuid)
+returning refresh_lease`,
+};
+
+export const RELEASE_LEASE = {
+  name: 'release_refresh_lease',
+  text: `
+update crossbook.credentials set refresh_lease = null
+where application_id = $1::uuid and connection_id = $2::uuid and refresh_lease = $3::uuid`,
+};
 
 interface Leased {
   readonly stored: { readonly generation: number };

@@ -92,7 +92,7 @@ const ALONE = toStatements(false);
 const LINKING = toStatements(true);
 
 /** An upsert as the statement reads it. What cannot be stored is refused here, before it could disturb others. */
-function toUpsertRow(scope: UpsertGivenScope, upsert: CustomerUpsert): UpsertRow {
+function toUpsertRow(scope: RowScope, upsert: CustomerUpsert): UpsertRow {
   const { customerId, name, email, expectedVersion, connections = [] } = upsert;
   if (![customerId, name, email].every(isStorable)) throw unstorable();
   const customer = { customer_id: customerId, name, email, expected_version: expectedVersion };
@@ -104,11 +104,7 @@ function toUpsertRow(scope: UpsertGivenScope, upsert: CustomerUpsert): UpsertRow
   };
 }
 
-function toEntries(
-  scope: UpsertGivenScope,
-  customerId: string,
-  connections: readonly ConnectionUpsert[],
-): string {
+function toEntries(scope: RowScope, customerId: string, connections: readonly ConnectionUpsert[]): string {
   if (new Set(connections.map(({ providerName }) => providerName)).size < connections.length) {
     throw new CrossbookError('UNPROCESSABLE_ENTITY', 'A provider is named twice.');
   }
@@ -121,11 +117,7 @@ function toEntries(
 }
 
 /** JSON leaves out what is undefined and keeps what is null: just the difference between untouched and cleared. */
-function toEntry(
-  { applicationId, sealer }: UpsertGivenScope,
-  customerId: string,
-  connection: ConnectionUpsert,
-) {
+function toEntry({ applicationId, sealer }: RowScope, customerId: string, connection: ConnectionUpsert) {
   const { providerName, credentials } = connection;
   const place = { applicationId, customerId, providerName };
   const { sealed, keyId } = credentials
@@ -175,7 +167,4 @@ interface UpsertRow {
   readonly entries: string | undefined;
 }
 
-interface UpsertGivenScope {
-  readonly applicationId: string;
-  readonly sealer: Sealer;
-}
+type RowScope = Omit<Scope, 'write'>;

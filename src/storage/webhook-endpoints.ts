@@ -19,7 +19,6 @@ import type { Engine } from './engine/engine.ts';
 import { applications } from './schema.ts';
 import { createSealedTable, type SealedTable } from './sealed-table.ts';
 import { keyIdOf } from './sealing/seal.ts';
-import { FORGET_DELIVERIES, REDELIVER_IDS, REDELIVER_SINCE } from './webhook-queue.ts';
 
 /** The function that it returns opens the store for one application. */
 export function createWebhookEndpoints(deps: WebhookDeps): (applicationId: string) => WebhookStore {
@@ -180,6 +179,45 @@ function bindingOf(endpointId: string): string {
 
 /** Standard Webhooks asks for 24 to 64. */
 const SECRET_BYTES = 32;
+
+/** $1 is the application, $2 the endpoint, $3 the time. Nothing comes back where there is no such endpoint. */
+const redelivery = (chosen: string, nextSince: string) => `
+with endpoint as (
+  select id, enabled from crossbook.webhook_endpoints where application_id = $1::uuid and id::text = $2::text
+), chosen as (${chosen}), scheduled as (
+  insert into crossbook.webhook_deliveries as kept (event_id, endpoint_id, next_attempt_at, created_at)
+  select chosen.id, endpoint.id, $3::timestamptz, $3::timestamptz
+  from chosen cross join endpoint where endpoint.enabled
+  on conflict (event_id, endpoint_id) do update set next_attempt_at = excluded.next_attempt_at
+  returning 1
+)
+select (select count(*)::int from scheduled) as scheduled, ${nextSince} as "nextSince", enabled from endpoint`;
+
+const FORGET_DELIVERIES = {
+  name: 'forget_deliveries',
+  text: 'delete from crossbook.webhook_deliveries where endpoint_id = $1::uuid',
+};
+
+const REDELIVER_IDS = {
+  name: 'redeliver_ids',
+  text: redelivery(
+    'select id from crossbook.events where application_id = $1::uuid and id::text = any ($4::text[])',
+    'null::timestamptz',
+  ),
+};
+
+/** The oldest first: whoever asks goes on from where it ended. */
+const REDELIVER_SINCE = {
+  name: 'redeliver_since',
+  text: redelivery(
+    `select id from crossbook.events
+    where application_id = $1::uuid and created_at >= $4::timestamptz
+    order by created_at, id limit $5::int`,
+    `(select created_at from crossbook.events
+    where application_id = $1::uuid and created_at >= $4::timestamptz
+    order by created_at, id offset $5::int limit 1)`,
+  ),
+};
 
 interface RedeliveredRow extends Redelivered {
   readonly enabled: boolean;

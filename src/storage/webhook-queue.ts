@@ -75,45 +75,6 @@ function toDelivery({ eventId, endpointId, attempts, ...event }: DueRow): Delive
 
 const SWEPT_AT_ONCE = 5_000;
 
-/** $1 is the application, $2 the endpoint, $3 the time. Nothing comes back where there is no such endpoint. */
-const redeliver = (chosen: string, nextSince: string) => `
-with endpoint as (
-  select id, enabled from crossbook.webhook_endpoints where application_id = $1::uuid and id::text = $2::text
-), chosen as (${chosen}), scheduled as (
-  insert into crossbook.webhook_deliveries as kept (event_id, endpoint_id, next_attempt_at, created_at)
-  select chosen.id, endpoint.id, $3::timestamptz, $3::timestamptz
-  from chosen cross join endpoint where endpoint.enabled
-  on conflict (event_id, endpoint_id) do update set next_attempt_at = excluded.next_attempt_at
-  returning 1
-)
-select (select count(*)::int from scheduled) as scheduled, ${nextSince} as "nextSince", enabled from endpoint`;
-
-export const REDELIVER_IDS = {
-  name: 'redeliver_ids',
-  text: redeliver(
-    'select id from crossbook.events where application_id = $1::uuid and id::text = any ($4::text[])',
-    'null::timestamptz',
-  ),
-};
-
-/** The oldest first: whoever asks goes on from where it ended. */
-export const REDELIVER_SINCE = {
-  name: 'redeliver_since',
-  text: redeliver(
-    `select id from crossbook.events
-    where application_id = $1::uuid and created_at >= $4::timestamptz
-    order by created_at, id limit $5::int`,
-    `(select created_at from crossbook.events
-    where application_id = $1::uuid and created_at >= $4::timestamptz
-    order by created_at, id offset $5::int limit 1)`,
-  ),
-};
-
-export const FORGET_DELIVERIES = {
-  name: 'forget_deliveries',
-  text: 'delete from crossbook.webhook_deliveries where endpoint_id = $1::uuid',
-};
-
 /** Each part is answered by the first row of an index, or there is none. */
 const LOOK = {
   name: 'look_for_deliveries',

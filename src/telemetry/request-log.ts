@@ -51,7 +51,7 @@ class WrittenRequestLog implements OpenRequestLog {
     this.#trace = readTraceContext(arrival.traceparent);
     this.#spans =
       onSpans && this.#trace.isSampled
-        ? createSpans({ trace: this.#trace, clock, onEnd: onSpans })
+        ? createSpans({ trace: this.#trace, clock, createSpanId, onEnd: onSpans })
         : undefined;
     this.#startedAt = clock.now();
   }
@@ -177,7 +177,7 @@ export function readTraceContext(traceparent: string | null): TraceContext {
   return { traceId, parentId, isSampled: (Number.parseInt(flags ?? '0', 16) & SAMPLED) === SAMPLED };
 }
 
-export function createSpanId(): string {
+function createSpanId(): string {
   return createId(8);
 }
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../lib/clock.ts';
-import { createSpanId, type TraceContext } from './request-log.ts';
+import type { TraceContext } from './request-log.ts';
 
 /** The spans of one request. They are its own until it ends: then they are told all at once. */
-export function createSpans({ trace, clock, onEnd }: SpansOptions): Spans {
+export function createSpans({ trace, clock, createSpanId, onEnd }: SpansOptions): Spans {
   const root = createSpanId();
   // A step of the wall clock on the way makes no span longer or shorter.
   const offset = clock.wall() - clock.now();
@@ -91,6 +91,7 @@ interface Work<T> {
 }
 
 interface SpansOptions {
+  createSpanId(): string;
   readonly trace: TraceContext;
   readonly clock: Pick<Clock, 'now' | 'wall'>;
   onEnd(spans: readonly Span[]): void;

@@ -5,7 +5,6 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { FieldSelection } from '../domain/field-selection.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type Page, type PageRequest } from '../domain/page.ts';
 import type { ContactPort } from '../domain/provider.ts';
-import { filterCacheKey } from './search-contacts.ts';
 
 const MAX_CURSOR_LENGTH = 1_024;
 
@@ -99,6 +98,11 @@ export async function readDomainPage(port: ContactPort, domain: string, ask: Ask
     const back = forward ? 'backward' : 'forward';
     return (await port.readByDomain(domain, { direction: back, from, limit: 1 }, selection)).length > 0;
   }
+}
+
+/** Tells one filter from another. No address and no domain has a line break in it. */
+export function filterCacheKey(filter: ContactFilter): string {
+  return filter.by === 'emails' ? filter.emails.join('\n') : `@${filter.domain}`;
 }
 
 interface CursorPosition {

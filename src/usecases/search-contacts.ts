@@ -14,7 +14,15 @@ import type { PageRequest } from '../domain/page.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { Tracer } from '../domain/request-log.ts';
 import { type ContactClient, type OpenDeps, openContactClient } from './open-contact-client.ts';
-import { bindCursors, readDomainPage, readPageRequest, readPageSize, signCursor, slicePage } from './page.ts';
+import {
+  bindCursors,
+  filterCacheKey,
+  readDomainPage,
+  readPageRequest,
+  readPageSize,
+  signCursor,
+  slicePage,
+} from './page.ts';
 import { type CacheDeps, readThroughCache, type SearchResult } from './read-through-cache.ts';
 
 /** Finds a customer's contacts in one CRM: one page of them, in the order of their ids. */
@@ -111,11 +119,6 @@ function readContactFilter({ email, emails, emailDomain }: ContactFilterInput): 
   }
   if (typeof emailDomain === 'string') return { by: 'domain', domain: readDomain(emailDomain) };
   return { by: 'emails', emails: readEmails(typeof email === 'string' ? [email] : (emails ?? [])) };
-}
-
-/** Tells one filter from another. No address and no domain has a line break in it. */
-export function filterCacheKey(filter: ContactFilter): string {
-  return filter.by === 'emails' ? filter.emails.join('\n') : `@${filter.domain}`;
 }
 
 function readEmails(emails: readonly string[]): readonly string[] {

@@ -1,14 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Authorization } from '../domain/authorization.ts';
 import type { ConnectFlowStore, VisitedLink } from '../domain/connect-flow.ts';
 import type { ConnectServices } from '../domain/connect-services.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { checkLoginUrl } from '../domain/login-url.ts';
-import type { FindOAuthClient } from '../domain/oauth-client.ts';
 import type { Provider } from '../domain/provider.ts';
-import type { ProviderName } from '../domain/provider-names.ts';
 import { toRedirectUri } from '../domain/redirect-uri.ts';
 import { digest } from '../lib/digest.ts';
+import type { ResolvedLogin } from './connect-link.ts';
+import { resolveLogin } from './connect-link.ts';
 import {
   type OpenedPage,
   type OpenPageDeps,
@@ -89,31 +88,6 @@ export function nameFlow(stateHash: string): string {
   return stateHash.slice(0, 16);
 }
 
-/**
- * Where a customer logs in, and as whom we send them there. Where nobody has registered an app with the provider, the
- * sandbox stands in for it, if it is on: for every login host, so that a demo can be clicked through as the real way is.
- */
-export async function resolveLogin(deps: LoginDeps, wanted: WantedLogin): Promise<ResolvedLogin> {
-  const { applicationId, providerName, loginUrl } = wanted;
-  const { authorization } = deps.providers.get(providerName) ?? {};
-  if (!authorization) {
-    throw new CrossbookError('NOT_IMPLEMENTED', `${providerName} cannot be connected by a link.`);
-  }
-  const checked = checkLoginUrl(loginUrl, authorization);
-  if ('problem' in checked) {
-    const detail = `The login URL is not an address of ${providerName}: ${checked.problem}.`;
-    throw new CrossbookError('UNPROCESSABLE_ENTITY', detail);
-  }
-  const find = (origin: string) =>
-    deps.findOAuthClient({ applicationId, provider: providerName, origin, clientId: null });
-  for (const origin of [checked.origin, deps.toSandboxLogin(providerName, checked.origin)]) {
-    const client = origin === undefined ? undefined : await find(origin);
-    if (origin !== undefined && client) return { origin, clientId: client.clientId, authorization };
-  }
-  const detail = `No OAuth client of ${providerName} is set up: register an app there, and set its client id and secret.`;
-  throw new CrossbookError('UNPROCESSABLE_ENTITY', detail);
-}
-
 interface StartRequest {
   readonly token: string;
   readonly provider: string;
@@ -153,24 +127,4 @@ interface Chosen {
   readonly visited: VisitedLink;
   readonly login: ResolvedLogin;
   readonly redirectUri: string;
-}
-
-interface LoginDeps {
-  readonly providers: ReadonlyMap<ProviderName, Pick<Provider, 'authorization'>>;
-  readonly findOAuthClient: FindOAuthClient;
-  /** Where the imitated provider stands in for this login origin, if the sandbox is on. */
-  toSandboxLogin(provider: ProviderName, loginOrigin: string): string | undefined;
-}
-
-interface WantedLogin {
-  readonly applicationId: string;
-  readonly providerName: ProviderName;
-  /** As the application or the customer gave it; null: the provider's usual one. */
-  readonly loginUrl: string | null;
-}
-
-interface ResolvedLogin {
-  readonly origin: string;
-  readonly clientId: string;
-  readonly authorization: Authorization;
 }
