@@ -1,6 +1,7 @@
 import type { ConnectFailure } from './connect-link.ts';
 import type { ConnectionStatus, StatusReason } from './connection.ts';
 import type { ProviderName } from './provider-names.ts';
+import { type Of, words, wordsOf } from './shape.ts';
 
 /** Something that happened to a customer, a connection or a link, for the application to hear of. */
 export interface Event {
@@ -16,17 +17,18 @@ export interface Event {
   readonly createdAt: Date;
 }
 
-export const EVENT_TYPES = [
-  'connection.connected',
-  'connection.reauthorize',
-  'connection.recovered',
-  'connection.disconnected',
-  'customer.created',
-  'customer.updated',
-  'customer.deleted',
-  'connect_link.failed',
-] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
+export const eventType = words('EventType', 'What has happened.', {
+  'connection.connected': 'A connection can be used.',
+  'connection.reauthorize': 'The provider refuses the credentials: the customer has to connect again.',
+  'connection.recovered': 'A connection that was refused works again.',
+  'connection.disconnected': 'A connection has no credentials any more, or is gone.',
+  'customer.created': 'A customer is new.',
+  'customer.updated': 'A customer’s name or email has changed.',
+  'customer.deleted': 'A customer is gone.',
+  'connect_link.failed': 'A connect link ended without a connection.',
+});
+export const EVENT_TYPES = wordsOf(eventType);
+export type EventType = Of<typeof eventType>;
 
 /**
  * Before it is written: who writes it gives it an id, a time and, for a connection, its sequence. Events are kept for 30

@@ -1,21 +1,9 @@
-import type { Event, EventType } from '../../domain/event.ts';
+import { type Event, eventType } from '../../domain/event.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
-import { toEnumValues } from './enum-values.ts';
+import { enumOf } from '../from-shape.ts';
 
-export const EventTypeEnum = builder.enumType('EventType', {
-  description: 'What has happened.',
-  values: toEnumValues<EventType>({
-    'connection.connected': 'A connection can be used.',
-    'connection.reauthorize': 'The provider refuses the credentials: the customer has to connect again.',
-    'connection.recovered': 'A connection that was refused works again.',
-    'connection.disconnected': 'A connection has no credentials any more, or is gone.',
-    'customer.created': 'A customer is new.',
-    'customer.updated': 'A customer’s name or email has changed.',
-    'customer.deleted': 'A customer is gone.',
-    'connect_link.failed': 'A connect link ended without a connection.',
-  }),
-});
+export const EventTypeEnum = enumOf(eventType);
 
 export const EventRecordType = builder.objectRef<Event>('Event').implement({
   description: 'Something that has happened. It is kept for 30 days, and sent to your webhook endpoints.',

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventType } from '../../domain/event.ts';
+import { EVENT_TYPES, type EventType, eventType } from '../../domain/event.ts';
 import { EXAMPLE_EVENT, webhookBodyShape } from '../wire/event.ts';
 import { refToAnswered } from './components.ts';
 
@@ -13,7 +13,7 @@ function toOperation(type: EventType): object {
   return {
     operationId: `on_${type.replace('.', '_')}`,
     tags: ['webhooks'],
-    summary: MEANINGS[type],
+    summary: eventType.words[type].replace(/\.$/, ''),
     description:
       'Verify it with the endpoint’s secret, as Standard Webhooks says, and answer 2xx within 15 seconds.',
     parameters: Object.entries(HEADERS).map(([name, description]) => ({
@@ -40,15 +40,4 @@ const HEADERS = {
   'webhook-timestamp': 'When this attempt was made, in Unix seconds.',
   'webhook-signature':
     '`v1,` and base64 of HMAC-SHA-256 over `id.timestamp.body`; two while a secret is rotated.',
-};
-
-const MEANINGS: Readonly<Record<EventType, string>> = {
-  'connection.connected': 'A customer’s connection can be used',
-  'connection.reauthorize': 'The provider refuses the credentials: the customer has to connect again',
-  'connection.recovered': 'A connection that was refused works again',
-  'connection.disconnected': 'A connection has no credentials any more, or is gone',
-  'customer.created': 'A customer is new',
-  'customer.updated': 'A customer’s name or email has changed',
-  'customer.deleted': 'A customer is gone',
-  'connect_link.failed': 'A connect link ended without a connection',
 };
