@@ -16,12 +16,13 @@ export function readSelectedFields({ rawData, fields }: FieldSelection): Selecte
 }
 
 /** What serves several at once. */
-export function mergeSelections(wants: readonly FieldSelection[]): FieldSelection {
-  const rawData = wants.some((selection) => selection.rawData);
-  if (wants.some(({ fields }) => fields === undefined)) return { rawData };
-  const [first] = wants;
-  if (first && wants.every(({ fields }) => fields === first.fields)) return { rawData, fields: first.fields };
-  return { rawData, fields: new Set(wants.flatMap(({ fields }) => [...(fields ?? [])])) };
+export function mergeSelections(selections: readonly FieldSelection[]): FieldSelection {
+  const rawData = selections.some((one) => one.rawData);
+  if (selections.some(({ fields }) => fields === undefined)) return { rawData };
+  const [first] = selections;
+  if (first && selections.every(({ fields }) => fields === first.fields))
+    return { rawData, fields: first.fields };
+  return { rawData, fields: new Set(selections.flatMap(({ fields }) => [...(fields ?? [])])) };
 }
 
 /** Would an answer with these fields have all that is wanted? */

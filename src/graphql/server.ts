@@ -17,7 +17,7 @@ import { confirmResult } from './over-http/confirm-result.ts';
 import { createGraphiQLPage, type GraphiQLOptions } from './over-http/graphiql-page.ts';
 import { chooseMediaType, JSON_TYPE } from './over-http/media-types.ts';
 import { createPersistedOperations, createTrustedOperations } from './over-http/persisted-operations.ts';
-import { readAllowance, startRequest, toOpenedRequest } from './over-http/start-request.ts';
+import { readAllowance, startRequest, toGraphQLRequest } from './over-http/start-request.ts';
 import { toHttpResponse, writeResponse } from './over-http/write-response.ts';
 import { entitySchema } from './schema.ts';
 import { type TypeNames, toSubgraph } from './subgraph/to-subgraph.ts';
@@ -43,10 +43,8 @@ export async function createGraphQL(options: GraphQLOptions): Promise<GraphQLSer
   const jsonAbove = hasPlugins ? Number.POSITIVE_INFINITY : JSON_CHUNK_ITEMS;
   const execute = createExecute(schema, { jsonAbove, onPlanned: store.addPlan });
   const known = introspection && !hasPlugins ? createKnownIntrospection(schema) : undefined;
-  const engine = await openEngine(
-    { schema, store, documents, limits, execute, introspection: known },
-    plugins,
-  );
+  const runRules = { schema, store, documents, limits, execute, introspection: known };
+  const engine = await openEngine(runRules, hasPlugins ? plugins : undefined);
   const page = graphiql && createGraphiQLPage({ typePrefix, ...graphiql });
 
   return {
@@ -54,7 +52,7 @@ export async function createGraphQL(options: GraphQLOptions): Promise<GraphQLSer
       requestLog.record({ face: 'graphql' });
       const shown = page && request.pathname === PATH ? page.answer(request) : undefined;
       if (shown) return shown;
-      const opened = toOpenedRequest(request, requestLog);
+      const opened = toGraphQLRequest(request, requestLog);
       let results: ExecutionResult | readonly ExecutionResult[];
       try {
         if (request.pathname !== PATH) throw notFound();

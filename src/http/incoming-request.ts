@@ -199,7 +199,7 @@ export function createHostCheck(names: readonly string[]): (headers: HttpHeaders
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** What a request's request log begins with. */
+/** What the log of a request begins with. */
 export function toRequestHead({ method, pathname, headers }: HttpRequest): RequestHead {
   const { requestId, traceparent } = toTraceHeaders(headers);
   return { method, path: redactPath(pathname), requestId, traceparent };

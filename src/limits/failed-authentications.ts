@@ -1,7 +1,5 @@
-import { hash as hashOnce } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
-import { toSubnet } from '../lib/to-subnet.ts';
-import { createLimiter } from './limiter.ts';
+import { createLimiter, toAddressBucket } from './limiter.ts';
 import type { SharedRedis } from './redis.ts';
 
 /**
@@ -16,14 +14,14 @@ export function createFailedAuthentications(options: FailedAuthenticationOptions
   return {
     slowPlace(address) {
       if (slowUntil.size === 0) return undefined;
-      const place = toAddressBucket(address);
+      const place = toAddressBucket(address, hash);
       if ((slowUntil.get(place) ?? 0) > clock.now()) return place;
       slowUntil.delete(place);
       return undefined;
     },
 
     count(address) {
-      const place = toAddressBucket(address);
+      const place = toAddressBucket(address, hash);
       const settle = ({ remaining, resetMs }: { remaining: number; resetMs: number }) => {
         if (remaining === 0) slowUntil.set(place, clock.now() + resetMs);
       };
@@ -32,15 +30,7 @@ export function createFailedAuthentications(options: FailedAuthenticationOptions
       else settle(taken);
     },
   };
-
-  /** One of a fixed number of places, so that a million addresses fill no memory; nobody can choose whose they share. */
-  function toAddressBucket(address: string): string {
-    return hashOnce('sha256', hash(toSubnet(address))).slice(0, PLACE_DIGITS);
-  }
 }
-
-/** 65,536 places. */
-const PLACE_DIGITS = 4;
 
 export interface FailedAuthentications {
   /** What stands for an address with too many failures; undefined for all others. */

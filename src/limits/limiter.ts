@@ -1,5 +1,7 @@
+import { hash as hashOnce } from 'node:crypto';
 import type { Quota } from '../domain/request-log.ts';
 import type { Clock } from '../lib/clock.ts';
+import { toSubnet } from '../lib/to-subnet.ts';
 import type { SharedRedis } from './redis.ts';
 import type { SharedCount } from './shared-limiter.ts';
 
@@ -28,6 +30,17 @@ export function createLimiter({ name, perMinute, redis, clock }: LimiterOptions)
     };
   }
 }
+
+/**
+ * One of a fixed number of keys for an address, so that a million addresses fill no memory; nobody can choose whose they share.
+ * `hash` has a key of its own: it is the same in every process, and nobody else's.
+ */
+export function toAddressBucket(address: string, hash: (text: string) => string): string {
+  return hashOnce('sha256', hash(toSubnet(address))).slice(0, BUCKET_DIGITS);
+}
+
+/** 65,536 buckets. */
+const BUCKET_DIGITS = 4;
 
 export const WINDOW_SECONDS = 60;
 

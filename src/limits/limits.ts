@@ -1,14 +1,12 @@
-import { hash as hashOnce } from 'node:crypto';
 import type { Caller } from '../domain/caller.ts';
 import type { DistributedRateLimits } from '../domain/distributed-rate-limits.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
 import type { RequestLog } from '../domain/request-log.ts';
 import type { Clock } from '../lib/clock.ts';
-import { toSubnet } from '../lib/to-subnet.ts';
 import { createDistributedRateLimits } from './distributed-rate-limits.ts';
 import { createFailedAuthentications, type FailedAuthentications } from './failed-authentications.ts';
-import { type ConsumeResult, createLimiter, setRateLimitHeaders } from './limiter.ts';
+import { type ConsumeResult, createLimiter, setRateLimitHeaders, toAddressBucket } from './limiter.ts';
 import { openRedis, type RedisOptions, type SharedRedis } from './redis.ts';
 
 /** The limits of this installation: of one process, or of several that share a Redis. */
@@ -84,18 +82,10 @@ function createPageTurns({ perMinute, redis, hash, clock }: PageTurnOptions): Re
   return (address) => {
     // Without an address nothing tells one stranger from another: the places at work bound them all.
     if (address === undefined) return undefined;
-    const taken = limiter.take(toAddressBucket(address), 1);
+    const taken = limiter.take(toAddressBucket(address, hash), 1);
     return taken instanceof Promise ? taken.then(check) : check(taken);
   };
-
-  /** One of a fixed number of places, so that a million addresses fill no memory; nobody can choose whose they share. */
-  function toAddressBucket(address: string): string {
-    return hashOnce('sha256', hash(toSubnet(address))).slice(0, PLACE_DIGITS);
-  }
 }
-
-/** 65,536 places. */
-const PLACE_DIGITS = 4;
 
 function check({ isOver, resetMs }: ConsumeResult): undefined {
   if (!isOver) return undefined;

@@ -44,7 +44,7 @@ export class EmailLookups {
     const batch = this.#open.get(kind) ?? this.#openBatch(client, kind);
     this.#asked.set(name, batch);
     batch.emails.add(email);
-    batch.wants.add(selection);
+    batch.selections.add(selection);
     if (batch.emails.size === client.access.lookupBatch) this.#open.delete(kind);
     return batch;
   }
@@ -52,12 +52,12 @@ export class EmailLookups {
   /** It asks for the fields of all of them, because calls are dearer than fields. */
   #openBatch({ port }: LookupClient, kind: string): Batch {
     const emails = new Set<string>();
-    const wants = new Set<FieldSelection>();
+    const selections = new Set<FieldSelection>();
     const found = atEndOfTick().then(() => {
       if (this.#open.get(kind) === batch) this.#open.delete(kind);
-      return port.findByEmails([...emails], mergeSelections([...wants]));
+      return port.findByEmails([...emails], mergeSelections([...selections]));
     });
-    const batch: Batch = { emails, wants, found };
+    const batch: Batch = { emails, selections, found };
     this.#open.set(kind, batch);
     return batch;
   }
@@ -97,7 +97,7 @@ type Found = Awaited<ReturnType<ContactPort['findByEmails']>>;
 
 interface Batch {
   readonly emails: Set<string>;
-  readonly wants: Set<FieldSelection>;
+  readonly selections: Set<FieldSelection>;
   readonly found: Promise<Found>;
 }
 

@@ -16,7 +16,7 @@ import { UNCOUNTED, type WorkPermit } from '../domain/work-permit.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createSpans, type Span, type Spans } from './spans.ts';
 
-/** One request's request log. At its end the record goes to whoever wants it: the log, the metrics, the collector. */
+/** The log of one request. At its end the record goes to whoever wants it: the log, the metrics, the collector. */
 export function openRequestLog(arrival: RequestHead, deps: RequestLogDeps): OpenRequestLog {
   return new WrittenRequestLog(arrival, deps);
 }

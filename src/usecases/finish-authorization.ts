@@ -102,7 +102,7 @@ const STATE = /^[\w-]{43}$/;
 /** Trades a code for a grant, with what was stored when the flow began. A failure that has a name is an answer. */
 async function exchangeGrant(
   deps: ExchangeGrantDeps,
-  { provider, flow, link, code }: ResponseHandler,
+  { provider, flow, link, code }: CodeExchange,
 ): Promise<Grant | AuthorizationFailure> {
   const publicUrl = deps.connecting.publicUrl();
   if (code === null || code.length > MAX_CODE_LENGTH || publicUrl === undefined) {
@@ -202,7 +202,7 @@ interface ExchangeGrantDeps {
   readonly exchangeCode: ExchangeCode;
 }
 
-interface ResponseHandler {
+interface CodeExchange {
   readonly provider: Provider;
   readonly flow: ConnectFlow;
   readonly link: ConnectLink;

@@ -9,15 +9,17 @@ export async function loadRuntime(): Promise<Runtime> {
   return { ...(await import(runtime ?? '')), ...(await import(http ?? '')) };
 }
 
+export interface PropagateHeaders {
+  fromClientToSubgraphs(asked: {
+    readonly request: Request;
+    readonly subgraphName: string;
+  }): Record<string, string | null> | undefined;
+}
+
 interface Runtime {
   createGatewayRuntime(options: {
     readonly supergraph: string;
-    readonly propagateHeaders: {
-      fromClientToSubgraphs(asked: {
-        readonly request: Request;
-        readonly subgraphName: string;
-      }): Record<string, string | null> | undefined;
-    };
+    readonly propagateHeaders: PropagateHeaders;
     readonly transports: {
       readonly http: {
         getSubgraphExecutor(subgraph: {

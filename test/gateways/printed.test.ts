@@ -8,7 +8,7 @@ import { parse as parseYaml } from 'yaml';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 import { findSample, runSample } from '../support/run-sample.ts';
 import { openWireServer, type WireServer } from '../support/wire-server.ts';
-import { loadRuntime } from './load-runtime.ts';
+import { loadRuntime, type PropagateHeaders } from './load-runtime.ts';
 
 const PAGE = 'docs/federation.md';
 const ROUTER: RouterFile = parseYaml(findSample(PAGE, 'yaml', '# router.yaml'));
@@ -207,12 +207,7 @@ function openTickets(contactId: string): Promise<WireServer> {
 
 interface HiveConfig {
   readonly supergraph: string;
-  readonly propagateHeaders: {
-    fromClientToSubgraphs(asked: {
-      readonly request: Request;
-      readonly subgraphName: string;
-    }): Record<string, string | null> | undefined;
-  };
+  readonly propagateHeaders: PropagateHeaders;
 }
 
 type RouterRule =

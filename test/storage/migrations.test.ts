@@ -15,8 +15,8 @@ const NOW = { name: 'test_now', text: 'select name from crossbook.migrations ord
 
 describe('what npm run db:generate makes', () => {
   test('the module carries every migration of the folder, word for word', () => {
-    const requestLog = JSON.parse(readFileSync(join(FOLDER, 'meta/_journal.json'), 'utf8'));
-    const names = requestLog.entries.map(({ tag }: { tag: string }) => tag);
+    const { entries } = JSON.parse(readFileSync(join(FOLDER, 'meta/_journal.json'), 'utf8'));
+    const names = entries.map(({ tag }: { tag: string }) => tag);
     expect(MIGRATIONS.map(({ name }) => name)).toEqual(names);
     for (const { name, statements } of MIGRATIONS) {
       const written = readFileSync(join(FOLDER, `${name}.sql`), 'utf8').split('--> statement-breakpoint');

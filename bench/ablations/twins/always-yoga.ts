@@ -2,5 +2,5 @@ import type { openEngine as original } from '../../../src/graphql/engine/engine.
 import { createPluginEngine } from '../../../src/graphql/engine/plugin-engine.ts';
 
 /** As with a plugin that does nothing. */
-export const openEngine: typeof original = async (rules, plugins) =>
+export const openEngine: typeof original = async (rules, plugins = {}) =>
   createPluginEngine({ ...rules, plugins });

@@ -5,8 +5,8 @@ import { OperationRun, type RunRules } from './operation-run.ts';
 import type { Plugins } from './plugins.ts';
 
 /** Runs operations by the steps of `OperationRun`. Yoga, which calls plugins between these steps, is loaded where there are any. */
-export async function openEngine(rules: RunRules, plugins: Plugins): Promise<Engine> {
-  if (Object.keys(plugins).length > 0) {
+export async function openEngine(rules: RunRules, plugins: Plugins | undefined): Promise<Engine> {
+  if (plugins) {
     const { createPluginEngine } = await import('./plugin-engine.ts');
     return createPluginEngine({ ...rules, plugins });
   }

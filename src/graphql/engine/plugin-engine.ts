@@ -1,4 +1,4 @@
-import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import type { Caller } from '../../domain/caller.ts';
 import type { Engine } from './engine.ts';
@@ -52,7 +52,6 @@ export function createPluginEngine(options: EngineOptions): Engine {
 }
 
 export interface EngineOptions extends RunRules {
-  readonly schema: GraphQLSchema;
   /** By the names that they are refused under. */
   readonly plugins: Plugins;
 }

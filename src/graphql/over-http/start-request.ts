@@ -34,7 +34,7 @@ export function readAllowance(opened: GraphQLRequest): Allowance {
   return opened.allowance;
 }
 
-export function toOpenedRequest(request: HttpRequest, requestLog: RequestLog): GraphQLRequest {
+export function toGraphQLRequest(request: HttpRequest, requestLog: RequestLog): GraphQLRequest {
   const unknown = { context: undefined, shown: undefined, allowance: undefined };
   return { request, requestLog, ...unknown, spent: nothingSpent(), tokens: 0 };
 }

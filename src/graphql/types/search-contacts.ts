@@ -76,14 +76,14 @@ builder.queryField('searchContacts', (t) =>
 export function search({ target, args, context, info }: AskedSearch): Promise<ContactPage> {
   const page = readPageInput(args);
   const readFromCache = args.readFromCache ?? false;
-  const selection = readWant(info, page);
+  const selection = readSelection(info, page);
   const { customerId, provider } = target;
   const { filter } = args;
   return searchContacts(context, { customerId, provider, filter, page, readFromCache, selection });
 }
 
 /** The selection is the request: what nobody looks at is not fetched. A selection wants the same each time. */
-function readWant(info: GraphQLResolveInfo, { direction = 'forward' }: PageInput): SearchSelection {
+function readSelection(info: GraphQLResolveInfo, { direction = 'forward' }: PageInput): SearchSelection {
   const known = remembered[direction].get(info.fieldNodes);
   if (known) return known;
   const farSide = direction === 'backward' ? 'hasNextPage' : 'hasPreviousPage';

@@ -21,7 +21,7 @@ export function toContact(record: unknown, { source, rawData }: Mapping): Contac
   if (!isRecord(record)) return undefined;
   const remoteId = toText(record['id']);
   if (remoteId === null) return undefined;
-  const properties = isRecord(record['properties']) ? record['properties'] : NOTHING;
+  const properties = propertiesOf(record);
   const modifiedAt = toTimestamp(properties['lastmodifieddate']);
   const updatedAt = toTimestamp(record['updatedAt']) ?? modifiedAt;
   return {
@@ -67,7 +67,7 @@ export const PROPERTIES_OF: Readonly<Record<ContactField, readonly string[]>> = 
  * somebody is found would depend on who else is looked up in the same call.
  */
 export function toLookupEmails(record: unknown): Iterable<string> {
-  const properties = isRecord(record) && isRecord(record['properties']) ? record['properties'] : NOTHING;
+  const properties = propertiesOf(record);
   const email = toText(properties['email']);
   const others = toText(properties['hs_additional_emails']);
   if (others === null) return email === null ? NONE : [normaliseEmail(email)];
@@ -77,8 +77,11 @@ export function toLookupEmails(record: unknown): Iterable<string> {
 
 /** The ids of the contacts that were merged into this one: HubSpot answers to them with it. */
 export function toMergedIds(record: unknown): readonly string[] {
-  const properties = isRecord(record) && isRecord(record['properties']) ? record['properties'] : NOTHING;
-  return toText(properties[MERGED_IDS])?.split(';') ?? [];
+  return toText(propertiesOf(record)[MERGED_IDS])?.split(';') ?? [];
+}
+
+function propertiesOf(record: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(record) && isRecord(record['properties']) ? record['properties'] : NOTHING;
 }
 
 /** Has to be asked for like any other property. */

@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const folder = new URL('.', import.meta.url);
-const requestLog = JSON.parse(readFileSync(new URL('meta/_journal.json', folder), 'utf8'));
-const migrations = requestLog.entries.map(({ tag }) => ({
+const { entries } = JSON.parse(readFileSync(new URL('meta/_journal.json', folder), 'utf8'));
+const migrations = entries.map(({ tag }) => ({
   name: tag,
   statements: readFileSync(new URL(`${tag}.sql`, folder), 'utf8')
     .split('--> statement-breakpoint')

@@ -23,7 +23,7 @@ export function readLiteral(node: ValueNode, type: GraphQLInputType): ReadLitera
   if (isNonNullType(type)) return node.kind === Kind.NULL ? bailOut() : readLiteral(node, type.ofType);
   if (node.kind === Kind.NULL) return () => null;
   if (isListType(type)) return readItems(node.kind === Kind.LIST ? node.values : [node], type.ofType);
-  if (!isInputObjectType(type)) return serializeLeaf(node, type);
+  if (!isInputObjectType(type)) return parseLeaf(node, type);
   if (node.kind !== Kind.OBJECT) throw BAILOUT;
   const fill = coerceFields(Object.values(type.getFields()), node.fields);
   return (variables) => {
@@ -75,7 +75,7 @@ function readItems(nodes: readonly ValueNode[], type: GraphQLInputType): ReadLit
   return (variables) => reads.map((read) => read(variables));
 }
 
-function serializeLeaf(node: ValueNode, type: GraphQLLeafType): ReadLiteral {
+function parseLeaf(node: ValueNode, type: GraphQLLeafType): ReadLiteral {
   const parse: ReadLiteral = (variables) => type.parseLiteral(node, variables) ?? bailOut();
   // Some scalars take these, with variables within.
   if (node.kind === Kind.LIST || node.kind === Kind.OBJECT) return parse;
