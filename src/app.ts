@@ -1,11 +1,12 @@
+import { keepIdleTokensAlive, openWebhooks } from './background-jobs.ts';
 import { findFirstStep, openAdmin, openCallerCache, openCors } from './callers.ts';
 import type { Config } from './config.ts';
 import { addDemoPages, createFindOAuthClient, openConnecting, toRedirectNotes } from './connecting.ts';
-import { readApiSupport } from './domain/api-support.ts';
+import type { FindOAuthClient } from './domain/authorization.ts';
 import type { HeldBytes } from './domain/held-bytes.ts';
-import type { FindOAuthClient } from './domain/oauth-client.ts';
-import type { RejectedRequest } from './domain/request-log.ts';
-import { readManifest } from './graphql/over-http/read-manifest.ts';
+import type { RejectedRequest } from './domain/log.ts';
+import { readApiSupport } from './domain/provider.ts';
+import { readManifest } from './graphql/over-http/persisted-operations.ts';
 import { createGraphQL, type Plugins } from './graphql/server.ts';
 import { createConcurrencyLimit } from './http/concurrency-limit.ts';
 import { createProbes } from './http/health.ts';
@@ -13,7 +14,6 @@ import { renderHomePage } from './http/home-page.ts';
 import { createHostCheck, createProxyWarning } from './http/incoming-request.ts';
 import { createRequestHandler, type RequestHandler } from './http/request-handler.ts';
 import { type Demo, toDemoCommand, toDemoHeaders } from './http/start-output.ts';
-import { keepIdleTokensAlive } from './idle-tokens.ts';
 import { createBackground } from './lib/background.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { createTurns } from './lib/turns.ts';
@@ -23,8 +23,8 @@ import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { createRegistry } from './providers/registry.ts';
 import { readCaller } from './request/caller.ts';
 import { createConnectionCache } from './request/connection-cache.ts';
+import { createOpenContext } from './request/context.ts';
 import { createCustomerTokens } from './request/customer-token.ts';
-import { createOpenContext } from './request/open-context.ts';
 import { createRest } from './rest/server.ts';
 import { type Directions, toDirections } from './sandbox/directions.ts';
 import type { Sandbox } from './sandbox/open-sandbox.ts';
@@ -35,14 +35,12 @@ import type { BegunServer } from './storage/embedded/start.ts';
 import { reportTo } from './storage/engine/open.ts';
 import { sweepContactCache } from './storage/maintenance.ts';
 import { type KeyRing, openKeyRing } from './storage/sealing/key-ring.ts';
-import { createKeyedHash } from './storage/sealing/seal.ts';
-import { createSigningKeys } from './storage/sealing/signing-keys.ts';
+import { createKeyedHash, createSigningKeys } from './storage/sealing/seal.ts';
 import { createLogger, type LoggerOptions } from './telemetry/logger.ts';
 import { registerGauges } from './telemetry/metrics/gauges.ts';
 import { answerMetrics } from './telemetry/metrics/metrics.ts';
 import { openTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 import { readVersion } from './version.ts';
-import { openWebhooks } from './webhooks.ts';
 
 /** The composition root: the only place that knows every room. */
 export async function createApp(
@@ -178,7 +176,7 @@ export async function createApp(
     },
     openRequestLog: telemetry.openRequestLog,
     addQuota: limits.addQuota,
-    handleProbe: probes.answer,
+    probes,
   });
 
   return {

@@ -1,13 +1,11 @@
 import type { Config } from './config.ts';
-import { DEMO_APPLICATION, DEVELOPMENT_ORIGINS } from './domain/demo-application.ts';
+import { DEMO_APPLICATION, DEVELOPMENT_ORIGINS } from './domain/caller.ts';
 import type { Log } from './domain/log.ts';
 import { type Cors, createCors, createOriginWarning } from './http/cors.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Limits } from './limits/limits.ts';
-import { createAdminCheck } from './request/admin-key.ts';
-import { type CallerCache, createCallerCache } from './request/caller-cache.ts';
+import { type CallerCache, createAdminCheck, createCallerCache, withDemoCallers } from './request/caller.ts';
 import type { CustomerTokens } from './request/customer-token.ts';
-import { withDemoCallers } from './request/demo-callers.ts';
 import { createKeyLookups } from './request/key-lookups.ts';
 import { createOriginCache } from './request/origin-cache.ts';
 import { type AdminFace, createAdminFace } from './rest/admin/server.ts';

@@ -20,7 +20,7 @@ export function readConfig(env: Env): Config {
 }
 
 /** Its message is for the person at the terminal: no stack is needed. */
-export class ConfigError extends Error {
+class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
@@ -110,10 +110,10 @@ function clientSettings(provider: ProviderName) {
 export type Config = Readonly<ReturnType<typeof toConfig>>;
 
 type Values<G extends Group> = {
-  readonly [Place in keyof G]: G[Place] extends Setting<infer Schema>
+  readonly [Key in keyof G]: G[Key] extends Setting<infer Schema>
     ? z.output<Schema>
-    : G[Place] extends Group
-      ? Values<G[Place]>
+    : G[Key] extends Group
+      ? Values<G[Key]>
       : never;
 };
 

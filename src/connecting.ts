@@ -2,23 +2,23 @@ import { randomBytes } from 'node:crypto';
 import type { Config } from './config.ts';
 import { withDemo } from './connect/demo/server.ts';
 import { type ConnectPages, createConnectPages } from './connect/server.ts';
-import type { ConnectServices } from './domain/connect-services.ts';
-import { DEMO_APPLICATION, DEVELOPMENT_ORIGINS } from './domain/demo-application.ts';
+import type { FindOAuthClient } from './domain/authorization.ts';
+import { DEMO_APPLICATION, DEVELOPMENT_ORIGINS } from './domain/caller.ts';
+import type { ConnectServices } from './domain/connect-link.ts';
 import type { Log } from './domain/log.ts';
-import type { FindOAuthClient } from './domain/oauth-client.ts';
 import type { OAuthClient, Provider } from './domain/provider.ts';
 import type { ProviderName } from './domain/provider-names.ts';
-import { listRedirectUris } from './domain/redirect-uri.ts';
+import { listRedirectUris } from './domain/urls.ts';
 import { type Demo, toDemoCommand } from './http/start-output.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import type { ConnectionCache } from './request/connection-cache.ts';
-import { createRequestContext } from './request/context.ts';
+import { createOpenContext } from './request/context.ts';
 import type { Services } from './request/services.ts';
 import type { Database } from './storage/database.ts';
 import type { KeyRing } from './storage/sealing/key-ring.ts';
-import { createCursorSigner, createSigningKeys } from './storage/sealing/signing-keys.ts';
+import { createCursorSigner, createSigningKeys } from './storage/sealing/seal.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 
 /** Part of the composition root: connect links, and the pages that they lead to. */
@@ -96,11 +96,12 @@ const NO_PUBLIC_URL = 'Redirect   customers cannot be sent to a CRM: PUBLIC_URL 
 /** Part of the composition root: where the sandbox is on, the demo plays the application around a connect link. */
 export function addDemoPages({ pages, services, providers, demo, toSandboxLogin }: DemoParts): ConnectPages {
   const { connecting } = services;
+  const openContext = createOpenContext(services);
   return withDemo(pages, {
     open(requestLog) {
       requestLog.record({ application: CALLER.application.name, credential: CALLER.credentialId });
-      const defaults = { customerId: undefined, provider: undefined };
-      return createRequestContext(services, { caller: CALLER, defaults, requestLog });
+      requestLog.caller = CALLER;
+      return openContext(NO_HEADERS, requestLog);
     },
     // Those that somebody imitates: the others would need an app that is registered.
     listProviders: () =>
@@ -112,6 +113,8 @@ export function addDemoPages({ pages, services, providers, demo, toSandboxLogin 
   });
 }
 
+/** Its pages name the customer and the provider. */
+const NO_HEADERS = new Headers();
 const CALLER = { application: DEMO_APPLICATION, credentialId: 'demo-pages' } as const;
 
 interface Connecting {

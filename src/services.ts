@@ -1,9 +1,10 @@
+import type { Webhooks } from './background-jobs.ts';
 import type { Config } from './config.ts';
 import { RESPONSE_BOUNDS } from './domain/allowance.ts';
-import type { ConnectServices } from './domain/connect-services.ts';
-import { checkInstanceUrl } from './domain/instance-url.ts';
+import type { ConnectServices } from './domain/connect-link.ts';
 import type { Provider } from './domain/provider.ts';
 import type { ProviderName } from './domain/provider-names.ts';
+import { checkInstanceUrl } from './domain/urls.ts';
 import type { Background } from './lib/background.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Limits } from './limits/limits.ts';
@@ -13,9 +14,8 @@ import type { CustomerTokens } from './request/customer-token.ts';
 import type { Services } from './request/services.ts';
 import type { Database } from './storage/database.ts';
 import type { KeyRing } from './storage/sealing/key-ring.ts';
-import { createCursorSigner, createSigningKeys } from './storage/sealing/signing-keys.ts';
+import { createCursorSigner, createSigningKeys } from './storage/sealing/seal.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
-import type { Webhooks } from './webhooks.ts';
 
 /** Part of the composition root: what every request's context draws on. */
 export function toServices(parts: Parts): Services {
@@ -37,7 +37,7 @@ export function toServices(parts: Parts): Services {
     revokeGrant: outbound.revokeGrant,
     onRevoked: telemetry.metrics.revoked,
     runInBackground: background.run,
-    admit: limits.admit,
+    checkRateLimit: limits.checkRateLimit,
     charge: limits.charge,
     openTenant: database.forApplication,
     signToken: tokens.sign,

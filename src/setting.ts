@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { toPublicUrl } from './domain/public-url.ts';
+import { toPublicUrl } from './domain/urls.ts';
 
 // What settings take, out of the text of the environment.
 
@@ -65,5 +65,5 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
 }
 
 export interface Group {
-  readonly [place: string]: Setting | Group;
+  readonly [name: string]: Setting | Group;
 }

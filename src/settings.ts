@@ -208,7 +208,7 @@ export const SETTINGS = {
     'CROSSBOOK_MAX_REQUESTS',
     wholeNumber(1, 100_000).default(32),
     '32',
-    'How much at once: requests at work (beyond it they queue for up to five seconds, then 503 with Retry-After), those among them that come without a key or token, and open connections. Waiting for a CRM is not work.',
+    'How much at once: requests at work (beyond it they queue for up to a second, then 503 with Retry-After), those among them that come without a key or token, and open connections. Waiting for a CRM is not work.',
   ),
   maxStrangers: setting('CROSSBOOK_MAX_STRANGER_REQUESTS', wholeNumber(1, 100_000).default(20), '20'),
   bounds: {

@@ -28,13 +28,12 @@ const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
   'serve.ts': ['app.ts', 'config.ts', 'http', 'storage', 'domain', 'lib'],
   'app.ts': [
     ...Object.keys(MAY_IMPORT).filter((folder) => !['cli', 'client'].includes(folder)),
+    'background-jobs.ts',
     'callers.ts',
     'connecting.ts',
     'config.ts',
-    'idle-tokens.ts',
     'services.ts',
     'version.ts',
-    'webhooks.ts',
   ],
   'callers.ts': ['config.ts', 'domain', 'http', 'request', 'rest', 'storage', 'limits', 'lib'],
   'connecting.ts': [
@@ -42,14 +41,13 @@ const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
     ...['outbound', 'telemetry', 'limits', 'lib'],
   ],
   'services.ts': [
-    ...['config.ts', 'webhooks.ts', 'domain', 'request', 'storage'],
+    ...['config.ts', 'background-jobs.ts', 'domain', 'request', 'storage'],
     ...['outbound', 'limits', 'telemetry', 'lib'],
   ],
-  'webhooks.ts': ['domain', 'outbound', 'storage', 'telemetry', 'lib'],
   'config.ts': ['setting.ts', 'settings.ts', 'domain', 'lib'],
   'settings.ts': ['setting.ts', 'lib'],
   'setting.ts': ['domain'],
-  'idle-tokens.ts': ['usecases', 'outbound', 'storage', 'domain', 'lib'],
+  'background-jobs.ts': ['usecases', 'outbound', 'storage', 'telemetry', 'domain', 'lib'],
   'version.ts': [],
 };
 

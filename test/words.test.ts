@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 /** Old word → the field's word that took its place. What is left of an old one is named with its file and line. */
 const WORDS: Readonly<Record<string, string>> = {
-  ...{ createFront: 'createRequestHandler', answerAlways: 'handleProbe', Gate: 'ConcurrencyLimit' },
+  ...{ createFront: 'createRequestHandler', answerAlways: 'probes', Gate: 'ConcurrencyLimit' },
   ...{
     Journal: 'RequestLog',
     openJournal: 'openRequestLog',
@@ -80,7 +80,6 @@ const WORDS: Readonly<Record<string, string>> = {
     stopOnSignal: 'shutdownOnSignal',
   },
   ...{
-    RequestFacts: 'RequestContextInput',
     RequestDefaults: 'HeaderDefaults',
     forgetCustomer: 'invalidateCustomer',
   },
@@ -158,3 +157,20 @@ test('no old word is left in src, test, bench and docs', () => {
   expect(files.length).toBeGreaterThan(500);
   expect(left).toEqual([]);
 });
+
+/** Each is read by itself: the client is a package of its own, and what imitates a CRM, or speaks to one, has that CRM's words. */
+const WORLDS = /^src\/(?:client|sandbox|providers\/\w+)\//;
+
+test('no two files of the product export the same name', () => {
+  const homes = new Map<string, string[]>();
+  for (const { name: file, lines } of files) {
+    if (!file.startsWith('src/') || WORLDS.test(file)) continue;
+    const names = lines.flatMap((line) => EXPORTED.exec(line)?.[1] ?? []);
+    for (const name of new Set(names)) homes.set(name, [...(homes.get(name) ?? []), file]);
+  }
+  const twice = [...homes].filter(([, where]) => where.length > 1);
+  expect(homes.size).toBeGreaterThan(500);
+  expect(twice.map(([name, where]) => `${name}: ${where.join(', ')}`)).toEqual([]);
+});
+
+const EXPORTED = /^export (?:abstract |async )?(?:function\*?|class|const|interface|type) (\w+)/;

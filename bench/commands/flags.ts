@@ -43,30 +43,32 @@ function toMegabytes(memory: ResidentMemory | undefined): string[] {
 }
 
 /** What a set says nothing of stays as it ships. */
-function toVariant({ name, semiSpaceMb, reducer, growth }: FlagSet): Variant {
+function toVariant({ name, semiSpaceMb, reducer, growingPercent }: FlagSet): Variant {
   const others = FLAGS_OF_ALL.filter((flag) => !/semi-space|memory-reducer|heap-growing/.test(flag));
   const title = [
     `semi-space ${semiSpaceMb} MB`,
     ...(reducer ? ['memory reducer'] : []),
-    ...(growth ? [] : ['small steps']),
+    growingPercent === undefined ? 'small steps' : `growing ${growingPercent} %`,
   ].join(', ');
   const engineFlags = [
     ...others,
     `--max-semi-space-size=${semiSpaceMb}`,
     ...(reducer ? [] : ['--no-memory-reducer']),
-    ...(growth ? ['--heap-growing-percent=100'] : []),
+    ...(growingPercent === undefined ? [] : [`--heap-growing-percent=${growingPercent}`]),
   ];
   return { name, title, engineFlags };
 }
 
-/** The size of the semi-space in MB; whether the memory reducer runs; whether the heap may double. */
+/** The size of the semi-space in MB; whether the memory reducer runs; by how much the heap may grow between collections. */
 const SETS: readonly FlagSet[] = [
   ...[8, 16, 32, 64].flatMap((semiSpaceMb) => [
-    { name: `${semiSpaceMb}`, semiSpaceMb, reducer: false, growth: true },
-    { name: `${semiSpaceMb}-reducer`, semiSpaceMb, reducer: true, growth: true },
+    { name: `${semiSpaceMb}`, semiSpaceMb, reducer: false, growingPercent: 200 },
+    { name: `${semiSpaceMb}-reducer`, semiSpaceMb, reducer: true, growingPercent: 200 },
   ]),
-  { name: '64-small-steps', semiSpaceMb: 64, reducer: false, growth: false },
-  { name: '16-reducer-small-steps', semiSpaceMb: 16, reducer: true, growth: false },
+  { name: '64-100', semiSpaceMb: 64, reducer: false, growingPercent: 100 },
+  { name: '64-300', semiSpaceMb: 64, reducer: false, growingPercent: 300 },
+  { name: '64-small-steps', semiSpaceMb: 64, reducer: false, growingPercent: undefined },
+  { name: '16-reducer-small-steps', semiSpaceMb: 16, reducer: true, growingPercent: undefined },
 ];
 
 const BESIDE = ['floor', 'crossbook', 'mercurius'];
@@ -76,5 +78,6 @@ interface FlagSet {
   readonly name: string;
   readonly semiSpaceMb: number;
   readonly reducer: boolean;
-  readonly growth: boolean;
+  /** Absent: as the engine decides. */
+  readonly growingPercent: number | undefined;
 }

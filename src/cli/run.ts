@@ -10,7 +10,43 @@ import {
   toTable,
   UsageError,
 } from './command.ts';
-import { COMMANDS } from './commands/all.ts';
+import {
+  appsCreate,
+  appsList,
+  appsOrigins,
+  keysAdmin,
+  keysCreate,
+  keysList,
+  keysRevoke,
+  keysRotate,
+} from './commands/applications.ts';
+import { backup, restoreCommand, sealRotate } from './commands/backup.ts';
+import { customersDelete, tokensRevoke } from './commands/customers.ts';
+import { doctor } from './commands/doctor.ts';
+import { oauthClientsDelete, oauthClientsList, oauthClientsSet } from './commands/oauth-clients.ts';
+import { schemaPrint } from './commands/schema.ts';
+
+/** Every command, in the order of the help. */
+export const COMMANDS: readonly Command[] = [
+  appsCreate,
+  appsList,
+  appsOrigins,
+  keysCreate,
+  keysList,
+  keysRotate,
+  keysRevoke,
+  keysAdmin,
+  oauthClientsSet,
+  oauthClientsList,
+  oauthClientsDelete,
+  customersDelete,
+  tokensRevoke,
+  sealRotate,
+  backup,
+  restoreCommand,
+  schemaPrint,
+  doctor,
+];
 
 /** Does what the arguments say. Resolves to the exit code: 0 done, 1 failed, 2 asked wrongly. */
 export async function runCommand(options: RunOptions): Promise<number> {

@@ -1,12 +1,11 @@
-import type { VisitedLink } from '../domain/connect-flow.ts';
+import type { VisitedLink } from '../domain/connect-link.ts';
 import { type CrossbookError, ERROR_CODES, toCrossbookError } from '../domain/errors.ts';
-import type { ProviderCall, RequestLog } from '../domain/request-log.ts';
+import type { ProviderCall, RequestLog } from '../domain/log.ts';
 import type { HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import { type ExchangeCode, type FinishDeps, finishAuthorization } from '../usecases/finish-authorization.ts';
 import { openConnectPage } from '../usecases/open-connect-page.ts';
 import { type StartDeps, startAuthorization } from '../usecases/start-authorization.ts';
-import { toErrorPage, toFailed, toFinished, toLeavingPage, toProblemPage } from './pages/ended-page.ts';
-import { toOfferPage } from './pages/offer-page.ts';
+import { toErrorPage, toFailed, toFinished, toLeavingPage, toOfferPage, toProblemPage } from './pages.ts';
 import { createCookies, isFromOwnPage, readCallback, readForm } from './read-request.ts';
 import { ERRORS } from './texts.ts';
 
@@ -16,7 +15,7 @@ export function createConnectPages(deps: ConnectPagesDeps): ConnectPages {
   const waits = createVendorWaits(deps.exchangeCode);
 
   return {
-    handles: (pathname) => pathname === '/connect' || pathname.startsWith('/connect/'),
+    paths: /^\/connect(?:\/|$)/,
     requireTurn: deps.requireTurn,
     refuse: (error, { requestLog }) => refuse(error, requestLog),
 
@@ -158,7 +157,8 @@ const MAX_WAITING = 200;
 
 /** A face of the request handler. */
 export interface ConnectPages {
-  handles(pathname: string): boolean;
+  /** Those that they answer. */
+  readonly paths: RegExp;
   /** Throws or rejects with TOO_MANY_REQUESTS. */
   requireTurn(address: string | undefined): Promise<void> | undefined;
   answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse>;

@@ -39,7 +39,7 @@ export const TEXTS = {
 } as const;
 
 /** What happened, and what to do next. */
-export const PROBLEMS: Readonly<Record<PageProblem, Words>> = {
+export const PROBLEMS: Readonly<Record<PageProblem, PageText>> = {
   FORGED: {
     title: 'This link does not work',
     text: 'It may have been cut off or changed on its way. Open it again as you received it, or ask for a new one.',
@@ -110,7 +110,7 @@ export const ERRORS = {
   },
 } as const;
 
-export interface Words {
+export interface PageText {
   readonly title: string;
   readonly text: string;
 }

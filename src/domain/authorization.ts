@@ -1,6 +1,7 @@
 import type { ConnectFailure } from './connect-link.ts';
 import type { ConnectedAccount } from './connection.ts';
 import type { OAuthClient } from './provider.ts';
+import type { ProviderName } from './provider-names.ts';
 import type { ProviderResponse, RemoteRequest } from './remote.ts';
 
 /** How a customer grants access to their account: the authorization code flow of one provider. */
@@ -33,7 +34,7 @@ export interface Authorization {
   findMissingScopes(granted: readonly string[]): readonly string[];
   /** What the provider's redirect back says in place of a code. */
   readDenial(error: string, description: string | null): ConnectFailure;
-  readonly revocation?: Revocation;
+  readonly revocation?: RevocationEndpoint;
 }
 
 /** A place to log in at: production, test. */
@@ -43,7 +44,7 @@ export interface Login {
   readonly origin: string;
 }
 
-export interface Revocation {
+export interface RevocationEndpoint {
   /** The origin of the revocation endpoint: refresh tokens go nowhere else. */
   origin(instanceUrl: string | null): string | undefined;
   /** Where the request goes instead when the first origin answers with a redirect, which is never followed itself. */
@@ -53,7 +54,7 @@ export interface Revocation {
   isRevoked(answer: ProviderResponse): boolean;
 }
 
-export interface ConsentRequest {
+interface ConsentRequest {
   readonly clientId: string;
   readonly redirectUri: string;
   readonly loginOrigin: string;
@@ -100,3 +101,59 @@ export class AuthorizationFailure extends Error {
 interface FailureOptions extends ErrorOptions {
   readonly missingScopes?: readonly string[];
 }
+
+/** What the names of RFC 6749 mean that an authorization server sends back in place of a code. */
+export function readOAuthDenial(error: string): ConnectFailure {
+  return DENIALS.get(error.toLowerCase().replaceAll('-', '_')) ?? 'VENDOR_REFUSED';
+}
+
+const DENIALS: ReadonlyMap<string, ConnectFailure> = new Map([
+  ['access_denied', 'ACCESS_DENIED'],
+  ['server_error', 'VENDOR_UNAVAILABLE'],
+  ['temporarily_unavailable', 'VENDOR_UNAVAILABLE'],
+]);
+
+/** What ONE application is registered as with the providers. */
+export interface OAuthClientStore {
+  /** With its secret: for the token endpoint alone. */
+  find(provider: ProviderName): Promise<OAuthClient | undefined>;
+  list(): Promise<readonly StoredOAuthClient[]>;
+  /** Puts it in the place of another. */
+  set(provider: ProviderName, client: OAuthClient): Promise<StoredOAuthClient>;
+  /** False where there was none. */
+  delete(provider: ProviderName): Promise<boolean>;
+}
+
+/** What is shown of it: the secret goes in and never out. */
+export interface StoredOAuthClient {
+  readonly providerName: ProviderName;
+  readonly clientId: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/**
+ * Finds the client that a token endpoint knows us as: the one with this id, or, where nobody said which, the application's
+ * own before the installation's. A secret is for its own endpoint only, which is why the origin is asked for.
+ */
+export type FindOAuthClient = (wanted: WantedOAuthClient) => Promise<OAuthClient | undefined>;
+
+export interface WantedOAuthClient {
+  readonly applicationId: string;
+  readonly provider: ProviderName;
+  /** Of the login page or the token endpoint. */
+  readonly origin: string;
+  /** Null: whichever the application uses now. */
+  readonly clientId: string | null;
+}
+
+/** What the rest of the product knows of an imitated CRM that stands behind a login origin of this machine. */
+export interface SandboxLogin {
+  /** Of exchange, look-up of the account and revocation: one of the sandbox's origins. */
+  readonly tokenOrigin: string;
+  /** What is kept in place of the instance URL that a grant names: the sandbox by its name, whatever its port is. */
+  toInstanceUrl(url: string | null): string;
+}
+
+/** Undefined for every login origin but the sandbox's. */
+export type FindSandboxLogin = (loginOrigin: string) => SandboxLogin | undefined;

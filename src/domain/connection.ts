@@ -1,4 +1,4 @@
-import { category, providerName } from './provider-names.ts';
+import { category, type ProviderName, providerName } from './provider-names.ts';
 import {
   field,
   id,
@@ -140,7 +140,7 @@ export const connectionSyncConfig = shape('ConnectionSyncConfig', 'What one conn
 });
 
 /** What a provider wants to be convinced by. Write-only: no answer, log or error ever shows one. */
-export const credentials = union(
+export const credentialsShape = union(
   'Credentials',
   'What convinces the provider: exactly one of the two. Write-only: no answer, log or error ever shows it.',
   {
@@ -218,7 +218,7 @@ export const connectionUpsert = patch(
   {
     ...settings,
     credentials: nullable(
-      credentials,
+      credentialsShape,
       'What the provider lets Crossbook in with. It is kept sealed and never shown again; null forgets it.',
     ),
   },
@@ -235,5 +235,39 @@ export type FieldMapping = Of<typeof fieldMapping>;
 export type SchemaMappingsConfig = Of<typeof schemaMappingsConfig>;
 export type EntityMapping = Of<typeof entityMapping>;
 export type ConnectionSyncConfig = Of<typeof connectionSyncConfig>;
-export type Credentials = Of<typeof credentials>;
+export type Credentials = Of<typeof credentialsShape>;
 export type OAuth2Credentials = Extract<Credentials, { type: 'oauth2' }>;
+
+/** The connections of ONE application's customers. */
+export interface ConnectionStore {
+  /** One answer for each target, in their order; undefined where there is no such connection. */
+  findMany(targets: readonly ConnectionTarget[]): Promise<readonly (Connection | undefined)[]>;
+  /** The customer of each connection, by the connection's id. */
+  findOwners(connectionIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+}
+
+export interface ConnectionTarget {
+  readonly customerId: string;
+  readonly providerName: ProviderName;
+}
+
+/**
+ * What an adapter has found out about one connection and asks the provider only once for, such as the fields that its user
+ * may not see. All processes share it, for at most a day and until the connection is changed. Best effort: what cannot be
+ * read or kept is found out again.
+ */
+export interface ConnectionFacts {
+  /** In the adapter's own words; undefined where nothing is known. */
+  read(): Promise<string | undefined>;
+  /**
+   * For when the provider contradicts the facts that were `seen`. Of those who ask at the same moment one does the work, and
+   * none where newer facts are there already. Undefined for all others: there is more to read now.
+   */
+  learn<Result>(seen: string | undefined, work: () => Promise<Learnt<Result>>): Promise<Result | undefined>;
+}
+
+export interface Learnt<Result> {
+  readonly facts: string;
+  /** For who did the work. */
+  readonly result: Result;
+}

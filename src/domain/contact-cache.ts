@@ -18,7 +18,7 @@ type TakeTurn = () => Promise<void> | undefined;
 /** In characters: to decrypt so much, or to parse it, takes the processor for a millisecond. */
 export const LARGE_ENTRY = 65_536;
 
-export interface CachedContacts {
+interface CachedContacts {
   readonly payload: string;
   readonly fetchedAt: Date;
 }

@@ -1,10 +1,11 @@
-import type { Contact, ContactOrigin } from './contact.ts';
-import type { FieldSelection } from './field-selection.ts';
+import type { Connection } from './connection.ts';
+import type { Contact, ContactField, ContactOrigin } from './contact.ts';
+import { DEFAULT_PAGE_SIZE } from './page.ts';
 import type { ProviderName } from './provider-names.ts';
 
 /** What a caller asks for, as a face hands it over: nothing in it is checked yet. */
 export interface ContactSearch extends ContactTarget {
-  readonly filter: ContactFilterInput;
+  readonly filter: UncheckedContactFilter;
   readonly page: PageInput;
   readonly readFromCache: boolean;
   readonly selection: SearchSelection;
@@ -17,7 +18,7 @@ export interface ContactTarget {
 }
 
 /** Exactly one of the three. */
-export interface ContactFilterInput {
+export interface UncheckedContactFilter {
   readonly email?: string | null | undefined;
   readonly emails?: readonly string[] | null | undefined;
   readonly emailDomain?: string | null | undefined;
@@ -62,3 +63,63 @@ export interface ContactPage extends Disposable {
   /** Signed at the moment it is asked for: a cursor that nobody selects costs nothing. */
   cursorOf(contact: Contact, direction?: Direction): string;
 }
+
+/** Whose a connection's contacts are: the same object each time, so that what is made of it once is found again. */
+export function toContactOrigin(connection: Connection): ContactOrigin {
+  const known = remembered.get(connection);
+  if (known) return known;
+  const { applicationId, customerId, providerName } = connection;
+  const source = { applicationId, customerId, provider: providerName };
+  remembered.set(connection, source);
+  return source;
+}
+
+const remembered = new WeakMap<Connection, ContactOrigin>();
+
+/** What is to be fetched of a contact. */
+export interface FieldSelection {
+  /** Raw data is the whole record: with it, every field is wanted. */
+  readonly rawData: boolean;
+  /** The only fields that will be looked at: others may be empty, whatever the provider has. Absent: all. */
+  readonly fields?: SelectedFields | undefined;
+}
+
+export type SelectedFields = ReadonlySet<ContactField>;
+
+/** Undefined, too, is an answer: all of them. */
+export function readSelectedFields({ rawData, fields }: FieldSelection): SelectedFields | undefined {
+  return rawData ? undefined : fields;
+}
+
+/** What serves several at once. */
+export function mergeSelections(selections: readonly FieldSelection[]): FieldSelection {
+  const rawData = selections.some((one) => one.rawData);
+  if (selections.some(({ fields }) => fields === undefined)) return { rawData };
+  const [first] = selections;
+  if (first && selections.every(({ fields }) => fields === first.fields))
+    return { rawData, fields: first.fields };
+  return { rawData, fields: new Set(selections.flatMap(({ fields }) => [...(fields ?? [])])) };
+}
+
+/** Would an answer with these fields have all that is wanted? */
+export function includesFields(had: readonly string[] | undefined, selection: FieldSelection): boolean {
+  if (had === undefined) return true;
+  const wanted = readSelectedFields(selection);
+  return wanted !== undefined && [...wanted].every((field) => had.includes(field));
+}
+
+/** What a search costs beside its contacts, for both faces: a call to the provider for every hundred emails, and each of them. */
+export function searchCost(emails: number): number {
+  return PROVIDER_CALL * Math.max(1, Math.ceil(emails / EMAILS_PER_CALL)) + emails;
+}
+
+/** How many contacts a search is reckoned to find where nothing is said of its page. More are counted when they are there. */
+export function expectedContacts(emails: number): number {
+  return emails > 0 ? Math.min(DEFAULT_PAGE_SIZE, emails * CONTACTS_PER_EMAIL) : DEFAULT_PAGE_SIZE;
+}
+
+/** A call to a provider, against a value in the answer. */
+export const PROVIDER_CALL = 150;
+/** As many as a CRM is asked for at once. */
+export const EMAILS_PER_CALL = 100;
+export const CONTACTS_PER_EMAIL = 5;

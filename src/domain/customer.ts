@@ -1,6 +1,7 @@
-import { type Connection, connection, connectionUpsert } from './connection.ts';
-import type { CustomerFilter } from './customer-list.ts';
+import { type Connection, type ConnectionStatus, connection, connectionUpsert } from './connection.ts';
+import type { Direction } from './contact-search.ts';
 import type { Page, PageRequest } from './page.ts';
+import type { ProviderName } from './provider-names.ts';
 import { field, id, int, listOf, type Of, patch, shape, string, uuid } from './shape.ts';
 
 const names = {
@@ -48,4 +49,23 @@ export interface CustomerStore {
   list(filter: CustomerFilter, request: PageRequest): Promise<Page<Customer>>;
   /** All in one transaction: the customer and every connection given, or nothing. */
   upsert(upsert: CustomerUpsert): Promise<{ readonly customer: Customer; readonly created: boolean }>;
+}
+
+/** All that is given must hold. */
+export interface CustomerFilter {
+  readonly customerIds?: readonly string[] | undefined;
+  /** Compared without case. */
+  readonly email?: string | undefined;
+  /** Of one and the same connection: with this provider, and in this status. */
+  readonly provider?: ProviderName | undefined;
+  readonly status?: ConnectionStatus | undefined;
+}
+
+/** In the order of their ids. */
+export interface CustomerPage {
+  readonly customers: readonly Customer[];
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+  /** In REST it carries its direction. */
+  cursorOf(customer: Customer, direction?: Direction): string;
 }

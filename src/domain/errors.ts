@@ -35,9 +35,14 @@ export const ERROR_CODES = {
   CONFLICT: code(409, 'Conflict', 'The stored version is not the expected one.', {
     example: 'The stored version is 4, not 3.',
   }),
-  PAYLOAD_TOO_LARGE: code(413, 'Payload too large', 'The body is larger than 1 MiB.', {
-    example: 'The body is larger than 1048576 bytes.',
-  }),
+  PAYLOAD_TOO_LARGE: code(
+    413,
+    'Payload too large',
+    'The body is larger than 1 MiB, or than 32 KiB where nobody says who calls.',
+    {
+      example: 'The body is larger than 1048576 bytes.',
+    },
+  ),
   UNSUPPORTED_MEDIA_TYPE: code(
     415,
     'Unsupported media type',

@@ -19,7 +19,7 @@ export interface RemovedConnection {
 }
 
 /** No longer stored anywhere: whoever has removed it may end it at the provider. */
-export interface RemovedGrant {
+interface RemovedGrant {
   readonly oauthClientId: string;
   readonly instanceUrl: string | null;
   readonly refreshToken: string;

@@ -1,3 +1,4 @@
+import { PROVIDER_CALL } from '../domain/contact-search.ts';
 /**
  * What a field costs, said where the field is. One unit is one value in the answer; `limits.ts` adds them up before
  * anything runs. A field that says nothing costs one unit and what is selected in it.
@@ -21,9 +22,6 @@ export type UncheckedArguments = Readonly<Record<string, unknown>>;
 
 /** What is longer than usual values costs one unit for so many bytes. */
 export const BYTES_PER_UNIT = 64;
-
-/** A call to a provider, against a value in the answer. */
-export const PROVIDER_CALL = 150;
 
 /** To find one record by its id, against reading a value of it: some ten microseconds that the event loop is held. */
 const RECORD = 5;

@@ -8,13 +8,16 @@ import {
   toCrossbookError,
   toErrorBody,
 } from '../domain/errors.ts';
-import { jsonLength } from '../lib/json-length.ts';
+import { jsonLength } from '../lib/json.ts';
 
 /**
  * Every error that a client sees is made here, and is made anew: graphql and Yoga keep theirs for the next request. As many
  * as the allowance has room for; another one says how many more there were.
  */
-export function translateErrors(errors: readonly ExecutionError[], asked: Asked): readonly ReportedError[] {
+export function translateErrors(
+  errors: readonly ExecutionError[],
+  asked: ErrorAudience,
+): readonly ReportedError[] {
   const instances = new Map<ExecutionError, CrossbookError>();
   const translated: ReportedError[] = [];
   for (const [index, error] of errors.entries()) {
@@ -36,7 +39,7 @@ export function translateErrors(errors: readonly ExecutionError[], asked: Asked)
 function formatWithin(
   error: ExecutionError,
   known: CrossbookError,
-  asked: Asked,
+  asked: ErrorAudience,
 ): GraphQLFormattedError | undefined {
   const { remote } = known;
   const { allowance, causes } = asked;
@@ -52,7 +55,7 @@ function formatWithin(
 function format(
   error: ExecutionError,
   known: CrossbookError,
-  { applicationName }: Asked,
+  { applicationName }: ErrorAudience,
 ): GraphQLFormattedError & { readonly extensions: ErrorBody } {
   const body = toErrorBody(known, applicationName);
   return {
@@ -69,13 +72,13 @@ function withoutCause(formatted: ReturnType<typeof format>): GraphQLFormattedErr
 }
 
 /** With the id and the code of the first that is left out. */
-function formatRest(count: number, known: CrossbookError, asked: Asked): GraphQLFormattedError {
+function formatRest(count: number, known: CrossbookError, asked: ErrorAudience): GraphQLFormattedError {
   const detail = `${count} more ${count === 1 ? 'error is' : 'errors are'} left out. The first is ${known.code}.`;
   const { extensions } = withoutCause(format({ name: '', message: '' }, known, asked));
   return { message: detail, extensions: { ...extensions, detail } };
 }
 
-function toKnownError(error: ExecutionError, origin: ExecutionError, asked: Asked): CrossbookError {
+function toKnownError(error: ExecutionError, origin: ExecutionError, asked: ErrorAudience): CrossbookError {
   if (origin instanceof CrossbookError) return origin;
   if (!isRequestError(origin, asked)) return toCrossbookError(origin);
   return new CrossbookError(readCode(error), redactMessage(error, asked));
@@ -89,7 +92,7 @@ function originOf(error: ExecutionError): ExecutionError {
  * Does graphql itself complain of what was asked? Before the operation began, always; later it may also complain of what
  * a resolver returned, which is our bug. Two copies of graphql can be loaded at once: its errors are known by name.
  */
-function isRequestError({ name, nodes }: ExecutionError, { executed }: Asked): boolean {
+function isRequestError({ name, nodes }: ExecutionError, { executed }: ErrorAudience): boolean {
   if (name !== 'GraphQLError') return false;
   return !executed || (nodes?.[0] !== undefined && nodes[0].kind !== Kind.FIELD);
 }
@@ -187,7 +190,7 @@ export interface ExecutionError {
   readonly extensions?: object;
 }
 
-export interface Asked {
+export interface ErrorAudience {
   readonly applicationName: string | null;
   /** Had the operation begun? */
   readonly executed: boolean;

@@ -9,7 +9,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { CONTACT_FIELDS } from '../domain/contact.ts';
-import type { FieldSelection } from '../domain/field-selection.ts';
+import type { FieldSelection } from '../domain/contact-search.ts';
 
 /**
  * What is selected of the contacts at these places below the field that is being resolved. The fields of the schema have

@@ -1,10 +1,9 @@
 import type { FieldMap, InputFieldMap } from '@pothos/core';
-import { readShape } from '../domain/read-shape.ts';
-import type { Field, Shape, Type, Union, Words } from '../domain/shape.ts';
+import { type Field, readShape, type Shape, type Type, type Union, type Words } from '../domain/shape.ts';
 import type { RequestContext } from '../request/context.ts';
 import { builder } from './builder.ts';
 import { costs } from './cost.ts';
-import { toEnumValues } from './types/enum-values.ts';
+import { toEnumValues } from './types/scalars.ts';
 
 /** The fields of what is declared, for an object type: `fields: (t) => ({ ...exposeFields(t, customer), … })`. */
 export function exposeFields<T>(t: object, { fields }: Shape<T>, options: ExposeOptions = {}): FieldMap {
@@ -38,7 +37,7 @@ export function inputFields(t: object, { fields }: Shape<unknown>): InputFieldMa
   return Object.fromEntries(Object.entries(fields).map(toInput));
 }
 
-export function readInput<T>(shape: Shape<T>, given: object): T {
+export function readInputShape<T>(shape: Shape<T>, given: object): T {
   return readShape(shape, given, {
     nameOf: (name) => name,
     readUnion(members) {

@@ -19,7 +19,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { CrossbookError } from '../domain/errors.ts';
-import { jsonLength } from '../lib/json-length.ts';
+import { jsonLength } from '../lib/json.ts';
 
 /**
  * What `__schema` or `__type` would answer, counted and not made: the schema is known, so that is the truth, but for

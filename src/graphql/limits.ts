@@ -193,14 +193,14 @@ interface OperationToCheck {
   readonly variables: Readonly<Record<string, unknown>>;
   readonly method: string;
   readonly isCallerKnown: boolean;
-  readonly limits: Limits;
+  readonly limits: DocumentLimits;
   /** What other operations of the same HTTP request have. */
   readonly spent: Spent;
   /** How large the body of the response may be. */
   readonly responseBytes: number;
 }
 
-export type Limits = { readonly [Name in keyof typeof DEFAULT_LIMITS]: number };
+export type DocumentLimits = { readonly [Name in keyof typeof DEFAULT_LIMITS]: number };
 
 /** What the operations of one HTTP request have together. */
 export interface Spent extends Record<(typeof COUNTED)[number], number> {
@@ -209,7 +209,7 @@ export interface Spent extends Record<(typeof COUNTED)[number], number> {
 }
 
 interface Asked {
-  readonly limits: Limits;
+  readonly limits: DocumentLimits;
   /** What other operations of the same HTTP request have. */
   readonly spent: Spent;
   /** How large the body of the response may be. */

@@ -1,9 +1,9 @@
 import type { ConnectLink } from '../domain/connect-link.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { Contact } from '../domain/contact.ts';
+import type { FieldSelection } from '../domain/contact-search.ts';
 import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { FieldSelection } from '../domain/field-selection.ts';
 import type { RequestContext } from '../request/context.ts';
 import { findConnectLink } from '../usecases/connect-link.ts';
 import { findContact } from '../usecases/find-contact.ts';

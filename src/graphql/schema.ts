@@ -1,20 +1,15 @@
-import { GraphQLSchema } from 'graphql';
+import { GraphQLSchema, printSchema } from 'graphql';
 import { builder } from './builder.ts';
+import { prefixTypes, printSubgraph, type SubgraphOptions, type TypeNames } from './subgraph/to-subgraph.ts';
 import './types/scalars.ts';
 import './types/provider.ts';
 import './types/search-contacts.ts';
 import './types/contacts-by-email.ts';
-import './types/customer.ts';
-import './types/nodes.ts';
-import './types/upsert-customer.ts';
-import './types/issue-customer-token.ts';
+import './types/node.ts';
+import './types/change-customers.ts';
 import './types/customer-connection.ts';
-import './types/delete-customer.ts';
-import './types/disconnect-provider.ts';
-import './types/create-connect-link.ts';
-import './types/connect-link-mutations.ts';
-import './types/webhook-endpoint.ts';
-import './types/manage-webhooks.ts';
+import './types/connect-links.ts';
+import './types/webhook-endpoints.ts';
 import './types/event-connection.ts';
 import './types/oauth-client.ts';
 
@@ -30,4 +25,17 @@ export const apiSchema = toApi(entitySchema);
 function toApi(schema: GraphQLSchema): GraphQLSchema {
   const { types, ...config } = schema.toConfig();
   return new GraphQLSchema({ ...config, types: types.filter(({ name }) => name !== 'ContactsByEmail') });
+}
+
+/** The API as its clients know it, with a line break at its end as files have. */
+export function printApiSchema({ typePrefix = '' }: TypeNames = {}): string {
+  return `${printSchema(prefixTypes(apiSchema, typePrefix))}\n`;
+}
+
+/** What `_service` answers: the same with what gateways need. */
+export function printSubgraphSchema({
+  typePrefix = '',
+  ...options
+}: SubgraphOptions & TypeNames = {}): string {
+  return printSubgraph(prefixTypes(entitySchema, typePrefix), options);
 }

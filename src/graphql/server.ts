@@ -2,23 +2,26 @@ import { type ExecutionResult, GraphQLError } from 'graphql';
 import { createAllowance, RESPONSE_BOUNDS } from '../domain/allowance.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { HeldBytes } from '../domain/held-bytes.ts';
-import type { RequestLog } from '../domain/request-log.ts';
+import type { RequestLog } from '../domain/log.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
-import { JSON_CHUNK_ITEMS } from '../lib/write-list.ts';
+import { JSON_CHUNK_ITEMS } from '../lib/json.ts';
 import type { RequestContext } from '../request/context.ts';
 import { createExecute } from './compiled/execute.ts';
 import { createDocumentStore } from './engine/document-store.ts';
-import { openEngine } from './engine/engine.ts';
-import { createKnownIntrospection } from './engine/known-introspection.ts';
-import { noIntrospection } from './engine/no-introspection.ts';
+import { openOperationEngine } from './engine/engine.ts';
+import { createKnownIntrospection, noIntrospection } from './engine/known-introspection.ts';
 import type { Plugins } from './engine/plugins.ts';
-import { DEFAULT_LIMITS, type Limits } from './limits.ts';
-import { confirmResult } from './over-http/confirm-result.ts';
+import { DEFAULT_LIMITS, type DocumentLimits } from './limits.ts';
 import { createGraphiQLPage, type GraphiQLOptions } from './over-http/graphiql-page.ts';
-import { chooseMediaType, JSON_TYPE } from './over-http/media-types.ts';
 import { createPersistedOperations, createTrustedOperations } from './over-http/persisted-operations.ts';
-import { readAllowance, startRequest, toGraphQLRequest } from './over-http/start-request.ts';
-import { toHttpResponse, writeResponse } from './over-http/write-response.ts';
+import {
+  allowanceOf,
+  chooseMediaType,
+  JSON_TYPE,
+  startRequest,
+  toGraphQLRequest,
+} from './over-http/read-request.ts';
+import { confirmResult, toHttpResponse, writeResponse } from './over-http/write-response.ts';
 import { entitySchema } from './schema.ts';
 import { type TypeNames, toSubgraph } from './subgraph/to-subgraph.ts';
 
@@ -44,13 +47,14 @@ export async function createGraphQL(options: GraphQLOptions): Promise<GraphQLSer
   const execute = createExecute(schema, { jsonAbove, onPlanned: store.addPlan });
   const known = introspection && !hasPlugins ? createKnownIntrospection(schema) : undefined;
   const runRules = { schema, store, documents, limits, execute, introspection: known };
-  const engine = await openEngine(runRules, hasPlugins ? plugins : undefined);
+  const engine = await openOperationEngine(runRules, hasPlugins ? plugins : undefined);
   const page = graphiql && createGraphiQLPage({ typePrefix, ...graphiql });
 
   return {
     async answer(request, requestLog) {
       requestLog.record({ face: 'graphql' });
-      const shown = page && request.pathname === PATH ? page.answer(request) : undefined;
+      const shown =
+        page && request.method === 'GET' && request.pathname === PATH ? page.answer(request) : undefined;
       if (shown) return shown;
       const opened = toGraphQLRequest(request, requestLog);
       let results: ExecutionResult | readonly ExecutionResult[];
@@ -65,7 +69,7 @@ export async function createGraphQL(options: GraphQLOptions): Promise<GraphQLSer
       } catch (error) {
         results = { errors: [error as GraphQLError] };
       }
-      if (readAllowance(opened).isLarge) await requestLog.permit.takeTurn();
+      if (allowanceOf(opened).isLarge) await requestLog.permit.takeTurn();
       const confirming = confirmResult(opened, results);
       // What is known at once is not waited for: a turn of the loop for each request adds up.
       const confirmed = confirming instanceof Promise ? await confirming : confirming;
@@ -109,7 +113,7 @@ export interface GraphQLOptions extends TypeNames {
   readonly graphiql?: GraphiQLOptions | false;
   /** False: the schema can neither be asked for nor guessed from errors. */
   readonly introspection?: boolean;
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<DocumentLimits>;
   /** Documents in memory are counted with all else that is held for clients. */
   readonly heldBytes?: HeldBytes | undefined;
   /** By their SHA-256: only these may be asked for. Undefined: whatever is within the limits. */

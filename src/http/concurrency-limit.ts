@@ -1,7 +1,7 @@
 import { CrossbookError } from '../domain/errors.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Turns } from '../lib/turns.ts';
-import { type Owner, type Part, Permit, type Places, type RequestPermit } from './permit.ts';
+import { type ConnectionPermits, type Owner, Permit, type PermitPool, type RequestPermit } from './permit.ts';
 
 /**
  * How many requests are at work at once, and how they are shared. A place belongs to an application; strangers together
@@ -24,8 +24,8 @@ export function createConcurrencyLimit({
   const refused = { queueFull: 0, queueTimeout: 0 };
   let running = 0;
 
-  const takeTurn: Places['takeTurn'] = ({ owner }, isNew) => turns.take(owner.name, isNew);
-  const places: Places = { findProblem, take, giveBack, takeTurn, enqueue, dequeue, forget };
+  const takeTurn: PermitPool['takeTurn'] = ({ owner }, isNew) => turns.take(owner.name, isNew);
+  const places: PermitPool = { findProblem, take, free, takeTurn, enqueue, dequeue, forget };
   return {
     open(application = STRANGERS, connection = '') {
       const owner = owners.get(application) ?? createOwner(application);
@@ -53,7 +53,7 @@ export function createConcurrencyLimit({
       permits: 0,
       fresh: new Set<Permit>(),
       resuming: new Set<Permit>(),
-      parts: new Map<string, Part>(),
+      parts: new Map<string, ConnectionPermits>(),
     };
     owners.set(name, owner);
     return owner;
@@ -67,7 +67,7 @@ export function createConcurrencyLimit({
     return true;
   }
 
-  function giveBack({ owner, part }: Permit): void {
+  function free({ owner, part }: Permit): void {
     running -= 1;
     owner.running -= 1;
     part.running -= 1;
@@ -125,7 +125,7 @@ export function createConcurrencyLimit({
   }
 
   /** The longest queue gives way to a shorter one, from its end: of its connections, or of all applications. */
-  function makeRoom(owner: Owner, part: Part): boolean {
+  function makeRoom(owner: Owner, part: ConnectionPermits): boolean {
     if (owner.fresh.size >= owner.places * queuedPerPlace) return makeRoomFor(part, owner);
     if (timeouts.size < max * queuedPerPlace) return true;
     const longest = [...queues].reduce(
@@ -137,7 +137,7 @@ export function createConcurrencyLimit({
     return true;
   }
 
-  function makeRoomFor(part: Part, owner: Owner): boolean {
+  function makeRoomFor(part: ConnectionPermits, owner: Owner): boolean {
     let longest = part;
     for (const other of owner.parts.values()) if (other.queued > longest.queued) longest = other;
     if (longest.queued <= part.queued + 1) return false;

@@ -1,6 +1,6 @@
 import { CrossbookError } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
-import { toWebOrigin } from '../domain/web-origin.ts';
+import { toWebOrigin } from '../domain/urls.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 
 /**
@@ -19,9 +19,7 @@ export function createCors({ findOrigins, onRefused }: CorsOptions): Cors {
       throw new CrossbookError('FORBIDDEN', sayRefused(known));
     },
 
-    findApplications(headers) {
-      const origin = headers.get('origin');
-      if (origin === null) return undefined;
+    findApplications(origin) {
       const origins = findOrigins();
       if (!(origins instanceof Promise)) return origins.get(origin);
       // While the storage is away no page may read anything, and the response says that it is away.
@@ -41,7 +39,7 @@ export function createCors({ findOrigins, onRefused }: CorsOptions): Cors {
   };
 }
 
-export function isPreflight({ method, headers }: HttpRequest): boolean {
+export function isPreflightRequest({ method, headers }: HttpRequest): boolean {
   return (
     method === 'OPTIONS' &&
     headers.get('origin') !== null &&
@@ -87,8 +85,8 @@ const EXPOSED =
   'etag, ratelimit, ratelimit-limit, ratelimit-policy, ratelimit-remaining, ratelimit-reset, retry-after, x-fetched-at, x-request-id';
 
 export interface Cors {
-  /** Ids of the applications that name the request's origin. Undefined: there is no origin, or none names it. */
-  findApplications(headers: HttpHeaders): Promise<Applications | undefined> | Applications | undefined;
+  /** Ids of the applications that name an origin. Undefined: none does. */
+  findApplications(origin: string): Promise<Applications | undefined> | Applications | undefined;
   /** It costs no look-up of a caller and reaches no face. Rejects with FORBIDDEN where no application names its origin. */
   answerPreflight(request: HttpRequest): Promise<HttpResponse>;
   addHeaders(response: CorsResponse, sent: Record<string, string>): void;

@@ -8,6 +8,7 @@ export function createProbes(options: ProbeOptions): Probes {
   const { checkReadiness, renderMetrics, renderHomePage } = options;
   let isStopping = false;
   return {
+    paths: PATHS,
     answer(request) {
       if (request.method === 'GET') return get(request);
       return request.method === 'HEAD'
@@ -44,9 +45,14 @@ function toAnswer(checks: Checks): HttpResponse {
   };
 }
 
+/** However much there is to do, a look at the path is all that others pay. */
+const PATHS = /^\/(?:livez|readyz|metrics)?$/;
+
 type Checks = object;
 
 export interface Probes {
+  readonly paths: RegExp;
+  /** Undefined: with this method, or in this installation, it is a face's. */
   answer(request: HttpRequest): Promise<HttpResponse> | undefined;
   /** From now on it is not ready: connections that are open learn that their process is about to go. */
   announceStop(): void;

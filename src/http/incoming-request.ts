@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Log } from '../domain/log.ts';
-import type { RequestHead, TraceHeaders } from '../domain/request-log.ts';
+import type { Log, RequestHead, TraceHeaders } from '../domain/log.ts';
 import type { ArrivingRequest, HttpHeaders, HttpRequest, ReserveBytes } from '../lib/http-message.ts';
 
 /** A request as Node has it, for the faces. */

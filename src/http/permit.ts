@@ -4,8 +4,8 @@ import type { Resume, WorkPermit } from '../domain/work-permit.ts';
 /** One request's permit. It is given back once, whatever the request was doing at that moment. */
 export class Permit implements RequestPermit {
   readonly owner: Owner;
-  readonly part: Part;
-  readonly #places: Places;
+  readonly part: ConnectionPermits;
+  readonly #places: PermitPool;
   #state: 'new' | 'queued' | 'running' | 'waiting' | 'resuming' | 'over' = 'new';
   #waits = 0;
   #isGone = false;
@@ -34,7 +34,7 @@ export class Permit implements RequestPermit {
     this.#waits += 1;
     if (this.#state === 'running') {
       this.#setWaiting();
-      this.#places.giveBack(this);
+      this.#places.free(this);
     } else if (this.#state === 'resuming') {
       // It waits for a provider again, and needs no place until that is over as well.
       this.#places.dequeue(this);
@@ -76,7 +76,7 @@ export class Permit implements RequestPermit {
     if (was === 'queued' || was === 'resuming') this.#places.dequeue(this);
     this.#queued?.resolve();
     this.#places.forget(this);
-    if (was === 'running') this.#places.giveBack(this);
+    if (was === 'running') this.#places.free(this);
     for (const hold of this.#holds ?? []) hold.release();
   }
 
@@ -168,11 +168,11 @@ export interface Owner {
   /** After a wait for a provider: they come first, because they hold what was fetched. */
   readonly resuming: Set<Permit>;
   /** Of its connections that have a permit. */
-  readonly parts: Map<string, Part>;
+  readonly parts: Map<string, ConnectionPermits>;
 }
 
 /** One connection of an owner; requests that name none in their headers are one together. */
-export interface Part {
+export interface ConnectionPermits {
   readonly name: string;
   running: number;
   /** New ones. */
@@ -182,17 +182,17 @@ export interface Part {
 
 interface Belongings {
   readonly owner: Owner;
-  readonly part: Part;
-  readonly places: Places;
+  readonly part: ConnectionPermits;
+  readonly places: PermitPool;
 }
 
 /** What a permit asks of the limit that it belongs to. */
-export interface Places {
+export interface PermitPool {
   /** Why a new request may not even queue. */
   findProblem(permit: Permit): CrossbookError | undefined;
   /** False: there is none for its owner now. */
   take(permit: Permit): boolean;
-  giveBack(permit: Permit): void;
+  free(permit: Permit): void;
   takeTurn(permit: Permit, isNew?: boolean): Promise<void> | undefined;
   enqueue(permit: Permit): void;
   dequeue(permit: Permit): void;

@@ -1,7 +1,7 @@
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { CrossbookError, ERROR_CODES, type ErrorCode, toErrorBody } from '../domain/errors.ts';
-import type { RejectedRequest } from '../domain/request-log.ts';
+import type { RejectedRequest } from '../domain/log.ts';
 
 /**
  * Bytes that make no request are answered with the status that Node would give them and with an error as everywhere, and

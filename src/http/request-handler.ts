@@ -1,11 +1,12 @@
 import type { Caller } from '../domain/caller.ts';
 import { CrossbookError, toCrossbookError } from '../domain/errors.ts';
 import { type HeldBytes, type Hold, memoryLimitReached } from '../domain/held-bytes.ts';
+import type { OpenRequestLog, RequestHead, RequestLog } from '../domain/log.ts';
 import { isProviderName } from '../domain/provider-names.ts';
-import type { OpenRequestLog, RequestHead, RequestLog } from '../domain/request-log.ts';
 import type { ArrivingRequest, HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
-import { type Cors, isPreflight } from './cors.ts';
+import { type Cors, isPreflightRequest } from './cors.ts';
+import type { Probes } from './health.ts';
 import { toRequestHead } from './incoming-request.ts';
 import type { RequestPermit } from './permit.ts';
 import { SLICE_BYTES } from './send-response.ts';
@@ -16,23 +17,25 @@ import { SLICE_BYTES } from './send-response.ts';
  */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const { graphql, rest, limit, heldBytes, bodyBytes = BODY_BYTES, strangers, cors, findCaller } = options;
-  const { openRequestLog, handleProbe, addQuota, admin, connect } = options;
+  const { openRequestLog, probes, addQuota, admin, connect } = options;
 
   return async (request, address) => {
     const { headers } = request;
     const requestLog = openRequestLog(toRequestHead(request));
     // What is remembered is not waited for: a turn of the loop for each request adds up.
     // Pages are for people: no page of another origin reads them.
-    const isPage = connect?.handles(request.pathname) === true;
-    const found = isPage ? undefined : cors.findApplications(headers);
+    const isPage = connect?.paths.test(request.pathname) === true;
+    const origin = isPage ? null : headers.get('origin');
+    const isPreflight = origin !== null && isPreflightRequest(request);
+    const found = origin === null || isPreflight ? undefined : cors.findApplications(origin);
     const applications = found instanceof Promise ? await found : found;
-    const response = await respond({ request, address, requestLog, isPage });
+    const response = await respond({ request, address, requestLog, isPage, isPreflight });
     const { status, body } = response;
     const bytes = response.length ?? lengthOf(body);
     // To what is made by spread Node 20 adds a property in a microsecond, which is twenty times what it takes otherwise.
     const sent: Record<string, string> = Object.assign({}, response.headers);
     addQuota(requestLog, sent);
-    if (applications && !isPreflight(request)) {
+    if (applications) {
       const applicationId = requestLog.caller?.application.id;
       cors.addHeaders({ headers, applications, applicationId, status }, sent);
     }
@@ -44,13 +47,13 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
 
   async function respond(incoming: Incoming): Promise<HttpResponse> {
     const { request, requestLog } = incoming;
-    const isOperator = admin?.handles(request.pathname) === true;
+    const isOperator = admin?.paths.test(request.pathname) === true;
     const face = isOperator ? admin : (faceOf(incoming) ?? rest);
     let permit: RequestPermit | undefined;
     try {
       options.checkHost?.(request.headers);
-      if (isPreflight(request) && !incoming.isPage) return await cors.answerPreflight(request);
-      const probe = handleProbe(request);
+      if (incoming.isPreflight) return await cors.answerPreflight(request);
+      const probe = probes.paths.test(request.pathname) ? probes.answer(request) : undefined;
       if (probe) return reserveResponse(incoming, await probe);
       if (isOperator) {
         permit = openOperatorPermit(incoming, admin);
@@ -179,6 +182,8 @@ interface Incoming {
   readonly requestLog: OpenRequestLog;
   /** Is it for a page of connect links? */
   readonly isPage: boolean;
+  /** Does a browser ask whether it may ask? */
+  readonly isPreflight: boolean;
 }
 
 /** GraphQL or REST. */
@@ -192,14 +197,15 @@ interface Face {
 
 /** For people, without a caller. */
 interface PageFace extends Face {
-  handles(pathname: string): boolean;
+  /** Those that it answers. */
+  readonly paths: RegExp;
   /** Throws or rejects with TOO_MANY_REQUESTS. */
   requireTurn(address: string | undefined): Promise<void> | undefined;
 }
 
 /** The operator's paths, which take no caller's key. */
 interface AdminFace extends Face {
-  handles(pathname: string): boolean;
+  readonly paths: RegExp;
   /** Throws UNAUTHORIZED. */
   requireKey(arrival: { readonly headers: HttpHeaders; readonly address: string | undefined }): void;
 }
@@ -226,8 +232,8 @@ export interface RequestHandlerOptions {
     readonly address: string | undefined;
   }): Promise<Caller | undefined> | Caller | undefined;
   openRequestLog(arrival: RequestHead): OpenRequestLog;
-  /** Health and the pages that are answered however much there is to do. Undefined: it is a face's. */
-  handleProbe(request: HttpRequest): Promise<HttpResponse> | undefined;
+  /** Health and the pages that are answered however much there is to do. */
+  readonly probes: Pick<Probes, 'paths' | 'answer'>;
   /** Adds to the headers of a response what there is to say of the caller's rate limit. */
   addQuota(request: Pick<RequestLog, 'rateLimit'>, headers: Record<string, string>): void;
 }

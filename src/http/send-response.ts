@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { HeldBytes, Hold } from '../domain/held-bytes.ts';
 import type { HttpResponse } from '../lib/http-message.ts';
-import { JsonBytes } from '../lib/json-bytes.ts';
+import { JsonBytes } from '../lib/json.ts';
 
 /**
  * Writes responses as fast as they are read. What is small and not read yet is counted here, what is larger was reserved

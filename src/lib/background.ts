@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { backgroundClock } from './clock.ts';
 
 /** Work that goes on after its answer was given. Nothing waits for it but the end of the process. */
@@ -67,4 +68,28 @@ export interface PeriodicTaskOptions {
   onError(error: unknown): void;
   /** Calls back once, after the delay; the answer calls it off. */
   readonly schedule?: ((delayMs: number, callback: () => void) => () => void) | undefined;
+}
+
+/**
+ * For background work: how long it pauses after a piece of work that took so long. It gets a quarter of the time in which
+ * the event loop is idle, and a hundredth of all time where it never is.
+ */
+export function createIdleThrottle(): IdleThrottle {
+  let before = performance.eventLoopUtilization();
+  return {
+    pauseAfter(tookMs) {
+      const now = performance.eventLoopUtilization();
+      const { utilization } = performance.eventLoopUtilization(now, before);
+      before = now;
+      const share = Math.max(LEAST_SHARE, (1 - utilization) * SHARE_OF_THE_REST);
+      return tookMs * (1 / share - 1);
+    },
+  };
+}
+
+const SHARE_OF_THE_REST = 1 / 4;
+const LEAST_SHARE = 1 / 100;
+
+export interface IdleThrottle {
+  pauseAfter(tookMs: number): number;
 }

@@ -143,6 +143,12 @@ export function createBatcher<Item>(policy: BatchPolicy<Item>): Batcher<Item> {
   }
 }
 
+/** A list in pieces of at most `size`, in order. */
+export function chunk<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
+}
+
 export interface Batcher<Item> {
   /** The queue has no bound of its own: what adds to it has one, in its own unit. */
   add(item: Item, group?: string): void;

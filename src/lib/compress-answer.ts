@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { HttpResponse } from './http-message.ts';
-import { JsonBytes } from './json-bytes.ts';
+import { JsonBytes } from './json.ts';
 
 /** Below this a compressed body is hardly smaller, and two packets are one anyway. */
 const WORTHWHILE_BYTES = 1_400;

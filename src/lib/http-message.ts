@@ -1,4 +1,4 @@
-import type { JsonBytes } from './json-bytes.ts';
+import type { JsonBytes } from './json.ts';
 
 /** A request, as a face sees it. Nothing of it is made or read before it is asked for. */
 export interface HttpRequest {
@@ -36,4 +36,29 @@ export interface HttpResponse {
   readonly body: string | Uint8Array | JsonBytes | null;
   /** Of the body in bytes, where it is known: a text's is counted once. */
   readonly length?: number | undefined;
+}
+
+/**
+ * `Retry-After` in either form, as milliseconds from now; undefined where there is none or it makes no sense. A date is
+ * read by the clock of its sender, the `Date` header: ours may differ, and HTTP demands the header.
+ */
+export function readRetryAfter(headers: Readonly<Record<string, string>>): number | undefined {
+  const value = headers['retry-after']?.trim();
+  if (!value) return undefined;
+  if (/^\d{1,8}(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1_000);
+  const waitMs = readDate(value) - readDate(headers['date'] ?? '');
+  return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
+}
+
+/** `Date.parse` would take nearly anything for a year. */
+function readDate(text: string): number {
+  return HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
+}
+
+const HTTP_DATE = /^[A-Za-z]{3,9},? /;
+
+/** A query string or form whose spaces are `%20`, as authorization servers document their scopes. */
+export function toQuery(parameters: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(parameters).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  return new URLSearchParams(given).toString().replaceAll('+', '%20');
 }

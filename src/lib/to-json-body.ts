@@ -1,6 +1,5 @@
-import { JsonBytes } from './json-bytes.ts';
+import { isChunked, JsonBytes, writeList } from './json.ts';
 import { type ByteMeter, toUtf8 } from './to-utf8.ts';
-import { isChunked, writeList } from './write-list.ts';
 
 /**
  * A value as the body of an answer. What is short stays text, and travels with its headers. What is long, or bytes in

@@ -8,8 +8,8 @@ export function createDistributedRateLimits(
   redis: SharedRedis,
   { now }: Pick<Clock, 'now'>,
 ): DistributedRateLimits {
-  const acquire = redis.define('crossbookTake', ACQUIRE_SCRIPT);
-  const release = redis.define('crossbookSettle', RELEASE_SCRIPT);
+  const acquire = redis.define('crossbookAcquire', ACQUIRE_SCRIPT);
+  const release = redis.define('crossbookRelease', RELEASE_SCRIPT);
   /** Turns of calls that ended while Redis was away, by id, with the name of the budget. */
   const ended = new Map<string, string>();
 
@@ -33,7 +33,7 @@ export function createDistributedRateLimits(
         );
         return waitMs === 0 ? { turn } : { waitMs };
       } catch {
-        redis.markUnavailable();
+        redis.markInterrupted();
         // It may have been taken all the same.
         cancel(name, turn);
         return undefined;

@@ -1,9 +1,9 @@
 import { hash as hashOnce } from 'node:crypto';
-import type { Quota } from '../domain/request-log.ts';
+import type { Quota } from '../domain/log.ts';
 import type { Clock } from '../lib/clock.ts';
 import { toSubnet } from '../lib/to-subnet.ts';
 import type { SharedRedis } from './redis.ts';
-import type { SharedCount } from './shared-limiter.ts';
+import type { SharedCount } from './redis-counter.ts';
 
 /** A rate limit for each key, in a minute's fixed window: counted in Redis, and by this process while Redis is away. */
 export function createLimiter({ name, perMinute, redis, clock }: LimiterOptions): Limiter {

@@ -1,11 +1,9 @@
 import type { Caller } from '../domain/caller.ts';
 import type { DistributedRateLimits } from '../domain/distributed-rate-limits.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Log } from '../domain/log.ts';
-import type { RequestLog } from '../domain/request-log.ts';
+import type { Log, RequestLog } from '../domain/log.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createDistributedRateLimits } from './distributed-rate-limits.ts';
-import { createFailedAuthentications, type FailedAuthentications } from './failed-authentications.ts';
 import { type ConsumeResult, createLimiter, setRateLimitHeaders, toAddressBucket } from './limiter.ts';
 import { openRedis, type RedisOptions, type SharedRedis } from './redis.ts';
 
@@ -13,11 +11,11 @@ import { openRedis, type RedisOptions, type SharedRedis } from './redis.ts';
 export async function openLimits(options: LimitOptions): Promise<Limits> {
   const { perKey, perToken, failedAuthentications: perMinute, pages = 0, log, hash, clock } = options;
   const redis = options.redis && (await openRedis({ ...options.redis, log, clock }));
-  const { admit, charge } = createRequestLimits({ perKey, perToken, redis, clock });
+  const { checkRateLimit, charge } = createRequestLimits({ perKey, perToken, redis, clock });
   const onError = (cause: unknown) => log.warn({ cause }, 'a failed authentication was not counted');
 
   return {
-    admit,
+    checkRateLimit,
     charge,
     failures:
       perMinute > 0 ? createFailedAuthentications({ perMinute, redis, hash, clock, onError }) : NO_FAILURES,
@@ -42,7 +40,7 @@ function createRequestLimits({ perKey, perToken, redis, clock }: RequestLimitOpt
     perToken > 0 ? createLimiter({ name: 'token', perMinute: perToken, redis, clock }) : undefined;
 
   return {
-    admit: (requestLog, caller) => take(requestLog, caller, 1),
+    checkRateLimit: (requestLog, caller) => take(requestLog, caller, 1),
     charge(requestLog, caller, cost) {
       const units = Math.ceil(cost / COST_PER_UNIT) - (requestLog.rateLimit?.units ?? 0);
       return units > 0 ? take(requestLog, caller, units) : undefined;
@@ -122,8 +120,8 @@ interface LimitOptions {
 
 interface RequestLimits {
   /** One more request of this caller. Throws or rejects with TOO_MANY_REQUESTS; undefined where nothing has to be waited for. */
-  admit(requestLog: RateLimitedRequest, caller: Caller): Promise<void> | undefined;
-  /** What the same request costs so far, beyond the units that it took already. Fails as `admit` does. */
+  checkRateLimit(requestLog: RateLimitedRequest, caller: Caller): Promise<void> | undefined;
+  /** What the same request costs so far, beyond the units that it took already. Fails as `checkRateLimit` does. */
   charge(requestLog: RateLimitedRequest, caller: Caller, cost: number): Promise<void> | undefined;
 }
 
@@ -148,4 +146,49 @@ interface PageTurnOptions {
   /** With a key: the same in every process, and nobody else's. */
   hash(text: string): string;
   readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Failed look-ups of API keys, by the address that they come from. After too many of them its look-ups are slowed down
+ * for the rest of the minute. Nothing is refused: guessing 256 bits is no danger, the load on the database would be.
+ */
+export function createFailedAuthentications(options: FailedAuthenticationOptions): FailedAuthentications {
+  const { perMinute, redis, hash, clock, onError } = options;
+  const limiter = createLimiter({ name: 'guess', perMinute: Math.max(1, perMinute), redis, clock });
+  const slowUntil = new Map<string, number>();
+
+  return {
+    slowPlace(address) {
+      if (slowUntil.size === 0) return undefined;
+      const place = toAddressBucket(address, hash);
+      if ((slowUntil.get(place) ?? 0) > clock.now()) return place;
+      slowUntil.delete(place);
+      return undefined;
+    },
+
+    count(address) {
+      const place = toAddressBucket(address, hash);
+      const settle = ({ remaining, resetMs }: { remaining: number; resetMs: number }) => {
+        if (remaining === 0) slowUntil.set(place, clock.now() + resetMs);
+      };
+      const taken = limiter.take(place, 1);
+      if (taken instanceof Promise) taken.then(settle, onError);
+      else settle(taken);
+    },
+  };
+}
+
+export interface FailedAuthentications {
+  /** What stands for an address with too many failures; undefined for all others. */
+  slowPlace(address: string): string | undefined;
+  count(address: string): void;
+}
+
+export interface FailedAuthenticationOptions {
+  readonly perMinute: number;
+  readonly redis: SharedRedis | undefined;
+  /** With a key: the same in every process, and nobody else's. */
+  hash(text: string): string;
+  readonly clock: Pick<Clock, 'now'>;
+  onError(cause: unknown): void;
 }

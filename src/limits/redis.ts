@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import type { Log } from '../domain/log.ts';
 import { runPeriodically } from '../lib/background.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { CountOptions, SharedCount } from './shared-limiter.ts';
+import type { CountOptions, SharedCount } from './redis-counter.ts';
 
 /**
  * One connection to Redis that never makes anybody wait: what is not answered at once has failed. That it is away is told
@@ -11,7 +11,7 @@ import type { CountOptions, SharedCount } from './shared-limiter.ts';
  */
 export async function openRedis(options: RedisOptions): Promise<SharedRedis> {
   const { url, prefix, log, clock, commandTimeoutMs = COMMAND_TIMEOUT_MS } = options;
-  const [Redis, { createSharedCount }] = await Promise.all([loadRedis(), import('./shared-limiter.ts')]);
+  const [Redis, { createSharedCount }] = await Promise.all([loadRedis(), import('./redis-counter.ts')]);
   const client = new Redis(url, {
     keyPrefix: prefix,
     lazyConnect: true,
@@ -64,7 +64,7 @@ export async function openRedis(options: RedisOptions): Promise<SharedRedis> {
     isConnected,
     connectedSince: () => connectedSince,
     hasBeenAway: () => hasBeenAway,
-    markUnavailable() {
+    markInterrupted() {
       hasBeenAway = true;
       if (connectedSince !== undefined) connectedSince = clock.now();
     },
@@ -183,7 +183,7 @@ export interface SharedRedis {
   connectedSince(): number | undefined;
   hasBeenAway(): boolean;
   /** A command of consequence was not answered: as if it had been away until now. */
-  markUnavailable(): void;
+  markInterrupted(): void;
   /** How many share it, as last heard. */
   processes(): number;
   close(): Promise<void>;

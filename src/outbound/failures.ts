@@ -1,6 +1,6 @@
 import { CrossbookError, type ErrorCode, type ErrorOrigin } from '../domain/errors.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import { RemoteFailure } from '../domain/remote-failure.ts';
+import { RemoteFailure } from '../domain/remote.ts';
 
 /** The same facts under an id of its own: every caller's error can be found in the log by itself. */
 export function cloneError(error: unknown): unknown {

@@ -1,16 +1,13 @@
-import type { Grant } from '../domain/authorization.ts';
+import type { FindOAuthClient, FindSandboxLogin, Grant } from '../domain/authorization.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { HeldBytes, HeldOwners } from '../domain/held-bytes.ts';
-import type { FindOAuthClient } from '../domain/oauth-client.ts';
+import type { ProviderCall } from '../domain/log.ts';
 import type { Provider } from '../domain/provider.ts';
-import type { ProviderCall } from '../domain/request-log.ts';
-import type { FindSandboxLogin } from '../domain/sandbox-login.ts';
 import type { Clock } from '../lib/clock.ts';
-import { callTokenEndpoint } from './access-token/call-token-endpoint.ts';
 import { exchangeCode, type GivenCode } from './access-token/exchange-code.ts';
-import { type GivenGrant, revokeGrant } from './access-token/revoke-grant.ts';
-import { type CallEvent, withCallEvents } from './call-events.ts';
+import { callTokenEndpoint, type GivenGrant, revokeGrant } from './access-token/token-endpoint.ts';
 import type { Transport } from './http/transport.ts';
+import { type CallEvent, withCallEvents } from './send-once.ts';
 import type { OutboundSettings } from './settings.ts';
 
 /** The way out for what begins and ends a grant, with the guards of every other call. */

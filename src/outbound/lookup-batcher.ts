@@ -1,6 +1,6 @@
 import type { Contact } from '../domain/contact.ts';
+import { type FieldSelection, mergeSelections } from '../domain/contact-search.ts';
 import type { CrossbookError } from '../domain/errors.ts';
-import { type FieldSelection, mergeSelections } from '../domain/field-selection.ts';
 import type { ContactPort } from '../domain/provider.ts';
 import type { WorkPermit } from '../domain/work-permit.ts';
 import { createBatcher } from '../lib/batcher.ts';

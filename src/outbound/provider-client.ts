@@ -1,8 +1,8 @@
 import type { Connection } from '../domain/connection.ts';
 import type { ContactCache } from '../domain/contact-cache.ts';
+import type { FieldSelection } from '../domain/contact-search.ts';
 import type { DistributedRateLimits } from '../domain/distributed-rate-limits.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { FieldSelection } from '../domain/field-selection.ts';
 import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { ContactAccess, ContactPort, OAuthClient } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
@@ -10,9 +10,7 @@ import type { ProviderResponse, RemoteRequest } from '../domain/remote.ts';
 import type { Resume, WorkPermit } from '../domain/work-permit.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createConnectionTokens } from './access-token/connection-tokens.ts';
-import type { RenewalOutcome, TokenSource } from './access-token/tokens.ts';
-import { withDeadline } from './access-token/with-deadline.ts';
-import { type CallEvent, type LookupEvent, type ObservedCall, withCallEvents } from './call-events.ts';
+import { type RenewalOutcome, type TokenSource, withDeadline } from './access-token/tokens.ts';
 import { createFactsCache } from './facts-cache.ts';
 import type { Transport } from './http/transport.ts';
 import type { CallPermit } from './lookup-batcher.ts';
@@ -21,8 +19,17 @@ import { createBreaker } from './rate-limiting/circuit-breaker.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limiting/rate-limiter.ts';
 import { withRetries } from './rate-limiting/retry.ts';
 import { createSharedRateLimiter } from './rate-limiting/shared-rate-limiter.ts';
-import { RedactedPort } from './redaction/redacted-port.ts';
-import { type OnProgress, type OutboundCall, type SendDeps, sendOnce } from './send-once.ts';
+import { RedactedPort } from './redaction/redactor.ts';
+import {
+  type CallEvent,
+  type LookupEvent,
+  type ObservedCall,
+  type OnProgress,
+  type OutboundCall,
+  type SendDeps,
+  sendOnce,
+  withCallEvents,
+} from './send-once.ts';
 import type { OutboundSettings } from './settings.ts';
 import type { Waiting, WaitingFor } from './waiting.ts';
 

@@ -1,30 +1,32 @@
 import { type Allowance, createAllowance } from '../domain/allowance.ts';
-import type { Caller } from '../domain/caller.ts';
-import type { ConnectServices } from '../domain/connect-services.ts';
-import type { Connection } from '../domain/connection.ts';
-import type { ConnectionTarget } from '../domain/connection-store.ts';
-import type { CursorSigner } from '../domain/cursor-signer.ts';
+import type { Caller, TokenRequest } from '../domain/caller.ts';
+import type { ConnectServices } from '../domain/connect-link.ts';
+import type { Connection, ConnectionTarget } from '../domain/connection.ts';
 import { type Customer, MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
-import type { TokenRequest } from '../domain/customer-token.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import type { ProviderCall, RequestLog, Tracer } from '../domain/log.ts';
+import type { CursorSigner } from '../domain/page.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { RemovedConnection, Revocation } from '../domain/removal.ts';
-import type { ProviderCall, RequestLog, Tracer } from '../domain/request-log.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import type { HttpHeaders } from '../lib/http-message.ts';
+import { Seen } from './connection-cache.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
 import { revokeRemoved } from './revoke-removed.ts';
-import { Seen } from './seen.ts';
 import type { Services } from './services.ts';
+
+/** Opens the context of each request: who calls is in its request log, and what it leaves unsaid in its headers. */
+export function createOpenContext(services: Services): OpenContext {
+  return (headers, requestLog) => new RequestScope(services, headers, requestLog);
+}
+
+export type OpenContext = (headers: Pick<HttpHeaders, 'get'>, requestLog: RequestLog) => RequestContext;
 
 /**
  * One request. It holds the caller: what it gives a use case is already the caller's own, and where there is no caller
  * it gives nothing. Nothing of it is made before it is asked for.
  */
-export function createRequestContext(services: Services, facts: RequestContextInput): RequestContext {
-  return new RequestScope(services, facts);
-}
-
 class RequestScope implements RequestContext {
   readonly caller: Caller | undefined;
   readonly defaults: HeaderDefaults;
@@ -35,13 +37,16 @@ class RequestScope implements RequestContext {
   #loaders: Loaders | undefined;
   #seen: Seen | undefined;
 
-  constructor(services: Services, { caller, defaults, requestLog }: RequestContextInput) {
+  constructor(services: Services, headers: Pick<HttpHeaders, 'get'>, requestLog: RequestLog) {
     this.#services = services;
-    this.caller = caller;
-    this.defaults = defaults;
+    this.caller = requestLog.caller;
+    this.defaults = {
+      customerId: headers.get('x-customer-id') ?? undefined,
+      provider: headers.get('x-provider-name') ?? undefined,
+    };
     this.requestLog = requestLog;
-    const { caller: callers, stranger } = services.responseBounds;
-    this.allowance = createAllowance(caller ? callers : stranger);
+    const { caller, stranger } = services.responseBounds;
+    this.allowance = createAllowance(this.caller ? caller : stranger);
   }
 
   get providers() {
@@ -106,8 +111,8 @@ class RequestScope implements RequestContext {
     );
   }
 
-  admit(): Promise<void> | undefined {
-    return this.caller && this.#services.admit(this.requestLog, this.caller);
+  checkRateLimit(): Promise<void> | undefined {
+    return this.caller && this.#services.checkRateLimit(this.requestLog, this.caller);
   }
 
   charge(cost: number): Promise<void> | undefined {
@@ -247,8 +252,8 @@ export interface RequestContext extends Tracer {
   wall(): number;
   requireCaller(): Caller;
   /** One more request of its caller: throws or rejects with TOO_MANY_REQUESTS where that is one too many. */
-  admit(): Promise<void> | undefined;
-  /** What the request costs in all, as far as it is known: fails as `admit` does. */
+  checkRateLimit(): Promise<void> | undefined;
+  /** What the request costs in all, as far as it is known: fails as `checkRateLimit` does. */
   charge(cost: number): Promise<void> | undefined;
   loadCustomer(customerId: string): ReturnType<Loaders['customer']>;
   loadConnectionOwner(connectionId: string): Promise<string | undefined>;
@@ -279,10 +284,4 @@ interface LoadedTarget {
 export interface HeaderDefaults {
   readonly customerId: string | undefined;
   readonly provider: string | undefined;
-}
-
-export interface RequestContextInput {
-  readonly caller: Caller | undefined;
-  readonly defaults: HeaderDefaults;
-  readonly requestLog: RequestLog;
 }

@@ -1,7 +1,12 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose';
-import type { Application, Caller, CustomerScope } from '../domain/caller.ts';
-import { MAX_TOKEN_SECONDS, type TokenRequest } from '../domain/customer-token.ts';
+import {
+  type Application,
+  type Caller,
+  type CustomerScope,
+  MAX_TOKEN_SECONDS,
+  type TokenRequest,
+} from '../domain/caller.ts';
 import { isProviderName } from '../domain/provider-names.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { createTtlCache } from '../lib/ttl-cache.ts';
-import { CALLER_MAX_AGE_MS } from './caller-cache.ts';
+import { CALLER_MAX_AGE_MS } from './caller.ts';
 
 /** Which applications name a web origin: read every few seconds, and only while browsers call. */
 export function createOriginCache({ list, always = [], now }: OriginCacheOptions): FindOrigins {

@@ -1,13 +1,12 @@
 import type { ResponseBounds } from '../domain/allowance.ts';
-import type { Caller } from '../domain/caller.ts';
-import type { ConnectServices } from '../domain/connect-services.ts';
+import type { Caller, TokenRequest } from '../domain/caller.ts';
+import type { ConnectServices } from '../domain/connect-link.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
-import type { CursorSigner } from '../domain/cursor-signer.ts';
-import type { TokenRequest } from '../domain/customer-token.ts';
+import type { ProviderCall, RequestLog } from '../domain/log.ts';
+import type { CursorSigner } from '../domain/page.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { ProviderCall, RequestLog } from '../domain/request-log.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { WorkPermit } from '../domain/work-permit.ts';
 import type { ConnectionCache } from './connection-cache.ts';
@@ -30,7 +29,7 @@ export interface Services extends Pick<RevokeDeps, 'revokeGrant' | 'onRevoked'> 
   /** Lets work finish after the answer; what goes wrong with it is logged. */
   runInBackground(work: Promise<unknown>): void;
   /** Counts a request, which its request log stands for. */
-  admit(requestLog: RequestLog, caller: Caller): Promise<void> | undefined;
+  checkRateLimit(requestLog: RequestLog, caller: Caller): Promise<void> | undefined;
   /** Counts what a request costs beyond that: its whole cost so far, as GraphQL reckons it. */
   charge(requestLog: RequestLog, caller: Caller, cost: number): Promise<void> | undefined;
   openTenant(applicationId: string): Tenant;

@@ -1,14 +1,13 @@
 import * as z from 'zod';
-import { readShape } from '../domain/read-shape.ts';
-import type { Field, Fields, Scalar, Shape, Type } from '../domain/shape.ts';
+import { type Field, type Fields, readShape, type Scalar, type Shape, type Type } from '../domain/shape.ts';
 
 /** In requests null means the same as absence, or clears a field of a patch. Answers leave out what is null. */
-export type Direction = 'asked' | 'answered';
+export type WireDirection = 'asked' | 'answered';
 
 /** The schema of what is declared: one for each direction, so that OpenAPI can name it. */
-export function toSchema<T>(shape: Shape<T>, direction: Direction): z.ZodObject;
-export function toSchema(type: Type, direction: Direction): z.ZodType;
-export function toSchema(type: Type, direction: Direction): z.ZodType {
+export function toSchema<T>(shape: Shape<T>, direction: WireDirection): z.ZodObject;
+export function toSchema(type: Type, direction: WireDirection): z.ZodType;
+export function toSchema(type: Type, direction: WireDirection): z.ZodType {
   const made = schemas[direction].get(type) ?? makeSchema(type, direction);
   schemas[direction].set(type, made);
   return made;
@@ -94,7 +93,7 @@ const writers = new Map<Shape<unknown>, Writer>();
 
 const schemas = { asked: new Map<Type, z.ZodType>(), answered: new Map<Type, z.ZodType>() };
 
-function makeSchema(type: Type, direction: Direction): z.ZodType {
+function makeSchema(type: Type, direction: WireDirection): z.ZodType {
   switch (type.kind) {
     case 'scalar':
       return makeScalar(type);
@@ -119,12 +118,12 @@ function makeScalar({ scalar }: Scalar<unknown>): z.ZodType {
   return scalar === 'json' ? z.record(z.string(), z.unknown()) : z.string();
 }
 
-function toFields(fields: Fields, direction: Direction): Record<string, z.ZodType> {
+function toFields(fields: Fields, direction: WireDirection): Record<string, z.ZodType> {
   const members = toWireFields(fields).map(([, field, name]) => [name, toField(field, direction)]);
   return Object.fromEntries(members);
 }
 
-function toField(field: Field<unknown>, direction: Direction): z.ZodType {
+function toField(field: Field<unknown>, direction: WireDirection): z.ZodType {
   const { type, nullable, optional, leftOutOfRest, nullInRest, description, example, deprecated } = field;
   const schema = toSchema(type, direction);
   const mayLack = direction === 'answered' ? nullable || leftOutOfRest : optional;
@@ -139,7 +138,7 @@ function toField(field: Field<unknown>, direction: Direction): z.ZodType {
 }
 
 /** No `format: email` anywhere: CRMs hold addresses that strict validators refuse. */
-function readFormat(type: Type, direction: Direction): object {
+function readFormat(type: Type, direction: WireDirection): object {
   const scalar = type.kind === 'scalar' ? type.scalar : undefined;
   if (scalar === 'uuid') return { format: 'uuid' };
   // What is asked with is checked where it is stored, by more than a format could say.

@@ -1,13 +1,12 @@
-import type { RequestLog } from '../domain/request-log.ts';
+import type { RequestLog } from '../domain/log.ts';
 import type { HttpHeaders } from '../lib/http-message.ts';
 import type { RequestContext } from '../request/context.ts';
-import { type AnswerByPath, createAnswerByPath } from './answer-by-path.ts';
 import { createDocsEndpoint } from './docs/endpoint.ts';
 import type { DocsDemo } from './docs/page.ts';
-import { errorResponse } from './errors.ts';
 import { createOpenApiEndpoint } from './openapi/endpoint.ts';
 import type { Operation, OperationGroup } from './operation.ts';
-import type { Endpoint } from './router.ts';
+import { errorResponse } from './responses.ts';
+import { type AnswerByPath, createAnswerByPath, type Endpoint } from './router.ts';
 import { OPERATIONS } from './routes/all.ts';
 
 /** The REST face: the operations, the document that describes them, and the page that shows it. */
@@ -33,8 +32,8 @@ function toEndpoint(operation: Operation, { openContext }: RestOptions): Endpoin
       let context: RequestContext | undefined;
       const run = async () => {
         context = await openContext(arrival.request.headers, requestLog);
-        const admitted = context.admit();
-        if (admitted) await admitted;
+        const checked = context.checkRateLimit();
+        if (checked) await checked;
         const answer = await operation.run(context, arrival);
         const confirmed = context.confirm();
         if (confirmed) await confirmed;

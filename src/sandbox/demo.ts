@@ -2,7 +2,7 @@ import type { CustomerStore, CustomerUpsert } from '../domain/customer.ts';
 import type { Sandbox } from './open-sandbox.ts';
 
 /** Who the sandbox's people belong to: an application with one customer, connected to both imitated CRMs. */
-export { DEMO_APPLICATION } from '../domain/demo-application.ts';
+export { DEMO_APPLICATION } from '../domain/caller.ts';
 
 export const DEMO_CUSTOMER_ID = 'demo';
 

@@ -3,7 +3,7 @@ import type { Application } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { uuidV5 } from '../lib/digest.ts';
 import { type ApiKeys, hashSecret } from './api-keys.ts';
-import type { Engine } from './engine/engine.ts';
+import type { Engine } from './engine/open.ts';
 import { apiKeys, applications } from './schema.ts';
 
 /** What the operator may do, over all applications. No request of a caller ever comes here. */

@@ -2,10 +2,10 @@ import { createHash, createHmac, type KeyObject, randomBytes, timingSafeEqual } 
 import { and, eq, sql } from 'drizzle-orm';
 import type { Application } from '../domain/caller.ts';
 import { isStorable } from '../lib/is-storable.ts';
-import type { Engine } from './engine/engine.ts';
+import type { Engine } from './engine/open.ts';
 import { apiKeys, applications, customers } from './schema.ts';
 import type { KeyRing } from './sealing/key-ring.ts';
-import { createSigningKeys } from './sealing/signing-keys.ts';
+import { createSigningKeys } from './sealing/seal.ts';
 
 /** Who each key belongs to, in one statement. Undefined for every key that is not valid, whatever the reason. */
 export function createFindCallers(engine: Engine): FindCallersByKey {

@@ -5,9 +5,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { cannotOpen } from './database.ts';
-import type { RunSql } from './engine/engine.ts';
 import { applyMigrations, migrate } from './engine/migrate.ts';
-import { openEngine, type Target } from './engine/open.ts';
+import { openEngine, type RunSql, type Target } from './engine/open.ts';
 import { MIGRATIONS } from './migrations.generated.ts';
 
 /** Every row as it is at one moment, as JSON in a gzip file: it may be restored to another version of PostgreSQL. */

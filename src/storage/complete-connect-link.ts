@@ -9,7 +9,7 @@ import type { Sealer } from '../domain/sealer.ts';
 import { uuidV5 } from '../lib/digest.ts';
 import { connectLinks } from './connect-schema.ts';
 import { sealCredentials } from './credentials.ts';
-import type { Engine } from './engine/engine.ts';
+import type { Engine } from './engine/open.ts';
 import { connections, contactCache, credentials, customers } from './schema.ts';
 import { createSealedTable, type SealedTable } from './sealed-table.ts';
 import { keyIdOf } from './sealing/seal.ts';

@@ -1,13 +1,14 @@
 import { and, count, eq, gt, inArray, isNull } from 'drizzle-orm';
 import {
+  CONFIRMATION_SECONDS,
   type ConnectFlow,
   type ConnectFlowStore,
   type FinishedFlow,
   type FlowEnd,
   MAX_FLOWS,
   type NewConnectFlow,
-} from '../domain/connect-flow.ts';
-import { CONFIRMATION_SECONDS, OPEN_STATUSES } from '../domain/connect-link.ts';
+  OPEN_STATUSES,
+} from '../domain/connect-link.ts';
 import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
 import {
@@ -22,7 +23,7 @@ import {
   type Work,
 } from './complete-connect-link.ts';
 import { connectFlows, connectLinks } from './connect-schema.ts';
-import type { Engine } from './engine/engine.ts';
+import type { Engine } from './engine/open.ts';
 import { appendEvents } from './events.ts';
 import { applications, customers } from './schema.ts';
 

@@ -13,7 +13,7 @@ import {
 import type { ConnectFailure, ConnectLinkStatus, ConnectMode } from '../domain/connect-link.ts';
 import type { EventType } from '../domain/event.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import { applications, createdAt, crossbook, customers, moment, updatedAt } from './schema.ts';
+import { applications, createdAt, crossbook, customers, momentColumn, updatedAt } from './schema.ts';
 
 /** What an application is registered as with a provider; the secret is sealed. */
 export const oauthClients = crossbook.table(
@@ -57,9 +57,9 @@ export const connectLinks = crossbook.table(
     keyId: text('key_id'),
     /** Of the one-time code that confirms it. */
     codeHash: text('code_hash'),
-    codeExpiresAt: moment('code_expires_at'),
+    codeExpiresAt: momentColumn('code_expires_at'),
     createdAt: createdAt(),
-    expiresAt: moment('expires_at').notNull(),
+    expiresAt: momentColumn('expires_at').notNull(),
     updatedAt: updatedAt(),
   },
   (table) => [
@@ -90,7 +90,7 @@ export const connectFlows = crossbook.table(
     sealedVerifier: text('sealed_verifier').notNull(),
     keyId: text('key_id').notNull(),
     createdAt: createdAt(),
-    usedAt: moment('used_at'),
+    usedAt: momentColumn('used_at'),
   },
   (table) => [
     index('connect_flows_by_link').on(table.linkId),
@@ -138,19 +138,19 @@ export const webhookEndpoints = crossbook.table(
     sealedSecret: text('sealed_secret').notNull(),
     /** Signs as well until then, after a rotation. */
     sealedPreviousSecret: text('sealed_previous_secret'),
-    previousSecretUntil: moment('previous_secret_until'),
+    previousSecretUntil: momentColumn('previous_secret_until'),
     keyId: text('key_id').notNull(),
     lastFailure: text('last_failure'),
-    lastFailureAt: moment('last_failure_at'),
+    lastFailureAt: momentColumn('last_failure_at'),
     /** Of the first failure since the last success; null while it is healthy. */
-    failingSince: moment('failing_since'),
+    failingSince: momentColumn('failing_since'),
     /** In a row. */
     failures: integer('failures').notNull().default(0),
     /** Nothing is sent before: it asked for less, or fails. */
-    pausedUntil: moment('paused_until'),
+    pausedUntil: momentColumn('paused_until'),
     /** The process that sends to it, and until when that counts by the database's clock. */
     lease: uuid('lease'),
-    leasedUntil: moment('leased_until'),
+    leasedUntil: momentColumn('leased_until'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -172,7 +172,7 @@ export const webhookDeliveries = crossbook.table(
       .references(() => events.id, { onDelete: 'cascade' }),
     endpointId: uuid('endpoint_id').notNull(),
     attempts: integer('attempts').notNull().default(0),
-    nextAttemptAt: moment('next_attempt_at').notNull().defaultNow(),
+    nextAttemptAt: momentColumn('next_attempt_at').notNull().defaultNow(),
     createdAt: createdAt(),
   },
   (table) => [

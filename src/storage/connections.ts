@@ -1,10 +1,14 @@
 import { and, eq, sql } from 'drizzle-orm';
-import type { ConnectedAccount, Connection } from '../domain/connection.ts';
-import type { ConnectionStore, ConnectionTarget } from '../domain/connection-store.ts';
+import type {
+  ConnectedAccount,
+  Connection,
+  ConnectionStore,
+  ConnectionTarget,
+} from '../domain/connection.ts';
 import type { Customer } from '../domain/customer.ts';
 import { PROVIDER_CATEGORIES } from '../domain/provider-names.ts';
 import { isStorable } from '../lib/is-storable.ts';
-import type { Engine } from './engine/engine.ts';
+import type { Engine } from './engine/open.ts';
 import { connections, type customers } from './schema.ts';
 import { createReadBatcher } from './statement-batcher.ts';
 

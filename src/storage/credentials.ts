@@ -5,7 +5,7 @@ import type { EventType } from '../domain/event.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Engine } from './engine/engine.ts';
+import type { Engine } from './engine/open.ts';
 import { CONNECTION_DATA, recordEvents } from './events.ts';
 import { underRefreshLease } from './refresh-lease.ts';
 import { connections, credentials } from './schema.ts';

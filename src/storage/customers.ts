@@ -1,15 +1,14 @@
 import { and, asc, desc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
-import type { Customer, CustomerStore } from '../domain/customer.ts';
-import type { CustomerFilter } from '../domain/customer-list.ts';
+import type { Customer, CustomerFilter, CustomerStore } from '../domain/customer.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
 import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isStorable } from '../lib/is-storable.ts';
 import { toCustomer } from './connections.ts';
-import type { Engine } from './engine/engine.ts';
+import type { Engine } from './engine/open.ts';
 import { connections, customers } from './schema.ts';
 import { createReadBatcher } from './statement-batcher.ts';
-import { createUpsertWriter, upsertCustomer } from './upsert-customer.ts';
+import { createUpsertWriter, storeCustomer } from './upsert-customer.ts';
 
 /** Prepares the statements once; the function that it returns opens the store for one application. */
 export function createCustomers(deps: CustomersDeps): (applicationId: string) => CustomerRecords {
@@ -37,9 +36,9 @@ export function createCustomers(deps: CustomersDeps): (applicationId: string) =>
         );
       },
       list: (filter, request) =>
-        listCustomers({ engine, applicationId, findMany: records.findMany }, filter, request),
+        selectCustomerPage({ engine, applicationId, findMany: records.findMany }, filter, request),
       upsert: async (upsert) => {
-        const upserted = await upsertCustomer(scope, upsert, async () =>
+        const upserted = await storeCustomer(scope, upsert, async () =>
           (await records.findMany([upsert.customerId])).get(upsert.customerId),
         );
         deps.onAppended();
@@ -99,7 +98,7 @@ function gather(rows: readonly JoinedRow[]): Map<string, Customer> {
 }
 
 /** One page in the order of the ids: each part of the filter has its index, and no page costs more the further it lies. */
-export async function listCustomers(
+export async function selectCustomerPage(
   { engine, applicationId, findMany }: ListDeps,
   filter: CustomerFilter,
   { direction, size, boundary }: PageRequest,

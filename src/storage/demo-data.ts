@@ -1,5 +1,5 @@
-import { DEMO_APPLICATION } from '../domain/demo-application.ts';
-import type { Engine } from './engine/engine.ts';
+import { DEMO_APPLICATION } from '../domain/caller.ts';
+import type { Engine } from './engine/open.ts';
 
 /** A process with the sandbox says that it uses the demo's data; one without it removes them where no process does. */
 export function createDemoData(engine: Engine): DemoData {

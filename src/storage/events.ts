@@ -4,7 +4,7 @@ import type { NewEvent } from '../domain/event.ts';
 import type { EventStore } from '../domain/webhook.ts';
 import { isStorable } from '../lib/is-storable.ts';
 import { events } from './connect-schema.ts';
-import type { Engine } from './engine/engine.ts';
+import type { Engine } from './engine/open.ts';
 
 /** The function that it returns opens the events of one application. */
 export function createEvents({ repeatable, orm }: Engine): (applicationId: string) => EventStore {

@@ -1,6 +1,6 @@
-import type { IdleConnection, IdleCredentials } from '../domain/idle-credentials.ts';
+import type { IdleConnection, IdleCredentials } from '../domain/credentials.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Engine } from './engine/engine.ts';
+import type { Engine } from './engine/open.ts';
 
 /**
  * What is claimed counts as used from a time on that lies so that it is due again after a while: whoever dies with a claim

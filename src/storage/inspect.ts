@@ -1,10 +1,9 @@
 import pg from 'pg';
-import type { FailingEndpoint } from '../domain/webhook-queue.ts';
+import type { FailingEndpoint } from '../domain/webhook.ts';
 import { cannotOpen, createDatabase } from './database.ts';
 import { hasCluster } from './embedded/start.ts';
-import type { Engine } from './engine/engine.ts';
 import { findPending } from './engine/migrate.ts';
-import { openEngine, type Target } from './engine/open.ts';
+import { type Engine, openEngine, type Target } from './engine/open.ts';
 import type { KeyRing } from './sealing/key-ring.ts';
 
 /** Looks at a database and changes nothing: not even its tables are brought up to date. Rejects where it is away. */

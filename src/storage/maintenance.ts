@@ -2,7 +2,7 @@ import type { Sealer } from '../domain/sealer.ts';
 import { type PeriodicTask, type PeriodicTaskOptions, runPeriodically } from '../lib/background.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type CredentialKey, sealCredentials, tryOpenCredentials } from './credentials.ts';
-import type { Engine } from './engine/engine.ts';
+import type { Engine } from './engine/open.ts';
 import type { SealCounts, SealedTable } from './sealed-table.ts';
 import type { KeyRing } from './sealing/key-ring.ts';
 

@@ -1,10 +1,10 @@
 import { and, asc, eq } from 'drizzle-orm';
-import type { OAuthClientStore } from '../domain/oauth-client.ts';
+import type { OAuthClientStore } from '../domain/authorization.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
 import { oauthClients } from './connect-schema.ts';
-import type { Engine } from './engine/engine.ts';
+import type { Engine } from './engine/open.ts';
 import { createSealedTable, type SealedTable } from './sealed-table.ts';
 import { keyIdOf } from './sealing/seal.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../lib/clock.ts';
 import { createSingleFlight } from '../lib/single-flight.ts';
-import type { Engine } from './engine/engine.ts';
 import { findPending } from './engine/migrate.ts';
+import type { Engine } from './engine/open.ts';
 import type { Maintenance } from './maintenance.ts';
 
 /**

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { CrossbookError } from '../domain/errors.ts';
 import { systemClock } from '../lib/clock.ts';
-import type { Engine } from './engine/engine.ts';
+import type { Engine } from './engine/open.ts';
 
 /**
  * Does the work when this process has the lease on what was found, over all processes that share the database; what it

@@ -8,7 +8,7 @@ import { isStorable } from '../lib/is-storable.ts';
 import type { Transaction } from './complete-connect-link.ts';
 import { type ConnectionRow, toConnection } from './connections.ts';
 import { tryOpenCredentials } from './credentials.ts';
-import type { Engine } from './engine/engine.ts';
+import type { Engine } from './engine/open.ts';
 import { appendEvents } from './events.ts';
 import { connections, credentials, customers } from './schema.ts';
 

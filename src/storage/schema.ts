@@ -25,9 +25,9 @@ import type { ProviderName } from '../domain/provider-names.ts';
 /** A schema of our own: a shared PostgreSQL may well have its own "customers". */
 export const crossbook = pgSchema('crossbook');
 
-export const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
-export const createdAt = () => moment('created_at').notNull().defaultNow();
-export const updatedAt = () => moment('updated_at').notNull().defaultNow();
+export const momentColumn = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
+export const createdAt = () => momentColumn('created_at').notNull().defaultNow();
+export const updatedAt = () => momentColumn('updated_at').notNull().defaultNow();
 
 export const applications = crossbook.table('applications', {
   id: uuid('id').primaryKey(),
@@ -47,7 +47,7 @@ export const apiKeys = crossbook.table(
     name: text('name').notNull(),
     secretHash: text('secret_hash').notNull(),
     createdAt: createdAt(),
-    revokedAt: moment('revoked_at'),
+    revokedAt: momentColumn('revoked_at'),
   },
   (table) => [
     index('api_keys_by_application').on(table.applicationId),
@@ -92,7 +92,7 @@ export const connections = crossbook.table(
     connectionSyncConfig: jsonb('connection_sync_config').$type<ConnectionSyncConfig>(),
     status: text('status').$type<ConnectionStatus>().notNull(),
     statusReason: text('status_reason').$type<StatusReason>(),
-    statusChangedAt: moment('status_changed_at').notNull().defaultNow(),
+    statusChangedAt: momentColumn('status_changed_at').notNull().defaultNow(),
     /** The account at the provider, where a link connected it. */
     accountId: text('account_id'),
     accountName: text('account_name'),
@@ -135,10 +135,10 @@ export const credentials = crossbook.table(
     /** Who refreshes them now, which generation, and until when that counts by the database's clock. */
     refreshLease: uuid('refresh_lease'),
     refreshingGeneration: integer('refreshing_generation'),
-    refreshingUntil: moment('refreshing_until'),
+    refreshingUntil: momentColumn('refreshing_until'),
     updatedAt: updatedAt(),
     /** Counts as used then, though it was not: after an attempt to renew an idle refresh token, or where there is none. */
-    idleSince: moment('idle_since'),
+    idleSince: momentColumn('idle_since'),
   },
   (table) => [
     index('credentials_by_key').on(table.keyId),
@@ -155,7 +155,7 @@ export const credentials = crossbook.table(
 export const jobLeases = crossbook.table('job_leases', {
   job: text('job').primaryKey(),
   holder: uuid('holder').notNull(),
-  until: moment('until').notNull(),
+  until: momentColumn('until').notNull(),
 });
 
 export const contactCache = crossbook.table(
@@ -166,7 +166,7 @@ export const contactCache = crossbook.table(
     connectionId: uuid('connection_id').notNull(),
     sealed: text('sealed').notNull(),
     bytes: integer('bytes').notNull(),
-    fetchedAt: moment('fetched_at').notNull(),
+    fetchedAt: momentColumn('fetched_at').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.applicationId, table.keyHash] }),

@@ -1,5 +1,5 @@
 import type { Sealer } from '../domain/sealer.ts';
-import type { Engine } from './engine/engine.ts';
+import type { Engine } from './engine/open.ts';
 import { keyIdOf } from './sealing/seal.ts';
 
 /** A small table of which some columns are sealed, as a change of keys sees it. Each row names the key of all of them. */

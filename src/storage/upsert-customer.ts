@@ -7,13 +7,13 @@ import { uuidV5 } from '../lib/digest.ts';
 import { isStorable, isStorableJson } from '../lib/is-storable.ts';
 import { type ConnectionRow, toCustomer } from './connections.ts';
 import { sealCredentials } from './credentials.ts';
-import type { Engine } from './engine/engine.ts';
 import { isUnavailable, unstorable } from './engine/failures.ts';
+import type { Engine } from './engine/open.ts';
 import { createStatementBatcher } from './statement-batcher.ts';
 import { type UpsertMode, upsertStatement } from './upsert-statement.ts';
 
 /** One round trip, unless a rival wrote the same customer at the same moment: then the answer is read once more. */
-export async function upsertCustomer(
+export async function storeCustomer(
   scope: Scope,
   upsert: CustomerUpsert,
   read: () => Promise<Customer | undefined>,

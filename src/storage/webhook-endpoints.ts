@@ -15,7 +15,7 @@ import {
 } from '../domain/webhook.ts';
 import type { Clock } from '../lib/clock.ts';
 import { webhookEndpoints as table } from './connect-schema.ts';
-import type { Engine } from './engine/engine.ts';
+import type { Engine } from './engine/open.ts';
 import { applications } from './schema.ts';
 import { createSealedTable, type SealedTable } from './sealed-table.ts';
 import { keyIdOf } from './sealing/seal.ts';

@@ -7,9 +7,9 @@ import {
   RETRIES_MS,
   type WebhookCounts,
   type WebhookQueue,
-} from '../domain/webhook-queue.ts';
+} from '../domain/webhook.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Engine, Statement } from './engine/engine.ts';
+import type { Engine, Statement } from './engine/open.ts';
 import { openWebhookSecret } from './webhook-endpoints.ts';
 
 /** Each statement is a transaction of its own: none is open while an endpoint is called. */

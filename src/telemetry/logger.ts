@@ -1,7 +1,6 @@
 import { pino } from 'pino';
 import { ERROR_CODES } from '../domain/errors.ts';
-import type { Log } from '../domain/log.ts';
-import type { RequestRecord } from '../domain/request-log.ts';
+import type { Log, RequestRecord } from '../domain/log.ts';
 
 /** JSON lines for machines; short lines where a person is looking. */
 export function createLogger({ level, output, readable }: LoggerOptions): Log {

@@ -1,11 +1,9 @@
-import type { Log } from '../domain/log.ts';
-import type { OpenRequestLog, ProviderCall, RejectedRequest, RequestHead } from '../domain/request-log.ts';
+import type { Log, OpenRequestLog, ProviderCall, RejectedRequest, RequestHead } from '../domain/log.ts';
 import type { Clock } from '../lib/clock.ts';
 import { writeRequestLine } from './logger.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import type { SpanExporter } from './otlp.ts';
-import { createRejectedRequestLog } from './rejected-request-log.ts';
-import { openRequestLog } from './request-log.ts';
+import { createRejectedRequestLog, openRequestLog } from './request-log.ts';
 
 /** Who is told of what happens: the log always, the metrics, and a collector of traces where one is named. */
 export async function openTelemetry({ log, version, traces, clock }: TelemetryOptions): Promise<Telemetry> {

@@ -1,21 +1,19 @@
-import type { Authorization } from '../domain/authorization.ts';
+import type { Authorization, FindOAuthClient } from '../domain/authorization.ts';
 import type { Caller } from '../domain/caller.ts';
 import {
   type ConnectLink,
   type ConnectLinkStore,
   type ConnectMode,
+  type ConnectServices,
   DEFAULT_LINK_SECONDS,
   MAX_LINK_SECONDS,
   MIN_LINK_SECONDS,
 } from '../domain/connect-link.ts';
-import type { ConnectServices } from '../domain/connect-services.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import { checkLoginUrl } from '../domain/login-url.ts';
-import type { FindOAuthClient } from '../domain/oauth-client.ts';
+import type { Tracer } from '../domain/log.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { Tracer } from '../domain/request-log.ts';
-import { checkReturnUrl } from '../domain/return-url.ts';
+import { checkLoginUrl, checkReturnUrl } from '../domain/urls.ts';
 
 /** A link for one customer to connect one CRM. Its URL is a secret of the person who follows it, and is shown this once. */
 export function createConnectLink(deps: CreateLinkDeps, input: CreateLinkInput): Promise<CreatedLink> {

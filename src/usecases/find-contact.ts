@@ -1,7 +1,7 @@
 import type { AssociatedObject, Association, Contact } from '../domain/contact.ts';
-import type { FieldSelection } from '../domain/field-selection.ts';
+import type { FieldSelection } from '../domain/contact-search.ts';
+import type { Tracer } from '../domain/log.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { Tracer } from '../domain/request-log.ts';
 import { type ContactClient, type OpenDeps, openContactClient } from './open-contact-client.ts';
 
 /** One contact by the provider's own id; undefined where the provider has none. */

@@ -1,12 +1,11 @@
 import type { Caller } from '../domain/caller.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { PageInput } from '../domain/contact-search.ts';
-import type { CursorSigner } from '../domain/cursor-signer.ts';
-import type { Customer, CustomerStore } from '../domain/customer.ts';
-import type { CustomerFilter, CustomerPage } from '../domain/customer-list.ts';
+import type { Customer, CustomerFilter, CustomerPage, CustomerStore } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import type { Tracer } from '../domain/log.ts';
+import type { CursorSigner } from '../domain/page.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { Tracer } from '../domain/request-log.ts';
 import { resolveCustomerId, type TargetDeps } from './open-contact-client.ts';
 import { readPageRequest, signCursor } from './page.ts';
 

@@ -1,10 +1,15 @@
 import { AuthorizationFailure, type Grant } from '../domain/authorization.ts';
-import type { ConnectFlow, ConnectFlowStore, VisitedLink } from '../domain/connect-flow.ts';
-import type { ConnectFailure, ConnectLink } from '../domain/connect-link.ts';
-import type { ConnectServices } from '../domain/connect-services.ts';
+import type {
+  ConnectFailure,
+  ConnectFlow,
+  ConnectFlowStore,
+  ConnectLink,
+  ConnectServices,
+  VisitedLink,
+} from '../domain/connect-link.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import { toRedirectUri } from '../domain/redirect-uri.ts';
+import { toRedirectUri } from '../domain/urls.ts';
 import { digest } from '../lib/digest.ts';
 import { ENDED, type PageProblem } from './open-connect-page.ts';
 import { nameFlow } from './start-authorization.ts';

@@ -1,8 +1,12 @@
-import type { Caller } from '../domain/caller.ts';
-import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS, type TokenRequest } from '../domain/customer-token.ts';
+import {
+  type Caller,
+  DEFAULT_TOKEN_SECONDS,
+  MAX_TOKEN_SECONDS,
+  type TokenRequest,
+} from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import type { Tracer } from '../domain/log.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { Tracer } from '../domain/request-log.ts';
 
 /** A token for the frontend of ONE customer: it reads this customer and its contacts, and soon expires. */
 export function issueCustomerToken(deps: IssueTokenDeps, input: IssueTokenInput): Promise<IssuedToken> {

@@ -1,10 +1,9 @@
 import type { Caller } from '../domain/caller.ts';
-import type { CursorSigner } from '../domain/cursor-signer.ts';
 import { MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Event } from '../domain/event.ts';
-import { DEFAULT_PAGE_SIZE } from '../domain/page.ts';
-import type { Tracer } from '../domain/request-log.ts';
+import type { Tracer } from '../domain/log.ts';
+import { type CursorSigner, DEFAULT_PAGE_SIZE } from '../domain/page.ts';
 import {
   type EndpointChange,
   type EndpointWithSecret,
@@ -16,7 +15,7 @@ import {
   type WebhookEndpoint,
   type WebhookStore,
 } from '../domain/webhook.ts';
-import { isRfc3339 } from '../lib/timestamp.ts';
+import { isRfc3339 } from '../lib/clock.ts';
 
 /** Where an application hears of events, all of it by its API key. */
 export function listWebhookEndpoints(deps: WebhookDeps): Promise<readonly WebhookEndpoint[]> {

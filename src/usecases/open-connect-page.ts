@@ -1,13 +1,18 @@
 import type { Login } from '../domain/authorization.ts';
 import type { Caller } from '../domain/caller.ts';
-import type { ConnectFlowStore, VisitedLink } from '../domain/connect-flow.ts';
-import type { ConnectLink, ConnectLinkStatus, ConnectLinkStore } from '../domain/connect-link.ts';
-import type { ConnectServices } from '../domain/connect-services.ts';
+import type {
+  ConnectFlowStore,
+  ConnectLink,
+  ConnectLinkStatus,
+  ConnectLinkStore,
+  ConnectServices,
+  VisitedLink,
+} from '../domain/connect-link.ts';
 import type { Connection } from '../domain/connection.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import type { Tracer } from '../domain/log.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { Tracer } from '../domain/request-log.ts';
 import { digest } from '../lib/digest.ts';
 import { findConnectLink, linkNotFound, type WantedLink } from './connect-link.ts';
 

@@ -1,9 +1,14 @@
 import type { Contact, ContactOrigin } from '../domain/contact.ts';
-import type { ContactFilter, Direction, PageInput } from '../domain/contact-search.ts';
-import type { BoundCursorSigner, CursorSigner } from '../domain/cursor-signer.ts';
+import type { ContactFilter, Direction, FieldSelection, PageInput } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { FieldSelection } from '../domain/field-selection.ts';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type Page, type PageRequest } from '../domain/page.ts';
+import {
+  type BoundCursorSigner,
+  type CursorSigner,
+  DEFAULT_PAGE_SIZE,
+  MAX_PAGE_SIZE,
+  type Page,
+  type PageRequest,
+} from '../domain/page.ts';
 import type { ContactPort } from '../domain/provider.ts';
 
 const MAX_CURSOR_LENGTH = 1_024;

@@ -1,13 +1,13 @@
 import type { Contact } from '../domain/contact.ts';
 import { type ContactCache, LARGE_ENTRY } from '../domain/contact-cache.ts';
-import { CrossbookError, ERROR_CODES } from '../domain/errors.ts';
 import {
   type FieldSelection,
   includesFields,
   readSelectedFields,
   type SelectedFields,
-} from '../domain/field-selection.ts';
-import type { RequestLog } from '../domain/request-log.ts';
+} from '../domain/contact-search.ts';
+import { CrossbookError, ERROR_CODES } from '../domain/errors.ts';
+import type { RequestLog } from '../domain/log.ts';
 import type { ContactClient } from './open-contact-client.ts';
 
 /** An answer older than this is not served even when the provider is down. */

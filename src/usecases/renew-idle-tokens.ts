@@ -1,5 +1,5 @@
+import type { IdleConnection, IdleCredentials } from '../domain/credentials.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { IdleConnection, IdleCredentials } from '../domain/idle-credentials.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 
 /**

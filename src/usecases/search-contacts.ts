@@ -1,18 +1,17 @@
 import type { Contact } from '../domain/contact.ts';
 import type {
   ContactFilter,
-  ContactFilterInput,
   ContactPage,
   ContactSearch,
+  FieldSelection,
   SearchSelection,
+  UncheckedContactFilter,
 } from '../domain/contact-search.ts';
-import type { BoundCursorSigner, CursorSigner } from '../domain/cursor-signer.ts';
 import { isEmailDomain, readEmail } from '../domain/email.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { FieldSelection } from '../domain/field-selection.ts';
-import type { PageRequest } from '../domain/page.ts';
+import type { Tracer } from '../domain/log.ts';
+import type { BoundCursorSigner, CursorSigner, PageRequest } from '../domain/page.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { Tracer } from '../domain/request-log.ts';
 import { type ContactClient, type OpenDeps, openContactClient } from './open-contact-client.ts';
 import {
   bindCursors,
@@ -109,7 +108,7 @@ function cacheKeyOf({ filter, request, selection }: Ask): () => string {
 export const MAX_EMAILS = 1_000;
 
 /** Checks a filter: exactly one way to search, and what is searched for must be able to exist. */
-function readContactFilter({ email, emails, emailDomain }: ContactFilterInput): ContactFilter {
+function readContactFilter({ email, emails, emailDomain }: UncheckedContactFilter): ContactFilter {
   const given = [email, emails, emailDomain].filter((value) => value !== undefined && value !== null);
   if (given.length !== 1) {
     throw new CrossbookError(

@@ -1,10 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { ConnectFlowStore, VisitedLink } from '../domain/connect-flow.ts';
-import type { ConnectServices } from '../domain/connect-services.ts';
+import type { ConnectFlowStore, ConnectServices, VisitedLink } from '../domain/connect-link.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import { checkLoginUrl } from '../domain/login-url.ts';
 import type { Provider } from '../domain/provider.ts';
-import { toRedirectUri } from '../domain/redirect-uri.ts';
+import { checkLoginUrl, toRedirectUri } from '../domain/urls.ts';
 import { digest } from '../lib/digest.ts';
 import type { ResolvedLogin } from './connect-link.ts';
 import { resolveLogin } from './connect-link.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAdminKey } from '../../src/domain/admin-key.ts';
+import { createAdminKey } from '../../src/domain/caller.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
 
 const { key: adminKey, hash } = createAdminKey();

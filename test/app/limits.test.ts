@@ -76,6 +76,9 @@ describe('requests of one API key', () => {
       );
     expect(await left(search(1_000, { email: 'ada@example.com' }))).toBe(999);
     expect(await left(search(100, { email_domain: 'example.com' }))).toBe(996);
+    // Ten calls to the CRM, and a thousand emails.
+    const emails = Array.from({ length: 1_000 }, (_, n) => `nobody-${n}@example.com`);
+    expect(await left(search(100, { emails }))).toBe(991);
     const page =
       '{ searchContacts(provider: HUBSPOT, filter: { emailDomain: "example.com" }, first: 200) { nodes { id firstName lastName } } }';
     const before = await left(askGraphQL());

@@ -5,7 +5,7 @@ import { createCustomerTokens, type TokenSubject } from '../../src/request/custo
 import { DEMO_APPLICATION } from '../../src/sandbox/demo.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
-import { createSigningKeys } from '../../src/storage/sealing/signing-keys.ts';
+import { createSigningKeys } from '../../src/storage/sealing/seal.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { WebhookQueue } from '../../src/domain/webhook-queue.ts';
+import type { WebhookQueue } from '../../src/domain/webhook.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openWebhookSender, type WebhookSender } from '../../src/outbound/webhooks/sender.ts';
 import { createDatabase, type Database } from '../../src/storage/database.ts';

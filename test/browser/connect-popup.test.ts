@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { DEVELOPMENT_ORIGINS } from '../../src/domain/demo-application.ts';
+import { DEVELOPMENT_ORIGINS } from '../../src/domain/caller.ts';
 import { openBrowser } from '../support/browser.ts';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 import { CHROMIUM } from '../support/machine.ts';

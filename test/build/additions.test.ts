@@ -62,7 +62,7 @@ const ADDITIONS = {
       'src/rest/routes/wave.ts',
       `import * as z from 'zod';
 import { wave } from '../../usecases/wave.ts';
-import { jsonResponse } from '../answers.ts';
+import { jsonResponse } from '../responses.ts';
 import { defineOperation } from '../operation.ts';
 import { text } from '../wire/fields.ts';
 

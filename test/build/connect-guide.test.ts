@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { ZodType } from 'zod';
 import { readConfig } from '../../src/config.ts';
 import { CONNECT_FAILURES } from '../../src/domain/connect-link.ts';
-import { listRedirectUris } from '../../src/domain/redirect-uri.ts';
+import { listRedirectUris } from '../../src/domain/urls.ts';
 import { createRegistry } from '../../src/providers/registry.ts';
-import { connectLinkRequestShape } from '../../src/rest/wire/connect-link.ts';
+import { connectLinkRequestShape } from '../../src/rest/routes/connect-links.ts';
 import { contactSearchShape } from '../../src/rest/wire/contact.ts';
 import { customerUpsertShape } from '../../src/rest/wire/customer.ts';
 

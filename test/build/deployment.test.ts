@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { COMMANDS } from '../../src/cli/commands/all.ts';
+import { COMMANDS } from '../../src/cli/run.ts';
 import { readConfig } from '../../src/config.ts';
 import { defaultMaxHeldBytes } from '../../src/limits/held-bytes.ts';
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DEMO_APPLICATION } from '../../src/domain/demo-application.ts';
+import { DEMO_APPLICATION } from '../../src/domain/caller.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { ringOf } from '../support/databases.ts';
 import { describeOnRedis, openRedisProxy } from '../support/redis.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { COMMANDS } from '../../src/cli/commands/all.ts';
 import { readOrigin } from '../../src/cli/commands/applications.ts';
+import { COMMANDS } from '../../src/cli/run.ts';
 import { runCli } from '../support/run-cli.ts';
 
 const names = COMMANDS.map(({ name }) => name);

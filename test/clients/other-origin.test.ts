@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import type { ConcreteRequest } from 'relay-runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEVELOPMENT_ORIGINS } from '../../src/domain/demo-application.ts';
+import { DEVELOPMENT_ORIGINS } from '../../src/domain/caller.ts';
 import { openBrowser, openPage } from '../support/browser.ts';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 import { CHROMIUM } from '../support/machine.ts';

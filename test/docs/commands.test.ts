@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { COMMANDS } from '../../src/cli/commands/all.ts';
+import { COMMANDS } from '../../src/cli/run.ts';
 import { openRest } from '../rest/open-rest.ts';
 import { DOCUMENTS, readSamples } from '../support/documents.ts';
 import { runCli } from '../support/run-cli.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkInstanceUrl } from '../../src/domain/instance-url.ts';
+import { checkInstanceUrl } from '../../src/domain/urls.ts';
 
 const SALESFORCE = [
   /^[a-z0-9-]+(\.[a-z0-9-]+)?\.my\.salesforce\.(com|mil)$/,

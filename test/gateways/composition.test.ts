@@ -5,8 +5,7 @@ import {
 } from '@theguild/federation-composition';
 import { parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { printSubgraphSchema } from '../../src/graphql/print-api-schema.ts';
-import { entitySchema } from '../../src/graphql/schema.ts';
+import { entitySchema, printSubgraphSchema } from '../../src/graphql/schema.ts';
 import { printSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { compose, readSubgraph } from './compose.ts';
 import { NOTES_SDL } from './notes-subgraph.ts';

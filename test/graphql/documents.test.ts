@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { parseManifest, readManifest } from '../../src/graphql/over-http/read-manifest.ts';
+import { parseManifest, readManifest } from '../../src/graphql/over-http/persisted-operations.ts';
 import { createHeldBytes } from '../../src/limits/held-bytes.ts';
 import { createTestServer, DEMO, EXTENSIONS, type TestServer } from './test-server.ts';
 

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { EXAMPLE_OPERATIONS } from '../../src/graphql/over-http/example-operations.ts';
+import { EXAMPLE_OPERATIONS } from '../../src/graphql/over-http/graphiql-page.ts';
 import { createTestServer, DEMO } from './test-server.ts';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };

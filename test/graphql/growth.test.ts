@@ -3,18 +3,17 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createDocumentStore } from '../../src/graphql/engine/document-store.ts';
 import { createKnownIntrospection } from '../../src/graphql/engine/known-introspection.ts';
+import { readOperationNotes } from '../../src/graphql/engine/operation-run.ts';
 import { redactMessage } from '../../src/graphql/errors.ts';
 import { checkOperation, DEFAULT_LIMITS, nothingSpent } from '../../src/graphql/limits.ts';
 import { checkMerging } from '../../src/graphql/merging.ts';
 import { checkFragmentDepth, checkNesting } from '../../src/graphql/nesting.ts';
-import { readOperation } from '../../src/graphql/operation-notes.ts';
-import { chooseMediaType, isJson } from '../../src/graphql/over-http/media-types.ts';
-import { readHash } from '../../src/graphql/over-http/read-hash.ts';
+import { readHash } from '../../src/graphql/over-http/persisted-operations.ts';
+import { chooseMediaType, isJson } from '../../src/graphql/over-http/read-request.ts';
 import { entitySchema } from '../../src/graphql/schema.ts';
 import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
-import { jsonLength } from '../../src/lib/json-length.ts';
-import { findDuplicateKey } from '../../src/lib/read-json.ts';
-import { readQuery } from '../../src/rest/input/read-query.ts';
+import { findDuplicateKey, jsonLength } from '../../src/lib/json.ts';
+import { readQuery } from '../../src/rest/input/read-input.ts';
 import { toReadableLine } from '../../src/telemetry/logger.ts';
 import { expectLinear } from '../support/growth.ts';
 
@@ -95,7 +94,7 @@ test.each(TEXTS)('what is done before validation is linear in %s', (_name, make)
   if (!isDocument(make)) return;
   expectLinear(documents, (document) => checkFragmentDepth(document, Number.POSITIVE_INFINITY));
   expectLinear(documents, (document) => checkMerging(document, UNBOUNDED));
-  expectLinear(documents, (document) => readOperation({ ...document }, 'Q0'));
+  expectLinear(documents, (document) => readOperationNotes({ ...document }, 'Q0'));
   for (const isCallerKnown of [true, false]) {
     expectLinear(make, (text) => {
       const store = createDocumentStore({ schema, rules: [] });

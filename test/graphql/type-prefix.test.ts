@@ -1,9 +1,8 @@
 import { isScalarType, parse, printSchema, validate } from 'graphql';
 import { expect, test } from 'vitest';
-import { EXAMPLE_OPERATIONS } from '../../src/graphql/over-http/example-operations.ts';
+import { EXAMPLE_OPERATIONS } from '../../src/graphql/over-http/graphiql-page.ts';
 import { apiSchema, entitySchema } from '../../src/graphql/schema.ts';
-import { printSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
-import { prefixOperation, prefixTypes } from '../../src/graphql/subgraph/type-prefix.ts';
+import { prefixOperation, prefixTypes, printSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { createTestServer } from './test-server.ts';
 
 const ADA = { provider: 'HUBSPOT', filter: { email: 'ada@example.com' } };

@@ -146,7 +146,7 @@ async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
     findCaller: () => undefined,
     addQuota: () => {},
     openRequestLog: (arrival) => openRequestLog(arrival, { log, clock: systemClock, onDone: () => {} }),
-    handleProbe: ({ pathname }) => (pathname === '/livez' ? Promise.resolve(OK) : undefined),
+    probes: { paths: /^\/livez$/, answer: () => Promise.resolve(OK) },
   });
   const listener = await listen({
     ...{ answer: handle, onRefused: () => {}, heldBytes: UNBOUNDED, host: '127.0.0.1', port: 0 },

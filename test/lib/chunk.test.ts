@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chunk } from '../../src/lib/chunk.ts';
+import { chunk } from '../../src/lib/batcher.ts';
 
 test.each([
   [[], 2, []],

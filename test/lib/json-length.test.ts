@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonLength, stringLength } from '../../src/lib/json-length.ts';
+import { jsonLength, stringLength } from '../../src/lib/json.ts';
 import { fc } from '../support/fast-check.ts';
 
 test('no value is longer than it is reckoned, and strings are exactly as long', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readJsonBytes } from '../../src/lib/read-json.ts';
+import { readJsonBytes } from '../../src/lib/json.ts';
 import { fc } from '../support/fast-check.ts';
 
 const read = (text: string) => readJsonBytes(Buffer.from(text));

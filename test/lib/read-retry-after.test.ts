@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readRetryAfter } from '../../src/lib/read-retry-after.ts';
+import { readRetryAfter } from '../../src/lib/http-message.ts';
 
 const date = 'Fri, 20 Nov 2026 21:00:00 GMT';
 

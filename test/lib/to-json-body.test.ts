@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { JsonBytes } from '../../src/lib/json-bytes.ts';
+import { JsonBytes } from '../../src/lib/json.ts';
 import { type JsonBody, toJsonBody } from '../../src/lib/to-json-body.ts';
 import { fc } from '../support/fast-check.ts';
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createFailedAuthentications } from '../../src/limits/failed-authentications.ts';
+import { createFailedAuthentications } from '../../src/limits/limits.ts';
 
 test('after so many failures look-ups from one address are slow, from there alone', () => {
   const { failures, fail } = open(3);

@@ -47,7 +47,7 @@ describeOnRedis('a Redis that is connected and says nothing', () => {
 
   test('does not keep a process from starting, and is used when it speaks', async () => {
     const { proxy, limits, log } = await open(true);
-    await limits.admit({ rateLimit: undefined }, caller);
+    await limits.checkRateLimit({ rateLimit: undefined }, caller);
     expect(limits.budgets?.isConnected()).toBe(false);
     expect(log.lines).toHaveLength(1);
     proxy.setSilent(false);
@@ -57,7 +57,7 @@ describeOnRedis('a Redis that is connected and says nothing', () => {
   test('counts as away: requests are answered, and one line tells of it', async () => {
     const { proxy, limits, log } = await open(false);
     proxy.setSilent(true);
-    await limits.admit({ rateLimit: undefined }, caller);
+    await limits.checkRateLimit({ rateLimit: undefined }, caller);
     expect(await limits.budgets?.acquire({ name: 'a', calls: 1, intervalMs: 1, leaseMs: 1 })).toBeUndefined();
     await until(() => limits.budgets?.isConnected() === false);
     await until(() => log.lines.length > 0);

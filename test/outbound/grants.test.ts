@@ -1,10 +1,13 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Authorization, Grant } from '../../src/domain/authorization.ts';
-import { AuthorizationFailure } from '../../src/domain/authorization.ts';
-import type { WantedOAuthClient } from '../../src/domain/oauth-client.ts';
-import { RemoteFailure } from '../../src/domain/remote-failure.ts';
+import {
+  type Authorization,
+  AuthorizationFailure,
+  type Grant,
+  type WantedOAuthClient,
+} from '../../src/domain/authorization.ts';
+import { RemoteFailure } from '../../src/domain/remote.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { UNBOUNDED } from '../support/held-bytes.ts';
 import { openWireServer } from '../support/wire-server.ts';

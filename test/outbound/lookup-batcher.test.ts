@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../src/domain/contact.ts';
+import type { FieldSelection, SelectedFields } from '../../src/domain/contact-search.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
-import type { FieldSelection, SelectedFields } from '../../src/domain/field-selection.ts';
 import type { ContactPort } from '../../src/domain/provider.ts';
 import { UNCOUNTED, type WorkPermit } from '../../src/domain/work-permit.ts';
 import { AbandonedError } from '../../src/outbound/failures.ts';

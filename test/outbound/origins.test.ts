@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { resolveOrigin } from '../../src/outbound/access-token/origins.ts';
+import { resolveOrigin } from '../../src/outbound/access-token/token-endpoint.ts';
 
 const rules = {
   hosts: [/^[a-z0-9-]+\.my\.salesforce\.com$/],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { createProviderClients } from '../../src/outbound/outbound.ts';
 import type { ProviderClient } from '../../src/outbound/provider-client.ts';
-import { createProviderClients } from '../../src/outbound/provider-clients.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createConnection } from '../support/connection.ts';
 import { createFakeAccess } from './fake-access.ts';

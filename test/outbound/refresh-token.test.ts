@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Credentials } from '../../src/domain/connection.ts';
 import type { OAuthClient, RefreshedToken } from '../../src/domain/provider.ts';
-import type { ProviderResponse, RemoteRequest } from '../../src/domain/remote.ts';
-import { RemoteFailure } from '../../src/domain/remote-failure.ts';
-import { type RefreshDeps, refreshToken } from '../../src/outbound/access-token/refresh-token.ts';
+import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../src/domain/remote.ts';
+import { type RefreshDeps, refreshToken } from '../../src/outbound/access-token/token-endpoint.ts';
 import { createRedactor } from '../../src/outbound/redaction/redactor.ts';
 
 const HOSTS = [/^[a-z0-9-]+\.my\.salesforce\.com$/];

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Credentials, OAuth2Credentials } from '../../src/domain/connection.ts';
 import type { RefreshedCredentials } from '../../src/domain/credentials.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
-import { InvalidGrantError } from '../../src/outbound/access-token/refresh-token.ts';
+import { InvalidGrantError } from '../../src/outbound/access-token/token-endpoint.ts';
 import { createTokens } from '../../src/outbound/access-token/tokens.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createConnection } from '../support/connection.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createAdminKey } from '../../src/domain/admin-key.ts';
-import { createAdminCheck } from '../../src/request/admin-key.ts';
+import { createAdminKey } from '../../src/domain/caller.ts';
+import { createAdminCheck } from '../../src/request/caller.ts';
 
 test('a wrong admin key counts as a failed authentication of its address; a right one and none do not', () => {
   const counted: string[] = [];

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { CALLER_MAX_AGE_MS, createCallerCache } from '../../src/request/caller-cache.ts';
+import { CALLER_MAX_AGE_MS, createCallerCache } from '../../src/request/caller.ts';
 import type { KeyLookups } from '../../src/request/key-lookups.ts';
 
 const CALLER = { application: { id: 'a', name: 'A' }, credentialId: 'k' };

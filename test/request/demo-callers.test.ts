@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { DEMO_APPLICATION } from '../../src/domain/demo-application.ts';
-import { withDemoCallers } from '../../src/request/demo-callers.ts';
+import { DEMO_APPLICATION } from '../../src/domain/caller.ts';
+import { withDemoCallers } from '../../src/request/caller.ts';
 
 const demo = { application: DEMO_APPLICATION, credentialId: 'stored' };
 const other = { application: { id: 'other', name: 'other' }, credentialId: 'k' };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Contact } from '../../src/domain/contact.ts';
-import type { FieldSelection } from '../../src/domain/field-selection.ts';
+import type { FieldSelection } from '../../src/domain/contact-search.ts';
 import type { ContactPort } from '../../src/domain/provider.ts';
-import { EmailLookups, type LookupClient } from '../../src/request/email-lookups.ts';
+import { EmailLookups, type LookupClient } from '../../src/request/loaders.ts';
 import { settle } from '../support/clock.ts';
 
 const NAMES: FieldSelection = { rawData: false, fields: new Set(['firstName']) };

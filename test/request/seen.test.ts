@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Connection } from '../../src/domain/connection.ts';
 import type { Customer } from '../../src/domain/customer.ts';
-import { CONNECTION_MAX_AGE_MS, createConnectionCache } from '../../src/request/connection-cache.ts';
-import { Seen } from '../../src/request/seen.ts';
+import { CONNECTION_MAX_AGE_MS, createConnectionCache, Seen } from '../../src/request/connection-cache.ts';
 import { createConnection } from '../support/connection.ts';
 
 const TARGET = { customerId: 'acme', providerName: 'hubspot' } as const;

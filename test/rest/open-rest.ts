@@ -1,6 +1,6 @@
 import type { ReadableStream } from 'node:stream/web';
 import type { CrossbookError } from '../../src/domain/errors.ts';
-import type { AnswerByPath } from '../../src/rest/answer-by-path.ts';
+import type { AnswerByPath } from '../../src/rest/router.ts';
 import { createRest, type RestOptions } from '../../src/rest/server.ts';
 import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
 import { toFetch } from '../support/to-fetch.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CrossbookError, ERROR_CODES, type ErrorCode } from '../../src/domain/errors.ts';
-import { RemoteFailure } from '../../src/domain/remote-failure.ts';
+import { RemoteFailure } from '../../src/domain/remote.ts';
 import { toError } from '../support/redacted.ts';
 import { DEMO, failingWith, openRest } from './open-rest.ts';
 

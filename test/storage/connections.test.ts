@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ConnectionTarget } from '../../src/domain/connection-store.ts';
+import type { ConnectionTarget } from '../../src/domain/connection.ts';
 import { describeEachServer } from '../support/databases.ts';
 
 describeEachServer('connections that are looked up together', (on) => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EventType, NewEvent } from '../../src/domain/event.ts';
 import { createDatabase, type Database } from '../../src/storage/database.ts';
-import type { Engine } from '../../src/storage/engine/engine.ts';
+import type { Engine } from '../../src/storage/engine/open.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
 import { appendEvents } from '../../src/storage/events.ts';
 import { upsertStatement } from '../../src/storage/upsert-statement.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CustomerFilter } from '../../src/domain/customer-list.ts';
+import type { CustomerFilter } from '../../src/domain/customer.ts';
 import type { PageRequest } from '../../src/domain/page.ts';
 import { describeEachServer } from '../support/databases.ts';
 

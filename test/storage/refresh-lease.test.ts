@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Engine } from '../../src/storage/engine/engine.ts';
+import type { Engine } from '../../src/storage/engine/open.ts';
 import { underRefreshLease } from '../../src/storage/refresh-lease.ts';
 
 test('who finds the lease taken again and again waits for two lives of one, and says so', async () => {

@@ -1,7 +1,7 @@
 import type { Connection } from '../../src/domain/connection.ts';
 import type { Association, Contact } from '../../src/domain/contact.ts';
 import { CONTACT_FIELDS } from '../../src/domain/contact.ts';
-import { type FieldSelection, readSelectedFields } from '../../src/domain/field-selection.ts';
+import { type FieldSelection, readSelectedFields } from '../../src/domain/contact-search.ts';
 import type { ContactPort } from '../../src/domain/provider.ts';
 import type { ProviderName } from '../../src/domain/provider-names.ts';
 import type { FakePerson } from './fake-people.ts';

@@ -1,4 +1,4 @@
-import type { ConnectionFacts } from '../../src/domain/connection-facts.ts';
+import type { ConnectionFacts } from '../../src/domain/connection.ts';
 
 /** Of one connection, in one process. */
 export function createFakeFacts(): ConnectionFacts {

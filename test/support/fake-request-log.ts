@@ -1,5 +1,5 @@
 import type { CrossbookError } from '../../src/domain/errors.ts';
-import type { ProviderCall, RequestFields, RequestLog } from '../../src/domain/request-log.ts';
+import type { ProviderCall, RequestFields, RequestLog } from '../../src/domain/log.ts';
 import { UNCOUNTED } from '../../src/domain/work-permit.ts';
 
 /** A request log that can be read. */

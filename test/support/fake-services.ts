@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
 import type { Caller } from '../../src/domain/caller.ts';
-import type { CursorSigner } from '../../src/domain/cursor-signer.ts';
 import type { CustomerUpsert } from '../../src/domain/customer.ts';
+import type { CursorSigner } from '../../src/domain/page.ts';
 import type { ContactAccess, Provider } from '../../src/domain/provider.ts';
 import { PROVIDER_CATEGORIES, PROVIDER_NAMES, type ProviderName } from '../../src/domain/provider-names.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -10,7 +10,7 @@ import type { HttpHeaders } from '../../src/lib/http-message.ts';
 import { authorization as hubspotAuthorization } from '../../src/providers/hubspot/authorization.ts';
 import { readCaller } from '../../src/request/caller.ts';
 import { createConnectionCache } from '../../src/request/connection-cache.ts';
-import { createRequestContext, type RequestContext } from '../../src/request/context.ts';
+import { createOpenContext, type RequestContext } from '../../src/request/context.ts';
 import type { Services } from '../../src/request/services.ts';
 import { createFakeContactPort, type FakeCall } from './fake-contact-port.ts';
 import { createFakePeople, type FakePerson } from './fake-people.ts';
@@ -78,7 +78,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
     untilForgotten: async () => {},
     revokeGrant: async () => true,
     onRevoked: () => {},
-    admit: async () => {},
+    checkRateLimit: async () => {},
     charge: () => undefined,
     wall: options.wall ?? (() => Date.parse('2025-01-01T00:00:00.000Z')),
     openTenant: (id) => tenants.get(id) ?? createFakeTenant(id),
@@ -114,11 +114,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
         findCallerByToken: async (token) => TOKENS[token],
       },
     );
-    const defaults = {
-      customerId: headers.get('x-customer-id') ?? undefined,
-      provider: headers.get('x-provider-name') ?? undefined,
-    };
-    return createRequestContext(services, { caller, defaults, requestLog });
+    return createOpenContext(services)(headers, { ...requestLog, caller });
   }
 }
 

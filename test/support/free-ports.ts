@@ -1,19 +1,30 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 
-/** A port that is free, as is the one above it: the sandbox takes two. */
+/**
+ * A port that is free, as is the one above it: the sandbox takes two. Below those that the system gives to whoever opens a
+ * connection (from 32,768 on): a test that stops a process and starts it again finds them free the second time.
+ */
 export async function findFreePorts(): Promise<number> {
   for (;;) {
-    const lower = await listen(0);
-    const { port } = lower.address() as AddressInfo;
-    const upper = await listen(port + 1).catch(() => undefined);
+    const port = LOWEST + 2 * Math.floor((Math.random() * (HIGHEST - LOWEST)) / 2);
+    const lower = await listen(port);
+    const upper = await listen(port + 1);
     for (const server of [lower, upper]) server?.close();
-    if (upper) return port;
+    if (lower && upper) return port;
   }
 }
 
+const LOWEST = 20_000;
+const HIGHEST = 32_000;
+
+/** Undefined: somebody has it. */
 async function listen(port: number) {
-  const server = createServer().listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  return server;
+  const server = createServer();
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+    return server;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
 import type { Caller } from '../../src/domain/caller.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
-import type { RequestLog, RequestRecord } from '../../src/domain/request-log.ts';
+import type { RequestLog, RequestRecord } from '../../src/domain/log.ts';
 import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
 import { type CorsOptions, createCors } from '../../src/http/cors.ts';
 import { createRequestHandler, type RequestHandlerOptions } from '../../src/http/request-handler.ts';
@@ -59,8 +59,10 @@ export function openHandler(options: HandlerOptions = {}) {
         onDone: (record) => records.push(record),
       }),
     addQuota: () => {},
-    handleProbe: ({ pathname }) =>
-      pathname === '/livez' ? Promise.resolve({ status: 200, headers: {}, body: 'ok' }) : undefined,
+    probes: {
+      paths: /^\/livez$/,
+      answer: () => Promise.resolve({ status: 200, headers: {}, body: 'ok' }),
+    },
     ...options.patch,
   });
   const ask = (method: string, headers: Record<string, string>, patch: Partial<ArrivingRequest> = {}) =>

@@ -1,6 +1,5 @@
 import type { ContactPort } from '../../src/domain/provider.ts';
-import { RedactedPort } from '../../src/outbound/redaction/redacted-port.ts';
-import { createRedactor } from '../../src/outbound/redaction/redactor.ts';
+import { createRedactor, RedactedPort } from '../../src/outbound/redaction/redactor.ts';
 
 /** As errors leave `outbound`, for a connection without secrets. */
 export const { toError } = createRedactor(() => []);

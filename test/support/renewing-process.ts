@@ -2,7 +2,7 @@
  * A replica that renews idle tokens: the product's storage, way out and adapters, beside a sandbox that is another
  * process. Says `ready`, takes a turn each time that it is told to, and says what came of it.
  */
-import { toRenewDeps } from '../../src/idle-tokens.ts';
+import { toRenewDeps } from '../../src/background-jobs.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { createRegistry } from '../../src/providers/registry.ts';

@@ -1,6 +1,6 @@
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { ArrivingRequest, HttpResponse } from '../../src/lib/http-message.ts';
-import { JsonBytes } from '../../src/lib/json-bytes.ts';
+import { JsonBytes } from '../../src/lib/json.ts';
 
 /** What answers our requests, asked as a fetch is asked. */
 export function toFetch(answer: (request: ArrivingRequest) => Promise<HttpResponse>): Fetch {

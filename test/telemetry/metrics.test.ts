@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
-import type { ProviderCall, RequestRecord } from '../../src/domain/request-log.ts';
+import type { ProviderCall, RequestRecord } from '../../src/domain/log.ts';
 import { registerGauges } from '../../src/telemetry/metrics/gauges.ts';
-import { createMetrics, createRegistry, type Metrics } from '../../src/telemetry/metrics/metrics.ts';
+import { createMetrics, createMetricsRegistry, type Metrics } from '../../src/telemetry/metrics/metrics.ts';
 import { readMetrics } from '../support/read-metrics.ts';
 
 const opened: Metrics[] = [];
@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 test('a counter, a gauge and a histogram in the text format, to the letter', () => {
-  const registry = createRegistry();
+  const registry = createMetricsRegistry();
   const counter = registry.counter('a_total', 'Things.');
   registry.gauge('b', 'Now.', () => [{ value: 3 }]);
   const histogram = registry.histogram('c_seconds', 'Time.', [0.1, 1]);
@@ -31,13 +31,13 @@ test('a counter, a gauge and a histogram in the text format, to the letter', () 
 });
 
 test('a label that holds quotes, backslashes and line ends stays one label', () => {
-  const registry = createRegistry();
+  const registry = createMetricsRegistry();
   registry.counter('a_total', 'Things.').add({ kind: 'a"b\\c\nd' });
   expect(registry.render()).toContain('a_total{kind="a\\"b\\\\c\\nd"} 1\n');
 });
 
 test('labels without end do not fill the memory', () => {
-  const registry = createRegistry();
+  const registry = createMetricsRegistry();
   const counter = registry.counter('a_total', 'Things.');
   for (let n = 0; n < 10_000; n++) counter.add({ kind: String(n) });
   expect(registry.render().split('\n').length).toBeLessThan(3_000);

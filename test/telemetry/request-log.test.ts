@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
-import type { RequestRecord } from '../../src/domain/request-log.ts';
+import type { RequestRecord } from '../../src/domain/log.ts';
 import { writeRequestLine } from '../../src/telemetry/logger.ts';
 import { openRequestLog } from '../../src/telemetry/request-log.ts';
 import type { Span } from '../../src/telemetry/spans.ts';

@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { Caller } from '../../src/domain/caller.ts';
-import type { TokenRequest } from '../../src/domain/customer-token.ts';
+import type { Caller, TokenRequest } from '../../src/domain/caller.ts';
 import { issueCustomerToken } from '../../src/usecases/issue-customer-token.ts';
 import { createFakeRequestLog } from '../support/fake-request-log.ts';
 

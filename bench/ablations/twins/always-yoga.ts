@@ -1,5 +1,5 @@
-import type { openEngine as original } from '../../../src/graphql/engine/engine.ts';
-import { createPluginEngine } from '../../../src/graphql/engine/plugin-engine.ts';
+import type { openOperationEngine as original } from '../../../src/graphql/engine/engine.ts';
+import { createPluginEngine } from '../../../src/graphql/engine/plugins.ts';
 
 /** As with a plugin that does nothing. */
 export const openEngine: typeof original = async (rules, plugins = {}) =>

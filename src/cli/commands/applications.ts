@@ -1,5 +1,5 @@
-import { createAdminKey } from '../../domain/admin-key.ts';
-import { toWebOrigin } from '../../domain/web-origin.ts';
+import { createAdminKey } from '../../domain/caller.ts';
+import { toWebOrigin } from '../../domain/urls.ts';
 import {
   changeOrigins,
   createApplication,

@@ -15,7 +15,7 @@ export const backup: Command = {
   },
 };
 
-export const restore: Command = {
+export const restoreCommand: Command = {
   name: 'restore',
   summary: 'Puts a backup into an empty database, embedded or not. The server must be stopped.',
   details: ['It takes the same keys as then: see crossbook doctor afterwards.'],

@@ -1,7 +1,6 @@
 import { isProviderName, type ProviderName } from '../../domain/provider-names.ts';
 import { createRegistry } from '../../providers/registry.ts';
-import { findApplication } from '../../usecases/manage-applications.ts';
-import { storeOAuthClient } from '../../usecases/manage-oauth-clients.ts';
+import { findApplication, storeOAuthClient } from '../../usecases/manage-applications.ts';
 import {
   APPLICATION,
   type Command,

@@ -14,7 +14,7 @@ export const schemaPrint: Command = {
   details: ['With CROSSBOOK_GRAPHQL_TYPE_PREFIX its types have the names that the server gives them.'],
   run: async ({ readConfig }, { flag }) => {
     // Loaded here alone: no other command should wait for it.
-    const { printApiSchema, printSubgraphSchema } = await import('../../graphql/print-api-schema.ts');
+    const { printApiSchema, printSubgraphSchema } = await import('../../graphql/schema.ts');
     const { typePrefix } = readConfig();
     const sdl = flag('subgraph')
       ? printSubgraphSchema({ relayNode: flag('relay-node'), typePrefix })

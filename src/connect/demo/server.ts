@@ -1,9 +1,8 @@
-import type { ConnectFailure, ConnectLink } from '../../domain/connect-link.ts';
-import type { ConnectServices } from '../../domain/connect-services.ts';
+import type { ConnectFailure, ConnectLink, ConnectServices } from '../../domain/connect-link.ts';
 import { CrossbookError, toCrossbookError } from '../../domain/errors.ts';
+import type { RequestLog } from '../../domain/log.ts';
 import type { Provider } from '../../domain/provider.ts';
 import { PROVIDER_TITLES, type ProviderName } from '../../domain/provider-names.ts';
-import type { RequestLog } from '../../domain/request-log.ts';
 import type { HttpRequest, HttpResponse } from '../../lib/http-message.ts';
 import {
   type CreateLinkDeps,
@@ -14,8 +13,8 @@ import {
 import { type ConfirmLinkDeps, confirmConnectLink } from '../../usecases/open-connect-page.ts';
 import { searchContacts } from '../../usecases/search-contacts.ts';
 import { type UpsertDeps, upsertCustomer } from '../../usecases/upsert-customer.ts';
-import { toProblemPage } from '../pages/ended-page.ts';
-import { html, toPage } from '../pages/page.ts';
+import { html, toPage } from '../html.ts';
+import { toProblemPage } from '../pages.ts';
 import type { ConnectPages } from '../server.ts';
 import { FAILURES } from '../texts.ts';
 
@@ -27,7 +26,7 @@ import { FAILURES } from '../texts.ts';
 export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
   return {
     ...pages,
-    handles: (pathname) => pages.handles(pathname) || PATHS.has(pathname),
+    paths: new RegExp(`${pages.paths.source}|^(?:${[...PATHS].join('|')})$`),
     answer: (request, requestLog) =>
       PATHS.has(request.pathname) ? answer(request, requestLog) : pages.answer(request, requestLog),
   };

@@ -8,7 +8,7 @@ import {
   isEnumType,
 } from 'graphql';
 import type { Allowance } from '../../domain/allowance.ts';
-import { jsonLength, stringLength } from '../../lib/json-length.ts';
+import { jsonLength, stringLength } from '../../lib/json.ts';
 import { BAILOUT, bailOut, isThenable } from './execution.ts';
 import { generateSerializer, type TextProperty } from './generate-serializer.ts';
 

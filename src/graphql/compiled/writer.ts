@@ -1,7 +1,6 @@
 import type { Allowance } from '../../domain/allowance.ts';
-import { JsonBytes } from '../../lib/json-bytes.ts';
+import { isChunked, JsonBytes, writeList } from '../../lib/json.ts';
 import { toUtf8 } from '../../lib/to-utf8.ts';
-import { isChunked, writeList } from '../../lib/write-list.ts';
 import { bailOut } from './execution.ts';
 import { type FieldReader, isUnexpected, type Serializer, type Writing } from './serializers.ts';
 

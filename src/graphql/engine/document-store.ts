@@ -8,7 +8,7 @@ import {
   validate,
 } from 'graphql';
 import { type CacheMemory, createFairCache } from '../../lib/fair-cache.ts';
-import type { Limits } from '../limits.ts';
+import type { DocumentLimits } from '../limits.ts';
 import { checkMerging } from '../merging.ts';
 import { checkNesting } from '../nesting.ts';
 
@@ -90,7 +90,7 @@ export interface DocumentStore {
   parse(
     text: string,
     /** `owner`: the caller's application. */
-    source: { readonly owner: string | undefined; readonly limits: Limits },
+    source: { readonly owner: string | undefined; readonly limits: DocumentLimits },
   ): FoundDocument;
   validate(document: DocumentNode): readonly GraphQLError[];
   /** Its plans have grown by so many fields. */

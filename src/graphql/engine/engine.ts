@@ -1,13 +1,15 @@
 import type { ExecutionResult } from 'graphql';
-import type { Operation } from '../over-http/read-request.ts';
-import type { GraphQLRequest } from '../over-http/start-request.ts';
+import type { GraphQLRequest, OperationParams } from '../over-http/read-request.ts';
 import { OperationRun, type RunRules } from './operation-run.ts';
 import type { Plugins } from './plugins.ts';
 
 /** Runs operations by the steps of `OperationRun`. Yoga, which calls plugins between these steps, is loaded where there are any. */
-export async function openEngine(rules: RunRules, plugins: Plugins | undefined): Promise<Engine> {
+export async function openOperationEngine(
+  rules: RunRules,
+  plugins: Plugins | undefined,
+): Promise<OperationEngine> {
   if (plugins) {
-    const { createPluginEngine } = await import('./plugin-engine.ts');
+    const { createPluginEngine } = await import('./plugins.ts');
     return createPluginEngine({ ...rules, plugins });
   }
   return {
@@ -16,9 +18,9 @@ export async function openEngine(rules: RunRules, plugins: Plugins | undefined):
   };
 }
 
-export interface Engine {
+export interface OperationEngine {
   /** Resolves whatever happens: errors are in the result. */
-  run(operation: Operation, opened: GraphQLRequest): Promise<ExecutionResult>;
+  run(operation: OperationParams, opened: GraphQLRequest): Promise<ExecutionResult>;
   /** For plugins that have something to close. */
   close(): Promise<void>;
 }

@@ -1,11 +1,13 @@
 import {
   executeSync,
+  GraphQLError,
   type GraphQLSchema,
   getIntrospectionQuery,
   parse,
   stripIgnoredCharacters,
+  type ValidationRule,
 } from 'graphql';
-import { JsonBytes } from '../../lib/json-bytes.ts';
+import { JsonBytes } from '../../lib/json.ts';
 
 /**
  * The questions that GraphiQL, code generators and gateways ask of every schema: those that graphql itself writes, whatever
@@ -73,3 +75,19 @@ export type KnownIntrospection = (operation: {
   readonly query: string;
   readonly operationName?: string | null | undefined;
 }) => JsonBytes | undefined;
+
+/** A gateway's question has the same answer. */
+const TELLS_ALL = ['__schema', '_service'];
+
+/** What a wrong fragment would tell as well: that a type of this name is there. */
+const HARMLESS = ['__typename', 'name', 'kind'];
+
+/** The schema is not told: neither the whole of it nor what is in a type. */
+export const noIntrospection: ValidationRule = (context) => ({
+  Field(node) {
+    const tells =
+      TELLS_ALL.includes(node.name.value) ||
+      (context.getParentType()?.name === '__Type' && !HARMLESS.includes(node.name.value));
+    if (tells) context.reportError(new GraphQLError('Introspection is switched off.', { nodes: node }));
+  },
+});

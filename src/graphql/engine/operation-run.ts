@@ -4,6 +4,10 @@ import {
   type ExecutionResult,
   type GraphQLError,
   type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
   specifiedRules,
   type ValidationRule,
   validate,
@@ -11,12 +15,9 @@ import {
 import { CrossbookError } from '../../domain/errors.ts';
 import type { Execute } from '../compiled/execute.ts';
 import type { OperationCost } from '../cost-analysis.ts';
-import { checkOperation, consumeCost, type Limits } from '../limits.ts';
-import { readOperation } from '../operation-notes.ts';
-import type { PersistedOperations } from '../over-http/persisted-operations.ts';
-import { readHash } from '../over-http/read-hash.ts';
-import type { Operation } from '../over-http/read-request.ts';
-import { type GraphQLRequest, readAllowance } from '../over-http/start-request.ts';
+import { checkOperation, consumeCost, type DocumentLimits } from '../limits.ts';
+import { type PersistedOperations, readHash } from '../over-http/persisted-operations.ts';
+import { allowanceOf, type GraphQLRequest, type OperationParams } from '../over-http/read-request.ts';
 import type { DocumentStore } from './document-store.ts';
 import { INTROSPECTION_NAME, type KnownIntrospection } from './known-introspection.ts';
 
@@ -25,7 +26,7 @@ import { INTROSPECTION_NAME, type KnownIntrospection } from './known-introspecti
  * event loop between; where a plugin puts another document or other variables in place, those are looked at as well.
  */
 export class OperationRun {
-  readonly #operation: Operation;
+  readonly #operation: OperationParams;
   readonly #opened: GraphQLRequest;
   readonly #rules: RunRules;
   #document: DocumentNode | undefined;
@@ -33,7 +34,7 @@ export class OperationRun {
   #errors: readonly GraphQLError[] = NONE;
   #admitted: Admitted | undefined;
 
-  constructor(operation: Operation, opened: GraphQLRequest, rules: RunRules) {
+  constructor(operation: OperationParams, opened: GraphQLRequest, rules: RunRules) {
     this.#operation = operation;
     this.#opened = opened;
     this.#rules = rules;
@@ -75,7 +76,7 @@ export class OperationRun {
     if (!data) return undefined;
     const { requestLog } = this.#opened;
     requestLog.record({ operation: INTROSPECTION, operationName: INTROSPECTION_NAME });
-    readAllowance(this.#opened).consumeBytes(data.length);
+    allowanceOf(this.#opened).consumeBytes(data.length);
     return requestLog.operation(INTROSPECTION, async () => ({ data: data as never }));
   }
 
@@ -147,8 +148,8 @@ export class OperationRun {
     if (schema !== this.#rules.schema) throw new Error('A plugin puts another schema in place of ours.');
     const asked = { document, operationName, variables: variableValues };
     if (!this.#isAdmitted(asked)) this.#checkOperation(asked);
-    const allowance = readAllowance(this.#opened);
-    const notes = readOperation(document, operationName ?? undefined);
+    const allowance = allowanceOf(this.#opened);
+    const notes = readOperationNotes(document, operationName ?? undefined);
     requestLog.record(notes);
     return requestLog.operation(notes.operation, async () => {
       const charged = contextValue?.charge(spent.cost);
@@ -174,7 +175,7 @@ export class OperationRun {
       isCallerKnown: context?.caller !== undefined,
       limits,
       spent,
-      responseBytes: readAllowance(this.#opened).bounds.bytes,
+      responseBytes: allowanceOf(this.#opened).bounds.bytes,
     });
     consumeCost(spent, sizes);
     this.#admitted = { ...asked, sizes };
@@ -221,7 +222,61 @@ export interface RunRules {
   readonly execute: Execute;
   readonly store: DocumentStore;
   readonly documents: PersistedOperations;
-  readonly limits: Limits;
+  readonly limits: DocumentLimits;
   /** Undefined where each question about the schema goes the whole way. */
   readonly introspection: KnownIntrospection | undefined;
+}
+
+/** What a request log notes of a valid operation: its root field, one of the schema's few, and the name that the client gave. */
+export function readOperationNotes(
+  document: DocumentNode,
+  operationName: string | undefined,
+): OperationNotes {
+  const known = kept.get(document)?.get(operationName);
+  if (known) return known;
+  const notes = read(document, operationName);
+  kept.set(document, (kept.get(document) ?? new Map()).set(operationName, notes));
+  return notes;
+}
+
+function read(document: DocumentNode, operationName: string | undefined): OperationNotes {
+  const operation = getOperationAST(document, operationName);
+  const fields = new Set<string>();
+  if (operation) collect(document, operation, fields);
+  const [only = 'none', another] = fields;
+  return {
+    operation: another === undefined ? only : 'several',
+    operationName: operation?.name?.value.slice(0, MAX_NAME_LENGTH),
+  };
+}
+
+/** Through each fragment once. */
+function collect(document: DocumentNode, operation: OperationDefinitionNode, fields: Set<string>): void {
+  const fragments = new Map<string, SelectionSetNode>();
+  for (const node of document.definitions) {
+    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node.selectionSet);
+  }
+  const waiting: SelectionSetNode[] = [operation.selectionSet];
+  for (let set = waiting.pop(); set; set = waiting.pop()) {
+    for (const node of set.selections) {
+      if (node.kind === Kind.FIELD) fields.add(node.name.value);
+      else if (node.kind === Kind.INLINE_FRAGMENT) waiting.push(node.selectionSet);
+      else {
+        const inner = fragments.get(node.name.value);
+        fragments.delete(node.name.value);
+        if (inner) waiting.push(inner);
+      }
+    }
+  }
+}
+
+/** The log has no room for what a client may call an operation. */
+const MAX_NAME_LENGTH = 200;
+
+/** Of documents that come again and again. */
+const kept = new WeakMap<DocumentNode, Map<string | undefined, OperationNotes>>();
+
+export interface OperationNotes {
+  readonly operation: string;
+  readonly operationName: string | undefined;
 }

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import * as z from 'zod';
 import { CrossbookError } from '../../domain/errors.ts';
 import { type CacheMemory, createFairCache } from '../../lib/fair-cache.ts';
 
@@ -75,3 +77,72 @@ export interface NamedDocument {
   /** The caller's. Without a caller nothing is kept, and nothing is found. */
   readonly applicationId: string | undefined;
 }
+
+/** The hash that names a document, in either of the two spellings that clients have for it. */
+export function readHash({ documentId, extensions }: Naming): string | undefined {
+  if (documentId !== undefined && documentId !== null) return readSha256(documentId, '`documentId`');
+  const { persistedQuery = null } = { ...extensions };
+  if (persistedQuery === null) return undefined;
+  const { version, sha256Hash } = { ...(persistedQuery as object) } as Record<string, unknown>;
+  if (version !== 1) {
+    throw new CrossbookError('BAD_REQUEST', 'Of `extensions.persistedQuery`, version 1 is understood.');
+  }
+  return readSha256(sha256Hash, '`extensions.persistedQuery.sha256Hash`');
+}
+
+function readSha256(text: unknown, what: string): string {
+  const hash = typeof text === 'string' ? /^(?:sha256:)?([0-9a-f]{64})$/i.exec(text)?.[1] : undefined;
+  if (hash) return hash.toLowerCase();
+  throw new CrossbookError('BAD_REQUEST', `${what} must be a SHA-256 in hexadecimal.`);
+}
+
+interface Naming {
+  readonly documentId?: unknown;
+  readonly extensions: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The file of an installation that answers to known operations only. Throws with words for whoever starts it. */
+export function readManifest(path: string): ReadonlyMap<string, string> {
+  try {
+    return parseManifest(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new Error(
+      `The operations of ${path} cannot be read. ${error instanceof Error ? error.message : ''}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/**
+ * Operations that are known beforehand, as the tools of clients write them: one object from hash to text (Relay, GraphQL
+ * Code Generator), or Apollo's list of operations.
+ */
+export function parseManifest(json: string): ReadonlyMap<string, string> {
+  const parsed = shape.safeParse(parse(json));
+  if (!parsed.success)
+    throw new Error('It must be an object from hash to operation, or a manifest of Apollo.');
+  const entries = Object.entries(parsed.data).map(([hash, text]) => [hash.toLowerCase(), text] as const);
+  const wrong = entries.find(([hash, text]) => toHash(text) !== hash);
+  if (wrong) throw new Error(`The operation under ${wrong[0]} has another SHA-256: ${toHash(wrong[1])}.`);
+  return new Map(entries);
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new Error('It is not JSON.');
+  }
+}
+
+const apollo = z
+  .object({
+    format: z.literal('apollo-persisted-query-manifest'),
+    version: z.literal(1),
+    operations: z.array(z.object({ id: z.string(), body: z.string() })),
+  })
+  .transform(({ operations }) => Object.fromEntries(operations.map(({ id, body }) => [id, body])));
+
+const shape = z.union([apollo, z.record(z.string(), z.string())]);

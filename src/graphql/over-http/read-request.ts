@@ -1,10 +1,71 @@
+import { type Allowance, createAllowance, RESPONSE_BOUNDS } from '../../domain/allowance.ts';
 import { CrossbookError } from '../../domain/errors.ts';
-import type { HttpRequest } from '../../lib/http-message.ts';
-import { isRecord, type ReadJson, readJsonBytes, readJsonText } from '../../lib/read-json.ts';
-import { type Limits, whoCalls } from '../limits.ts';
-import { chooseMediaType, isJson } from './media-types.ts';
-import type { PersistedOperations } from './persisted-operations.ts';
-import { readHash } from './read-hash.ts';
+import type { RequestLog } from '../../domain/log.ts';
+import type { HttpHeaders, HttpRequest } from '../../lib/http-message.ts';
+import { isRecord, type ReadJson, readJsonBytes, readJsonText } from '../../lib/json.ts';
+import type { RequestContext } from '../../request/context.ts';
+import { type DocumentLimits, nothingSpent, type Spent, whoCalls } from '../limits.ts';
+import { type PersistedOperations, readHash } from './persisted-operations.ts';
+
+/** From a request to its operations: it is looked at, its caller is known and its rate limit checked, then it is read. */
+export function startRequest(
+  opened: GraphQLRequest,
+  deps: RequestDeps,
+): MaybePromise<OperationParams | OperationParams[]> {
+  const { request, requestLog } = opened;
+  checkRequest(request);
+  const context = deps.openContext(request.headers, requestLog);
+  // What is known at once is not waited for: a turn of the loop for each request adds up.
+  if (context instanceof Promise) return context.then((known) => readAdmitted(opened, known, deps));
+  return readAdmitted(opened, context, deps);
+}
+
+function readAdmitted(
+  opened: GraphQLRequest,
+  context: RequestContext,
+  { limits, documents }: RequestDeps,
+): MaybePromise<OperationParams | OperationParams[]> {
+  opened.context = context;
+  const applicationId = context.caller?.application.id;
+  const checked = context.checkRateLimit();
+  const read = () => readRequest(opened.request, { limits, documents, applicationId });
+  return checked ? checked.then(read) : read();
+}
+
+/** The request's own, and a stranger's until it is known who calls. */
+export function allowanceOf(opened: GraphQLRequest): Allowance {
+  opened.allowance ??= opened.context?.allowance ?? createAllowance(RESPONSE_BOUNDS.stranger);
+  return opened.allowance;
+}
+
+export function toGraphQLRequest(request: HttpRequest, requestLog: RequestLog): GraphQLRequest {
+  const unknown = { context: undefined, shown: undefined, allowance: undefined };
+  return { request, requestLog, ...unknown, spent: nothingSpent(), tokens: 0 };
+}
+
+/** A request while it lives: its operations, where it carries several, share one context. */
+export interface GraphQLRequest {
+  readonly request: HttpRequest;
+  readonly requestLog: RequestLog;
+  /** Once it is known who calls. */
+  context: RequestContext | undefined;
+  /** As plugins see it, once there was an operation. */
+  shown: Request | undefined;
+  /** Once something has been made for its response. */
+  allowance: Allowance | undefined;
+  /** What its operations have so far. */
+  readonly spent: Spent;
+  /** Of its documents so far. */
+  tokens: number;
+}
+
+export interface RequestDeps {
+  openContext(headers: HttpHeaders, requestLog: RequestLog): MaybePromise<RequestContext>;
+  readonly limits: DocumentLimits;
+  readonly documents: PersistedOperations;
+}
+
+type MaybePromise<Value> = Value | Promise<Value>;
 
 /** What the request must be before anything of it is read. */
 export function checkRequest({ method, headers }: HttpRequest): void {
@@ -27,7 +88,7 @@ export function checkRequest({ method, headers }: HttpRequest): void {
 }
 
 /** The operation, or the batch of operations, that a request carries. */
-export function readRequest(request: HttpRequest, bounds: RequestRules): Operation | Operation[] {
+export function readRequest(request: HttpRequest, bounds: RequestRules): OperationParams | OperationParams[] {
   const { limits } = bounds;
   if (request.method === 'GET') {
     return readOperation(toOperation(request.url.searchParams), bounds);
@@ -59,7 +120,7 @@ function toOperation(parameters: URLSearchParams): unknown {
   };
 }
 
-function readOperation(given: unknown, { documents, applicationId }: RequestRules): Operation {
+function readOperation(given: unknown, { documents, applicationId }: RequestRules): OperationParams {
   if (!isRecord(given)) throw new CrossbookError('BAD_REQUEST', 'An operation must be a JSON object.');
   const {
     query = null,
@@ -107,18 +168,73 @@ function toValue(read: ReadJson, what: string): unknown {
 }
 
 interface RequestRules {
-  readonly limits: Limits;
+  readonly limits: DocumentLimits;
   readonly documents: PersistedOperations;
   /** The caller's: without one there is no batch, and nothing is kept. */
   readonly applicationId: string | undefined;
 }
 
 /** One GraphQL operation, checked for its shape. */
-export interface Operation {
+export interface OperationParams {
   /** Undefined where a hash names it, and it is not one of a closed list. */
   readonly query: string | undefined;
   readonly documentId: unknown;
   readonly operationName: string | undefined;
   readonly variables: Record<string, unknown> | undefined;
   readonly extensions: Record<string, unknown> | undefined;
+}
+
+export const JSON_TYPE = 'application/json';
+export const GRAPHQL_TYPE = 'application/graphql-response+json';
+
+/** The better of the two that we can answer with; undefined where neither is accepted. Silence means JSON. */
+export function chooseMediaType(accept: string | null): string | undefined {
+  if (accept === null || accept.trim() === '') return JSON_TYPE;
+  const ranges = accept.toLowerCase().split(',').map(readRange);
+  const choices = [JSON_TYPE, GRAPHQL_TYPE].map((type) => ({ type, ...weigh(type, ranges) }));
+  const acceptable = choices.filter(({ quality }) => quality > 0);
+  // Of two that are accepted alike, the one that was named first.
+  return acceptable.sort((a, b) => b.quality - a.quality || a.position - b.position)[0]?.type;
+}
+
+/** Says the client that it takes plain JSON and not the media type that GraphQL has for itself? */
+export function acceptsJsonAlone(accept: string | null): boolean {
+  const ranges = (accept ?? '').toLowerCase().split(',').map(readRange);
+  return weigh(JSON_TYPE, ranges).quality > 0 && weigh(GRAPHQL_TYPE, ranges).quality === 0;
+}
+
+/** Only JSON, and only in UTF-8. */
+export function isJson(contentType: string | null): boolean {
+  if (contentType === JSON_TYPE) return true;
+  const [type, ...parameters] = (contentType ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  if (type !== JSON_TYPE) return false;
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  return charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+}
+
+function weigh(type: string, ranges: readonly Range[]): { quality: number; position: number } {
+  const names = [type, 'application/*', '*/*'];
+  // The most specific range that fits decides.
+  for (const name of names) {
+    const position = ranges.findIndex((range) => range.name === name);
+    const range = ranges[position];
+    if (range) return { quality: range.quality, position };
+  }
+  return { quality: 0, position: 0 };
+}
+
+function readRange(text: string): Range {
+  const [name = '', ...parameters] = text.split(';').map((part) => part.trim());
+  const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  const isReadable = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  return { name, quality: isReadable ? Number(quality ?? 1) || 0 : 0 };
+}
+
+interface Range {
+  readonly name: string;
+  readonly quality: number;
 }

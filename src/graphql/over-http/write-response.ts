@@ -1,12 +1,17 @@
-import type { ExecutionResult } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import { type Allowance, createAllowance, RESPONSE_BOUNDS } from '../../domain/allowance.ts';
 import { ERROR_CODES, type RemoteCause } from '../../domain/errors.ts';
-import type { RequestLog } from '../../domain/request-log.ts';
+import type { RequestLog } from '../../domain/log.ts';
 import type { HttpResponse } from '../../lib/http-message.ts';
 import { type JsonBody, toJsonBody } from '../../lib/to-json-body.ts';
 import { type ExecutionError, type ReportedError, translateErrors } from '../errors.ts';
-import { acceptsJsonAlone, chooseMediaType, JSON_TYPE } from './media-types.ts';
-import { type GraphQLRequest, readAllowance } from './start-request.ts';
+import {
+  acceptsJsonAlone,
+  allowanceOf,
+  chooseMediaType,
+  type GraphQLRequest,
+  JSON_TYPE,
+} from './read-request.ts';
 
 export function writeResponse(
   results: ExecutionResult | readonly ExecutionResult[],
@@ -19,14 +24,14 @@ export function writeResponse(
     applicationName: opened.context?.caller?.application.name ?? null,
     suggestions,
     requestLog: opened.requestLog,
-    allowance: readAllowance(opened),
+    allowance: allowanceOf(opened),
   });
 }
 
 /** From what an operation, or a batch of them, has come to, to the HTTP answer: by the rules of GraphQL over HTTP. */
 export function toHttpResponse(
   results: ExecutionResult | readonly ExecutionResult[],
-  asked: Asked,
+  asked: ResponseTarget,
 ): OwnAnswer {
   try {
     return toWholeAnswer(results, asked);
@@ -39,7 +44,10 @@ export function toHttpResponse(
   }
 }
 
-function toWholeAnswer(results: ExecutionResult | readonly ExecutionResult[], asked: Asked): OwnAnswer {
+function toWholeAnswer(
+  results: ExecutionResult | readonly ExecutionResult[],
+  asked: ResponseTarget,
+): OwnAnswer {
   const causes = new Set<RemoteCause>();
   if (!isBatch(results)) return send(toAnswer(results, asked, causes), asked);
   const answers = results.map((result) => toAnswer(result, asked, causes));
@@ -55,7 +63,10 @@ function toWholeAnswer(results: ExecutionResult | readonly ExecutionResult[], as
   );
 }
 
-function send({ status, errors, body }: Answer, { requestLog, mediaType, allowance }: Asked): OwnAnswer {
+function send(
+  { status, errors, body }: Answer,
+  { requestLog, mediaType, allowance }: ResponseTarget,
+): OwnAnswer {
   const written = toJsonBody(body, allowance);
   for (const { known, isFirst } of errors) if (isFirst) requestLog.failed(known);
   const headers = { 'content-type': `${mediaType}; charset=utf-8`, 'cache-control': 'no-store' };
@@ -67,7 +78,7 @@ function send({ status, errors, body }: Answer, { requestLog, mediaType, allowan
 }
 
 /** `causes` are those that an error of the response has told already. */
-function toAnswer(result: ExecutionResult, asked: Asked, causes: Set<RemoteCause>): Answer {
+function toAnswer(result: ExecutionResult, asked: ResponseTarget, causes: Set<RemoteCause>): Answer {
   const { data, errors: raised = NONE } = result;
   const extensions = result.extensions && withoutHttp(result.extensions);
   if (data !== undefined && raised.length === 0)
@@ -98,7 +109,7 @@ function isBatch<Result>(results: Result | readonly Result[]): results is readon
  * Plain JSON cannot say whether a GraphQL server answers: there, a document that is refused is an answer like others. So is
  * one without a caller, where nothing else is accepted: a gateway makes of a 401 an error of its own, without ours in it.
  */
-function statusOf(error: ReportedError | undefined, { mediaType, accept }: Asked): number {
+function statusOf(error: ReportedError | undefined, { mediaType, accept }: ResponseTarget): number {
   if (!error) return 200;
   const { code } = error.known;
   const isRequestError =
@@ -129,7 +140,7 @@ export interface OwnAnswer extends HttpResponse {
   readonly body: JsonBody['body'];
 }
 
-export interface Asked {
+export interface ResponseTarget {
   readonly mediaType: string;
   /** The header; null for what is refused before it is a GraphQL request, such as a wrong key. */
   readonly accept: string | null;
@@ -137,4 +148,24 @@ export interface Asked {
   readonly suggestions: boolean;
   readonly requestLog: Pick<RequestLog, 'failed'>;
   readonly allowance: Allowance;
+}
+
+type Results = ExecutionResult | readonly ExecutionResult[];
+
+/** In place of an answer that tells of something that was removed while it was made: the error that says so. */
+export function confirmResult(
+  { context }: Pick<GraphQLRequest, 'context'>,
+  result: Results,
+): Results | Promise<Results> {
+  try {
+    const confirmed = context?.confirm();
+    if (!confirmed) return result;
+    return confirmed.then(() => result, toResult);
+  } catch (error) {
+    return toResult(error);
+  }
+}
+
+function toResult(error: unknown): ExecutionResult {
+  return { errors: [error as GraphQLError] };
 }

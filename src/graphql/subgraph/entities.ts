@@ -1,6 +1,6 @@
 import { assertEnumType, type GraphQLFieldResolver } from 'graphql';
+import type { FieldSelection } from '../../domain/contact-search.ts';
 import { CrossbookError } from '../../domain/errors.ts';
-import type { FieldSelection } from '../../domain/field-selection.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { findContact } from '../../usecases/find-contact.ts';

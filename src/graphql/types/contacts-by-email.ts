@@ -1,11 +1,11 @@
+import { CONTACTS_PER_EMAIL, EMAILS_PER_CALL, PROVIDER_CALL } from '../../domain/contact-search.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import { findContactsByEmail } from '../../usecases/search-contacts.ts';
 import { builder } from '../builder.ts';
-import { costs, PROVIDER_CALL } from '../cost.ts';
+import { costs } from '../cost.ts';
 import { selectContactFields } from '../field-selection.ts';
 import { ContactType } from './contact.ts';
 import { ProviderNameEnum } from './provider.ts';
-import { CONTACTS_PER_EMAIL, EMAILS_PER_CALL } from './search-contacts.ts';
 
 /** For gateways alone: clients search. An email may name several contacts, so that it is no key of one. */
 export const ContactsByEmailType = builder.objectRef<EmailReference>('ContactsByEmail').implement({

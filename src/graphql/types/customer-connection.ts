@@ -1,15 +1,14 @@
+import './provider.ts';
 import { connectionStatus } from '../../domain/connection.ts';
-import type { Customer } from '../../domain/customer.ts';
-import type { CustomerPage } from '../../domain/customer-list.ts';
+import { type Customer, type CustomerPage, customer } from '../../domain/customer.ts';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
-import { listCustomers, MAX_LISTED_IDS } from '../../usecases/find-customer.ts';
+import { findCustomer, listCustomers, MAX_LISTED_IDS } from '../../usecases/find-customer.ts';
 import { builder, tagged } from '../builder.ts';
 import { costs } from '../cost.ts';
-import { enumOf } from '../from-shape.ts';
-import { CustomerType } from './customer.ts';
-import { PageInfoType, toPageFacts } from './page-info.ts';
+import { enumOf, exposeFields, registerObject } from '../from-shape.ts';
+import { NodeInterface } from './node.ts';
+import { PageInfoType, readPageInput, toPageFacts } from './page-info.ts';
 import { ProviderNameEnum } from './provider.ts';
-import { readPageInput } from './read-page-input.ts';
 
 const CustomerFilterInput = builder.inputType('CustomerFilter', {
   description: 'Which customers: all that is given must hold.',
@@ -99,3 +98,31 @@ interface CustomerEdge {
   readonly page: CustomerPage;
   readonly node: Customer;
 }
+
+export const CustomerType = registerObject(
+  customer,
+  builder.objectRef<Customer>('Customer').implement({
+    description: customer.description,
+    interfaces: [NodeInterface],
+    directives: [
+      { name: 'key', args: { fields: 'customerId' } },
+      { name: 'key', args: { fields: 'id' } },
+    ],
+    fields: (t) => exposeFields(t, customer),
+  }),
+);
+
+builder.queryField('customer', (t) =>
+  t.field({
+    type: CustomerType,
+    nullable: true,
+    description: 'One customer with its connections.',
+    args: {
+      customerId: t.arg.id({
+        description:
+          'The customer, by your own id. Default: the header x-customer-id, or the token’s customer.',
+      }),
+    },
+    resolve: (_root, { customerId }, context) => findCustomer(context, customerId),
+  }),
+);

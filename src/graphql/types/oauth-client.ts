@@ -1,6 +1,6 @@
-import type { StoredOAuthClient } from '../../domain/oauth-client.ts';
+import type { StoredOAuthClient } from '../../domain/authorization.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
-import { deleteOAuthClient, setOAuthClient } from '../../usecases/manage-oauth-clients.ts';
+import { deleteOAuthClient, setOAuthClient } from '../../usecases/manage-applications.ts';
 import { builder, tagged } from '../builder.ts';
 import { ProviderNameEnum } from './provider.ts';
 

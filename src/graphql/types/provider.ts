@@ -1,9 +1,13 @@
+import { type Connection, connection } from '../../domain/connection.ts';
 import { associatedObject } from '../../domain/contact.ts';
 import { category, providerName } from '../../domain/provider-names.ts';
-import { listProviders, type ProviderFacts } from '../../usecases/list-providers.ts';
+import { findMissingScopes, listProviders, type ProviderFacts } from '../../usecases/list-providers.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
-import { enumOf } from '../from-shape.ts';
+import { enumOf, exposeFields, registerObject } from '../from-shape.ts';
+import { ContactConnectionType } from './contact.ts';
+import { NodeInterface } from './node.ts';
+import { search, searchArguments, searchCosts } from './search-contacts.ts';
 
 export const ProviderNameEnum = enumOf(providerName);
 
@@ -30,5 +34,31 @@ builder.queryField('providers', (t) =>
       'All tools that can be connected, with what each can do: hide what would answer NOT_IMPLEMENTED. Needs an API key or a customer token, like every field that is not about the schema itself.',
     ...costs({ items: 18 }),
     resolve: (_root, _args, context) => listProviders(context),
+  }),
+);
+
+export const ConnectedProviderType = registerObject(
+  connection,
+  builder.objectRef<Connection>('ConnectedProvider').implement({
+    description: connection.description,
+    interfaces: [NodeInterface],
+    fields: (t) => ({
+      ...exposeFields(t, connection, {
+        omit: ['id'],
+        resolve: {
+          missingScopes: (record: Connection, _args, { providers }) => findMissingScopes(providers, record),
+        },
+      }),
+      searchContacts: t.field({
+        type: ContactConnectionType,
+        nullable: true,
+        description:
+          'Finds the customer’s contacts in this tool. Null, with an error at its path, where that fails.',
+        args: searchArguments,
+        ...searchCosts,
+        resolve: ({ customerId, providerName }, args, context, info) =>
+          search({ target: { customerId, provider: providerName }, args, context, info }),
+      }),
+    }),
   }),
 );

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { isRfc3339 } from '../../lib/timestamp.ts';
+import { isRfc3339 } from '../../lib/clock.ts';
 import { builder } from '../builder.ts';
 
 builder.scalarType('DateTime', {
@@ -16,3 +16,19 @@ builder.scalarType('JSON', {
   description: 'A JSON value whose shape belongs to somebody else, passed on as it is.',
   serialize: (value) => value,
 });
+
+/** GraphQL names cannot start with a digit. */
+const SPELLED: Readonly<Record<string, string>> = { '6sense': 'SIX_SENSE' };
+
+/** From the domain's words, each with its description, to enum values that stand for exactly those words. */
+export function toEnumValues<Word extends string>(descriptions: Readonly<Record<Word, string>>) {
+  const entries = Object.entries<string>(descriptions).map(([word, description]) => [
+    toEnumName(word),
+    { value: word as Word, description },
+  ]);
+  return Object.fromEntries(entries) as Record<string, { value: Word; description: string }>;
+}
+
+export function toEnumName(word: string): string {
+  return SPELLED[word] ?? word.toUpperCase().replaceAll('.', '_');
+}

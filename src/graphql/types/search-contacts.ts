@@ -1,38 +1,29 @@
 import type { InputShapeFromFields } from '@pothos/core';
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
-import type {
-  ContactPage,
-  ContactTarget,
-  Direction,
-  PageInput,
-  SearchSelection,
+import {
+  type ContactPage,
+  type ContactTarget,
+  type Direction,
+  expectedContacts,
+  type PageInput,
+  type SearchSelection,
+  searchCost,
 } from '../../domain/contact-search.ts';
-import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { searchContacts } from '../../usecases/search-contacts.ts';
 import { builder } from '../builder.ts';
-import { costs, PROVIDER_CALL, type UncheckedArguments } from '../cost.ts';
+import { costs, type UncheckedArguments } from '../cost.ts';
 import { isSelected, selectContactFields } from '../field-selection.ts';
-import { ContactConnectionType } from './contact-connection.ts';
-import { ContactFilterInput } from './contact-filter.ts';
+import { ContactConnectionType, ContactFilterInput } from './contact.ts';
+import { readPageInput } from './page-info.ts';
 import { ProviderNameEnum } from './provider.ts';
-import { readPageInput } from './read-page-input.ts';
-
-/** A page whose size is not given is estimated by its emails. More contacts consume the allowance when they are there. */
-export const CONTACTS_PER_EMAIL = 5;
-/** As many as a CRM is asked for at once. */
-export const EMAILS_PER_CALL = 100;
 
 export const searchCosts = costs({
-  weight(args) {
-    const emails = emailsOf(args);
-    return PROVIDER_CALL * Math.max(1, Math.ceil(emails / EMAILS_PER_CALL)) + emails;
-  },
+  weight: (args) => searchCost(emailsOf(args)),
   pageSize(args) {
     const given = args['first'] ?? args['last'];
     if (typeof given === 'number') return Math.max(0, given);
-    const emails = emailsOf(args);
-    return emails > 0 ? Math.min(DEFAULT_PAGE_SIZE, emails * CONTACTS_PER_EMAIL) : DEFAULT_PAGE_SIZE;
+    return expectedContacts(emailsOf(args));
   },
 });
 

@@ -1,11 +1,14 @@
 import type { RefreshedCredentials, StoredCredentials } from '../../domain/credentials.ts';
 import type { ContactAccess, OAuthClient } from '../../domain/provider.ts';
 import { codeOf } from '../failures.ts';
-import { createConnectionSecrets, secretsOf } from '../redaction/connection-secrets.ts';
-import { createRedactor } from '../redaction/redactor.ts';
-import { callTokenEndpoint, type EndpointDeps } from './call-token-endpoint.ts';
-import { resolveOrigin } from './origins.ts';
-import { type RefreshDeps, refreshToken } from './refresh-token.ts';
+import { createConnectionSecrets, createRedactor, secretsOf } from '../redaction/redactor.ts';
+import {
+  callTokenEndpoint,
+  type EndpointDeps,
+  type RefreshDeps,
+  refreshToken,
+  resolveOrigin,
+} from './token-endpoint.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 
 /** One connection's tokens, and the redactor that knows all of its secrets before one of them is sent. */

@@ -1,13 +1,17 @@
-import { type Authorization, AuthorizationFailure, type Grant } from '../../domain/authorization.ts';
+import {
+  type Authorization,
+  AuthorizationFailure,
+  type FindSandboxLogin,
+  type Grant,
+  type SandboxLogin,
+} from '../../domain/authorization.ts';
 import { CrossbookError, type ErrorCode } from '../../domain/errors.ts';
-import { checkInstanceUrl } from '../../domain/instance-url.ts';
-import { checkLoginUrl } from '../../domain/login-url.ts';
 import type { OAuthClient } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import type { ProviderResponse, RemoteRequest } from '../../domain/remote.ts';
-import type { FindSandboxLogin, SandboxLogin } from '../../domain/sandbox-login.ts';
+import { checkInstanceUrl, checkLoginUrl } from '../../domain/urls.ts';
 import { createRedactor } from '../redaction/redactor.ts';
-import { resolveOrigin } from './origins.ts';
+import { resolveOrigin } from './token-endpoint.ts';
 
 /**
  * Trades the authorization code for tokens and learns who granted them. Whatever goes wrong is an AuthorizationFailure

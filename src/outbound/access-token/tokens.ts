@@ -1,17 +1,18 @@
 import type { Connection, Credentials, RefusalReason } from '../../domain/connection.ts';
 import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../../domain/credentials.ts';
 import { CrossbookError } from '../../domain/errors.ts';
+import type { WorkPermit } from '../../domain/work-permit.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createSingleFlight } from '../../lib/single-flight.ts';
-import { cloneError, codeOf, toReconnectDetail } from '../failures.ts';
-import { InvalidGrantError } from './refresh-token.ts';
+import { AbandonedError, cloneError, codeOf, timedOut, toReconnectDetail } from '../failures.ts';
+import { InvalidGrantError } from './token-endpoint.ts';
 
 /** One connection's access token: kept for a moment, renewed before it expires, and once for everybody who waits. */
 export function createTokens(deps: TokenDeps): Tokens {
   const reading = createSingleFlight<Token>(cloneError);
   const renewing = createSingleFlight<Token>(cloneError);
   let kept: Token | undefined;
-  let futile: { readonly generation: number; readonly until: number } | undefined;
+  let rejected: { readonly generation: number; readonly until: number } | undefined;
   /** The generation that the provider has refused for good. */
   let refused: number | undefined;
 
@@ -29,7 +30,7 @@ export function createTokens(deps: TokenDeps): Tokens {
 
     async renew(source, seen) {
       if (kept && kept.generation > seen.generation) return kept;
-      if (futile?.generation === seen.generation && deps.clock.now() < futile.until) return undefined;
+      if (rejected?.generation === seen.generation && deps.clock.now() < rejected.until) return undefined;
       if (isRefreshable(seen.stored.credentials)) return renewing(() => refresh(source, seen));
       // Nothing to renew it with: but another one may have been given meanwhile.
       const stored = await readStored(source);
@@ -37,7 +38,7 @@ export function createTokens(deps: TokenDeps): Tokens {
     },
 
     markRejected({ generation }) {
-      futile = { generation, until: deps.clock.now() + FUTILE_MS };
+      rejected = { generation, until: deps.clock.now() + REJECTED_MS };
     },
 
     async refuse(source, seen) {
@@ -176,7 +177,7 @@ function missing({ providerName }: Connection): CrossbookError {
 
 const RENEWAL_MARGIN_MS = 60_000;
 const RENEW_AGAIN_MS = 5_000;
-const FUTILE_MS = 30_000;
+const REJECTED_MS = 30_000;
 
 /** Another process may have been given other credentials: they are read again after this time. */
 const KEPT_MS = 15_000;
@@ -226,4 +227,22 @@ export interface TokenDeps {
   refresh(current: StoredCredentials): Promise<RefreshedCredentials>;
   /** Told of whatever was read, or was stored by a refresh. */
   onStored(stored: StoredCredentials): Promise<void>;
+}
+
+/** Waits for shared work no longer than there is time, and somebody to wait for it. The work itself goes on. */
+export function withDeadline<T>({ clock, deadline, permit }: Waiter, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.schedule(deadline - clock.now(), () => reject(timedOut('crossbook')));
+    const forget = permit.whenGone(() => reject(new AbandonedError()));
+    work.then(resolve, reject).finally(() => {
+      cancel();
+      forget();
+    });
+  });
+}
+
+interface Waiter {
+  readonly clock: Clock;
+  readonly deadline: number;
+  readonly permit: Pick<WorkPermit, 'whenGone'>;
 }

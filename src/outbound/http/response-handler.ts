@@ -1,10 +1,9 @@
 import type { Dispatcher } from 'undici';
 import { CrossbookError, ERROR_CODES } from '../../domain/errors.ts';
 import { type Hold, memoryLimitReached } from '../../domain/held-bytes.ts';
-import type { ProviderResponse } from '../../domain/remote.ts';
-import { RemoteFailure } from '../../domain/remote-failure.ts';
+import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
 import { Chunks, readStart, tooLarge, unpackBody } from './answer-body.ts';
-import { toTransportFailure } from './transport-failure.ts';
+import { toTransportFailure } from './transport.ts';
 
 /** One request and its answer, as undici tells it. Settles once; what comes after is not heard. */
 export class ResponseHandler implements Dispatcher.DispatchHandler {

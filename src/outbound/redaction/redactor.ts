@@ -1,8 +1,9 @@
 import { inspect } from 'node:util';
+import type { Credentials } from '../../domain/connection.ts';
 import { CrossbookError, type RemoteCause } from '../../domain/errors.ts';
-import type { ProviderResponse } from '../../domain/remote.ts';
-import { RemoteFailure } from '../../domain/remote-failure.ts';
-import { parseJson } from '../../lib/read-json.ts';
+import type { ContactPort } from '../../domain/provider.ts';
+import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
+import { parseJson } from '../../lib/json.ts';
 import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
 
 /**
@@ -22,7 +23,7 @@ export function createRedactor(secrets: () => readonly string[]): Redactor {
       if (thrown instanceof RemoteFailure) return toCrossbookError(thrown, matcher);
       if (isOwn) return matcher.matches(thrown.message) ? withhold(thrown) : keep(thrown);
       // A bug: its message may quote what it stumbled over.
-      return matcher.matches(inspect(thrown).slice(0, MAX_BODY_BYTES)) ? new Error(WITHHELD) : thrown;
+      return matcher.matches(inspect(thrown).slice(0, MAX_SHOWN_BYTES)) ? new Error(WITHHELD) : thrown;
     },
   };
 
@@ -56,14 +57,14 @@ function toRemoteCause({ status, headers, body }: ProviderResponse, matcher: Sec
 
 /** JSON stays JSON, even where it is cut. */
 function redactBody(body: string, matcher: SecretMatcher): unknown {
-  const { text, note } = cutText(body, MAX_BODY_BYTES);
+  const { text, note } = cutText(body, MAX_SHOWN_BYTES);
   const json = parseJson(note === undefined ? text : closeJson(text, note));
   if (json !== undefined) return redactJson(json, matcher);
   const redacted = redactText(text, matcher);
   return note === undefined ? redacted : `${redacted} ${note}`;
 }
 
-const MAX_BODY_BYTES = 16 * 1024;
+const MAX_SHOWN_BYTES = 16 * 1024;
 const MAX_PLAIN = 20;
 
 /** By name, whatever their value: cookies, and what proves a right to something. */
@@ -201,4 +202,81 @@ interface Collected {
   /** Keys and values, in the order of the text. */
   readonly all: string[];
   readonly values: string[];
+}
+
+/** A provider's own port, of which no error comes out as the adapter threw it. */
+export class RedactedPort implements ContactPort {
+  readonly compareIds: ContactPort['compareIds'];
+  readonly findAssociations?: NonNullable<ContactPort['findAssociations']>;
+  readonly #port: ContactPort;
+  readonly #toError: (thrown: unknown) => unknown;
+
+  constructor(port: ContactPort, toError: (thrown: unknown) => unknown) {
+    this.#port = port;
+    this.#toError = toError;
+    this.compareIds = port.compareIds;
+    const find = port.findAssociations?.bind(port);
+    if (find) this.findAssociations = (...given) => this.#redacted(() => find(...given));
+  }
+
+  findByEmails(...given: Parameters<ContactPort['findByEmails']>) {
+    return this.#redacted(() => this.#port.findByEmails(...given));
+  }
+
+  readByDomain(...given: Parameters<ContactPort['readByDomain']>) {
+    return this.#redacted(() => this.#port.readByDomain(...given));
+  }
+
+  countByDomain(domain: string) {
+    return this.#redacted(() => this.#port.countByDomain(domain));
+  }
+
+  findByIds(...given: Parameters<ContactPort['findByIds']>) {
+    return this.#redacted(() => this.#port.findByIds(...given));
+  }
+
+  async #redacted<T>(read: () => Promise<T>): Promise<T> {
+    try {
+      return await read();
+    } catch (error) {
+      throw this.#toError(error);
+    }
+  }
+}
+
+/** What must never be shown of one connection: what is secret now, and what was. */
+export function createConnectionSecrets(publicPrefix: RegExp | undefined): ConnectionSecrets {
+  const secrets = new Set<string>();
+  let list: readonly string[] = [];
+  return {
+    add(...given) {
+      for (const secret of given) {
+        const hidden = publicPrefix ? secret.replace(publicPrefix, '') : secret;
+        // Those in use stay behind those that are not.
+        secrets.delete(hidden);
+        if (hidden !== '') secrets.add(hidden);
+      }
+      for (const oldest of secrets) {
+        if (secrets.size <= MAX_KEPT) break;
+        secrets.delete(oldest);
+      }
+      list = [...secrets];
+    },
+    list: () => list,
+  };
+}
+
+export function secretsOf(credentials: Credentials): readonly string[] {
+  if (credentials.type === 'token') return [credentials.value];
+  const { accessToken, refreshToken } = credentials;
+  return refreshToken === null ? [accessToken] : [accessToken, refreshToken];
+}
+
+/** With a new access token each half hour, those of half a day: longer than a provider repeats what it was sent. */
+const MAX_KEPT = 50;
+
+export interface ConnectionSecrets {
+  add(...secrets: readonly string[]): void;
+  /** The same list until there is another secret. */
+  list(): readonly string[];
 }

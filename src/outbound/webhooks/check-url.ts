@@ -1,8 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { MAX_WEBHOOK_URL_LENGTH } from '../../domain/webhook.ts';
-import { isPublicAddress } from '../http/addresses.ts';
-import type { HostLookup } from '../http/guarded-connector.ts';
+import { type HostLookup, isPublicAddress } from '../http/addresses.ts';
 
 /**
  * May events be sent there? A problem is told early; what counts is the address that is connected to, which is checked

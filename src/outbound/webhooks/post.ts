@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
-import { readRetryAfter } from '../../lib/read-retry-after.ts';
-import { createGuardedConnector, type HostLookup, PrivateAddressError } from '../http/guarded-connector.ts';
+import { readRetryAfter } from '../../lib/http-message.ts';
+import { createGuardedConnector, type HostLookup, PrivateAddressError } from '../http/addresses.ts';
 import { createHostResolver, isLoopbackUrl } from './check-url.ts';
 
 /** One attempt: bounded in time and in what is read of the answer, never redirected, and only to public hosts. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { ClaimedEndpoint, WebhookQueue } from '../../domain/webhook-queue.ts';
+import type { ClaimedEndpoint, WebhookQueue } from '../../domain/webhook.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { HostLookup } from '../http/guarded-connector.ts';
+import type { HostLookup } from '../http/addresses.ts';
 import { createWebhookPost, type WebhookPost } from './post.ts';
 import { type AttemptResult, serveEndpoint } from './serve-endpoint.ts';
 

@@ -1,5 +1,4 @@
-import { EVENTS_KEPT_MS } from '../../domain/webhook.ts';
-import type { WebhookCounts, WebhookQueue } from '../../domain/webhook-queue.ts';
+import { EVENTS_KEPT_MS, type WebhookCounts, type WebhookQueue } from '../../domain/webhook.ts';
 import { backgroundClock, type Clock } from '../../lib/clock.ts';
 import type { WebhookSender } from './sender.ts';
 

@@ -1,10 +1,13 @@
-import { type Authorization, AuthorizationFailure, type Grant } from '../../domain/authorization.ts';
-import { readOAuthDenial } from '../../domain/oauth-denial.ts';
+import {
+  type Authorization,
+  AuthorizationFailure,
+  type Grant,
+  readOAuthDenial,
+} from '../../domain/authorization.ts';
 import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
-import type { ProviderResponse, RemoteRequest } from '../../domain/remote.ts';
-import { RemoteFailure } from '../../domain/remote-failure.ts';
-import { parseJson } from '../../lib/read-json.ts';
-import { toQuery } from '../../lib/to-query.ts';
+import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
+import { toQuery } from '../../lib/http-message.ts';
+import { parseJson } from '../../lib/json.ts';
 import { API_ORIGIN, PATHS, toFailure } from './call.ts';
 import { wireGranted, wireProblem, wireToken, wireTokenProblem } from './contacts.ts';
 

@@ -12,9 +12,9 @@ import {
   type PhoneNumberType,
 } from '../../domain/contact.ts';
 import { normaliseEmail } from '../../domain/email.ts';
+import { toTimestamp } from '../../lib/clock.ts';
+import { isRecord } from '../../lib/json.ts';
 import { splitStreet, trimmed } from '../../lib/provider-text.ts';
-import { isRecord } from '../../lib/read-json.ts';
-import { toTimestamp } from '../../lib/timestamp.ts';
 
 /** A record as HubSpot sent it, in the common shape. Undefined where it is no record: nothing that comes may throw. */
 export function toContact(record: unknown, { source, rawData }: Mapping): Contact | undefined {

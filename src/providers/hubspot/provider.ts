@@ -1,9 +1,15 @@
 import type { ContactPort, Provider } from '../../domain/provider.ts';
-import { openAccount } from './account.ts';
-import { findAssociations } from './associations.ts';
 import { authorization, isTokenRefused, refresh } from './authorization.ts';
-import { API_ORIGIN, API_VERSION, BUDGETS, type BudgetName, compareIds, readAllowance } from './call.ts';
-import { BATCH, findByEmails, findByIds } from './contacts-by-key.ts';
+import {
+  API_ORIGIN,
+  API_VERSION,
+  BUDGETS,
+  type BudgetName,
+  compareIds,
+  openAccount,
+  readAllowance,
+} from './call.ts';
+import { BATCH, findAssociations, findByEmails, findByIds } from './contacts-by-key.ts';
 import { countByDomain, readByDomain } from './search.ts';
 
 export const hubspot: Provider = {

@@ -1,10 +1,9 @@
 import type { Contact } from '../../domain/contact.ts';
+import type { FieldSelection } from '../../domain/contact-search.ts';
 import { CrossbookError } from '../../domain/errors.ts';
-import type { FieldSelection } from '../../domain/field-selection.ts';
 import type { KeysetRange } from '../../domain/provider.ts';
-import { RemoteFailure } from '../../domain/remote-failure.ts';
-import type { HubSpotAccount } from './account.ts';
-import { compareIds, isRecordId, PATHS, understand } from './call.ts';
+import { RemoteFailure } from '../../domain/remote.ts';
+import { compareIds, type HubSpotAccount, isRecordId, PATHS, understand } from './call.ts';
 import { toLookupEmails, toSearchPage, type WireSearchPage } from './contacts.ts';
 
 /**

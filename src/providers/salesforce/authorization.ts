@@ -1,13 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { type Authorization, AuthorizationFailure, type Grant } from '../../domain/authorization.ts';
+import {
+  type Authorization,
+  AuthorizationFailure,
+  type Grant,
+  readOAuthDenial,
+} from '../../domain/authorization.ts';
 import type { ConnectFailure } from '../../domain/connect-link.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
-import { readOAuthDenial } from '../../domain/oauth-denial.ts';
 import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
-import type { ProviderResponse, RemoteRequest } from '../../domain/remote.ts';
-import { RemoteFailure } from '../../domain/remote-failure.ts';
-import { isRecord, parseJson } from '../../lib/read-json.ts';
-import { toQuery } from '../../lib/to-query.ts';
+import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
+import { toQuery } from '../../lib/http-message.ts';
+import { isRecord, parseJson } from '../../lib/json.ts';
 import { type Failure, readFailure, toRemoteFailure } from './call.ts';
 import { LOGIN_HOSTS, movedTokenOrigin, tokenOrigin } from './instance.ts';
 

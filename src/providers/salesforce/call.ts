@@ -1,8 +1,7 @@
 import type { ErrorCode } from '../../domain/errors.ts';
-import type { ProviderResponse, RemoteRequest, Send } from '../../domain/remote.ts';
-import { RemoteFailure } from '../../domain/remote-failure.ts';
-import { isRecord, parseJson } from '../../lib/read-json.ts';
-import { readRetryAfter } from '../../lib/read-retry-after.ts';
+import { type ProviderResponse, RemoteFailure, type RemoteRequest, type Send } from '../../domain/remote.ts';
+import { readRetryAfter } from '../../lib/http-message.ts';
+import { isRecord, parseJson } from '../../lib/json.ts';
 
 /** The version that every path carries: old enough for every org, and years away from its end. */
 export const API = '/services/data/v66.0';

@@ -1,10 +1,9 @@
 import type { Contact } from '../../domain/contact.ts';
+import type { FieldSelection } from '../../domain/contact-search.ts';
 import { normaliseEmail } from '../../domain/email.ts';
-import type { FieldSelection } from '../../domain/field-selection.ts';
 import { EMAIL, ID, IS_DELETED, MASTER_RECORD_ID } from './contacts.ts';
-import type { Row } from './query.ts';
+import { isIn, type Row } from './query.ts';
 import type { ContactReader } from './reader.ts';
-import { isIn } from './soql.ts';
 
 /** As few calls as can be. Several contacts may share an email: each email gets all of its own. */
 export async function findByEmails(

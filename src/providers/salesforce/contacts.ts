@@ -9,11 +9,11 @@ import {
   type EmailAddress,
   type PhoneNumber,
 } from '../../domain/contact.ts';
-import { type FieldSelection, readSelectedFields } from '../../domain/field-selection.ts';
+import { type FieldSelection, readSelectedFields } from '../../domain/contact-search.ts';
+import { toTimestamp } from '../../lib/clock.ts';
+import { isRecord } from '../../lib/json.ts';
 import { splitStreet, trimmed } from '../../lib/provider-text.ts';
-import { isRecord } from '../../lib/read-json.ts';
-import { toTimestamp } from '../../lib/timestamp.ts';
-import { type FieldName, fieldName, isFieldName } from './soql.ts';
+import { type FieldName, fieldName, isFieldName } from './query.ts';
 
 /** One pass over a row, whatever is in it: a dirty value is a missing one, never a failure. */
 export function toContact(row: Row, { source, rawData }: Options): Contact {

@@ -1,13 +1,14 @@
-import type { Connection } from '../../domain/connection.ts';
-import type { ConnectionFacts, Learnt } from '../../domain/connection-facts.ts';
+import type { Connection, ConnectionFacts, Learnt } from '../../domain/connection.ts';
 import type { Contact } from '../../domain/contact.ts';
-import { toContactOrigin } from '../../domain/contact-origin.ts';
-import type { FieldSelection } from '../../domain/field-selection.ts';
-import { RemoteFailure } from '../../domain/remote-failure.ts';
-import { isRecord } from '../../lib/read-json.ts';
+import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
+import { RemoteFailure } from '../../domain/remote.ts';
+import { isRecord } from '../../lib/json.ts';
 import { API, type Call, failureOf } from './call.ts';
 import { type ContactFields, createFields, toContact } from './contacts.ts';
 import {
+  type Condition,
+  count,
+  type FieldName,
   isSuccess,
   type Part,
   type QueryResult,
@@ -17,10 +18,12 @@ import {
   readPages,
   readParts,
   readRows,
+  type Soql,
+  STANDARD_FIELDS,
+  select,
   toPath,
   toQueryResult,
 } from './query.ts';
-import { type Condition, count, type FieldName, type Soql, STANDARD_FIELDS, select } from './soql.ts';
 
 /** Contacts by conditions: what the three ways to find them have in common. */
 export function createReader({ call, connection, facts }: ReaderDeps): ContactReader {

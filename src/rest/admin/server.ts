@@ -1,10 +1,7 @@
 import type { HttpHeaders } from '../../lib/http-message.ts';
-import { type AnswerByPath, createAnswerByPath } from '../answer-by-path.ts';
-import { errorResponse } from '../errors.ts';
-import type { Endpoint } from '../router.ts';
-import { APPLICATION_OPERATIONS } from './applications.ts';
-import { KEY_OPERATIONS } from './keys.ts';
-import type { AdminOperation, AdminStore } from './operation.ts';
+import { errorResponse } from '../responses.ts';
+import { type AnswerByPath, createAnswerByPath, type Endpoint } from '../router.ts';
+import { type AdminOperation, type AdminStore, APPLICATION_OPERATIONS, KEY_OPERATIONS } from './endpoints.ts';
 
 /**
  * The operator's paths, all below `/admin/`. They are not in the OpenAPI document, which is for those who call with a key:
@@ -15,7 +12,7 @@ export function createAdminFace({ store, requireKey }: AdminOptions): AdminFace 
   const endpoints = operations.map((operation) => toEndpoint(operation, store));
   return {
     ...createAnswerByPath(endpoints, 'There is nothing at this path of the operator’s.'),
-    handles: (pathname) => pathname.startsWith('/admin/'),
+    paths: /^\/admin\//,
     requireKey,
   };
 }
@@ -33,6 +30,8 @@ function toEndpoint({ id, method, path, run }: AdminOperation, store: AdminStore
 }
 
 export interface AdminFace extends AnswerByPath {
+  /** Those that it answers. */
+  readonly paths: RegExp;
   /** Throws UNAUTHORIZED. */
   requireKey(arrival: { readonly headers: HttpHeaders; readonly address?: string | undefined }): void;
 }

@@ -1,10 +1,8 @@
 import type * as z from 'zod';
 import { CrossbookError } from '../../domain/errors.ts';
-import type { HttpRequest } from '../../lib/http-message.ts';
+import type { HttpHeaders, HttpRequest } from '../../lib/http-message.ts';
+import { readJsonBytes } from '../../lib/json.ts';
 import type { InputParts } from '../operation.ts';
-import { formatIssues } from './format-issues.ts';
-import { readJson } from './read-json.ts';
-import { readQuery } from './read-query.ts';
 
 /** Checks all of a request at once, so that one answer names every mistake. */
 export async function readInput<Parts extends InputParts>(
@@ -43,3 +41,133 @@ export interface RawInput {
   /** The path's parameters, still percent-encoded. */
   readonly path: Readonly<Record<string, string>>;
 }
+
+export const MAX_REQUEST_BODY_BYTES = 1024 * 1024;
+
+const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
+
+/** A request's body as JSON, within its bound. Undefined where there is none and none is needed. */
+export function readJson(request: HttpRequest, isOptional: boolean): unknown {
+  const isSilent = isOptional && request.headers.get('content-type') === null;
+  if (isSilent && request.readBody(0)) return undefined;
+  checkHeaders(request.headers);
+  const bytes = request.readBody(MAX_REQUEST_BODY_BYTES);
+  if (!bytes)
+    throw new CrossbookError('PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_REQUEST_BODY_BYTES} bytes.`);
+  const read = readJsonBytes(bytes);
+  if ('value' in read) return read.value;
+  throw new CrossbookError('BAD_REQUEST', `The body ${read.problem}.`, { cause: read.cause });
+}
+
+function checkHeaders(headers: HttpHeaders): void {
+  if (!JSON_TYPE.test(headers.get('content-type') ?? '')) {
+    throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json, in UTF-8.');
+  }
+  if ((headers.get('content-encoding') ?? 'identity') !== 'identity') {
+    throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
+  }
+}
+
+/**
+ * From text to what a schema can judge. What cannot be read as its type stays text, what is not known stays in, and
+ * what is given twice becomes a list: the schema then refuses it by name.
+ */
+export function readQuery(params: URLSearchParams, schema: z.ZodObject): Record<string, unknown> {
+  // `getAll` looks through all of them for each name.
+  const given = new Map<string, string[]>();
+  for (const [name, value] of params) {
+    const values = given.get(name);
+    if (values) values.push(value);
+    else given.set(name, [value]);
+  }
+  return Object.fromEntries(
+    [...given].map(([name, values]) => [name, readValue(values, kindOf(schema, name))]),
+  );
+}
+
+function readValue(values: readonly string[], kind: string | undefined): unknown {
+  if (kind === 'array') return values.flatMap((value) => value.split(','));
+  const [value = ''] = values;
+  if (values.length > 1) return values;
+  if (kind === 'number' && /^-?(0|[1-9]\d*)$/.test(value)) return Number(value);
+  if (kind === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return value;
+}
+
+function kindOf({ shape }: z.ZodObject, name: string): string | undefined {
+  if (!Object.hasOwn(shape, name)) return undefined;
+  let { def } = shape[name] as z.ZodType;
+  while (def.type === 'optional') def = (def as z.ZodOptional<z.ZodType>['def']).innerType.def;
+  return def.type;
+}
+
+const MAX_MISTAKES = 20;
+const MAX_NAME_LENGTH = 100;
+
+/** All mistakes in plain words, each with its field. Never a value: it could be a secret. */
+export function formatIssues(issues: readonly Issue[]): string {
+  const mistakes = issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => `${toName([...issue.path, key])} is not known`)
+      : [`${toName(issue.path)} ${toWords(issue)}`],
+  );
+  const more = mistakes.length - MAX_MISTAKES;
+  return `${mistakes.slice(0, MAX_MISTAKES).join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
+}
+
+function toWords(issue: Issue): string {
+  const list = Array.isArray(issue.input);
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return 'is required';
+      if (list && issue.path[0] === 'query') return 'is given more than once';
+      return `must be ${TYPE_WORDS[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      if (issue.input === undefined) return 'is required';
+      if (list && issue.path[0] === 'query') return 'is given more than once';
+      return `must be one of: ${issue.values.join(', ')}`;
+    case 'invalid_union':
+      return `must be one of: ${optionsOf(issue).join(', ')}`;
+    case 'too_big':
+      return issue.origin === 'array'
+        ? `has more than ${issue.maximum} entries`
+        : `must be at most ${issue.maximum}${issue.origin === 'string' ? ' characters long' : ''}`;
+    case 'too_small':
+      return issue.origin === 'string' ? 'must not be empty' : `must be at least ${issue.minimum}`;
+    default:
+      return issue.message;
+  }
+}
+
+/** Discriminated unions say which values they know, although the type of the issue does not. */
+function optionsOf(issue: Issue): readonly unknown[] {
+  return 'options' in issue && Array.isArray(issue.options) ? issue.options : [];
+}
+
+/** The first step says which part of the request it is; fields of the body go by their own names. */
+function toName([part, ...steps]: readonly PropertyKey[]): string {
+  const name = steps
+    .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index > 0 ? '.' : ''}${String(step)}`))
+    .join('')
+    .slice(0, MAX_NAME_LENGTH);
+  if (part === 'body') return name || 'the body';
+  return `${PART_WORDS[String(part)] ?? ''} ${name}`.trim();
+}
+
+const PART_WORDS: Readonly<Record<string, string>> = {
+  path: 'path parameter',
+  query: 'query parameter',
+  headers: 'header',
+};
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a whole number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+type Issue = z.core.$ZodIssue;

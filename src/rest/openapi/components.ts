@@ -3,7 +3,7 @@ import {
   connectedAccount,
   connectionSyncConfig,
   connectionUpsert,
-  credentials,
+  credentialsShape,
   destinationConfig,
   entityMapping,
   fieldMapping,
@@ -11,13 +11,25 @@ import {
   schemaMappingsConfig,
   syncedObject,
 } from '../../domain/connection.ts';
-import { type Direction, toSchema } from '../from-shape.ts';
+import { toSchema, type WireDirection } from '../from-shape.ts';
 import {
   confirmationShape,
   connectLinkRequestShape,
   connectLinkShape,
   createdConnectLinkShape,
-} from '../wire/connect-link.ts';
+} from '../routes/connect-links.ts';
+import { tokenRequestShape, tokenShape } from '../routes/customer-tokens.ts';
+import { eventPageShape, eventPaginationShape, eventShape, webhookBodyShape } from '../routes/events.ts';
+import { oauthClientInputShape, oauthClientShape } from '../routes/oauth-clients.ts';
+import {
+  endpointChangeShape,
+  endpointShape,
+  endpointsShape,
+  endpointWithSecretShape,
+  newEndpointShape,
+  redeliveredShape,
+  redeliveryShape,
+} from '../routes/webhook-endpoints.ts';
 import {
   addressShape,
   associationsShape,
@@ -28,21 +40,15 @@ import {
   paginationShape,
   phoneNumberShape,
 } from '../wire/contact.ts';
-import { connectionShape, customerShape, customerUpsertShape, disconnectionShape } from '../wire/customer.ts';
-import { customerPageShape, customerPaginationShape } from '../wire/customer-page.ts';
-import { tokenRequestShape, tokenShape } from '../wire/customer-token.ts';
-import { errorShape, errorsShape } from '../wire/error.ts';
-import { eventPageShape, eventPaginationShape, eventShape, webhookBodyShape } from '../wire/event.ts';
-import { oauthClientInputShape, oauthClientShape } from '../wire/oauth-client.ts';
 import {
-  endpointChangeShape,
-  endpointShape,
-  endpointsShape,
-  endpointWithSecretShape,
-  newEndpointShape,
-  redeliveredShape,
-  redeliveryShape,
-} from '../wire/webhook.ts';
+  connectionShape,
+  customerPageShape,
+  customerPaginationShape,
+  customerShape,
+  customerUpsertShape,
+  disconnectionShape,
+} from '../wire/customer.ts';
+import { errorShape, errorsShape } from '../wire/error.ts';
 
 /** What is asked with: absent fields that have a default may be absent. */
 const REQUEST_SCHEMAS = toRegistry({
@@ -56,7 +62,7 @@ const REQUEST_SCHEMAS = toRegistry({
   Redelivery: redeliveryShape,
   OAuthClientInput: oauthClientInputShape,
   ConnectionUpsert: toSchema(connectionUpsert, 'asked'),
-  Credentials: toSchema(credentials, 'asked'),
+  Credentials: toSchema(credentialsShape, 'asked'),
   ...toConfigurations('asked', 'Input'),
 });
 
@@ -93,7 +99,7 @@ const RESPONSE_SCHEMAS = toRegistry({
 });
 
 /** What a connection is configured with is the same in both directions. */
-function toConfigurations(direction: Direction, suffix: string): Record<string, z.ZodType> {
+function toConfigurations(direction: WireDirection, suffix: string): Record<string, z.ZodType> {
   const declared = [
     ...[schemaMappingsConfig, objectFieldMappings, entityMapping, connectionSyncConfig],
     ...[destinationConfig, syncedObject, fieldMapping],

@@ -1,8 +1,14 @@
 import * as z from 'zod';
+import {
+  CrossbookError,
+  ERROR_CODES,
+  type ErrorCode,
+  type ErrorFacts,
+  toErrorBody,
+} from '../../domain/errors.ts';
 import type { Operation, ResponseSpec } from '../operation.ts';
+import { errorsShape } from '../wire/error.ts';
 import { refToAnswered, refToAsked, toComponentSchemas } from './components.ts';
-import { QUOTA_HEADERS } from './quota.ts';
-import { refToRefusal, toComponentResponses } from './refusals.ts';
 import { toWebhooks } from './webhooks.ts';
 
 /** The OpenAPI document of exactly these operations, out of the schemas that check their requests. */
@@ -122,3 +128,60 @@ function toAnswer(answer: ResponseSpec, operationId: string): object {
 }
 
 export type OpenApiDocument = ReturnType<typeof toOpenApi>;
+
+/** What every answer to a known caller says of its rate limit, where it has one. */
+export const QUOTA_HEADERS: Readonly<Record<string, object>> = {
+  RateLimit: toHeader(
+    'What is left (r) and in how many seconds it is whole again (t).',
+    '"requests";r=5998;t=42',
+  ),
+  'RateLimit-Policy': toHeader(
+    'How many requests (q) a caller has in so many seconds (w).',
+    '"requests";q=6000;w=60',
+  ),
+  'RateLimit-Limit': toHeader('How many requests a caller has in a minute.', '6000'),
+  'RateLimit-Remaining': toHeader('How many of them are left.', '5998'),
+  'RateLimit-Reset': toHeader('In how many seconds all of them are there again.', '42'),
+};
+
+function toHeader(description: string, example: string): object {
+  return { description, required: false, schema: { type: 'string' }, example };
+}
+
+export function refToRefusal(status: number): object {
+  const [code] = Object.entries(ERROR_CODES).find(([, facts]) => facts.status === status) ?? [];
+  if (code === undefined) throw new Error(`No code in ERROR_CODES has the status ${status}.`);
+  return { $ref: `#/components/responses/${toName(code)}` };
+}
+
+/** One for each status of which there is an example. */
+export function toComponentResponses(): Record<string, object> {
+  const codes = Object.entries(ERROR_CODES) as [ErrorCode, ErrorFacts][];
+  const responses = codes.flatMap(([code, facts]) => {
+    const [name, { when }] = codes.find(([, { status }]) => status === facts.status) ?? [code, facts];
+    return facts.example === undefined ? [] : [[toName(name), toResponse(code, when, facts)]];
+  });
+  return Object.fromEntries(responses);
+}
+
+function toResponse(code: ErrorCode, description: string, facts: ErrorFacts): object {
+  const { status, example = '', retryAfterMs } = facts;
+  const error = new CrossbookError(code, example, { retryAfterMs });
+  const body = {
+    ...toErrorBody(error, status === 401 ? null : 'Demo'),
+    id: '5b0e3f64-9c1f-4c53-8d6e-0a4d1f2b7c88',
+  };
+  const retryAfter = { description: 'Seconds to wait, where that is known.', schema: { type: 'integer' } };
+  return {
+    description,
+    ...(retryAfterMs !== undefined && {
+      headers: { 'Retry-After': retryAfter, ...(status === 429 && QUOTA_HEADERS) },
+    }),
+    content: { 'application/json': { schema: refToAnswered(errorsShape), example: { errors: [body] } } },
+  };
+}
+
+/** `NOT_FOUND` is `NotFound`. */
+function toName(code: string): string {
+  return code.toLowerCase().replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

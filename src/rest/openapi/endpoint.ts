@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isNotModified } from '../answers.ts';
 import type { Operation } from '../operation.ts';
+import { isNotModified } from '../responses.ts';
 import type { Endpoint } from '../router.ts';
 
 /** The document, made once: when it is first requested. */

@@ -1,5 +1,5 @@
 import { EVENT_TYPES, type EventType, eventType } from '../../domain/event.ts';
-import { EXAMPLE_EVENT, webhookBodyShape } from '../wire/event.ts';
+import { EXAMPLE_EVENT, webhookBodyShape } from '../routes/events.ts';
 import { refToAnswered } from './components.ts';
 
 /** The section of OpenAPI 3.1 that says what we send, rather than what we answer. */

@@ -6,14 +6,16 @@ import {
   getConnectLink,
 } from './connect-links.ts';
 import { disconnectProviderOperation, getConnection } from './connections.ts';
-import { deleteCustomerOperation } from './delete-customer.ts';
-import { getCustomer } from './get-customer.ts';
-import { issueCustomerTokenOperation } from './issue-customer-token.ts';
-import { listCustomersOperation } from './list-customers.ts';
-import { listEventsOperation } from './list-events.ts';
+import { issueCustomerTokenOperation } from './customer-tokens.ts';
+import {
+  deleteCustomerOperation,
+  getCustomer,
+  listCustomersOperation,
+  upsertCustomerOperation,
+} from './customers.ts';
+import { listEventsOperation } from './events.ts';
 import { deleteOAuthClientOperation, setOAuthClientOperation } from './oauth-clients.ts';
 import { searchContactsOperation } from './search-contacts.ts';
-import { upsertCustomerOperation } from './upsert-customer.ts';
 import { webhookOperations } from './webhook-endpoints.ts';
 
 /** Every operation, in the order of the document. */

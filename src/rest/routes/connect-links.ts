@@ -1,20 +1,141 @@
 import * as z from 'zod';
-import { cancelConnectLink, createConnectLink, findConnectLink } from '../../usecases/connect-link.ts';
-import { confirmConnectLink } from '../../usecases/open-connect-page.ts';
-import { answerEmpty, jsonResponse } from '../answers.ts';
-import { defineOperation } from '../operation.ts';
 import {
-  confirmationShape,
-  connectLinkPath,
-  connectLinkRequestShape,
-  connectLinkShape,
-  createdConnectLinkShape,
-  EXAMPLE_CONNECT_LINK,
-  EXAMPLE_CREATED_LINK,
-  toConnectLinkRecord,
-  toCreateLinkInput,
-} from '../wire/connect-link.ts';
+  CONNECT_FAILURES,
+  CONNECT_LINK_STATUSES,
+  CONNECT_MODES,
+  type ConnectLink,
+  DEFAULT_LINK_SECONDS,
+  MAX_LINK_SECONDS,
+  MIN_LINK_SECONDS,
+} from '../../domain/connect-link.ts';
+import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
+import {
+  type CreateLinkInput,
+  cancelConnectLink,
+  createConnectLink,
+  findConnectLink,
+} from '../../usecases/connect-link.ts';
+import { confirmConnectLink } from '../../usecases/open-connect-page.ts';
+import { defineOperation } from '../operation.ts';
+import { answerEmpty, jsonResponse } from '../responses.ts';
 import { customerPath } from '../wire/customer.ts';
+import { enumText, text, uuidText } from '../wire/fields.ts';
+
+export const connectLinkPath = customerPath.extend({ id: uuidText('Id of the connect link.') });
+
+export const connectLinkRequestShape = z
+  .strictObject({
+    providers: z
+      .array(z.enum(PROVIDER_NAMES))
+      .min(1)
+      .describe('What the customer may connect: with several, they choose one.'),
+    return_url: text(
+      'The page of yours that the customer comes back to. Its origin has to be one of the application’s. `connect_link_id`, `status`, `error` and `code` are added to its query.',
+      'https://app.example.com/connected',
+    ),
+    mode: enumText(CONNECT_MODES, 'How the customer comes back; REDIRECT where it is absent.').optional(),
+    confirm: z
+      .boolean()
+      .optional()
+      .describe(
+        'Is the connection only made when you have redeemed a one-time code? True where it is absent; false is for links that are sent by mail.',
+      ),
+    expires_in_seconds: z
+      .int()
+      .min(MIN_LINK_SECONDS)
+      .max(MAX_LINK_SECONDS)
+      .optional()
+      .describe(
+        `For how long it can be followed, from 30 seconds to a day; ${DEFAULT_LINK_SECONDS} seconds where it is absent.`,
+      ),
+    login_url: text(
+      'Where this customer logs in at the provider, where you know it. For a link to one provider.',
+      'https://acme.my.salesforce.com',
+    ).optional(),
+    optional_scopes: z
+      .array(z.string())
+      .optional()
+      .describe('Scopes of the provider that are asked for beside those that are needed.'),
+    allow_account_change: z
+      .boolean()
+      .optional()
+      .describe('May another account be connected in place of the one that is? False where it is absent.'),
+  })
+  .describe('What may be connected by a link, and where it leads back to.');
+
+export const connectLinkShape = z
+  .strictObject({
+    id: uuidText('Id of the connect link.'),
+    customer_id: text('The application’s own id of the customer.', 'customer-1'),
+    providers: z.array(z.enum(PROVIDER_NAMES)).describe('What the customer may connect.'),
+    status: enumText(CONNECT_LINK_STATUSES, 'How far it has come.'),
+    failure: enumText(CONNECT_FAILURES, 'Why it ended without a connection.').optional(),
+    provider_name: enumText(PROVIDER_NAMES, 'What was chosen.').optional(),
+    connection_id: uuidText('Id of the connection, once it is COMPLETED.').optional(),
+    created_at: z.string().meta({ description: 'When it was made.', format: 'date-time' }),
+    expires_at: z.string().meta({ description: 'Until when it can be followed.', format: 'date-time' }),
+  })
+  .describe('A link by which one customer connects one CRM, once.');
+
+export const createdConnectLinkShape = connectLinkShape
+  .extend({
+    url: z.string().meta({
+      description: 'Where to send the customer, shown this once. Whoever has it can use it.',
+      format: 'uri',
+    }),
+  })
+  .describe('A new connect link, with its URL.');
+
+export const confirmationShape = z
+  .strictObject({
+    code: text('The one-time code that came with `return_url` or the window’s message.'),
+  })
+  .describe('The proof that the person who agreed is the one whom you sent.');
+
+export function toCreateLinkInput(
+  customerId: string,
+  body: z.output<typeof connectLinkRequestShape>,
+): CreateLinkInput {
+  return {
+    customerId,
+    providers: body.providers,
+    returnUrl: body.return_url,
+    mode: body.mode,
+    confirm: body.confirm,
+    expiresInSeconds: body.expires_in_seconds,
+    loginUrl: body.login_url,
+    optionalScopes: body.optional_scopes,
+    allowAccountChange: body.allow_account_change,
+  };
+}
+
+export function toConnectLinkRecord(link: ConnectLink): z.output<typeof connectLinkShape> {
+  return {
+    id: link.id,
+    customer_id: link.customerId,
+    providers: [...link.providers],
+    status: link.status,
+    failure: link.failure ?? undefined,
+    provider_name: link.providerName ?? undefined,
+    connection_id: link.connectionId ?? undefined,
+    created_at: link.createdAt.toISOString(),
+    expires_at: link.expiresAt.toISOString(),
+  };
+}
+
+export const EXAMPLE_CONNECT_LINK: z.output<typeof connectLinkShape> = {
+  id: '0d9c2f7e-6c1f-4a35-9f0e-3a1c5b7d9e11',
+  customer_id: 'customer-1',
+  providers: ['hubspot', 'salesforce'],
+  status: 'PENDING',
+  created_at: '2025-03-01T12:00:00.000Z',
+  expires_at: '2025-03-01T12:15:00.000Z',
+};
+
+export const EXAMPLE_CREATED_LINK: z.output<typeof createdConnectLinkShape> = {
+  ...EXAMPLE_CONNECT_LINK,
+  url: 'https://crossbook.example/connect/v2.k1.MGQ5YzJm.c2lnbmF0dXJl',
+};
 
 const PATH = '/customers/{customer_id}/connect_links';
 

@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { findCustomerConnection } from '../../usecases/find-customer.ts';
 import { disconnectProvider } from '../../usecases/remove-customer.ts';
-import { jsonResponse } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
+import { jsonResponse } from '../responses.ts';
 import { connectionShape, customerPath, disconnectionShape, toConnectionRecord } from '../wire/customer.ts';
 import { EXAMPLE_CONNECTION } from '../wire/examples.ts';
-import { enumOf } from '../wire/fields.ts';
+import { enumText } from '../wire/fields.ts';
 
 const ONE_CONNECTION = z.object({
-  path: customerPath.extend({ provider_name: enumOf(PROVIDER_NAMES, 'The provider.', 'hubspot') }),
+  path: customerPath.extend({ provider_name: enumText(PROVIDER_NAMES, 'The provider.', 'hubspot') }),
   query: z.strictObject({}),
   headers: z.object({}),
   body: z.undefined(),

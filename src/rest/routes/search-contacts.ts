@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import type { AssociatedObject, Contact } from '../../domain/contact.ts';
+import { expectedContacts, searchCost } from '../../domain/contact-search.ts';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { findAssociations } from '../../usecases/find-contact.ts';
 import { searchContacts } from '../../usecases/search-contacts.ts';
-import { jsonResponse } from '../answers.ts';
 import { defineOperation } from '../operation.ts';
+import { jsonResponse } from '../responses.ts';
 import {
   contactPageShape,
   contactSearchQuery,
@@ -17,7 +18,7 @@ import {
   toPagination,
 } from '../wire/contact.ts';
 import { EXAMPLE_CONTACT_PAGE } from '../wire/examples.ts';
-import { enumOf, text } from '../wire/fields.ts';
+import { enumText, text } from '../wire/fields.ts';
 
 export const searchContactsOperation = defineOperation({
   id: 'searchContacts',
@@ -36,7 +37,7 @@ export const searchContactsOperation = defineOperation({
         'Whose contacts: the application’s own id of the customer. A token implies its own.',
         'demo',
       ).optional(),
-      'x-provider-name': enumOf(PROVIDER_NAMES, 'The provider to search.', 'hubspot'),
+      'x-provider-name': enumText(PROVIDER_NAMES, 'The provider to search.', 'hubspot'),
     }),
     body: contactSearchShape,
   }),
@@ -84,14 +85,13 @@ async function readAssociations(
   return toAssociationsRecord(asked, await findAssociations(context, contact, asked));
 }
 
-/** As GraphQL reckons the same search: the call to the provider, and the values of as many contacts as there may be. */
-function costOf({ email }: ContactSearch['filter'], pageSize = DEFAULT_PAGE_SIZE): number {
-  const contacts = email === undefined ? pageSize : Math.min(pageSize, CONTACTS_PER_EMAIL);
-  return PROVIDER_CALL + contacts * VALUES_PER_CONTACT;
+/** As GraphQL reckons the same search, and the values of as many contacts as there may be. */
+function costOf({ email, emails }: ContactSearch['filter'], pageSize = DEFAULT_PAGE_SIZE): number {
+  const asked = emails?.length ?? (email === undefined ? 0 : 1);
+  const contacts = asked === 0 ? pageSize : Math.min(pageSize, expectedContacts(asked));
+  return searchCost(asked) + contacts * VALUES_PER_CONTACT;
 }
 
 type ContactSearch = z.output<typeof contactSearchShape>;
 
-const PROVIDER_CALL = 150;
-const CONTACTS_PER_EMAIL = 5;
 const VALUES_PER_CONTACT = 25;

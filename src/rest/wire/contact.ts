@@ -8,7 +8,7 @@ import {
   emailAddress,
   phoneNumber,
 } from '../../domain/contact.ts';
-import type { ContactFilterInput, ContactPage } from '../../domain/contact-search.ts';
+import type { ContactPage, UncheckedContactFilter } from '../../domain/contact-search.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/page.ts';
 import { MAX_EMAILS } from '../../usecases/search-contacts.ts';
 import { toSchema, toWire } from '../from-shape.ts';
@@ -121,7 +121,9 @@ export const contactPageShape = z
   })
   .describe('One page of contacts.');
 
-export function toContactFilterInput({ filter }: z.output<typeof contactSearchShape>): ContactFilterInput {
+export function toContactFilterInput({
+  filter,
+}: z.output<typeof contactSearchShape>): UncheckedContactFilter {
   return { email: filter.email, emails: filter.emails, emailDomain: filter.email_domain };
 }
 

@@ -1,12 +1,18 @@
 import * as z from 'zod';
 import { type Connection, connection } from '../../domain/connection.ts';
-import { type Customer, type CustomerUpsert, customer, customerUpsert } from '../../domain/customer.ts';
+import {
+  type Customer,
+  type CustomerPage,
+  type CustomerUpsert,
+  customer,
+  customerUpsert,
+} from '../../domain/customer.ts';
 import type { Provider } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import { REVOCATIONS } from '../../domain/removal.ts';
 import { findMissingScopes } from '../../usecases/list-providers.ts';
 import { fromWire, toSchema, toWire } from '../from-shape.ts';
-import { enumOf, text } from './fields.ts';
+import { enumText, text } from './fields.ts';
 
 export const customerPath = z.strictObject({
   customer_id: text('The application’s own id of the customer.', 'demo').regex(/^\P{Cc}*$/u, {
@@ -20,7 +26,7 @@ export const connectionShape = toSchema(connection, 'answered');
 
 export const disconnectionShape = z
   .strictObject({
-    revocation: enumOf(
+    revocation: enumText(
       REVOCATIONS,
       'What became of the grant at the provider. SHARED: another connection lives on it, it was left. FAILED: the provider was not reached or has refused. NOT_SUPPORTED: it cannot be revoked, or came by an upsert and is yours to revoke.',
     ),
@@ -48,3 +54,29 @@ export function toCustomerUpsert(body: object, expectedVersion: number | undefin
 
 /** For what each needs to be granted. */
 export type Providers = ReadonlyMap<ProviderName, Pick<Provider, 'authorization'>>;
+
+export const customerPaginationShape = z
+  .strictObject({
+    next: z.string().nullable().describe('Cursor of the next page; null where there is none.'),
+    previous: z.string().nullable().describe('Cursor of the previous page; null where there is none.'),
+  })
+  .describe('Where this page lies in the list.');
+
+export const customerPageShape = z
+  .strictObject({
+    pagination: customerPaginationShape,
+    records: z.array(customerShape).describe('The customers of this page, ordered by id.'),
+  })
+  .describe('One page of customers.');
+
+export function toCustomerPage(page: CustomerPage, providers: Providers): z.output<typeof customerPageShape> {
+  const { customers, hasNextPage, hasPreviousPage, cursorOf } = page;
+  const [first, last] = [customers[0], customers.at(-1)];
+  return {
+    pagination: {
+      next: hasNextPage && last ? cursorOf(last, 'forward') : null,
+      previous: hasPreviousPage && first ? cursorOf(first, 'backward') : null,
+    },
+    records: customers.map((customer) => toCustomerRecord(customer, providers)),
+  };
+}

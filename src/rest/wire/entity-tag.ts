@@ -26,10 +26,10 @@ export const versionHeaders = z
   });
 
 export function readExpectedVersion(headers: z.output<typeof versionHeaders>): number | undefined {
-  return headers['if-none-match'] === undefined ? readVersion(headers['if-match']) : 0;
+  return headers['if-none-match'] === undefined ? readEntityVersion(headers['if-match']) : 0;
 }
 
-export function readVersion(tag: z.output<typeof ifMatch>): number | undefined {
+export function readEntityVersion(tag: z.output<typeof ifMatch>): number | undefined {
   return tag === undefined ? undefined : Number.parseInt(tag.slice(1), 10);
 }
 

@@ -1,20 +1,20 @@
 import * as z from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../../domain/errors.ts';
-import { enumOf, text } from './fields.ts';
+import { enumText, text } from './fields.ts';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
 export const errorShape = z
   .strictObject({
     id: text('Names this very error: give it to support, the log has it too.'),
-    code: enumOf(CODES, 'What went wrong.'),
-    problem_type: enumOf(CODES, 'The same as `code`.'),
+    code: enumText(CODES, 'What went wrong.'),
+    problem_type: enumText(CODES, 'The same as `code`.'),
     status: text('The HTTP status, as text.', '404'),
     title: text('What went wrong, in a few words.'),
     detail: text('What went wrong, and where.'),
     meta: z
       .strictObject({
-        origin: enumOf(['remote-provider', 'crossbook'], 'Where the error comes from.'),
+        origin: enumText(['remote-provider', 'crossbook'], 'Where the error comes from.'),
         application_name: z
           .string()
           .optional()

@@ -20,11 +20,11 @@ export function absentOrNull<Output, Input>(shape: z.ZodType<Output, Input>) {
   return z.pipe(given, shape.optional()) as unknown as AbsentOrNull<Output, Input>;
 }
 
-export function uuid(description: string) {
+export function uuidText(description: string) {
   return z.string().meta({ description, format: 'uuid' });
 }
 
-export function moment(description: string) {
+export function momentText(description: string) {
   return z.string().meta({ ...describe(description, '2025-03-01T12:00:00.000Z'), format: 'date-time' });
 }
 
@@ -35,7 +35,7 @@ export function optionalMoment(description: string) {
     .meta({ ...describe(description, '2025-03-01T12:00:00.000Z'), format: 'date-time' });
 }
 
-export function enumOf<const Value extends string>(
+export function enumText<const Value extends string>(
   values: readonly Value[],
   description: string,
   example?: Value,

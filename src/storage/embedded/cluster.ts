@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { syncFolder } from '../../lib/new-file.ts';
+import { syncFolder } from '../../lib/data-directory.ts';
 import { namedUserFor, type Programs, type User } from './programs.ts';
 import { readLines, runGuarded } from './server.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync, renameSync, statSync, unlinkSync, utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { systemClock } from '../../lib/clock.ts';
-import { linkNew } from '../../lib/new-file.ts';
+import { linkNew } from '../../lib/data-directory.ts';
 
 /**
  * Keeps a second process out of a data directory: two would destroy it. The lock is a file beside the directory that

@@ -3,18 +3,19 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../lib/clock.ts';
 import { openDataDirectory } from '../../lib/data-directory.ts';
 import { toReason } from '../../lib/to-reason.ts';
-import {
-  type Address,
-  answersAt,
-  closeAddress,
-  openAddress,
-  readAddress,
-  toSettings,
-  toUrl,
-} from './address.ts';
 import { createCluster, readCluster } from './cluster.ts';
 import { DirectoryInUseError, lockDirectory } from './directory-lock.ts';
-import { findHome, readHome } from './home.ts';
+import {
+  answersAt,
+  closeAddress,
+  findHome,
+  openAddress,
+  readAddress,
+  readHome,
+  type SocketAddress,
+  toSettings,
+  toUrl,
+} from './home.ts';
 import { chooseUser, findBinaries, linkLibraries, type Programs } from './programs.ts';
 import { startServer, supervise } from './server.ts';
 
@@ -91,7 +92,7 @@ async function start(
 async function findRunning(folder: string): Promise<string | undefined> {
   const directory = readHome(folder);
   const cluster = readCluster(directory);
-  const address: Address | undefined = readAddress(directory);
+  const address: SocketAddress | undefined = readAddress(directory);
   return cluster && address && (await answersAt(address)) ? toUrl(address, cluster) : undefined;
 }
 

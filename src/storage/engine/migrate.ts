@@ -1,5 +1,5 @@
 import { MIGRATIONS } from '../migrations.generated.ts';
-import type { Engine, RunSql } from './engine.ts';
+import type { Engine, RunSql } from './open.ts';
 
 /** Brings the tables up to date, all or nothing. Of many processes that start at once, one does it. */
 export async function migrate(engine: Engine, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {

@@ -3,8 +3,8 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { BreakerPool, createCircuitBreaker } from './circuit-breaker.ts';
-import type { Engine, RunSql } from './engine.ts';
 import { classifyError, createOutageReports, type OnOutage } from './failures.ts';
+import type { Engine, RunSql } from './open.ts';
 import { createProbe } from './probe.ts';
 
 /** PostgreSQL over a pool. Nothing is connected before it is needed. */

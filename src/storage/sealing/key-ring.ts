@@ -1,8 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDataDirectory } from '../../lib/data-directory.ts';
-import { linkNew } from '../../lib/new-file.ts';
+import { linkNew, openDataDirectory } from '../../lib/data-directory.ts';
 import { toReason } from '../../lib/to-reason.ts';
 
 /** The default start makes its own keys; in production they are the operator's, and their absence stops the start. */

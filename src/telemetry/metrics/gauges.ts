@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { ApiSupport } from '../../domain/api-support.ts';
+import type { ApiSupport } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
-import type { WebhookCounts } from '../../domain/webhook-queue.ts';
+import type { WebhookCounts } from '../../domain/webhook.ts';
 import type { Metrics, Registry } from './metrics.ts';
 
 /** What other rooms know of themselves, asked for when it is scraped. */

@@ -1,12 +1,12 @@
+import type { ProviderCall, RejectedRequest, RequestRecord } from '../../domain/log.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import type { Revocation } from '../../domain/removal.ts';
-import type { ProviderCall, RejectedRequest, RequestRecord } from '../../domain/request-log.ts';
 import type { HttpResponse } from '../../lib/http-message.ts';
 import { registerProcessGauges } from './gauges.ts';
 
 /** What is counted. Labels name faces, operations, providers and codes: never an application, a customer or an id. */
 export function createMetrics({ version }: { readonly version: string }): Metrics {
-  const registry = createRegistry();
+  const registry = createMetricsRegistry();
   const watch = registerProcessGauges(registry, version);
   const requests = registry.counter('crossbook_requests_total', 'Requests, by their first error or ok.');
   const durations = registry.histogram(
@@ -104,7 +104,7 @@ const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const EMAILS = [1, 2, 5, 10, 25, 50, 75, 100];
 
 /** Counters, gauges and histograms, in the text format of Prometheus. Labels come from closed sets: nobody's data. */
-export function createRegistry(): Registry {
+export function createMetricsRegistry(): Registry {
   const families: Family[] = [];
 
   return {
@@ -222,7 +222,7 @@ export interface Metrics {
   idleRefresh(provider: ProviderName, outcome: string): void;
   restricted(provider: ProviderName): void;
   /** For what others know and are asked about. */
-  readonly gauge: ReturnType<typeof createRegistry>['gauge'];
+  readonly gauge: ReturnType<typeof createMetricsRegistry>['gauge'];
   render(): string;
   close(): void;
 }

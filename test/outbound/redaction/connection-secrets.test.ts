@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createConnectionSecrets } from '../../../src/outbound/redaction/connection-secrets.ts';
+import { createConnectionSecrets } from '../../../src/outbound/redaction/redactor.ts';
 
 test('of the secrets that a connection has had, the latest fifty are known', () => {
   const secrets = createConnectionSecrets(undefined);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CrossbookError } from '../../../src/domain/errors.ts';
-import type { ProviderResponse } from '../../../src/domain/remote.ts';
-import { RemoteFailure } from '../../../src/domain/remote-failure.ts';
+import { type ProviderResponse, RemoteFailure } from '../../../src/domain/remote.ts';
 import { createRedactor } from '../../../src/outbound/redaction/redactor.ts';
 import { fc } from '../../support/fast-check.ts';
 import { SPELLINGS } from '../../support/spellings.ts';

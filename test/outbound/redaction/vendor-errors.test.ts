@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CrossbookError } from '../../../src/domain/errors.ts';
-import { RemoteFailure } from '../../../src/domain/remote-failure.ts';
+import { RemoteFailure } from '../../../src/domain/remote.ts';
 import { createRedactor } from '../../../src/outbound/redaction/redactor.ts';
 import { VENDOR_ERRORS } from '../../fixtures/vendor-errors.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AuthorizationFailure, type Grant } from '../../../src/domain/authorization.ts';
-import { checkLoginUrl } from '../../../src/domain/login-url.ts';
-import { RemoteFailure } from '../../../src/domain/remote-failure.ts';
+import { RemoteFailure } from '../../../src/domain/remote.ts';
+import { checkLoginUrl } from '../../../src/domain/urls.ts';
 import { authorization } from '../../../src/providers/hubspot/authorization.ts';
 
 const NOW = new Date('2026-11-20T21:00:00.000Z');

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { AuthorizationFailure } from '../../../src/domain/authorization.ts';
-import { checkLoginUrl } from '../../../src/domain/login-url.ts';
-import { RemoteFailure } from '../../../src/domain/remote-failure.ts';
+import { RemoteFailure } from '../../../src/domain/remote.ts';
+import { checkLoginUrl } from '../../../src/domain/urls.ts';
 import { authorization } from '../../../src/providers/salesforce/authorization.ts';
 
 const NOW = new Date('2026-11-20T21:00:00.000Z');

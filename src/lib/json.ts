@@ -1,0 +1,237 @@
+import { isUtf8 } from 'node:buffer';
+
+/**
+ * A request's body as JSON: UTF-8, unambiguous, and nothing in it that is no text. What nearly every body is takes a
+ * third of a microsecond more than to parse it.
+ */
+export function readJsonBytes(bytes: Buffer): ReadJson {
+  const text = bytes.toString('utf8');
+  // It stands for bytes that are no character, unless it was sent itself.
+  if (text.includes(REPLACEMENT) && !isUtf8(bytes)) return { problem: 'is not UTF-8' };
+  return readJsonText(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
+}
+
+export function readJsonText(text: string): ReadJson {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+    // Half of a pair is no character: no database and no CRM could keep it.
+    if (text.includes('\\u') && ESCAPED_SURROGATE.test(text)) JSON.parse(text, refuseLoneSurrogates);
+  } catch (cause) {
+    if (cause instanceof LoneSurrogate)
+      return { problem: 'contains half of a surrogate pair, which is no character' };
+    return { problem: text.trim() === '' ? 'is empty; it must be JSON' : 'is not JSON', cause };
+  }
+  // A key that was named twice is one in the value. A text that only looks like it is read once more, for nothing.
+  if (countKeyColons(text) === countKeys(value)) return { value };
+  const twice = findDuplicateKey(text);
+  return twice === undefined ? { value } : { problem: `names ${twice.slice(0, 100)} twice in one object` };
+}
+
+/** As many as a text has keys, and those in its strings. Undefined where one stands apart from what is in front of it. */
+function countKeyColons(text: string): number | undefined {
+  let count = 0;
+  for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) {
+    const before = text.charCodeAt(at - 1);
+    if (before === QUOTE) count += 1;
+    else if (before <= SPACE) return undefined;
+  }
+  return count;
+}
+
+/** Without recursion: a body may be nested as deep as it is long. */
+function countKeys(value: unknown): number {
+  let count = 0;
+  const waiting: unknown[] = [value];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (Array.isArray(next)) {
+      for (const item of next) if (typeof item === 'object' && item !== null) waiting.push(item);
+    } else {
+      for (const key in next as object) {
+        count += 1;
+        const inner = (next as Record<string, unknown>)[key];
+        if (typeof inner === 'object' && inner !== null) waiting.push(inner);
+      }
+    }
+  }
+  return count;
+}
+
+function refuseLoneSurrogates(key: string, value: unknown): unknown {
+  if (LONE_SURROGATE.test(key) || (typeof value === 'string' && LONE_SURROGATE.test(value)))
+    throw new LoneSurrogate();
+  return value;
+}
+
+class LoneSurrogate extends Error {}
+
+const REPLACEMENT = '\ufffd';
+const BYTE_ORDER_MARK = '\ufeff';
+const QUOTE = 0x22;
+/** The highest of JSON's white space. */
+const SPACE = 0x20;
+const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * The first key that one object of a JSON text holds twice, as it is written there. `JSON.parse` keeps the last and
+ * another parser the first, so that the two would read two different requests. The text must be valid JSON.
+ */
+export function findDuplicateKey(json: string): string | undefined {
+  // One entry for each open bracket: the keys of an object, undefined for a list.
+  const open: (Set<string> | undefined)[] = [];
+  let text = '';
+  for (let index = 0; index < json.length; index += 1) {
+    const character = json[index];
+    if (character === '{') open.push(new Set());
+    else if (character === '[') open.push(undefined);
+    else if (character === '}' || character === ']') open.pop();
+    else if (character === '"') {
+      const end = findEnd(json, index);
+      text = json.slice(index, end + 1);
+      index = end;
+    } else if (character === ':') {
+      // Escapes spell one key in many ways.
+      const key = text.includes('\\') ? String(JSON.parse(text)) : text.slice(1, -1);
+      const keys = open.at(-1);
+      if (keys?.has(key)) return text;
+      keys?.add(key);
+    }
+  }
+  return undefined;
+}
+
+/** Where the string that starts here ends: at a quote with an even number of backslashes before it. */
+function findEnd(json: string, start: number): number {
+  let index = start + 1;
+  while (index < json.length && json[index] !== '"') index += json[index] === '\\' ? 2 : 1;
+  return index;
+}
+
+/** Undefined where the text is not JSON, which itself can never say undefined. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The problem goes behind what was read: "The body …". */
+export type ReadJson = { readonly value: unknown } | { readonly problem: string; readonly cause?: unknown };
+
+/**
+ * How many bytes the JSON of a value has, in UTF-8, without writing it: never less than the truth. It stops counting
+ * above `limit`. Nested values are kept on a stack of its own: a provider's JSON may nest deeper than calls can.
+ */
+export function jsonLength(value: unknown, limit = Number.POSITIVE_INFINITY): number {
+  const waiting: unknown[] = [value];
+  let length = 0;
+  while (waiting.length > 0 && length <= limit) {
+    const one = waiting.pop();
+    if (typeof one === 'string') length += stringLength(one);
+    else if (typeof one !== 'object' || one === null) length += PRIMITIVE;
+    else if (Array.isArray(one)) {
+      length += 2 + one.length;
+      for (const item of one) waiting.push(item);
+    } else {
+      length += 2;
+      for (const key in one) {
+        length += stringLength(key) + 2;
+        waiting.push((one as Record<string, unknown>)[key]);
+      }
+    }
+  }
+  return length;
+}
+
+/** With its quotes. */
+export function stringLength(text: string): number {
+  let length = 2;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < 0x80) length += code < 0x20 ? ESCAPED : code === QUOTE || code === BACKSLASH ? 2 : 1;
+    else if (code < 0x800) length += 2;
+    else if (code < FIRST_SURROGATE || code > LAST_SURROGATE) length += 3;
+    else if (isPair(text, at)) {
+      length += 4;
+      at += 1;
+    } else length += ESCAPED;
+  }
+  return length;
+}
+
+function isPair(text: string, at: number): boolean {
+  const [high, low] = [text.charCodeAt(at), text.charCodeAt(at + 1)];
+  return high < FIRST_LOW && low >= FIRST_LOW && low <= LAST_SURROGATE;
+}
+
+const BACKSLASH = 0x5c;
+const FIRST_SURROGATE = 0xd800;
+const FIRST_LOW = 0xdc00;
+const LAST_SURROGATE = 0xdfff;
+/** As `\u0001`. */
+const ESCAPED = 6;
+/** The longest number that JavaScript writes has 24 characters; `false` has 5. */
+const PRIMITIVE = 24;
+
+/**
+ * The JSON of a list, some items at a time: no text is ever so long that the engine keeps it apart from what is young,
+ * which costs it dearly. And what is read from an item only to be written lives for a moment.
+ */
+export function* writeList(items: readonly unknown[], read = itself): Iterable<string> {
+  for (let from = 0; from < items.length; from += JSON_CHUNK_ITEMS) {
+    yield from === 0 ? '[' : ',';
+    yield JSON.stringify(items.slice(from, from + JSON_CHUNK_ITEMS).map(read)).slice(1, -1);
+  }
+  yield items.length === 0 ? '[]' : ']';
+}
+
+export function isChunked(list: unknown, above = JSON_CHUNK_ITEMS): list is readonly unknown[] {
+  return Array.isArray(list) && list.length > above;
+}
+
+function itself(item: unknown): unknown {
+  return item;
+}
+
+/** So many items are written at a time. */
+export const JSON_CHUNK_ITEMS = 32;
+
+/**
+ * JSON that is bytes already, on its way through promises. Those were made when the request came, and by now they are
+ * old; what is old keeps what it refers to until the next full collection, long after everybody is through with it. So
+ * they bring this, and whoever takes the bytes leaves nothing behind.
+ */
+export class JsonBytes {
+  /** In bytes. */
+  readonly length: number;
+  #pieces: readonly Uint8Array[] | undefined;
+
+  constructor(pieces: readonly Uint8Array[]) {
+    this.#pieces = pieces;
+    this.length = pieces.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  /** Once. */
+  take(): readonly Uint8Array[] {
+    const pieces = this.#pieces;
+    if (!pieces) throw new Error('These bytes have been taken already.');
+    this.#pieces = undefined;
+    return pieces;
+  }
+
+  /** For whoever needs them in one piece. */
+  toBuffer(): Buffer<ArrayBuffer> {
+    return Buffer.concat(this.take());
+  }
+
+  /** Part of something that is written by the engine after all. */
+  toJSON(): unknown {
+    return JSON.parse(this.toBuffer().toString());
+  }
+}
