@@ -18,7 +18,13 @@ let applicationId: string;
 
 beforeAll(async () => {
   fresh = await createTestDatabase();
-  database = await openDatabase(fresh, { keyRing: TEST_RING, clock, poolSize: 2, lockTimeoutMs: 200 });
+  database = await openDatabase(fresh, {
+    keyRing: TEST_RING,
+    clock,
+    poolSize: 2,
+    lockTimeoutMs: 200,
+    deadlineMs: 1_000,
+  });
   rival = await openRival(fresh.url);
   applicationId = (await database.admin.createApplication('test')).id;
   await database.forApplication(applicationId).customers.upsert(ADA);
@@ -51,6 +57,18 @@ test('a customer whose row is locked keeps nobody from another’s', async () =>
   await expect(customers.upsert(ADA)).rejects.toMatchObject(REFUSED);
   expect((await customers.upsert(BOB)).created).toBe(true);
   await rival.run('rollback');
+});
+
+test('an upsert outlasts a row that is locked for longer than the lock timeout, as by a slow disk', async () => {
+  const { customers } = database.forApplication(applicationId);
+  const { version } = (await customers.upsert(ADA)).customer;
+  await rival.run('begin');
+  await rival.run(`select from crossbook.customers where customer_id = 'ada' for update`);
+  const written = customers.upsert(ADA);
+  await rival.untilSomebodyWaits();
+  await rival.run('select pg_sleep(0.3)');
+  await rival.run('rollback');
+  expect((await written).customer.version).toBe(version + 1);
 });
 
 test('one at a time tries while the table is locked, then none for a moment', async () => {

@@ -7,7 +7,8 @@ import { createServer } from 'node:net';
  */
 export async function findFreePorts(): Promise<number> {
   for (;;) {
-    const port = LOWEST + 2 * Math.floor((Math.random() * (HIGHEST - LOWEST)) / 2);
+    const port = LOWEST + (next % (HIGHEST - LOWEST));
+    next += 2;
     const lower = await listen(port);
     const upper = await listen(port + 1);
     for (const server of [lower, upper]) server?.close();
@@ -17,8 +18,10 @@ export async function findFreePorts(): Promise<number> {
 
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
+/** Processes that run at the same time begin far from each other. */
+let next = 2 * ((process.pid * 97) % (HIGHEST - LOWEST));
 
-/** Undefined: somebody has it. */
+/** Undefined: the port is taken. */
 async function listen(port: number) {
   const server = createServer();
   try {

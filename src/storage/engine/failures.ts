@@ -10,7 +10,8 @@ export function classifyError(thrown: unknown): Failure {
   const failure = thrown instanceof DrizzleQueryError ? thrown.cause : thrown;
   if (!(failure instanceof Error)) return { repeat: 'never', error: thrown };
   const code = codeOf(failure);
-  if (NEVER_EXECUTED.has(code) || CONNECT_FAILURE.test(failure.message)) return away(failure, 'always');
+  if (NEVER_EXECUTED.has(code) || isRowLocked(failure) || CONNECT_FAILURE.test(failure.message))
+    return away(failure, 'always');
   if (LOST.has(code) || code.startsWith('08') || LOST_MESSAGE.test(failure.message))
     return away(failure, 'reads');
   if (OVERLOADED.test(code) || isOfItsFiles(failure, code)) return away(failure, 'never');
@@ -50,8 +51,16 @@ function refused(failure: Error, code: string): Error {
 
 /** Did it wait in vain for the lock of a table, as every statement does that needs that table, whatever its row? */
 export function isTableLocked(thrown: unknown): boolean {
-  if (!(thrown instanceof Error) || codeOf(thrown) !== '55P03') return false;
-  return !('where' in thrown && typeof thrown.where === 'string' && ROW.test(thrown.where));
+  return thrown instanceof Error && codeOf(thrown) === LOCK_TIMEOUT && !namesRow(thrown);
+}
+
+/** A row is locked until its write is committed: for longer than the lock timeout where the disk is slow, or in a deadlock. */
+function isRowLocked(failure: Error): boolean {
+  return codeOf(failure) === LOCK_TIMEOUT && namesRow(failure);
+}
+
+function namesRow(failure: Error): boolean {
+  return 'where' in failure && typeof failure.where === 'string' && ROW.test(failure.where);
 }
 
 /** A file system that has become read-only has the code of a grant that is missing, which is a mistake of ours. */
@@ -87,7 +96,8 @@ const LOST = new Set(['57P01', '57P02', '57P05', '25P03', 'ECONNRESET', 'EPIPE',
 const LOST_MESSAGE =
   /^Connection terminated|^Client (was closed|has encountered)|^Query read timeout|^Cannot use a pool after/;
 
-/** Lock timeout, statement timeout, no memory, disk full or broken: trying again would make it worse. */
+const LOCK_TIMEOUT = '55P03';
+/** A table's lock timeout, statement timeout, no memory, disk full or broken: trying again would make it worse. */
 const OVERLOADED = /^(55P03|57014|5[38][0-9A-Z]{3})$/;
 /** Where PostgreSQL waited for a row, its context names the row's place in any language: `while locking tuple (0,1) in …`. */
 const ROW = /\(\d+,\d+\)/;

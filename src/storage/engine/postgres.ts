@@ -111,7 +111,7 @@ function toSettings(url: string, options: PostgresOptions): pg.PoolConfig {
 function toSessionSettings({ statementTimeoutMs, lockTimeoutMs }: PostgresOptions) {
   return {
     statement_timeout: statementTimeoutMs,
-    // Rows are locked for milliseconds. What waits longer waits for a table, and would keep a connection from all others.
+    // What waits longer would keep a connection from all others. For a row it tries again, for a table it does not.
     lock_timeout: lockTimeoutMs,
     idle_in_transaction_session_timeout: 120_000,
   };
