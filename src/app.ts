@@ -208,7 +208,7 @@ async function openOwnSandbox(port: number): Promise<SandboxNear> {
   return openSandboxNear(port);
 }
 
-/** The key is derived, not kept: the same at every start, and nobody without the key ring can compute it. */
+/** The key is derived, not kept: the same at every start, and it cannot be computed without the key ring. */
 async function prepareDemo(database: Database, sandbox: Sandbox, ring: KeyRing): Promise<Demo> {
   const { DEMO_APPLICATION, DEMO_CUSTOMER_ID, seedDemo } = await import('./sandbox/demo.ts');
   const key = `cbk_demo_${createKeyedHash(ring, 'demo key')('demo')}`;
@@ -232,7 +232,7 @@ function openOutbound(parts: OutboundParts): Outbound {
 }
 
 const DEMO_REMOVED = 'Demo       the demo application and its data were removed: the sandbox is off';
-/** For the new token's way into the database. */
+/** Left for storing the new token, after the provider's deadline. */
 const REFRESH_MARGIN_MS = 10_000;
 
 export interface App {

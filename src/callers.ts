@@ -44,7 +44,7 @@ export function openAdmin({ config, database, limits, clock }: AdminParts): Admi
   });
 }
 
-/** For the person who starts it for the first time: nobody can call yet. */
+/** For the first start: there is no API key yet. */
 export async function findFirstStep({ admin }: Pick<Database, 'admin'>): Promise<readonly string[]> {
   return (await admin.hasApplications()) ? [] : [FIRST_STEP];
 }

@@ -65,12 +65,12 @@ function toConfig(values: Values<typeof SETTINGS>, given: RawEnv) {
     database,
     /** With the names that are answered beside those of this machine. */
     sandbox: (sandboxed ?? isNothingReal) ? { port: sandboxPort, hosts: sandboxHosts } : undefined,
-    // Reachable by whoever reaches the API: in production that is decided, not found out.
+    // It is reachable where the API is: in production that has to be decided.
     metrics: values.metrics ?? !production,
     /** Undefined: this process keeps its limits alone. */
     redis: redisUrl === undefined ? undefined : { url: redisUrl, prefix: 'crossbook:' },
     bounds: { ...values.bounds, maxConnectionsPerAddress: Math.ceil(values.bounds.maxConnections / 2) },
-    /** Undefined: nobody follows requests on their way. */
+    /** Undefined: traces are not exported. */
     traces: endpoint === undefined ? undefined : { endpoint, ...traces },
     oauthClients: readOAuthClients(given),
   };

@@ -81,7 +81,7 @@ export function createFindOAuthClient({
   };
 }
 
-/** What has to be registered with the vendors, for whoever has an app there or tries the sandbox. */
+/** What has to be registered with the vendors, for an app of one's own or for the sandbox. */
 export function toRedirectNotes(
   { publicUrl, sandbox, oauthClients }: Config,
   providers: Iterable<Provider>,
@@ -103,7 +103,7 @@ export function addDemoPages({ pages, services, providers, demo, toSandboxLogin 
       requestLog.caller = CALLER;
       return openContext(NO_HEADERS, requestLog);
     },
-    // Those that somebody imitates: the others would need an app that is registered.
+    // Those that the sandbox imitates: the others would need a registered app.
     listProviders: () =>
       [...providers.values()].flatMap(({ name, authorization }) =>
         authorization && toSandboxLogin(name, authorization.logins[0].origin) !== undefined ? [name] : [],

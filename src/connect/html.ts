@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HttpResponse } from '../lib/http-message.ts';
 
-/** One page, with headers that let nothing in, nothing out, and nobody frame it. */
+/** One page, with headers against scripts, foreign requests and framing. */
 export function toPage({
   status = 200,
   title,

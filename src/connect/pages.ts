@@ -28,7 +28,7 @@ ${offers.map((one) => toForm(one, token, mistake))}
   });
 }
 
-/** A link that nobody confirms goes to whoever has it: then the names are what protects, and they are large. */
+/** Without confirmation a link can be used by anyone who has it: the names are the only protection, and are shown large. */
 function toNames({ link, applicationName, customerName }: VisitedLink): Markup {
   const { offer } = TEXTS;
   if (link.confirm) {
@@ -134,7 +134,7 @@ function toRedirect(location: string): HttpResponse {
 
 /**
  * Tells the opener, at the exact origin of the application. The application's page closes the popup when it has heard; where
- * nobody hears, because a page on the way has cut the opener off or it is another one by now, the popup goes back itself.
+ * it is not heard, because a page on the way has cut the opener off or it is another one by now, the popup goes back itself.
  */
 function toScript(link: ConnectLink, { code, error, returnUrl }: Told) {
   const { origin } = new URL(link.returnUrl);
@@ -168,7 +168,7 @@ export function toLeavingPage({ provider, consentUrl, setCookie, isPopup }: Leav
   });
 }
 
-/** Leads no further, and never away by itself: whoever made a link lead here must not choose where it goes on. */
+/** Leads no further, and never away by itself: the maker of the link must not choose where it goes on. */
 export function toProblemPage(problem: PageProblem, visited?: VisitedLink): HttpResponse {
   const { title, text } = PROBLEMS[problem];
   return toPage({

@@ -61,7 +61,7 @@ export function createCookies(isHttps: boolean): Cookies {
         const [name = '', value = ''] = pair.trim().split('=', 2);
         if (name.startsWith(prefix) && VALUE.test(value)) found.push([name.slice(prefix.length), value]);
       }
-      // Browsers send the oldest first, and these are the ones that nobody comes back with.
+      // Browsers send the oldest first, and the oldest are those that were left unfinished.
       return new Map(found.slice(-MAX_COOKIES));
     },
     write({ flow, value, expiresAt }, now) {

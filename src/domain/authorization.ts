@@ -133,7 +133,7 @@ export interface StoredOAuthClient {
 }
 
 /**
- * Finds the client that a token endpoint knows us as: the one with this id, or, where nobody said which, the application's
+ * Finds the client that a token endpoint knows us as: the one with this id, or, where that is not known, the application's
  * own before the installation's. A secret is for its own endpoint only, which is why the origin is asked for.
  */
 export type FindOAuthClient = (wanted: WantedOAuthClient) => Promise<OAuthClient | undefined>;

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { CrossbookError } from './errors.ts';
 import type { ProviderName } from './provider-names.ts';
 
 /** Who a request is made for: an application, or one customer of it. */
@@ -27,6 +28,11 @@ export interface TokenRequest {
   readonly expiresAt: Date;
   /** Absent: all of the customer's providers. */
   readonly providers?: readonly ProviderName[] | undefined;
+}
+
+/** Neither a key nor a token came. */
+export function missingCredentials(): CrossbookError {
+  return new CrossbookError('UNAUTHORIZED', 'Say who calls: with the header x-api-key, or a customer token.');
 }
 
 export const DEFAULT_TOKEN_SECONDS = 60 * 60;

@@ -97,7 +97,7 @@ export interface Confirmation {
   readonly link: ConnectLink;
 }
 
-/** What the pages of connect links may read and write: one link, whose signed id somebody presented, and its flows. */
+/** What the pages of connect links may read and write: one link, whose signed id was presented, and its flows. */
 export interface ConnectFlowStore {
   /** Undefined where it is gone, as with its customer. */
   findLink(linkId: string): Promise<VisitedLink | undefined>;
@@ -106,7 +106,7 @@ export interface ConnectFlowStore {
   findByState(stateHash: string): Promise<ConnectFlow | undefined>;
   /** Flows that were begun with these cookies and are not used up. */
   findByCookies(providerName: ProviderName, cookieHashes: readonly string[]): Promise<readonly ConnectFlow[]>;
-  /** Uses the state up. False where somebody has before. */
+  /** Uses the state up. False where it was used before. */
   take(stateHash: string): Promise<boolean>;
   /**
    * What came of the exchange. With a code the grant waits, sealed, until the application redeems it; without one the
@@ -167,7 +167,7 @@ export const MAX_FLOWS = 10;
 export interface ConnectServices {
   /** A link's token is its signed id: what was not signed here is refused before the database is asked. */
   readonly linkTokens: BoundCursorSigner;
-  /** The origin that browsers reach this installation at; undefined where nobody has said. */
+  /** The origin that browsers reach this installation at; undefined where `PUBLIC_URL` is not set. */
   publicUrl(): string | undefined;
   /** The web origins that an application has registered. */
   findReturnOrigins(applicationId: string): Promise<readonly string[]>;

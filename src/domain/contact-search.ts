@@ -60,7 +60,7 @@ export interface ContactPage extends Disposable {
   readonly fetchedAt: string;
   /** Was the search content with a cached answer? */
   readonly readFromCache: boolean;
-  /** Signed at the moment it is asked for: a cursor that nobody selects costs nothing. */
+  /** Signed at the moment it is asked for: one that is not selected costs nothing. */
   cursorOf(contact: Contact, direction?: Direction): string;
 }
 

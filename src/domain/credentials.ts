@@ -25,7 +25,7 @@ export interface StoredCredentials {
   readonly instanceUrl: string | null;
   /** Has the provider refused them for good? */
   readonly isRefused: boolean;
-  /** The OAuth client that they were granted to; null where nobody said. */
+  /** The OAuth client that they were granted to; null where that is not known. */
   readonly oauthClientId: string | null;
 }
 
@@ -35,13 +35,13 @@ export interface RefreshedCredentials {
   readonly instanceUrl?: string | undefined;
 }
 
-/** Connections, of all applications, whose credentials nobody has used for days. */
+/** Connections, of all applications, whose credentials have not been used for days. */
 export interface IdleCredentials {
   /** May this process work on them now? Until the lease ends no other may. Asked again, it is longer. */
   holdLease(holder: string, leaseMs: number): Promise<boolean>;
   /**
    * Those that have been idle the longest. Nobody else is given them until `retryAt` has passed the same time of idleness,
-   * whatever becomes of whoever has claimed them. What cannot be renewed is passed over, and counts as used.
+   * whatever becomes of the process that claimed them. What cannot be renewed is passed over, and counts as used.
    */
   claim(wanted: WantedIdle): Promise<readonly IdleConnection[]>;
   /** There is nothing to renew: it counts as used. */

@@ -2,11 +2,11 @@ import type { RateLimitStatus } from './provider.ts';
 
 /** What a provider allows a connection, kept by several processes together. */
 export interface DistributedRateLimits {
-  /** False while nobody can be asked: each process keeps to its share then. */
+  /** False while Redis is away: each process keeps to its share then. */
   isConnected(): boolean;
   /** The part of a budget that this process may use by itself, from 0 to 1: all of it while the others can be asked. */
   share(intervalMs: number): number;
-  /** One round trip. Undefined where nobody answered: go on within the share. */
+  /** One round trip. Undefined where Redis did not answer: go on within the share. */
   acquire(ask: PermitRequest): Promise<PermitResult | undefined>;
   /** A turn that was not used. Nobody waits for this, nor for `release`. */
   cancel(name: string, turn: string): void;
@@ -28,7 +28,7 @@ export type PermitResult = { readonly turn: string } | { readonly waitMs: number
 
 export interface PermitRelease {
   readonly name: string;
-  /** Undefined: the call was made while nobody could be asked. */
+  /** Undefined: the call was made while Redis was away. */
   readonly turn: string | undefined;
   readonly intervalMs: number;
   /** What the answer said of the budget. */

@@ -38,7 +38,7 @@ export const ERROR_CODES = {
   PAYLOAD_TOO_LARGE: code(
     413,
     'Payload too large',
-    'The body is larger than 1 MiB, or than 32 KiB where nobody says who calls.',
+    'The body is larger than 1 MiB, or than 32 KiB without an API key or a token.',
     {
       example: 'The body is larger than 1048576 bytes.',
     },
@@ -165,7 +165,7 @@ export class CrossbookError extends Error {
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, detail: string, options: CrossbookErrorOptions = {}) {
-    // Without a stack, which nobody reads: a bug's is its cause's. To write one takes a millisecond, and whoever provokes
+    // Without a stack: a bug's is its cause's. To write one takes a millisecond, and who provokes
     // errors would spend it thousands of times.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;

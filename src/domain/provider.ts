@@ -52,7 +52,7 @@ export interface ContactAccess {
 export interface ContactPort {
   /**
    * Emails arrive trimmed, lower-cased and unique: up to `lookupBatch`, or whole multiples of it, which the adapter cuts
-   * into calls. Every email asked for is in the answer; one that nobody has maps to an empty list. A hit is only a hit
+   * into calls. Every email asked for is in the answer; one without a contact maps to an empty list. A hit is only a hit
    * when the contact really has that email. The map belongs to who asked.
    */
   findByEmails(

@@ -2,7 +2,7 @@ import type { ErrorCode } from './errors.ts';
 
 /**
  * One call to a provider. It names a path and never a host: the origin belongs to the connection and is bound by
- * whoever made the `Send`, so that an adapter has no way to spell another host.
+ * the maker of the `Send`, so that an adapter has no way to spell another host.
  */
 export interface RemoteRequest {
   readonly method: 'GET' | 'POST';
@@ -21,7 +21,7 @@ export interface ProviderResponse {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Told by whoever has understood the body, and needs it no more. */
+  /** Called when the body is understood, and needed no more. */
   discardBody?(): void;
 }
 

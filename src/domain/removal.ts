@@ -18,7 +18,7 @@ export interface RemovedConnection {
   readonly grant: RemovedGrant | undefined;
 }
 
-/** No longer stored anywhere: whoever has removed it may end it at the provider. */
+/** No longer stored anywhere: it may be revoked at the provider now. */
 interface RemovedGrant {
   readonly oauthClientId: string;
   readonly instanceUrl: string | null;

@@ -20,7 +20,7 @@ export interface Field<T> extends Typed<T>, FieldOptions {
 
 interface FieldOptions {
   readonly example?: unknown;
-  /** Why nobody should use it any more. */
+  /** Why it is deprecated. */
   readonly deprecated?: string;
   /** A list: how many entries it usually has. */
   readonly items?: number;
@@ -67,7 +67,7 @@ export type Type = Shape<unknown> | Words<string> | Union<unknown> | List<unknow
 export type Of<Declared> = Declared extends Typed<infer T> ? T : never;
 
 export const string: Scalar<string> = { kind: 'scalar', scalar: 'string' };
-/** An id that somebody else has given. */
+/** An id that another system has given. */
 export const id: Scalar<string> = { kind: 'scalar', scalar: 'id' };
 export const uuid: Scalar<string> = { kind: 'scalar', scalar: 'uuid' };
 export const url: Scalar<string> = { kind: 'scalar', scalar: 'url' };

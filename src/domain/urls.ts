@@ -111,8 +111,8 @@ interface LoginUrl {
 
 /**
  * May a customer's instance URL be kept, and later be sent a token? What a URL parser would silently mend (octal
- * addresses, backslashes, tabs, escapes, full-width letters) is refused in the text itself, so that nobody who reads it
- * later can read another host.
+ * addresses, backslashes, tabs, escapes, full-width letters) is refused in the text itself, so that no later
+ * reader sees another host.
  */
 export function checkInstanceUrl(text: string, rules: InstanceUrlRules): InstanceUrl | InstanceUrlProblem {
   if (text.length > MAX_LENGTH) return { problem: `it is longer than ${MAX_LENGTH} characters` };

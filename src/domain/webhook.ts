@@ -6,7 +6,7 @@ export interface WebhookEndpoint {
   readonly url: string;
   /** Empty: all. */
   readonly eventTypes: readonly EventType[];
-  /** False: nothing is sent. It is switched off by whoever owns it, by its answer 410, or after three days of failures. */
+  /** False: nothing is sent. It is switched off by its owner, by its answer 410, or after three days of failures. */
   readonly enabled: boolean;
   /** What went wrong last, in words. It stays when all is well again. */
   readonly lastFailure: string | null;

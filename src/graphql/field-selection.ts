@@ -14,7 +14,7 @@ import type { FieldSelection } from '../domain/contact-search.ts';
 /**
  * What is selected of the contacts at these places below the field that is being resolved. The fields of the schema have
  * the names of the domain's: a contact is exposed as it is. A selection wants the same each time, and the same object says
- * so to whoever keeps something for it.
+ * so to a cache that is keyed by it.
  */
 export function selectContactFields(
   info: GraphQLResolveInfo,

@@ -8,6 +8,7 @@ import {
   type SelectionNode,
   valueFromASTUntyped,
 } from 'graphql';
+import { missingCredentials } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { analyzeCost, type OperationCost } from './cost-analysis.ts';
 
@@ -44,14 +45,10 @@ function findOperation(document: DocumentNode, name: string | undefined): Operat
 
 /** Without a caller all of the document is looked at, because all of it is validated. */
 function checkStranger({ definitions }: DocumentNode): void {
-  if (definitions.some(touchesData)) throw whoCalls();
+  if (definitions.some(touchesData)) throw missingCredentials();
   if (definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length > 1) {
     throw new CrossbookError('BAD_REQUEST', 'Without an API key or a token, a document holds one operation.');
   }
-}
-
-export function whoCalls(): CrossbookError {
-  return new CrossbookError('UNAUTHORIZED', 'Say who calls: with the header x-api-key, or a customer token.');
 }
 
 /** Fragments are looked at where they are defined, not where they are spread. */
@@ -74,54 +71,75 @@ function isMetaType(name: string): boolean {
   return name.startsWith('__') || name === '_Service';
 }
 
-/** Of what an error repeats. */
+/** Of an operation's name as an error repeats it. */
 const MAX_NAME_LENGTH = 100;
 
-/** What an operation is measured for: the most there may be, and how a refusal says it. */
+/** What an operation is measured for: the most there may be, what that counts, and how a refusal says it. */
 const MEASURED = {
-  rootFields: { most: 200, says: 'its number of root fields is' },
-  depth: { most: 15, says: 'its selections nest to a depth of' },
-  fields: { most: 20_000, says: 'its number of fields is', shared: true },
-  aliases: { most: 1_000, says: 'its number of aliases is', shared: true },
-  directives: { most: 500, says: 'its number of directives is', shared: true },
+  depth: { most: 15, counts: 'depth of selections', says: 'its selections nest to a depth of' },
+  rootFields: { most: 200, counts: 'root fields', says: 'its number of root fields is' },
+  fields: {
+    most: 20_000,
+    counts: 'fields of all operations together, counted through fragments',
+    says: 'its number of fields is',
+    shared: true,
+  },
+  aliases: {
+    most: 1_000,
+    counts: 'aliases of all operations together',
+    says: 'its number of aliases is',
+    shared: true,
+  },
+  directives: {
+    most: 500,
+    counts: 'directives of all operations together',
+    says: 'its number of directives is',
+    shared: true,
+  },
   /** In units of `cost.ts`. */
-  cost: { most: 200_000, says: 'its cost is', shared: true },
+  cost: { most: 200_000, counts: 'cost of all operations together', says: 'its cost is', shared: true },
 } as const satisfies Record<string, Measured>;
-
-interface Measured {
-  readonly most: number;
-  readonly says: string;
-  /** Of all operations of one HTTP request together. */
-  readonly shared?: true;
-}
-
-const SIZES = Object.keys(MEASURED) as readonly (keyof typeof MEASURED)[];
 
 /**
  * What one request may ask for. The numbers let 150 look-ups, or a page of 1,000 contacts with all their fields, pass
  * with room to spare, and refuse what is ten times as large.
  */
-export const DEFAULT_LIMITS = {
-  ...(Object.fromEntries(SIZES.map((name) => [name, MEASURED[name].most])) as Record<
-    keyof typeof MEASURED,
-    number
-  >),
-  /** Words and signs of the documents of one HTTP request: what parsing may cost. */
-  tokens: 60_000,
-  /** The same without a caller. */
-  strangerTokens: 2_000,
-  /** Of brackets, values included, and of selections through fragments. */
-  nesting: 100,
-  /** Of one document. */
-  operations: 100,
-  /** Fields of one response name, or fragments of one selection, that validation compares with each other. */
-  pairs: 100_000,
-  /** Fields of a document, counted wherever fragments make them merge with others. */
-  merged: 100_000,
-  /** Operations in one HTTP request. */
-  batch: 10,
-  bodyBytes: 1024 * 1024,
-};
+const LIMITS = {
+  bodyBytes: { most: 1024 * 1024, counts: 'bytes of the body' },
+  batch: { most: 10, counts: 'operations in a batch' },
+  tokens: { most: 60_000, counts: 'tokens of all documents together' },
+  strangerTokens: { most: 2_000, counts: 'tokens without an API key or a token' },
+  nesting: { most: 100, counts: 'brackets within brackets, selections through fragments' },
+  operations: { most: 100, counts: 'operations in a document' },
+  pairs: {
+    most: 100_000,
+    counts: 'pairs that validation compares: fields under one response name, fragments in one selection',
+  },
+  merged: { most: 100_000, counts: 'fields of a document, counted wherever fragments make them merge' },
+  ...MEASURED,
+} as const satisfies Record<string, Limit>;
+
+export function listLimits(): readonly Limit[] {
+  return Object.values(LIMITS);
+}
+
+export const DEFAULT_LIMITS = Object.fromEntries(
+  Object.entries(LIMITS).map(([name, { most }]) => [name, most]),
+) as Record<keyof typeof LIMITS, number>;
+
+const SIZES = Object.keys(MEASURED) as readonly (keyof typeof MEASURED)[];
+
+interface Limit {
+  readonly most: number;
+  /** As the documents say it. */
+  readonly counts: string;
+}
+
+interface Measured extends Limit {
+  readonly says: string;
+  /** Of all operations of one HTTP request together. */
+  readonly shared?: true;
+}
 
 /**
  * Refuses an operation that is too large, naming the number and the bound. What the operations of one HTTP request have

@@ -71,7 +71,7 @@ export async function createGraphQL(options: GraphQLOptions): Promise<GraphQLSer
       }
       if (allowanceOf(opened).isLarge) await requestLog.permit.takeTurn();
       const confirming = confirmResult(opened, results);
-      // What is known at once is not waited for: a turn of the loop for each request adds up.
+      // What is known at once is not waited for: an await would cost each request a turn of the event loop.
       const confirmed = confirming instanceof Promise ? await confirming : confirming;
       return writeResponse(confirmed, { opened, suggestions: introspection });
     },

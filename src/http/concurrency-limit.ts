@@ -178,7 +178,7 @@ const STRANGERS = '';
 const KEPT_FREE = 0.05;
 /** The most that strangers may have of all places. */
 const STRANGERS_SHARE = 0.25;
-/** For each place: with more at work at once nobody is answered sooner. */
+/** For each place: with more at work at once no answer comes sooner. */
 const QUEUED = 32;
 const QUEUE_MS = 1_000;
 const RETRY_AFTER_MS = 1_000;

@@ -66,7 +66,7 @@ function toPreflightResponse(origin: string, asked: string | null): HttpResponse
   };
 }
 
-/** A browser hides this from the page, and shows it to whoever opens its network tab. */
+/** A browser hides this from the page, and shows it in its network tab. */
 function sayRefused(origin: string | undefined): string {
   if (origin === undefined) return 'The origin of this page is none that an application can name.';
   return `No application names the origin "${origin}": \`${toCommand(origin)}\` lets its pages call.`;
@@ -111,7 +111,7 @@ export interface CorsOptions {
 }
 
 /**
- * A page that may not call fails in a browser, where nobody sees why: the log says which origin it was, and the command that
+ * A page that may not call fails in a browser, which does not say why: the log says which origin it was, and the command that
  * lets it call. A stranger chooses what is said here, so that it is said once a minute of each origin, and of few.
  */
 export function createOriginWarning({ log, now }: Options): (origin: string) => void {

@@ -1,5 +1,5 @@
-import type { Caller } from '../domain/caller.ts';
-import { CrossbookError, toCrossbookError } from '../domain/errors.ts';
+import { type Caller, missingCredentials } from '../domain/caller.ts';
+import { type CrossbookError, toCrossbookError } from '../domain/errors.ts';
 import { type HeldBytes, type Hold, memoryLimitReached } from '../domain/held-bytes.ts';
 import type { OpenRequestLog, RequestHead, RequestLog } from '../domain/log.ts';
 import { isProviderName } from '../domain/provider-names.ts';
@@ -22,7 +22,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   return async (request, address) => {
     const { headers } = request;
     const requestLog = openRequestLog(toRequestHead(request));
-    // What is remembered is not waited for: a turn of the loop for each request adds up.
+    // What is remembered is not waited for: an await would cost each request a turn of the event loop.
     // Pages are for people: no page of another origin reads them.
     const isPage = connect?.paths.test(request.pathname) === true;
     const origin = isPage ? null : headers.get('origin');
@@ -85,7 +85,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
 
   function openPermit({ request, requestLog }: Incoming, caller: Caller | undefined): RequestPermit {
     if (caller) requestLog.record({ application: caller.application.name, credential: caller.credentialId });
-    else if (!strangers) throw mustAuthenticate();
+    else if (!strangers) throw missingCredentials();
     requestLog.caller = caller;
     const connection = caller && nameConnection(caller, request.headers);
     return watchPermit({ request, requestLog }, limit.open(caller?.application.id, connection));
@@ -159,11 +159,7 @@ function nameConnection({ customer }: Caller, headers: HttpHeaders): string {
   return `${isProviderName(provider) ? provider : ''} ${customerId}`;
 }
 
-function mustAuthenticate(): CrossbookError {
-  return new CrossbookError('UNAUTHORIZED', 'Say who calls: with the header x-api-key, or a customer token.');
-}
-
-/** No application has this id. */
+/** Stands for the operator in the concurrency limit: no application has this id. */
 const OPERATOR = 'operator';
 
 /** A document within its bounds fits into a megabyte; a question about the schema is short. */

@@ -13,7 +13,7 @@ export function shutdownOnSignal({ listener, announce, close, withinMs, fail, np
     if (stoppingSince !== undefined) return;
     stoppingSince = now;
     announce();
-    // What is still in somebody's hands then is not worth the operator's patience.
+    // What is still running then is broken off.
     setTimeout(() => process.exit(1), withinMs + CLOSING_MS).unref();
     listener
       .close(withinMs)

@@ -2,7 +2,7 @@
 export interface Clock {
   /** Milliseconds of a monotonic clock: for durations. It never steps, and means nothing to another process. */
   now(): number;
-  /** Milliseconds since 1970, which may step either way: only for what is stored, or told to somebody else. */
+  /** Milliseconds since 1970, which may step either way: only for what is stored, or leaves the process. */
   wall(): number;
   /** Calls back once, after the delay; the answer calls it off. */
   schedule(delayMs: number, callback: () => void): () => void;

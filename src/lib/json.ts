@@ -205,7 +205,7 @@ export const JSON_CHUNK_ITEMS = 32;
 /**
  * JSON that is bytes already, on its way through promises. Those were made when the request came, and by now they are
  * old; what is old keeps what it refers to until the next full collection, long after everybody is through with it. So
- * they bring this, and whoever takes the bytes leaves nothing behind.
+ * they bring this, and taking the bytes leaves nothing behind.
  */
 export class JsonBytes {
   /** In bytes. */
@@ -225,7 +225,7 @@ export class JsonBytes {
     return pieces;
   }
 
-  /** For whoever needs them in one piece. */
+  /** In one piece. */
   toBuffer(): Buffer<ArrayBuffer> {
     return Buffer.concat(this.take());
   }

@@ -45,7 +45,7 @@ function isWrittenInParts(value: unknown, { levels, inParts }: Depth): value is 
   return Array.isArray(value) || (levels > 0 && !('toJSON' in value));
 }
 
-/** Not far below the value: whoever is further down is one of many, and not looked at one by one. */
+/** Not far below the value: what is further down is one of many, and not looked at one by one. */
 function holdsLong(value: unknown, levels: number): value is object {
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return isChunked(value);

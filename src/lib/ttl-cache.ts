@@ -46,7 +46,7 @@ export function createTtlCache<Value>({ maxAgeMs, maxEntries, now }: TtlCacheOpt
 }
 
 export interface TtlCache<Value> {
-  /** What is known comes at once: nobody waits for a promise. */
+  /** What is known comes at once: without a promise. */
   find(key: string, load: () => Promise<Value | undefined>): MaybePromise<Value | undefined>;
   /** It is no longer true: the next one asks again. */
   forget(key: string): void;

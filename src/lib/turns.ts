@@ -76,7 +76,7 @@ export function createTurns({ now, defer = setImmediate, most = MOST }: TurnsOpt
   }
 }
 
-/** The pieces of one turn of the loop together, before the last of them has begun: what somebody else waits meanwhile. */
+/** The pieces of one turn of the loop together, before the last of them has begun: what others wait meanwhile. */
 const MOST = { aloneMs: 5, sharedMs: 1, sharedForMs: 1_000 };
 /** In one turn of the loop, of those that waited. */
 const MOST_PIECES = 64;

@@ -32,8 +32,8 @@ export function createLimiter({ name, perMinute, redis, clock }: LimiterOptions)
 }
 
 /**
- * One of a fixed number of keys for an address, so that a million addresses fill no memory; nobody can choose whose they share.
- * `hash` has a key of its own: it is the same in every process, and nobody else's.
+ * One of a fixed number of keys for an address, so that a million addresses fill no memory; no client can choose whose it shares.
+ * `hash` has a key of its own: it is the same in every process of an installation.
  */
 export function toAddressBucket(address: string, hash: (text: string) => string): string {
   return hashOnce('sha256', hash(toSubnet(address))).slice(0, BUCKET_DIGITS);

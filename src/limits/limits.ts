@@ -99,7 +99,7 @@ export interface Limits extends RequestLimits {
   readonly requirePageTurn: RequirePageTurn;
   /** Adds to the headers of a response what there is to say of the caller's limit. */
   addQuota(request: Pick<RequestLog, 'rateLimit'>, headers: Record<string, string>): void;
-  /** Undefined where nobody shares any. */
+  /** Undefined without Redis. */
   readonly budgets: DistributedRateLimits | undefined;
   close(): Promise<void>;
 }
@@ -143,7 +143,7 @@ interface PageTurnOptions {
   /** 0: no limit. */
   readonly perMinute: number;
   readonly redis: SharedRedis | undefined;
-  /** With a key: the same in every process, and nobody else's. */
+  /** With a key: the same in every process of an installation. */
   hash(text: string): string;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -187,7 +187,7 @@ export interface FailedAuthentications {
 export interface FailedAuthenticationOptions {
   readonly perMinute: number;
   readonly redis: SharedRedis | undefined;
-  /** With a key: the same in every process, and nobody else's. */
+  /** With a key: the same in every process of an installation. */
   hash(text: string): string;
   readonly clock: Pick<Clock, 'now'>;
   onError(cause: unknown): void;

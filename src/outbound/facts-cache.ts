@@ -17,7 +17,7 @@ export function createFactsCache({ connectionId, clock }: FactsDeps): FactsCache
         return (known instanceof Promise ? await withDeadline({ clock, ...waiter }, known) : known)?.facts;
       },
       async learn(seen, work) {
-        // Where whoever was at it has failed, or has gone, the next one does it.
+        // Where the one that loaded it has failed, or has gone, the next one does it.
         if (learning && (await withDeadline({ clock, ...waiter }, learning))) return undefined;
         const running = learn({ cache, seen, work });
         const hasLearnt = running.then(

@@ -22,7 +22,7 @@ export function timedOut(origin: ErrorOrigin, cause?: unknown): CrossbookError {
   });
 }
 
-/** Nobody is told: whoever asked has closed the connection. */
+/** It is not shown: the client has closed the connection. */
 export class AbandonedError extends CrossbookError {
   constructor() {
     super('SERVICE_UNAVAILABLE', 'The client has gone before the provider answered.');

@@ -68,7 +68,7 @@ export interface Grants {
    * is, and that all required scopes are there, is settled when it resolves.
    */
   exchangeCode(exchange: GrantCall & GivenCode): Promise<Grant>;
-  /** False: the provider says that the grant goes on. Rejects with a CrossbookError where nobody knows. */
+  /** False: the provider says that the grant goes on. Rejects with a CrossbookError where that is unknown. */
   revokeGrant(grant: GrantCall & GivenGrant): Promise<boolean>;
 }
 

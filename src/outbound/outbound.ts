@@ -102,7 +102,7 @@ export interface Outbound extends Grants {
   /** The contacts of one connection, through its client. Cheap: called for every request. */
   openContactClient(options: PortOptions & { readonly access: ContactAccess }): ContactPort;
   /**
-   * Renews the stored token of this generation, though nobody asks for it. Rejects as a call would that needs it. `used`:
+   * Renews the stored token of this generation ahead of its use. Rejects as a call would that needs it. `used`:
    * another has been stored since.
    */
   renewToken(options: {
@@ -139,7 +139,7 @@ export interface OutboundOptions {
   readonly onCall?: ((event: CallEvent) => void) | undefined;
   /** Told of look-ups by email as they go out. */
   readonly onLookup?: ((event: LookupEvent) => void) | undefined;
-  /** Told where a provider lets nobody refresh from here, or now: the installation’s address, the hour, a blocked app. */
+  /** Told where a provider refuses all refreshes from here, or now: the installation’s address, the hour, a blocked app. */
   readonly onRestricted?: ((provider: ProviderName) => void) | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;

@@ -34,6 +34,6 @@ export interface OutboundSettings {
   readonly lookupsUnderWay: number;
   readonly breakerFailures: number;
   readonly breakerOpenMs: number;
-  /** How many connections' states are kept while nobody uses them. */
+  /** How many connections' states are kept while they are not used. */
   readonly maxConnections: number;
 }

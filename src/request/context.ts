@@ -1,9 +1,8 @@
 import { type Allowance, createAllowance } from '../domain/allowance.ts';
-import type { Caller, TokenRequest } from '../domain/caller.ts';
+import { type Caller, missingCredentials, type TokenRequest } from '../domain/caller.ts';
 import type { ConnectServices } from '../domain/connect-link.ts';
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
 import { type Customer, MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
-import { CrossbookError } from '../domain/errors.ts';
 import type { ProviderCall, RequestLog, Tracer } from '../domain/log.ts';
 import type { CursorSigner } from '../domain/page.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
@@ -105,10 +104,7 @@ class RequestScope implements RequestContext {
 
   requireCaller(): Caller {
     if (this.caller) return this.caller;
-    throw new CrossbookError(
-      'UNAUTHORIZED',
-      'Say who calls: with the header x-api-key, or a customer token.',
-    );
+    throw missingCredentials();
   }
 
   checkRateLimit(): Promise<void> | undefined {

@@ -55,7 +55,7 @@ export function createCustomerTokens({ keys, findSubject, wall }: CustomerTokenO
       const claims = toClaims(payload);
       return claims && wall() < claims.expiresAt ? claims : undefined;
     } catch {
-      // Why it is refused is nobody's business: it is not valid.
+      // Why it is refused is not said: it is not valid.
       return undefined;
     }
   }

@@ -27,7 +27,7 @@ export async function revokeRemoved(
 
 export interface RevokeDeps {
   readonly providers: ReadonlyMap<ProviderName, Provider>;
-  /** False: the provider says that the grant goes on. Rejects where nobody knows. */
+  /** False: the provider says that the grant goes on. Rejects where that is unknown. */
   revokeGrant(grant: {
     readonly provider: Provider;
     readonly applicationId: string;

@@ -62,7 +62,6 @@ export interface Endpoint {
 export function createAnswerByPath(endpoints: readonly Endpoint[], notFound: string): AnswerByPath {
   const router = createRouter(endpoints);
   return {
-    handles: (pathname) => router.find(pathname) !== undefined,
     refuse: (error, { requestLog }) =>
       errorResponse(error, { requestLog, applicationName: requestLog.caller?.application.name ?? null }),
     async answer(request, requestLog) {
@@ -93,6 +92,4 @@ export interface AnswerByPath {
   answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse>;
   /** The answer to what is not even looked at. */
   refuse(error: CrossbookError, of: { readonly requestLog: RequestLog }): HttpResponse;
-  /** Is there something at this path, whatever the method? */
-  handles(pathname: string): boolean;
 }

@@ -7,7 +7,7 @@ export { DEMO_APPLICATION } from '../domain/caller.ts';
 export const DEMO_CUSTOMER_ID = 'demo';
 
 /**
- * Makes the demo customer where there is none. One that is there is somebody's by now: only connections that name a port
+ * Makes the demo customer where there is none. One that is there may have been changed: only connections that name a port
  * of this machine, as an earlier version stored them, are made to name the sandbox.
  */
 export async function seedDemo(customers: CustomerStore, sandbox: Sandbox): Promise<void> {

@@ -36,7 +36,7 @@ export interface Directions {
   findClient(origin: string): SandboxClient | undefined;
   /**
    * Where the browser goes in place of the vendor's login origin (`https://app.hubspot.com`, `https://login.salesforce.com`,
-   * `https://northwind.my.salesforce.com`): an origin of this machine, kept with the state. Undefined: nobody imitates that
+   * `https://northwind.my.salesforce.com`): an origin of this machine, kept with the state. Undefined: the sandbox does not imitate that
    * provider, or the sandbox is off.
    */
   toSandboxLogin(provider: string, loginOrigin: string): string | undefined;

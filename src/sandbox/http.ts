@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { toReason } from '../lib/to-reason.ts';
 
-/** Listens on loopback only: these are test doubles, nobody else may reach them. */
+/** Listens on loopback only: these are test doubles, not for the network. */
 export async function listen(port: number, serve: Serve, tls?: Certificate): Promise<Listener> {
   // The CRMs have their own answers for long addresses and headers, so Node's own bound has to be out of the way.
   const options = { maxHeaderSize: 256 * 1024, keepAliveTimeout: 65_000 };

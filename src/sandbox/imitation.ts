@@ -62,7 +62,7 @@ export interface Call<Crm extends CrmTypes> {
   readonly request: SandboxRequest;
   readonly now: number;
   readonly origin: string;
-  /** Undefined: nobody knows this token. It may be of the wrong kind, expired or revoked: the answer has to check. */
+  /** Undefined: the token is unknown. It may be of the wrong kind, expired or revoked: the answer has to check. */
   readonly grant: Grant<SandboxAccount<Crm>> | undefined;
   /** All accounts: each is also the home of one application, which is registered with the CRM under its client id. */
   readonly accounts: readonly SandboxAccount<Crm>[];

@@ -1,130 +1,28 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ErrorFacts } from '../../src/domain/errors.ts';
+import type { Shape } from '../../src/domain/shape.ts';
 import type { Setting } from '../../src/setting.ts';
-import { printClientErrors, printErrors, printSettings } from '../docs/print.ts';
+import {
+  printClientErrors,
+  printContactFragment,
+  printErrors,
+  printLimits,
+  printSettings,
+} from '../docs/print.ts';
 import '../support/process-sources.ts';
-
-/** In a copy of the sources one of each is added, in no more files than these, and has to arrive everywhere. */
-const ADDITIONS = {
-  'a contact field': [
-    edited('src/domain/contact.ts', [
-      '  addresses: field(',
-      "  jobTitle: nullable(string, 'The job title.'),\n",
-    ]),
-    edited(
-      'src/providers/hubspot/contacts.ts',
-      ["  lastName: ['lastname'],", "  jobTitle: ['jobtitle'],\n"],
-      ['    lastName: toText(', "    jobTitle: toText(properties['jobtitle']),\n"],
-    ),
-    edited(
-      'src/providers/salesforce/contacts.ts',
-      ["  lastName: ['LastName'],", "  jobTitle: ['Title'],\n"],
-      ['    lastName: toText(', "    jobTitle: toText(row['Title']),\n"],
-    ),
-  ],
-  'an error code': [
-    edited('src/domain/errors.ts', [
-      '  CONFLICT: code(',
-      "  GONE: code(410, 'Gone', 'It was there.', { example: 'It is gone.' }),\n",
-    ]),
-  ],
-  'a setting': [
-    edited('src/settings.ts', [
-      '  shutdownMs: setting(',
-      "  naps: setting('CROSSBOOK_NAPS', wholeNumber(0, 9).default(3), '3', 'How many naps.'),\n",
-    ]),
-    edited('src/app.ts', [
-      "import type { Config } from './config.ts';",
-      'export const toNaps = ({ naps }: Config): number => naps;\n',
-    ]),
-  ],
-  'a limit of documents': [
-    edited('src/graphql/limits.ts', [
-      '  depth: { most: 15',
-      "  leaves: { most: 9_000, says: 'its number of leaves is' },\n",
-    ]),
-    edited(
-      'src/graphql/cost-analysis.ts',
-      ['    directives: inner.directives,', '    leaves: inner.leaves + 1,\n'],
-      ['    directives: a.directives', '    leaves: a.leaves + b.leaves,\n'],
-      ['  ...{ cost: 0, perItem', '  leaves: 0,\n'],
-      ['  readonly directives: number;', '  readonly leaves: number;\n'],
-    ),
-  ],
-  'a route': [
-    added('src/usecases/wave.ts', 'export const wave = (name: string): string => name;\n'),
-    added(
-      'src/rest/routes/wave.ts',
-      `import * as z from 'zod';
-import { wave } from '../../usecases/wave.ts';
-import { jsonResponse } from '../responses.ts';
-import { defineOperation } from '../operation.ts';
-import { text } from '../wire/fields.ts';
-
-export const waveOperation = defineOperation({
-  ...{ id: 'wave', method: 'POST', path: '/waves', group: 'customers', summary: 'Wave' },
-  ...{ description: 'Waves.', callers: ['apiKey'], refusals: [400] },
-  input: z.object({
-    path: z.strictObject({}),
-    query: z.strictObject({}),
-    headers: z.object({}),
-    body: z.strictObject({ name: text('Whom to wave to.') }),
-  }),
-  emptyAnswers: { 204: 'Done.' },
-  handle: async (_context, { body }) => jsonResponse({ said: wave(body.name) }),
-});
-`,
-    ),
-    edited(
-      'src/rest/routes/all.ts',
-      ['/** Every operation', "import { waveOperation } from './wave.ts';\n"],
-      ['  searchContactsOperation,\n  upsert', '  waveOperation,\n'],
-    ),
-  ],
-  'a mutation': [
-    added('src/usecases/wave.ts', 'export const wave = (name: string): string => name;\n'),
-    added(
-      'src/graphql/types/wave.ts',
-      `import { wave } from '../../usecases/wave.ts';
-import { builder } from '../builder.ts';
-
-builder.mutationField('wave', (t) =>
-  t.string({ args: { name: t.arg.string({ required: true }) }, resolve: (_, { name }) => wave(name) }),
-);
-`,
-    ),
-    edited('src/graphql/schema.ts', ["import './types/scalars.ts';", "import './types/wave.ts';\n"]),
-  ],
-  'a provider': [
-    added(
-      'src/providers/acme/provider.ts',
-      `import type { Provider } from '../../domain/provider.ts';
-
-export const acme: Provider = { name: 'acme', category: 'crm', instanceHosts: [] };
-`,
-    ),
-    edited('src/domain/provider-names.ts', [
-      "  capsule: ['crm'",
-      "  acme: ['crm', 'Acme', 'Acme, a CRM.'],\n",
-    ]),
-    edited(
-      'src/providers/registry.ts',
-      ['  hubspot,\n', '  acme,\n'],
-      ['import { hubspot } from', "import { acme } from './acme/provider.ts';\n"],
-    ),
-  ],
-} as const;
+import { ADDITIONS, write } from './additions.ts';
 
 const PRINT = `
 import { parse, printSchema } from 'graphql';
 import { listSettings, readConfig } from './config.ts';
+import { contact } from './domain/contact.ts';
 import { ERROR_CODES } from './domain/errors.ts';
-import { checkOperation, DEFAULT_LIMITS, nothingSpent } from './graphql/limits.ts';
+import { checkOperation, DEFAULT_LIMITS, listLimits, nothingSpent } from './graphql/limits.ts';
 import { apiSchema } from './graphql/schema.ts';
 import { createRegistry } from './providers/registry.ts';
 import { toOpenApi } from './rest/openapi/document.ts';
@@ -140,7 +38,7 @@ try {
 } catch ({ message }) {
   refusal = message;
 }
-process.stdout.write(JSON.stringify({ refusal, schema: printSchema(apiSchema), document, codes: ERROR_CODES, settings, providers, config }));
+process.stdout.write(JSON.stringify({ refusal, schema: printSchema(apiSchema), document, codes: ERROR_CODES, settings, providers, config, contact, limits: listLimits() }));
 `;
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -192,7 +90,8 @@ test.each([
   expect(new Set(ADDITIONS[name].map(({ path }) => path)).size).toBe(most);
 });
 
-test('a contact field is in the schema and in the OpenAPI document', () => {
+test('a contact field is in the schema, in the OpenAPI document and in what the client asks for', () => {
+  expect(printContactFragment(printed.contact)).toContain('\n  jobTitle\n');
   expect(printed.schema).toMatch(/^type Contact [^}]*\n {2}"""The job title\."""\n {2}jobTitle: String\n/m);
   const { properties, required } = printed.document.components.schemas['Contact'] ?? {};
   expect(properties?.['job_title']).toEqual({ type: 'string', description: 'The job title.' });
@@ -212,13 +111,17 @@ test('a setting is read, typed and printed', () => {
   expect(printSettings(printed.settings)).toContain('\n\n# How many naps.\n# CROSSBOOK_NAPS=3\n');
 });
 
-test('a limit of documents is kept', () => {
+test('a limit of documents is kept, and in the documents', () => {
+  const operations = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+  expect(printLimits(operations, printed.limits)).toContain('\n| leaves | 9,000 |\n');
   expect(printed.refusal).toBe('The operation is too large: its number of leaves is 3, and the bound is 2.');
 });
 
 test('a route is in the OpenAPI document, and a mutation in the schema', () => {
   expect(printed.document.paths['/waves']).toMatchObject({ post: { operationId: 'wave' } });
-  expect(printed.schema).toMatch(/^type Mutation [^}]*\n {2}wave\(name: String!\): String!\n/m);
+  expect(printed.schema).toMatch(
+    /^type Mutation [^}]*\n {2}wave\([^)]*input: WaveInput!\s*\): WavePayload\n/m,
+  );
 });
 
 test('a provider is in the registry, the schema and the OpenAPI document', () => {
@@ -239,37 +142,6 @@ function compile(): string {
   }
 }
 
-function added(path: string, text: string): Edit {
-  return { path, apply: (root) => write(join(root, path), text) };
-}
-
-/** Each text stands then in front of the only place where its mark stands. */
-function edited(path: string, ...edits: readonly (readonly [mark: string, text: string])[]): Edit {
-  return {
-    path,
-    apply(root) {
-      for (const [mark, text] of edits) {
-        const source = readFileSync(join(root, path), 'utf8');
-        if (source.split(mark).length !== 2) throw new Error(`${path} does not have one "${mark}"`);
-        write(
-          join(root, path),
-          source.replace(mark, () => text + mark),
-        );
-      }
-    },
-  };
-}
-
-function write(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-}
-
-interface Edit {
-  readonly path: string;
-  apply(root: string): void;
-}
-
 interface Printed {
   readonly refusal: string;
   readonly schema: string;
@@ -285,6 +157,8 @@ interface Printed {
       readonly responses: Readonly<Record<string, object>>;
     };
   };
+  readonly contact: Shape<unknown>;
+  readonly limits: Parameters<typeof printLimits>[1];
   readonly codes: Readonly<Record<string, ErrorFacts>>;
   readonly settings: readonly Omit<Setting, 'schema'>[];
   readonly providers: readonly string[];

@@ -1,4 +1,5 @@
 import type { ErrorFacts } from '../../src/domain/errors.ts';
+import type { Shape, Type } from '../../src/domain/shape.ts';
 import type { Setting } from '../../src/setting.ts';
 
 // What `npm run docs` prints of the code.
@@ -10,10 +11,43 @@ export function printErrors(document: string, codes: Readonly<Record<string, Err
   return withTable(document, '| status | code | when |', rows);
 }
 
+export function printLimits(
+  document: string,
+  limits: readonly { readonly counts: string; readonly most: number }[],
+): string {
+  const rows = limits.map(({ counts, most }) => `| ${counts} | ${most.toLocaleString('en-US')} |`);
+  return withTable(document, '| of one GraphQL request | at most |', rows);
+}
+
 export function printClientErrors(codes: Readonly<Record<string, ErrorFacts>>): string {
   return `export type ErrorCode =${Object.keys(codes)
     .map((code) => `\n  | '${code}'`)
     .join('')};\n`;
+}
+
+/** What the client asks of a contact: all that is declared, and the rest where it is wanted. */
+export function printContactFragment({ fields: { remoteId: _first, ...fields } }: Shape<unknown>): string {
+  const declared = Object.entries(fields).map(([name, { type }]) => `  ${name}${select(type, '  ')}`);
+  return `fragment ContactFields on Contact {
+  id
+  remoteId
+  provider
+${declared.join('\n')}
+  rawData @include(if: $includeRawData)
+  associations(to: $associations) @include(if: $includeAssociations) {
+    object
+    remoteId
+  }
+}
+`;
+}
+
+function select(type: Type, indent: string): string {
+  if (type.kind === 'list') return select(type.of, indent);
+  if (type.kind !== 'shape') return '';
+  const inner = `${indent}  `;
+  const names = Object.entries(type.fields).map(([name, field]) => inner + name + select(field.type, inner));
+  return ` {\n${names.join('\n')}\n${indent}}`;
 }
 
 export function printSettings(settings: readonly Omit<Setting, 'schema'>[]): string {

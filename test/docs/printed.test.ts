@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { listSettings } from '../../src/config.ts';
+import { contact } from '../../src/domain/contact.ts';
 import { ERROR_CODES } from '../../src/domain/errors.ts';
-import { printClientErrors, printErrors, printSettings } from './print.ts';
+import { listLimits } from '../../src/graphql/limits.ts';
+import { printClientErrors, printContactFragment, printErrors, printLimits, printSettings } from './print.ts';
 
 // What is said in documents and declared in the code is printed from the code: `npm run docs` writes it.
 
@@ -11,9 +13,20 @@ test('docs/api.md has every code of an error with its status', async () => {
   await expect(printed).toMatchFileSnapshot('../../docs/api.md');
 });
 
+test('docs/operations.md has every limit of a GraphQL request', async () => {
+  const printed = printLimits(readFileSync('docs/operations.md', 'utf8'), listLimits());
+  await expect(printed).toMatchFileSnapshot('../../docs/operations.md');
+});
+
 test('the client knows every code of an error', async () => {
   await expect(printClientErrors(ERROR_CODES)).toMatchFileSnapshot(
     '../../src/client/error-codes.generated.ts',
+  );
+});
+
+test('the client asks for every declared field of a contact', async () => {
+  await expect(printContactFragment(contact)).toMatchFileSnapshot(
+    '../../src/client/contact-fields.generated.graphql',
   );
 });
 

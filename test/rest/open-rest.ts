@@ -1,6 +1,5 @@
 import type { ReadableStream } from 'node:stream/web';
 import type { CrossbookError } from '../../src/domain/errors.ts';
-import type { AnswerByPath } from '../../src/rest/router.ts';
 import { createRest, type RestOptions } from '../../src/rest/server.ts';
 import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
 import { toFetch } from '../support/to-fetch.ts';
@@ -10,7 +9,7 @@ import { createAnswerChecker, type OpenApi } from './check-answer.ts';
 export async function openRest(options: Partial<RestOptions> = {}): Promise<TestRest> {
   const fake = await createFakeServices();
   const face = createRest({ openContext: fake.openContext, version: '1.2.3', ...options });
-  const rest = { fetch: toFetch((request) => face.answer(request, fake.requestLog)), handles: face.handles };
+  const rest = { fetch: toFetch((request) => face.answer(request, fake.requestLog)) };
   const document: OpenApi = await (await rest.fetch(new Request('http://localhost/openapi.json'))).json();
   const checkAnswer = createAnswerChecker(document);
   return { fake, rest, document, ask };
@@ -58,7 +57,7 @@ export function failingWith(error: CrossbookError): Partial<RestOptions> {
 
 export interface TestRest {
   readonly fake: FakeServices;
-  readonly rest: Pick<AnswerByPath, 'handles'> & { fetch(request: Request): Promise<Response> };
+  readonly rest: { fetch(request: Request): Promise<Response> };
   readonly document: OpenApi;
   ask(method: string, path: string, asked?: Asked): Promise<Answer>;
 }

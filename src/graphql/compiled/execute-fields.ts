@@ -34,7 +34,7 @@ export function executeFields(execution: Execution, plan: ObjectPlan, parent: Pa
     }
   } catch (error) {
     if (!isAsync) throw error;
-    // What is under way may fail as well: somebody has to hear it.
+    // What is under way may fail as well: without a handler that would end the process.
     return whenAll(answer).finally(() => {
       throw error;
     });

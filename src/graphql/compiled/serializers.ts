@@ -149,7 +149,7 @@ const texts = new WeakMap<Serializer, TextProperty>();
 const SHORT = 64;
 const LONG = 1_024;
 
-/** Of one object: more of them than this are nobody's usual question. */
+/** Of one object: more than this is not a usual question. */
 const MAX_WRITTEN_FIELDS = 200;
 
 export interface Writing {

@@ -6,7 +6,7 @@ import { type FieldReader, isUnexpected, type Serializer, type Writing } from '.
 
 /**
  * From plain data that holds long lists to its JSON; undefined where none is long. Items are written as they are read:
- * as part of an answer they would be carried by all the promises that bring it to whoever writes it. What was written
+ * as part of an answer they would be carried by all the promises that bring it to the socket. What was written
  * and can be disposed of is. Like a reader it throws as soon as something is out of the ordinary.
  */
 export function createWriter({ fields, size }: WrittenObject, { jsonAbove }: Writing): Write | undefined {

@@ -197,7 +197,7 @@ export class OperationRun {
 
 const NONE: readonly never[] = [];
 const INTROSPECTION = '__schema';
-/** Of a request so far: what may take a tenth of a second to make. */
+/** A request whose operations have cost this much so far may hold the event loop for a tenth of a second. */
 const LONG_COST = 20_000;
 
 /** As the request, or a plugin, has it. */

@@ -242,7 +242,7 @@ mutation UpsertCustomer($input: UpsertCustomerInput!) {
         name: 'Acme Ltd',
         email: 'office@acme.example',
         connections: [
-          // Of a provider that is never called: a search afterwards asks nobody with an invented token.
+          // Of a provider that is never called: a search afterwards sends no invented token anywhere.
           { providerName: 'PIPEDRIVE', credentials: { token: { value: 'the-access-token' } } },
         ],
       },

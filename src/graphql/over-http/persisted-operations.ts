@@ -101,7 +101,7 @@ interface Naming {
   readonly extensions: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The file of an installation that answers to known operations only. Throws with words for whoever starts it. */
+/** The file of an installation that answers to known operations only. Throws with words for the operator. */
 export function readManifest(path: string): ReadonlyMap<string, string> {
   try {
     return parseManifest(readFileSync(path, 'utf8'));

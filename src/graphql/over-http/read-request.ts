@@ -1,10 +1,11 @@
 import { type Allowance, createAllowance, RESPONSE_BOUNDS } from '../../domain/allowance.ts';
+import { missingCredentials } from '../../domain/caller.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
 import type { HttpHeaders, HttpRequest } from '../../lib/http-message.ts';
 import { isRecord, type ReadJson, readJsonBytes, readJsonText } from '../../lib/json.ts';
 import type { RequestContext } from '../../request/context.ts';
-import { type DocumentLimits, nothingSpent, type Spent, whoCalls } from '../limits.ts';
+import { type DocumentLimits, nothingSpent, type Spent } from '../limits.ts';
 import { type PersistedOperations, readHash } from './persisted-operations.ts';
 
 /** From a request to its operations: it is looked at, its caller is known and its rate limit checked, then it is read. */
@@ -15,7 +16,7 @@ export function startRequest(
   const { request, requestLog } = opened;
   checkRequest(request);
   const context = deps.openContext(request.headers, requestLog);
-  // What is known at once is not waited for: a turn of the loop for each request adds up.
+  // What is known at once is not waited for: an await would cost each request a turn of the event loop.
   if (context instanceof Promise) return context.then((known) => readAdmitted(opened, known, deps));
   return readAdmitted(opened, context, deps);
 }
@@ -53,9 +54,9 @@ export interface GraphQLRequest {
   shown: Request | undefined;
   /** Once something has been made for its response. */
   allowance: Allowance | undefined;
-  /** What its operations have so far. */
+  /** What its operations have cost so far. */
   readonly spent: Spent;
-  /** Of its documents so far. */
+  /** In all of its documents so far. */
   tokens: number;
 }
 
@@ -95,7 +96,7 @@ export function readRequest(request: HttpRequest, bounds: RequestRules): Operati
   }
   const body = toValue(readJsonBytes(readBody(request, limits.bodyBytes)), 'The body');
   if (!Array.isArray(body)) return readOperation(body, bounds);
-  if (bounds.applicationId === undefined) throw whoCalls();
+  if (bounds.applicationId === undefined) throw missingCredentials();
   if (body.length === 0) throw new CrossbookError('BAD_REQUEST', 'The batch is empty.');
   if (body.length > limits.batch) {
     throw new CrossbookError(

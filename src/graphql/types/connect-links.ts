@@ -7,14 +7,10 @@ import {
   MAX_LINK_SECONDS,
   MIN_LINK_SECONDS,
 } from '../../domain/connect-link.ts';
-import {
-  type CreatedLink,
-  cancelConnectLink,
-  createConnectLink,
-  findConnectLink,
-} from '../../usecases/connect-link.ts';
-import { type ConfirmedLink, confirmConnectLink } from '../../usecases/open-connect-page.ts';
-import { builder, tagged } from '../builder.ts';
+import { cancelConnectLink, createConnectLink, findConnectLink } from '../../usecases/connect-link.ts';
+import { confirmConnectLink } from '../../usecases/open-connect-page.ts';
+import { builder } from '../builder.ts';
+import { addMutation } from '../mutation.ts';
 import { NodeInterface } from './node.ts';
 import { ConnectedProviderType, ProviderNameEnum } from './provider.ts';
 import { toEnumValues } from './scalars.ts';
@@ -101,161 +97,100 @@ builder.queryField('connectLink', (t) =>
   }),
 );
 
-const CreateConnectLinkInput = builder.inputType('CreateConnectLinkInput', {
-  description: 'Whom a link is for, what may be connected by it, and where it leads back to.',
-  fields: (t) => ({
-    customerId: t.id({ required: true, description: 'The customer, by your own id.' }),
-    providers: t.field({
-      type: [ProviderNameEnum],
-      required: true,
-      description: 'What the customer may connect: with several, they choose one.',
+addMutation('createConnectLink', {
+  description:
+    'A link by which one of your customers connects a CRM: you need no OAuth code of your own. It takes an API key.',
+  input: {
+    argument: 'Whom it is for.',
+    description: 'Whom a link is for, what may be connected by it, and where it leads back to.',
+    fields: (t) => ({
+      customerId: t.id({ required: true, description: 'The customer, by your own id.' }),
+      providers: t.field({
+        type: [ProviderNameEnum],
+        required: true,
+        description: 'What the customer may connect: with several, they choose one.',
+      }),
+      returnUrl: t.string({
+        required: true,
+        description:
+          'The page of yours that the customer comes back to, e.g. `https://app.example.com/connected`. Its origin has to be one of your application’s. `connect_link_id`, `status`, `error` and `code` are added to its query.',
+      }),
+      mode: t.field({
+        type: ConnectModeEnum,
+        defaultValue: 'REDIRECT',
+        description: 'How the customer comes back.',
+      }),
+      confirm: t.boolean({
+        defaultValue: true,
+        description:
+          'Is the connection only made when you have redeemed a one-time code in the session of the person who asked? `false` is for links that are sent by mail: then whoever has the link can connect an account of theirs to this customer.',
+      }),
+      expiresInSeconds: t.int({
+        defaultValue: DEFAULT_LINK_SECONDS,
+        description: `For how long it can be followed, ${MIN_LINK_SECONDS} to ${MAX_LINK_SECONDS} seconds (a day).`,
+      }),
+      loginUrl: t.string({
+        description:
+          'Where this customer logs in at the provider, where you know it, e.g. `https://acme.my.salesforce.com`. Otherwise they are asked. For a link to one provider.',
+      }),
+      optionalScopes: t.stringList({
+        description: 'Scopes of the provider that are asked for beside those that are needed: at most 50.',
+      }),
+      allowAccountChange: t.boolean({
+        defaultValue: false,
+        description: 'May a customer who is connected already connect another account in its place?',
+      }),
     }),
-    returnUrl: t.string({
-      required: true,
-      description:
-        'The page of yours that the customer comes back to, e.g. `https://app.example.com/connected`. Its origin has to be one of your application’s. `connect_link_id`, `status`, `error` and `code` are added to its query.',
+  },
+  resolve: (request, context) => createConnectLink(context, request),
+  payload: {
+    description: 'A new link.',
+    fields: (t) => ({
+      link: t.expose('link', { type: ConnectLinkType, description: 'The link.' }),
+      url: t.exposeString('url', {
+        description:
+          'Where to send the customer, shown this once. Whoever has it can use it: treat it as a secret.',
+      }),
     }),
-    mode: t.field({
-      type: ConnectModeEnum,
-      defaultValue: 'REDIRECT',
-      description: 'How the customer comes back.',
-    }),
-    confirm: t.boolean({
-      defaultValue: true,
-      description:
-        'Is the connection only made when you have redeemed a one-time code in the session of the person who asked? `false` is for links that are sent by mail: then whoever has the link can connect an account of theirs to this customer.',
-    }),
-    expiresInSeconds: t.int({
-      defaultValue: DEFAULT_LINK_SECONDS,
-      description: `For how long it can be followed, ${MIN_LINK_SECONDS} to ${MAX_LINK_SECONDS} seconds (a day).`,
-    }),
-    loginUrl: t.string({
-      description:
-        'Where this customer logs in at the provider, where you know it, e.g. `https://acme.my.salesforce.com`. Otherwise they are asked. For a link to one provider.',
-    }),
-    optionalScopes: t.stringList({
-      description: 'Scopes of the provider that are asked for beside those that are needed: at most 50.',
-    }),
-    allowAccountChange: t.boolean({
-      defaultValue: false,
-      description: 'May a customer who is connected already connect another account in its place?',
-    }),
-    clientMutationId: t.string({ description: 'Comes back in the answer, as it is.' }),
-  }),
+  },
 });
 
-const CreateConnectLinkPayload = builder.objectRef<CreateAnswer>('CreateConnectLinkPayload').implement({
-  description: 'A new link.',
-  fields: (t) => ({
-    link: t.expose('link', { type: ConnectLinkType, description: 'The link.' }),
-    url: t.exposeString('url', {
-      description:
-        'Where to send the customer, shown this once. Whoever has it can use it: treat it as a secret.',
+addMutation('confirmConnectLink', {
+  description: 'Redeems the one-time code of a link: only now the connection is there. It takes an API key.',
+  input: {
+    argument: 'The link and its code.',
+    description: 'Which link, and the proof that the person who agreed is the one whom you sent.',
+    fields: (t) => ({
+      id: t.id({ required: true, description: 'The link’s id.' }),
+      code: t.string({
+        required: true,
+        description:
+          'The one-time code that came with `returnUrl` or the window’s message. Redeem it in the session of the person who asked for the link, within ten minutes.',
+      }),
     }),
-    clientMutationId: t.exposeString('clientMutationId', {
-      nullable: true,
-      description: 'What the input said, as it is.',
+  },
+  resolve: (request, context) => confirmConnectLink(context, request),
+  payload: {
+    description: 'What was connected.',
+    fields: (t) => ({
+      link: t.expose('link', { type: ConnectLinkType, description: 'The link, which is COMPLETED now.' }),
+      connection: t.expose('connection', { type: ConnectedProviderType, description: 'The connection.' }),
     }),
-  }),
+  },
 });
 
-builder.mutationField('createConnectLink', (t) =>
-  t.field({
-    ...tagged('api-key'),
-    type: CreateConnectLinkPayload,
-    nullable: true,
-    description:
-      'A link by which one of your customers connects a CRM: you need no OAuth code of your own. It takes an API key.',
-    args: {
-      input: t.arg({ type: CreateConnectLinkInput, required: true, description: 'Whom it is for.' }),
-    },
-    async resolve(_root, { input }, context) {
-      const { clientMutationId, ...request } = input;
-      return { ...(await createConnectLink(context, request)), clientMutationId: clientMutationId ?? null };
-    },
-  }),
-);
-
-interface CreateAnswer extends CreatedLink {
-  readonly clientMutationId: string | null;
-}
-
-const MUTATION_ID = 'Comes back in the answer, as it is.';
-const MUTATION_ID_BACK = 'What the input said, as it is.';
-
-const ConfirmConnectLinkInput = builder.inputType('ConfirmConnectLinkInput', {
-  description: 'Which link, and the proof that the person who agreed is the one whom you sent.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'The link’s id.' }),
-    code: t.string({
-      required: true,
-      description:
-        'The one-time code that came with `returnUrl` or the window’s message. Redeem it in the session of the person who asked for the link, within ten minutes.',
+addMutation('cancelConnectLink', {
+  description: 'Withdraws a link that has not ended yet. It takes an API key.',
+  input: {
+    argument: 'Which link.',
+    description: 'The link to withdraw.',
+    fields: (t) => ({ id: t.id({ required: true, description: 'The link’s id.' }) }),
+  },
+  resolve: async (request, context) => ({ link: await cancelConnectLink(context, request) }),
+  payload: {
+    description: 'The link that was withdrawn.',
+    fields: (t) => ({
+      link: t.expose('link', { type: ConnectLinkType, description: 'The link, which is CANCELED now.' }),
     }),
-    clientMutationId: t.string({ description: MUTATION_ID }),
-  }),
+  },
 });
-
-const ConfirmConnectLinkPayload = builder.objectRef<ConfirmAnswer>('ConfirmConnectLinkPayload').implement({
-  description: 'What was connected.',
-  fields: (t) => ({
-    link: t.expose('link', { type: ConnectLinkType, description: 'The link, which is COMPLETED now.' }),
-    connection: t.expose('connection', { type: ConnectedProviderType, description: 'The connection.' }),
-    clientMutationId: t.exposeString('clientMutationId', { nullable: true, description: MUTATION_ID_BACK }),
-  }),
-});
-
-builder.mutationField('confirmConnectLink', (t) =>
-  t.field({
-    ...tagged('api-key'),
-    type: ConfirmConnectLinkPayload,
-    nullable: true,
-    description:
-      'Redeems the one-time code of a link: only now the connection is there. It takes an API key.',
-    args: {
-      input: t.arg({ type: ConfirmConnectLinkInput, required: true, description: 'The link and its code.' }),
-    },
-    async resolve(_root, { input }, context) {
-      const { clientMutationId, ...request } = input;
-      return { ...(await confirmConnectLink(context, request)), clientMutationId: clientMutationId ?? null };
-    },
-  }),
-);
-
-const CancelConnectLinkInput = builder.inputType('CancelConnectLinkInput', {
-  description: 'The link to withdraw.',
-  fields: (t) => ({
-    id: t.id({ required: true, description: 'The link’s id.' }),
-    clientMutationId: t.string({ description: MUTATION_ID }),
-  }),
-});
-
-const CancelConnectLinkPayload = builder.objectRef<CancelAnswer>('CancelConnectLinkPayload').implement({
-  description: 'The link that was withdrawn.',
-  fields: (t) => ({
-    link: t.expose('link', { type: ConnectLinkType, description: 'The link, which is CANCELED now.' }),
-    clientMutationId: t.exposeString('clientMutationId', { nullable: true, description: MUTATION_ID_BACK }),
-  }),
-});
-
-builder.mutationField('cancelConnectLink', (t) =>
-  t.field({
-    ...tagged('api-key'),
-    type: CancelConnectLinkPayload,
-    nullable: true,
-    description: 'Withdraws a link that has not ended yet. It takes an API key.',
-    args: { input: t.arg({ type: CancelConnectLinkInput, required: true, description: 'Which link.' }) },
-    async resolve(_root, { input: { id, clientMutationId } }, context) {
-      return { link: await cancelConnectLink(context, { id }), clientMutationId: clientMutationId ?? null };
-    },
-  }),
-);
-
-interface ConfirmAnswer extends ConfirmedLink {
-  readonly clientMutationId: string | null;
-}
-
-interface CancelAnswer {
-  readonly link: ConnectLink;
-  readonly clientMutationId: string | null;
-}

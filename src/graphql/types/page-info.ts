@@ -2,7 +2,7 @@ import type { PageInput } from '../../domain/contact-search.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import { builder } from '../builder.ts';
 
-/** Cursors are signed by the fields that show them: one that nobody selects costs nothing. */
+/** Cursors are signed by the fields that show them: one that is not selected costs nothing. */
 export const PageInfoType = builder.objectRef<PageFacts>('PageInfo').implement({
   description: 'Where a page lies in its list. Both flags are facts, whichever way the page was reached.',
   directives: { shareable: {} },

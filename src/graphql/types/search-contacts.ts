@@ -73,7 +73,7 @@ export function search({ target, args, context, info }: AskedSearch): Promise<Co
   return searchContacts(context, { customerId, provider, filter, page, readFromCache, selection });
 }
 
-/** The selection is the request: what nobody looks at is not fetched. A selection wants the same each time. */
+/** The selection is the request: what is not selected is not fetched. A selection wants the same each time. */
 function readSelection(info: GraphQLResolveInfo, { direction = 'forward' }: PageInput): SearchSelection {
   const known = remembered[direction].get(info.fieldNodes);
   if (known) return known;

@@ -15,7 +15,7 @@ import { resolveOrigin } from './token-endpoint.ts';
 
 /**
  * Trades the authorization code for tokens and learns who granted them. Whatever goes wrong is an AuthorizationFailure
- * whose cause may be logged. The request is sent once: a code that was answered by nobody may have been used.
+ * whose cause may be logged. The request is sent once: without an answer, the code may have been used all the same.
  */
 export async function exchangeCode(deps: ExchangeDeps, given: GivenCode): Promise<Grant> {
   const secrets = [given.code, given.codeVerifier];
@@ -52,7 +52,7 @@ async function trade(deps: ExchangeDeps, { origin, client, learn, ...given }: Tr
   return identified;
 }
 
-/** What it adds is worth a failure only where nobody knows otherwise whose account it is. */
+/** Its failure counts only where the account is not known otherwise. */
 async function identify(
   { authorization, ask }: ExchangeDeps,
   { grant, client, origin }: { readonly grant: Grant; readonly client: OAuthClient; readonly origin: string },

@@ -160,7 +160,7 @@ export interface RefreshDeps {
   toError(thrown: unknown): unknown;
 }
 
-/** Ends a grant at the provider. False: it says that the grant goes on. Rejects where nobody knows; the error may be logged. */
+/** Ends a grant at the provider. False: it says that the grant goes on. Rejects where that is unknown; the error may be logged. */
 export async function revokeGrant(
   deps: RevocationDeps,
   { instanceUrl, refreshToken }: GivenGrant,

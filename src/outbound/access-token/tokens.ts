@@ -229,7 +229,7 @@ export interface TokenDeps {
   onStored(stored: StoredCredentials): Promise<void>;
 }
 
-/** Waits for shared work no longer than there is time, and somebody to wait for it. The work itself goes on. */
+/** Waits for shared work until the deadline, or until the client is gone. The work itself goes on. */
 export function withDeadline<T>({ clock, deadline, permit }: Waiter, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.schedule(deadline - clock.now(), () => reject(timedOut('crossbook')));

@@ -100,7 +100,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Its body becomes text when it is asked for, which is once: whoever waits for the answer keeps it for longer than it
+ * Its body becomes text when it is asked for, which is once: the promise of the answer keeps it for longer than it
  * is needed, and large texts that are kept are what the garbage collector spends its time on.
  */
 class ReceivedAnswer implements ProviderResponse {

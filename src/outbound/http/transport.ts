@@ -97,9 +97,9 @@ export interface Call {
   readonly request: Pick<RemoteRequest, 'method' | 'path' | 'body' | 'budget'>;
   readonly headers: Readonly<Record<string, string>>;
   readonly deadline: number;
-  /** Grows with the answer, and is released by whoever gave it. */
+  /** Grows with the answer, and is released by its giver. */
   readonly hold?: Hold | undefined;
-  /** Of whoever waits for the answer: the call is broken off where nobody does any more. */
+  /** Aborted when the client is gone: the call is broken off then. */
   readonly permit?: Pick<WorkPermit, 'whenGone'> | undefined;
 }
 

@@ -2,7 +2,7 @@ import { CrossbookError } from '../../domain/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 
 /**
- * Opens after some failures in a row, and when most calls are slow while many requests wait: then nobody waits for the
+ * Opens after some failures in a row, and when most calls are slow while many requests wait: then no request waits for the
  * provider, and now and then one call probes it. A slow provider that few ask is left to those who ask it.
  */
 export function createBreaker(options: BreakerOptions): Breaker {

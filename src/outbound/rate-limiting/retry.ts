@@ -101,7 +101,7 @@ export interface RetryOptions {
   /** From 0 to 1. */
   readonly random: () => number;
   readonly deadline: number;
-  /** Of whoever waits: where nobody does, there are no retries. */
+  /** Aborted when the client is gone: then there are no retries. */
   readonly permit?: Pick<WorkPermit, 'whenGone'> | undefined;
   readonly isRepeatable: boolean;
   /** After a 429: for how long nothing of this budget goes out. */

@@ -8,7 +8,7 @@ import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
 
 /**
  * The one place where words of a provider become words of ours: what an error, a log line or a trace shows of an answer
- * is made here, by somebody who knows the connection's secrets.
+ * is made here, where the connection's secrets are known.
  */
 export function createRedactor(secrets: () => readonly string[]): Redactor {
   /** Words of our own come again thousands of times where calls are refused: those that were looked through. */
@@ -183,7 +183,7 @@ function rebuild(json: unknown, isSecret: (text: string) => boolean, depth = 0):
 const MAX_DEPTH = 64;
 const TOO_DEEP = `[cut: deeper than ${MAX_DEPTH} levels]`;
 
-/** A token that has just been made is nobody's secret yet. */
+/** A token that has just been made is not among the known secrets yet. */
 const NAMED =
   /^(?:(?:access|refresh|id|session)[_-]?token|token|client[_-]?secret|password|authorization|session[_-]?id)$/i;
 

@@ -163,7 +163,7 @@ export function readToken(answer: ProviderResponse, now: Date): RefreshedToken {
     throw new RemoteFailure(
       'REMOTE_PROVIDER_BAD_RESPONSE',
       'HubSpot answered a token request with no token.',
-      // Whatever it is, a token that nobody knows yet may be in it.
+      // Whatever it is, a token that the redactor does not know may be in it.
       { ...answer, body: '[withheld]' },
     );
   }

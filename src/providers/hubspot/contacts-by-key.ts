@@ -91,7 +91,7 @@ function* parse(answers: readonly (ProviderResponse | undefined)[]): Iterable<re
   for (const answer of answers) if (answer) yield understand(toRecords, answer);
 }
 
-/** Undefined where nobody is found. */
+/** Undefined where no contact is found. */
 async function askForBatch(
   account: HubSpotAccount,
   question: Question,
@@ -181,7 +181,7 @@ function endless(object: AssociatedObject): CrossbookError {
 }
 
 const ASSOCIATION_BATCH = 1_000;
-/** A page holds 500: whoever has more links than this is not a person. */
+/** A page holds 500: a contact with more than this is not a person. */
 const MAX_ROUNDS = 40;
 
 const ASSOCIATION_PATHS: Readonly<Record<AssociatedObject, string>> = {

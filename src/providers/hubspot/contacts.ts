@@ -64,7 +64,7 @@ export const PROPERTIES_OF: Readonly<Record<ContactField, readonly string[]>> = 
 
 /**
  * The addresses that HubSpot finds a contact by. Its work address is not one of them: were it taken for a hit, whether
- * somebody is found would depend on who else is looked up in the same call.
+ * a contact is found would depend on who else is looked up in the same call.
  */
 export function toLookupEmails(record: unknown): Iterable<string> {
   const properties = propertiesOf(record);
@@ -213,7 +213,7 @@ export const wireToken = z.object({
   expires_in: z.coerce.number().positive().nullish().catch(null),
 });
 
-/** What the token endpoint and introspection say of whoever granted: the older the version, the less of it. */
+/** What the token endpoint and introspection say of the user who granted: the older the version, the less of it. */
 export const wireGranted = z
   .object({
     hub_id: id.nullish().catch(null),

@@ -18,7 +18,7 @@ const REQUIRED_SCOPES = ['api', 'refresh_token'] as const;
 
 /**
  * An organisation may forbid the common login hosts, hence its own domain. PKCE always: partner apps must have it, and it
- * is refused by nobody. A wrong client or redirect URI stays on Salesforce's own error page and never comes back.
+ * is not refused. A wrong client or redirect URI stays on Salesforce's own error page and never comes back.
  */
 export const authorization: Authorization = {
   requiredScopes: REQUIRED_SCOPES,
@@ -164,7 +164,7 @@ export function readToken(answer: ProviderResponse, now: Date): RefreshedToken {
   if (answer.status < 200 || answer.status >= 300) throw toRefusal(answer);
   const token = toToken(parseJson(answer.body), now);
   if (token !== undefined) return token;
-  // A token that nobody knows yet may be in it.
+  // A token that the redactor does not know may be in it.
   const shown = { ...answer, body: '[withheld]' };
   throw new RemoteFailure('REMOTE_PROVIDER_BAD_RESPONSE', 'Salesforce gave no token and no reason', shown);
 }

@@ -57,7 +57,7 @@ export function compareIds(a: string, b: string): number {
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-/** One more call where somebody was merged into a contact that was not asked for itself. */
+/** One more call where a record was merged into a contact that was not asked for itself. */
 async function readWithSurvivors(
   reader: ContactReader,
   keys: Keys,

@@ -4,7 +4,7 @@ import { chunk } from '../../lib/batcher.ts';
 import { isRecord } from '../../lib/json.ts';
 import { API, type Call, failureOf, toBadResponse, toRemoteFailure } from './call.ts';
 
-/** All rows of all queries, in the pages that they came in: nobody has to copy them together. */
+/** All rows of all queries, in the pages that they came in: they are not copied together. */
 export async function readRows(
   call: Call,
   queries: readonly Soql[],

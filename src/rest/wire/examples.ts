@@ -38,7 +38,7 @@ export const EXAMPLE_CUSTOMER_UPSERT: z.input<typeof customerUpsertShape> = {
   customer_id: 'customer-1',
   name: 'Analytical Engines Ltd',
   email: 'office@example.com',
-  // Of a provider that is never called: whoever sends the example and then searches asks nobody with an invented token.
+  // Of a provider that is never called: a search after the example sends no invented token anywhere.
   connections: [{ provider_name: 'pipedrive', credentials: { type: 'token', value: 'the-access-token' } }],
 };
 

@@ -35,7 +35,7 @@ export interface HubSpotQuirks extends ConsentQuirks {
   readonly batchReadAllMissingIs404: boolean;
   /** A batch read that names one record twice is refused, as a batch update is. */
   readonly batchReadRefusesDuplicates: boolean;
-  /** A batch read by email finds nobody by a further address. */
+  /** A batch read by email does not look at further addresses. */
   readonly batchReadIgnoresAliases: boolean;
   /** Where two inputs lead to one contact, it comes twice. */
   readonly batchReadRepeatsRecords: boolean;

@@ -15,8 +15,8 @@ import {
 import { BAILOUT, bailOut } from '../execution.ts';
 
 /**
- * A value as it is written in a document. Lists and objects are made anew each time: whoever is given them may change
- * them. Undefined is a variable that nobody gave a value.
+ * A value as it is written in a document. Lists and objects are made anew each time: a resolver may change
+ * them. Undefined is a variable without a value.
  */
 export function readLiteral(node: ValueNode, type: GraphQLInputType): ReadLiteral {
   if (node.kind === Kind.VARIABLE) return readVariable(node.name.value, type);
@@ -50,7 +50,7 @@ export function coerceFields(declared: readonly InputDefinition[], written: read
   };
 }
 
-/** A variable that nobody gave a value leaves its place to what stands in there. */
+/** A variable without a value gives way to the default. */
 function readOr(standIn: () => unknown, node: ValueNode, type: GraphQLInputType): ReadLiteral {
   const read = readLiteral(node, type);
   if (node.kind !== Kind.VARIABLE) return read;
