@@ -25,7 +25,8 @@ export function createConcurrencyLimit({
   let running = 0;
 
   const takeTurn: PermitPool['takeTurn'] = ({ owner }, isNew) => turns.take(owner.name, isNew);
-  const places: PermitPool = { findProblem, take, free, takeTurn, enqueue, dequeue, forget };
+  const hasNew: PermitPool['hasNew'] = ({ owner }) => owner.fresh.size > 0 || turns.hasNew(owner.name);
+  const places: PermitPool = { findProblem, take, free, takeTurn, hasNew, enqueue, dequeue, forget };
   return {
     open(application = STRANGERS, connection = '') {
       const owner = owners.get(application) ?? createOwner(application);

@@ -53,6 +53,10 @@ export class Permit implements RequestPermit {
     return this.#places.takeTurn(this);
   }
 
+  isFollowed(): boolean {
+    return this.#places.hasNew(this);
+  }
+
   whenGone(callback: () => void): () => void {
     this.#callbacks ??= new Set();
     if (this.#isGone) callback();
@@ -194,6 +198,8 @@ export interface PermitPool {
   take(permit: Permit): boolean;
   free(permit: Permit): void;
   takeTurn(permit: Permit, isNew?: boolean): Promise<void> | undefined;
+  /** Does a request of its owner wait to begin? */
+  hasNew(permit: Permit): boolean;
   enqueue(permit: Permit): void;
   dequeue(permit: Permit): void;
   forget(permit: Permit): void;

@@ -35,6 +35,8 @@ export function createTurns({ now, defer = setImmediate, most = MOST }: TurnsOpt
         waiting += 1;
       });
     },
+
+    hasNew: (owner) => (queues.get(owner)?.fresh.length ?? 0) > 0,
   };
 
   function notice(owner: string): void {
@@ -84,6 +86,8 @@ const MOST_PIECES = 64;
 export interface Turns {
   /** Before a piece of work. Undefined: at once. A promise: later. New is what is not under way yet. */
   take(owner: string, isNew?: boolean): Promise<void> | undefined;
+  /** Does new work of the owner wait for its turn? */
+  hasNew(owner: string): boolean;
 }
 
 interface Queue {

@@ -9,7 +9,8 @@ import { AbandonedError, cloneError, rateLimited, timedOut } from './failures.ts
 import type { OnProgress, Progress } from './send-once.ts';
 
 /**
- * Batches look-ups by email of one connection, over requests. What comes in one turn of the event loop is one call. While a
+ * Batches look-ups by email of one connection, over requests. What comes in one turn of the event loop is one call; where more
+ * requests of the application have come and wait for the processor, a call that is not full waits a moment for them. While a
  * few calls are under way the next look-ups wait and are then sent together: a burst of a thousand is a dozen calls. Once
  * half of the rate limit's budget is used, calls that are not full keep the distance at which the rest of it lasts.
  */
@@ -23,7 +24,7 @@ export function createLookupBatcher(options: LookupBatcherOptions): LookupBatche
     maxConcurrent: maxUnderWay,
     maxSize: batchSize,
     createSizer: countEmails,
-    pauseMs: (queued) => (queued >= batchSize ? 0 : distanceMs()),
+    pauseMs: (queued, next) => (queued >= batchSize ? 0 : Math.max(distanceMs(), gatherMs(next))),
   });
 
   return {
@@ -33,6 +34,12 @@ export function createLookupBatcher(options: LookupBatcherOptions): LookupBatche
     },
     isIdle: batcher.isIdle,
   };
+
+  /** The processor is busy anyway: what waits for it may fill the call. */
+  function gatherMs({ lookup, since }: Waiter): number {
+    if (!lookup.permit.isFollowed()) return 0;
+    return Math.min(LOOK_AGAIN_MS, since + GATHER_MS - clock.now());
+  }
 
   /** How long until a call that is not full may follow the last one. */
   function distanceMs(): number {
@@ -53,6 +60,7 @@ export function createLookupBatcher(options: LookupBatcherOptions): LookupBatche
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
         lookup,
+        since: clock.now(),
         call: NONE_YET,
         relyOnCall: () => cancel(),
         resolve(found) {
@@ -133,6 +141,9 @@ function pick(found: FoundByEmail, emails: readonly string[]): FoundByEmail {
 
 const NONE_YET: CallState = { progress: 'queued' };
 const RETRY_AFTER_MS = 1_000;
+/** The most that a look-up waits for requests that have not begun. */
+const GATHER_MS = 20;
+const LOOK_AGAIN_MS = 2;
 /** Between the deadlines of requests that came together. */
 const SAME_MOMENT_MS = 50;
 
@@ -175,6 +186,7 @@ interface CallState {
 
 interface Waiter {
   readonly lookup: Lookup;
+  readonly since: number;
   /** Shared by all that wait for the same one. */
   call: CallState;
   /** It has no deadline of its own any more. */

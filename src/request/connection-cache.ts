@@ -45,12 +45,12 @@ export interface ConnectionCache {
  * The customers and connections that one request has looked at. Before it is answered, each of them was in the database at
  * most two seconds ago: mostly this process knows that already, since it looks at a connection in use every two seconds.
  */
-export class Seen {
-  readonly #source: SeenSource;
+export class SeenRecords {
+  readonly #source: RecordSource;
   readonly #connections = new Map<string, ConnectionTarget>();
   #customers: Map<string, SeenCustomer> | undefined;
 
-  constructor(source: SeenSource) {
+  constructor(source: RecordSource) {
     this.#source = source;
   }
 
@@ -137,7 +137,7 @@ interface SeenCustomer {
   readonly connections: readonly Connection[];
 }
 
-interface SeenSource {
+interface RecordSource {
   readonly applicationId: string;
   readonly connections: Pick<ConnectionCache, 'find'>;
   readonly loaders: Pick<Loaders, 'connection' | 'customer' | 'invalidateCustomer'>;

@@ -10,7 +10,7 @@ import type { ProviderName } from '../domain/provider-names.ts';
 import type { RemovedConnection, Revocation } from '../domain/removal.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { HttpHeaders } from '../lib/http-message.ts';
-import { Seen } from './connection-cache.ts';
+import { SeenRecords } from './connection-cache.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
 import { revokeRemoved } from './revoke-removed.ts';
 import type { Services } from './services.ts';
@@ -34,7 +34,7 @@ class RequestScope implements RequestContext {
   readonly #services: Services;
   #tenant: Tenant | undefined;
   #loaders: Loaders | undefined;
-  #seen: Seen | undefined;
+  #seen: SeenRecords | undefined;
 
   constructor(services: Services, headers: Pick<HttpHeaders, 'get'>, requestLog: RequestLog) {
     this.#services = services;
@@ -201,8 +201,8 @@ class RequestScope implements RequestContext {
     return this.#tenant;
   }
 
-  #openSeen(): Seen {
-    this.#seen ??= new Seen({
+  #openSeen(): SeenRecords {
+    this.#seen ??= new SeenRecords({
       applicationId: this.requireCaller().application.id,
       loaders: this.#openLoaders(),
       connections: this.#services.connections,

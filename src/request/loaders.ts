@@ -12,7 +12,7 @@ export function createLoaders(tenant: Tenant) {
   let customers: DataLoader<string, Customer | undefined> | undefined;
   let connections: DataLoader<ConnectionTarget, Connection | undefined> | undefined;
   let connectionOwners: DataLoader<string, string | undefined> | undefined;
-  const emails = new EmailLookups();
+  const emails = new EmailLoader();
   const byClient = new Map<string, DataLoader<Question, unknown, string>>();
 
   return {
@@ -95,7 +95,7 @@ export function createLoaders(tenant: Tenant) {
  * The look-ups by email of one request. What is asked for at the same moment travels together, as many emails as fit into
  * one call; the same question about an email is asked once, and who asks again gets what became of it.
  */
-export class EmailLookups {
+export class EmailLoader {
   readonly #asked = new Map<string, EmailBatch>();
   /** Not gone out yet, by connection and kind of answer. */
   readonly #open = new Map<string, EmailBatch>();

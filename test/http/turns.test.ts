@@ -7,7 +7,10 @@ describe('turns of the processor', () => {
     const asked: { owner: string; isNew: boolean; come(): void }[] = [];
     const take = (owner: string, isNew = false) =>
       new Promise<void>((come) => void asked.push({ owner, isNew, come }));
-    return { asked, limit: createConcurrencyLimit({ max: 2, maxStrangers: 2, turns: { take } }) };
+    return {
+      asked,
+      limit: createConcurrencyLimit({ max: 2, maxStrangers: 2, turns: { take, hasNew: () => false } }),
+    };
   }
 
   test('with its place a request waits for a turn of its application, as a new one and after a wait', async () => {

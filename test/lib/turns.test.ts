@@ -11,6 +11,7 @@ function openTurns() {
   });
   return {
     loop,
+    turns,
     async work(name: string, ms: number, { owner = 'one', isNew = false } = {}) {
       await turns.take(owner, isNew);
       loop.time += ms;
@@ -142,3 +143,15 @@ test('where there are others a turn of the loop is shorter, until they have been
 async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
+
+test('new work that waits is known by its owner, and what goes on is not new', async () => {
+  const { turns, work, turn } = openTurns();
+  await work('long', 100);
+  void work('goes on', 1);
+  expect(turns.hasNew('one')).toBe(false);
+  const begun = work('begins', 1, { isNew: true });
+  expect([turns.hasNew('one'), turns.hasNew('another')]).toEqual([true, false]);
+  for (let n = 0; n < 4; n++) await turn();
+  await begun;
+  expect(turns.hasNew('one')).toBe(false);
+});

@@ -35,6 +35,29 @@ describe('look-ups by email', () => {
     ]);
   });
 
+  test('wait for requests that have come and not begun, for twenty milliseconds at most', async () => {
+    const { find, calls, answerAll, clock } = open();
+    let isFollowed = true;
+    const permit = { ...createFakePermit(), isFollowed: () => isFollowed };
+    const found = ['a@x.co', 'b@x.co'].map((email) => find([email], { permit }));
+    await clock.advance(6);
+    expect(calls).toEqual([]);
+    isFollowed = false;
+    found.push(find(['c@x.co'], { permit }));
+    expect(calls.map(({ emails }) => emails)).toEqual([['a@x.co', 'b@x.co', 'c@x.co']]);
+    isFollowed = true;
+    found.push(find(['d@x.co'], { permit }));
+    await clock.advance(19);
+    expect(calls).toHaveLength(1);
+    await clock.advance(1);
+    expect(calls.map(({ emails }) => emails).at(-1)).toEqual(['d@x.co']);
+    const full = Array.from({ length: 100 }, (_, n) => `full${n}@x.co`);
+    found.push(...full.map((email) => find([email], { permit })));
+    expect(calls.at(-1)?.emails).toEqual(full);
+    await answerAll();
+    await Promise.all(found);
+  });
+
   test('a thousand at once are about a dozen calls, and everybody gets their own answer', async () => {
     const { find, calls, answerAll } = open();
     const emails = Array.from({ length: 1_000 }, (_, index) => `person${index}@x.co`);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Contact } from '../../src/domain/contact.ts';
 import type { FieldSelection } from '../../src/domain/contact-search.ts';
 import type { ContactPort } from '../../src/domain/provider.ts';
-import { EmailLookups, type LookupClient } from '../../src/request/loaders.ts';
+import { EmailLoader, type LookupClient } from '../../src/request/loaders.ts';
 import { settle } from '../support/clock.ts';
 
 const NAMES: FieldSelection = { rawData: false, fields: new Set(['firstName']) };
@@ -95,5 +95,5 @@ function open({ failure, failing }: { failure?: Error; failing?: string } = {}) 
     access: { lookupBatch: 3 },
     port: port as ContactPort,
   };
-  return { lookups: new EmailLookups(), client, calls, wants };
+  return { lookups: new EmailLoader(), client, calls, wants };
 }

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Connection } from '../../src/domain/connection.ts';
 import type { Customer } from '../../src/domain/customer.ts';
-import { CONNECTION_MAX_AGE_MS, createConnectionCache, Seen } from '../../src/request/connection-cache.ts';
+import {
+  CONNECTION_MAX_AGE_MS,
+  createConnectionCache,
+  SeenRecords,
+} from '../../src/request/connection-cache.ts';
 import { createConnection } from '../support/connection.ts';
 
 const TARGET = { customerId: 'acme', providerName: 'hubspot' } as const;
@@ -24,7 +28,7 @@ function setUp() {
     invalidateCustomer: () => {},
   };
   const connections = createConnectionCache({ now: () => now });
-  const open = () => new Seen({ applicationId: 'a', loaders, connections, now: () => now });
+  const open = () => new SeenRecords({ applicationId: 'a', loaders, connections, now: () => now });
   const advance = (ms: number) => {
     now += ms;
   };

@@ -15,6 +15,7 @@ export function createFakePermit(): FakePermit {
       };
     },
     takeTurn: () => undefined,
+    isFollowed: () => false,
     whenGone(callback) {
       if (isGone) callback();
       else callbacks.add(callback);

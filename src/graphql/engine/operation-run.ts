@@ -22,7 +22,7 @@ import type { DocumentStore } from './document-store.ts';
 import { INTROSPECTION_NAME, type KnownIntrospection } from './known-introspection.ts';
 
 /**
- * One operation on its way through the engine. It is parsed, admitted and validated before plugins see it, with turns of the
+ * One operation on its way through the engine. It is parsed, checked and validated before plugins see it, with turns of the
  * event loop between; where a plugin puts another document or other variables in place, those are looked at as well.
  */
 export class OperationRun {
@@ -32,7 +32,7 @@ export class OperationRun {
   #document: DocumentNode | undefined;
   #failure: unknown;
   #errors: readonly GraphQLError[] = NONE;
-  #admitted: Admitted | undefined;
+  #checked: CheckedOperation | undefined;
 
   constructor(operation: OperationParams, opened: GraphQLRequest, rules: RunRules) {
     this.#operation = operation;
@@ -147,7 +147,7 @@ export class OperationRun {
     const { context: contextValue, requestLog, spent } = this.#opened;
     if (schema !== this.#rules.schema) throw new Error('A plugin puts another schema in place of ours.');
     const asked = { document, operationName, variables: variableValues };
-    if (!this.#isAdmitted(asked)) this.#checkOperation(asked);
+    if (!this.#isChecked(asked)) this.#checkOperation(asked);
     const allowance = allowanceOf(this.#opened);
     const notes = readOperationNotes(document, operationName ?? undefined);
     requestLog.record(notes);
@@ -164,8 +164,8 @@ export class OperationRun {
   #checkOperation(asked: Asked): void {
     const { schema, limits } = this.#rules;
     const { spent, request, context } = this.#opened;
-    if (this.#admitted) consumeCost(spent, this.#admitted.sizes, -1);
-    this.#admitted = undefined;
+    if (this.#checked) consumeCost(spent, this.#checked.sizes, -1);
+    this.#checked = undefined;
     const sizes = checkOperation({
       schema,
       document: asked.document,
@@ -178,15 +178,15 @@ export class OperationRun {
       responseBytes: allowanceOf(this.#opened).bounds.bytes,
     });
     consumeCost(spent, sizes);
-    this.#admitted = { ...asked, sizes };
+    this.#checked = { ...asked, sizes };
   }
 
-  #isAdmitted({ document, operationName, variables }: Asked): boolean {
-    const admitted = this.#admitted;
+  #isChecked({ document, operationName, variables }: Asked): boolean {
+    const checked = this.#checked;
     return (
-      admitted?.document === document &&
-      admitted.operationName === operationName &&
-      admitted.variables === variables
+      checked?.document === document &&
+      checked.operationName === operationName &&
+      checked.variables === variables
     );
   }
 
@@ -213,7 +213,7 @@ interface Asked {
   readonly variables: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-interface Admitted extends Asked {
+interface CheckedOperation extends Asked {
   readonly sizes: OperationCost;
 }
 

@@ -64,7 +64,7 @@ export function createPluginEngine(options: EngineOptions): OperationEngine {
   const first = useOperation(options);
   const yoga = createYoga<OperationContext>({
     schema: options.schema,
-    plugins: [first, ...(Object.values(options.plugins) as Plugin[]), useAdmission(options, first)],
+    plugins: [first, ...(Object.values(options.plugins) as Plugin[]), useOperationChecks(options, first)],
     extraParamNames: ['documentId'],
     // The store of documents is the only one: Yoga's own keeps a thousand of any size.
     parserAndValidationCache: false,
@@ -150,7 +150,7 @@ export function useOperation({ schema: ours }: EngineOptions): OperationPlugin {
  * Sees the parameters as the plugins before it have left them, and decides whether the operation may run: before any of their
  * later hooks. Refuses those of them that rely on what does not run, also where one has added another.
  */
-export function useAdmission({ plugins: named }: EngineOptions, first: object): OperationPlugin {
+function useOperationChecks({ plugins: named }: EngineOptions, first: object): OperationPlugin {
   const last: OperationPlugin = {
     onPluginInit({ plugins }) {
       const all: readonly object[] = plugins;

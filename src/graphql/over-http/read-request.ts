@@ -17,11 +17,11 @@ export function startRequest(
   checkRequest(request);
   const context = deps.openContext(request.headers, requestLog);
   // What is known at once is not waited for: an await would cost each request a turn of the event loop.
-  if (context instanceof Promise) return context.then((known) => readAdmitted(opened, known, deps));
-  return readAdmitted(opened, context, deps);
+  if (context instanceof Promise) return context.then((known) => readWhenAllowed(opened, known, deps));
+  return readWhenAllowed(opened, context, deps);
 }
 
-function readAdmitted(
+function readWhenAllowed(
   opened: GraphQLRequest,
   context: RequestContext,
   { limits, documents }: RequestDeps,
