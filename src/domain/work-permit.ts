@@ -15,8 +15,8 @@ export interface WorkPermit {
    * promise: when its turn has come.
    */
   takeTurn(): Promise<void> | undefined;
-  /** Is there a request of the same application that has not begun yet, and waits for its turn? It may want the same call. */
-  isFollowed(): boolean;
+  /** How many requests of the same application have come and not begun: they may want the same call. */
+  countFollowers(): number;
   /** Calls back once where the client goes before its answer, at once where it has gone. The returned function takes the callback off. */
   whenGone(callback: () => void): () => void;
   /** Releases it when the request is over, answered or not: for memory that its answer is made of. */
@@ -34,7 +34,7 @@ export type Resume = () => Promise<void> | undefined;
 export const UNCOUNTED: WorkPermit = {
   pause: () => () => undefined,
   takeTurn: () => undefined,
-  isFollowed: () => false,
+  countFollowers: () => 0,
   whenGone: () => () => {},
   keep: (hold) => hold.release(),
 };

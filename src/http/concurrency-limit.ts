@@ -25,8 +25,8 @@ export function createConcurrencyLimit({
   let running = 0;
 
   const takeTurn: PermitPool['takeTurn'] = ({ owner }, isNew) => turns.take(owner.name, isNew);
-  const hasNew: PermitPool['hasNew'] = ({ owner }) => owner.fresh.size > 0 || turns.hasNew(owner.name);
-  const places: PermitPool = { findProblem, take, free, takeTurn, hasNew, enqueue, dequeue, forget };
+  const countNew: PermitPool['countNew'] = ({ owner }) => owner.fresh.size + turns.countNew(owner.name);
+  const places: PermitPool = { findProblem, take, free, takeTurn, countNew, enqueue, dequeue, forget };
   return {
     open(application = STRANGERS, connection = '') {
       const owner = owners.get(application) ?? createOwner(application);

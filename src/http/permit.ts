@@ -53,8 +53,8 @@ export class Permit implements RequestPermit {
     return this.#places.takeTurn(this);
   }
 
-  isFollowed(): boolean {
-    return this.#places.hasNew(this);
+  countFollowers(): number {
+    return this.#places.countNew(this);
   }
 
   whenGone(callback: () => void): () => void {
@@ -198,8 +198,8 @@ export interface PermitPool {
   take(permit: Permit): boolean;
   free(permit: Permit): void;
   takeTurn(permit: Permit, isNew?: boolean): Promise<void> | undefined;
-  /** Does a request of its owner wait to begin? */
-  hasNew(permit: Permit): boolean;
+  /** How many requests of its owner wait to begin. */
+  countNew(permit: Permit): number;
   enqueue(permit: Permit): void;
   dequeue(permit: Permit): void;
   forget(permit: Permit): void;

@@ -36,7 +36,7 @@ export function createTurns({ now, defer = setImmediate, most = MOST }: TurnsOpt
       });
     },
 
-    hasNew: (owner) => (queues.get(owner)?.fresh.length ?? 0) > 0,
+    countNew: (owner) => queues.get(owner)?.fresh.length ?? 0,
   };
 
   function notice(owner: string): void {
@@ -86,8 +86,8 @@ const MOST_PIECES = 64;
 export interface Turns {
   /** Before a piece of work. Undefined: at once. A promise: later. New is what is not under way yet. */
   take(owner: string, isNew?: boolean): Promise<void> | undefined;
-  /** Does new work of the owner wait for its turn? */
-  hasNew(owner: string): boolean;
+  /** How much new work of the owner waits for its turn. */
+  countNew(owner: string): number;
 }
 
 interface Queue {

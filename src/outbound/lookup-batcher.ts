@@ -9,8 +9,8 @@ import { AbandonedError, cloneError, rateLimited, timedOut } from './failures.ts
 import type { OnProgress, Progress } from './send-once.ts';
 
 /**
- * Batches look-ups by email of one connection, over requests. What comes in one turn of the event loop is one call; where more
- * requests of the application have come and wait for the processor, a call that is not full waits a moment for them. While a
+ * Batches look-ups by email of one connection, over requests. What comes in one turn of the event loop is one call; where requests of
+ * the application that wait for the processor would fill it, it waits for them for a moment. While a
  * few calls are under way the next look-ups wait and are then sent together: a burst of a thousand is a dozen calls. Once
  * half of the rate limit's budget is used, calls that are not full keep the distance at which the rest of it lasts.
  */
@@ -24,7 +24,7 @@ export function createLookupBatcher(options: LookupBatcherOptions): LookupBatche
     maxConcurrent: maxUnderWay,
     maxSize: batchSize,
     createSizer: countEmails,
-    pauseMs: (queued, next) => (queued >= batchSize ? 0 : Math.max(distanceMs(), gatherMs(next))),
+    pauseMs: (queued, next) => (queued >= batchSize ? 0 : Math.max(distanceMs(), gatherMs(queued, next))),
   });
 
   return {
@@ -35,9 +35,9 @@ export function createLookupBatcher(options: LookupBatcherOptions): LookupBatche
     isIdle: batcher.isIdle,
   };
 
-  /** The processor is busy anyway: what waits for it may fill the call. */
-  function gatherMs({ lookup, since }: Waiter): number {
-    if (!lookup.permit.isFollowed()) return 0;
+  /** The processor is busy anyway, and what waits for it would fill the call. */
+  function gatherMs(queued: number, { lookup, since }: Waiter): number {
+    if (queued + lookup.permit.countFollowers() < batchSize) return 0;
     return Math.min(LOOK_AGAIN_MS, since + GATHER_MS - clock.now());
   }
 

@@ -144,14 +144,14 @@ async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('new work that waits is known by its owner, and what goes on is not new', async () => {
+test('new work that waits is counted by its owner, and what goes on is not new', async () => {
   const { turns, work, turn } = openTurns();
   await work('long', 100);
   void work('goes on', 1);
-  expect(turns.hasNew('one')).toBe(false);
+  expect(turns.countNew('one')).toBe(0);
   const begun = work('begins', 1, { isNew: true });
-  expect([turns.hasNew('one'), turns.hasNew('another')]).toEqual([true, false]);
+  expect([turns.countNew('one'), turns.countNew('another')]).toEqual([1, 0]);
   for (let n = 0; n < 4; n++) await turn();
   await begun;
-  expect(turns.hasNew('one')).toBe(false);
+  expect(turns.countNew('one')).toBe(0);
 });

@@ -35,17 +35,17 @@ describe('look-ups by email', () => {
     ]);
   });
 
-  test('wait for requests that have come and not begun, for twenty milliseconds at most', async () => {
+  test('wait for requests that have come, not begun and would fill the call, for twenty milliseconds at most', async () => {
     const { find, calls, answerAll, clock } = open();
-    let isFollowed = true;
-    const permit = { ...createFakePermit(), isFollowed: () => isFollowed };
+    let followers = 99;
+    const permit = { ...createFakePermit(), countFollowers: () => followers };
     const found = ['a@x.co', 'b@x.co'].map((email) => find([email], { permit }));
     await clock.advance(6);
     expect(calls).toEqual([]);
-    isFollowed = false;
+    followers = 96;
     found.push(find(['c@x.co'], { permit }));
     expect(calls.map(({ emails }) => emails)).toEqual([['a@x.co', 'b@x.co', 'c@x.co']]);
-    isFollowed = true;
+    followers = 99;
     found.push(find(['d@x.co'], { permit }));
     await clock.advance(19);
     expect(calls).toHaveLength(1);
