@@ -43,7 +43,7 @@ export async function runCase(stage: Stage, asked: Case, options: Options): Prom
     await warmUp((length) => once(player, length), warmUps);
   }
   for (let round = 0; round < rounds; round += 1) {
-    for (const player of rotate(stage.players, round)) {
+    for (const player of toOrder(stage.players, round)) {
       showProgress(`${asked.title}: round ${round + 1} of ${rounds}, ${player.title}`);
       runs.get(player)?.push(await once(player, seconds));
     }
@@ -86,9 +86,11 @@ function toRatio(own: number, floor = Number.NaN, isCost: boolean): number {
   return isCost ? floor / own : own / floor;
 }
 
-function rotate<Item>(items: readonly Item[], by: number): readonly Item[] {
-  const from = by % items.length;
-  return [...items.slice(from), ...items.slice(0, from)];
+/** Each begins once, and none comes after the same one each time: what a player leaves behind (heat, caches) would be its successor's. */
+function toOrder<Item>(items: readonly Item[], round: number): readonly Item[] {
+  const from = round % items.length;
+  const rotated = [...items.slice(from), ...items.slice(0, from)];
+  return round % 2 === 0 ? rotated : rotated.reverse();
 }
 
 const WARM_UP_SECONDS = 2;

@@ -60,15 +60,17 @@ test('a customer whose row is locked keeps nobody from another’s', async () =>
 });
 
 test('an upsert outlasts a row that is locked for longer than the lock timeout, as by a slow disk', async () => {
-  const { customers } = database.forApplication(applicationId);
+  const patient = await openDatabase(fresh, { keyRing: TEST_RING, lockTimeoutMs: 50, deadlineMs: 600_000 });
+  const { customers } = patient.forApplication(applicationId);
   const { version } = (await customers.upsert(ADA)).customer;
   await rival.run('begin');
   await rival.run(`select from crossbook.customers where customer_id = 'ada' for update`);
   const written = customers.upsert(ADA);
   await rival.untilSomebodyWaits();
-  await rival.run('select pg_sleep(0.3)');
+  await rival.run('select pg_sleep(0.2)');
   await rival.run('rollback');
   expect((await written).customer.version).toBe(version + 1);
+  await patient.close();
 });
 
 test('one at a time tries while the table is locked, then none for a moment', async () => {

@@ -7,13 +7,12 @@ import type { Monitor } from './monitor.ts';
  * What is measured of the product is the product's: each imitated CRM is a process of its own, and the product has a core
  * that neither they nor this process use, where there are several. HubSpot, which attackers use, gives way to Salesforce.
  */
-export async function startApart(
-  product: ChildProcess,
-  { monitor, port }: Apart,
-): Promise<readonly ChildProcess[]> {
+export async function startApart(product: ChildProcess, { monitor, port }: Apart): Promise<() => void> {
+  const cores = availableParallelism();
+  const isPinned = process.platform === 'linux' && cores > 1;
   await monitor.close([port, port + 1]);
-  if (process.platform === 'linux' && availableParallelism() > 1) {
-    const others = `1-${availableParallelism() - 1}`;
+  if (isPinned) {
+    const others = `1-${cores - 1}`;
     // The embedded database is a child of the product's, and stands for a server elsewhere.
     for (const pid of listProcesses('postgres')) pin(pid, others);
     pin(product.pid, '0');
@@ -24,7 +23,12 @@ export async function startApart(
   const salesforce = await startSandbox([0, port + 1]);
   hurry(salesforce.pid);
   hurry(process.pid);
-  return [hubspot, salesforce];
+  return () => {
+    for (const crm of [hubspot, salesforce]) crm.kill();
+    // What this process starts after that is of no special rank.
+    if (isPinned) pin(process.pid, `0-${cores - 1}`);
+    setPriority(0);
+  };
 }
 
 /** What the neighbour waits for is the product: its CRM and its clock come before all that makes load. */

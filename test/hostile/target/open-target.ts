@@ -28,7 +28,7 @@ export async function openTarget(settings: Settings = {}, { isApart = false }: A
   const neighbourKey = await createKey(env, 'Neighbour');
   const product = await startProduct(env, FLAGS);
   const monitor = createMonitor(product.child);
-  const apart = isApart ? await startApart(product.child, { monitor, port }) : [];
+  const endApart = isApart ? await startApart(product.child, { monitor, port }) : undefined;
   const crms = { hubspot: openCrm(port), salesforce: openCrm(port + 1) };
   const demo = { hubspot: await crms.hubspot.demo(), salesforce: await crms.salesforce.demo() };
   await Promise.all([crms.hubspot.liftLimits(), crms.salesforce.liftLimits()]);
@@ -43,7 +43,7 @@ export async function openTarget(settings: Settings = {}, { isApart = false }: A
     isAlive: () => product.child.connected && product.child.exitCode === null,
     async close() {
       const code = target.isAlive() ? await product.stop() : product.child.exitCode;
-      for (const crm of apart) crm.kill();
+      endApart?.();
       await database?.drop();
       rmSync(data, { recursive: true, force: true });
       return code;
