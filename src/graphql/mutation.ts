@@ -4,7 +4,7 @@ import { builder, tagged } from './builder.ts';
 import { costs, type FieldCost } from './cost.ts';
 
 /** A mutation as Relay has them: one input, one payload, and a `clientMutationId` that comes back. It takes an API key. */
-export function addMutation<Fields extends InputFieldMap, Answer extends object>(
+export function defineMutation<Fields extends InputFieldMap, Answer extends object>(
   name: string,
   { description, cost, input, resolve, payload }: Mutation<Fields, Answer>,
 ): void {

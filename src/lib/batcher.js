@@ -4,151 +4,132 @@
  * gets, the larger the batches. Results are the affair of `run`, so that the batcher makes no promise for an item.
  */
 export function createBatcher(policy) {
-    const { clock, maxConcurrent, maxItems = Infinity, maxSize = Infinity } = policy;
-    const groups = new Map();
-    /** They stand first in their queues. */
-    const hurried = new Set();
-    return {
-        add(item, name = '') {
-            const group = groups.get(name) ?? openGroup(name);
-            group.queue.add(item);
-            if (group.isDeferred)
-                return;
-            if (policy.defer)
-                dispatchLater(group, policy.defer);
-            else
-                dispatch(group);
-        },
-        remove(item, name = '') {
-            const group = groups.get(name);
-            if (!group?.queue.delete(item))
-                return false;
-            hurried.delete(item);
-            closeIfIdle(group);
-            return true;
-        },
-        removeWhere(matches, name = '') {
-            const group = groups.get(name);
-            if (!group)
-                return [];
-            const removed = [...group.queue].filter(matches);
-            for (const item of removed) {
-                group.queue.delete(item);
-                hurried.delete(item);
-            }
-            closeIfIdle(group);
-            return removed;
-        },
-        hurry(item, name = '') {
-            const group = groups.get(name);
-            if (!group?.queue.has(item))
-                return;
-            group.queue = new Set([item, ...group.queue]);
-            hurried.add(item);
-            dispatch(group);
-        },
-        isIdle: () => groups.size === 0,
+  const { clock, maxConcurrent, maxItems = Infinity, maxSize = Infinity } = policy;
+  const groups = new Map();
+  /** They stand first in their queues. */
+  const hurried = new Set();
+  return {
+    add(item, name = '') {
+      const group = groups.get(name) ?? openGroup(name);
+      group.queue.add(item);
+      if (group.isDeferred) return;
+      if (policy.defer) dispatchLater(group, policy.defer);
+      else dispatch(group);
+    },
+    remove(item, name = '') {
+      const group = groups.get(name);
+      if (!group?.queue.delete(item)) return false;
+      hurried.delete(item);
+      closeIfIdle(group);
+      return true;
+    },
+    removeWhere(matches, name = '') {
+      const group = groups.get(name);
+      if (!group) return [];
+      const removed = [...group.queue].filter(matches);
+      for (const item of removed) {
+        group.queue.delete(item);
+        hurried.delete(item);
+      }
+      closeIfIdle(group);
+      return removed;
+    },
+    hurry(item, name = '') {
+      const group = groups.get(name);
+      if (!group?.queue.has(item)) return;
+      group.queue = new Set([item, ...group.queue]);
+      hurried.add(item);
+      dispatch(group);
+    },
+    isIdle: () => groups.size === 0,
+  };
+  function openGroup(name) {
+    const group = {
+      name,
+      queue: new Set(),
+      keys: policy.keyOf && new Set(),
+      inFlight: 0,
+      overdue: 0,
+      isDeferred: false,
+      wake: undefined,
     };
-    function openGroup(name) {
-        const group = {
-            name,
-            queue: new Set(),
-            keys: policy.keyOf && new Set(),
-            inFlight: 0,
-            overdue: 0,
-            isDeferred: false,
-            wake: undefined,
-        };
-        groups.set(name, group);
-        return group;
+    groups.set(name, group);
+    return group;
+  }
+  function closeIfIdle(group) {
+    if (group.inFlight > 0 || group.queue.size > 0 || group.isDeferred) return;
+    group.wake?.();
+    groups.delete(group.name);
+  }
+  /** What is added until then leaves with it. */
+  function dispatchLater(group, defer) {
+    group.isDeferred = true;
+    defer(() => {
+      group.isDeferred = false;
+      dispatch(group);
+    });
+  }
+  function dispatch(group) {
+    for (const next of group.queue) {
+      if (group.inFlight - group.overdue >= maxConcurrent) return;
+      if (!hurried.has(next) && isPaused(group, next)) return;
+      const batch = takeBatch(group);
+      // Each item waits for the batch that its key is in.
+      if (batch.length === 0) return;
+      void runBatch(group, batch);
     }
-    function closeIfIdle(group) {
-        if (group.inFlight > 0 || group.queue.size > 0 || group.isDeferred)
-            return;
-        group.wake?.();
-        groups.delete(group.name);
+    closeIfIdle(group);
+  }
+  function isPaused(group, next) {
+    const pauseMs = policy.pauseMs?.(group.queue.size, next) ?? 0;
+    if (pauseMs <= 0) return false;
+    group.wake ??= clock.schedule(pauseMs, () => {
+      group.wake = undefined;
+      dispatch(group);
+    });
+    return true;
+  }
+  /** An item larger than `maxSize` leaves alone. */
+  function takeBatch(group) {
+    const sizeOf = policy.createSizer?.();
+    const batch = [];
+    let size = 0;
+    for (const item of group.queue) {
+      const key = policy.keyOf?.(item);
+      if (key !== undefined && group.keys?.has(key)) continue;
+      if (sizeOf) size += sizeOf(item);
+      if (batch.length > 0 && (batch.length >= maxItems || size > maxSize)) break;
+      if (key !== undefined) group.keys?.add(key);
+      group.queue.delete(item);
+      hurried.delete(item);
+      batch.push(item);
     }
-    /** What is added until then leaves with it. */
-    function dispatchLater(group, defer) {
-        group.isDeferred = true;
-        defer(() => {
-            group.isDeferred = false;
-            dispatch(group);
-        });
+    return batch;
+  }
+  async function runBatch(group, batch) {
+    group.inFlight++;
+    let isOverdue = false;
+    const { overdueMs } = policy;
+    const cancel =
+      overdueMs !== undefined &&
+      clock.schedule(overdueMs, () => {
+        isOverdue = true;
+        group.overdue++;
+        dispatch(group);
+      });
+    try {
+      await policy.run(batch, group.name);
+    } finally {
+      if (cancel) cancel();
+      if (isOverdue) group.overdue--;
+      group.inFlight--;
+      if (policy.keyOf) for (const item of batch) group.keys?.delete(policy.keyOf(item));
+      dispatch(group);
     }
-    function dispatch(group) {
-        for (const next of group.queue) {
-            if (group.inFlight - group.overdue >= maxConcurrent)
-                return;
-            if (!hurried.has(next) && isPaused(group, next))
-                return;
-            const batch = takeBatch(group);
-            // Each item waits for the batch that its key is in.
-            if (batch.length === 0)
-                return;
-            void runBatch(group, batch);
-        }
-        closeIfIdle(group);
-    }
-    function isPaused(group, next) {
-        const pauseMs = policy.pauseMs?.(group.queue.size, next) ?? 0;
-        if (pauseMs <= 0)
-            return false;
-        group.wake ??= clock.schedule(pauseMs, () => {
-            group.wake = undefined;
-            dispatch(group);
-        });
-        return true;
-    }
-    /** An item larger than `maxSize` leaves alone. */
-    function takeBatch(group) {
-        const sizeOf = policy.createSizer?.();
-        const batch = [];
-        let size = 0;
-        for (const item of group.queue) {
-            const key = policy.keyOf?.(item);
-            if (key !== undefined && group.keys?.has(key))
-                continue;
-            if (sizeOf)
-                size += sizeOf(item);
-            if (batch.length > 0 && (batch.length >= maxItems || size > maxSize))
-                break;
-            if (key !== undefined)
-                group.keys?.add(key);
-            group.queue.delete(item);
-            hurried.delete(item);
-            batch.push(item);
-        }
-        return batch;
-    }
-    async function runBatch(group, batch) {
-        group.inFlight++;
-        let isOverdue = false;
-        const { overdueMs } = policy;
-        const cancel = overdueMs !== undefined &&
-            clock.schedule(overdueMs, () => {
-                isOverdue = true;
-                group.overdue++;
-                dispatch(group);
-            });
-        try {
-            await policy.run(batch, group.name);
-        }
-        finally {
-            if (cancel)
-                cancel();
-            if (isOverdue)
-                group.overdue--;
-            group.inFlight--;
-            if (policy.keyOf)
-                for (const item of batch)
-                    group.keys?.delete(policy.keyOf(item));
-            dispatch(group);
-        }
-    }
+  }
 }
 /** A list in pieces of at most `size`, in order. */
 export function chunk(items, size) {
-    const count = Math.ceil(items.length / size);
-    return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
 }

@@ -83,9 +83,9 @@ export const waveOperation = defineOperation({
     added(
       'src/graphql/types/wave.ts',
       `import { wave } from '../../usecases/wave.ts';
-import { addMutation } from '../mutation.ts';
+import { defineMutation } from '../mutation.ts';
 
-addMutation('wave', {
+defineMutation('wave', {
   description: 'Waves.',
   input: {
     argument: 'Whom.',

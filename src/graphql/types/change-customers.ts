@@ -8,12 +8,12 @@ import { upsertCustomer } from '../../usecases/upsert-customer.ts';
 import { builder } from '../builder.ts';
 import { inputFields, readInputShape } from '../from-shape.ts';
 import { toGlobalId } from '../global-id.ts';
-import { addMutation } from '../mutation.ts';
+import { defineMutation } from '../mutation.ts';
 import { CustomerType } from './customer-connection.ts';
 import { ProviderNameEnum } from './provider.ts';
 import { toEnumValues } from './scalars.ts';
 
-addMutation('upsertCustomer', {
+defineMutation('upsertCustomer', {
   description: 'Creates or updates a customer together with its connections: all of it, or nothing.',
   input: {
     argument: 'The customer.',
@@ -43,7 +43,7 @@ addMutation('upsertCustomer', {
   },
 });
 
-addMutation('deleteCustomer', {
+defineMutation('deleteCustomer', {
   description:
     'Deletes a customer with everything of theirs: connections, credentials, cached contacts, open links, tokens. What they granted by a connect link is revoked at the tool, where no other connection lives on it. It takes two to three seconds: then no server answers with anything of theirs. It takes an API key.',
   input: {
@@ -83,7 +83,7 @@ const RevocationEnum = builder.enumType('Revocation', {
   }),
 });
 
-addMutation('disconnectProvider', {
+defineMutation('disconnectProvider', {
   description:
     'Removes a customer’s connection with its configuration, credentials and cached contacts, and revokes at the tool what a connect link was granted. It takes two to three seconds: then no server answers with anything of it. It takes an API key.',
   cost: { weight: PROVIDER_CALL },
@@ -111,7 +111,7 @@ addMutation('disconnectProvider', {
   },
 });
 
-addMutation('issueCustomerToken', {
+defineMutation('issueCustomerToken', {
   description:
     'A short-lived token for the frontend of one of your customers. It takes an API key: a token cannot make tokens.',
   input: {

@@ -10,7 +10,7 @@ import {
 import { cancelConnectLink, createConnectLink, findConnectLink } from '../../usecases/connect-link.ts';
 import { confirmConnectLink } from '../../usecases/open-connect-page.ts';
 import { builder } from '../builder.ts';
-import { addMutation } from '../mutation.ts';
+import { defineMutation } from '../mutation.ts';
 import { NodeInterface } from './node.ts';
 import { ConnectedProviderType, ProviderNameEnum } from './provider.ts';
 import { toEnumValues } from './scalars.ts';
@@ -97,7 +97,7 @@ builder.queryField('connectLink', (t) =>
   }),
 );
 
-addMutation('createConnectLink', {
+defineMutation('createConnectLink', {
   description:
     'A link by which one of your customers connects a CRM: you need no OAuth code of your own. It takes an API key.',
   input: {
@@ -155,7 +155,7 @@ addMutation('createConnectLink', {
   },
 });
 
-addMutation('confirmConnectLink', {
+defineMutation('confirmConnectLink', {
   description: 'Redeems the one-time code of a link: only now the connection is there. It takes an API key.',
   input: {
     argument: 'The link and its code.',
@@ -179,7 +179,7 @@ addMutation('confirmConnectLink', {
   },
 });
 
-addMutation('cancelConnectLink', {
+defineMutation('cancelConnectLink', {
   description: 'Withdraws a link that has not ended yet. It takes an API key.',
   input: {
     argument: 'Which link.',

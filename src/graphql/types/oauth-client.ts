@@ -1,7 +1,7 @@
 import type { StoredOAuthClient } from '../../domain/authorization.ts';
 import { deleteOAuthClient, setOAuthClient } from '../../usecases/manage-applications.ts';
 import { builder } from '../builder.ts';
-import { addMutation } from '../mutation.ts';
+import { defineMutation } from '../mutation.ts';
 import { ProviderNameEnum } from './provider.ts';
 
 const OAuthClientType = builder.objectRef<StoredOAuthClient>('OAuthClient').implement({
@@ -22,7 +22,7 @@ const OAuthClientType = builder.objectRef<StoredOAuthClient>('OAuthClient').impl
   }),
 });
 
-addMutation('setOAuthClient', {
+defineMutation('setOAuthClient', {
   description:
     'Sets the app that your customers connect a provider with, in the place of the one before. Connections that were granted to another client id have to be connected again. It takes an API key.',
   input: {
@@ -46,7 +46,7 @@ addMutation('setOAuthClient', {
   },
 });
 
-addMutation('deleteOAuthClient', {
+defineMutation('deleteOAuthClient', {
   description:
     'Forgets your app of a provider and its secret. What was granted to it can no longer be renewed. It takes an API key.',
   input: {

@@ -9,7 +9,7 @@ import {
 } from '../../usecases/manage-webhooks.ts';
 import { builder, tagged } from '../builder.ts';
 import { costs } from '../cost.ts';
-import { addMutation } from '../mutation.ts';
+import { defineMutation } from '../mutation.ts';
 import { EventTypeEnum } from './event-connection.ts';
 
 export const WebhookEndpointType = builder.objectRef<WebhookEndpoint>('WebhookEndpoint').implement({
@@ -60,7 +60,7 @@ builder.queryField('webhookEndpoints', (t) =>
   }),
 );
 
-addMutation('createWebhookEndpoint', {
+defineMutation('createWebhookEndpoint', {
   description: 'Events are sent there from now on, by Standard Webhooks. It takes an API key.',
   input: {
     argument: 'The endpoint.',
@@ -89,7 +89,7 @@ addMutation('createWebhookEndpoint', {
   },
 });
 
-addMutation('updateWebhookEndpoint', {
+defineMutation('updateWebhookEndpoint', {
   description: 'Changes an endpoint, or enables one that was disabled. It takes an API key.',
   input: {
     argument: 'What changes.',
@@ -117,7 +117,7 @@ addMutation('updateWebhookEndpoint', {
   },
 });
 
-addMutation('deleteWebhookEndpoint', {
+defineMutation('deleteWebhookEndpoint', {
   description: 'Nothing is sent there any more. It takes an API key.',
   input: {
     argument: 'The endpoint.',
@@ -136,7 +136,7 @@ addMutation('deleteWebhookEndpoint', {
   },
 });
 
-addMutation('rotateWebhookSecret', {
+defineMutation('rotateWebhookSecret', {
   description: 'Gives an endpoint a new secret; both sign for 24 hours. It takes an API key.',
   input: {
     argument: 'The endpoint.',
@@ -153,7 +153,7 @@ addMutation('rotateWebhookSecret', {
   },
 });
 
-addMutation('redeliverEvents', {
+defineMutation('redeliverEvents', {
   description: 'Sends events once more: what was missed while an endpoint was disabled. It takes an API key.',
   input: {
     argument: 'Which events.',
