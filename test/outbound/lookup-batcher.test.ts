@@ -1,19 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Contact } from '../../src/domain/contact.ts';
-import type { FieldSelection, SelectedFields } from '../../src/domain/contact-search.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
-import type { ContactPort } from '../../src/domain/provider.ts';
-import { UNCOUNTED, type WorkPermit } from '../../src/domain/work-permit.ts';
 import { AbandonedError } from '../../src/outbound/failures.ts';
-import type { CallPermit } from '../../src/outbound/lookup-batcher.ts';
-import { createLookupBatcher } from '../../src/outbound/lookup-batcher.ts';
-import type { OnProgress } from '../../src/outbound/send-once.ts';
-import { createFakeClock, settle } from '../support/clock.ts';
+import { settle } from '../support/clock.ts';
 import { createFakePermit, type FakePermit } from '../support/fake-permit.ts';
+import { openLookupBatcher } from './open-lookup-batcher.ts';
 
 describe('look-ups by email', () => {
   test('go by themselves, at once, while few are under way', async () => {
-    const { find, calls, answerAll } = open();
+    const { find, calls, answerAll } = openLookupBatcher();
     const found = [find(['a@x.co']), find(['b@x.co'])];
     expect(calls.map(({ emails }) => emails)).toEqual([['a@x.co'], ['b@x.co']]);
     await answerAll();
@@ -22,7 +16,7 @@ describe('look-ups by email', () => {
 
   test('of one turn of the event loop are one call', async () => {
     const turns: (() => void)[] = [];
-    const { find, calls, answerAll } = open({ defer: (callback) => void turns.push(callback) });
+    const { find, calls, answerAll } = openLookupBatcher({ defer: (callback) => void turns.push(callback) });
     const found = ['a@x.co', 'b@x.co', 'c@x.co'].map((email) => find([email]));
     expect([calls.length, turns.length]).toEqual([0, 1]);
     turns[0]?.();
@@ -36,7 +30,7 @@ describe('look-ups by email', () => {
   });
 
   test('wait for requests that have come, not begun and would fill the call, for twenty milliseconds at most', async () => {
-    const { find, calls, answerAll, clock } = open();
+    const { find, calls, answerAll, clock } = openLookupBatcher();
     let followers = 99;
     const permit = { ...createFakePermit(), countFollowers: () => followers };
     const found = ['a@x.co', 'b@x.co'].map((email) => find([email], { permit }));
@@ -59,7 +53,7 @@ describe('look-ups by email', () => {
   });
 
   test('a thousand at once are about a dozen calls, and everybody gets their own answer', async () => {
-    const { find, calls, answerAll } = open();
+    const { find, calls, answerAll } = openLookupBatcher();
     const emails = Array.from({ length: 1_000 }, (_, index) => `person${index}@x.co`);
     const all = Promise.all(emails.map((email) => find([email])));
     await answerAll();
@@ -71,7 +65,7 @@ describe('look-ups by email', () => {
   });
 
   test('of one email by many ask for it once', async () => {
-    const { find, calls, answerAll } = open();
+    const { find, calls, answerAll } = openLookupBatcher();
     const all = Promise.all(Array.from({ length: 500 }, () => find(['same@x.co'])));
     await answerAll();
     expect((await all).every((map) => map.get('same@x.co')?.length === 1)).toBe(true);
@@ -79,7 +73,7 @@ describe('look-ups by email', () => {
   });
 
   test('find room in a full call for an email that is in it already', async () => {
-    const { find, calls, answerAll } = open();
+    const { find, calls, answerAll } = openLookupBatcher();
     const emails = Array.from({ length: 103 }, (_, index) => `person${index}@x.co`);
     const all = Promise.all([...emails, 'person50@x.co'].map((email) => find([email])));
     await answerAll();
@@ -88,7 +82,7 @@ describe('look-ups by email', () => {
   });
 
   test('that want something else do not share a call', async () => {
-    const { find, calls, answerAll } = open();
+    const { find, calls, answerAll } = openLookupBatcher();
     const all = ['plain', 'raw'].flatMap((key) =>
       [1, 2, 3, 4, 5].map((index) => find([`${index}@x.co`], { key })),
     );
@@ -98,7 +92,7 @@ describe('look-ups by email', () => {
   });
 
   test('that fail together fail each with an error of their own', async () => {
-    const { find, calls, answerAll } = open();
+    const { find, calls, answerAll } = openLookupBatcher();
     const all = Promise.allSettled(Array.from({ length: 10 }, (_, index) => find([`${index}@x.co`])));
     await answerAll(new CrossbookError('REMOTE_PROVIDER_RATE_LIMITED', 'busy', { retryAfterMs: 7 }));
     const errors = (await all).map((one) =>
@@ -113,7 +107,7 @@ describe('look-ups by email', () => {
   });
 
   test('wait no longer than their own deadline, in the line or on the way', async () => {
-    const { find, answerAll, clock, answerOne } = open();
+    const { find, answerAll, clock, answerOne } = openLookupBatcher();
     const first = [1, 2, 3].map((index) => find([`${index}@x.co`]));
     const merged = find(['short@x.co'], { deadline: clock.now() + 2_000 });
     const mergedLong = find(['long@x.co']);
@@ -135,7 +129,7 @@ describe('look-ups by email', () => {
     ['waiting for its turn', 'queued', { code: 'REMOTE_PROVIDER_RATE_LIMITED', retryAfterMs: 1_000 }],
     ['on the wire', 'sent', { code: 'REMOTE_PROVIDER_TIMEOUT', origin: 'remote-provider' }],
   ] as const)('that are too late blame who keeps their call: %s', async (_, progress, blamed) => {
-    const { find, calls, answerAll, clock, answerOne } = open();
+    const { find, calls, answerAll, clock, answerOne } = openLookupBatcher();
     const first = [1, 2, 3].map((index) => find([`${index}@x.co`]));
     const short = find(['short@x.co'], { deadline: clock.now() + 2_000 });
     const long = find(['long@x.co']);
@@ -149,7 +143,7 @@ describe('look-ups by email', () => {
   });
 
   test('that share a call have until the last deadline among them', async () => {
-    const { find, calls, answerAll, clock } = open();
+    const { find, calls, answerAll, clock } = openLookupBatcher();
     const late = clock.now() + 9_000;
     const all = [1, 2, 3].map((index) => find([`${index}@x.co`]));
     all.push(find(['x@x.co'], { deadline: clock.now() + 5_000 }), find(['y@x.co'], { deadline: late }));
@@ -159,7 +153,7 @@ describe('look-ups by email', () => {
   });
 
   test('that want different fields share a call, which asks for all of them', async () => {
-    const { find, calls, answerAll } = open();
+    const { find, calls, answerAll } = openLookupBatcher();
     const first = [1, 2, 3].map((index) => find([`${index}@x.co`]));
     const wants = [new Set(['firstName', 'ownerId'] as const), new Set(['lastName'] as const)];
     const others = wants.map((fields, index) => find([`o${index}@x.co`], { fields }));
@@ -173,7 +167,7 @@ describe('look-ups by email', () => {
   });
 
   test('leave the line with their client, and what nobody else waits for is broken off', async () => {
-    const { find, calls, answerAll, lookups, clock } = open();
+    const { find, calls, answerAll, lookups, clock } = openLookupBatcher();
     const [alone, first, second, inLine] = Array.from({ length: 4 }, createFakePermit);
     const abandoned: Promise<void>[] = [];
     const abandon = (email: string, permit?: FakePermit) =>
@@ -200,7 +194,7 @@ describe('look-ups by email', () => {
   });
 
   test('share what their call keeps until the last of their requests is over', async () => {
-    const { find, calls, answerAll } = open();
+    const { find, calls, answerAll } = openLookupBatcher();
     const permits = Array.from({ length: 2 }, createFakePermit);
     const before = [1, 2, 3].map((index) => find([`${index}@x.co`]));
     const together = permits.map((permit, index) => find([`p${index}@x.co`], { permit }));
@@ -215,7 +209,7 @@ describe('look-ups by email', () => {
   });
 
   test('keep their distance where the budget has to last, and gather meanwhile', async () => {
-    const { find, calls, answerAll, clock, lookups } = open({ spacingMs: 100 });
+    const { find, calls, answerAll, clock, lookups } = openLookupBatcher({ spacingMs: 100 });
     const first = find(['1@x.co']);
     await answerAll();
     const later = [2, 3, 4].map((index) => find([`${index}@x.co`]));
@@ -229,7 +223,7 @@ describe('look-ups by email', () => {
   });
 
   test('that fill a call keep no distance', async () => {
-    const { find, calls, answerAll } = open({ spacingMs: 100 });
+    const { find, calls, answerAll } = openLookupBatcher({ spacingMs: 100 });
     const all = Array.from({ length: 101 }, (_, index) => find([`${index}@x.co`]));
     await answerAll();
     await Promise.all(all);
@@ -237,7 +231,7 @@ describe('look-ups by email', () => {
   });
 
   test('leave nothing behind', async () => {
-    const { find, answerAll, lookups, clock } = open();
+    const { find, answerAll, lookups, clock } = openLookupBatcher();
     const all = Promise.all(Array.from({ length: 20 }, (_, index) => find([`${index}@x.co`])));
     expect(lookups.isIdle()).toBe(false);
     await answerAll();
@@ -245,74 +239,3 @@ describe('look-ups by email', () => {
     expect([lookups.isIdle(), clock.pending]).toEqual([true, 0]);
   });
 });
-
-function open({ spacingMs = 0, defer = atOnce } = {}) {
-  const clock = createFakeClock();
-  const lookups = createLookupBatcher({
-    clock,
-    batchSize: 100,
-    maxUnderWay: 3,
-    defer,
-    spacingMs: () => spacingMs,
-  });
-  const calls: Call[] = [];
-  const unanswered: Call[] = [];
-  const find = (emails: readonly string[], asked: Asked = {}) => {
-    const { key = 'plain', deadline = clock.now() + 10_000, fields, permit = UNCOUNTED } = asked;
-    const selection = { rawData: false, fields };
-    return lookups.find({ emails, selection, key, deadline, permit, open: toPort });
-  };
-
-  function toPort(deadline: number, permit: CallPermit, onProgress?: OnProgress): ContactPort {
-    const findByEmails: ContactPort['findByEmails'] = (emails, selection) =>
-      new Promise((resolve, reject) => {
-        const found = new Map(emails.map((email) => [email, [{ remoteId: email } as Contact]]));
-        let isAbandoned = false;
-        permit.whenGone(() => {
-          isAbandoned = true;
-        });
-        const call: Call = {
-          ...{ emails, selection, deadline, permit, reject, onProgress },
-          isAbandoned: () => isAbandoned,
-          resolve: () => resolve(found),
-        };
-        calls.push(call);
-        unanswered.push(call);
-      });
-    return { findByEmails } as ContactPort;
-  }
-
-  async function answerOne(error?: Error) {
-    const call = unanswered.shift();
-    if (error) call?.reject(error);
-    else call?.resolve();
-    await settle();
-  }
-
-  async function answerAll(error?: Error) {
-    while (unanswered.length > 0) await answerOne(error);
-  }
-  return { find, lookups, calls, clock, answerOne, answerAll };
-}
-
-function atOnce(callback: () => void): void {
-  callback();
-}
-
-interface Asked {
-  readonly key?: string;
-  readonly deadline?: number;
-  readonly fields?: SelectedFields;
-  readonly permit?: WorkPermit | undefined;
-}
-
-interface Call {
-  readonly onProgress: OnProgress | undefined;
-  readonly selection: FieldSelection;
-  readonly emails: readonly string[];
-  readonly deadline: number;
-  readonly permit: CallPermit;
-  isAbandoned(): boolean;
-  resolve(): void;
-  reject(error: Error): void;
-}

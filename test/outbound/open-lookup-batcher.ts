@@ -1,0 +1,80 @@
+import type { Contact } from '../../src/domain/contact.ts';
+import type { FieldSelection, SelectedFields } from '../../src/domain/contact-search.ts';
+import type { ContactPort } from '../../src/domain/provider.ts';
+import { UNCOUNTED, type WorkPermit } from '../../src/domain/work-permit.ts';
+import type { CallPermit } from '../../src/outbound/lookup-batcher.ts';
+import { createLookupBatcher } from '../../src/outbound/lookup-batcher.ts';
+import type { OnProgress } from '../../src/outbound/send-once.ts';
+import { createFakeClock, settle } from '../support/clock.ts';
+
+/** A batcher whose calls are answered when the test says so. */
+export function openLookupBatcher({ spacingMs = 0, defer = atOnce } = {}) {
+  const clock = createFakeClock();
+  const lookups = createLookupBatcher({
+    clock,
+    batchSize: 100,
+    maxUnderWay: 3,
+    defer,
+    spacingMs: () => spacingMs,
+  });
+  const calls: Call[] = [];
+  const unanswered: Call[] = [];
+  const find = (emails: readonly string[], asked: Asked = {}) => {
+    const { key = 'plain', deadline = clock.now() + 10_000, fields, permit = UNCOUNTED } = asked;
+    const selection = { rawData: false, fields };
+    return lookups.find({ emails, selection, key, deadline, permit, open: toPort });
+  };
+
+  function toPort(deadline: number, permit: CallPermit, onProgress?: OnProgress): ContactPort {
+    const findByEmails: ContactPort['findByEmails'] = (emails, selection) =>
+      new Promise((resolve, reject) => {
+        const found = new Map(emails.map((email) => [email, [{ remoteId: email } as Contact]]));
+        let isAbandoned = false;
+        permit.whenGone(() => {
+          isAbandoned = true;
+        });
+        const call: Call = {
+          ...{ emails, selection, deadline, permit, reject, onProgress },
+          isAbandoned: () => isAbandoned,
+          resolve: () => resolve(found),
+        };
+        calls.push(call);
+        unanswered.push(call);
+      });
+    return { findByEmails } as ContactPort;
+  }
+
+  async function answerOne(error?: Error) {
+    const call = unanswered.shift();
+    if (error) call?.reject(error);
+    else call?.resolve();
+    await settle();
+  }
+
+  async function answerAll(error?: Error) {
+    while (unanswered.length > 0) await answerOne(error);
+  }
+  return { find, lookups, calls, clock, answerOne, answerAll };
+}
+
+function atOnce(callback: () => void): void {
+  callback();
+}
+
+interface Asked {
+  readonly key?: string;
+  readonly deadline?: number;
+  readonly fields?: SelectedFields;
+  readonly permit?: WorkPermit | undefined;
+}
+
+interface Call {
+  readonly onProgress: OnProgress | undefined;
+  readonly selection: FieldSelection;
+  readonly emails: readonly string[];
+  readonly deadline: number;
+  readonly permit: CallPermit;
+  isAbandoned(): boolean;
+  resolve(): void;
+  reject(error: Error): void;
+}
