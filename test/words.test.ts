@@ -173,4 +173,26 @@ test('no two files of the product export the same name', () => {
   expect(twice.map(([name, where]) => `${name}: ${where.join(', ')}`)).toEqual([]);
 });
 
+/** What another file needs is found by its `export`, and nothing else is. Tables are read by the tool that writes migrations. */
+test('what a file of the product exports, another one names', () => {
+  const found = files
+    .filter(({ name }) => name.startsWith('src/') && !/^src\/storage\/(?:connect-)?schema\.ts$/.test(name))
+    .flatMap(({ name: file, lines }) =>
+      lines.flatMap((line) => {
+        const name = EXPORTED.exec(line)?.[1];
+        return name === undefined ? [] : [{ file, name }];
+      }),
+    );
+  const homes = new Map<string, Set<string>>();
+  for (const { name: file, lines } of files) {
+    for (const [word] of lines.join('\n').matchAll(/[\w$]+/g)) {
+      const known = homes.get(word);
+      if (known) known.add(file);
+      else homes.set(word, new Set([file]));
+    }
+  }
+  const alone = found.filter(({ name }) => (homes.get(name)?.size ?? 0) < 2);
+  expect(alone.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
+});
+
 const EXPORTED = /^export (?:abstract |async )?(?:function\*?|class|const|interface|type) (\w+)/;

@@ -110,7 +110,7 @@ export const ERRORS = {
   },
 } as const;
 
-export interface PageText {
+interface PageText {
   readonly title: string;
   readonly text: string;
 }

@@ -36,7 +36,7 @@ export type EventType = Of<typeof eventType>;
  */
 export type NewEvent = NewConnectionEvent | NewCustomerEvent | NewLinkEvent;
 
-export interface NewConnectionEvent {
+interface NewConnectionEvent {
   readonly type: Extract<EventType, `connection.${string}`>;
   readonly customerId: string;
   readonly connectionId: string;

@@ -190,7 +190,7 @@ export interface ExecutionError {
   readonly extensions?: object;
 }
 
-export interface ErrorAudience {
+interface ErrorAudience {
   readonly applicationName: string | null;
   /** Had the operation begun? */
   readonly executed: boolean;

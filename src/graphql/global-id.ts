@@ -33,15 +33,15 @@ function parse(text: string): unknown {
   }
 }
 
-export type GlobalId = CustomerId | ContactId;
+type GlobalId = CustomerId | ContactId;
 
-export interface CustomerId {
+interface CustomerId {
   readonly type: 'Customer';
   readonly applicationId: string;
   readonly customerId: string;
 }
 
-export interface ContactId {
+interface ContactId {
   readonly type: 'Contact';
   readonly applicationId: string;
   readonly customerId: string;

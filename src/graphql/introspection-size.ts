@@ -115,9 +115,9 @@ const ALL = { includeDeprecated: true };
 const TYPENAME: GraphQLField<unknown, unknown> = { ...TypeNameMetaFieldDef, resolve: () => '__InputValue' };
 
 /** Of `__schema` or `__type`. Throws where counting alone takes too long. */
-export type IntrospectionSizes = (node: FieldNode, variables: Variables) => Size;
+type IntrospectionSizes = (node: FieldNode, variables: Variables) => Size;
 
-export interface Size {
+interface Size {
   readonly values: number;
   readonly bytes: number;
 }

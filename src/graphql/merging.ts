@@ -86,7 +86,7 @@ function tooLarge(what: string): CrossbookError {
 }
 
 /** Far more than generated documents have. */
-export interface MergingLimits {
+interface MergingLimits {
   /** Of one document. */
   readonly operations: number;
   /** Of fields under one response name, and of fragments in one selection. */

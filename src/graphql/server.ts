@@ -92,7 +92,7 @@ function notFound(): CrossbookError {
 
 export type { Plugins };
 
-export interface GraphQLServer {
+interface GraphQLServer {
   answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse>;
   /** The answer to what is not even looked at. */
   refuse(

@@ -190,7 +190,7 @@ export interface ConcurrencyLimit {
   counts(): ConcurrencyCounts;
 }
 
-export interface ConcurrencyCounts {
+interface ConcurrencyCounts {
   readonly running: number;
   readonly queued: number;
   /** For providers. */

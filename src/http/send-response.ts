@@ -135,7 +135,7 @@ const CHECK_EVERY_MS = 1_000;
 /** What a response and its request take beside the body. */
 const RESPONSE_BYTES = 4 * 1024;
 
-export interface ResponseSender {
+interface ResponseSender {
   send(response: ServerResponse, answer: HttpResponse, address: string | undefined): void;
   /** Called by a timer. */
   cutSlowReaders(): void;

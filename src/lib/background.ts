@@ -90,6 +90,6 @@ export function createIdleThrottle(): IdleThrottle {
 const SHARE_OF_THE_REST = 1 / 4;
 const LEAST_SHARE = 1 / 100;
 
-export interface IdleThrottle {
+interface IdleThrottle {
   pauseAfter(tookMs: number): number;
 }

@@ -149,7 +149,7 @@ export function chunk<Item>(items: readonly Item[], size: number): readonly (rea
   return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
 }
 
-export interface Batcher<Item> {
+interface Batcher<Item> {
   /** The queue has no bound of its own: what adds to it has one, in its own unit. */
   add(item: Item, group?: string): void;
   /** False: the item is not in the queue, because its batch has left. */

@@ -77,7 +77,7 @@ export function createFairCache<Value>({
   }
 }
 
-export interface FairCache<Value> {
+interface FairCache<Value> {
   get(key: string): Value | undefined;
   /** An entry that is too large by itself is not kept. */
   set(key: string, value: Value, size: { readonly owner: string; readonly bytes: number }): void;

@@ -19,4 +19,4 @@ export function createSingleFlight<T>(cloneError = (error: unknown) => error): S
   };
 }
 
-export type SingleFlight<T> = (run: () => Promise<T>) => Promise<T>;
+type SingleFlight<T> = (run: () => Promise<T>) => Promise<T>;

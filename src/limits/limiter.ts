@@ -42,9 +42,9 @@ export function toAddressBucket(address: string, hash: (text: string) => string)
 /** 65,536 buckets. */
 const BUCKET_DIGITS = 4;
 
-export const WINDOW_SECONDS = 60;
+const WINDOW_SECONDS = 60;
 
-export interface Limiter {
+interface Limiter {
   /** So many more of this key's. */
   take(key: string, units: number): ConsumeResult | Promise<ConsumeResult>;
 }
@@ -86,7 +86,7 @@ export function createFixedWindowCounter({ windowMs, now }: CounterOptions): Fix
   }
 }
 
-export interface FixedWindowCounter {
+interface FixedWindowCounter {
   /** So many more of this key's. */
   add(key: string, units: number): { readonly count: number; readonly resetMs: number };
   /** Keys that are remembered. */

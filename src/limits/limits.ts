@@ -126,7 +126,7 @@ interface RequestLimits {
 }
 
 /** One request: what it is told stays with it. */
-export type RateLimitedRequest = Pick<RequestLog, 'rateLimit'>;
+type RateLimitedRequest = Pick<RequestLog, 'rateLimit'>;
 
 interface RequestLimitOptions {
   /** Units a minute; 0: no limit. */
@@ -178,13 +178,13 @@ export function createFailedAuthentications(options: FailedAuthenticationOptions
   };
 }
 
-export interface FailedAuthentications {
+interface FailedAuthentications {
   /** What stands for an address with too many failures; undefined for all others. */
   slowPlace(address: string): string | undefined;
   count(address: string): void;
 }
 
-export interface FailedAuthenticationOptions {
+interface FailedAuthenticationOptions {
   readonly perMinute: number;
   readonly redis: SharedRedis | undefined;
   /** With a key: the same in every process of an installation. */

@@ -164,7 +164,7 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
 /** Key: the processes. Values: who, and after how long without a word one is gone. Answers how many there are. */
-export const HEARTBEAT = `${NOW}
+const HEARTBEAT = `${NOW}
 redis.call('ZADD', KEYS[1], now, ARGV[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])

@@ -87,7 +87,7 @@ interface Known {
   readonly facts: string | undefined;
 }
 
-export interface FactsCache {
+interface FactsCache {
   of(asker: FactsAsker): ConnectionFacts;
   /** The connection was changed. */
   forget(): void;

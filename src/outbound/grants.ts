@@ -72,7 +72,7 @@ export interface Grants {
   revokeGrant(grant: GrantCall & GivenGrant): Promise<boolean>;
 }
 
-export interface GrantCall {
+interface GrantCall {
   readonly provider: Pick<Provider, 'name' | 'instanceHosts' | 'authorization'>;
   readonly applicationId: string;
   /** The client that asked for consent; null: whichever the application uses now. */
@@ -83,7 +83,7 @@ export interface GrantCall {
   readonly onCall?: ((call: ProviderCall) => void) | undefined;
 }
 
-export interface GrantsDeps {
+interface GrantsDeps {
   readonly sandboxOrigins: readonly string[];
   readonly findSandboxLogin?: FindSandboxLogin | undefined;
   readonly findOAuthClient: FindOAuthClient;

@@ -147,7 +147,7 @@ const LOOK_AGAIN_MS = 2;
 /** Between the deadlines of requests that came together. */
 const SAME_MOMENT_MS = 50;
 
-export interface LookupBatcher {
+interface LookupBatcher {
   find(lookup: Lookup): Promise<FoundByEmail>;
   isIdle(): boolean;
 }
@@ -168,7 +168,7 @@ interface Call extends Omit<Lookup, 'permit'> {
 
 export type FoundByEmail = Map<string, readonly Contact[]>;
 
-export interface LookupBatcherOptions {
+interface LookupBatcherOptions {
   readonly clock: Clock;
   readonly batchSize: number;
   readonly maxUnderWay: number;
@@ -199,7 +199,7 @@ interface Waiter {
  * For a call that several requests wait for: its clients have gone when the last one has, and what it keeps is released
  * when the last of the requests is over. Each of them pauses its own permit.
  */
-export function sharePermit(permits: readonly WorkPermit[]): CallPermit {
+function sharePermit(permits: readonly WorkPermit[]): CallPermit {
   return {
     whenGone(callback) {
       let left = permits.length;

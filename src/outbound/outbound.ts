@@ -190,7 +190,7 @@ const TIDY_EVERY_MS = 60_000;
 const KEPT_MS = 5 * 60_000;
 const LOOK_AGAIN_MS = 1_000;
 
-export interface ProviderClients {
+interface ProviderClients {
   of(connection: Connection, access: ContactAccess): ProviderClient;
   find(connectionId: string): ProviderClient | undefined;
   counts(): readonly ClientStats[];

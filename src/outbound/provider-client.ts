@@ -247,7 +247,7 @@ export interface ProviderClient extends WaitingFor {
 }
 
 /** The request that a call is made for. */
-export interface CallSource extends TokenSource {
+interface CallSource extends TokenSource {
   /** Called with each call that is made, after it. */
   readonly onCall?: ObservedCall['onCall'];
   readonly onProgress?: OnProgress | undefined;
@@ -271,7 +271,7 @@ interface Shared {
   readonly onProgress?: OnProgress | undefined;
 }
 
-export interface ClientDeps {
+interface ClientDeps {
   readonly provider: ProviderName;
   readonly connectionId: string;
   readonly applicationId: string;

@@ -35,7 +35,7 @@ function refuse(detail: string): never {
   throw new CrossbookError('UNAUTHORIZED', detail);
 }
 
-export interface HeaderReader {
+interface HeaderReader {
   get(name: string): string | null;
 }
 
@@ -177,7 +177,7 @@ function refused(detail: string): CrossbookError {
   return new CrossbookError('UNAUTHORIZED', detail);
 }
 
-export type AdminCheck = (arrival: {
+type AdminCheck = (arrival: {
   readonly headers: HeaderReader;
   readonly address?: string | undefined;
 }) => void;

@@ -20,7 +20,7 @@ export function createOpenContext(services: Services): OpenContext {
   return (headers, requestLog) => new RequestScope(services, headers, requestLog);
 }
 
-export type OpenContext = (headers: Pick<HttpHeaders, 'get'>, requestLog: RequestLog) => RequestContext;
+type OpenContext = (headers: Pick<HttpHeaders, 'get'>, requestLog: RequestLog) => RequestContext;
 
 /**
  * One request. It holds the caller: what it gives a use case is already the caller's own, and where there is no caller
@@ -277,7 +277,7 @@ interface LoadedTarget {
 }
 
 /** What the headers say where arguments are silent: as they came, unchecked. */
-export interface HeaderDefaults {
+interface HeaderDefaults {
   readonly customerId: string | undefined;
   readonly provider: string | undefined;
 }

@@ -97,7 +97,7 @@ export interface CustomerTokens {
   verify(token: string): Promise<VerifiedToken | undefined>;
 }
 
-export interface VerifiedToken {
+interface VerifiedToken {
   /** Undefined where we signed it and it counts no longer. */
   readonly caller: Caller | undefined;
   readonly expiresAt: number;
@@ -111,7 +111,7 @@ export interface TokenSubject {
   readonly since: Date;
 }
 
-export interface CustomerTokenOptions {
+interface CustomerTokenOptions {
   /** The current one signs; whichever signed is found by its id, as long as it is in the ring. */
   readonly keys: {
     readonly current: { readonly id: string; readonly secret: KeyObject };

@@ -137,7 +137,7 @@ export interface PresentedKey {
   readonly isGenuine: boolean;
 }
 
-export interface KeyLookupOptions {
+interface KeyLookupOptions {
   /** One statement for all of them; the answers are in their order. */
   findOwners(keys: readonly PresentedKey[]): Promise<readonly (KeyOwner | undefined)[]>;
   /** Failed look-ups, by address. */

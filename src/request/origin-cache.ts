@@ -27,10 +27,10 @@ function turnAround(all: readonly NamedOrigins[]): OriginsOfApplications {
 const NONE: OriginsOfApplications = new Map();
 
 /** What is remembered comes at once. */
-export type FindOrigins = () => Promise<OriginsOfApplications> | OriginsOfApplications;
+type FindOrigins = () => Promise<OriginsOfApplications> | OriginsOfApplications;
 
 /** Origin → ids of the applications that name it. */
-export type OriginsOfApplications = ReadonlyMap<string, ReadonlySet<string>>;
+type OriginsOfApplications = ReadonlyMap<string, ReadonlySet<string>>;
 
 interface NamedOrigins {
   readonly applicationId: string;

@@ -31,7 +31,7 @@ export type InputParts = {
   readonly body: z.ZodType;
 };
 
-export interface OperationFacts {
+interface OperationFacts {
   readonly id: string;
   readonly method: RestMethod;
   /** Below the prefix of its group; parameters in braces. */

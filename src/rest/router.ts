@@ -6,7 +6,7 @@ import type { RestMethod } from './operation.ts';
 import { errorResponse } from './responses.ts';
 
 /** Finds what answers a path. Segments are compared still percent-encoded, so that an encoded slash stays in its segment. */
-export function createRouter(endpoints: readonly Endpoint[]): Router {
+function createRouter(endpoints: readonly Endpoint[]): Router {
   const patterns = endpoints.map((endpoint) => ({ endpoint, segments: endpoint.path.split('/') }));
   return {
     find(pathname) {
@@ -21,7 +21,7 @@ export function createRouter(endpoints: readonly Endpoint[]): Router {
 }
 
 /** The methods that a path takes: whatever can be read can be asked for without its body. */
-export function toAllow(matches: readonly Match[]): string {
+function toAllow(matches: readonly Match[]): string {
   const methods = matches.map(({ endpoint }) => endpoint.method);
   return [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
 }
@@ -38,7 +38,7 @@ function match(pattern: readonly string[], segments: readonly string[]): Match['
   return path;
 }
 
-export interface Router {
+interface Router {
   /** Every method of the path; undefined where there is no such path. */
   find(pathname: string): readonly Match[] | undefined;
 }

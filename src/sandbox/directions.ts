@@ -44,7 +44,7 @@ export interface Directions {
   findSandboxOfLogin(loginOrigin: string): SandboxOfLogin | undefined;
 }
 
-export interface SandboxOfLogin extends SandboxLogin {
+interface SandboxOfLogin extends SandboxLogin {
   /** What the product is registered as there. */
   readonly client: SandboxClient;
 }

@@ -31,7 +31,7 @@ export interface Imitation<Crm extends CrmTypes> {
 }
 
 /** An account with a name and people of its own. */
-export interface Standing<Crm extends CrmTypes> {
+interface Standing<Crm extends CrmTypes> {
   readonly number: number;
   readonly people: readonly Partial<Person>[];
   readonly quirks?: Partial<Crm['quirks']> | undefined;

@@ -32,7 +32,7 @@ function steadyClock({ now, wall } = systemClock): () => number {
   return () => Math.floor(offset + now());
 }
 
-export interface SandboxOptions {
+interface SandboxOptions {
   /** 0 or absent: any free port. */
   readonly hubspotPort?: number | undefined;
   readonly salesforcePort?: number | undefined;

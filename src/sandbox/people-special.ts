@@ -44,7 +44,7 @@ const grace: Partial<Person> = {
 };
 
 // 64 + 1 + 63 + 1 + 63 + 1 + 53 + 8 = 254: the longest address that may exist.
-export const LONGEST_EMAIL = `${'l'.repeat(64)}@${'o'.repeat(63)}.${'n'.repeat(63)}.${'g'.repeat(53)}.example`;
+const LONGEST_EMAIL = `${'l'.repeat(64)}@${'o'.repeat(63)}.${'n'.repeat(63)}.${'g'.repeat(53)}.example`;
 
 const WITH_ODD_EMAILS: readonly Partial<Person>[] = [
   { firstName: 'Ada', lastName: 'of the CRM', email: 'ada+crm@example.com', lifecycleStage: 'lead' },

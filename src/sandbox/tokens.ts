@@ -74,7 +74,7 @@ export interface Approval {
   readonly request?: CodeRequest | undefined;
 }
 
-export interface CodeRequest {
+interface CodeRequest {
   readonly redirectUri: string;
   /** S256, of PKCE; undefined where none was sent. */
   readonly codeChallenge: string | undefined;

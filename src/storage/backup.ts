@@ -161,7 +161,7 @@ interface StoredRow {
   readonly row: string;
 }
 
-export interface BackupFacts {
+interface BackupFacts {
   readonly file: string;
   readonly bytes: number;
 }

@@ -98,7 +98,7 @@ function gather(rows: readonly JoinedRow[]): Map<string, Customer> {
 }
 
 /** One page in the order of the ids: each part of the filter has its index, and no page costs more the further it lies. */
-export async function selectCustomerPage(
+async function selectCustomerPage(
   { engine, applicationId, findMany }: ListDeps,
   filter: CustomerFilter,
   { direction, size, boundary }: PageRequest,

@@ -66,7 +66,7 @@ where application_id = $1::uuid and connection_id = $2::uuid and generation = $3
 returning refresh_lease`,
 };
 
-export const RELEASE_LEASE = {
+const RELEASE_LEASE = {
   name: 'release_refresh_lease',
   text: `
 update crossbook.credentials set refresh_lease = null
@@ -79,7 +79,7 @@ interface Leased {
   readonly lease: string | null;
 }
 
-export interface LeaseOptions<Found> {
+interface LeaseOptions<Found> {
   readonly engine: Engine;
   /** Longer than a refresh may take, with its answer's way into the database. */
   readonly leaseMs: number;

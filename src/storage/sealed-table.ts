@@ -95,7 +95,7 @@ export interface SealCounts {
   readonly unreadable: number;
 }
 
-export interface SealedTableSpec<Place> {
+interface SealedTableSpec<Place> {
   readonly table: string;
   /** The columns of its primary key. */
   readonly key: readonly string[];

@@ -105,7 +105,7 @@ export interface SpanExporter {
   close(): Promise<void>;
 }
 
-export interface ExporterOptions {
+interface ExporterOptions {
   /** Of the collector: `http://localhost:4318`. */
   readonly endpoint: string;
   readonly headers?: Readonly<Record<string, string>>;

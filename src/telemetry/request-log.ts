@@ -159,7 +159,7 @@ function toRequestSpan({ method, status, errors, ...record }: RequestRecord) {
 }
 
 /** A caller's own id is taken over where it can stand in a log line. */
-export function readRequestId(given: string | null): string | undefined {
+function readRequestId(given: string | null): string | undefined {
   return given !== null && REQUEST_ID.test(given) ? given : undefined;
 }
 
@@ -173,7 +173,7 @@ const TRACEPARENT =
 const SAMPLED = 1;
 
 /** The trace that a request belongs to (W3C Trace Context): the caller's, or one that begins here. */
-export function readTraceContext(traceparent: string | null): TraceContext {
+function readTraceContext(traceparent: string | null): TraceContext {
   const [, traceId, parentId, flags] = (traceparent !== null && TRACEPARENT.exec(traceparent)) || NONE;
   if (!traceId) return { traceId: createId(16), parentId: undefined, isSampled: true };
   return { traceId, parentId, isSampled: (Number.parseInt(flags ?? '0', 16) & SAMPLED) === SAMPLED };
@@ -263,7 +263,7 @@ function toLine({ status, code, errorId, arrival }: RejectedRequest): object {
 const WHILE_MS = 10_000;
 const MOST_LINES = 10;
 
-export interface RejectedRequestLog {
+interface RejectedRequestLog {
   write(refusal: RejectedRequest): void;
   /** Tells what is still to be told. */
   close(): Promise<void>;

@@ -60,7 +60,7 @@ interface TelemetryOptions {
 }
 
 /** Where traces go, as OpenTelemetry's own variables say it. */
-export interface TracesConfig {
+interface TracesConfig {
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;

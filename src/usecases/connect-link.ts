@@ -178,7 +178,7 @@ export interface CreateLinkInput {
   readonly allowAccountChange?: boolean | null | undefined;
 }
 
-export interface CreatedLink {
+interface CreatedLink {
   readonly link: ConnectLink;
   readonly url: string;
 }

@@ -33,7 +33,7 @@ function readSeconds(seconds: number | null | undefined): number {
   throw new CrossbookError('BAD_REQUEST', `A token lives for 1 to ${MAX_TOKEN_SECONDS} seconds.`);
 }
 
-export interface IssueTokenInput {
+interface IssueTokenInput {
   readonly customerId: string;
   /** Absent: an hour. */
   readonly expiresInSeconds?: number | null | undefined;
@@ -41,12 +41,12 @@ export interface IssueTokenInput {
   readonly providers?: readonly ProviderName[] | null | undefined;
 }
 
-export interface IssuedToken {
+interface IssuedToken {
   readonly token: string;
   readonly expiresAt: string;
 }
 
-export interface IssueTokenDeps extends Tracer {
+interface IssueTokenDeps extends Tracer {
   requireCaller(): Caller;
   wall(): number;
   /** Undefined where the caller's application has no such customer. */

@@ -223,7 +223,7 @@ function isVisible(text: string): boolean {
 
 const MAX_LENGTH = 1_000;
 
-export interface OAuthClientDeps {
+interface OAuthClientDeps {
   requireCaller(): Caller;
   readonly oauthClients: OAuthClientStore;
   readonly providers: ReadonlyMap<ProviderName, Pick<Provider, 'authorization'>>;

@@ -112,7 +112,7 @@ interface ConfirmLinkInput extends WantedLink {
   readonly code: string;
 }
 
-export interface ConfirmedLink {
+interface ConfirmedLink {
   readonly link: ConnectLink;
   readonly connection: Connection;
 }

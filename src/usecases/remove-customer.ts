@@ -56,7 +56,7 @@ interface Deletion {
   readonly expectedVersion?: number | undefined;
 }
 
-export interface Disconnected {
+interface Disconnected {
   readonly customer: Customer;
   readonly revocation: Revocation;
 }

@@ -48,7 +48,7 @@ const BATCH = 20;
 const LEASE_MS = 60_000;
 
 /** `used`: somebody has used it since it was claimed. */
-export type IdleOutcome = 'renewed' | 'used' | 'nothing' | 'refused' | 'failed';
+type IdleOutcome = 'renewed' | 'used' | 'nothing' | 'refused' | 'failed';
 
 export interface RenewDeps {
   readonly idle: IdleCredentials;

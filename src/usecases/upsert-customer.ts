@@ -125,7 +125,7 @@ function findTextMistakes(value: string, path: string, longest: number): string[
   ];
 }
 
-export interface UpsertedCustomer {
+interface UpsertedCustomer {
   readonly customer: Customer;
   readonly created: boolean;
 }

@@ -103,7 +103,7 @@ const UNBOUNDED = { values: ENDLESS, bytes: ENDLESS, errors: ENDLESS, errorBytes
 
 export type Execute = (args: ExecuteArgs) => MaybePromise<ExecutionResult>;
 
-export interface ExecuteArgs extends ExecutionArgs {
+interface ExecuteArgs extends ExecutionArgs {
   /** Default: as much as there is. */
   readonly allowance?: Allowance | undefined;
 }

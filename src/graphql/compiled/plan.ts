@@ -153,7 +153,7 @@ function readListField(
   return itemsOf && { itemsOf, readItem: list.item.read, itemSize: list.itemSize };
 }
 
-export interface PlanScope extends SelectionScope, Writing {
+interface PlanScope extends SelectionScope, Writing {
   /** How many fields the plan may still have: below zero it is no good. */
   readonly room: { fields: number };
   readonly argumentReaders: ArgumentReaders;

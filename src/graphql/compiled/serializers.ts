@@ -164,4 +164,4 @@ export interface FieldReader {
   readonly read: Serializer;
 }
 
-export type ReadAs = (type: GraphQLObjectType) => Serializer | undefined;
+type ReadAs = (type: GraphQLObjectType) => Serializer | undefined;

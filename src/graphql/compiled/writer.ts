@@ -59,6 +59,6 @@ export interface ListReader {
   readonly itemSize: number;
 }
 
-export interface WrittenField extends FieldReader {
+interface WrittenField extends FieldReader {
   readonly list: ListReader | undefined;
 }

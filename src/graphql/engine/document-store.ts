@@ -98,7 +98,7 @@ export interface DocumentStore {
   counts(): { readonly entries: number; readonly bytes: number };
 }
 
-export type FoundDocument = Pick<ParsedDocument, 'document' | 'tokens'>;
+type FoundDocument = Pick<ParsedDocument, 'document' | 'tokens'>;
 
 interface ParsedDocument {
   readonly document: DocumentNode;

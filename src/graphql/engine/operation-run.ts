@@ -276,7 +276,7 @@ const MAX_NAME_LENGTH = 200;
 /** Of documents that come again and again. */
 const kept = new WeakMap<DocumentNode, Map<string | undefined, OperationNotes>>();
 
-export interface OperationNotes {
+interface OperationNotes {
   readonly operation: string;
   readonly operationName: string | undefined;
 }

@@ -9,7 +9,7 @@ import { OperationRun, type RunRules } from './operation-run.ts';
  * Throws where a plugin relies on a hook that does not run here: without it, what the plugin is there to check might go
  * unchecked.
  */
-export function checkPlugin(name: string, plugin: object): void {
+function checkPlugin(name: string, plugin: object): void {
   const [hook] = findOtherHooks(plugin);
   if (hook === undefined) return;
   throw new Error(
@@ -99,13 +99,13 @@ export function createPluginEngine(options: EngineOptions): OperationEngine {
   };
 }
 
-export interface EngineOptions extends RunRules {
+interface EngineOptions extends RunRules {
   /** By the names that they are refused under. */
   readonly plugins: Plugins;
 }
 
 /** What plugins find in their context, beside what Yoga and they add. */
-export interface OperationContext {
+interface OperationContext {
   readonly request: Request;
   /** Undefined: a stranger, who may ask of the schema alone. */
   readonly caller: Caller | undefined;
@@ -116,7 +116,7 @@ export interface OperationContext {
  * What plugins see of the HTTP request: a `Request` of the platform without its body, which was read before. Few ask for more
  * than the method, and only for those it is made.
  */
-export function toPluginRequest({ method, url, headers }: HttpRequest): Request {
+function toPluginRequest({ method, url, headers }: HttpRequest): Request {
   let made: Request | undefined;
   return new Proxy({} as Request, {
     get(_target, name) {
@@ -129,7 +129,7 @@ export function toPluginRequest({ method, url, headers }: HttpRequest): Request 
 }
 
 /** Lays down how an operation is parsed, validated and executed. Plugins after it may wrap that. */
-export function useOperation({ schema: ours }: EngineOptions): OperationPlugin {
+function useOperation({ schema: ours }: EngineOptions): OperationPlugin {
   return {
     onSchemaChange({ schema }) {
       if (schema !== ours) throw new Error('A plugin puts another schema in place of ours.');

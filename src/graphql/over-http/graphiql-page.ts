@@ -128,7 +128,7 @@ export interface GraphiQLOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface GraphiQLPage {
+interface GraphiQLPage {
   /** Undefined: what is asked for is no page. */
   answer(request: HttpRequest): Promise<HttpResponse> | undefined;
 }

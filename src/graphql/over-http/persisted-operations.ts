@@ -70,7 +70,7 @@ const MAX_DOCUMENT_BYTES = 64 * 1024;
 /** Of the key, and of what the cache has for it. */
 const ENTRY_BYTES = 256;
 
-export interface NamedDocument {
+interface NamedDocument {
   readonly query: string | undefined;
   /** In hexadecimal. */
   readonly hash: string | undefined;

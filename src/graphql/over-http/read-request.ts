@@ -60,7 +60,7 @@ export interface GraphQLRequest {
   tokens: number;
 }
 
-export interface RequestDeps {
+interface RequestDeps {
   openContext(headers: HttpHeaders, requestLog: RequestLog): MaybePromise<RequestContext>;
   readonly limits: DocumentLimits;
   readonly documents: PersistedOperations;
@@ -69,7 +69,7 @@ export interface RequestDeps {
 type MaybePromise<Value> = Value | Promise<Value>;
 
 /** What the request must be before anything of it is read. */
-export function checkRequest({ method, headers }: HttpRequest): void {
+function checkRequest({ method, headers }: HttpRequest): void {
   if (chooseMediaType(headers.get('accept')) === undefined) {
     throw new CrossbookError(
       'NOT_ACCEPTABLE',

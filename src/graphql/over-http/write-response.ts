@@ -136,11 +136,11 @@ interface Answer {
   readonly body: unknown;
 }
 
-export interface OwnAnswer extends HttpResponse {
+interface OwnAnswer extends HttpResponse {
   readonly body: JsonBody['body'];
 }
 
-export interface ResponseTarget {
+interface ResponseTarget {
   readonly mediaType: string;
   /** The header; null for what is refused before it is a GraphQL request, such as a wrong key. */
   readonly accept: string | null;

@@ -15,7 +15,7 @@ import { NodeInterface } from './node.ts';
 import { ConnectedProviderType, ProviderNameEnum } from './provider.ts';
 import { toEnumValues } from './scalars.ts';
 
-export const ConnectModeEnum = builder.enumType('ConnectMode', {
+const ConnectModeEnum = builder.enumType('ConnectMode', {
   description: 'How a customer comes back from a link.',
   values: toEnumValues<(typeof CONNECT_MODES)[number]>({
     REDIRECT: 'The browser is sent back to `returnUrl`.',
@@ -53,7 +53,7 @@ const ConnectFailureEnum = builder.enumType('ConnectFailure', {
   }),
 });
 
-export const ConnectLinkType = builder.objectRef<ConnectLink>('ConnectLink').implement({
+const ConnectLinkType = builder.objectRef<ConnectLink>('ConnectLink').implement({
   description:
     'A link by which one customer connects one CRM, once. Its URL is shown when it is made, and never again.',
   interfaces: [NodeInterface],

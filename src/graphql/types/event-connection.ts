@@ -71,7 +71,7 @@ interface EventEdge {
 
 export const EventTypeEnum = enumOf(eventType);
 
-export const EventRecordType = builder.objectRef<Event>('Event').implement({
+const EventRecordType = builder.objectRef<Event>('Event').implement({
   description: 'Something that has happened. It is kept for 30 days, and sent to your webhook endpoints.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The event’s id: the header `webhook-id` where it is sent.' }),

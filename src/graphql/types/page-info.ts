@@ -34,7 +34,7 @@ export function toPageFacts<Item>(page: CursoredPage<Item>, items: readonly Item
   };
 }
 
-export interface PageFacts {
+interface PageFacts {
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   startCursor(): string | null;

@@ -29,6 +29,6 @@ export function toEnumValues<Word extends string>(descriptions: Readonly<Record<
   return Object.fromEntries(entries) as Record<string, { value: Word; description: string }>;
 }
 
-export function toEnumName(word: string): string {
+function toEnumName(word: string): string {
   return SPELLED[word] ?? word.toUpperCase().replaceAll('.', '_');
 }

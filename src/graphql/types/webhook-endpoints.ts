@@ -12,7 +12,7 @@ import { costs } from '../cost.ts';
 import { defineMutation } from '../mutation.ts';
 import { EventTypeEnum } from './event-connection.ts';
 
-export const WebhookEndpointType = builder.objectRef<WebhookEndpoint>('WebhookEndpoint').implement({
+const WebhookEndpointType = builder.objectRef<WebhookEndpoint>('WebhookEndpoint').implement({
   description: 'A server of yours that hears of events, by Standard Webhooks.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The endpoint’s id.' }),

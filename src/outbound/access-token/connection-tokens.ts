@@ -74,13 +74,13 @@ export function createConnectionTokens(deps: ConnectionTokensDeps): ConnectionTo
   }
 }
 
-export interface ConnectionTokens {
+interface ConnectionTokens {
   readonly tokens: Tokens;
   /** What was thrown on the way to the provider and back, as it may be shown. */
   readonly toError: (thrown: unknown) => unknown;
 }
 
-export interface ConnectionTokensDeps
+interface ConnectionTokensDeps
   extends EndpointDeps,
     Pick<RefreshDeps, 'provider' | 'findClient' | 'hosts' | 'sandboxOrigins' | 'sandboxAddresses'> {
   readonly access: Pick<ContactAccess, 'publicPrefix' | 'origin' | 'refresh'>;

@@ -112,7 +112,7 @@ const PASSING: ReadonlySet<ErrorCode> = new Set([
   'SERVICE_UNAVAILABLE',
 ]);
 
-export interface ExchangeDeps {
+interface ExchangeDeps {
   readonly provider: ProviderName;
   readonly authorization: Authorization;
   /** The provider's instance hosts. */

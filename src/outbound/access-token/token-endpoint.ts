@@ -31,7 +31,7 @@ export async function callTokenEndpoint(
 }
 
 /** At the origin that the provider declares, and where that one redirects, at the other one, if it declares any. */
-export async function callAtOrigin(
+async function callAtOrigin(
   { origin: originOf, movedOrigin }: TokenOrigins,
   { instanceUrl, hosts, sandboxOrigins }: Instance,
   ask: (origin: string) => Promise<ProviderResponse>,
@@ -188,7 +188,7 @@ function noClientToRevoke(): CrossbookError {
   );
 }
 
-export interface RevocationDeps {
+interface RevocationDeps {
   readonly revocation: RevocationEndpoint;
   readonly hosts: readonly RegExp[];
   readonly sandboxOrigins: readonly string[];
@@ -227,7 +227,7 @@ function unusable(detail: string): CrossbookError {
   return new CrossbookError('UNPROCESSABLE_ENTITY', detail);
 }
 
-export interface OriginRules {
+interface OriginRules {
   /** The provider's instance hosts. */
   readonly hosts: readonly RegExp[];
   readonly sandboxOrigins: readonly string[];

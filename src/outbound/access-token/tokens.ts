@@ -221,7 +221,7 @@ export interface TokenSource {
   readonly credentials: CredentialStore;
 }
 
-export interface TokenDeps {
+interface TokenDeps {
   readonly clock: Pick<Clock, 'now' | 'wall'>;
   originOf(instanceUrl: string | null): string;
   refresh(current: StoredCredentials): Promise<RefreshedCredentials>;

@@ -247,7 +247,7 @@ export function createRollingWindow(): RollingWindow {
   }
 }
 
-export interface RollingWindow {
+interface RollingWindow {
   /** Calls that still count. */
   count(now: number): number;
   add(releaseAt: number, bucketMs: number): void;

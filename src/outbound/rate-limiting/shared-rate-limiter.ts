@@ -94,7 +94,7 @@ export function createSharedRateLimiter({
   }
 }
 
-export interface SharedRateLimiterOptions extends Omit<RateLimiterOptions, 'share'> {
+interface SharedRateLimiterOptions extends Omit<RateLimiterOptions, 'share'> {
   readonly budgets: DistributedRateLimits;
   /** The same in every process. */
   readonly name: string;

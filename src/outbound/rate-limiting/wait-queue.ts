@@ -73,7 +73,7 @@ export function createWaitQueue(clock: Clock): WaitQueue {
   }
 }
 
-export interface WaitQueue {
+interface WaitQueue {
   readonly length: number;
   /** Resolves when it is called; rejects with REMOTE_PROVIDER_RATE_LIMITED at its deadline. */
   enqueue(options: {

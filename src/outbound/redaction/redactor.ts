@@ -275,7 +275,7 @@ export function secretsOf(credentials: Credentials): readonly string[] {
 /** With a new access token each half hour, those of half a day: longer than a provider repeats what it was sent. */
 const MAX_KEPT = 50;
 
-export interface ConnectionSecrets {
+interface ConnectionSecrets {
   add(...secrets: readonly string[]): void;
   /** The same list until there is another secret. */
   list(): readonly string[];

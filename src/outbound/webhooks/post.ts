@@ -87,7 +87,7 @@ export interface WebhookPost {
   close(): Promise<void>;
 }
 
-export interface WebhookRequest {
+interface WebhookRequest {
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly body: string;

@@ -79,7 +79,7 @@ export interface WebhookWatch {
   stop(): Promise<void>;
 }
 
-export interface WatchDeps {
+interface WatchDeps {
   readonly queue: Pick<WebhookQueue, 'look' | 'count' | 'sweep'>;
   readonly clock: Pick<Clock, 'now' | 'wall'>;
   openSender(): Promise<WebhookSender>;

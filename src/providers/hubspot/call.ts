@@ -159,7 +159,7 @@ export function compareIds(a: string, b: string): number {
 /** Undefined where the answer is of another shape than documented. */
 type Read<Result> = (json: unknown) => Result | undefined;
 
-export type HubSpotAsk = (request: {
+type HubSpotAsk = (request: {
   readonly path: string;
   readonly budget: BudgetName;
   readonly body: unknown;

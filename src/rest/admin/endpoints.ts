@@ -17,9 +17,7 @@ import type { InputParts } from '../operation.ts';
 import { jsonResponse } from '../responses.ts';
 
 /** One thing that the operator does: its schema checks what arrives, and types `handle`. */
-export function defineAdminOperation<Parts extends InputParts>(
-  definition: Definition<Parts>,
-): AdminOperation {
+function defineAdminOperation<Parts extends InputParts>(definition: Definition<Parts>): AdminOperation {
   const { id, method, path, input, handle } = definition;
   return {
     ...{ id, method, path },
@@ -49,12 +47,12 @@ interface Definition<Parts extends InputParts> extends Facts {
 }
 
 /** Of every operation that takes no query. */
-export const NO_QUERY = { query: z.strictObject({}), headers: z.object({}) };
+const NO_QUERY = { query: z.strictObject({}), headers: z.object({}) };
 export const NOTHING = { ...NO_QUERY, body: z.undefined() };
 
 /** Its id, or its name where no other has it. */
-export const applicationPath = z.strictObject({ application: z.string() });
-export const keyPath = z.strictObject({ key_id: z.string() });
+const applicationPath = z.strictObject({ application: z.string() });
+const keyPath = z.strictObject({ key_id: z.string() });
 
 export const origins = z
   .array(

@@ -42,7 +42,7 @@ export interface RawInput {
   readonly path: Readonly<Record<string, string>>;
 }
 
-export const MAX_REQUEST_BODY_BYTES = 1024 * 1024;
+const MAX_REQUEST_BODY_BYTES = 1024 * 1024;
 
 const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
@@ -105,7 +105,7 @@ const MAX_MISTAKES = 20;
 const MAX_NAME_LENGTH = 100;
 
 /** All mistakes in plain words, each with its field. Never a value: it could be a secret. */
-export function formatIssues(issues: readonly Issue[]): string {
+function formatIssues(issues: readonly Issue[]): string {
   const mistakes = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.map((key) => `${toName([...issue.path, key])} is not known`)

@@ -127,10 +127,10 @@ function toAnswer(answer: ResponseSpec, operationId: string): object {
   };
 }
 
-export type OpenApiDocument = ReturnType<typeof toOpenApi>;
+type OpenApiDocument = ReturnType<typeof toOpenApi>;
 
 /** What every answer to a known caller says of its rate limit, where it has one. */
-export const QUOTA_HEADERS: Readonly<Record<string, object>> = {
+const QUOTA_HEADERS: Readonly<Record<string, object>> = {
   RateLimit: toHeader(
     'What is left (r) and in how many seconds it is whole again (t).',
     '"requests";r=5998;t=42',
@@ -148,14 +148,14 @@ function toHeader(description: string, example: string): object {
   return { description, required: false, schema: { type: 'string' }, example };
 }
 
-export function refToRefusal(status: number): object {
+function refToRefusal(status: number): object {
   const [code] = Object.entries(ERROR_CODES).find(([, facts]) => facts.status === status) ?? [];
   if (code === undefined) throw new Error(`No code in ERROR_CODES has the status ${status}.`);
   return { $ref: `#/components/responses/${toName(code)}` };
 }
 
 /** One for each status of which there is an example. */
-export function toComponentResponses(): Record<string, object> {
+function toComponentResponses(): Record<string, object> {
   const codes = Object.entries(ERROR_CODES) as [ErrorCode, ErrorFacts][];
   const responses = codes.flatMap(([code, facts]) => {
     const [name, { when }] = codes.find(([, { status }]) => status === facts.status) ?? [code, facts];

@@ -21,7 +21,7 @@ import { answerEmpty, jsonResponse } from '../responses.ts';
 import { customerPath } from '../wire/customer.ts';
 import { enumText, text, uuidText } from '../wire/fields.ts';
 
-export const connectLinkPath = customerPath.extend({ id: uuidText('Id of the connect link.') });
+const connectLinkPath = customerPath.extend({ id: uuidText('Id of the connect link.') });
 
 export const connectLinkRequestShape = z
   .strictObject({
@@ -92,7 +92,7 @@ export const confirmationShape = z
   })
   .describe('The proof that the person who agreed is the one whom you sent.');
 
-export function toCreateLinkInput(
+function toCreateLinkInput(
   customerId: string,
   body: z.output<typeof connectLinkRequestShape>,
 ): CreateLinkInput {
@@ -109,7 +109,7 @@ export function toCreateLinkInput(
   };
 }
 
-export function toConnectLinkRecord(link: ConnectLink): z.output<typeof connectLinkShape> {
+function toConnectLinkRecord(link: ConnectLink): z.output<typeof connectLinkShape> {
   return {
     id: link.id,
     customer_id: link.customerId,
@@ -123,7 +123,7 @@ export function toConnectLinkRecord(link: ConnectLink): z.output<typeof connectL
   };
 }
 
-export const EXAMPLE_CONNECT_LINK: z.output<typeof connectLinkShape> = {
+const EXAMPLE_CONNECT_LINK: z.output<typeof connectLinkShape> = {
   id: '0d9c2f7e-6c1f-4a35-9f0e-3a1c5b7d9e11',
   customer_id: 'customer-1',
   providers: ['hubspot', 'salesforce'],
@@ -132,7 +132,7 @@ export const EXAMPLE_CONNECT_LINK: z.output<typeof connectLinkShape> = {
   expires_at: '2025-03-01T12:15:00.000Z',
 };
 
-export const EXAMPLE_CREATED_LINK: z.output<typeof createdConnectLinkShape> = {
+const EXAMPLE_CREATED_LINK: z.output<typeof createdConnectLinkShape> = {
   ...EXAMPLE_CONNECT_LINK,
   url: 'https://crossbook.example/connect/v2.k1.MGQ5YzJm.c2lnbmF0dXJl',
 };

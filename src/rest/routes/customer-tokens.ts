@@ -31,7 +31,7 @@ export const tokenShape = z
   })
   .describe('A token of one customer, shown this once.');
 
-export const EXAMPLE_TOKEN: z.output<typeof tokenShape> = {
+const EXAMPLE_TOKEN: z.output<typeof tokenShape> = {
   token: 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl',
   expires_at: '2025-03-01T13:00:00.000Z',
 };

@@ -50,7 +50,7 @@ export const webhookBodyShape = z
   })
   .describe('The body of a webhook.');
 
-export function toEventRecord(event: Event): z.output<typeof eventShape> {
+function toEventRecord(event: Event): z.output<typeof eventShape> {
   return {
     id: event.id,
     type: event.type,
@@ -62,7 +62,7 @@ export function toEventRecord(event: Event): z.output<typeof eventShape> {
   };
 }
 
-export function toEventPage({ events, hasNextPage, cursorOf }: EventPage): z.output<typeof eventPageShape> {
+function toEventPage({ events, hasNextPage, cursorOf }: EventPage): z.output<typeof eventPageShape> {
   const last = events.at(-1);
   return {
     pagination: { next: hasNextPage && last ? cursorOf(last) : null },

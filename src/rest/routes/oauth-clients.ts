@@ -6,7 +6,7 @@ import { defineOperation } from '../operation.ts';
 import { jsonResponse } from '../responses.ts';
 import { enumText, momentText, text } from '../wire/fields.ts';
 
-export const oauthClientPath = z.object({
+const oauthClientPath = z.object({
   provider_name: enumText(PROVIDER_NAMES, 'The provider that the app is registered with.', 'hubspot'),
 });
 
@@ -26,7 +26,7 @@ export const oauthClientShape = z
   })
   .describe('The app that the application has registered with a provider. Its secret is never shown.');
 
-export function toOAuthClientRecord(client: StoredOAuthClient): z.output<typeof oauthClientShape> {
+function toOAuthClientRecord(client: StoredOAuthClient): z.output<typeof oauthClientShape> {
   return {
     provider_name: client.providerName,
     client_id: client.clientId,
@@ -35,7 +35,7 @@ export function toOAuthClientRecord(client: StoredOAuthClient): z.output<typeof 
   };
 }
 
-export const EXAMPLE_OAUTH_CLIENT: z.output<typeof oauthClientShape> = {
+const EXAMPLE_OAUTH_CLIENT: z.output<typeof oauthClientShape> = {
   provider_name: 'hubspot',
   client_id: '8b7c2f14-6a53-4f0e-9c1d-2f6f4a1b9e77',
   created_at: '2025-03-01T12:00:00.000Z',

@@ -31,7 +31,7 @@ const typesField = z
   .max(EVENT_TYPES.length)
   .describe('The types of events that are sent. Empty: all.');
 
-export const endpointPath = z.strictObject({
+const endpointPath = z.strictObject({
   id: text('The endpoint’s id.', '6d1f4b0e-9c0f-4a52-8f5e-0c6f3f1d2a10'),
 });
 
@@ -94,7 +94,7 @@ export const redeliveredShape = z
   })
   .describe('What is sent once more.');
 
-export function toEndpointRecord(endpoint: WebhookEndpoint): z.output<typeof endpointShape> {
+function toEndpointRecord(endpoint: WebhookEndpoint): z.output<typeof endpointShape> {
   return {
     id: endpoint.id,
     url: endpoint.url,
@@ -107,18 +107,15 @@ export function toEndpointRecord(endpoint: WebhookEndpoint): z.output<typeof end
   };
 }
 
-export function toSecretRecord({ endpoint, secret }: EndpointWithSecret) {
+function toSecretRecord({ endpoint, secret }: EndpointWithSecret) {
   return { endpoint: toEndpointRecord(endpoint), secret };
 }
 
-export function toRedeliveredRecord({
-  scheduled,
-  nextSince,
-}: Redelivered): z.output<typeof redeliveredShape> {
+function toRedeliveredRecord({ scheduled, nextSince }: Redelivered): z.output<typeof redeliveredShape> {
   return { scheduled, next_since: nextSince?.toISOString() };
 }
 
-export const EXAMPLE_ENDPOINT: z.output<typeof endpointShape> = {
+const EXAMPLE_ENDPOINT: z.output<typeof endpointShape> = {
   id: '6d1f4b0e-9c0f-4a52-8f5e-0c6f3f1d2a10',
   url: 'https://app.example.com/webhooks/crossbook',
   event_types: ['connection.connected', 'connection.reauthorize'],
@@ -127,7 +124,7 @@ export const EXAMPLE_ENDPOINT: z.output<typeof endpointShape> = {
   updated_at: '2025-03-01T12:00:00.000Z',
 };
 
-export const EXAMPLE_SECRET = {
+const EXAMPLE_SECRET = {
   endpoint: EXAMPLE_ENDPOINT,
   secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
 };

@@ -5,7 +5,7 @@ export function text(description: string, example?: string) {
   return z.string().meta(describe(description, example));
 }
 
-export function nullableText(description: string, example?: string) {
+function nullableText(description: string, example?: string) {
   return z.string().nullable().meta(describe(description, example));
 }
 
@@ -14,7 +14,7 @@ export function optionalText(description: string, example?: string) {
 }
 
 /** Absent in answers where there is no value. In requests null means the same as absent. */
-export function absentOrNull<Output, Input>(shape: z.ZodType<Output, Input>) {
+function absentOrNull<Output, Input>(shape: z.ZodType<Output, Input>) {
   const given: z.ZodType = shape.nullish().transform((value) => value ?? undefined);
   // What a shape has made of its input, it also accepts.
   return z.pipe(given, shape.optional()) as unknown as AbsentOrNull<Output, Input>;

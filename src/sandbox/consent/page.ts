@@ -97,7 +97,7 @@ button:disabled { opacity: .5 }
 `;
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-export interface ConsentPage {
+interface ConsentPage {
   readonly crm: string;
   readonly application: string;
   readonly accounts: readonly ConsentAccount[];
@@ -106,7 +106,7 @@ export interface ConsentPage {
   readonly openerPolicy: string | null;
 }
 
-export interface ConsentAccount {
+interface ConsentAccount {
   readonly id: string;
   readonly name: string;
   /** Why it cannot be chosen here. */

@@ -11,4 +11,4 @@ const OBJECT_TYPES = [
   { name: 'ticket', plural: 'tickets', id: '0-5' },
 ] as const;
 
-export type ObjectType = (typeof OBJECT_TYPES)[number];
+type ObjectType = (typeof OBJECT_TYPES)[number];

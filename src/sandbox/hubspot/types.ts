@@ -11,7 +11,7 @@ export interface HubSpotTypes {
 }
 
 /** What the live service was seen to do now and then; all off in a fresh account. */
-export interface HubSpotQuirks extends ConsentQuirks {
+interface HubSpotQuirks extends ConsentQuirks {
   /** Search sees changes only after so many milliseconds: new people are missing, removed and changed ones still found. */
   readonly searchLagMs: number;
   /** Search counts what it finds, and lists none of it. */
@@ -97,7 +97,7 @@ export interface HubSpotLimits {
 }
 
 /** Absent until the first call, and anew when the account's limits change. */
-export interface HubSpotState {
+interface HubSpotState {
   meters?: HubSpotMeters;
 }
 

@@ -40,7 +40,7 @@ function findVerifierProblem(
 const VERIFIER = /^[\w.~-]{43,128}$/;
 const LONG_VERIFIER = /^[\w.~-]{43,256}$/;
 
-export interface ExchangeProblem {
+interface ExchangeProblem {
   readonly error: string;
   readonly description: string;
 }

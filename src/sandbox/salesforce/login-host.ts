@@ -24,6 +24,4 @@ export function isAtHome({ slug, quirks }: SalesforceAccount, host: LoginHost): 
   return quirks.isTestOrg === (host.kind === 'test');
 }
 
-export type LoginHost =
-  | { readonly kind: 'login' | 'test' }
-  | { readonly kind: 'own'; readonly label: string };
+type LoginHost = { readonly kind: 'login' | 'test' } | { readonly kind: 'own'; readonly label: string };

@@ -82,7 +82,7 @@ export interface CustomField {
   readonly isCalculated?: boolean;
 }
 
-export interface SalesforceLimits {
+interface SalesforceLimits {
   /** In any 24 hours. */
   readonly requestsPerDay: number;
   /** Requests at once that have run for longer than `longRequestMs`. */
@@ -90,7 +90,7 @@ export interface SalesforceLimits {
   readonly longRequestMs: number;
 }
 
-export interface SalesforceState {
+interface SalesforceState {
   readonly requests: Meter;
   readonly cursors: CursorBook;
   /** Counts the queries whose ties were shuffled. */

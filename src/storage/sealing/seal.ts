@@ -65,7 +65,7 @@ function openBox(subkey: KeyObject, encoded: string, binding: string): string | 
 }
 
 /** A KeyObject: of bytes, Node 24 makes one at each use, which takes ten microseconds. */
-export function deriveKey(key: Key, purpose: string): KeyObject {
+function deriveKey(key: Key, purpose: string): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', key.secret, '', `crossbook/${purpose}`, 32)));
 }
 

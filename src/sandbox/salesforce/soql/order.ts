@@ -38,7 +38,7 @@ function compare(a: Key, b: Key, { descending, nullsLast }: BoundOrdering): numb
   return a < b === descending ? 1 : -1;
 }
 
-export interface BoundOrdering {
+interface BoundOrdering {
   readonly field: BoundField;
   readonly descending: boolean;
   readonly nullsLast: boolean;

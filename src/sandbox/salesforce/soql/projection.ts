@@ -52,7 +52,7 @@ function emptyProjection(table: Table): Projection {
   return { table, fields: new Set(), parents: new Map() };
 }
 
-export interface Projection {
+interface Projection {
   readonly table: Table;
   readonly fields: Set<string>;
   readonly parents: Map<string, { readonly step: Step; readonly projection: Projection }>;

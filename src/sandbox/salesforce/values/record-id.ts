@@ -26,7 +26,7 @@ export function toId15(text: string): string | undefined {
   return withChecksum(id15).slice(15) === suffix ? id15 : undefined;
 }
 
-export function withChecksum(id15: string): string {
+function withChecksum(id15: string): string {
   let suffix = '';
   for (const start of [0, 5, 10]) {
     let bits = 0;
