@@ -3,7 +3,6 @@ import {
   GraphQLID,
   GraphQLInt,
   type GraphQLLeafType,
-  type GraphQLObjectType,
   GraphQLString,
   isEnumType,
 } from 'graphql';
@@ -163,5 +162,3 @@ export interface FieldReader {
   readonly key: string;
   readonly read: Serializer;
 }
-
-type ReadAs = (type: GraphQLObjectType) => Serializer | undefined;

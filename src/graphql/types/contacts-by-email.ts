@@ -8,7 +8,7 @@ import { ContactType } from './contact.ts';
 import { ProviderNameEnum } from './provider.ts';
 
 /** For gateways alone: clients search. An email may name several contacts, so that it is no key of one. */
-const ContactsByEmailType = builder.objectRef<EmailReference>('ContactsByEmail').implement({
+builder.objectRef<EmailReference>('ContactsByEmail').implement({
   description:
     'The contacts that have one email address in one of a customer’s CRMs. Other subgraphs refer to it where they know a person by an email.',
   directives: [{ name: 'key', args: { fields: 'customerId provider email' } }],

@@ -127,8 +127,6 @@ function toAnswer(answer: ResponseSpec, operationId: string): object {
   };
 }
 
-type OpenApiDocument = ReturnType<typeof toOpenApi>;
-
 /** What every answer to a known caller says of its rate limit, where it has one. */
 const QUOTA_HEADERS: Readonly<Record<string, object>> = {
   RateLimit: toHeader(

@@ -5,19 +5,8 @@ export function text(description: string, example?: string) {
   return z.string().meta(describe(description, example));
 }
 
-function nullableText(description: string, example?: string) {
-  return z.string().nullable().meta(describe(description, example));
-}
-
 export function optionalText(description: string, example?: string) {
   return z.string().optional().meta(describe(description, example));
-}
-
-/** Absent in answers where there is no value. In requests null means the same as absent. */
-function absentOrNull<Output, Input>(shape: z.ZodType<Output, Input>) {
-  const given: z.ZodType = shape.nullish().transform((value) => value ?? undefined);
-  // What a shape has made of its input, it also accepts.
-  return z.pipe(given, shape.optional()) as unknown as AbsentOrNull<Output, Input>;
 }
 
 export function uuidText(description: string) {
@@ -42,11 +31,6 @@ export function enumText<const Value extends string>(
 ) {
   return z.enum(values).meta(describe(description, example));
 }
-
-type AbsentOrNull<Output, Input> = z.ZodPipe<
-  z.ZodOptional<z.ZodNullable<z.ZodType<Output, Input>>>,
-  z.ZodOptional<z.ZodType<Output, Output>>
->;
 
 function describe(description: string, example: string | undefined) {
   return example === undefined ? { description } : { description, examples: [example] };
