@@ -157,6 +157,11 @@ describe('shape', () => {
     expect(readFileSync(join(ROOT, file), 'utf8').split('\n').length).toBeLessThanOrEqual(MAX_LINES);
   });
 
+  test('src holds sources alone: what a compiler makes of them is elsewhere', () => {
+    const names = readdirSync(SRC, { recursive: true, encoding: 'utf8' });
+    expect(names.filter((name) => /\.(?:js|map|d\.ts)$/.test(name))).toEqual([]);
+  });
+
   test('main.ts stays below 60 lines', () => {
     expect(readFileSync(join(SRC, 'main.ts'), 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(60);
   });

@@ -48,7 +48,7 @@ function show(name: ResultsName, reports: readonly Report[]): void {
     say(KEPT_ASIDE);
     return;
   }
-  const texts = { 'docs/performance.md': section, 'README.md': toSummary(reports) };
+  const texts = { 'docs/performance.md': section, 'README.md': toSummary(main, reports) };
   for (const [document, text] of Object.entries(texts)) {
     say(writeBetweenMarks(document, text) ? `${document} shows it.` : `${document} ${NO_MARKS}`);
   }

@@ -86,11 +86,11 @@ function toRatio(own: number, floor = Number.NaN, isCost: boolean): number {
   return isCost ? floor / own : own / floor;
 }
 
-/** Each begins once, and none comes after the same one each time: what a player leaves behind (heat, caches) would be its successor's. */
+/** Another one begins each time, and every second time the order is reversed, so that none always comes after the same one. */
 function toOrder<Item>(items: readonly Item[], round: number): readonly Item[] {
   const from = round % items.length;
-  const rotated = [...items.slice(from), ...items.slice(0, from)];
-  return round % 2 === 0 ? rotated : rotated.reverse();
+  if (round % 2 === 0) return [...items.slice(from), ...items.slice(0, from)];
+  return [...items.slice(from + 1), ...items.slice(0, from + 1)].reverse();
 }
 
 const WARM_UP_SECONDS = 2;

@@ -151,7 +151,7 @@ export interface WantedOAuthClient {
 export interface SandboxLogin {
   /** Of exchange, look-up of the account and revocation: one of the sandbox's origins. */
   readonly tokenOrigin: string;
-  /** What is kept in place of the instance URL that a grant names: the sandbox by its name, whatever its port is. */
+  /** What is kept in place of the instance URL that a grant names: the sandbox by its name, which has no port. */
   toInstanceUrl(url: string | null): string;
 }
 

@@ -39,7 +39,7 @@ export const DEFAULT_TOKEN_SECONDS = 60 * 60;
 export const MAX_TOKEN_SECONDS = 24 * 60 * 60;
 
 /**
- * `cba_` and 256 random bits. Whoever has it manages applications and keys over HTTP. The installation knows its hash
+ * `cba_` and 256 random bits. It manages applications and keys over HTTP. The installation knows its hash
  * alone; one of 256 bits needs no slow hash.
  */
 export function createAdminKey(): { readonly key: string; readonly hash: string } {
@@ -47,7 +47,7 @@ export function createAdminKey(): { readonly key: string; readonly hash: string 
   return { key, hash: toHash(key).toString('hex') };
 }
 
-/** Takes as long for a key that is nearly right. What is too short to be random is none, whatever hash was set. */
+/** Takes as long for a key that is nearly right. What is too short to be random is refused, even where its hash was set. */
 export function isAdminKey(key: string, hash: string): boolean {
   return timingSafeEqual(toHash(key), Buffer.from(hash, 'hex')) && FORM.test(key);
 }

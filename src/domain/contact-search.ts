@@ -80,7 +80,7 @@ const remembered = new WeakMap<Connection, ContactOrigin>();
 export interface FieldSelection {
   /** Raw data is the whole record: with it, every field is wanted. */
   readonly rawData: boolean;
-  /** The only fields that will be looked at: others may be empty, whatever the provider has. Absent: all. */
+  /** The only fields that will be looked at: others may be empty though the provider has them. Absent: all. */
   readonly fields?: SelectedFields | undefined;
 }
 
@@ -113,7 +113,7 @@ export function searchCost(emails: number): number {
   return PROVIDER_CALL * Math.max(1, Math.ceil(emails / EMAILS_PER_CALL)) + emails;
 }
 
-/** How many contacts a search is reckoned to find where nothing is said of its page. More are counted when they are there. */
+/** How many contacts a search is estimated to find where `first` is absent. More are counted when they are there. */
 export function expectedContacts(emails: number): number {
   return emails > 0 ? Math.min(DEFAULT_PAGE_SIZE, emails * CONTACTS_PER_EMAIL) : DEFAULT_PAGE_SIZE;
 }

@@ -40,8 +40,8 @@ export interface IdleCredentials {
   /** May this process work on them now? Until the lease ends no other may. Asked again, it is longer. */
   holdLease(holder: string, leaseMs: number): Promise<boolean>;
   /**
-   * Those that have been idle the longest. Nobody else is given them until `retryAt` has passed the same time of idleness,
-   * whatever becomes of the process that claimed them. What cannot be renewed is passed over, and counts as used.
+   * Those that have been idle the longest. No other process is given them until `retryAt` has passed the same time of idleness,
+   * even if the one that claimed them ends. What cannot be renewed is passed over, and counts as used.
    */
   claim(wanted: WantedIdle): Promise<readonly IdleConnection[]>;
   /** There is nothing to renew: it counts as used. */

@@ -23,7 +23,7 @@ export interface RequestLog extends Tracer {
   permit: WorkPermit;
   /** Later notes add to earlier ones: a request may ask several customers and providers. */
   record(notes: RequestFields): void;
-  /** Once for each error that the client is told of. A bug is written down at once, with its cause. */
+  /** Once for each error that the client is told of. A bug is logged at once, with its cause. */
   failed(error: CrossbookError): void;
   called(call: ProviderCall): void;
   /** What a face does between reading a request and answering it. */
@@ -37,7 +37,7 @@ export interface RateLimitResult {
   readonly units: number;
 }
 
-/** How many units of requests a caller may make, as it was told with its last one. */
+/** How many units of requests a caller may make, as its last response said. */
 export interface Quota {
   /** In a minute. */
   readonly limit: number;

@@ -32,7 +32,7 @@ export interface ProviderResponse {
 export type Send = (request: RemoteRequest) => Promise<ProviderResponse>;
 
 /**
- * A provider answered, and not with what was asked for. The answer is here as it came, with whatever is secret in it, so
+ * A provider answered, and not with what was asked for. The answer is here as it came, secrets in it included, so
  * this is no CrossbookError yet: it becomes one where the connection's secrets are known (`outbound/redaction`).
  */
 export class RemoteFailure extends Error {
