@@ -65,7 +65,7 @@ describe('what makes no request', () => {
       const errorId = expectOneError(heard, status);
       const fields = { status, code, errorId };
       expect(crossbook.log.lines).toEqual([{ level: 'info', message: 'refused', fields }]);
-      expect(crossbook.counts()).toEqual({ [`status="${status}",code="${code}"`]: 1 });
+      expect(await crossbook.counts()).toEqual({ [`status="${status}",code="${code}"`]: 1 });
     },
   );
 
@@ -86,7 +86,7 @@ describe('what makes no request', () => {
     expect(crossbook.log.lines.slice(10)).toEqual([
       { level: 'warn', message: 'refused', fields: { ...fields, leftOut: 50 } },
     ]);
-    expect(crossbook.counts()).toEqual({ 'status="400",code="HPE_INVALID_METHOD"': 60 });
+    expect(await crossbook.counts()).toEqual({ 'status="400",code="HPE_INVALID_METHOD"': 60 });
   });
 });
 
@@ -113,7 +113,7 @@ describe('a request that nobody is asked for', () => {
     const errorId = expectOneError(await say(crossbook.url, text), status);
     const fields = { requestId: 'mine-1', traceId: TRACE, status, code, errorId };
     expect(crossbook.log.lines).toEqual([{ level: 'info', message: 'refused', fields }]);
-    expect(crossbook.counts()).toEqual({ [`status="${status}",code="${code}"`]: 1 });
+    expect(await crossbook.counts()).toEqual({ [`status="${status}",code="${code}"`]: 1 });
     expect(crossbook.asked).toEqual([]);
   });
 
@@ -184,7 +184,7 @@ describe('beside other requests', () => {
     socket.on('error', () => undefined);
     await once(socket, 'close');
     expect(heard).toMatch(/^HTTP\/1.1 200 [^x]*\r\n\r\nx+$/);
-    expect(crossbook.counts()).toEqual({ 'status="none",code="HPE_INVALID_METHOD"': 1 });
+    expect(await crossbook.counts()).toEqual({ 'status="none",code="HPE_INVALID_METHOD"': 1 });
   });
 
   test('a connection beyond the bound is told of', async () => {
@@ -218,7 +218,7 @@ describe('who goes away', () => {
     // Closed means that every connection is over.
     await crossbook.close();
     expect(crossbook.log.lines).toEqual([]);
-    expect(crossbook.counts()).toEqual({});
+    expect(await crossbook.counts()).toEqual({});
   });
 });
 
@@ -260,7 +260,7 @@ async function open({ bounds = {} }: { bounds?: Partial<ServerLimits> } = {}) {
   const metrics = telemetry.metrics.render;
   return {
     ...{ log, asked, release, close, metrics, url: listener.url },
-    counts: () => readMetrics(metrics())('crossbook_refusals_total'),
+    counts: async () => readMetrics(await metrics())('crossbook_refusals_total'),
   };
 }
 

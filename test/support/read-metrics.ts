@@ -1,6 +1,6 @@
 /** Reads the text format of Prometheus, and refuses what a scraper would. */
 export function readMetrics(text: string): (name: string) => Readonly<Record<string, number>> {
-  const lines = text.trimEnd().split('\n');
+  const lines = text.split('\n').filter((line) => line !== '');
   const samples = lines.flatMap((line) => {
     if (/^# (HELP|TYPE) [a-z_]+ \S/.test(line)) return [];
     const match = /^([a-z_]+)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\.)*",?)*)\})? (-?[\d.e+-]+|NaN)$/.exec(line);
