@@ -16,7 +16,7 @@ import type { ProviderName } from '../domain/provider-names.ts';
 import { UNCOUNTED, type WorkPermit } from '../domain/work-permit.ts';
 import { type PeriodicTaskOptions, runPeriodically } from '../lib/background.ts';
 import type { Clock } from '../lib/clock.ts';
-import { createSpans, type Span, type Spans } from './spans.ts';
+import type { RemoteParent, RequestTrace, Traces } from './traces.ts';
 
 /** The log of one request. At its end the record goes to whoever wants it: the log, the metrics, the collector. */
 export function openRequestLog(arrival: RequestHead, deps: RequestLogDeps): OpenRequestLog {
@@ -30,8 +30,9 @@ class WrittenRequestLog implements OpenRequestLog {
   permit: WorkPermit = UNCOUNTED;
   readonly #arrival: RequestHead;
   readonly #deps: RequestLogDeps;
-  readonly #trace: TraceContext;
-  readonly #spans: Spans | undefined;
+  readonly #traceId: string;
+  /** Absent: nobody follows this request on its way. */
+  readonly #trace: RequestTrace | undefined;
   readonly #startedAt: number;
   // What is noted of each is little: a list is searched sooner than a set is made.
   readonly #customers: string[] = [];
@@ -46,16 +47,13 @@ class WrittenRequestLog implements OpenRequestLog {
   #calls = 0;
 
   constructor(arrival: RequestHead, deps: RequestLogDeps) {
-    const { clock, onSpans } = deps;
     this.requestId = readRequestId(arrival.requestId) ?? randomUUID();
     this.#arrival = arrival;
     this.#deps = deps;
-    this.#trace = readTraceContext(arrival.traceparent);
-    this.#spans =
-      onSpans && this.#trace.isSampled
-        ? createSpans({ trace: this.#trace, clock, createSpanId, onEnd: onSpans })
-        : undefined;
-    this.#startedAt = clock.now();
+    const { parent, isSampled } = readTraceContext(arrival.traceparent);
+    this.#trace = isSampled ? deps.startTrace?.(parent) : undefined;
+    this.#traceId = parent?.traceId ?? this.#trace?.traceId ?? createTraceId();
+    this.#startedAt = deps.clock.now();
   }
 
   record(notes: RequestFields): void {
@@ -78,27 +76,27 @@ class WrittenRequestLog implements OpenRequestLog {
     if (this.#errors.some((known) => known.id === id)) return;
     this.#errors.push({ id, code });
     if (code !== 'INTERNAL_SERVER_ERROR') return;
-    const { traceId } = this.#trace;
-    this.#deps.log.error({ requestId: this.requestId, traceId, errorId: id, cause: cause ?? error }, 'a bug');
+    const { requestId } = this;
+    this.#deps.log.error({ requestId, traceId: this.#traceId, errorId: id, cause: cause ?? error }, 'a bug');
   }
 
   called(call: ProviderCall): void {
     this.#calls += 1;
-    this.#spans?.called(toCallSpan(call));
+    this.#trace?.called(toCallSpan(call));
   }
 
   operation<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return this.#spans ? this.#spans.operation(name, work) : work();
+    return this.#trace ? this.#trace.operation(name, work) : work();
   }
 
   withSpan<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return this.#spans ? this.#spans.withSpan(name, work) : work();
+    return this.#trace ? this.#trace.withSpan(name, work) : work();
   }
 
   close({ status, bytes }: Pick<RequestRecord, 'status' | 'bytes'>): void {
     const record: RequestRecord = {
       requestId: this.requestId,
-      traceId: this.#trace.traceId,
+      traceId: this.#traceId,
       method: this.#arrival.method,
       path: this.#arrival.path,
       face: this.#face,
@@ -116,7 +114,7 @@ class WrittenRequestLog implements OpenRequestLog {
       cache: this.#cache,
     };
     this.#deps.onDone(record);
-    this.#spans?.end(toRequestSpan(record));
+    this.#trace?.end(toRequestSpan(record));
   }
 }
 
@@ -172,43 +170,41 @@ const TRACEPARENT =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 const SAMPLED = 1;
 
-/** The trace that a request belongs to (W3C Trace Context): the caller's, or one that begins here. */
+/** The trace that a request belongs to (W3C Trace Context), unless it begins here. */
 function readTraceContext(traceparent: string | null): TraceContext {
-  const [, traceId, parentId, flags] = (traceparent !== null && TRACEPARENT.exec(traceparent)) || NONE;
-  if (!traceId) return { traceId: createId(16), parentId: undefined, isSampled: true };
-  return { traceId, parentId, isSampled: (Number.parseInt(flags ?? '0', 16) & SAMPLED) === SAMPLED };
-}
-
-function createSpanId(): string {
-  return createId(8);
+  const [, traceId, spanId, flags] = (traceparent !== null && TRACEPARENT.exec(traceparent)) || NONE;
+  if (!traceId || !spanId) return BEGINS_HERE;
+  const isSampled = (Number.parseInt(flags ?? '0', 16) & SAMPLED) === SAMPLED;
+  return { parent: { traceId, spanId }, isSampled };
 }
 
 /** Random bytes are drawn many at a time: to draw is what costs. */
-function createId(bytes: number): string {
-  if (offset + bytes > pool.length) {
+function createTraceId(): string {
+  if (offset === pool.length) {
     randomFillSync(pool);
     offset = 0;
   }
-  offset += bytes;
-  return pool.toString('hex', offset - bytes, offset);
+  offset += TRACE_ID_BYTES;
+  return pool.toString('hex', offset - TRACE_ID_BYTES, offset);
 }
 
+const TRACE_ID_BYTES = 16;
 const pool = Buffer.alloc(4_096);
 let offset = pool.length;
 const NONE: readonly undefined[] = [];
+const BEGINS_HERE: TraceContext = { parent: undefined, isSampled: true };
 
 interface RequestLogDeps {
   readonly log: Log;
-  readonly clock: Pick<Clock, 'now' | 'wall'>;
+  readonly clock: Pick<Clock, 'now'>;
   onDone(record: RequestRecord): void;
   /** Absent: nobody follows requests on their way. */
-  readonly onSpans?: ((spans: readonly Span[]) => void) | undefined;
+  readonly startTrace?: Traces['start'] | undefined;
 }
 
-export interface TraceContext {
-  readonly traceId: string;
+interface TraceContext {
   /** The caller's span. */
-  readonly parentId: string | undefined;
+  readonly parent: RemoteParent | undefined;
   /** False: the caller does not want it recorded. */
   readonly isSampled: boolean;
 }
@@ -251,11 +247,10 @@ export function createRejectedRequestLog({ log, schedule }: RejectedRequestLogOp
 
 function toLine({ status, code, errorId, arrival }: RejectedRequest): object {
   if (!arrival) return { status, code, errorId };
-  const { traceId, parentId } = readTraceContext(arrival.traceparent);
   return {
     requestId: readRequestId(arrival.requestId),
     // One that begins here leads nowhere.
-    traceId: parentId && traceId,
+    traceId: readTraceContext(arrival.traceparent).parent?.traceId,
     ...{ status, code, errorId },
   };
 }

@@ -2,14 +2,15 @@ import type { Log, OpenRequestLog, ProviderCall, RejectedRequest, RequestHead } 
 import type { Clock } from '../lib/clock.ts';
 import { writeRequestLine } from './logger.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
-import type { SpanExporter } from './otlp.ts';
 import { createRejectedRequestLog, openRequestLog } from './request-log.ts';
+import type { Traces } from './traces.ts';
 
 /** Who is told of what happens: the log always, the metrics, and a collector of traces where one is named. */
-export async function openTelemetry({ log, version, traces, clock }: TelemetryOptions): Promise<Telemetry> {
+export async function openTelemetry(options: TelemetryOptions): Promise<Telemetry> {
+  const { log, version, clock } = options;
   const metrics = createMetrics({ version });
   const refusals = createRejectedRequestLog({ log });
-  const exporter = traces && (await openExporter(traces, { log, version }));
+  const traces = options.traces && (await loadTraces(options.traces, { log, version }));
   return {
     metrics,
     openRequestLog: (arrival) =>
@@ -20,7 +21,7 @@ export async function openTelemetry({ log, version, traces, clock }: TelemetryOp
           writeRequestLine(log, record);
           metrics.request(record);
         },
-        onSpans: exporter?.export,
+        startTrace: traces?.start,
       }),
     onRefused(refusal) {
       refusals.write(refusal);
@@ -30,18 +31,18 @@ export async function openTelemetry({ log, version, traces, clock }: TelemetryOp
     async close() {
       metrics.close();
       await refusals.close();
-      await exporter?.close();
+      await traces?.close();
     },
   };
 }
 
 /** Where no collector is named, not even the code for it is loaded. */
-async function openExporter(
+async function loadTraces(
   { endpoint, headers, serviceName }: TracesConfig,
   { log, version }: Pick<TelemetryOptions, 'log' | 'version'>,
-): Promise<SpanExporter> {
-  const { createSpanExporter } = await import('./otlp.ts');
-  return createSpanExporter({ endpoint, headers, log, service: { name: serviceName, version } });
+): Promise<Traces> {
+  const { openTraces } = await import('./traces.ts');
+  return openTraces({ endpoint, headers, log, service: { name: serviceName, version } });
 }
 
 export interface Telemetry {
@@ -55,7 +56,7 @@ export interface Telemetry {
 interface TelemetryOptions {
   readonly log: Log;
   readonly version: string;
-  readonly clock: Pick<Clock, 'now' | 'wall'>;
+  readonly clock: Pick<Clock, 'now'>;
   readonly traces: TracesConfig | undefined;
 }
 

@@ -95,7 +95,7 @@ describe('a start in production', () => {
     ['the sandbox', 'src/sandbox/http.ts'],
     ['the page of the REST document', 'src/rest/docs/page.ts'],
     ['the REST document', 'src/rest/openapi/document.ts'],
-    ['the exporter of traces', 'src/telemetry/otlp.ts'],
+    ['the exporter of traces', 'src/telemetry/traces.ts'],
     ['the commands', 'src/cli/run.ts'],
   ])('leaves %s alone', (_, source) => {
     const holding = FILES.filter((name) => sourcesOf(name).includes(`../${source}`));

@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 
 /** A collector of OpenTelemetry that speaks OTLP/HTTP in JSON, and takes nothing that is not to the letter. */
-export async function openCollector({ status = 200 } = {}): Promise<Collector> {
+export async function openCollector(options: CollectorOptions = {}): Promise<Collector> {
+  const { status = 200, afterwards = status } = options;
+  let next = status;
   const requests: z.infer<typeof exportRequest>[] = [];
   const headers: IncomingHttpHeaders[] = [];
   const server = createServer(async (request, response) => {
@@ -11,10 +13,11 @@ export async function openCollector({ status = 200 } = {}): Promise<Collector> {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const parsed = exportRequest.safeParse(JSON.parse(Buffer.concat(chunks).toString()));
     const isRight = request.url === '/v1/traces' && request.method === 'POST' && parsed.success;
-    if (parsed.success && status === 200) requests.push(parsed.data);
+    if (parsed.success && next === 200) requests.push(parsed.data);
     headers.push(request.headers);
-    response.writeHead(isRight ? status : 400, { 'content-type': 'application/json' });
+    response.writeHead(isRight ? next : 400, { 'content-type': 'application/json' });
     response.end(parsed.success ? '{"partialSuccess":{}}' : JSON.stringify(parsed.error.issues));
+    next = afterwards;
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -38,7 +41,8 @@ const attribute = z.strictObject({
   key: z.string().min(1),
   value: z.union([
     z.strictObject({ stringValue: z.string() }),
-    z.strictObject({ intValue: z.string().regex(/^-?\d+$/) }),
+    // The specification's JSON has 64-bit integers as text; a collector takes both, and the SDK writes numbers.
+    z.strictObject({ intValue: z.int() }),
     z.strictObject({ doubleValue: z.number() }),
   ]),
 });
@@ -52,13 +56,19 @@ const span = z
     startTimeUnixNano: nanoseconds,
     endTimeUnixNano: nanoseconds,
     attributes: z.array(attribute),
-    status: z.strictObject({ code: z.literal(2).optional() }),
+    droppedAttributesCount: z.literal(0),
+    events: z.tuple([]),
+    droppedEventsCount: z.literal(0),
+    links: z.tuple([]),
+    droppedLinksCount: z.literal(0),
+    flags: z.int(),
+    status: z.strictObject({ code: z.union([z.literal(0), z.literal(2)]) }),
   })
   .refine(({ startTimeUnixNano, endTimeUnixNano }) => BigInt(startTimeUnixNano) <= BigInt(endTimeUnixNano));
 const exportRequest = z.strictObject({
   resourceSpans: z.array(
     z.strictObject({
-      resource: z.strictObject({ attributes: z.array(attribute) }),
+      resource: z.strictObject({ attributes: z.array(attribute), droppedAttributesCount: z.literal(0) }),
       scopeSpans: z.array(
         z.strictObject({
           scope: z.strictObject({ name: z.string(), version: z.string() }),
@@ -68,6 +78,12 @@ const exportRequest = z.strictObject({
     }),
   ),
 });
+
+interface CollectorOptions {
+  readonly status?: number;
+  /** Of all but the first request. */
+  readonly afterwards?: number;
+}
 
 export interface Collector {
   readonly endpoint: string;

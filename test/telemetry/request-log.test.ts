@@ -3,7 +3,7 @@ import { CrossbookError } from '../../src/domain/errors.ts';
 import type { RequestRecord } from '../../src/domain/log.ts';
 import { writeRequestLine } from '../../src/telemetry/logger.ts';
 import { openRequestLog } from '../../src/telemetry/request-log.ts';
-import type { Span } from '../../src/telemetry/spans.ts';
+import type { RequestTrace, Traces } from '../../src/telemetry/traces.ts';
 import { createFakeLog } from '../support/fake-log.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -78,27 +78,16 @@ test.each([
   else expect(records[0]?.traceId).toMatch(/^(?!0af7)[0-9a-f]{32}$/);
 });
 
-test('a trace has the request, its operation, use cases and calls, each below the one it belongs to', async () => {
-  const { requestLog, spans } = open({ traceparent: `00-${TRACE}-${CALLER}-01` });
-  await requestLog.operation('searchContacts', async () => {
-    await requestLog.withSpan('searchContacts', async () => requestLog.called(CALL));
-  });
-  requestLog.close(ANSWER);
-  const [request, ...others] = spans;
-  expect(request).toMatchObject({ traceId: TRACE, parentId: CALLER, kind: 'server' });
-  const operation = others.find(({ attributes }) => attributes['crossbook.kind'] === 'operation');
-  expect(operation).toMatchObject({ parentId: request?.id, name: 'searchContacts' });
-  const below = others.filter((span) => span !== operation);
-  expect(below.map(({ name, parentId }) => [name, parentId])).toEqual([
-    ['call hubspot', operation?.id],
-    ['searchContacts', operation?.id],
-  ]);
-});
-
 test('a caller who does not want it recorded is heard', () => {
-  const { requestLog, spans } = open({ traceparent: `00-${TRACE}-${CALLER}-00` });
-  requestLog.close(ANSWER);
-  expect(spans).toEqual([]);
+  const parents: unknown[] = [];
+  const startTrace = (parent: unknown) => {
+    parents.push(parent);
+    return { traceId: TRACE } as RequestTrace;
+  };
+  open({ traceparent: `00-${TRACE}-${CALLER}-00`, startTrace });
+  open({ traceparent: `00-${TRACE}-${CALLER}-01`, startTrace });
+  open({ startTrace });
+  expect(parents).toEqual([{ traceId: TRACE, spanId: CALLER }, undefined]);
 });
 
 test('a request line is a warning where it was not the caller who was wrong', () => {
@@ -131,19 +120,23 @@ const CALL = {
 } as const;
 const ANSWER = { status: 200, bytes: undefined };
 
-function open(arrival: { requestId?: string | null; traceparent?: string; path?: string } = {}) {
+interface OpenOptions {
+  readonly requestId?: string | null;
+  readonly traceparent?: string;
+  readonly path?: string;
+  readonly startTrace?: Traces['start'];
+}
+
+function open({ startTrace, ...arrival }: OpenOptions = {}) {
   const log = createFakeLog();
   const records: RequestRecord[] = [];
-  const spans: Span[] = [];
   let clock = 1_000;
   const requestLog = openRequestLog(
     { method: 'POST', path: '/graphql', requestId: null, traceparent: null, ...arrival },
     {
-      log,
-      clock: { now: () => clock, wall: () => clock },
+      ...{ log, startTrace, clock: { now: () => clock } },
       onDone: (record) => void records.push(record),
-      onSpans: (told) => void spans.push(...told),
     },
   );
-  return { requestLog, log, records, spans, tick: (ms: number) => (clock += ms) };
+  return { requestLog, log, records, tick: (ms: number) => (clock += ms) };
 }

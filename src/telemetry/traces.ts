@@ -1,0 +1,152 @@
+import {
+  DiagLogLevel,
+  diag,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
+import type { Log } from '../domain/log.ts';
+
+/** Traces by OpenTelemetry, sent to a collector over OTLP/HTTP in JSON. What it cannot take in time is dropped, and logged. */
+export function openTraces(options: TracesOptions): Traces {
+  const { endpoint, headers = {}, service, log, timeoutMs = 5_000, maxWaiting = 4_096 } = options;
+  // How the SDK says that its queue was full. That an export failed is told below, with how much it was.
+  const warn = (problem: string) => log.warn({ problem }, NOT_TAKEN);
+  const logger = { error: ignore, warn, info: ignore, debug: ignore, verbose: ignore };
+  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+  const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
+  const exporter = new OTLPTraceExporter({ url, headers, timeoutMillis: timeoutMs });
+  const processor = new BatchSpanProcessor(withLosses(exporter, log), {
+    ...{ maxQueueSize: maxWaiting, maxExportBatchSize: Math.min(512, maxWaiting) },
+    ...{ scheduledDelayMillis: 2_000, exportTimeoutMillis: 2 * timeoutMs },
+  });
+  const provider = new BasicTracerProvider({
+    resource: resourceFromAttributes({ 'service.name': service.name, 'service.version': service.version }),
+    spanProcessors: [processor],
+  });
+  const tracer = provider.getTracer('crossbook', service.version);
+
+  return {
+    start(parent) {
+      const root = tracer.startSpan('request', { kind: SpanKind.SERVER }, toContext(parent));
+      const below = trace.setSpan(ROOT_CONTEXT, root);
+      // Several at once (a batch) leave it open which one a call is for: then it is the request's.
+      const operations = new Set<Span>();
+      let left = MAX_SPANS;
+
+      function startSpan(name: string, kind: SpanKind, startTime?: number): Span | undefined {
+        if (left === 0) return undefined;
+        left -= 1;
+        const [only, another] = operations;
+        const context = only && !another ? trace.setSpan(ROOT_CONTEXT, only) : below;
+        return tracer.startSpan(name, { kind, ...(startTime !== undefined && { startTime }) }, context);
+      }
+
+      async function during<T>(kind: string, name: string, work: () => Promise<T>): Promise<T> {
+        const span = startSpan(name, SpanKind.INTERNAL)?.setAttribute('crossbook.kind', kind);
+        if (span && kind === OPERATION) operations.add(span);
+        try {
+          return await work();
+        } catch (error) {
+          span?.setStatus(FAILED);
+          throw error;
+        } finally {
+          if (span) operations.delete(span);
+          span?.end();
+        }
+      }
+
+      return {
+        traceId: root.spanContext().traceId,
+        operation: (name, work) => during(OPERATION, name, work),
+        withSpan: (name, work) => during('use case', name, work),
+        called({ ms, ...call }) {
+          const end = Date.now();
+          const span = startSpan(call.name, SpanKind.CLIENT, end - ms);
+          if (span) endSpan(span, call, end);
+        },
+        end: (request) => endSpan(root, request),
+      };
+    },
+    close: () => provider.shutdown().catch(ignore),
+  };
+}
+
+function toContext(parent: RemoteParent | undefined) {
+  if (!parent) return ROOT_CONTEXT;
+  const { traceId, spanId } = parent;
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    ...{ traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true },
+  });
+}
+
+function endSpan(span: Span, { name, failed, attributes }: SpanEnd, end?: number): void {
+  span.updateName(name).setAttributes(attributes);
+  if (failed) span.setStatus(FAILED);
+  span.end(end);
+}
+
+/** Tells how many spans a collector did not take, and why. */
+function withLosses(exporter: OTLPTraceExporter, log: Log): SpanExporter {
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        if (result.code !== TAKEN)
+          log.warn({ dropped: spans.length, problem: result.error?.message }, NOT_TAKEN);
+        done(result);
+      }),
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+function ignore(): void {}
+
+const OPERATION = 'operation';
+const FAILED = { code: SpanStatusCode.ERROR };
+const TAKEN = 0;
+const NOT_TAKEN = 'spans were not taken by the collector';
+/** Of one request: an operation over a thousand records does not fill a collector. */
+const MAX_SPANS = 256;
+
+export interface Traces {
+  /** The trace of one request, as a part of the caller's where there is one. */
+  start(parent: RemoteParent | undefined): RequestTrace;
+  /** Sends what waits; in the time that one batch may take. */
+  close(): Promise<void>;
+}
+
+export interface RequestTrace {
+  readonly traceId: string;
+  operation<T>(name: string, work: () => Promise<T>): Promise<T>;
+  withSpan<T>(name: string, work: () => Promise<T>): Promise<T>;
+  called(call: SpanEnd & { readonly ms: number }): void;
+  end(request: SpanEnd): void;
+}
+
+/** The caller's span. */
+export interface RemoteParent {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+interface SpanEnd {
+  readonly name: string;
+  readonly failed: boolean;
+  readonly attributes: Readonly<Record<string, string | number | undefined>>;
+}
+
+interface TracesOptions {
+  /** Of the collector: `http://localhost:4318`. */
+  readonly endpoint: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly service: { readonly name: string; readonly version: string };
+  readonly log: Log;
+  readonly timeoutMs?: number;
+  readonly maxWaiting?: number;
+}
