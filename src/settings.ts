@@ -77,7 +77,7 @@ export const SETTINGS = {
     'CROSSBOOK_KEYS',
     z.string().optional(),
     'k1:…',
-    'The key ring that seals credentials, cursors and the cache: id:base64 of 32 bytes, comma-separated. The first seals, all of them open. Make one: echo "k1:$(openssl rand -base64 32)"',
+    'The key ring that encrypts credentials and the cache, and signs cursors: id:base64 of 32 bytes, comma-separated. The first encrypts, all of them decrypt. Make one: echo "k1:$(openssl rand -base64 32)"',
   ),
   adminKeyHash: setting(
     'CROSSBOOK_ADMIN_KEY_HASH',

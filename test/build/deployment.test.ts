@@ -102,7 +102,7 @@ describe('image, Compose, Kubernetes and documents agree', () => {
 
   test('on the paths: clients’ ones lead in, and probes ask what is answered', () => {
     const paths = find('ops/kubernetes/ingress.yaml', /\{ path: (\S+),/g);
-    const [told = ''] = find('docs/operations.md', /clients only: (.+)\.$/gm);
+    const [told = ''] = find('docs/operations.md', /paths lead to Crossbook: (.+) \|$/gm);
     expect(told.split(', ')).toEqual(paths.map((path) => `\`${path}\``));
     const probes = { startup: '/livez', readiness: '/readyz', liveness: '/livez' };
     for (const [name, path] of Object.entries(probes)) {

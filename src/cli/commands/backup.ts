@@ -30,9 +30,8 @@ export const sealRotate: Command = {
   name: 'seal rotate',
   summary: 'Seals all stored credentials with the first key of CROSSBOOK_KEYS.',
   details: [
-    'Put the new key in front of the old ones, restart the servers, then run this. It goes on batch by batch while',
-    'they serve (on PostgreSQL). When it has ended, the old keys may leave the ring, and the servers restart.',
-    'Customer tokens that an old key signed are void from then on.',
+    'Before: append the new key to CROSSBOOK_KEYS, restart all servers, put it first, restart them again. The servers may run',
+    'meanwhile (on PostgreSQL). Afterwards take the old key out and restart. Customer tokens that it signed are void from then on.',
   ],
   run: (context) =>
     withDatabase(context, async ({ maintenance }) => {

@@ -14,8 +14,8 @@ import type { Sealer } from '../../domain/sealer.ts';
 import type { Key, KeyRing } from './key-ring.ts';
 
 /**
- * AES-256-GCM under a key that is derived for this purpose alone, so that a sealed cursor can never pass for sealed
- * credentials. Sealed text is `<key id>.<base64url of nonce, ciphertext, tag>`.
+ * AES-256-GCM under a key that is derived for this purpose alone, so that a sealed cache entry can never pass for
+ * sealed credentials. Sealed text is `<key id>.<base64url of nonce, ciphertext, tag>`.
  */
 export function createSealer(ring: KeyRing, purpose: string): Sealer {
   const current = deriveKey(ring.current, purpose);
