@@ -29,7 +29,7 @@ export const doctor: Command = {
 
 async function examine(context: CommandContext): Promise<readonly Finding[]> {
   const config = attempt(() => context.readConfig());
-  if (config instanceof Error) return [{ subject: 'configuration', state: 'failed', detail: config.message }];
+  if (config instanceof Error) return [failed('configuration', config.message)];
   const registry = createRegistry();
   const [database, redis, providers] = await Promise.all([
     examineStorage(config),
@@ -37,21 +37,18 @@ async function examine(context: CommandContext): Promise<readonly Finding[]> {
     checkProviders(registry.values(), context.fetch),
   ]);
   const versions = checkApiVersions(registry.values(), context.now());
-  const configuration: Finding = { subject: 'configuration', state: 'ok', detail: describeConfig(config) };
   const redirects = checkRedirectUris(config.publicUrl, registry.values());
+  const configuration = ok('configuration', describeConfig(config));
   return [configuration, ...database, ...redis, ...providers, ...versions, ...redirects];
 }
 
 async function examineStorage(config: Config): Promise<readonly Finding[]> {
   const ring = attempt(() => findKeyRing(config));
-  if (ring instanceof Error) return [{ subject: 'keys', state: 'failed', detail: ring.message }];
-  if (!ring) {
-    const detail = `There are none in ${config.dataDirectory} yet: the first start makes them.`;
-    return [{ subject: 'keys', state: 'warning', detail }];
-  }
-  const detail = `${ring.keys.size} in the ring; ${ring.current.id} seals`;
+  if (ring instanceof Error) return [failed('keys', ring.message)];
+  if (!ring)
+    return [warning('keys', `There are none in ${config.dataDirectory} yet: the first start makes them.`)];
   return [
-    { subject: 'keys', state: 'ok', detail },
+    ok('keys', `${ring.keys.size} in the ring; ${ring.current.id} seals`),
     ...(await checkDatabase(config.database, ring, config.sandbox !== undefined)),
     ...(await checkPooler(config.database)),
   ];
@@ -72,10 +69,9 @@ function attempt<T>(work: () => T): T | Error {
 /** A version that has ended mostly answers on for a while: a warning, no failure. */
 function checkApiVersions(providers: Iterable<Provider>, now: number): readonly Finding[] {
   return readApiSupport(providers, now).map(({ provider, version, supportedUntil, endsSoon, isOver }) => {
-    const state = endsSoon ? 'warning' : 'ok';
-    const advice = endsSoon ? ': a newer Crossbook is needed' : '';
-    const detail = `${version} ${isOver ? 'was' : 'is'} supported until ${supportedUntil}${advice}`;
-    return { subject: `${provider} API`, state, detail };
+    const support = `${version} ${isOver ? 'was' : 'is'} supported until ${supportedUntil}`;
+    const subject = `${provider} API`;
+    return endsSoon ? warning(subject, `${support}: a newer Crossbook is needed`) : ok(subject, support);
   });
 }
 
@@ -85,94 +81,60 @@ async function checkDatabase(target: Target, ring: KeyRing, sandbox: boolean): P
   try {
     return describeDatabase(await inspectDatabase(target, ring), sandbox);
   } catch (error) {
-    return [
-      {
-        subject: 'database',
-        state: 'failed',
-        detail: toReason(error),
-      },
-    ];
+    return [failed('database', toReason(error))];
   }
 }
 
 function toWebhookFinding({ id, application, enabled, lastFailure }: FailingEndpoint): Finding {
   const state = enabled ? 'fails' : 'is disabled';
-  return {
-    subject: 'webhooks',
-    state: 'warning',
-    detail: `endpoint ${id} of ${application} ${state}: ${lastFailure}`,
-  };
+  return warning('webhooks', `endpoint ${id} of ${application} ${state}: ${lastFailure}`);
 }
 
 function describeDatabase(inspection: Inspection, sandbox: boolean): readonly Finding[] {
-  if (!inspection.isThere) {
-    return [
-      { subject: 'database', state: 'warning', detail: 'It is not there yet: the first start makes it.' },
-    ];
-  }
+  if (!inspection.isThere) return [warning('database', 'It is not there yet: the first start makes it.')];
   const { version, pendingMigrations, unreadableKeys } = inspection;
   const isOld = Number.parseInt(version, 10) < OLDEST_POSTGRES;
-  const findings: Finding[] = [
-    {
-      subject: 'database',
-      state: isOld ? 'warning' : 'ok',
-      detail: `answers, version ${version}${isOld ? `: ${OLDEST_POSTGRES} or later is what we test with` : ''}`,
-    },
-  ];
-  if (pendingMigrations.length > 0) {
-    const detail = `${pendingMigrations.join(', ')}: the next start applies them`;
-    return [...findings, { subject: 'migrations', state: 'warning', detail }];
-  }
-  if (inspection.hasDemo && !sandbox) {
-    const detail = 'the demo application is there and counts for nothing: the next start removes it';
-    findings.push({ subject: 'demo data', state: 'warning', detail });
-  }
+  const database = isOld
+    ? warning('database', `answers, version ${version}: ${OLDEST_POSTGRES} or later is what we test with`)
+    : ok('database', `answers, version ${version}`);
+  if (pendingMigrations.length > 0)
+    return [database, warning('migrations', `${pendingMigrations.join(', ')}: the next start applies them`)];
+  const missing = `sealed with keys that the ring lacks, or has otherwise: ${unreadableKeys.join(', ')}`;
   return [
-    ...findings,
-    { subject: 'migrations', state: 'ok', detail: 'all applied' },
+    database,
+    ...(inspection.hasDemo && !sandbox ? [warning('demo data', DEMO_LEFT)] : []),
+    ok('migrations', 'all applied'),
     ...inspection.failingEndpoints.map(toWebhookFinding),
-    unreadableKeys.length > 0
-      ? {
-          subject: 'sealed data',
-          state: 'failed',
-          detail: `sealed with keys that the ring lacks, or has otherwise: ${unreadableKeys.join(', ')}`,
-        }
-      : { subject: 'sealed data', state: 'ok', detail: 'can be opened' },
+    unreadableKeys.length > 0 ? failed('sealed data', missing) : ok('sealed data', 'can be opened'),
   ];
 }
+
+const DEMO_LEFT = 'the demo application is there and counts for nothing: the next start removes it';
 
 /** Does the setting say what stands between this process and PostgreSQL? */
 async function checkPooler(target: Target): Promise<readonly Finding[]> {
   if (!('url' in target)) return [];
   try {
-    const finding = describePooler(await lookAtPooler(target.url), target.pooled === true);
-    return finding ? [{ subject: 'pooler', ...finding }] : [];
+    return describePooler(await lookAtPooler(target.url), target.pooled === true);
   } catch (error) {
-    return [{ subject: 'pooler', state: 'warning', detail: toReason(error) }];
+    return [warning('pooler', toReason(error))];
   }
 }
 
 function describePooler(
   { sharesConnections, hasTimeouts }: PoolerState,
   pooled: boolean,
-): Pick<Finding, 'state' | 'detail'> | undefined {
-  if (!pooled) {
-    if (!sharesConnections) return undefined;
-    const detail = 'one in transaction mode is in between: CROSSBOOK_DATABASE_POOLER=transaction is missing';
-    return { state: 'failed', detail };
-  }
-  if (!sharesConnections) {
-    const detail =
-      'none in transaction mode is in between: without CROSSBOOK_DATABASE_POOLER statements are prepared';
-    return { state: 'warning', detail };
-  }
-  if (!hasTimeouts) {
-    const detail = `the role has no timeouts of its own: ${SET_TIMEOUTS}`;
-    return { state: 'warning', detail };
-  }
-  return { state: 'ok', detail: 'transaction mode' };
+): readonly Finding[] {
+  if (!pooled) return sharesConnections ? [failed('pooler', POOLER_NOT_SET)] : [];
+  if (!sharesConnections) return [warning('pooler', NO_POOLER)];
+  if (!hasTimeouts) return [warning('pooler', `the role has no timeouts of its own: ${SET_TIMEOUTS}`)];
+  return [ok('pooler', 'transaction mode')];
 }
 
+const POOLER_NOT_SET =
+  'one in transaction mode is in between: CROSSBOOK_DATABASE_POOLER=transaction is missing';
+const NO_POOLER =
+  'none in transaction mode is in between: without CROSSBOOK_DATABASE_POOLER statements are prepared';
 const SET_TIMEOUTS = `alter role … set lock_timeout = '500ms'; alter role … set statement_timeout = '10s'`;
 
 const TIMEOUT_MS = 5_000;
@@ -195,21 +157,19 @@ async function reach(subject: string, origin: string, ask: typeof fetch): Promis
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    return { subject, state: 'ok', detail: `${origin} answers (${status})` };
+    return ok(subject, `${origin} answers (${status})`);
   } catch {
-    return { subject, state: 'warning', detail: `${origin} cannot be reached from here` };
+    return warning(subject, `${origin} cannot be reached from here`);
   }
 }
 
 /** What is to be registered with each vendor, to be copied from here. Without PUBLIC_URL links cannot be made: a warning. */
 function checkRedirectUris(publicUrl: string | undefined, providers: Iterable<Provider>): readonly Finding[] {
-  if (publicUrl === undefined) {
-    const detail = 'PUBLIC_URL is not set: customers cannot be sent to a CRM by a link';
-    return [{ subject: 'redirect URIs', state: 'warning', detail }];
-  }
-  return listRedirectUris(publicUrl, providers).map(({ provider, uri }) => ({
-    ...{ subject: `${provider} redirect URI`, state: 'ok', detail: uri },
-  }));
+  if (publicUrl === undefined)
+    return [warning('redirect URIs', 'PUBLIC_URL is not set: customers cannot be sent to a CRM by a link')];
+  return listRedirectUris(publicUrl, providers).map(({ provider, uri }) =>
+    ok(`${provider} redirect URI`, uri),
+  );
 }
 
 /** Away it is no more than a warning: serving goes on, each process with limits of its own. */
@@ -219,13 +179,16 @@ async function checkRedis({ redis }: Pick<Config, 'redis'>): Promise<readonly Fi
   const { host } = new URL(redis.url);
   try {
     await pingRedis(redis.url);
-    return [{ subject: 'redis', state: 'ok', detail: `${host} answers` }];
+    return [ok('redis', `${host} answers`)];
   } catch (error) {
     const reason = toReason(error);
-    const detail = `${host} cannot be used: ${reason}. Limits are not shared until it can.`;
-    return [{ subject: 'redis', state: 'warning', detail }];
+    return [warning('redis', `${host} cannot be used: ${reason}. Limits are not shared until it can.`)];
   }
 }
+
+const ok = (subject: string, detail: string): Finding => ({ subject, state: 'ok', detail });
+const warning = (subject: string, detail: string): Finding => ({ subject, state: 'warning', detail });
+const failed = (subject: string, detail: string): Finding => ({ subject, state: 'failed', detail });
 
 /** What was looked at, and how it is. */
 interface Finding {
