@@ -238,6 +238,23 @@ export type ConnectionSyncConfig = Of<typeof connectionSyncConfig>;
 export type Credentials = Of<typeof credentialsShape>;
 export type OAuth2Credentials = Extract<Credentials, { type: 'oauth2' }>;
 
+/** What the customer maps of one object of the provider's own, in both kinds of mappings. */
+export function findFieldMappings(
+  { schemaMappingsConfig, entityMappings }: Connection,
+  isWanted: (object: string) => boolean,
+): readonly FieldMapping[] {
+  const objects = [
+    ...(schemaMappingsConfig?.commonObjects ?? []),
+    ...(schemaMappingsConfig?.standardObjects ?? []),
+    ...(entityMappings ?? []).flatMap(({ object, fieldMappings }) =>
+      object?.type === 'standard' ? [{ object: object.name, fieldMappings }] : [],
+    ),
+  ];
+  return objects
+    .filter(({ object }) => object !== null && isWanted(object))
+    .flatMap(({ fieldMappings }) => fieldMappings);
+}
+
 /** The connections of ONE application's customers. */
 export interface ConnectionStore {
   /** One answer for each target, in their order; undefined where there is no such connection. */

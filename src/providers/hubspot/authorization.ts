@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import {
   type Authorization,
   AuthorizationFailure,
@@ -8,8 +9,7 @@ import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/pro
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
 import { toQuery } from '../../lib/http-message.ts';
 import { parseJson } from '../../lib/json.ts';
-import { API_ORIGIN, PATHS, toFailure } from './call.ts';
-import { wireGranted, wireProblem, wireToken, wireTokenProblem } from './contacts.ts';
+import { API_ORIGIN, PATHS, readProblem, toFailure, wireId } from './call.ts';
 
 export const LOGIN_HOSTS: readonly RegExp[] = [/^app(-[a-z]{2,4}\d{1,3})?\.hubspot\.com$/];
 
@@ -134,28 +134,18 @@ const GONE: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_token']);
 
 export const refresh: TokenRefresh = {
   origin: () => API_ORIGIN,
-  toRequest: ({ client, refreshToken }) => ({
-    method: 'POST',
-    path: PATHS.token,
-    budget: 'token',
-    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({
-      grant_type: 'refresh_token',
-      client_id: client.clientId,
-      client_secret: client.clientSecret,
-      refresh_token: refreshToken,
-    }).toString(),
-  }),
+  toRequest: ({ client, refreshToken }) =>
+    toRequest(PATHS.token, client, { grant_type: 'refresh_token', refresh_token: refreshToken }),
   readAnswer: readToken,
 };
 
 /** Not any 401: a proxy in between may say that as well, and means itself. */
 export function isTokenRefused({ status, body }: ProviderResponse): boolean {
-  return status === 401 && REFUSED.has(wireProblem.parse(parseJson(body)).category);
+  return status === 401 && REFUSED.has(readProblem(body).category);
 }
 
 /** Of a refresh and of an exchange. */
-export function readToken(answer: ProviderResponse, now: Date): RefreshedToken {
+function readToken(answer: ProviderResponse, now: Date): RefreshedToken {
   const json = parseJson(answer.body);
   if (answer.status !== 200) throw toRefusal(answer, json);
   const token = wireToken.safeParse(json);
@@ -203,3 +193,29 @@ const OF_THE_CLIENT: ReadonlySet<unknown> = new Set([
   'BAD_CLIENT_SECRET',
   'BAD_REDIRECT_URI',
 ]);
+
+const wireToken = z.object({
+  access_token: z.string().min(1),
+  refresh_token: z.string().min(1).nullish(),
+  expires_in: z.coerce.number().positive().nullish().catch(null),
+});
+
+/** What the token endpoint and introspection say of the user who granted: the older the version, the less of it. */
+const wireGranted = z
+  .object({
+    hub_id: wireId.nullish().catch(null),
+    hub_domain: z.string().nullish().catch(null),
+    user_id: wireId.nullish().catch(null),
+    scopes: z.array(z.string()).nullish().catch(null),
+    active: z.boolean().nullish().catch(null),
+  })
+  .catch({});
+
+const wireTokenProblem = z
+  .object({
+    error: z.string().nullish().catch(null),
+    error_description: z.string().nullish().catch(null),
+    status: z.string().nullish().catch(null),
+    message: z.string().nullish().catch(null),
+  })
+  .catch({});

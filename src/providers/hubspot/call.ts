@@ -1,53 +1,55 @@
-import type { Connection, FieldMapping } from '../../domain/connection.ts';
-import { CONTACT_FIELDS, type Contact } from '../../domain/contact.ts';
-import {
-  type FieldSelection,
-  readSelectedFields,
-  type SelectedFields,
-  toContactOrigin,
-} from '../../domain/contact-search.ts';
+import * as z from 'zod';
+import type { Connection } from '../../domain/connection.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
-import type { ApiVersion, RateLimit, RateLimitStatus } from '../../domain/provider.ts';
-import { type ProviderResponse, RemoteFailure, type RemoteRequest, type Send } from '../../domain/remote.ts';
+import type { ApiVersion } from '../../domain/provider.ts';
+import { type ProviderResponse, RemoteFailure, type Send } from '../../domain/remote.ts';
 import { readRetryAfter } from '../../lib/http-message.ts';
 import { parseJson } from '../../lib/json.ts';
-import { PROPERTIES_OF, toContact, type WireProblem, wireProblem, wireProblems } from './contacts.ts';
 
-/** The one way to HubSpot. Everything that we ask there is a POST that only reads. Refusals are thrown. */
-export function createAsk(send: Send): HubSpotAsk {
-  return ({ path, budget, body }) =>
-    ask(send, { method: 'POST', path, budget, headers: HEADERS, body: JSON.stringify(body) });
+/** The same for every region: HubSpot routes by token. An account's instance URL only identifies it. */
+export const API_ORIGIN = 'https://api.hubapi.com';
+
+/** HubSpot dates its versions and supports each for 18 months: this is the one place that names ours, released 2026-03-30. */
+const VERSION = '2026-03';
+export const API_VERSION: ApiVersion = { version: VERSION, supportedUntil: '2027-09-30' };
+
+export const PATHS = {
+  search: `/crm/objects/${VERSION}/contacts/search`,
+  batchRead: `/crm/objects/${VERSION}/contacts/batch/read`,
+  companies: `/crm/associations/${VERSION}/contacts/companies/batch/read`,
+  deals: `/crm/associations/${VERSION}/contacts/deals/batch/read`,
+  tickets: `/crm/associations/${VERSION}/contacts/tickets/batch/read`,
+  token: `/oauth/${VERSION}/token`,
+  introspect: `/oauth/${VERSION}/token/introspect`,
+  revoke: `/oauth/${VERSION}/token/revoke`,
+} as const;
+
+/** One customer's HubSpot. */
+export interface HubSpotAccount {
+  readonly send: Send;
+  readonly connection: Connection;
 }
 
-async function ask(send: Send, request: RemoteRequest): Promise<ProviderResponse> {
-  const answer = await send(request);
+/** Everything that is asked about contacts is a POST that only reads. Refusals are thrown. */
+export async function ask({ send }: HubSpotAccount, { path, budget, body }: Ask): Promise<ProviderResponse> {
+  const answer = await send({ method: 'POST', path, budget, headers: HEADERS, body: JSON.stringify(body) });
   if (answer.status < 200 || answer.status > 299) throw toFailure(answer);
   return answer;
 }
 
-/** HubSpot's refusal in our words. */
-export function toFailure(answer: ProviderResponse, problem = readProblem(answer.body)): RemoteFailure {
-  const message = problem.message ? `: ${problem.message.slice(0, MAX_MESSAGE)}` : '.';
-  return new RemoteFailure(
-    toCode(answer.status, problem),
-    `HubSpot answered ${answer.status}${message}`,
-    answer,
-    { retryAfterMs: readRetryAfter(answer.headers) ?? impliedWait(answer.status, problem) },
-  );
+const HEADERS = { accept: 'application/json', 'content-type': 'application/json' } as const;
+
+interface Ask {
+  readonly path: string;
+  readonly budget: 'search' | 'general';
+  readonly body: unknown;
 }
 
-/**
- * HubSpot knows none of what was asked for, and names it. A 404 that names nothing is about the path: were it believed,
- * a retired version of the API would look like an account without people.
- */
-export function isNotFound(error: unknown): boolean {
-  if (!(error instanceof RemoteFailure) || error.answer.status !== 404) return false;
-  const { category, context } = readProblem(error.answer.body);
-  return category === MISSING && Object.values(context ?? {}).some((named) => named.length > 0);
-}
-
-/** What was asked for, of an answer that is no refusal. */
-export function understand<Result>(read: Read<Result>, answer: ProviderResponse): Result {
+/** What was asked for, of an answer that is no refusal. `read` says undefined to another shape than documented. */
+export function understand<Result>(
+  read: (json: unknown) => Result | undefined,
+  answer: ProviderResponse,
+): Result {
   const json = parseJson(answer.body);
   const understood = read(json);
   if (understood === undefined) {
@@ -72,6 +74,31 @@ function refusePartial(answer: ProviderResponse, json: unknown): void {
   if (failure) throw toFailure(answer, failure);
 }
 
+/**
+ * HubSpot knows none of what was asked for, and names it. A 404 that names nothing is about the path: were it believed,
+ * a retired version of the API would look like an account without people.
+ */
+export function isNotFound(error: unknown): boolean {
+  if (!(error instanceof RemoteFailure) || error.answer.status !== 404) return false;
+  const { category, context } = readProblem(error.answer.body);
+  return category === MISSING && Object.values(context ?? {}).some((named) => named.length > 0);
+}
+
+const MISSING = 'OBJECT_NOT_FOUND';
+/** An input that HubSpot refuses as malformed cannot be anybody's. */
+const INVALID = 'VALIDATION_ERROR';
+
+/** HubSpot's refusal in our words. */
+export function toFailure(answer: ProviderResponse, problem = readProblem(answer.body)): RemoteFailure {
+  const message = problem.message ? `: ${problem.message.slice(0, MAX_MESSAGE)}` : '.';
+  return new RemoteFailure(
+    toCode(answer.status, problem),
+    `HubSpot answered ${answer.status}${message}`,
+    answer,
+    { retryAfterMs: readRetryAfter(answer.headers) ?? impliedWait(answer.status, problem) },
+  );
+}
+
 function toCode(status: number, problem: WireProblem): ErrorCode {
   if (status === 429 || isRateLimit(problem)) return 'REMOTE_PROVIDER_RATE_LIMITED';
   if (status === 401) return 'REMOTE_PROVIDER_UNAUTHORIZED';
@@ -94,138 +121,34 @@ function impliedWait(status: number, { policyName, message }: WireProblem): numb
   return policy.includes('secondly') ? 1_000 : undefined;
 }
 
-function readProblem(body: string): WireProblem {
+export function readProblem(body: string): WireProblem {
   return wireProblem.parse(parseJson(body));
 }
 
-const HEADERS = { accept: 'application/json', 'content-type': 'application/json' } as const;
-const MISSING = 'OBJECT_NOT_FOUND';
-/** An input that HubSpot refuses as malformed cannot be anybody's. */
-const INVALID = 'VALIDATION_ERROR';
 const MAX_MESSAGE = 500;
 
-/**
- * Below what HubSpot documents, because the windows are HubSpot's own and roll: 5 searches a second for the whole
- * account (all of its applications together), 100 other calls in 10 seconds on the smallest plan.
- */
-export const BUDGETS = {
-  search: { calls: 4, intervalMs: 1_000, concurrency: 4 },
-  general: { calls: 90, intervalMs: 10_000, concurrency: 10 },
-  token: { concurrency: 1 },
-} as const satisfies Record<string, RateLimit>;
+/** Every field of a refusal is optional, and so is its being one at all. */
+const wireProblem = z
+  .object({
+    message: z.string().nullish().catch(null),
+    category: z.string().nullish().catch(null),
+    errorType: z.string().nullish().catch(null),
+    policyName: z.string().nullish().catch(null),
+    context: z.record(z.string(), z.array(z.unknown())).nullish().catch(null),
+  })
+  .catch({});
+type WireProblem = z.infer<typeof wireProblem>;
 
-/** Larger plans say so in their headers. Searches carry none of them. */
-export function readAllowance({ headers }: ProviderResponse): RateLimitStatus | undefined {
-  const max = readCount(headers['x-hubspot-ratelimit-max']);
-  const remaining = readCount(headers['x-hubspot-ratelimit-remaining']);
-  const intervalMs = readCount(headers['x-hubspot-ratelimit-interval-milliseconds']);
-  if (!max || !intervalMs || remaining === undefined) return undefined;
-  return { max, remaining, intervalMs };
-}
+/** What went wrong with parts of a batch. */
+const wireProblems = z.object({ errors: z.array(wireProblem).nullish().catch([]) }).catch({});
 
-function readCount(header: string | undefined): number | undefined {
-  return header !== undefined && /^\d{1,9}$/.test(header) ? Number(header) : undefined;
-}
+/** Ids are documented as strings and some are sent as numbers. */
+export const wireId = z.union([z.string(), z.number()]).transform(String);
 
-/** HubSpot dates its versions and supports each for 18 months: this is the one place that names ours, released 2026-03-30. */
-const VERSION = '2026-03';
-export const API_VERSION: ApiVersion = { version: VERSION, supportedUntil: '2027-09-30' };
+export const wirePaging = z.object({ next: z.object({ after: wireId.nullish() }).nullish() }).nullish();
 
-/** The same for every region: HubSpot routes by token. An account's instance URL only identifies it. */
-export const API_ORIGIN = 'https://api.hubapi.com';
-
-export const PATHS = {
-  search: `/crm/objects/${VERSION}/contacts/search`,
-  batchRead: `/crm/objects/${VERSION}/contacts/batch/read`,
-  companies: `/crm/associations/${VERSION}/contacts/companies/batch/read`,
-  deals: `/crm/associations/${VERSION}/contacts/deals/batch/read`,
-  tickets: `/crm/associations/${VERSION}/contacts/tickets/batch/read`,
-  token: `/oauth/${VERSION}/token`,
-  introspect: `/oauth/${VERSION}/token/introspect`,
-  revoke: `/oauth/${VERSION}/token/revoke`,
-} as const;
-
-/** HubSpot refuses anything else, together with the whole batch that it is in. */
-export function isRecordId(id: string): boolean {
-  return /^[1-9]\d{0,18}$/.test(id);
-}
-
-/** Ids are numbers, too large for exact arithmetic one day: the longer is the larger. */
-export function compareIds(a: string, b: string): number {
-  if (a.length !== b.length) return a.length - b.length;
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** Undefined where the answer is of another shape than documented. */
-type Read<Result> = (json: unknown) => Result | undefined;
-
-type HubSpotAsk = (request: {
-  readonly path: string;
-  readonly budget: BudgetName;
-  readonly body: unknown;
-}) => Promise<ProviderResponse>;
-
-export type BudgetName = keyof typeof BUDGETS;
-
-/** One customer's HubSpot, as every read sees it. */
-export function openAccount(send: Send, connection: Connection): HubSpotAccount {
-  const source = toContactOrigin(connection);
-  const account: HubSpotAccount = {
-    ask: createAsk(send),
-    propertiesFor: (selection) => propertiesFor(connection, selection),
-    toContact: (record, { rawData }) => toContact(record, { source, rawData }),
-    toContacts: (records, selection) =>
-      records
-        .map((record) => account.toContact(record, selection))
-        .filter((contact) => contact !== undefined),
-  };
-  return account;
-}
-
-/** What HubSpot finds a contact by, and what therefore has to come along: a hit is looked at again. */
-const KEYS = ['email', 'hs_additional_emails', 'hs_object_id'];
-
-const remembered = new WeakMap<SelectedFields, readonly string[]>();
-
-const EVERY_PROPERTY = toProperties(new Set(CONTACT_FIELDS));
-
-/** The properties that are asked for; with raw data, those as well that the customer has mapped. */
-export function propertiesFor(connection: Connection, selection: FieldSelection): readonly string[] {
-  const fields = readSelectedFields(selection);
-  if (fields) return toProperties(fields);
-  return selection.rawData ? withMappedProperties(connection) : EVERY_PROPERTY;
-}
-
-function toProperties(fields: SelectedFields): readonly string[] {
-  const known = remembered.get(fields);
-  if (known) return known;
-  const properties = new Set(KEYS);
-  for (const field of fields) for (const property of PROPERTIES_OF[field]) properties.add(property);
-  const names = [...properties];
-  remembered.set(fields, names);
-  return names;
-}
-
-/** Of the mappings that the customer has made, those of contacts count. */
-function withMappedProperties(connection: Connection): readonly string[] {
-  const { schemaMappingsConfig: schemas, entityMappings } = connection;
-  const objects = [...(schemas?.commonObjects ?? []), ...(schemas?.standardObjects ?? [])];
-  const mappings = [
-    ...objects.filter(({ object }) => isContact(object)),
-    ...(entityMappings ?? []).filter(({ object }) => object?.type === 'standard' && isContact(object.name)),
-  ].flatMap(({ fieldMappings }): readonly FieldMapping[] => fieldMappings);
-  const mapped = mappings.map(({ mappedField }) => mappedField.trim()).filter((field) => field !== '');
-  return [...new Set([...EVERY_PROPERTY, ...mapped])];
-}
-
-function isContact(object: string | null): boolean {
-  return object !== null && /^contacts?$/i.test(object.trim());
-}
-
-export interface HubSpotAccount {
-  readonly ask: HubSpotAsk;
-  propertiesFor(selection: FieldSelection): readonly string[];
-  /** Undefined where it is no record. */
-  toContact(record: unknown, selection: FieldSelection): Contact | undefined;
-  toContacts(records: readonly unknown[], selection: FieldSelection): readonly Contact[];
+export function readAs<Shape extends z.ZodType>(
+  shape: Shape,
+): (json: unknown) => z.output<Shape> | undefined {
+  return (json) => shape.safeParse(json).data;
 }

@@ -1,17 +1,20 @@
+import * as z from 'zod';
 import type { AssociatedObject, Association, Contact } from '../../domain/contact.ts';
-import type { FieldSelection } from '../../domain/contact-search.ts';
+import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
 import { chunk } from '../../lib/batcher.ts';
-import { type HubSpotAccount, isNotFound, isRecordId, PATHS, understand } from './call.ts';
 import {
-  MERGED_IDS,
-  toLinks,
-  toLookupEmails,
-  toMergedIds,
-  toRecords,
-  type WireAssociations,
-} from './contacts.ts';
+  ask,
+  type HubSpotAccount,
+  isNotFound,
+  PATHS,
+  readAs,
+  understand,
+  wireId,
+  wirePaging,
+} from './call.ts';
+import { MERGED_IDS, propertiesFor, toContact, toLookupEmails, toMergedIds } from './contacts.ts';
 
 /**
  * By batch read rather than by search: it knows a contact the moment it is written, finds it by its further addresses
@@ -23,11 +26,12 @@ export function findByEmails(
   selection: FieldSelection,
 ): Promise<Found> {
   return readBatches(account, { inputs: emails, by: 'email', selection }, (batches) => {
+    const mapping = { source: toContactOrigin(account.connection), rawData: selection.rawData };
     const found: Found = new Map();
     for (const email of emails) found.set(email, NOBODY);
     for (const records of batches) {
       for (const record of records) {
-        const contact = account.toContact(record, selection);
+        const contact = toContact(record, mapping);
         if (contact) add(found, contact, toLookupEmails(record));
       }
     }
@@ -54,10 +58,11 @@ export function findByIds(
 ): Promise<FoundById> {
   const asked = new Set(ids.filter(isRecordId));
   return readBatches(account, { inputs: [...asked], by: 'id', selection }, (batches) => {
+    const mapping = { source: toContactOrigin(account.connection), rawData: selection.rawData };
     const found = new Map<string, Contact>();
     for (const records of batches) {
       for (const record of records) {
-        const contact = account.toContact(record, selection);
+        const contact = toContact(record, mapping);
         if (!contact) continue;
         for (const id of [contact.remoteId, ...toMergedIds(record)])
           if (asked.has(id)) found.set(id, contact);
@@ -65,6 +70,17 @@ export function findByIds(
     }
     return found;
   });
+}
+
+/** HubSpot refuses anything else, together with the whole batch that it is in. */
+export function isRecordId(id: string): boolean {
+  return /^[1-9]\d{0,18}$/.test(id);
+}
+
+/** Ids are numbers, too large for exact arithmetic one day: the longer is the larger. */
+export function compareIds(a: string, b: string): number {
+  if (a.length !== b.length) return a.length - b.length;
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** How many records one call reads. */
@@ -91,20 +107,26 @@ function* parse(answers: readonly (ProviderResponse | undefined)[]): Iterable<re
   for (const answer of answers) if (answer) yield understand(toRecords, answer);
 }
 
+/** Most of what is read, so it is looked at and not copied. Undefined for anything else. */
+function toRecords(json: unknown): readonly unknown[] | undefined {
+  const results = typeof json === 'object' && json !== null && 'results' in json ? json.results : undefined;
+  return Array.isArray(results) ? results : undefined;
+}
+
 /** Undefined where no contact is found. */
 async function askForBatch(
   account: HubSpotAccount,
   question: Question,
 ): Promise<ProviderResponse | undefined> {
   const { inputs, by, selection } = question;
+  const properties = propertiesFor(account.connection, selection);
   try {
-    return await account.ask({
+    return await ask(account, {
       path: PATHS.batchRead,
       budget: 'general',
       body: {
         idProperty: by === 'email' ? 'email' : undefined,
-        properties:
-          by === 'id' ? [...account.propertiesFor(selection), MERGED_IDS] : account.propertiesFor(selection),
+        properties: by === 'id' ? [...properties, MERGED_IDS] : properties,
         inputs: inputs.map((id) => ({ id })),
       },
     });
@@ -160,7 +182,7 @@ async function readBatch(
 ): Promise<readonly Result[]> {
   try {
     const path = ASSOCIATION_PATHS[object];
-    const answer = await account.ask({ path, budget: 'general', body: { inputs } });
+    const answer = await ask(account, { path, budget: 'general', body: { inputs } });
     return understand(toLinks, answer).results;
   } catch (error) {
     if (isNotFound(error)) return [];
@@ -190,7 +212,18 @@ const ASSOCIATION_PATHS: Readonly<Record<AssociatedObject, string>> = {
   ticket: PATHS.tickets,
 };
 
-type Result = WireAssociations['results'][number];
+const wireAssociations = z.object({
+  results: z.array(
+    z.object({
+      from: z.object({ id: wireId }),
+      to: z.array(z.object({ toObjectId: wireId })).nullish(),
+      paging: wirePaging,
+    }),
+  ),
+});
+const toLinks = readAs(wireAssociations);
+
+type Result = z.infer<typeof wireAssociations>['results'][number];
 type Linked = ReadonlyMap<string, Set<string>>;
 
 interface Input {

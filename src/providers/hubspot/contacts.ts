@@ -1,6 +1,7 @@
-import * as z from 'zod';
+import { type Connection, findFieldMappings } from '../../domain/connection.ts';
 import {
   type Address,
+  CONTACT_FIELDS,
   type Contact,
   type ContactField,
   type ContactOrigin,
@@ -11,6 +12,7 @@ import {
   type PhoneNumber,
   type PhoneNumberType,
 } from '../../domain/contact.ts';
+import { type FieldSelection, readSelectedFields, type SelectedFields } from '../../domain/contact-search.ts';
 import { normaliseEmail } from '../../domain/email.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { isRecord } from '../../lib/json.ts';
@@ -46,7 +48,7 @@ export function toContact(record: unknown, { source, rawData }: Mapping): Contac
 }
 
 /** Which properties each field of a contact is made of. HubSpot sends only what is named. */
-export const PROPERTIES_OF: Readonly<Record<ContactField, readonly string[]>> = {
+const PROPERTIES_OF: Readonly<Record<ContactField, readonly string[]>> = {
   accountId: ['associatedcompanyid'],
   ownerId: ['hubspot_owner_id'],
   firstName: ['firstname'],
@@ -61,6 +63,36 @@ export const PROPERTIES_OF: Readonly<Record<ContactField, readonly string[]>> = 
   lastModifiedAt: ['lastmodifieddate'],
   isDeleted: [],
 };
+
+/** The properties that are asked for; with raw data, those as well that the customer has mapped. */
+export function propertiesFor(connection: Connection, selection: FieldSelection): readonly string[] {
+  const fields = readSelectedFields(selection);
+  if (fields) return toProperties(fields);
+  return selection.rawData ? withMappedProperties(connection) : EVERY_PROPERTY;
+}
+
+function toProperties(fields: SelectedFields): readonly string[] {
+  const known = remembered.get(fields);
+  if (known) return known;
+  const properties = new Set(KEYS);
+  for (const field of fields) for (const property of PROPERTIES_OF[field]) properties.add(property);
+  const names = [...properties];
+  remembered.set(fields, names);
+  return names;
+}
+
+function withMappedProperties(connection: Connection): readonly string[] {
+  const mappings = findFieldMappings(connection, (object) => /^contacts?$/i.test(object.trim()));
+  const mapped = mappings.map(({ mappedField }) => mappedField.trim()).filter((field) => field !== '');
+  return [...new Set([...EVERY_PROPERTY, ...mapped])];
+}
+
+/** What HubSpot finds a contact by, and what therefore has to come along: a hit is looked at again. */
+const KEYS = ['email', 'hs_additional_emails', 'hs_object_id'];
+
+const remembered = new WeakMap<SelectedFields, readonly string[]>();
+
+const EVERY_PROPERTY = toProperties(new Set(CONTACT_FIELDS));
 
 /**
  * The addresses that HubSpot finds a contact by. Its work address is not one of them: were it taken for a hit, whether
@@ -158,84 +190,6 @@ function toText(value: unknown): string | null {
 const STAGES: ReadonlyMap<string, LifecycleStage> = new Map(LIFECYCLE_STAGES.map((stage) => [stage, stage]));
 const NOTHING: Properties = {};
 const NONE: readonly never[] = [];
-
-// Envelopes only: a record's own fields are read by a mapper that takes whatever comes, because validating twenty
-// properties of a thousand contacts would cost more than everything else that is done with them.
-/** Ids are documented as strings and some are sent as numbers. */
-const id = z.union([z.string(), z.number()]).transform(String);
-
-const paging = z.object({ next: z.object({ after: id.nullish() }).nullish() }).nullish();
-
-/** Most of what is read, so it is looked at and not copied. Undefined for anything else. */
-export function toRecords(json: unknown): readonly unknown[] | undefined {
-  const results = typeof json === 'object' && json !== null && 'results' in json ? json.results : undefined;
-  return Array.isArray(results) ? results : undefined;
-}
-
-const wireSearchPage = z.object({
-  total: z.number().nullish(),
-  results: z.array(z.unknown()),
-  paging,
-});
-export type WireSearchPage = z.infer<typeof wireSearchPage>;
-export const toSearchPage = readAs(wireSearchPage);
-
-const wireAssociations = z.object({
-  results: z.array(
-    z.object({
-      from: z.object({ id }),
-      to: z.array(z.object({ toObjectId: id })).nullish(),
-      paging,
-    }),
-  ),
-});
-export type WireAssociations = z.infer<typeof wireAssociations>;
-export const toLinks = readAs(wireAssociations);
-
-/** Every field of a refusal is optional, and so is its being one at all. */
-export const wireProblem = z
-  .object({
-    message: z.string().nullish().catch(null),
-    category: z.string().nullish().catch(null),
-    errorType: z.string().nullish().catch(null),
-    policyName: z.string().nullish().catch(null),
-    context: z.record(z.string(), z.array(z.unknown())).nullish().catch(null),
-  })
-  .catch({});
-export type WireProblem = z.infer<typeof wireProblem>;
-
-/** What went wrong with parts of a batch. */
-export const wireProblems = z.object({ errors: z.array(wireProblem).nullish().catch([]) }).catch({});
-
-export const wireToken = z.object({
-  access_token: z.string().min(1),
-  refresh_token: z.string().min(1).nullish(),
-  expires_in: z.coerce.number().positive().nullish().catch(null),
-});
-
-/** What the token endpoint and introspection say of the user who granted: the older the version, the less of it. */
-export const wireGranted = z
-  .object({
-    hub_id: id.nullish().catch(null),
-    hub_domain: z.string().nullish().catch(null),
-    user_id: id.nullish().catch(null),
-    scopes: z.array(z.string()).nullish().catch(null),
-    active: z.boolean().nullish().catch(null),
-  })
-  .catch({});
-
-export const wireTokenProblem = z
-  .object({
-    error: z.string().nullish().catch(null),
-    error_description: z.string().nullish().catch(null),
-    status: z.string().nullish().catch(null),
-    message: z.string().nullish().catch(null),
-  })
-  .catch({});
-
-function readAs<Shape extends z.ZodType>(shape: Shape): (json: unknown) => z.output<Shape> | undefined {
-  return (json) => shape.safeParse(json).data;
-}
 
 /** Those of three that are there: exactly as long as it has to be, where a list that grows begins with room for 17. */
 export function compact<Item>(a: Item | null, b: Item | null, c: Item | null): readonly Item[] {

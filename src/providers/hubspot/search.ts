@@ -1,10 +1,12 @@
+import * as z from 'zod';
 import type { Contact } from '../../domain/contact.ts';
-import type { FieldSelection } from '../../domain/contact-search.ts';
+import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { KeysetRange } from '../../domain/provider.ts';
 import { RemoteFailure } from '../../domain/remote.ts';
-import { compareIds, type HubSpotAccount, isRecordId, PATHS, understand } from './call.ts';
-import { toLookupEmails, toSearchPage, type WireSearchPage } from './contacts.ts';
+import { ask, type HubSpotAccount, PATHS, readAs, understand, wirePaging } from './call.ts';
+import { propertiesFor, toContact, toLookupEmails } from './contacts.ts';
+import { compareIds, isRecordId } from './contacts-by-key.ts';
 
 /**
  * A run of any length, stitched of HubSpot's pages. Each starts behind the last record of the one before rather than
@@ -13,19 +15,20 @@ import { toLookupEmails, toSearchPage, type WireSearchPage } from './contacts.ts
 export async function readByDomain(account: HubSpotAccount, read: DomainRead): Promise<readonly Contact[]> {
   const { run, selection } = read;
   const domain = read.domain.toLowerCase();
-  const ask = createSearch(account, domain);
-  const properties = account.propertiesFor(selection);
+  const searchPage = createSearch(account, domain);
+  const properties = propertiesFor(account.connection, selection);
+  const mapping = { source: toContactOrigin(account.connection), rawData: selection.rawData };
   const found = new Map<string, Contact>();
   let position: Position | undefined = startOf(run);
   let limit = Math.min(MAX_PAGE, run.limit);
   for (let calls = 0; position && found.size < run.limit; calls += 1) {
     if (calls === MAX_CALLS) throw endless(domain);
-    const { results, paging } = await ask({ position, limit, direction: run.direction, properties });
+    const { results, paging } = await searchPage({ position, limit, direction: run.direction, properties });
     const isWithin = within(position);
     let last: Contact | undefined;
     let hits = 0;
     for (const [index, record] of results.entries()) {
-      const contact = account.toContact(record, selection);
+      const contact = toContact(record, mapping);
       if (!contact || !isWithin(contact)) continue;
       // What comes beyond the limit has no place in the order.
       if (index < limit) last = contact;
@@ -48,16 +51,16 @@ export async function readByDomain(account: HubSpotAccount, read: DomainRead): P
  */
 export async function countByDomain(account: HubSpotAccount, name: string): Promise<number> {
   const domain = name.toLowerCase();
-  const ask = createSearch(account, domain);
+  const searchPage = createSearch(account, domain);
   const properties = ['email', 'hs_additional_emails'];
-  const page = await ask({ position: {}, limit: MAX_PAGE, direction: 'forward', properties });
+  const page = await searchPage({ position: {}, limit: MAX_PAGE, direction: 'forward', properties });
   const hits = page.results.filter((record) => isInDomain(record, domain)).length;
   if (!page.paging?.next?.after) return hits;
   return Math.max(hits, (page.total ?? 0) - (page.results.length - hits));
 }
 
 /** Where further addresses cannot be asked for, the primary ones are found. */
-function createSearch(account: HubSpotAccount, domain: string): (page: Search) => Promise<WireSearchPage> {
+function createSearch(account: HubSpotAccount, domain: string): (page: Search) => Promise<SearchPage> {
   let reach: Reach = 'all addresses';
   return async (page) => {
     try {
@@ -73,9 +76,9 @@ function createSearch(account: HubSpotAccount, domain: string): (page: Search) =
 async function search(
   account: HubSpotAccount,
   { domain, reach, position, ...page }: Search & DomainReach,
-): Promise<WireSearchPage> {
+): Promise<SearchPage> {
   const bound: Filter | undefined = position.bound && { propertyName: 'hs_object_id', ...position.bound };
-  const answer = await account.ask({
+  const answer = await ask(account, {
     path: PATHS.search,
     budget: 'search',
     body: {
@@ -162,6 +165,14 @@ function isInDomain(record: unknown, domain: string): boolean {
   }
   return false;
 }
+
+const wireSearchPage = z.object({
+  total: z.number().nullish(),
+  results: z.array(z.unknown()),
+  paging: wirePaging,
+});
+type SearchPage = z.infer<typeof wireSearchPage>;
+const toSearchPage = readAs(wireSearchPage);
 
 interface Position {
   readonly bound?: { readonly operator: 'GTE' | 'GT' | 'LTE' | 'LT'; readonly value: string };

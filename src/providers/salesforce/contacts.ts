@@ -1,4 +1,4 @@
-import type { Connection, FieldMapping } from '../../domain/connection.ts';
+import { type Connection, type FieldMapping, findFieldMappings } from '../../domain/connection.ts';
 import {
   type Address,
   type AddressType,
@@ -95,7 +95,7 @@ export const MASTER_RECORD_ID = fieldName('MasterRecordId');
 
 /** What is selected for one connection: the common fields and, for raw data, those that the connection maps. */
 export function createFields(connection: Connection): ContactFields {
-  const mappings = readMappings(connection);
+  const mappings = findFieldMappings(connection, (object) => object.toLowerCase() === 'contact');
   return {
     names(selection, hidden, also) {
       const fields = readSelectedFields(selection);
@@ -108,20 +108,6 @@ export function createFields(connection: Connection): ContactFields {
     mappingOf: (column) =>
       mappings.find(({ mappedField }) => mappedField.toLowerCase().split('.').includes(column)),
   };
-}
-
-/** Both of the connection's mappings, as far as they speak of contacts. */
-function readMappings({ schemaMappingsConfig, entityMappings }: Connection): readonly FieldMapping[] {
-  const objects = [
-    ...(schemaMappingsConfig?.commonObjects ?? []),
-    ...(schemaMappingsConfig?.standardObjects ?? []),
-    ...(entityMappings ?? []).flatMap(({ object, fieldMappings }) =>
-      object?.type === 'standard' ? [{ object: object.name, fieldMappings }] : [],
-    ),
-  ];
-  return objects
-    .filter(({ object }) => object?.toLowerCase() === 'contact')
-    .flatMap(({ fieldMappings }) => fieldMappings);
 }
 
 /** Field names are case-insensitive, and selecting one twice is an error. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { propertiesFor } from '../../../src/providers/hubspot/call.ts';
+import { propertiesFor } from '../../../src/providers/hubspot/contacts.ts';
 import { hubspot } from '../../../src/providers/hubspot/provider.ts';
 import { createConnection } from '../../support/connection.ts';
 
