@@ -138,29 +138,20 @@ export function isTokenExpired({ status, body }: ProviderResponse): boolean {
 export const refresh: TokenRefresh = {
   origin: tokenOrigin,
   movedOrigin: movedTokenOrigin,
-  toRequest({ client, refreshToken }) {
-    const form = new URLSearchParams({
+  toRequest: ({ client, refreshToken }) => ({
+    ...toRequest('/services/oauth2/token', {
       grant_type: 'refresh_token',
-      client_id: client.clientId,
-      client_secret: client.clientSecret,
-      refresh_token: refreshToken,
-      format: 'json',
-    });
-    return {
-      method: 'POST',
-      path: '/services/oauth2/token',
-      headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
-      body: form.toString(),
-      budget: 'token',
-      // With rotation on, the second of two tries would come with a dead token.
-      repeatable: false,
-    };
-  },
+      ...{ client_id: client.clientId, client_secret: client.clientSecret },
+      ...{ refresh_token: refreshToken, format: 'json' },
+    }),
+    // With rotation on, the second of two tries would come with a dead token.
+    repeatable: false,
+  }),
   readAnswer: readToken,
 };
 
 /** Of a refresh and of an exchange. */
-export function readToken(answer: ProviderResponse, now: Date): RefreshedToken {
+function readToken(answer: ProviderResponse, now: Date): RefreshedToken {
   if (answer.status < 200 || answer.status >= 300) throw toRefusal(answer);
   const token = toToken(parseJson(answer.body), now);
   if (token !== undefined) return token;

@@ -2,8 +2,8 @@ import type { ContactAccess, ContactPort, Provider, RateLimitStatus } from '../.
 import type { ProviderResponse } from '../../domain/remote.ts';
 import { authorization, isTokenExpired, refresh } from './authorization.ts';
 import { createCall } from './call.ts';
-import { compareIds, findByEmails, findByIds } from './contacts-by-key.ts';
-import { countByDomain, INSTANCE_HOSTS, instanceOrigin, readByDomain } from './instance.ts';
+import { compareIds, countByDomain, findByEmails, findByIds, readByDomain } from './find-contacts.ts';
+import { INSTANCE_HOSTS, instanceOrigin } from './instance.ts';
 import { createReader } from './reader.ts';
 
 export const salesforce: Provider = {

@@ -26,9 +26,7 @@ export async function readPages(
   firstPages: readonly QueryResult[],
 ): Promise<readonly (readonly Row[])[]> {
   const pages: (readonly Row[])[] = [];
-  for (const first of firstPages) {
-    for await (const { records } of follow(call, first)) pages.push(records);
-  }
+  for (const first of firstPages) pages.push(...(await follow(call, first)));
   return pages;
 }
 
@@ -39,16 +37,18 @@ export async function readCount(call: Call, query: Soql): Promise<number> {
 }
 
 /** An endless chain of pages, empty or full, has to end somewhere; cutting it silently would be a lie. */
-async function* follow(call: Call, first: QueryResult): AsyncGenerator<QueryResult> {
-  let rows = 0;
-  let page = first;
-  for (let pages = 1; ; pages += 1) {
+async function follow(call: Call, first: QueryResult): Promise<readonly (readonly Row[])[]> {
+  const pages = [first.records];
+  let rows = first.records.length;
+  let { next } = first;
+  while (next !== undefined && rows <= MAX_ROWS && pages.length < MAX_PAGES) {
+    const page: QueryResult = await call({ path: next }, toQueryResult);
+    pages.push(page.records);
     rows += page.records.length;
-    if (rows > MAX_ROWS || pages > MAX_PAGES) throw tooMany();
-    yield page;
-    if (page.next === undefined) return;
-    page = await call({ path: page.next }, toQueryResult);
+    next = page.next;
   }
+  if (rows > MAX_ROWS || next !== undefined) throw tooMany();
+  return pages;
 }
 
 /** A short query is one GET. A long one travels in a body, because no URI may be long, and several share a call. */
@@ -62,7 +62,7 @@ async function ask(
   if (paths.length === 1 && only !== undefined && only.length <= MAX_URI) {
     return [await call({ path: only }, toQueryResult)];
   }
-  return readComposite(call, paths, toQueryResult);
+  return (await readParts(call, paths)).map(understandPart);
 }
 
 export function toPath(query: Soql, resource: Resource): string {
@@ -102,16 +102,7 @@ const MAX_ROWS = 20_000;
 const MAX_PAGES = 200;
 const LOCATOR = /^\/services\/data\/v\d{1,3}\.0\/query(?:All)?\/[\w-]{1,200}$/;
 
-/** Several GETs, each of any length, in as few calls as can be. Answers are in the order of the paths. */
-async function readComposite<T>(
-  call: Call,
-  paths: readonly string[],
-  understand: (json: unknown) => T | undefined,
-): Promise<readonly T[]> {
-  return (await readParts(call, paths)).map((part) => understandPart(part, understand));
-}
-
-/** What came of each query, refused or not. `others` are no queries: they travel in the first call, in front. */
+/** What came of each query, refused or not, in as few calls as can be and in the order of the paths. `others` are no queries: they travel in the first call, in front. */
 export async function readParts(
   call: Call,
   queries: readonly string[],
@@ -136,9 +127,9 @@ async function askGroup(call: Call, paths: readonly string[]): Promise<readonly 
 }
 
 /** Every part has a status of its own: the whole succeeds even where its parts do not. */
-function understandPart<T>(part: Part, understand: (json: unknown) => T | undefined): T {
+function understandPart(part: Part): QueryResult {
   if (!isSuccess(part)) throw toRemoteFailure(toAnswer(part));
-  const understood = understand(part.body);
+  const understood = toQueryResult(part.body);
   if (understood !== undefined) return understood;
   throw toBadResponse(toAnswer(part), 'Salesforce gave a partial answer of an unknown shape');
 }

@@ -29,59 +29,56 @@ import {
 export function createReader({ call, connection, facts }: ReaderDeps): ContactReader {
   const fields = createFields(connection);
   const source = toContactOrigin(connection);
+
   return {
-    read: ({ conditions, selection, also = [], resource = 'query', ...rest }) =>
-      readVisibleRows(
-        { call, facts, fields },
-        {
-          ...{ selection, also, resource },
-          toQueries: (names) => conditions.map((where) => select({ fields: names, where, ...rest })),
-        },
-      ),
+    read,
     count: (condition) => readCount(call, count(condition)),
     toContact: (row, { rawData }) => toContact(row, { source, rawData }),
   };
-}
 
-/**
- * Orgs hide fields from the user that they connect with, and Salesforce refuses a whole query for one of them, naming that
- * one. A common field that is hidden is left out: which ones those are is learnt once for all searches. A mapped one is the
- * customer's own mistake, and said so.
- */
-async function readVisibleRows(deps: Deps, read: VisibleRead): Promise<Rows> {
-  const { call, facts, fields } = deps;
-  for (;;) {
-    const seen = await facts.read();
-    const hidden = readHidden(seen);
-    const names = fields.names(read.selection, hidden, read.also);
-    try {
-      return await readRows(call, read.toQueries(names), read.resource);
-    } catch (error) {
-      const column = missingColumn(error);
-      if (column === undefined || hidden.has(column) || !fields.isOptional(column))
-        throw explain(error, column, fields);
-      const rows = await facts.learn(seen, () => learn(deps, { ...read, hidden: [...hidden, column] }));
-      if (rows) return rows;
+  /**
+   * Orgs hide fields from the user that they connect with, and Salesforce refuses a whole query for one of them, naming that
+   * one. A common field that is hidden is left out: which ones those are is learnt once for all searches. A mapped one is the
+   * customer's own mistake, and said so.
+   */
+  async function read(ask: ReadAsk): Promise<Rows> {
+    for (;;) {
+      const seen = await facts.read();
+      const hidden = readHidden(seen);
+      try {
+        return await readRows(call, toQueries(ask, namesFor(ask, hidden)), ask.resource ?? 'query');
+      } catch (error) {
+        const column = missingColumn(error);
+        if (column === undefined || hidden.has(column) || !fields.isOptional(column))
+          throw explain(error, column, fields);
+        const rows = await facts.learn(seen, () => learn(ask, [...hidden, column]));
+        if (rows) return rows;
+      }
     }
+  }
+
+  /**
+   * One call finds out what is hidden and asks again, for all fields that are not. It is trusted with its rows where they have
+   * all that is wanted; otherwise they are asked for by name.
+   */
+  async function learn(ask: ReadAsk, hidden: readonly string[]): Promise<Learnt<Rows | undefined>> {
+    const extra = namesFor(ask, new Set(hidden)).filter(isCustom);
+    const queries = toQueries(ask, [STANDARD_FIELDS, ...extra]);
+    const { visible, results } = await describeAndQuery(call, queries, ask.resource ?? 'query');
+    const all = new Set([...hidden, ...(visible ? fields.hiddenFrom(visible) : [])]);
+    return {
+      facts: JSON.stringify([...all]),
+      result: await readNamed(call, results, namesFor(ask, all)),
+    };
+  }
+
+  function namesFor({ selection, also = [] }: ReadAsk, hidden: ReadonlySet<string>): readonly FieldName[] {
+    return fields.names(selection, hidden, also);
   }
 }
 
-/**
- * One call finds out what is hidden and asks again, for all fields that are not. It is trusted with its rows where they have
- * all that is wanted; otherwise they are asked for by name.
- */
-async function learn(
-  { call, fields }: Deps,
-  { selection, also, toQueries, resource, hidden }: VisibleRead & { readonly hidden: readonly string[] },
-): Promise<Learnt<Rows | undefined>> {
-  const extra = fields.names(selection, new Set(hidden), also).filter(isCustom);
-  const described = await describeAndQuery(call, toQueries([STANDARD_FIELDS, ...extra]), resource);
-  const all = new Set([...hidden, ...(described.fields ? fields.hiddenFrom(described.fields) : [])]);
-  const names = fields.names(selection, all, also);
-  return {
-    facts: JSON.stringify([...all]),
-    result: await readNamed(call, described.results, names),
-  };
+function toQueries({ conditions, order, limit }: ReadAsk, names: readonly FieldName[]): readonly Soql[] {
+  return conditions.map((where) => select({ fields: names, where, order, limit }));
 }
 
 /** Undefined where the rows cannot be had this way: why will be told where they are asked for by name. */
@@ -142,7 +139,7 @@ async function describeAndQuery(
   const [description, ...answers] = await readParts(call, paths, [DESCRIBE]);
   const results = answers.map((part) => understood(part, toQueryResult));
   return {
-    fields: description && understood(description, toFieldNames),
+    visible: description && understood(description, toFieldNames),
     results: results.every((result) => result !== undefined) ? results : undefined,
   };
 }
@@ -185,21 +182,7 @@ interface ReaderDeps {
 
 type Rows = readonly (readonly Row[])[];
 
-interface VisibleRead {
-  readonly selection: FieldSelection;
-  /** Fields that are selected whatever is wanted. */
-  readonly also: readonly FieldName[];
-  readonly resource: Resource;
-  toQueries(names: readonly FieldName[]): readonly Soql[];
-}
-
-interface Deps {
-  readonly call: Call;
-  readonly facts: ConnectionFacts;
-  readonly fields: ContactFields;
-}
-
 interface Described {
-  readonly fields: ReadonlySet<string> | undefined;
+  readonly visible: ReadonlySet<string> | undefined;
   readonly results: readonly QueryResult[] | undefined;
 }

@@ -1,8 +1,9 @@
 import type { Contact } from '../../domain/contact.ts';
 import type { FieldSelection } from '../../domain/contact-search.ts';
 import { normaliseEmail } from '../../domain/email.ts';
+import type { KeysetRange } from '../../domain/provider.ts';
 import { EMAIL, ID, IS_DELETED, MASTER_RECORD_ID } from './contacts.ts';
-import { isIn, type Row } from './query.ts';
+import { allOf, type Condition, compare, endsWith, isIn, type Row } from './query.ts';
 import type { ContactReader } from './reader.ts';
 
 /** As few calls as can be. Several contacts may share an email: each email gets all of its own. */
@@ -25,9 +26,50 @@ export async function findByEmails(
 }
 
 /** As emails are compared; empty where the row has none. */
-export function emailOf(row: Row): string {
+function emailOf(row: Row): string {
   const email = row['Email'];
   return typeof email === 'string' ? normaliseEmail(email) : '';
+}
+
+/** A run by record id: what comes and goes elsewhere in the list moves nothing. */
+export async function readByDomain(reader: ContactReader, ask: DomainAsk): Promise<readonly Contact[]> {
+  const { domain, run, selection } = ask;
+  const forward = run.direction === 'forward';
+  const contacts: Contact[] = [];
+  let where = startingAt(domain, run);
+  while (contacts.length < run.limit) {
+    const limit = run.limit - contacts.length;
+    const pages = await reader.read({
+      conditions: [where],
+      selection,
+      order: forward ? 'ascending' : 'descending',
+      limit,
+    });
+    for (const rows of pages) {
+      for (const row of rows) {
+        if (emailOf(row).endsWith(`@${domain}`)) contacts.push(reader.toContact(row, selection));
+      }
+    }
+    const last = pages.findLast((rows) => rows.length > 0)?.at(-1)?.['Id'];
+    const size = pages.reduce((sum, rows) => sum + rows.length, 0);
+    if (size < limit || typeof last !== 'string') break;
+    // Only where a hit was none after all there is something left to fetch.
+    where = allOf([ofDomain(domain), compare(ID, forward ? '>' : '<', last)]);
+  }
+  return forward ? contacts : contacts.reverse();
+}
+
+export async function countByDomain(reader: ContactReader, domain: string): Promise<number> {
+  return reader.count(ofDomain(domain));
+}
+
+function startingAt(domain: string, { direction, from }: KeysetRange): Condition {
+  const all = ofDomain(domain);
+  return from === undefined ? all : allOf([all, compare(ID, direction === 'forward' ? '>=' : '<=', from)]);
+}
+
+function ofDomain(domain: string): Condition {
+  return endsWith(EMAIL, `@${domain}`);
 }
 
 /**
@@ -134,3 +176,9 @@ const MAX_ENCODED = 12_000;
 
 type Keys = ReadonlySet<string>;
 type RowsByKey = ReadonlyMap<string, Row>;
+
+interface DomainAsk {
+  readonly domain: string;
+  readonly run: KeysetRange;
+  readonly selection: FieldSelection;
+}
