@@ -2,8 +2,8 @@ import type { ConnectionFacts, Learnt } from '../domain/connection.ts';
 import type { ContactCache } from '../domain/contact-cache.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createTtlCache } from '../lib/ttl-cache.ts';
-import { withDeadline } from './access-token/tokens.ts';
 import type { CallPermit } from './lookup-batcher.ts';
+import { withDeadline } from './waiting.ts';
 
 /** One connection's facts: kept among its cached answers for all processes, and remembered here for a minute. */
 export function createFactsCache({ connectionId, clock }: FactsDeps): FactsCache {

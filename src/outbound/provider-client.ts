@@ -10,7 +10,7 @@ import type { ProviderResponse, RemoteRequest } from '../domain/remote.ts';
 import type { Resume, WorkPermit } from '../domain/work-permit.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createConnectionTokens } from './access-token/connection-tokens.ts';
-import { type RenewalOutcome, type TokenSource, withDeadline } from './access-token/tokens.ts';
+import type { RenewalOutcome, TokenSource } from './access-token/tokens.ts';
 import { createFactsCache } from './facts-cache.ts';
 import type { Transport } from './http/transport.ts';
 import type { CallPermit } from './lookup-batcher.ts';
@@ -31,7 +31,7 @@ import {
   withCallEvents,
 } from './send-once.ts';
 import type { OutboundSettings } from './settings.ts';
-import type { Waiting, WaitingFor } from './waiting.ts';
+import { type Waiting, type WaitingFor, withDeadline } from './waiting.ts';
 
 /**
  * The client of one connection: its access tokens, circuit breaker, rate limiters and batcher of look-ups, shared with no

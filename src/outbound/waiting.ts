@@ -1,4 +1,7 @@
 import { CrossbookError } from '../domain/errors.ts';
+import type { WorkPermit } from '../domain/work-permit.ts';
+import type { Clock } from '../lib/clock.ts';
+import { AbandonedError, timedOut } from './failures.ts';
 
 /**
  * How many operations wait for providers: in all, for each application and for each connection. Waiting takes no place
@@ -84,4 +87,40 @@ export interface WaitingCounts {
 interface WaitingOptions {
   readonly max: number;
   readonly maxPerConnection: number;
+}
+
+/** Waits for shared work until the deadline, or until the client is gone. The work itself goes on. */
+export function withDeadline<T>(wait: Wait, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = failWhenOver(wait, reject);
+    work.then(resolve, reject).finally(stop);
+  });
+}
+
+/** Calls `fail` once, at the deadline or when the client is gone. The returned function calls it off. */
+export function failWhenOver(
+  { clock, deadline, permit, late = () => timedOut('crossbook') }: Wait,
+  fail: (error: Error) => void,
+): () => void {
+  let forget: (() => void) | undefined;
+  const cancel = clock.schedule(deadline - clock.now(), () => {
+    forget?.();
+    fail(late());
+  });
+  forget = permit?.whenGone(() => {
+    cancel();
+    fail(new AbandonedError());
+  });
+  return () => {
+    cancel();
+    forget?.();
+  };
+}
+
+interface Wait {
+  readonly clock: Clock;
+  readonly deadline: number;
+  readonly permit?: Pick<WorkPermit, 'whenGone'> | undefined;
+  /** The error at the deadline. Absent: that no call was made in time. */
+  readonly late?: (() => Error) | undefined;
 }

@@ -2,8 +2,9 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
+import { isTransientFailure } from '../../src/outbound/failures.ts';
 import { createGuardedConnector, type HostLookup } from '../../src/outbound/http/addresses.ts';
-import { createTransport, isTransientFailure } from '../../src/outbound/http/transport.ts';
+import { createTransport } from '../../src/outbound/http/transport.ts';
 import { SELF_SIGNED } from '../fixtures/self-signed.ts';
 
 const closing: (() => Promise<void>)[] = [];

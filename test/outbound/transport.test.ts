@@ -2,11 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import {
-  createTransport,
-  isTransientFailure,
-  type TransportOptions,
-} from '../../src/outbound/http/transport.ts';
+import { isTransientFailure } from '../../src/outbound/failures.ts';
+import { createTransport, type TransportOptions } from '../../src/outbound/http/transport.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 import { openWireServer } from '../support/wire-server.ts';
 

@@ -1,10 +1,9 @@
 import type { Connection, Credentials, RefusalReason } from '../../domain/connection.ts';
 import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../../domain/credentials.ts';
 import { CrossbookError } from '../../domain/errors.ts';
-import type { WorkPermit } from '../../domain/work-permit.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createSingleFlight } from '../../lib/single-flight.ts';
-import { AbandonedError, cloneError, codeOf, timedOut, toReconnectDetail } from '../failures.ts';
+import { cloneError, codeOf, toReconnectDetail } from '../failures.ts';
 import { InvalidGrantError } from './token-endpoint.ts';
 
 /** One connection's access token: kept for a moment, renewed before it expires, and once for everybody who waits. */
@@ -227,22 +226,4 @@ interface TokenDeps {
   refresh(current: StoredCredentials): Promise<RefreshedCredentials>;
   /** Told of whatever was read, or was stored by a refresh. */
   onStored(stored: StoredCredentials): Promise<void>;
-}
-
-/** Waits for shared work until the deadline, or until the client is gone. The work itself goes on. */
-export function withDeadline<T>({ clock, deadline, permit }: Waiter, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.schedule(deadline - clock.now(), () => reject(timedOut('crossbook')));
-    const forget = permit.whenGone(() => reject(new AbandonedError()));
-    work.then(resolve, reject).finally(() => {
-      cancel();
-      forget();
-    });
-  });
-}
-
-interface Waiter {
-  readonly clock: Clock;
-  readonly deadline: number;
-  readonly permit: Pick<WorkPermit, 'whenGone'>;
 }

@@ -1,6 +1,7 @@
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { CrossbookError } from '../../domain/errors.ts';
 import { type Hold, memoryLimitReached } from '../../domain/held-bytes.ts';
+import type { ProviderResponse } from '../../domain/remote.ts';
 
 /** Up to here unpacking on the spot is quicker than the way to another thread, and a bomb is still a small one. */
 const UNPACK_AT_ONCE_BYTES = 8 * 1024;
@@ -59,6 +60,45 @@ function countValues(piece: Uint8Array = NO_BYTES): number {
     if (byte === COMMA || byte === OPEN_BRACE || byte === OPEN_BRACKET) values++;
   }
   return values;
+}
+
+/**
+ * Its body becomes text when it is asked for, which is once: the promise of the answer keeps it for longer than it
+ * is needed, and large texts that are kept are what the garbage collector spends its time on.
+ */
+export class ReceivedAnswer implements ProviderResponse {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly #hold: Hold | undefined;
+  readonly #maxParsedBytes: number;
+  #pieces: Chunks;
+  /** Counted for what is parsed from a large answer, until that is understood. */
+  #parsed = 0;
+
+  constructor({ status, headers, pieces, hold, maxParsedBytes }: Received) {
+    this.status = status;
+    this.headers = headers;
+    this.#pieces = pieces;
+    this.#hold = hold;
+    this.#maxParsedBytes = maxParsedBytes;
+  }
+
+  get body(): string {
+    if (this.#parsed === 0 && this.#pieces.isLarge) this.#countParsed();
+    return this.#pieces.toText();
+  }
+
+  discardBody(): void {
+    this.#pieces = NO_CHUNKS;
+    this.#hold?.shrink(this.#parsed);
+  }
+
+  #countParsed(): void {
+    const bytes = this.#pieces.parsedBytes;
+    if (bytes > this.#maxParsedBytes) throw tooLarge(this.#maxParsedBytes);
+    if (this.#hold?.grow(bytes) === false) throw memoryLimitReached();
+    this.#parsed = bytes;
+  }
 }
 
 /** The body's bytes. `maxBytes` holds for what it unpacks to. */
@@ -143,6 +183,7 @@ function badBody(detail: string, cause?: unknown): CrossbookError {
   return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', detail, { cause });
 }
 
+export const NO_CHUNKS = new Chunks();
 const BYTE_ORDER_MARK = 0xfeff;
 const COMMA = 0x2c;
 const OPEN_BRACE = 0x7b;
@@ -163,4 +204,11 @@ interface PackedBody {
   readonly maxBytes: number;
   /** Counts what is unpacked. */
   readonly hold: Hold | undefined;
+}
+
+interface Received extends Pick<ProviderResponse, 'status'> {
+  readonly headers: Record<string, string>;
+  readonly pieces: Chunks;
+  readonly hold: Hold | undefined;
+  readonly maxParsedBytes: number;
 }

@@ -1,12 +1,14 @@
-import { Agent } from 'undici';
-import { CrossbookError } from '../../domain/errors.ts';
-import type { Hold } from '../../domain/held-bytes.ts';
-import type { ProviderResponse, RemoteRequest } from '../../domain/remote.ts';
+import { Agent, type Dispatcher } from 'undici';
+import { CrossbookError, ERROR_CODES } from '../../domain/errors.ts';
+import { type Hold, memoryLimitReached } from '../../domain/held-bytes.ts';
+import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
 import type { WorkPermit } from '../../domain/work-permit.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { AbandonedError, codeOf, timedOut } from '../failures.ts';
-import { createGuardedConnector, type HostLookup, PrivateAddressError } from './addresses.ts';
-import { ResponseHandler } from './response-handler.ts';
+import { timedOut, toTransportFailure } from '../failures.ts';
+import type { OutboundSettings } from '../settings.ts';
+import { failWhenOver } from '../waiting.ts';
+import { createGuardedConnector, type HostLookup } from './addresses.ts';
+import { Chunks, NO_CHUNKS, ReceivedAnswer, readStart, tooLarge, unpackBody } from './answer-body.ts';
 
 /** One call, one answer, over kept-alive connections: bounded in time and in size, and only to public hosts. */
 export function createTransport(options: TransportOptions): Transport {
@@ -26,33 +28,27 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     send({ origin, request, headers, deadline, hold, permit }) {
       return new Promise((resolve, reject) => {
-        const remainingMs = deadline - clock.now();
-        if (remainingMs <= 0) {
+        if (deadline <= clock.now()) {
           reject(timedOut('crossbook'));
           return;
         }
-        const ends: ((() => void) | undefined)[] = [];
-        const stopWaiting = () => {
-          for (const end of ends.splice(0)) end?.();
-        };
+        let stopWaiting: (() => void) | undefined;
         const exchange = new ResponseHandler({
           origin,
           maxBytes: maxAnswerBytes,
           hold,
-          settle: {
-            resolve(answer) {
-              stopWaiting();
-              resolve(answer);
-            },
-            reject(error) {
-              stopWaiting();
-              reject(error as Error);
-            },
+          resolve(answer) {
+            stopWaiting?.();
+            resolve(answer);
+          },
+          reject(error) {
+            stopWaiting?.();
+            reject(error);
           },
         });
-        ends.push(
-          clock.schedule(remainingMs, () => exchange.fail(timedOut('remote-provider'))),
-          permit?.whenGone(() => exchange.fail(new AbandonedError())),
+        stopWaiting = failWhenOver(
+          { clock, deadline, permit, late: () => timedOut('remote-provider') },
+          (error) => exchange.fail(error),
         );
         const agent = sandboxOrigins.has(origin) ? sandbox : guarded;
         dispatch(agent, { origin: addresses.get(origin) ?? origin, request, headers }, exchange);
@@ -103,13 +99,12 @@ export interface Call {
   readonly permit?: Pick<WorkPermit, 'whenGone'> | undefined;
 }
 
-export interface TransportOptions {
+export interface TransportOptions
+  extends Pick<
+    OutboundSettings,
+    'connectTimeoutMs' | 'headersTimeoutMs' | 'bodyTimeoutMs' | 'maxAnswerBytes'
+  > {
   readonly clock: Clock;
-  readonly connectTimeoutMs: number;
-  readonly headersTimeoutMs: number;
-  readonly bodyTimeoutMs: number;
-  /** Of the answer, unpacked. */
-  readonly maxAnswerBytes: number;
   /** These alone may be plain HTTP and on this machine. */
   readonly sandboxOrigins: readonly string[];
   /** Where those are that only have a name. */
@@ -117,54 +112,116 @@ export interface TransportOptions {
   readonly lookup?: HostLookup | undefined;
 }
 
-const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
-const UNRESOLVED = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA']);
-const NOT_HTTP = /^UND_ERR_(HEADERS_OVERFLOW|RES_)/;
-const NOT_TRUSTED = /CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO$/;
-const SHUT_DOWN = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
-const NOT_CONNECTED = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ETIMEDOUT',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
+/** One request and its answer, as undici tells it. Settles once; what comes after is not heard. */
+class ResponseHandler implements Dispatcher.DispatchHandler {
+  readonly #exchange: Exchange;
+  #packed = new Chunks();
+  #controller: Dispatcher.DispatchController | undefined;
+  #failure: Error | undefined;
+  #status = 0;
+  #headers: Record<string, string> = {};
 
-/** What undici, the system or TLS say went wrong, in the product's words. */
-export function toTransportFailure(error: Error & { readonly code?: string }, origin: string): Error {
-  if (error instanceof CrossbookError) return error;
-  const host = new URL(origin).host;
-  const code = error.code ?? '';
-  // A request that cannot be written is a mistake of ours.
-  if (code === 'UND_ERR_INVALID_ARG') return error;
-  if (TIMEOUTS.has(code)) return timedOut('remote-provider', error);
-  // The parser's own errors come without a code.
-  if (error.name === 'HTTPParserError' || NOT_HTTP.test(code)) {
-    const detail = `The answer of ${host} is not HTTP that can be read.`;
-    return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', detail, called(error));
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
   }
-  const isOurs = error instanceof PrivateAddressError || SHUT_DOWN.has(code);
-  const options = isOurs ? { cause: error } : called(error);
-  return new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', toDetail(error, host, code), options);
+
+  /** Gives up, whether or not a socket was found yet. */
+  fail(failure: Error): void {
+    if (this.#failure) return;
+    this.#failure = failure;
+    this.#reject(failure, this.#packed);
+    this.#controller?.abort(failure);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#failure) controller.abort(this.#failure);
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: WireHeaders): void {
+    const { maxBytes } = this.#exchange;
+    this.#status = status;
+    this.#headers = flatten(headers);
+    if (Number(this.#headers['content-length']) > maxBytes) this.fail(tooLarge(maxBytes));
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { maxBytes, hold } = this.#exchange;
+    if (this.#packed.bytes + chunk.length > maxBytes) this.fail(tooLarge(maxBytes));
+    else if (hold?.grow(chunk.length) === false) this.fail(memoryLimitReached());
+    else this.#packed.add(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (this.#failure) return;
+    const { maxBytes, hold } = this.#exchange;
+    const packed = this.#packed;
+    this.#packed = NO_CHUNKS;
+    try {
+      const bytes = unpackBody({ packed, encoding: this.#encoding, maxBytes, hold });
+      if (bytes instanceof Promise)
+        bytes.then((unpacked) => this.#finish(unpacked)).catch((error) => this.#reject(error, packed));
+      else this.#finish(bytes);
+    } catch (error) {
+      this.#reject(error, packed);
+    }
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    this.fail(toTransportFailure(error, this.#exchange.origin));
+  }
+
+  get #encoding(): string | undefined {
+    return this.#headers['content-encoding']?.toLowerCase();
+  }
+
+  /** Where an answer had begun, the failure shows as much of it as came. */
+  #reject(error: unknown, packed: Chunks): void {
+    const isTheirs = error instanceof CrossbookError && ERROR_CODES[error.code].status === 499;
+    if (this.#status === 0 || !isTheirs) {
+      this.#exchange.reject(error);
+      return;
+    }
+    const body = readStart({ packed, encoding: this.#encoding, maxBytes: START_BYTES });
+    const answer = { status: this.#status, headers: this.#headers, body };
+    const { code, message, cause, retryAfterMs } = error;
+    this.#exchange.reject(new RemoteFailure(code, message, answer, { cause, retryAfterMs }));
+  }
+
+  #finish(pieces: Chunks): void {
+    const { maxBytes, hold } = this.#exchange;
+    const received = { status: this.#status, headers: this.#headers };
+    const answer = new ReceivedAnswer({ ...received, pieces, hold, maxParsedBytes: maxBytes * 4 });
+    // Following it would carry a token to wherever the answer says.
+    if (this.#status >= 300 && this.#status < 400) this.#exchange.reject(redirected(answer));
+    else this.#exchange.resolve(answer);
+  }
 }
 
-function called(cause: unknown): { readonly cause: unknown; readonly origin: 'remote-provider' } {
-  return { cause, origin: 'remote-provider' };
+function redirected(answer: ProviderResponse): RemoteFailure {
+  const detail = 'The provider sent the call elsewhere with a redirect, which is never followed.';
+  return new RemoteFailure('REMOTE_PROVIDER_BAD_RESPONSE', detail, answer);
 }
 
-/** Another try may find what this one did not. */
-export function isTransientFailure(error: unknown): boolean {
-  if (!(error instanceof Error) || codeOf(error) !== 'REMOTE_PROVIDER_UNAVAILABLE') return false;
-  const cause = error.cause as { readonly code?: string } | undefined;
-  const code = cause?.code ?? '';
-  return !(cause instanceof PrivateAddressError) && !NOT_TRUSTED.test(code) && !SHUT_DOWN.has(code);
+/** The object is this answer's own, so it is changed in place: only repeated headers are lists. */
+function flatten(headers: WireHeaders): Record<string, string> {
+  for (const name in headers) {
+    const value = headers[name];
+    if (typeof value === 'object') headers[name] = value.join(', ');
+  }
+  return headers as Record<string, string>;
 }
 
-function toDetail(error: Error, host: string, code: string): string {
-  if (error instanceof PrivateAddressError) return error.message;
-  if (UNRESOLVED.has(code)) return `The name ${host} cannot be resolved.`;
-  if (NOT_CONNECTED.has(code) || error instanceof AggregateError) return `${host} cannot be connected to.`;
-  if (NOT_TRUSTED.test(code)) return `${host} does not prove that it is who it says (TLS: ${code}).`;
-  if (SHUT_DOWN.has(code)) return 'Crossbook is shutting down.';
-  return `${host} broke the connection off before its answer was complete.`;
+/** More than is ever shown of it. */
+const START_BYTES = 64 * 1024;
+
+type WireHeaders = Record<string, string | string[] | undefined>;
+
+interface Exchange {
+  readonly origin: string;
+  readonly maxBytes: number;
+  /** Grows with the answer. Whoever gave it releases it. */
+  readonly hold: Hold | undefined;
+  resolve(answer: ProviderResponse): void;
+  reject(error: unknown): void;
 }

@@ -3,8 +3,7 @@ import type { ProviderResponse } from '../../domain/remote.ts';
 import type { WorkPermit } from '../../domain/work-permit.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { readRetryAfter } from '../../lib/http-message.ts';
-import { AbandonedError } from '../failures.ts';
-import { isTransientFailure } from '../http/transport.ts';
+import { AbandonedError, isTransientFailure } from '../failures.ts';
 
 /** Tries again what may pass, while there is time for it. The last answer is the caller's to understand. */
 export async function withRetries(

@@ -1,76 +1,52 @@
 import type { WorkPermit } from '../../domain/work-permit.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { AbandonedError, rateLimited } from '../failures.ts';
+import { rateLimited } from '../failures.ts';
+import { failWhenOver } from '../waiting.ts';
 
 /** Calls that wait for the rate limiter, first in, first out. A call leaves with an error at its deadline. */
 export function createWaitQueue(clock: Clock): WaitQueue {
-  let queue: Waiter[] = [];
-  let left = 0;
+  let queue = new Set<Waiter>();
 
   return {
     get length() {
-      return queue.length - left;
+      return queue.size;
     },
 
     enqueue({ deadline, inFront, permit, retryAfterMs }) {
       return new Promise((resolve, reject) => {
+        let stopWaiting: (() => void) | undefined;
+        const leave = () => {
+          queue.delete(waiter);
+          stopWaiting?.();
+        };
         const waiter: Waiter = {
           deadline,
-          gone: false,
           call() {
-            stopWaiting();
+            leave();
             resolve();
           },
-          refuse(afterMs) {
-            leave(rateLimited(afterMs));
+          refuse(error) {
+            leave();
+            reject(error);
           },
         };
-        const leave = (error: Error) => {
-          if (waiter.gone) return;
-          waiter.gone = true;
-          stopWaiting();
-          forgetOne();
-          reject(error);
-        };
-        const ends: ((() => void) | undefined)[] = [];
-        const stopWaiting = () => {
-          for (const end of ends.splice(0)) end?.();
-        };
-        if (inFront) queue.unshift(waiter);
-        else queue.push(waiter);
-        ends.push(
-          clock.schedule(deadline - clock.now(), () => waiter.refuse(retryAfterMs())),
-          permit?.whenGone(() => leave(new AbandonedError())),
+        if (inFront) queue = new Set([waiter, ...queue]);
+        else queue.add(waiter);
+        stopWaiting = failWhenOver(
+          { clock, deadline, permit, late: () => rateLimited(retryAfterMs()) },
+          waiter.refuse,
         );
       });
     },
 
     dequeue() {
-      for (let waiter = queue.shift(); waiter; waiter = queue.shift()) {
-        if (!waiter.gone) {
-          waiter.call();
-          return;
-        }
-        left--;
-      }
+      for (const waiter of queue) return waiter.call();
     },
 
     refuseBefore(moment, retryAfterMs) {
-      for (const waiter of queue) if (!waiter.gone && waiter.deadline <= moment) waiter.refuse(retryAfterMs);
-      tidy();
+      for (const waiter of queue) if (waiter.deadline <= moment) waiter.refuse(rateLimited(retryAfterMs));
     },
   };
-
-  /** Taking one out of the middle each time would cost the whole queue: they are taken out by halves. */
-  function forgetOne(): void {
-    left++;
-    if (left * 2 > queue.length) tidy();
-  }
-
-  function tidy(): void {
-    queue = queue.filter(({ gone }) => !gone);
-    left = 0;
-  }
 }
 
 interface WaitQueue {
@@ -89,7 +65,6 @@ interface WaitQueue {
 
 interface Waiter {
   readonly deadline: number;
-  gone: boolean;
   call(): void;
-  refuse(retryAfterMs: number): void;
+  refuse(error: Error): void;
 }
