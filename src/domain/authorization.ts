@@ -44,7 +44,7 @@ export interface Login {
   readonly origin: string;
 }
 
-export interface RevocationEndpoint {
+interface RevocationEndpoint {
   /** The origin of the revocation endpoint: refresh tokens go nowhere else. */
   origin(instanceUrl: string | null): string | undefined;
   /** Where the request goes instead when the first origin answers with a redirect, which is never followed itself. */

@@ -6,12 +6,12 @@ import type { CallPermit } from './lookup-batcher.ts';
 import { withDeadline } from './waiting.ts';
 
 /** One connection's facts: kept among its cached answers for all processes, and remembered here for a minute. */
-export function createFactsCache({ connectionId, clock }: FactsDeps): FactsCache {
+export function createFactsCache({ connectionId, clock }: FactsDeps) {
   const remembered = createTtlCache<Known>({ maxAgeMs: REMEMBERED_MS, maxEntries: 1, now: clock.now });
   let learning: Promise<boolean> | undefined;
 
   return {
-    of: ({ cache, ...waiter }) => ({
+    of: ({ cache, ...waiter }: FactsAsker): ConnectionFacts => ({
       async read() {
         const known = remembered.find(connectionId, () => readStored(cache));
         return (known instanceof Promise ? await withDeadline({ clock, ...waiter }, known) : known)?.facts;
@@ -33,6 +33,7 @@ export function createFactsCache({ connectionId, clock }: FactsDeps): FactsCache
       },
     }),
 
+    /** The connection was changed. */
     forget: () => remembered.forget(connectionId),
   };
 
@@ -85,12 +86,6 @@ interface Lesson<Result> {
 
 interface Known {
   readonly facts: string | undefined;
-}
-
-interface FactsCache {
-  of(asker: FactsAsker): ConnectionFacts;
-  /** The connection was changed. */
-  forget(): void;
 }
 
 interface FactsAsker {

@@ -1,12 +1,11 @@
 import type { Contact } from '../domain/contact.ts';
 import { type FieldSelection, mergeSelections } from '../domain/contact-search.ts';
 import type { CrossbookError } from '../domain/errors.ts';
-import type { ContactPort } from '../domain/provider.ts';
 import type { WorkPermit } from '../domain/work-permit.ts';
 import { createBatcher } from '../lib/batcher.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AbandonedError, cloneError, rateLimited, timedOut } from './failures.ts';
-import type { OnProgress, Progress } from './send-once.ts';
+import type { OnProgress, Progress } from './send.ts';
 
 /**
  * Batches look-ups by email of one connection, over requests. What comes in one turn of the event loop is one call; where requests of
@@ -14,7 +13,7 @@ import type { OnProgress, Progress } from './send-once.ts';
  * few calls are under way the next look-ups wait and are then sent together: a burst of a thousand is a dozen calls. Once
  * half of the rate limit's budget is used, calls that are not full keep the distance at which the rest of it lasts.
  */
-export function createLookupBatcher(options: LookupBatcherOptions): LookupBatcher {
+export function createLookupBatcher(options: LookupBatcherOptions) {
   const { clock, batchSize, maxUnderWay, defer = setImmediate } = options;
   let lastSentAt = Number.NEGATIVE_INFINITY;
   const batcher = createBatcher<Waiter>({
@@ -28,7 +27,7 @@ export function createLookupBatcher(options: LookupBatcherOptions): LookupBatche
   });
 
   return {
-    find(lookup) {
+    find(lookup: Lookup): Promise<FoundByEmail> {
       // A full call is sent at once: waiting cannot add to it.
       return lookup.emails.length % batchSize === 0 ? send(lookup) : wait(lookup);
     },
@@ -48,12 +47,12 @@ export function createLookupBatcher(options: LookupBatcherOptions): LookupBatche
   }
 
   function send(
-    { emails, selection, deadline, permit, open }: Call,
+    { emails, selection, deadline, permit, findByEmails }: Call,
     onProgress?: OnProgress,
   ): Promise<FoundByEmail> {
     lastSentAt = clock.now();
     for (let left = emails.length; left > 0; left -= batchSize) options.onCall?.(Math.min(left, batchSize));
-    return open(deadline, permit, onProgress).findByEmails(emails, selection);
+    return findByEmails(emails, selection, { deadline, permit, onProgress });
   }
 
   function wait(lookup: Lookup): Promise<FoundByEmail> {
@@ -104,7 +103,7 @@ export function createLookupBatcher(options: LookupBatcherOptions): LookupBatche
 }
 
 /** One call for all of them: until the last deadline, with the fields that any of them wants. */
-function merge(waiters: readonly Waiter[], call: CallState): Omit<Call, 'key' | 'open'> {
+function merge(waiters: readonly Waiter[], call: CallState): Omit<Call, 'key' | 'findByEmails'> {
   const deadline = Math.max(...waiters.map(({ lookup }) => lookup.deadline));
   for (const waiter of waiters) {
     waiter.call = call;
@@ -147,11 +146,6 @@ const LOOK_AGAIN_MS = 2;
 /** Between the deadlines of requests that came together. */
 const SAME_MOMENT_MS = 50;
 
-interface LookupBatcher {
-  find(lookup: Lookup): Promise<FoundByEmail>;
-  isIdle(): boolean;
-}
-
 export interface Lookup {
   readonly emails: readonly string[];
   readonly selection: FieldSelection;
@@ -159,7 +153,19 @@ export interface Lookup {
   readonly key: string;
   readonly deadline: number;
   readonly permit: WorkPermit;
-  open(deadline: number, permit: CallPermit, onProgress?: OnProgress): ContactPort;
+  /** Makes the call, which may be for other look-ups as well. */
+  findByEmails(
+    emails: readonly string[],
+    selection: FieldSelection,
+    shared: SharedCall,
+  ): Promise<FoundByEmail>;
+}
+
+/** An adapter's call may be for several requests. */
+export interface SharedCall {
+  readonly deadline: number;
+  readonly permit: CallPermit;
+  readonly onProgress?: OnProgress | undefined;
 }
 
 interface Call extends Omit<Lookup, 'permit'> {

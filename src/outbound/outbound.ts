@@ -6,51 +6,44 @@ import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import { createGrants, type Grants } from './access-token/grants.ts';
 import type { RenewalOutcome } from './access-token/tokens.ts';
-import { createGrants, type Grants } from './grants.ts';
 import type { HostLookup } from './http/addresses.ts';
-import { createTransport } from './http/transport.ts';
+import { createTransport, type Transport } from './http/transport.ts';
 import {
+  type Accessed,
   type ClientStats,
   createProviderClient,
   type PortOptions,
   type ProviderClient,
 } from './provider-client.ts';
-import type { CallEvent, LookupEvent } from './send-once.ts';
+import type { CallEvent, LookupEvent } from './send.ts';
 import { DEFAULT_SETTINGS, type OutboundSettings } from './settings.ts';
-import { createWaiting, type WaitingCounts } from './waiting.ts';
+import { createWaiting, type Waiting, type WaitingCounts } from './waiting.ts';
 
 /** The way out to the providers: one for the process. */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const { sandboxOrigins, findOAuthClient, providers, heldBytes } = options;
   const { clock = systemClock, random = Math.random } = options;
   const settings = { ...DEFAULT_SETTINGS, ...options.settings };
-  const { sandboxAddresses, lookup } = options;
-  const transport = createTransport({ ...settings, clock, sandboxOrigins, sandboxAddresses, lookup });
+  const transport = createTransport({ ...options, ...settings, clock });
   const waiting = createWaiting({
     max: settings.maxWaiting,
     maxPerConnection: settings.maxWaitingPerConnection,
   });
-  const clients = createProviderClients({ clock, maxKept: settings.maxConnections, create });
-  const { onCall } = options;
-  const grants = createGrants({
-    ...{ sandboxOrigins, findOAuthClient, clock, random, settings, heldBytes, transport, onCall },
-    findSandboxLogin: options.findSandboxLogin,
+  const deps: OutboundDeps = { ...options, clock, random, settings, transport, waiting };
+  const clients = createProviderClients({
+    clock,
+    maxKept: settings.maxConnections,
+    create: (connection, access) => createProviderClient(deps, { connection, access }),
   });
 
   return {
-    ...grants,
+    ...createGrants(deps),
 
-    openContactClient({ access, ...options }) {
-      const client = clients.of(options.connection, access);
-      client.updateInstanceUrl(options.connection.instanceUrl);
-      return client.open(options);
-    },
+    openContactClient: (options) => clientOf(options).open(options),
 
-    async renewToken({ connection, access, credentials, generation }) {
-      const client = clients.of(connection, access);
-      client.updateInstanceUrl(connection.instanceUrl);
-      return client.renewToken({ connection, credentials }, generation);
+    async renewToken(options) {
+      return clientOf(options).renewToken(options, options.generation);
     },
 
     forget(connectionId) {
@@ -62,55 +55,23 @@ export function createOutbound(options: OutboundOptions): Outbound {
     close: transport.close,
   };
 
-  function create(connection: Connection, access: ContactAccess) {
-    const { id, applicationId, providerName } = connection;
-    // The order of ids is the provider's own: one port that is never asked anything serves all requests.
-    const { compareIds } = access.open({
-      ...{ connection, send: unused },
-      facts: { read: unused, learn: unused },
-    });
-    return createProviderClient({
-      provider: providerName,
-      connectionId: id,
-      applicationId,
-      heldBytes,
-      waiting,
-      access,
-      compareIds,
-      findClient: (origin, clientId) =>
-        findOAuthClient({ applicationId, provider: providerName, origin, clientId }),
-      hosts: providers.get(providerName)?.instanceHosts ?? [],
-      sandboxOrigins,
-      sandboxAddresses,
-      clock,
-      random,
-      settings,
-      transport,
-      budgets: options.budgets,
-      onCall,
-      onLookup: options.onLookup,
-      onRestricted: () => options.onRestricted?.(providerName),
-    });
+  function clientOf({ connection, access }: Accessed): ProviderClient {
+    const client = clients.of(connection, access);
+    client.updateInstanceUrl(connection.instanceUrl);
+    return client;
   }
-}
-
-function unused(): never {
-  throw new Error('This port only compares.');
 }
 
 export interface Outbound extends Grants {
   /** The contacts of one connection, through its client. Cheap: called for every request. */
-  openContactClient(options: PortOptions & { readonly access: ContactAccess }): ContactPort;
+  openContactClient(options: PortOptions & Accessed): ContactPort;
   /**
    * Renews the stored token of this generation ahead of its use. Rejects as a call would that needs it. `used`:
    * another has been stored since.
    */
-  renewToken(options: {
-    readonly connection: Connection;
-    readonly access: ContactAccess;
-    readonly credentials: CredentialStore;
-    readonly generation: number;
-  }): Promise<RenewalOutcome>;
+  renewToken(
+    options: Accessed & { readonly credentials: CredentialStore; readonly generation: number },
+  ): Promise<RenewalOutcome>;
   /** The connection was changed: the next call reads again what is stored of it. */
   forget(connectionId: string): void;
   /** Of each connection in use. */
@@ -118,6 +79,15 @@ export interface Outbound extends Grants {
   /** Operations that wait for providers. */
   countWaiting(): WaitingCounts;
   close(): Promise<void>;
+}
+
+/** What all calls of the process have in common. */
+export interface OutboundDeps extends Omit<OutboundOptions, 'settings'> {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly settings: OutboundSettings;
+  readonly transport: Pick<Transport, 'send'>;
+  readonly waiting: Waiting;
 }
 
 export interface OutboundOptions {
@@ -147,13 +117,13 @@ export interface OutboundOptions {
 }
 
 /** The clients of the connections in use. Idle ones are dropped, so that a million customers do not fill the memory. */
-export function createProviderClients({ clock, maxKept, create }: ClientsOptions): ProviderClients {
+export function createProviderClients({ clock, maxKept, create }: ClientsOptions) {
   const clients = new Map<string, Kept>();
   let tidyAt = clock.now() + TIDY_EVERY_MS;
   let fullUntil = 0;
 
   return {
-    of(connection, access) {
+    of(connection: Connection, access: ContactAccess): ProviderClient {
       const now = clock.now();
       let kept = clients.get(connection.id);
       if (!kept) {
@@ -166,7 +136,7 @@ export function createProviderClients({ clock, maxKept, create }: ClientsOptions
       return kept.client;
     },
 
-    find: (connectionId) => clients.get(connectionId)?.client,
+    find: (connectionId: string) => clients.get(connectionId)?.client,
 
     counts: () => [...clients.values()].map(({ client }) => client.counts()),
 
@@ -189,13 +159,6 @@ export function createProviderClients({ clock, maxKept, create }: ClientsOptions
 const TIDY_EVERY_MS = 60_000;
 const KEPT_MS = 5 * 60_000;
 const LOOK_AGAIN_MS = 1_000;
-
-interface ProviderClients {
-  of(connection: Connection, access: ContactAccess): ProviderClient;
-  find(connectionId: string): ProviderClient | undefined;
-  counts(): readonly ClientStats[];
-  readonly size: number;
-}
 
 interface ClientsOptions {
   readonly clock: Clock;

@@ -1,10 +1,8 @@
 import type { Contact } from '../../src/domain/contact.ts';
 import type { FieldSelection, SelectedFields } from '../../src/domain/contact-search.ts';
-import type { ContactPort } from '../../src/domain/provider.ts';
 import { UNCOUNTED, type WorkPermit } from '../../src/domain/work-permit.ts';
-import type { CallPermit } from '../../src/outbound/lookup-batcher.ts';
-import { createLookupBatcher } from '../../src/outbound/lookup-batcher.ts';
-import type { OnProgress } from '../../src/outbound/send-once.ts';
+import { type CallPermit, createLookupBatcher, type Lookup } from '../../src/outbound/lookup-batcher.ts';
+import type { OnProgress } from '../../src/outbound/send.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 
 /** A batcher whose calls are answered when the test says so. */
@@ -22,27 +20,24 @@ export function openLookupBatcher({ spacingMs = 0, defer = atOnce } = {}) {
   const find = (emails: readonly string[], asked: Asked = {}) => {
     const { key = 'plain', deadline = clock.now() + 10_000, fields, permit = UNCOUNTED } = asked;
     const selection = { rawData: false, fields };
-    return lookups.find({ emails, selection, key, deadline, permit, open: toPort });
+    return lookups.find({ emails, selection, key, deadline, permit, findByEmails });
   };
 
-  function toPort(deadline: number, permit: CallPermit, onProgress?: OnProgress): ContactPort {
-    const findByEmails: ContactPort['findByEmails'] = (emails, selection) =>
-      new Promise((resolve, reject) => {
-        const found = new Map(emails.map((email) => [email, [{ remoteId: email } as Contact]]));
-        let isAbandoned = false;
-        permit.whenGone(() => {
-          isAbandoned = true;
-        });
-        const call: Call = {
-          ...{ emails, selection, deadline, permit, reject, onProgress },
-          isAbandoned: () => isAbandoned,
-          resolve: () => resolve(found),
-        };
-        calls.push(call);
-        unanswered.push(call);
+  const findByEmails: Lookup['findByEmails'] = (emails, selection, { deadline, permit, onProgress }) =>
+    new Promise((resolve, reject) => {
+      const found = new Map(emails.map((email) => [email, [{ remoteId: email } as Contact]]));
+      let isAbandoned = false;
+      permit.whenGone(() => {
+        isAbandoned = true;
       });
-    return { findByEmails } as ContactPort;
-  }
+      const call: Call = {
+        ...{ emails, selection, deadline, permit, reject, onProgress },
+        isAbandoned: () => isAbandoned,
+        resolve: () => resolve(found),
+      };
+      calls.push(call);
+      unanswered.push(call);
+    });
 
   async function answerOne(error?: Error) {
     const call = unanswered.shift();

@@ -131,32 +131,29 @@ function open(budget: RateLimit) {
     { type: 'oauth2', accessToken: 'access-0', refreshToken: null, expiresAt: null },
     ORIGIN,
   );
-  const client = createProviderClient({
-    provider: 'hubspot',
-    connectionId: 'a',
-    applicationId: 'b',
-    heldBytes: UNBOUNDED,
-    waiting: createWaiting({ max: 10, maxPerConnection: 10 }),
-    access: createFakeAccess({ budgets: { general: budget } }),
-    compareIds: () => 0,
-    findClient: async () => undefined,
-    hosts: [],
-    sandboxOrigins: [ORIGIN],
-    clock,
-    random: () => 0,
-    settings: { ...DEFAULT_SETTINGS, breakerFailures: 1 },
-    transport: {
-      async send(call) {
-        calls.push(call);
-        await Promise.resolve();
-        const answer = answers.shift();
-        if (answer instanceof Error) throw answer;
-        return answer ?? { status: 200, headers: {}, body: '' };
+  const connection = createConnection('hubspot');
+  const client = createProviderClient(
+    {
+      heldBytes: UNBOUNDED,
+      waiting: createWaiting({ max: 10, maxPerConnection: 10 }),
+      findOAuthClient: async () => undefined,
+      providers: new Map(),
+      sandboxOrigins: [ORIGIN],
+      clock,
+      random: () => 0,
+      settings: { ...DEFAULT_SETTINGS, breakerFailures: 1 },
+      transport: {
+        async send(call) {
+          calls.push(call);
+          await Promise.resolve();
+          const answer = answers.shift();
+          if (answer instanceof Error) throw answer;
+          return answer ?? { status: 200, headers: {}, body: '' };
+        },
       },
     },
-    onCall: undefined,
-  });
-  const connection = createConnection('hubspot');
+    { connection, access: createFakeAccess({ budgets: { general: budget } }) },
+  );
   const source = { connection, credentials: credentials.store, permit: UNCOUNTED };
   const send = (path: string) =>
     client.send(source, { method: 'GET', path, budget: 'general' }, clock.now() + 20_000);

@@ -1,19 +1,16 @@
 import type { RefreshedCredentials, StoredCredentials } from '../../domain/credentials.ts';
 import type { ContactAccess, OAuthClient } from '../../domain/provider.ts';
+import type { ProviderName } from '../../domain/provider-names.ts';
 import { codeOf } from '../failures.ts';
+import type { OutboundDeps } from '../outbound.ts';
 import { createConnectionSecrets, createRedactor, secretsOf } from '../redaction/redactor.ts';
-import {
-  callTokenEndpoint,
-  type EndpointDeps,
-  type RefreshDeps,
-  refreshToken,
-  resolveOrigin,
-} from './token-endpoint.ts';
-import { createTokens, type Tokens } from './tokens.ts';
+import { callTokenEndpoint, type EndpointDeps, refreshToken, resolveOrigin } from './token-endpoint.ts';
+import { createTokens } from './tokens.ts';
 
 /** One connection's tokens, and the redactor that knows all of its secrets before one of them is sent. */
-export function createConnectionTokens(deps: ConnectionTokensDeps): ConnectionTokens {
-  const { access, clock, provider, hosts, sandboxOrigins, sandboxAddresses } = deps;
+export function createConnectionTokens(deps: ConnectionTokensDeps) {
+  const { access, provider, applicationId, clock, sandboxOrigins, sandboxAddresses } = deps;
+  const hosts = deps.providers.get(provider)?.instanceHosts ?? [];
   const secrets = createConnectionSecrets(access.publicPrefix);
   const { toError } = createRedactor(secrets.list);
   /** The generation of the credentials whose client's secret is known to the redactor. */
@@ -29,28 +26,22 @@ export function createConnectionTokens(deps: ConnectionTokensDeps): ConnectionTo
 
   async function refresh(stored: StoredCredentials): Promise<RefreshedCredentials> {
     await learnSecrets(stored);
-    const { refresh } = access;
-    const about = {
-      provider,
-      findClient,
-      hosts,
-      sandboxOrigins,
-      sandboxAddresses,
-      refresh,
-      wall: clock.wall,
-    };
+    const about = { provider, hosts, sandboxOrigins, sandboxAddresses, refresh: access.refresh };
     return refreshToken(
-      { ...about, toError, ask: (origin, request) => callTokenEndpoint(deps, { origin, request }) },
+      {
+        ...{ ...about, findClient, wall: clock.wall, toError },
+        ask: (origin, request) => callTokenEndpoint(deps, { origin, request }),
+      },
       stored,
     ).catch((error: unknown) => {
       // The consent holds: the installation's operator, or the customer's administrator, has to let this client in.
-      if (codeOf(error) === 'REMOTE_PROVIDER_FORBIDDEN') deps.onRestricted?.();
+      if (codeOf(error) === 'REMOTE_PROVIDER_FORBIDDEN') deps.onRestricted?.(provider);
       throw error;
     });
   }
 
   async function findClient(origin: string, clientId: string | null): Promise<OAuthClient | undefined> {
-    const client = await deps.findClient(origin, clientId);
+    const client = await deps.findOAuthClient({ applicationId, provider, origin, clientId });
     if (client) secrets.add(client.clientSecret);
     return client;
   }
@@ -74,16 +65,8 @@ export function createConnectionTokens(deps: ConnectionTokensDeps): ConnectionTo
   }
 }
 
-interface ConnectionTokens {
-  readonly tokens: Tokens;
-  /** What was thrown on the way to the provider and back, as it may be shown. */
-  readonly toError: (thrown: unknown) => unknown;
-}
-
-interface ConnectionTokensDeps
-  extends EndpointDeps,
-    Pick<RefreshDeps, 'provider' | 'findClient' | 'hosts' | 'sandboxOrigins' | 'sandboxAddresses'> {
+interface ConnectionTokensDeps extends OutboundDeps, EndpointDeps {
+  readonly provider: ProviderName;
+  readonly applicationId: string;
   readonly access: Pick<ContactAccess, 'publicPrefix' | 'origin' | 'refresh'>;
-  /** The provider does not refresh for this installation, or not now. */
-  readonly onRestricted?: (() => void) | undefined;
 }

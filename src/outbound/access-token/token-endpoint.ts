@@ -1,38 +1,48 @@
 import { isIP } from 'node:net';
-import type { RevocationEndpoint } from '../../domain/authorization.ts';
 import type { RefreshedCredentials, StoredCredentials } from '../../domain/credentials.ts';
 import { CrossbookError } from '../../domain/errors.ts';
-import { type HeldBytes, type HeldOwners, memoryLimitReached } from '../../domain/held-bytes.ts';
+import { type HeldOwners, memoryLimitReached } from '../../domain/held-bytes.ts';
 import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
 import { checkInstanceUrl } from '../../domain/urls.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { toReconnectDetail } from '../failures.ts';
-import type { Transport } from '../http/transport.ts';
+import type { OutboundDeps } from '../outbound.ts';
 import { withRetries } from '../rate-limiting/retry.ts';
-import { createRedactor } from '../redaction/redactor.ts';
-import { FIXED_HEADERS, type ObservedCall } from '../send-once.ts';
+import { FIXED_HEADERS, type ObservedCall, type Transmit } from '../send.ts';
 
 /** Without a rate limiter: a token endpoint has its own rules, and every call waits for it. */
 export async function callTokenEndpoint(
   deps: EndpointDeps,
   { origin, request, onCall }: EndpointCall,
 ): Promise<ProviderResponse> {
-  const { clock, transport } = deps;
-  const deadline = clock.now() + deps.deadlineMs;
+  const { clock, random, transmit } = deps;
+  const deadline = clock.now() + deps.settings.deadlineMs;
   const headers = { ...FIXED_HEADERS, ...request.headers };
   const hold = deps.heldBytes.acquire(deps.owners, 'provider_response', 0);
   if (!hold) throw memoryLimitReached();
   return withRetries(
-    { clock, random: deps.random, deadline, isRepeatable: request.repeatable !== false, pausedMs: () => 0 },
-    () => transport.send({ origin, request, headers, deadline, hold, onCall }),
+    { clock, random, deadline, isRepeatable: request.repeatable !== false, pausedMs: () => 0 },
+    () => transmit({ origin, request, headers, deadline, hold, onCall }),
   ).finally(() => hold.release());
 }
 
+export interface EndpointDeps extends Pick<OutboundDeps, 'clock' | 'random' | 'heldBytes' | 'settings'> {
+  readonly owners: HeldOwners;
+  readonly transmit: Transmit;
+}
+
+interface EndpointCall {
+  readonly origin: string;
+  readonly request: RemoteRequest;
+  readonly onCall?: ObservedCall['onCall'];
+}
+
+export type AskTokenEndpoint = (origin: string, request: RemoteRequest) => Promise<ProviderResponse>;
+
 /** At the origin that the provider declares, and where that one redirects, at the other one, if it declares any. */
-async function callAtOrigin(
-  { origin: originOf, movedOrigin }: TokenOrigins,
+export async function callAtOrigin(
+  { origin: originOf, movedOrigin }: Pick<TokenRefresh, 'origin' | 'movedOrigin'>,
   { instanceUrl, hosts, sandboxOrigins }: Instance,
   ask: (origin: string) => Promise<ProviderResponse>,
 ): Promise<ProviderResponse> {
@@ -49,30 +59,8 @@ function isRedirect(error: unknown): boolean {
   return error instanceof RemoteFailure && error.answer.status >= 300 && error.answer.status < 400;
 }
 
-export interface EndpointDeps {
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly deadlineMs: number;
-  readonly heldBytes: HeldBytes;
-  readonly owners: HeldOwners;
-  readonly transport: { send(call: ObservedCall): ReturnType<Transport['send']> };
-}
-
-interface EndpointCall {
-  readonly origin: string;
-  readonly request: RemoteRequest;
-  readonly onCall?: ObservedCall['onCall'];
-}
-
-interface TokenOrigins {
-  origin(instanceUrl: string | null): string | undefined;
-  movedOrigin?(instanceUrl: string | null): string | undefined;
-}
-
-interface Instance {
+interface Instance extends Pick<OriginRules, 'hosts' | 'sandboxOrigins'> {
   readonly instanceUrl: string | null;
-  readonly hosts: readonly RegExp[];
-  readonly sandboxOrigins: readonly string[];
 }
 
 /** Asks the provider for a new access token. Throws an InvalidGrantError where it never gives one again. */
@@ -146,60 +134,17 @@ function unauthorized(detail: string): CrossbookError {
   return new CrossbookError('REMOTE_PROVIDER_UNAUTHORIZED', detail);
 }
 
-export interface RefreshDeps {
+export interface RefreshDeps
+  extends Pick<OriginRules, 'hosts' | 'sandboxOrigins'>,
+    Pick<OutboundDeps, 'sandboxAddresses'> {
   readonly provider: ProviderName;
   readonly refresh: TokenRefresh;
   /** Of the token endpoint at this origin; undefined where this installation is not registered there. */
   findClient(origin: string, clientId: string | null): Promise<OAuthClient | undefined>;
-  readonly hosts: readonly RegExp[];
-  readonly sandboxOrigins: readonly string[];
-  readonly sandboxAddresses?: ReadonlyMap<string, string> | undefined;
   wall(): number;
-  ask(origin: string, request: RemoteRequest): Promise<ProviderResponse>;
+  readonly ask: AskTokenEndpoint;
   /** As it may be shown. */
   toError(thrown: unknown): unknown;
-}
-
-/** Ends a grant at the provider. False: it says that the grant goes on. Rejects where that is unknown; the error may be logged. */
-export async function revokeGrant(
-  deps: RevocationDeps,
-  { instanceUrl, refreshToken }: GivenGrant,
-): Promise<boolean> {
-  const { revocation } = deps;
-  const secrets = [refreshToken];
-  const { toError } = createRedactor(() => secrets);
-  try {
-    const answer = await callAtOrigin(revocation, { ...deps, instanceUrl }, async (origin) => {
-      const client = await deps.findClient(origin);
-      if (!client) throw noClientToRevoke();
-      secrets.push(client.clientSecret);
-      return deps.ask(origin, revocation.toRequest({ client, refreshToken }));
-    });
-    return revocation.isRevoked(answer);
-  } catch (thrown) {
-    throw toError(thrown);
-  }
-}
-
-function noClientToRevoke(): CrossbookError {
-  return new CrossbookError(
-    'UNPROCESSABLE_ENTITY',
-    'The OAuth client that the grant was given to is not set up here, so that it cannot be revoked.',
-  );
-}
-
-interface RevocationDeps {
-  readonly revocation: RevocationEndpoint;
-  readonly hosts: readonly RegExp[];
-  readonly sandboxOrigins: readonly string[];
-  /** The client that the grant was given to. */
-  findClient(origin: string): Promise<OAuthClient | undefined>;
-  ask(origin: string, request: RemoteRequest): Promise<ProviderResponse>;
-}
-
-export interface GivenGrant {
-  readonly instanceUrl: string | null;
-  readonly refreshToken: string;
 }
 
 /**

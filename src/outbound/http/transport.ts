@@ -33,7 +33,7 @@ export function createTransport(options: TransportOptions): Transport {
           return;
         }
         let stopWaiting: (() => void) | undefined;
-        const exchange = new ResponseHandler({
+        const handler = new ResponseHandler({
           origin,
           maxBytes: maxAnswerBytes,
           hold,
@@ -48,10 +48,10 @@ export function createTransport(options: TransportOptions): Transport {
         });
         stopWaiting = failWhenOver(
           { clock, deadline, permit, late: () => timedOut('remote-provider') },
-          (error) => exchange.fail(error),
+          (error) => handler.fail(error),
         );
         const agent = sandboxOrigins.has(origin) ? sandbox : guarded;
-        dispatch(agent, { origin: addresses.get(origin) ?? origin, request, headers }, exchange);
+        dispatch(agent, { origin: addresses.get(origin) ?? origin, request, headers }, handler);
       });
     },
 
@@ -64,19 +64,19 @@ export function createTransport(options: TransportOptions): Transport {
 function dispatch(
   agent: Agent,
   call: Pick<Call, 'origin' | 'request' | 'headers'>,
-  exchange: ResponseHandler,
+  handler: ResponseHandler,
 ): void {
   const { origin, request, headers } = call;
   const { method, path, body } = request;
   // With a whole URL in its place undici would write another host into the request.
   if (!path.startsWith('/')) {
-    exchange.fail(new Error('A path starts with a slash.'));
+    handler.fail(new Error('A path starts with a slash.'));
     return;
   }
   try {
-    agent.dispatch({ origin, method, path, headers, body: body ?? null }, exchange);
+    agent.dispatch({ origin, method, path, headers, body: body ?? null }, handler);
   } catch (error) {
-    exchange.onResponseError(undefined, error as Error);
+    handler.onResponseError(undefined, error as Error);
   }
 }
 
@@ -114,15 +114,15 @@ export interface TransportOptions
 
 /** One request and its answer, as undici tells it. Settles once; what comes after is not heard. */
 class ResponseHandler implements Dispatcher.DispatchHandler {
-  readonly #exchange: Exchange;
+  readonly #options: HandlerOptions;
   #packed = new Chunks();
   #controller: Dispatcher.DispatchController | undefined;
   #failure: Error | undefined;
   #status = 0;
   #headers: Record<string, string> = {};
 
-  constructor(exchange: Exchange) {
-    this.#exchange = exchange;
+  constructor(options: HandlerOptions) {
+    this.#options = options;
   }
 
   /** Gives up, whether or not a socket was found yet. */
@@ -139,14 +139,14 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: WireHeaders): void {
-    const { maxBytes } = this.#exchange;
+    const { maxBytes } = this.#options;
     this.#status = status;
     this.#headers = flatten(headers);
     if (Number(this.#headers['content-length']) > maxBytes) this.fail(tooLarge(maxBytes));
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { maxBytes, hold } = this.#exchange;
+    const { maxBytes, hold } = this.#options;
     if (this.#packed.bytes + chunk.length > maxBytes) this.fail(tooLarge(maxBytes));
     else if (hold?.grow(chunk.length) === false) this.fail(memoryLimitReached());
     else this.#packed.add(chunk);
@@ -154,7 +154,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#failure) return;
-    const { maxBytes, hold } = this.#exchange;
+    const { maxBytes, hold } = this.#options;
     const packed = this.#packed;
     this.#packed = NO_CHUNKS;
     try {
@@ -168,7 +168,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    this.fail(toTransportFailure(error, this.#exchange.origin));
+    this.fail(toTransportFailure(error, this.#options.origin));
   }
 
   get #encoding(): string | undefined {
@@ -179,22 +179,22 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   #reject(error: unknown, packed: Chunks): void {
     const isTheirs = error instanceof CrossbookError && ERROR_CODES[error.code].status === 499;
     if (this.#status === 0 || !isTheirs) {
-      this.#exchange.reject(error);
+      this.#options.reject(error);
       return;
     }
     const body = readStart({ packed, encoding: this.#encoding, maxBytes: START_BYTES });
     const answer = { status: this.#status, headers: this.#headers, body };
     const { code, message, cause, retryAfterMs } = error;
-    this.#exchange.reject(new RemoteFailure(code, message, answer, { cause, retryAfterMs }));
+    this.#options.reject(new RemoteFailure(code, message, answer, { cause, retryAfterMs }));
   }
 
   #finish(pieces: Chunks): void {
-    const { maxBytes, hold } = this.#exchange;
+    const { maxBytes, hold } = this.#options;
     const received = { status: this.#status, headers: this.#headers };
     const answer = new ReceivedAnswer({ ...received, pieces, hold, maxParsedBytes: maxBytes * 4 });
     // Following it would carry a token to wherever the answer says.
-    if (this.#status >= 300 && this.#status < 400) this.#exchange.reject(redirected(answer));
-    else this.#exchange.resolve(answer);
+    if (this.#status >= 300 && this.#status < 400) this.#options.reject(redirected(answer));
+    else this.#options.resolve(answer);
   }
 }
 
@@ -217,7 +217,7 @@ const START_BYTES = 64 * 1024;
 
 type WireHeaders = Record<string, string | string[] | undefined>;
 
-interface Exchange {
+interface HandlerOptions {
   readonly origin: string;
   readonly maxBytes: number;
   /** Grows with the answer. Whoever gave it releases it. */

@@ -192,7 +192,7 @@ export interface RateLimiterOptions {
  * Counts calls the way a provider's rolling window does. A call is counted from its sending until one interval after
  * its answer: whenever in between the provider counted it, its window is over by then.
  */
-export function createRollingWindow(): RollingWindow {
+function createRollingWindow(): RollingWindow {
   const buckets: Bucket[] = [];
   let held = 0;
   let otherConsumers: Bucket | undefined;

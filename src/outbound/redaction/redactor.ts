@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import type { Credentials } from '../../domain/connection.ts';
 import { CrossbookError, type RemoteCause } from '../../domain/errors.ts';
-import type { ContactPort } from '../../domain/provider.ts';
 import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
 import { parseJson } from '../../lib/json.ts';
 import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
@@ -10,13 +9,14 @@ import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
  * The one place where words of a provider become words of ours: what an error, a log line or a trace shows of an answer
  * is made here, where the connection's secrets are known.
  */
-export function createRedactor(secrets: () => readonly string[]): Redactor {
+export function createRedactor(secrets: () => readonly string[]) {
   /** Words of our own come again thousands of times where calls are refused: those that were looked through. */
   const plain = new Set<string>();
   let of: readonly string[] = [];
 
   return {
-    toError(thrown) {
+    /** Whatever an adapter or a transport has thrown, as it may be shown. */
+    toError(thrown: unknown): unknown {
       const isOwn = thrown instanceof CrossbookError;
       if (isOwn && of === secrets() && plain.has(thrown.message)) return thrown;
       const matcher = createSecretMatcher(secrets());
@@ -187,11 +187,6 @@ const TOO_DEEP = `[cut: deeper than ${MAX_DEPTH} levels]`;
 const NAMED =
   /^(?:(?:access|refresh|id|session)[_-]?token|token|client[_-]?secret|password|authorization|session[_-]?id)$/i;
 
-interface Redactor {
-  /** Whatever an adapter or a transport has thrown, as it may be shown. */
-  toError(thrown: unknown): unknown;
-}
-
 interface CutText {
   readonly text: string;
   /** Undefined: nothing was cut off. */
@@ -204,52 +199,12 @@ interface Collected {
   readonly values: string[];
 }
 
-/** A provider's own port, of which no error comes out as the adapter threw it. */
-export class RedactedPort implements ContactPort {
-  readonly compareIds: ContactPort['compareIds'];
-  readonly findAssociations?: NonNullable<ContactPort['findAssociations']>;
-  readonly #port: ContactPort;
-  readonly #toError: (thrown: unknown) => unknown;
-
-  constructor(port: ContactPort, toError: (thrown: unknown) => unknown) {
-    this.#port = port;
-    this.#toError = toError;
-    this.compareIds = port.compareIds;
-    const find = port.findAssociations?.bind(port);
-    if (find) this.findAssociations = (...given) => this.#redacted(() => find(...given));
-  }
-
-  findByEmails(...given: Parameters<ContactPort['findByEmails']>) {
-    return this.#redacted(() => this.#port.findByEmails(...given));
-  }
-
-  readByDomain(...given: Parameters<ContactPort['readByDomain']>) {
-    return this.#redacted(() => this.#port.readByDomain(...given));
-  }
-
-  countByDomain(domain: string) {
-    return this.#redacted(() => this.#port.countByDomain(domain));
-  }
-
-  findByIds(...given: Parameters<ContactPort['findByIds']>) {
-    return this.#redacted(() => this.#port.findByIds(...given));
-  }
-
-  async #redacted<T>(read: () => Promise<T>): Promise<T> {
-    try {
-      return await read();
-    } catch (error) {
-      throw this.#toError(error);
-    }
-  }
-}
-
 /** What must never be shown of one connection: what is secret now, and what was. */
-export function createConnectionSecrets(publicPrefix: RegExp | undefined): ConnectionSecrets {
+export function createConnectionSecrets(publicPrefix: RegExp | undefined) {
   const secrets = new Set<string>();
   let list: readonly string[] = [];
   return {
-    add(...given) {
+    add(...given: readonly string[]): void {
       for (const secret of given) {
         const hidden = publicPrefix ? secret.replace(publicPrefix, '') : secret;
         // Those in use stay behind those that are not.
@@ -262,6 +217,7 @@ export function createConnectionSecrets(publicPrefix: RegExp | undefined): Conne
       }
       list = [...secrets];
     },
+    /** The same list until there is another secret. */
     list: () => list,
   };
 }
@@ -274,9 +230,3 @@ export function secretsOf(credentials: Credentials): readonly string[] {
 
 /** With a new access token each half hour, those of half a day: longer than a provider repeats what it was sent. */
 const MAX_KEPT = 50;
-
-interface ConnectionSecrets {
-  add(...secrets: readonly string[]): void;
-  /** The same list until there is another secret. */
-  list(): readonly string[];
-}

@@ -6,22 +6,56 @@ import type { ProviderName } from '../domain/provider-names.ts';
 import type { ProviderResponse, RemoteRequest } from '../domain/remote.ts';
 import type { Clock } from '../lib/clock.ts';
 import { readRetryAfter } from '../lib/http-message.ts';
-import type { Token, Tokens } from './access-token/tokens.ts';
+import type { Token, TokenSource, Tokens } from './access-token/tokens.ts';
 import { AbandonedError, codeOf, rateLimited } from './failures.ts';
 import type { Call, Transport } from './http/transport.ts';
 import type { CallPermit } from './lookup-batcher.ts';
 import type { Breaker } from './rate-limiting/circuit-breaker.ts';
 import type { RateLimiter } from './rate-limiting/rate-limiter.ts';
+import { withRetries } from './rate-limiting/retry.ts';
+import { withDeadline } from './waiting.ts';
+
+/** One call: with the connection's token, and once more with a new one where the provider calls that one expired. */
+export async function send(
+  deps: SendDeps,
+  source: CallSource,
+  { request, deadline }: Pick<OutboundCall, 'request' | 'deadline'>,
+): Promise<ProviderResponse> {
+  const { access, clock, tokens } = deps;
+  const { onCall, onProgress, permit } = source;
+  const wait = { clock, deadline, permit };
+  const token = tokens.current() ?? (await withDeadline(wait, tokens.load(source)));
+  const limiter = deps.limiterFor(request.budget);
+  const call: OutboundCall = { request, deadline, token, limiter, onCall, onProgress, permit };
+  const answer = await sendWithRetries(deps, call);
+  if (answer.status < 400 || !access.isTokenExpired(answer)) return answer;
+  const renewed = await withDeadline(wait, tokens.renew(source, call.token));
+  if (!renewed) {
+    if (access.isTokenRefused(answer)) await tokens.refuse(source, call.token);
+    return answer;
+  }
+  call.token = renewed;
+  const second = await sendWithRetries(deps, call);
+  if (second.status >= 400 && access.isTokenExpired(second)) tokens.markRejected(call.token);
+  return second;
+}
+
+function sendWithRetries(deps: SendDeps, call: OutboundCall): Promise<ProviderResponse> {
+  const { clock, random } = deps;
+  const { limiter, deadline, request, permit } = call;
+  const pausedMs = () => limiter.pausedUntil - clock.now();
+  return withRetries(
+    { clock, random, deadline, permit, isRepeatable: request.repeatable !== false, pausedMs },
+    (isAgain) => sendOnce(deps, call, isAgain),
+  );
+}
 
 /** One try: the breaker, a permit of the rate limiter, the wire, and what breaker and limiter learn from the answer. */
-export async function sendOnce(
-  deps: SendDeps,
-  call: OutboundCall,
-  isAgain: boolean,
-): Promise<ProviderResponse> {
+async function sendOnce(deps: SendDeps, call: OutboundCall, isAgain: boolean): Promise<ProviderResponse> {
   const { breaker, clock } = deps;
+  const { limiter, request, deadline, permit } = call;
   breaker.check();
-  const turn = call.limiter.acquire(call.deadline, { inFront: isAgain, permit: call.permit });
+  const turn = limiter.acquire(deadline, { inFront: isAgain, permit });
   let waitedMs = 0;
   if (turn) {
     call.onProgress?.('queued');
@@ -34,7 +68,7 @@ export async function sendOnce(
   try {
     breaker.begin();
   } catch (error) {
-    call.limiter.cancel();
+    limiter.cancel();
     throw error;
   }
   const sentAt = clock.now();
@@ -43,19 +77,21 @@ export async function sendOnce(
   try {
     if (!hold) throw memoryLimitReached();
     call.onProgress?.('sent');
-    const answer = await deps.transport.send({
+    const answer = await deps.transmit({
       origin: call.token.origin,
-      request: call.request,
+      request,
       headers: toHeaders(call),
-      deadline: call.deadline,
+      deadline,
       waitedMs,
       onCall: call.onCall,
       hold,
-      permit: call.permit,
+      permit,
     });
     breaker.end(DOWN.has(answer.status) ? 'failed' : 'answered', clock.now() - sentAt);
-    learn(deps, call, answer);
-    call.permit.keep(hold);
+    const pauseMs =
+      answer.status === TOO_MANY ? (readRetryAfter(answer.headers) ?? limiter.intervalMs) : undefined;
+    limiter.release({ allowance: deps.access.readAllowance(answer), pauseMs });
+    permit.keep(hold);
     return answer;
   } catch (error) {
     hold?.release();
@@ -64,8 +100,8 @@ export async function sendOnce(
     const isBudget =
       error instanceof CrossbookError && codeOf(error) === 'REMOTE_PROVIDER_TIMEOUT' && waitedMs > sentMs;
     breaker.end(isBudget ? 'abandoned' : toResult(error), sentMs);
-    call.limiter.release();
-    throw isBudget ? rateLimited(call.limiter.intervalMs) : error;
+    limiter.release();
+    throw isBudget ? rateLimited(limiter.intervalMs) : error;
   }
 }
 
@@ -73,12 +109,6 @@ function toResult(error: unknown): 'answered' | 'failed' | 'abandoned' {
   if (error instanceof AbandonedError) return 'abandoned';
   const code = codeOf(error);
   return code === 'REMOTE_PROVIDER_UNAVAILABLE' || code === 'REMOTE_PROVIDER_TIMEOUT' ? 'failed' : 'answered';
-}
-
-function learn({ access }: SendDeps, { limiter }: OutboundCall, answer: ProviderResponse): void {
-  const pauseMs =
-    answer.status === TOO_MANY ? (readRetryAfter(answer.headers) ?? limiter.intervalMs) : undefined;
-  limiter.release({ allowance: access.readAllowance(answer), pauseMs });
 }
 
 /** Ours come last: an adapter cannot speak for another connection. Nothing of the inbound request is known here. */
@@ -101,14 +131,11 @@ const TOO_MANY = 429;
 /** Somebody in front of the provider answers: the provider itself does not. */
 const DOWN: ReadonlySet<number> = new Set([502, 503, 504, 521, 523, 524]);
 
-export interface OutboundCall {
-  readonly request: RemoteRequest;
-  readonly limiter: RateLimiter;
-  readonly deadline: number;
-  /** The one that it was last sent with. */
-  token: Token;
-  readonly onCall: ObservedCall['onCall'];
-  readonly onProgress: OnProgress | undefined;
+/** The request that a call is made for. */
+export interface CallSource extends TokenSource {
+  /** Called with each call that is made, after it. */
+  readonly onCall?: ObservedCall['onCall'];
+  readonly onProgress?: OnProgress | undefined;
   readonly permit: CallPermit;
 }
 
@@ -116,43 +143,53 @@ export interface OutboundCall {
 export type OnProgress = (progress: Progress) => void;
 export type Progress = 'queued' | 'sent';
 
+interface OutboundCall extends Pick<CallSource, 'onCall' | 'onProgress' | 'permit'> {
+  readonly request: RemoteRequest;
+  readonly limiter: RateLimiter;
+  readonly deadline: number;
+  /** The one that it was last sent with. */
+  token: Token;
+}
+
 export interface SendDeps {
-  readonly access: Pick<ContactAccess, 'readAllowance'>;
+  readonly access: Pick<ContactAccess, 'readAllowance' | 'isTokenExpired' | 'isTokenRefused'>;
   readonly breaker: Breaker;
   readonly clock: Clock;
-  readonly tokens: Pick<Tokens, 'current'>;
+  readonly random: () => number;
+  readonly tokens: Tokens;
   readonly heldBytes: HeldBytes;
   readonly owners: HeldOwners;
-  readonly transport: { send(call: ObservedCall): ReturnType<Transport['send']> };
+  readonly transmit: Transmit;
+  limiterFor(budget: string): RateLimiter;
 }
 
 /** Tells of every call on the wire, after it: the process, and the request that it was made for. */
 export function withCallEvents(
   transport: Pick<Transport, 'send'>,
   { clock, onCall, provider, connectionId }: Observer,
-): Sends {
-  return {
-    async send(call) {
-      const startedAt = clock.now();
-      const tell = (outcome: CallEvent['outcome'], status?: number) => {
-        const { waitedMs = 0, request } = call;
-        const ms = clock.now() - startedAt;
-        const { budget } = request;
-        const event = { provider, connectionId, budget, outcome, status, ms, waitedMs };
-        onCall?.(event);
-        call.onCall?.(event);
-      };
-      try {
-        const answer = await transport.send(call);
-        tell('answered', answer.status);
-        return answer;
-      } catch (error) {
-        tell(codeOf(error));
-        throw error;
-      }
-    },
+): Transmit {
+  return async (call) => {
+    const startedAt = clock.now();
+    const tell = (outcome: CallEvent['outcome'], status?: number) => {
+      const { waitedMs = 0, request } = call;
+      const ms = clock.now() - startedAt;
+      const { budget } = request;
+      const event = { provider, connectionId, budget, outcome, status, ms, waitedMs };
+      onCall?.(event);
+      call.onCall?.(event);
+    };
+    try {
+      const answer = await transport.send(call);
+      tell('answered', answer.status);
+      return answer;
+    } catch (error) {
+      tell(codeOf(error));
+      throw error;
+    }
   };
 }
+
+export type Transmit = (call: ObservedCall) => Promise<ProviderResponse>;
 
 export interface CallEvent extends ProviderCall {
   /** Undefined while there is none yet: a code is exchanged. */
@@ -167,11 +204,7 @@ export interface LookupEvent {
 
 interface Observer extends Pick<CallEvent, 'provider' | 'connectionId'> {
   readonly clock: Clock;
-  readonly onCall: ((event: CallEvent) => void) | undefined;
-}
-
-interface Sends {
-  send(call: ObservedCall): ReturnType<Transport['send']>;
+  readonly onCall?: ((event: CallEvent) => void) | undefined;
 }
 
 export interface ObservedCall extends Call {
