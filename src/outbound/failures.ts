@@ -81,12 +81,12 @@ function toDetail(error: Error, host: string, code: string): string {
   return `${host} broke the connection off before its answer was complete.`;
 }
 
-const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+export const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 const UNRESOLVED = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA']);
 const NOT_HTTP = /^UND_ERR_(HEADERS_OVERFLOW|RES_)/;
-const NOT_TRUSTED = /CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO$/;
+export const NOT_TRUSTED = /CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO$/;
 const SHUT_DOWN = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
-const NOT_CONNECTED = new Set([
+export const NOT_CONNECTED = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
   'ENETUNREACH',

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { WebhookQueue } from '../../src/domain/webhook.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openWebhookSender, type WebhookSender } from '../../src/outbound/webhooks/sender.ts';
 import { createDatabase, type Database } from '../../src/storage/database.ts';
@@ -40,9 +39,9 @@ describe('webhooks', () => {
     await fresh.drop();
   });
 
-  const openSender = (options: { queue?: WebhookQueue; leaseMs?: number } = {}): WebhookSender => {
+  const openSender = (): WebhookSender => {
     const sender = openWebhookSender({
-      ...{ queue: database.webhookQueue, clock, mayLoopback: true, onAttempt: () => {}, ...options },
+      ...{ queue: database.webhookQueue, clock, mayLoopback: true, onAttempt: () => {} },
       onError: (error) => {
         throw error;
       },

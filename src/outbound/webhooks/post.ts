@@ -1,6 +1,7 @@
 import { Agent, request } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import { readRetryAfter } from '../../lib/http-message.ts';
+import { NOT_CONNECTED, NOT_TRUSTED, TIMEOUTS } from '../failures.ts';
 import { createGuardedConnector, type HostLookup, PrivateAddressError } from '../http/addresses.ts';
 import { createHostResolver, isLoopbackUrl } from './check-url.ts';
 
@@ -58,19 +59,13 @@ function toReason(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return `no answer within ${ANSWER_MS / 1_000} seconds`;
   const { name, code = '' } = error as Error & { readonly code?: string };
   if (error instanceof PrivateAddressError) return 'the host has no public address';
-  if (TIMEOUT.test(code)) return `no answer within ${ANSWER_MS / 1_000} seconds`;
+  if (TIMEOUTS.has(code)) return `no answer within ${ANSWER_MS / 1_000} seconds`;
   if (/^(ENOTFOUND|EAI_)/.test(code)) return 'the host’s name cannot be resolved';
-  if (/CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO$/.test(code))
-    return `the host does not prove who it is (TLS: ${code})`;
-  if (
-    /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/.test(code) ||
-    name === 'AggregateError'
-  )
-    return 'the host cannot be connected to';
+  if (NOT_TRUSTED.test(code)) return `the host does not prove who it is (TLS: ${code})`;
+  if (NOT_CONNECTED.has(code) || name === 'AggregateError') return 'the host cannot be connected to';
   return 'the connection broke before there was an answer';
 }
 
-const TIMEOUT = /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/;
 const TOO_LATE = new Error('too late');
 const STOPPED = new Error('stopped');
 /** As Standard Webhooks recommends. */

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { ClaimedEndpoint, WebhookQueue } from '../../domain/webhook.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { HostLookup } from '../http/addresses.ts';
-import { createWebhookPost, type WebhookPost } from './post.ts';
+import { createWebhookPost } from './post.ts';
 import { type AttemptResult, serveEndpoint } from './serve-endpoint.ts';
 
 /**
- * Sends what is due, for as many endpoints at once as there are places: those that fail have few places of their own, so
+ * Sends what is due, over connections of its own, for as many endpoints at once as there are places: those that fail have few places of their own, so
  * that they delay no other. A process that dies leaves leases, which end: what it had not recorded is sent once more.
  */
-function createWebhookSender(deps: SenderDeps): WebhookSender {
-  const { queue, clock, leaseMs = LEASE_MS } = deps;
+export function openWebhookSender(deps: SenderDeps): WebhookSender {
+  const { queue, clock } = deps;
+  const post = createWebhookPost(deps);
   const serving = new Set<Promise<void>>();
   const taken = { healthy: 0, failing: 0 };
   let isStopping = false;
@@ -21,11 +21,11 @@ function createWebhookSender(deps: SenderDeps): WebhookSender {
     pump,
     async stop() {
       isStopping = true;
-      const cancel = clock.schedule(PATIENCE_MS, deps.post.stop);
+      const cancel = clock.schedule(PATIENCE_MS, post.stop);
       await pumping;
       await Promise.all(serving);
       cancel();
-      await deps.post.close();
+      await post.close();
     },
   };
 
@@ -45,7 +45,7 @@ function createWebhookSender(deps: SenderDeps): WebhookSender {
       const failing = MAX_FAILING - taken.failing;
       if (healthy === 0 && failing === 0) return;
       const lease = randomUUID();
-      const claimed = await queue.claim({ lease, leaseMs, healthy, failing });
+      const claimed = await queue.claim({ lease, leaseMs: LEASE_MS, healthy, failing });
       for (const endpoint of claimed) start(endpoint, lease);
     }
   }
@@ -64,8 +64,8 @@ function createWebhookSender(deps: SenderDeps): WebhookSender {
 
   async function serve(endpoint: ClaimedEndpoint, lease: string): Promise<void> {
     try {
-      const until = clock.now() + leaseMs / 2;
-      await serveEndpoint({ ...deps, isOver: () => isStopping || clock.now() >= until }, endpoint);
+      const until = clock.now() + LEASE_MS / 2;
+      await serveEndpoint({ ...deps, post, isOver: () => isStopping || clock.now() >= until }, endpoint);
     } catch (error) {
       deps.onError(error);
     } finally {
@@ -81,12 +81,6 @@ const MAX_FAILING = 16;
 /** At a stop: what is under way may finish. */
 const PATIENCE_MS = 5_000;
 
-/** With its own connections. A module of its own, so that it can be loaded late. */
-export function openWebhookSender({ mayLoopback, lookup, ...deps }: OpenSenderDeps): WebhookSender {
-  const post = createWebhookPost({ clock: deps.clock, mayLoopback, lookup });
-  return createWebhookSender({ ...deps, post });
-}
-
 export interface WebhookSender {
   pump(): Promise<void>;
   stop(): Promise<void>;
@@ -94,14 +88,8 @@ export interface WebhookSender {
 
 interface SenderDeps {
   readonly queue: WebhookQueue;
-  readonly post: WebhookPost;
   readonly clock: Clock;
-  readonly leaseMs?: number | undefined;
+  readonly mayLoopback: boolean;
   onAttempt(result: AttemptResult): void;
   onError(error: unknown): void;
-}
-
-interface OpenSenderDeps extends Omit<SenderDeps, 'post'> {
-  readonly mayLoopback: boolean;
-  readonly lookup?: HostLookup | undefined;
 }
