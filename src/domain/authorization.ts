@@ -1,3 +1,4 @@
+import { toQuery } from '../lib/http-message.ts';
 import type { ConnectFailure } from './connect-link.ts';
 import type { ConnectedAccount } from './connection.ts';
 import type { OAuthClient } from './provider.ts';
@@ -100,6 +101,17 @@ export class AuthorizationFailure extends Error {
 
 interface FailureOptions extends ErrorOptions {
   readonly missingScopes?: readonly string[];
+}
+
+/** A form for an authorization server, at its token endpoint or beside it. */
+export function toFormRequest(path: string, fields: Readonly<Record<string, string>>): RemoteRequest {
+  return {
+    method: 'POST',
+    path,
+    budget: 'token',
+    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+    body: toQuery(fields),
+  };
 }
 
 /** What the names of RFC 6749 mean that an authorization server sends back in place of a code. */

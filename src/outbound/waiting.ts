@@ -2,24 +2,26 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { WorkPermit } from '../domain/work-permit.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AbandonedError, timedOut } from './failures.ts';
+import type { OutboundSettings } from './outbound.ts';
 
 /**
  * How many operations wait for providers: in all, for each application and for each connection. Waiting takes no place
  * among the requests at work, so that it needs a bound of its own.
  */
-export function createWaiting({ max, maxPerConnection }: WaitingOptions): Waiting {
+export function createWaiting({ maxWaiting, maxWaitingPerConnection }: WaitingBounds) {
   const applications = new Map<string, number>();
   let total = 0;
   let refused = 0;
 
   return {
-    enter(applicationId, connection) {
+    /** Throws where too many wait. Else `leave` has to follow, once. */
+    enter(applicationId: string, connection: WaitingFor): void {
       const ofApplication = applications.get(applicationId) ?? 0;
-      if (connection.waiting >= maxPerConnection) {
+      if (connection.waiting >= maxWaitingPerConnection) {
         refused++;
         throw connectionFull();
       }
-      if (total >= max || ofApplication >= shareOf(ofApplication)) {
+      if (total >= maxWaiting || ofApplication >= shareOf(ofApplication)) {
         refused++;
         throw processFull();
       }
@@ -28,7 +30,7 @@ export function createWaiting({ max, maxPerConnection }: WaitingOptions): Waitin
       applications.set(applicationId, ofApplication + 1);
     },
 
-    leave(applicationId, connection) {
+    leave(applicationId: string, connection: WaitingFor): void {
       total--;
       connection.waiting--;
       const left = (applications.get(applicationId) ?? 1) - 1;
@@ -36,13 +38,13 @@ export function createWaiting({ max, maxPerConnection }: WaitingOptions): Waitin
       else applications.delete(applicationId);
     },
 
-    counts: () => ({ waiting: total, refused }),
+    counts: (): WaitingCounts => ({ waiting: total, refused }),
   };
 
   /** While half of the places are free an application may have nearly all, and then an equal part. */
   function shareOf(ofApplication: number): number {
     const others = applications.size - (ofApplication > 0 ? 1 : 0);
-    return total < max / 2 ? max : Math.floor((max * MOST) / (others + 1));
+    return total < maxWaiting / 2 ? maxWaiting : Math.floor((maxWaiting * MOST) / (others + 1));
   }
 }
 
@@ -66,12 +68,7 @@ const RETRY_AFTER_MS = 1_000;
 /** Of all places, for one application: the rest is left for the next one. */
 const MOST = 0.9;
 
-export interface Waiting {
-  /** Throws where too many wait. Else `leave` has to follow, once. */
-  enter(applicationId: string, connection: WaitingFor): void;
-  leave(applicationId: string, connection: WaitingFor): void;
-  counts(): WaitingCounts;
-}
+export type Waiting = ReturnType<typeof createWaiting>;
 
 /** Kept with the connection's state. */
 export interface WaitingFor {
@@ -84,10 +81,7 @@ export interface WaitingCounts {
   readonly refused: number;
 }
 
-interface WaitingOptions {
-  readonly max: number;
-  readonly maxPerConnection: number;
-}
+type WaitingBounds = Pick<OutboundSettings, 'maxWaiting' | 'maxWaitingPerConnection'>;
 
 /** Waits for shared work until the deadline, or until the client is gone. The work itself goes on. */
 export function withDeadline<T>(wait: Wait, work: Promise<T>): Promise<T> {

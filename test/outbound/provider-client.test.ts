@@ -5,8 +5,8 @@ import type { ProviderResponse, RemoteRequest } from '../../src/domain/remote.ts
 import { UNCOUNTED } from '../../src/domain/work-permit.ts';
 import { timedOut } from '../../src/outbound/failures.ts';
 import type { Call } from '../../src/outbound/http/transport.ts';
+import { DEFAULT_SETTINGS } from '../../src/outbound/outbound.ts';
 import { createProviderClient } from '../../src/outbound/provider-client.ts';
-import { DEFAULT_SETTINGS } from '../../src/outbound/settings.ts';
 import { createWaiting } from '../../src/outbound/waiting.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createConnection } from '../support/connection.ts';
@@ -135,7 +135,7 @@ function open(budget: RateLimit) {
   const client = createProviderClient(
     {
       heldBytes: UNBOUNDED,
-      waiting: createWaiting({ max: 10, maxPerConnection: 10 }),
+      waiting: createWaiting({ maxWaiting: 10, maxWaitingPerConnection: 10 }),
       findOAuthClient: async () => undefined,
       providers: new Map(),
       sandboxOrigins: [ORIGIN],

@@ -12,7 +12,7 @@ afterEach(async () => {
 
 describe('places to wait', () => {
   test('of one connection are bounded, and come back', () => {
-    const waiting = createWaiting({ max: 100, maxPerConnection: 2 });
+    const waiting = createWaiting({ maxWaiting: 100, maxWaitingPerConnection: 2 });
     const [x, y] = [{ waiting: 0 }, { waiting: 0 }];
     waiting.enter('a', x);
     waiting.enter('a', x);
@@ -27,7 +27,7 @@ describe('places to wait', () => {
   });
 
   test('are nearly all one application’s while it is alone, and another still finds one', () => {
-    const waiting = createWaiting({ max: 100, maxPerConnection: 1_000 });
+    const waiting = createWaiting({ maxWaiting: 100, maxWaitingPerConnection: 1_000 });
     expect(fill(waiting, 'a')).toBe(90);
     expect(fill(waiting, 'b')).toBe(10);
     expect(() => waiting.enter('c', { waiting: 0 })).toThrow(
@@ -36,7 +36,7 @@ describe('places to wait', () => {
   });
 
   test('are shared alike by those who want many', () => {
-    const waiting = createWaiting({ max: 100, maxPerConnection: 1_000 });
+    const waiting = createWaiting({ maxWaiting: 100, maxWaitingPerConnection: 1_000 });
     waiting.enter('b', { waiting: 0 });
     expect(fill(waiting, 'a')).toBe(49);
     expect(fill(waiting, 'b')).toBe(44);

@@ -7,7 +7,7 @@ import { cloneError, codeOf, toReconnectDetail } from '../failures.ts';
 import { InvalidGrantError } from './token-endpoint.ts';
 
 /** One connection's access token: kept for a moment, renewed before it expires, and once for everybody who waits. */
-export function createTokens(deps: TokenDeps): Tokens {
+export function createTokens(deps: TokenDeps) {
   const reading = createSingleFlight<Token>(cloneError);
   const renewing = createSingleFlight<Token>(cloneError);
   let kept: Token | undefined;
@@ -16,18 +16,20 @@ export function createTokens(deps: TokenDeps): Tokens {
   let refused: number | undefined;
 
   return {
-    current() {
+    /** Undefined: has to be loaded. */
+    current(): Token | undefined {
       return kept && deps.clock.now() < kept.staleAt ? kept : undefined;
     },
 
-    load(source) {
+    load(source: TokenSource): Promise<Token> {
       return reading(async () => {
         const token = keep(await readStored(source));
-        return needsRenewal(token) ? renewEarly(source, token) : token;
+        return deps.clock.now() < token.renewAt ? token : renewEarly(source, token);
       });
     },
 
-    async renew(source, seen) {
+    /** After the provider has called `seen` expired. Undefined: there is no other. */
+    async renew(source: TokenSource, seen: Token): Promise<Token | undefined> {
       if (kept && kept.generation > seen.generation) return kept;
       if (rejected?.generation === seen.generation && deps.clock.now() < rejected.until) return undefined;
       if (isRefreshable(seen.stored.credentials)) return renewing(() => refresh(source, seen));
@@ -36,15 +38,18 @@ export function createTokens(deps: TokenDeps): Tokens {
       return stored.generation === seen.generation ? undefined : keep(stored);
     },
 
-    markRejected({ generation }) {
+    /** A new token that is called expired at once: the next one would be as well, so none is asked for in a while. */
+    markRejected({ generation }: Token): void {
       rejected = { generation, until: deps.clock.now() + REJECTED_MS };
     },
 
-    async refuse(source, seen) {
+    /** The provider takes it no more. With a refresh token it says nothing yet of the connection. */
+    async refuse(source: TokenSource, seen: Token): Promise<void> {
       if (!isRefreshable(seen.stored.credentials)) await markRefused(source, seen, 'token_refused');
     },
 
-    async renewStored(source, generation) {
+    /** Renews what is stored, before anybody needs it. */
+    async renewStored(source: TokenSource, generation: number): Promise<RenewalOutcome> {
       const stored = await source.credentials.read(source.connection.id);
       if (stored?.generation !== generation || stored.isRefused) return 'used';
       if (!isRefreshable(stored.credentials)) return 'nothing to renew';
@@ -52,7 +57,8 @@ export function createTokens(deps: TokenDeps): Tokens {
       return 'renewed';
     },
 
-    forget() {
+    /** What is stored may have changed: read it again. */
+    forget(): void {
       kept = undefined;
     },
   };
@@ -142,10 +148,6 @@ export function createTokens(deps: TokenDeps): Tokens {
       ...times,
     };
   }
-
-  function needsRenewal(token: Token): boolean {
-    return deps.clock.now() >= token.renewAt;
-  }
 }
 
 function isRefreshable(credentials: Credentials): boolean {
@@ -183,21 +185,7 @@ const KEPT_MS = 15_000;
 
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
-export interface Tokens {
-  /** Undefined: has to be loaded. */
-  current(): Token | undefined;
-  load(source: TokenSource): Promise<Token>;
-  /** After the provider has called `seen` expired. Undefined: there is no other. */
-  renew(source: TokenSource, seen: Token): Promise<Token | undefined>;
-  /** A new token that is called expired at once: the next one would be as well, so none is asked for in a while. */
-  markRejected(token: Token): void;
-  /** The provider takes it no more. With a refresh token it says nothing yet of the connection. */
-  refuse(source: TokenSource, token: Token): Promise<void>;
-  /** Renews what is stored, before anybody needs it. */
-  renewStored(source: TokenSource, generation: number): Promise<RenewalOutcome>;
-  /** What is stored may have changed: read it again. */
-  forget(): void;
-}
+export type Tokens = ReturnType<typeof createTokens>;
 
 /** `used`: another was stored since, or it is refused. */
 export type RenewalOutcome = 'renewed' | 'used' | 'nothing to renew';

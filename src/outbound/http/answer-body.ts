@@ -112,7 +112,8 @@ export function unpackBody(body: PackedBody): Chunks | Promise<Chunks> {
   try {
     return only(gunzipSync(Buffer.concat(packed.list), { maxOutputLength: maxBytes }));
   } catch (error) {
-    return refuse(error);
+    const isTooMuch = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    throw isTooMuch ? unpacksToTooMuch(error) : notUnpacked(error);
   }
 }
 
@@ -147,12 +148,6 @@ export function readStart({ packed, encoding, maxBytes }: Omit<PackedBody, 'hold
 
 export function tooLarge(maxBytes: number): CrossbookError {
   return badBody(`The provider's answer is larger than ${maxBytes} bytes.`);
-}
-
-function refuse(error: unknown): never {
-  throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
-    ? unpacksToTooMuch(error)
-    : notUnpacked(error);
 }
 
 function unpacksToTooMuch(cause?: unknown): CrossbookError {

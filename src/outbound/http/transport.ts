@@ -5,7 +5,7 @@ import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../
 import type { WorkPermit } from '../../domain/work-permit.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { timedOut, toTransportFailure } from '../failures.ts';
-import type { OutboundSettings } from '../settings.ts';
+import type { OutboundSettings } from '../outbound.ts';
 import { failWhenOver } from '../waiting.ts';
 import { createGuardedConnector, type HostLookup } from './addresses.ts';
 import { Chunks, NO_CHUNKS, ReceivedAnswer, readStart, tooLarge, unpackBody } from './answer-body.ts';

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
  * Opens after some failures in a row, and when most calls are slow while many requests wait: then no request waits for the
  * provider, and now and then one call probes it. A slow provider that few ask is left to those who ask it.
  */
-export function createBreaker(options: BreakerOptions): Breaker {
+export function createBreaker(options: BreakerOptions) {
   const { clock, maxFailures, openMs, slowMs, isCrowded } = options;
   let failures = 0;
   let calls = 0;
@@ -18,12 +18,13 @@ export function createBreaker(options: BreakerOptions): Breaker {
   return {
     check,
 
-    begin() {
+    /** Throws like `check`; else the call counts, and `end` has to follow. */
+    begin(): void {
       check();
       isProbing = openUntil !== undefined;
     },
 
-    end(result, tookMs) {
+    end(result: 'answered' | 'failed' | 'abandoned', tookMs: number): void {
       isProbing = false;
       const isSlow = tookMs >= slowMs;
       // A client that left early says nothing of the provider.
@@ -34,7 +35,8 @@ export function createBreaker(options: BreakerOptions): Breaker {
       else openUntil = undefined;
     },
 
-    reset() {
+    /** Another host is another story. */
+    reset(): void {
       failures = 0;
       openUntil = undefined;
       isProbing = false;
@@ -44,6 +46,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
     isClosed: () => openUntil === undefined,
   };
 
+  /** Throws where a call would not be made. */
   function check(): void {
     if (openUntil === undefined) return;
     const remainingMs = openUntil - clock.now();
@@ -88,16 +91,7 @@ const PROBE_MS = 1_000;
 const WINDOW_MS = 30_000;
 const LEAST_SLOW_CALLS = 3;
 
-export interface Breaker {
-  /** Throws where a call would not be made. */
-  check(): void;
-  /** Throws like `check`; else the call counts, and `end` has to follow. */
-  begin(): void;
-  end(result: 'answered' | 'failed' | 'abandoned', tookMs: number): void;
-  /** Another host is another story. */
-  reset(): void;
-  isClosed(): boolean;
-}
+export type Breaker = ReturnType<typeof createBreaker>;
 
 export interface BreakerOptions {
   readonly clock: Clock;

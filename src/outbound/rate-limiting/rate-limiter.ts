@@ -192,13 +192,14 @@ export interface RateLimiterOptions {
  * Counts calls the way a provider's rolling window does. A call is counted from its sending until one interval after
  * its answer: whenever in between the provider counted it, its window is over by then.
  */
-function createRollingWindow(): RollingWindow {
+function createRollingWindow() {
   const buckets: Bucket[] = [];
   let held = 0;
   let otherConsumers: Bucket | undefined;
 
   return {
-    count(now) {
+    /** Calls that still count. */
+    count(now: number): number {
       while (buckets[0] && buckets[0].releaseAt <= now) {
         held -= buckets[0].count;
         if (buckets[0] === otherConsumers) otherConsumers = undefined;
@@ -207,12 +208,13 @@ function createRollingWindow(): RollingWindow {
       return held;
     },
 
-    add(releaseAt, bucketMs) {
+    add(releaseAt: number, bucketMs: number): void {
       bucketFor(releaseAt, bucketMs).count++;
       held++;
     },
 
-    setOtherConsumers(count, releaseAt, bucketMs) {
+    /** Calls of others that the provider has told about; replaces what it told before. */
+    setOtherConsumers(count: number, releaseAt: number, bucketMs: number): void {
       if (otherConsumers) {
         otherConsumers.count -= otherConsumers.otherConsumers;
         held -= otherConsumers.otherConsumers;
@@ -225,9 +227,10 @@ function createRollingWindow(): RollingWindow {
       held += count;
     },
 
-    otherConsumers: () => otherConsumers?.otherConsumers ?? 0,
+    otherConsumers: (): number => otherConsumers?.otherConsumers ?? 0,
 
-    releaseAt(nth, otherwise) {
+    /** When the n-th (from 0) of the counted calls stops to count; `otherwise` where that is not known yet. */
+    releaseAt(nth: number, otherwise: number): number {
       let before = 0;
       for (const bucket of buckets) {
         before += bucket.count;
@@ -245,17 +248,6 @@ function createRollingWindow(): RollingWindow {
     buckets.push(bucket);
     return bucket;
   }
-}
-
-interface RollingWindow {
-  /** Calls that still count. */
-  count(now: number): number;
-  add(releaseAt: number, bucketMs: number): void;
-  /** Calls of others that the provider has told about; replaces what it told before. */
-  setOtherConsumers(count: number, releaseAt: number, bucketMs: number): void;
-  otherConsumers(): number;
-  /** When the n-th (from 0) of the counted calls stops to count; `otherwise` where that is not known yet. */
-  releaseAt(nth: number, otherwise: number): number;
 }
 
 interface Bucket {

@@ -4,7 +4,7 @@ import { rateLimited } from '../failures.ts';
 import { failWhenOver } from '../waiting.ts';
 
 /** Calls that wait for the rate limiter, first in, first out. A call leaves with an error at its deadline. */
-export function createWaitQueue(clock: Clock): WaitQueue {
+export function createWaitQueue(clock: Clock) {
   let queue = new Set<Waiter>();
 
   return {
@@ -12,7 +12,8 @@ export function createWaitQueue(clock: Clock): WaitQueue {
       return queue.size;
     },
 
-    enqueue({ deadline, inFront, permit, retryAfterMs }) {
+    /** Resolves when it is called; rejects with REMOTE_PROVIDER_RATE_LIMITED at its deadline. */
+    enqueue({ deadline, inFront, permit, retryAfterMs }: Enqueued): Promise<void> {
       return new Promise((resolve, reject) => {
         let stopWaiting: (() => void) | undefined;
         const leave = () => {
@@ -39,28 +40,23 @@ export function createWaitQueue(clock: Clock): WaitQueue {
       });
     },
 
-    dequeue() {
-      for (const waiter of queue) return waiter.call();
+    dequeue(): void {
+      const [first] = queue;
+      first?.call();
     },
 
-    refuseBefore(moment, retryAfterMs) {
+    /** Everybody who cannot wait until then learns it now. */
+    refuseBefore(moment: number, retryAfterMs: number): void {
       for (const waiter of queue) if (waiter.deadline <= moment) waiter.refuse(rateLimited(retryAfterMs));
     },
   };
 }
 
-interface WaitQueue {
-  readonly length: number;
-  /** Resolves when it is called; rejects with REMOTE_PROVIDER_RATE_LIMITED at its deadline. */
-  enqueue(options: {
-    readonly deadline: number;
-    readonly inFront: boolean;
-    readonly permit: Pick<WorkPermit, 'whenGone'> | undefined;
-    retryAfterMs(): number;
-  }): Promise<void>;
-  dequeue(): void;
-  /** Everybody who cannot wait until then learns it now. */
-  refuseBefore(moment: number, retryAfterMs: number): void;
+interface Enqueued {
+  readonly deadline: number;
+  readonly inFront: boolean;
+  readonly permit: Pick<WorkPermit, 'whenGone'> | undefined;
+  retryAfterMs(): number;
 }
 
 interface Waiter {

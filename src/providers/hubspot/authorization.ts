@@ -4,6 +4,7 @@ import {
   AuthorizationFailure,
   type Grant,
   readOAuthDenial,
+  toFormRequest,
 } from '../../domain/authorization.ts';
 import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
@@ -57,16 +58,10 @@ export const authorization: Authorization = {
 
 function toRequest(
   path: string,
-  client: OAuthClient,
+  { clientId, clientSecret }: OAuthClient,
   fields: Readonly<Record<string, string>>,
 ): RemoteRequest {
-  return {
-    method: 'POST',
-    path,
-    budget: 'token',
-    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
-    body: toQuery({ ...fields, client_id: client.clientId, client_secret: client.clientSecret }),
-  };
+  return toFormRequest(path, { ...fields, client_id: clientId, client_secret: clientSecret });
 }
 
 function readGrant(answer: ProviderResponse, _client: OAuthClient, now: Date): Grant {

@@ -61,40 +61,35 @@ export async function countByDomain(account: HubSpotAccount, name: string): Prom
 
 /** Where further addresses cannot be asked for, the primary ones are found. */
 function createSearch(account: HubSpotAccount, domain: string): (page: Search) => Promise<SearchPage> {
-  let reach: Reach = 'all addresses';
+  let addresses = toAddressFilters(domain);
   return async (page) => {
     try {
-      return await search(account, { ...page, domain, reach });
+      return await search(account, addresses, page);
     } catch (error) {
-      if (reach === 'primary address' || !isFilterRefused(error)) throw error;
-      reach = 'primary address';
-      return search(account, { ...page, domain, reach });
+      if (addresses.length === 1 || !isFilterRefused(error)) throw error;
+      addresses = addresses.slice(0, 1);
+      return search(account, addresses, page);
     }
   };
 }
 
 async function search(
   account: HubSpotAccount,
-  { domain, reach, position, ...page }: Search & DomainReach,
+  addresses: readonly Filter[],
+  { position: { bound, after }, direction, properties, limit }: Search,
 ): Promise<SearchPage> {
-  const bound: Filter | undefined = position.bound && { propertyName: 'hs_object_id', ...position.bound };
-  const answer = await ask(account, {
-    path: PATHS.search,
-    budget: 'search',
-    body: {
-      filterGroups: toFilterGroups(domain, { position: bound, reach }),
-      sorts: [{ propertyName: 'hs_object_id', direction: SORTS[page.direction] }],
-      properties: page.properties,
-      limit: page.limit,
-      ...(position.after !== undefined && { after: position.after }),
-    },
-  });
-  return understand(toSearchPage, answer);
+  const filterGroups = addresses.map((address) => ({ filters: bound ? [address, bound] : [address] }));
+  const sorts = [{ propertyName: ID, direction: SORTS[direction] }];
+  const body = { filterGroups, sorts, properties, limit, after };
+  return understand(toSearchPage, await ask(account, { path: PATHS.search, budget: 'search', body }));
 }
 
 function startOf({ direction, from }: KeysetRange): Position {
-  if (from === undefined) return {};
-  return { bound: { operator: direction === 'forward' ? 'GTE' : 'LTE', value: from } };
+  return from === undefined ? {} : toBound(direction === 'forward' ? 'GTE' : 'LTE', from);
+}
+
+function toBound(operator: Operator, value: string): Position {
+  return { bound: { propertyName: ID, operator, value } };
 }
 
 /**
@@ -104,7 +99,7 @@ function startOf({ direction, from }: KeysetRange): Position {
 function after(position: Position, { last, run, offset }: Step): Position | undefined {
   if (!offset) return undefined;
   if (last === undefined) return { ...position, after: offset };
-  return { bound: { operator: run.direction === 'forward' ? 'GT' : 'LT', value: last.remoteId } };
+  return toBound(run.direction === 'forward' ? 'GT' : 'LT', last.remoteId);
 }
 
 /** A record that was not asked for would lead the next page astray. */
@@ -132,24 +127,20 @@ const MAX_PAGE = 200;
 /** The longest run takes six; the rest is for false hits. */
 const MAX_CALLS = 20;
 
+const ID = 'hs_object_id';
 const SORTS = { forward: 'ASCENDING', backward: 'DESCENDING' } as const;
 
 /**
- * The domain of the primary address is a property of its own and compared exactly. Further addresses stand in one text:
- * how it is divided into tokens is not documented, so a whole address and the words of the domain are both asked for.
- * Each group finds more than it should at most: every record is looked at again.
+ * The domain of the primary address is a property of its own and compared exactly; it stands first. Further addresses stand in
+ * one text: how it is divided into tokens is not documented, so a whole address and the words of the domain are both asked
+ * for. Each finds more than it should at most: every record is looked at again.
  */
-function toFilterGroups(domain: string, { position, reach }: GroupOptions): readonly FilterGroup[] {
-  const ways = [
+function toAddressFilters(domain: string): readonly Filter[] {
+  return [
     { propertyName: 'hs_email_domain', operator: 'EQ', value: domain },
-    ...(reach === 'all addresses'
-      ? [
-          { propertyName: 'hs_additional_emails', operator: 'CONTAINS_TOKEN', value: `*@${domain}` },
-          { propertyName: 'hs_additional_emails', operator: 'CONTAINS_TOKEN', value: domain },
-        ]
-      : []),
+    { propertyName: 'hs_additional_emails', operator: 'CONTAINS_TOKEN', value: `*@${domain}` },
+    { propertyName: 'hs_additional_emails', operator: 'CONTAINS_TOKEN', value: domain },
   ];
-  return ways.map((way) => ({ filters: position ? [way, position] : [way] }));
 }
 
 /** Whether HubSpot compares an enumeration by token is not documented either: a portal may refuse the question. */
@@ -174,8 +165,16 @@ const wireSearchPage = z.object({
 type SearchPage = z.infer<typeof wireSearchPage>;
 const toSearchPage = readAs(wireSearchPage);
 
+type Operator = 'GTE' | 'GT' | 'LTE' | 'LT';
+
+interface Filter<Compared = string> {
+  readonly propertyName: string;
+  readonly operator: Compared;
+  readonly value: string;
+}
+
 interface Position {
-  readonly bound?: { readonly operator: 'GTE' | 'GT' | 'LTE' | 'LT'; readonly value: string };
+  readonly bound?: Filter<Operator>;
   readonly after?: string;
 }
 
@@ -183,11 +182,6 @@ interface Step {
   readonly last: Contact | undefined;
   readonly run: KeysetRange;
   readonly offset: string | null | undefined;
-}
-
-interface DomainReach {
-  readonly domain: string;
-  readonly reach: Reach;
 }
 
 interface Search {
@@ -201,22 +195,4 @@ interface DomainRead {
   readonly domain: string;
   readonly run: KeysetRange;
   readonly selection: FieldSelection;
-}
-
-type Reach = 'all addresses' | 'primary address';
-
-interface Filter {
-  readonly propertyName: string;
-  readonly operator: string;
-  readonly value: string;
-}
-
-interface FilterGroup {
-  readonly filters: readonly Filter[];
-}
-
-interface GroupOptions {
-  /** Holds in each group. */
-  readonly position: Filter | undefined;
-  readonly reach: Reach;
 }

@@ -4,11 +4,12 @@ import {
   AuthorizationFailure,
   type Grant,
   readOAuthDenial,
+  toFormRequest,
 } from '../../domain/authorization.ts';
 import type { ConnectFailure } from '../../domain/connect-link.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
-import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
+import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
 import { toQuery } from '../../lib/http-message.ts';
 import { isRecord, parseJson } from '../../lib/json.ts';
 import { type Failure, readFailure, toRemoteFailure } from './call.ts';
@@ -41,7 +42,7 @@ export const authorization: Authorization = {
   },
   tokenOrigin: (loginOrigin) => loginOrigin,
   toExchange: ({ client, code, redirectUri, codeVerifier }) =>
-    toRequest('/services/oauth2/token', {
+    toFormRequest('/services/oauth2/token', {
       ...{ grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: codeVerifier },
       ...{ client_id: client.clientId, client_secret: client.clientSecret, format: 'json' },
     }),
@@ -55,20 +56,10 @@ export const authorization: Authorization = {
     origin: tokenOrigin,
     movedOrigin: movedTokenOrigin,
     // Whoever has the token may end it: no client is asked for.
-    toRequest: ({ refreshToken }) => toRequest('/services/oauth2/revoke', { token: refreshToken }),
+    toRequest: ({ refreshToken }) => toFormRequest('/services/oauth2/revoke', { token: refreshToken }),
     isRevoked: ({ status }) => (status >= 200 && status < 300) || status === 400,
   },
 };
-
-function toRequest(path: string, fields: Readonly<Record<string, string>>): RemoteRequest {
-  return {
-    method: 'POST',
-    path,
-    budget: 'token',
-    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
-    body: toQuery(fields),
-  };
-}
 
 function readGrant(answer: ProviderResponse, client: OAuthClient, now: Date): Grant {
   if (needsAdministrator(readFailure(answer.body))) {
@@ -139,7 +130,7 @@ export const refresh: TokenRefresh = {
   origin: tokenOrigin,
   movedOrigin: movedTokenOrigin,
   toRequest: ({ client, refreshToken }) => ({
-    ...toRequest('/services/oauth2/token', {
+    ...toFormRequest('/services/oauth2/token', {
       grant_type: 'refresh_token',
       ...{ client_id: client.clientId, client_secret: client.clientSecret },
       ...{ refresh_token: refreshToken, format: 'json' },

@@ -1,4 +1,4 @@
-import { type Connection, type FieldMapping, findFieldMappings } from '../../domain/connection.ts';
+import type { FieldMapping } from '../../domain/connection.ts';
 import {
   type Address,
   type AddressType,
@@ -93,21 +93,18 @@ export const EMAIL = fieldName('Email');
 export const IS_DELETED = fieldName('IsDeleted');
 export const MASTER_RECORD_ID = fieldName('MasterRecordId');
 
-/** What is selected for one connection: the common fields and, for raw data, those that the connection maps. */
-export function createFields(connection: Connection): ContactFields {
-  const mappings = findFieldMappings(connection, (object) => object.toLowerCase() === 'contact');
-  return {
-    names(selection, hidden, also) {
-      const fields = readSelectedFields(selection);
-      if (fields) return unique([...toNames(fields), ...also], hidden);
-      const mapped = selection.rawData ? mappings.map(({ mappedField }) => mappedField) : [];
-      return unique([...COMMON, ...mapped.filter(isFieldName), ...also], hidden);
-    },
-    isOptional: (column) => OPTIONAL.has(column),
-    hiddenFrom: (visible) => [...OPTIONAL].filter((name) => !visible.has(name)),
-    mappingOf: (column) =>
-      mappings.find(({ mappedField }) => mappedField.toLowerCase().split('.').includes(column)),
-  };
+/**
+ * What is selected: all that is wanted and, for raw data, what the connection maps, without what is hidden. Hidden names are in
+ * lower case.
+ */
+export function selectFields(
+  { selection, also, mappings }: Wanted,
+  hidden: ReadonlySet<string>,
+): readonly FieldName[] {
+  const fields = readSelectedFields(selection);
+  if (fields) return unique([...toNames(fields), ...also], hidden);
+  const mapped = selection.rawData ? mappings.map(({ mappedField }) => mappedField) : [];
+  return unique([...COMMON, ...mapped.filter(isFieldName), ...also], hidden);
 }
 
 /** Field names are case-insensitive, and selecting one twice is an error. */
@@ -131,7 +128,7 @@ const NAMES_OF: Readonly<Record<ContactField, readonly string[]>> = {
   firstName: ['FirstName'],
   lastName: ['LastName'],
   emailAddresses: [],
-  phoneNumbers: ['Phone', 'MobilePhone', 'Fax', 'HomePhone', 'OtherPhone', 'AssistantPhone'],
+  phoneNumbers: PHONES.map(([field]) => field),
   addresses: ['MailingAddress', 'OtherAddress'],
   // Leads have a status in Salesforce, contacts have no stage.
   lifecycleStage: [],
@@ -146,7 +143,8 @@ const NAMES_OF: Readonly<Record<ContactField, readonly string[]>> = {
 const SYSTEM_FIELDS = new Set(['createddate', 'lastmodifieddate', 'systemmodstamp', 'isdeleted']);
 
 const COMMON: readonly FieldName[] = unique(toNames(CONTACT_FIELDS), new Set());
-const OPTIONAL: ReadonlySet<string> = new Set(
+/** Contacts can be read without these; in lower case. */
+export const OPTIONAL: ReadonlySet<string> = new Set(
   [...COMMON, MASTER_RECORD_ID]
     .filter((name) => name !== ID && name !== EMAIL)
     .map((name) => name.toLowerCase())
@@ -172,17 +170,9 @@ interface Options {
   readonly rawData: boolean;
 }
 
-export interface ContactFields {
-  /** What is selected: all that is wanted, without what is hidden. Hidden names, and those below, are in lower case. */
-  names(
-    selection: FieldSelection,
-    hidden: ReadonlySet<string>,
-    also: readonly FieldName[],
-  ): readonly FieldName[];
-  /** Contacts can be read without it. */
-  isOptional(column: string): boolean;
-  /** The optional ones that a user does not see. */
-  hiddenFrom(visible: ReadonlySet<string>): readonly string[];
-  /** The mapping that asked for a column. */
-  mappingOf(column: string): FieldMapping | undefined;
+interface Wanted {
+  readonly selection: FieldSelection;
+  /** Fields that are selected whatever is wanted. */
+  readonly also: readonly FieldName[];
+  readonly mappings: readonly FieldMapping[];
 }

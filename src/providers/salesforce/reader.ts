@@ -1,10 +1,16 @@
-import type { Connection, ConnectionFacts, Learnt } from '../../domain/connection.ts';
+import {
+  type Connection,
+  type ConnectionFacts,
+  type FieldMapping,
+  findFieldMappings,
+  type Learnt,
+} from '../../domain/connection.ts';
 import type { Contact } from '../../domain/contact.ts';
 import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
 import { RemoteFailure } from '../../domain/remote.ts';
 import { isRecord } from '../../lib/json.ts';
 import { API, type Call, failureOf } from './call.ts';
-import { type ContactFields, createFields, toContact } from './contacts.ts';
+import { OPTIONAL, selectFields, toContact } from './contacts.ts';
 import {
   type Condition,
   count,
@@ -27,7 +33,7 @@ import {
 
 /** Contacts by conditions: what the three ways to find them have in common. */
 export function createReader({ call, connection, facts }: ReaderDeps): ContactReader {
-  const fields = createFields(connection);
+  const mappings = findFieldMappings(connection, (object) => object.toLowerCase() === 'contact');
   const source = toContactOrigin(connection);
 
   return {
@@ -49,8 +55,8 @@ export function createReader({ call, connection, facts }: ReaderDeps): ContactRe
         return await readRows(call, toQueries(ask, namesFor(ask, hidden)), ask.resource ?? 'query');
       } catch (error) {
         const column = missingColumn(error);
-        if (column === undefined || hidden.has(column) || !fields.isOptional(column))
-          throw explain(error, column, fields);
+        if (column === undefined || hidden.has(column) || !OPTIONAL.has(column))
+          throw explain(error, column, mappings);
         const rows = await facts.learn(seen, () => learn(ask, [...hidden, column]));
         if (rows) return rows;
       }
@@ -65,7 +71,8 @@ export function createReader({ call, connection, facts }: ReaderDeps): ContactRe
     const extra = namesFor(ask, new Set(hidden)).filter(isCustom);
     const queries = toQueries(ask, [STANDARD_FIELDS, ...extra]);
     const { visible, results } = await describeAndQuery(call, queries, ask.resource ?? 'query');
-    const all = new Set([...hidden, ...(visible ? fields.hiddenFrom(visible) : [])]);
+    const unseen = visible ? [...OPTIONAL].filter((name) => !visible.has(name)) : [];
+    const all = new Set([...hidden, ...unseen]);
     return {
       facts: JSON.stringify([...all]),
       result: await readNamed(call, results, namesFor(ask, all)),
@@ -73,7 +80,7 @@ export function createReader({ call, connection, facts }: ReaderDeps): ContactRe
   }
 
   function namesFor({ selection, also = [] }: ReadAsk, hidden: ReadonlySet<string>): readonly FieldName[] {
-    return fields.names(selection, hidden, also);
+    return selectFields({ selection, also, mappings }, hidden);
   }
 }
 
@@ -109,8 +116,14 @@ function readHidden(facts: string | undefined): ReadonlySet<string> {
   return facts === undefined ? NOTHING : new Set(JSON.parse(facts) as readonly string[]);
 }
 
-function explain(error: unknown, column: string | undefined, fields: ContactFields): unknown {
-  const mapping = column === undefined ? undefined : fields.mappingOf(column);
+/** The mapping that asked for a column which is not there is named. */
+function explain(error: unknown, column: string | undefined, mappings: readonly FieldMapping[]): unknown {
+  const mapping = mappings.find(({ mappedField }) =>
+    mappedField
+      .toLowerCase()
+      .split('.')
+      .some((part) => part === column),
+  );
   if (mapping === undefined || !(error instanceof RemoteFailure)) return error;
   const detail = `The field mapping "${mapping.schemaField}" names the Contact field "${mapping.mappedField}", which Salesforce does not have or does not show to the connected user`;
   return new RemoteFailure('REMOTE_PROVIDER_ERROR', detail, error.answer);
