@@ -90,7 +90,8 @@ export function createLookupBatcher(options: LookupBatcherOptions) {
     try {
       const [first] = waiters;
       if (!first) return;
-      // The call knows this alone of its waiters: whatever still points to it when it is over would keep their requests.
+      // The call refers to this object and not to its waiters: else what still refers to the call when it is over would keep
+      // their requests in memory.
       const call: CallState = { progress: 'starting' };
       const found = await send({ ...first.lookup, ...merge(waiters, call) }, (progress) => {
         call.progress = progress;

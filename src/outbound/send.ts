@@ -128,7 +128,7 @@ export const FIXED_HEADERS = {
 
 const TOO_MANY = 429;
 
-/** Somebody in front of the provider answers: the provider itself does not. */
+/** A proxy in front of the provider answers, because the provider does not. */
 const DOWN: ReadonlySet<number> = new Set([502, 503, 504, 521, 523, 524]);
 
 /** The request that a call is made for. */

@@ -105,7 +105,7 @@ async function run(setup: Setup = {}) {
     hosts: HOSTS,
     sandboxOrigins: ['http://127.0.0.1:4010'],
     wall: () => 0,
-    toError: createRedactor(() => ['refresh-0', 'secret-1', 'access-0']).toError,
+    toError: createRedactor(() => ['refresh-0', 'secret-1', 'access-0']),
     refresh: {
       origin: () => 'https://login.salesforce.com',
       ...(setup.movedOrigin && { movedOrigin: setup.movedOrigin }),

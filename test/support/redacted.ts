@@ -2,7 +2,7 @@ import type { ContactPort } from '../../src/domain/provider.ts';
 import { createRedactor } from '../../src/outbound/redaction/redactor.ts';
 
 /** As errors leave `outbound`, for a connection without secrets. */
-export const { toError } = createRedactor(() => []);
+export const toError = createRedactor(() => []);
 
 export function toRedacted(port: ContactPort): ContactPort {
   const { findAssociations } = port;

@@ -12,7 +12,7 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
   const { access, provider, applicationId, clock, sandboxOrigins, sandboxAddresses } = deps;
   const hosts = deps.providers.get(provider)?.instanceHosts ?? [];
   const secrets = createConnectionSecrets(access.publicPrefix);
-  const { toError } = createRedactor(secrets.list);
+  const toError = createRedactor(secrets.list);
   /** The generation of the credentials whose client's secret is known to the redactor. */
   let learnt: number | undefined;
   const tokens = createTokens({

@@ -24,7 +24,7 @@ export function createGrants(deps: OutboundDeps): Grants {
       if (!authorization) throw notOffered(provider);
       const ask = openEndpoint(exchange, { application: applicationId });
       const secrets = [code, codeVerifier];
-      const { toError } = createRedactor(() => secrets);
+      const toError = createRedactor(() => secrets);
       try {
         const sandbox = deps.findSandboxLogin?.(loginOrigin);
         const origin = sandbox?.tokenOrigin ?? toTokenOrigin(authorization, loginOrigin);
@@ -57,7 +57,7 @@ export function createGrants(deps: OutboundDeps): Grants {
       if (!revocation) throw notOffered(provider);
       const ask = openEndpoint(grant, { application: applicationId, connection: connectionId });
       const secrets = [refreshToken];
-      const { toError } = createRedactor(() => secrets);
+      const toError = createRedactor(() => secrets);
       try {
         const instance = { instanceUrl, hosts: provider.instanceHosts, sandboxOrigins };
         const answer = await callAtOrigin(revocation, instance, async (origin) => {

@@ -54,7 +54,7 @@ export async function callAtOrigin(
   });
 }
 
-/** Whoever redirects has not used the token. */
+/** A host that redirects has not used the token. */
 function isRedirect(error: unknown): boolean {
   return error instanceof RemoteFailure && error.answer.status >= 300 && error.answer.status < 400;
 }

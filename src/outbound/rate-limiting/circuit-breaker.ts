@@ -35,7 +35,7 @@ export function createBreaker(options: BreakerOptions) {
       else openUntil = undefined;
     },
 
-    /** Another host is another story. */
+    /** For another host: what was counted belongs to the previous one. */
     reset(): void {
       failures = 0;
       openUntil = undefined;

@@ -32,7 +32,7 @@ export function createSharedRateLimiter({
     },
 
     release({ allowance, pauseMs } = {}) {
-      // A day's rest is looked after by each process: asking about it again is one call a minute.
+      // A daily limit is followed by each process alone, for one call a minute.
       const isWindow = allowance !== undefined && allowance.intervalMs <= LONGEST_WINDOW_MS;
       const known = isWindow ? allowance : undefined;
       budgets.release({
@@ -42,7 +42,7 @@ export function createSharedRateLimiter({
         allowance: known,
         pauseMs,
       });
-      // What is missing there the others of ours have had, who are counted already.
+      // What is missing there beside our own calls, our other processes have made: Redis has counted those.
       const isCounted = known !== undefined && budgets.isConnected();
       limiter.release({ allowance: isCounted ? { ...known, remaining: known.max } : allowance, pauseMs });
     },

@@ -6,25 +6,22 @@ import { parseJson } from '../../lib/json.ts';
 import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
 
 /**
- * The one place where words of a provider become words of ours: what an error, a log line or a trace shows of an answer
- * is made here, where the connection's secrets are known.
+ * Makes whatever an adapter or a transport has thrown an error that may be shown: what an error, a log line or a trace shows of
+ * a provider's answer is made here and nowhere else, where the connection's secrets are known.
  */
-export function createRedactor(secrets: () => readonly string[]) {
-  /** Words of our own come again thousands of times where calls are refused: those that were looked through. */
+export function createRedactor(secrets: () => readonly string[]): (thrown: unknown) => unknown {
+  /** Messages of our own without a secret: where calls are refused, the same ones come thousands of times. */
   const plain = new Set<string>();
   let of: readonly string[] = [];
 
-  return {
-    /** Whatever an adapter or a transport has thrown, as it may be shown. */
-    toError(thrown: unknown): unknown {
-      const isOwn = thrown instanceof CrossbookError;
-      if (isOwn && of === secrets() && plain.has(thrown.message)) return thrown;
-      const matcher = createSecretMatcher(secrets());
-      if (thrown instanceof RemoteFailure) return toCrossbookError(thrown, matcher);
-      if (isOwn) return matcher.matches(thrown.message) ? withhold(thrown) : keep(thrown);
-      // A bug: its message may quote what it stumbled over.
-      return matcher.matches(inspect(thrown).slice(0, MAX_SHOWN_BYTES)) ? new Error(WITHHELD) : thrown;
-    },
+  return (thrown) => {
+    const isOwn = thrown instanceof CrossbookError;
+    if (isOwn && of === secrets() && plain.has(thrown.message)) return thrown;
+    const matcher = createSecretMatcher(secrets());
+    if (thrown instanceof RemoteFailure) return toCrossbookError(thrown, matcher);
+    if (isOwn) return matcher.matches(thrown.message) ? withhold(thrown) : keep(thrown);
+    // A bug: its message may quote what it stumbled over.
+    return matcher.matches(inspect(thrown).slice(0, MAX_SHOWN_BYTES)) ? new Error(WITHHELD) : thrown;
   };
 
   function keep(error: CrossbookError): CrossbookError {
@@ -207,7 +204,7 @@ export function createConnectionSecrets(publicPrefix: RegExp | undefined) {
     add(...given: readonly string[]): void {
       for (const secret of given) {
         const hidden = publicPrefix ? secret.replace(publicPrefix, '') : secret;
-        // Those in use stay behind those that are not.
+        // Moved to the end: the one that was not used for the longest time is dropped first.
         secrets.delete(hidden);
         if (hidden !== '') secrets.add(hidden);
       }

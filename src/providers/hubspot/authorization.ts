@@ -139,7 +139,7 @@ export function isTokenRefused({ status, body }: ProviderResponse): boolean {
   return status === 401 && REFUSED.has(readProblem(body).category);
 }
 
-/** Of a refresh and of an exchange. */
+/** Reads the answer to a refresh, and to an exchange. */
 function readToken(answer: ProviderResponse, now: Date): RefreshedToken {
   const json = parseJson(answer.body);
   if (answer.status !== 200) throw toRefusal(answer, json);

@@ -16,9 +16,11 @@ export const API_VERSION: ApiVersion = { version: VERSION, supportedUntil: '2027
 export const PATHS = {
   search: `/crm/objects/${VERSION}/contacts/search`,
   batchRead: `/crm/objects/${VERSION}/contacts/batch/read`,
-  companies: `/crm/associations/${VERSION}/contacts/companies/batch/read`,
-  deals: `/crm/associations/${VERSION}/contacts/deals/batch/read`,
-  tickets: `/crm/associations/${VERSION}/contacts/tickets/batch/read`,
+  associations: {
+    company: `/crm/associations/${VERSION}/contacts/companies/batch/read`,
+    deal: `/crm/associations/${VERSION}/contacts/deals/batch/read`,
+    ticket: `/crm/associations/${VERSION}/contacts/tickets/batch/read`,
+  },
   token: `/oauth/${VERSION}/token`,
   introspect: `/oauth/${VERSION}/token/introspect`,
   revoke: `/oauth/${VERSION}/token/revoke`,

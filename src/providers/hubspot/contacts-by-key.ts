@@ -162,7 +162,9 @@ export async function findAssociations(
     );
     inputs = answers.flat().flatMap((result) => collect(found, result));
   }
-  return new Map([...found].map(([id, linked]) => [id, toAssociations(linked, object)]));
+  return new Map(
+    [...found].map(([id, linked]) => [id, [...linked].map((remoteId) => ({ object, remoteId }))]),
+  );
 }
 
 /** Takes what one contact's answer holds, and says what is left to ask: the next page of the same contact. */
@@ -181,17 +183,13 @@ async function readBatch(
   object: AssociatedObject,
 ): Promise<readonly Result[]> {
   try {
-    const path = ASSOCIATION_PATHS[object];
+    const path = PATHS.associations[object];
     const answer = await ask(account, { path, budget: 'general', body: { inputs } });
     return understand(toLinks, answer).results;
   } catch (error) {
     if (isNotFound(error)) return [];
     throw error;
   }
-}
-
-function toAssociations(linked: ReadonlySet<string>, object: AssociatedObject): readonly Association[] {
-  return [...linked].map((remoteId) => ({ object, remoteId }));
 }
 
 function endless(object: AssociatedObject): CrossbookError {
@@ -205,12 +203,6 @@ function endless(object: AssociatedObject): CrossbookError {
 const ASSOCIATION_BATCH = 1_000;
 /** A page holds 500: a contact with more than this is not a person. */
 const MAX_ROUNDS = 40;
-
-const ASSOCIATION_PATHS: Readonly<Record<AssociatedObject, string>> = {
-  company: PATHS.companies,
-  deal: PATHS.deals,
-  ticket: PATHS.tickets,
-};
 
 const wireAssociations = z.object({
   results: z.array(

@@ -141,7 +141,7 @@ export const refresh: TokenRefresh = {
   readAnswer: readToken,
 };
 
-/** Of a refresh and of an exchange. */
+/** Reads the answer to a refresh, and to an exchange. */
 function readToken(answer: ProviderResponse, now: Date): RefreshedToken {
   if (answer.status < 200 || answer.status >= 300) throw toRefusal(answer);
   const token = toToken(parseJson(answer.body), now);

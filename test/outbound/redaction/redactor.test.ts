@@ -12,7 +12,7 @@ const SECRETS = [
   'client-secret',
   'short-1',
 ];
-const { toError } = createRedactor(() => SECRETS);
+const toError = createRedactor(() => SECRETS);
 
 const CARRIERS: readonly (readonly [string, (text: string) => Partial<ProviderResponse>])[] = [
   ['a JSON value', (text) => ({ body: JSON.stringify({ status: 'error', message: text, id: 'abc' }) })],
@@ -155,7 +155,7 @@ test('an error of ours whose message quotes a secret loses its message, and keep
 test('words of ours that were harmless are looked through again once there is another secret', () => {
   const lists = [['secret-one'], ['secret-one', 'secret-two'], ['secret-one', 'secret-two']];
   let secrets = lists[0] ?? [];
-  const { toError: show } = createRedactor(() => secrets);
+  const show = createRedactor(() => secrets);
   const say = (detail: string) => show(new CrossbookError('REMOTE_PROVIDER_TIMEOUT', detail));
   for (const _time of [1, 2])
     expect(say('No answer to secret-two.')).toMatchObject({ message: 'No answer to secret-two.' });
@@ -170,7 +170,7 @@ test('words of ours that were harmless are looked through again once there is an
 
 test('of words that were looked through no more than twenty are remembered', () => {
   let reads = 0;
-  const { toError: show } = createRedactor(() => {
+  const show = createRedactor(() => {
     reads += 1;
     return SECRETS;
   });
