@@ -130,7 +130,7 @@ function noClient({ provider }: RefreshDeps, clientId: string | null): Crossbook
   );
 }
 
-function unauthorized(detail: string): CrossbookError {
+export function unauthorized(detail: string): CrossbookError {
   return new CrossbookError('REMOTE_PROVIDER_UNAUTHORIZED', detail);
 }
 

@@ -1,10 +1,10 @@
 import type { Connection, Credentials, RefusalReason } from '../../domain/connection.ts';
 import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../../domain/credentials.ts';
-import { CrossbookError } from '../../domain/errors.ts';
+import type { CrossbookError } from '../../domain/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createSingleFlight } from '../../lib/single-flight.ts';
 import { cloneError, codeOf, toReconnectDetail } from '../failures.ts';
-import { InvalidGrantError } from './token-endpoint.ts';
+import { InvalidGrantError, unauthorized } from './token-endpoint.ts';
 
 /** One connection's access token: kept for a moment, renewed before it expires, and once for everybody who waits. */
 export function createTokens(deps: TokenDeps) {
@@ -68,7 +68,9 @@ export function createTokens(deps: TokenDeps) {
     if (!stored) throw missing(connection);
     await deps.onStored(stored);
     // Read from the row each time: who has connected again, perhaps at another replica, is let in at once.
-    if (stored.isRefused || refused === stored.generation) throw mustReconnect(connection);
+    if (stored.isRefused || refused === stored.generation) {
+      throw unauthorized(toReconnectDetail(connection.providerName));
+    }
     refused = undefined;
     return stored;
   }
@@ -133,8 +135,7 @@ export function createTokens(deps: TokenDeps) {
     const { credentials } = stored;
     const value = credentials.type === 'token' ? credentials.value : credentials.accessToken;
     if (!HEADER_SAFE.test(value)) {
-      throw new CrossbookError(
-        'REMOTE_PROVIDER_UNAUTHORIZED',
+      throw unauthorized(
         'The stored token is empty or has characters that no token has: the customer has to reconnect.',
       );
     }
@@ -165,15 +166,8 @@ function isTransient(error: unknown): boolean {
   return code !== 'REMOTE_PROVIDER_UNAUTHORIZED' && code !== 'INTERNAL_SERVER_ERROR';
 }
 
-function mustReconnect({ providerName }: Connection): CrossbookError {
-  return new CrossbookError('REMOTE_PROVIDER_UNAUTHORIZED', toReconnectDetail(providerName));
-}
-
 function missing({ providerName }: Connection): CrossbookError {
-  return new CrossbookError(
-    'REMOTE_PROVIDER_UNAUTHORIZED',
-    `This customer's connection to ${providerName} has no credentials yet.`,
-  );
+  return unauthorized(`This customer's connection to ${providerName} has no credentials yet.`);
 }
 
 const RENEWAL_MARGIN_MS = 60_000;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Connection } from '../../domain/connection.ts';
-import type { ErrorCode } from '../../domain/errors.ts';
+import { CrossbookError, type ErrorCode } from '../../domain/errors.ts';
 import type { ApiVersion } from '../../domain/provider.ts';
 import { type ProviderResponse, RemoteFailure, type Send } from '../../domain/remote.ts';
 import { readRetryAfter } from '../../lib/http-message.ts';
@@ -74,6 +74,13 @@ function refusePartial(answer: ProviderResponse, json: unknown): void {
   const problems = wireProblems.parse(json).errors ?? [];
   const failure = problems.find(({ category }) => category !== MISSING && category !== INVALID);
   if (failure) throw toFailure(answer, failure);
+}
+
+/** For pages that lead to further pages without an end. */
+export function endless(detail: string): CrossbookError {
+  return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', `HubSpot’s ${detail}.`, {
+    origin: 'remote-provider',
+  });
 }
 
 /**

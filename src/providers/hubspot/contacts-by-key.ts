@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { AssociatedObject, Association, Contact } from '../../domain/contact.ts';
 import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
-import { CrossbookError } from '../../domain/errors.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
 import { chunk } from '../../lib/batcher.ts';
 import {
   ask,
+  endless,
   type HubSpotAccount,
   isNotFound,
   PATHS,
@@ -156,7 +156,9 @@ export async function findAssociations(
   const found = new Map(ids.map((id) => [id, new Set<string>()]));
   let inputs: readonly Input[] = [...found.keys()].filter(isRecordId).map((id) => ({ id }));
   for (let round = 0; inputs.length > 0; round += 1) {
-    if (round === MAX_ROUNDS) throw endless(object);
+    if (round === MAX_ROUNDS) {
+      throw endless(`list of associations (${object}) did not end within ${MAX_ROUNDS} pages`);
+    }
     const answers = await Promise.all(
       chunk(inputs, ASSOCIATION_BATCH).map((batch) => readBatch(account, batch, object)),
     );
@@ -190,14 +192,6 @@ async function readBatch(
     if (isNotFound(error)) return [];
     throw error;
   }
-}
-
-function endless(object: AssociatedObject): CrossbookError {
-  return new CrossbookError(
-    'REMOTE_PROVIDER_BAD_RESPONSE',
-    `HubSpot’s list of associations (${object}) did not end within ${MAX_ROUNDS} pages.`,
-    { origin: 'remote-provider' },
-  );
 }
 
 const ASSOCIATION_BATCH = 1_000;

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import type { Contact } from '../../domain/contact.ts';
 import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
-import { CrossbookError } from '../../domain/errors.ts';
 import type { KeysetRange } from '../../domain/provider.ts';
 import { RemoteFailure } from '../../domain/remote.ts';
-import { ask, type HubSpotAccount, PATHS, readAs, understand, wirePaging } from './call.ts';
+import { ask, endless, type HubSpotAccount, PATHS, readAs, understand, wirePaging } from './call.ts';
 import { propertiesFor, toContact, toLookupEmails } from './contacts.ts';
 import { compareIds, isRecordId } from './contacts-by-key.ts';
 
@@ -22,7 +21,9 @@ export async function readByDomain(account: HubSpotAccount, read: DomainRead): P
   let position: Position | undefined = startOf(run);
   let limit = Math.min(MAX_PAGE, run.limit);
   for (let calls = 0; position && found.size < run.limit; calls += 1) {
-    if (calls === MAX_CALLS) throw endless(domain);
+    if (calls === MAX_CALLS) {
+      throw endless(`contacts of ${domain} did not come to an end within ${MAX_CALLS} calls`);
+    }
     const { results, paging } = await searchPage({ position, limit, direction: run.direction, properties });
     const isWithin = within(position);
     let last: Contact | undefined;
@@ -113,14 +114,6 @@ function within({ bound }: Position): (contact: Contact) => boolean {
       (bound.operator.startsWith('G') ? order > 0 : order < 0)
     );
   };
-}
-
-function endless(domain: string): CrossbookError {
-  return new CrossbookError(
-    'REMOTE_PROVIDER_BAD_RESPONSE',
-    `HubSpot’s contacts of ${domain} did not come to an end within ${MAX_CALLS} calls.`,
-    { origin: 'remote-provider' },
-  );
 }
 
 const MAX_PAGE = 200;
