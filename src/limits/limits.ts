@@ -70,7 +70,7 @@ function tooMany(what: string, { limit, resetMs }: ConsumeResult): CrossbookErro
   return new CrossbookError('TOO_MANY_REQUESTS', detail, { retryAfterMs: resetMs });
 }
 
-/** A look-up of one contact costs some 150, a page of 100 with ten fields each some 1,200. */
+/** A look-up of one contact costs 150 to 300, a page of 100 with ten fields each some 1,200. */
 const COST_PER_UNIT = 1_000;
 
 /** Pages for strangers, by the address that asks for them: so many a minute, and the rest is refused. */

@@ -117,7 +117,6 @@ export const DEFAULT_SETTINGS = {
   /** For one operation of a port, with everything that it takes: pages, retries, waiting. */
   deadlineMs: 10_000,
   connectTimeoutMs: 3_000,
-  headersTimeoutMs: 10_000,
   /** Between two pieces of an answer. */
   bodyTimeoutMs: 5_000,
   /** Of an answer, unpacked. */

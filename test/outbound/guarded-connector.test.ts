@@ -116,7 +116,6 @@ async function fail(
   const transport = createTransport({
     clock: systemClock,
     connectTimeoutMs: 60_000,
-    headersTimeoutMs: 60_000,
     bodyTimeoutMs: 60_000,
     maxAnswerBytes: 1_024,
     sandboxOrigins,

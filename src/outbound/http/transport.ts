@@ -12,9 +12,10 @@ import { Chunks, NO_CHUNKS, ReceivedAnswer, readStart, tooLarge, unpackBody } fr
 
 /** One call, one answer, over kept-alive connections: bounded in time and in size, and only to public hosts. */
 export function createTransport(options: TransportOptions): Transport {
-  const { clock, connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs, maxAnswerBytes } = options;
+  const { clock, connectTimeoutMs, bodyTimeoutMs, maxAnswerBytes } = options;
   const timeouts = {
-    headersTimeout: headersTimeoutMs,
+    // Each call has its deadline.
+    headersTimeout: 0,
     bodyTimeout: bodyTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
   };
@@ -95,15 +96,12 @@ export interface Call {
   readonly deadline: number;
   /** Grows with the answer, and is released by its giver. */
   readonly hold?: Hold | undefined;
-  /** Aborted when the client is gone: the call is broken off then. */
+  /** When its client is gone, the call is broken off. */
   readonly permit?: Pick<WorkPermit, 'whenGone'> | undefined;
 }
 
 export interface TransportOptions
-  extends Pick<
-    OutboundSettings,
-    'connectTimeoutMs' | 'headersTimeoutMs' | 'bodyTimeoutMs' | 'maxAnswerBytes'
-  > {
+  extends Pick<OutboundSettings, 'connectTimeoutMs' | 'bodyTimeoutMs' | 'maxAnswerBytes'> {
   readonly clock: Clock;
   /** These alone may be plain HTTP and on this machine. */
   readonly sandboxOrigins: readonly string[];

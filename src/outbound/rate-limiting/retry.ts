@@ -100,7 +100,7 @@ export interface RetryOptions {
   /** From 0 to 1. */
   readonly random: () => number;
   readonly deadline: number;
-  /** Aborted when the client is gone: then there are no retries. */
+  /** When its client is gone, there are no retries. */
   readonly permit?: Pick<WorkPermit, 'whenGone'> | undefined;
   readonly isRepeatable: boolean;
   /** After a 429: for how long nothing of this budget goes out. */
