@@ -10,7 +10,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
   const { log, version, clock } = options;
   const metrics = createMetrics({ version });
   const refusals = createRejectedRequestLog({ log });
-  const traces = options.traces && (await loadTraces(options.traces, { log, version }));
+  const traces = options.traces && (await loadTraces(options.traces, options));
   return {
     metrics,
     openRequestLog: (arrival) =>
@@ -39,10 +39,10 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
 /** Where no collector is named, not even the code for it is loaded. */
 async function loadTraces(
   { endpoint, headers, serviceName }: TracesConfig,
-  { log, version }: Pick<TelemetryOptions, 'log' | 'version'>,
+  { log, clock, version }: TelemetryOptions,
 ): Promise<Traces> {
   const { openTraces } = await import('./traces.ts');
-  return openTraces({ endpoint, headers, log, service: { name: serviceName, version } });
+  return openTraces({ endpoint, headers, log, clock, service: { name: serviceName, version } });
 }
 
 export interface Telemetry {
@@ -56,7 +56,7 @@ export interface Telemetry {
 interface TelemetryOptions {
   readonly log: Log;
   readonly version: string;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'wall'>;
   readonly traces: TracesConfig | undefined;
 }
 

@@ -12,10 +12,11 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Log } from '../domain/log.ts';
+import type { Clock } from '../lib/clock.ts';
 
 /** Traces by OpenTelemetry, sent to a collector over OTLP/HTTP in JSON. What it cannot take in time is dropped, and logged. */
 export function openTraces(options: TracesOptions): Traces {
-  const { endpoint, headers = {}, service, log, timeoutMs = 5_000, maxWaiting = 4_096 } = options;
+  const { endpoint, headers = {}, service, log, clock, timeoutMs = 5_000, maxWaiting = 4_096 } = options;
   // How the SDK says that its queue was full. That an export failed is told below, with how much it was.
   const warn = (problem: string) => log.warn({ problem }, NOT_TAKEN);
   const logger = { error: ignore, warn, info: ignore, debug: ignore, verbose: ignore };
@@ -36,6 +37,8 @@ export function openTraces(options: TracesOptions): Traces {
     start(parent) {
       const root = tracer.startSpan('request', { kind: SpanKind.SERVER }, toContext(parent));
       const below = trace.setSpan(ROOT_CONTEXT, root);
+      // All times of a trace are of one clock: a wall clock that steps meanwhile moves none of them.
+      const wallAtZero = clock.wall() - clock.now();
       // Several at once (a batch) leave it open which one a call is for: then it is the request's.
       const operations = new Set<Span>();
       let left = MAX_SPANS;
@@ -67,7 +70,7 @@ export function openTraces(options: TracesOptions): Traces {
         operation: (name, work) => during(OPERATION, name, work),
         withSpan: (name, work) => during('use case', name, work),
         called({ ms, ...call }) {
-          const end = Date.now();
+          const end = wallAtZero + clock.now();
           const span = startSpan(call.name, SpanKind.CLIENT, end - ms);
           if (span) endSpan(span, call, end);
         },
@@ -147,6 +150,7 @@ interface TracesOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly service: { readonly name: string; readonly version: string };
   readonly log: Log;
+  readonly clock: Pick<Clock, 'now' | 'wall'>;
   readonly timeoutMs?: number;
   readonly maxWaiting?: number;
 }

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
 import { openTraces } from '../../src/telemetry/traces.ts';
 import { type Collector, openCollector } from '../support/collector.ts';
 import { createFakeLog } from '../support/fake-log.ts';
@@ -90,7 +91,7 @@ test('an operation over a thousand records does not fill a collector', async () 
 
 function open(options: Partial<Parameters<typeof openTraces>[0]> & { endpoint: string }) {
   const service = { name: 'crossbook', version: '1.2.3' };
-  return openTraces({ service, log: createFakeLog(), ...options });
+  return openTraces({ service, log: createFakeLog(), clock: systemClock, ...options });
 }
 
 const PARENT = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: '00f067aa0ba902b7' };
