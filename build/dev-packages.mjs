@@ -57,7 +57,8 @@ function readExports(paths, cwd) {
     process.stdout.write(JSON.stringify(found));`;
   const args = ['--input-type=module', '-e', script];
   const found = JSON.parse(execFileSync(process.execPath, args, { cwd, encoding: 'utf8' }));
-  const isName = (name) => /^[\w$]+$/.test(name);
+  // Node finds `__esModule` in CommonJS; the bundler may take the package's ES modules instead, which have none.
+  const isName = (name) => /^[\w$]+$/.test(name) && name !== '__esModule';
   return Object.fromEntries(Object.entries(found).map(([path, names]) => [path, names.filter(isName)]));
 }
 
