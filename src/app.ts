@@ -2,9 +2,9 @@ import { keepIdleTokensAlive, openWebhooks } from './background-jobs.ts';
 import { findFirstStep, openAdmin, openCallerCache, openCors } from './callers.ts';
 import type { Config } from './config.ts';
 import { addDemoPages, createFindOAuthClient, openConnecting, toRedirectNotes } from './connecting.ts';
-import type { FindOAuthClient } from './domain/authorization.ts';
 import type { HeldBytes } from './domain/held-bytes.ts';
 import type { RejectedRequest } from './domain/log.ts';
+import type { FindOAuthClient } from './domain/oauth.ts';
 import { readApiSupport } from './domain/provider.ts';
 import { readManifest } from './graphql/over-http/persisted-operations.ts';
 import { createGraphQL, type Plugins } from './graphql/server.ts';
@@ -16,7 +16,7 @@ import { createRequestHandler, type RequestHandler } from './http/request-handle
 import { type Demo, toDemoCommand, toDemoHeaders } from './http/start-output.ts';
 import { createBackground } from './lib/background.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
-import { createTurns } from './lib/turns.ts';
+import { createFairScheduler } from './lib/fair-scheduler.ts';
 import { createHeldBytes, defaultMaxHeldBytes } from './limits/held-bytes.ts';
 import { type Limits, openLimits } from './limits/limits.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
@@ -137,7 +137,7 @@ export async function createApp(
   const limit = createConcurrencyLimit({
     max: config.maxRequests,
     maxStrangers: config.maxStrangers,
-    turns: createTurns(clock),
+    scheduler: createFairScheduler(clock),
   });
   registerGauges(metrics, {
     requests: limit.counts,

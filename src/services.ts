@@ -41,7 +41,7 @@ export function toServices(parts: Parts): Services {
     charge: limits.charge,
     openTenant: database.forApplication,
     signToken: tokens.sign,
-    openPort: outbound.openContactClient,
+    openContactPort: outbound.openContactPort,
     forgetConnection: outbound.forget,
     checkWebhookUrl: webhooks.checkUrl,
     checkInstanceUrl: (url, hosts) => checkInstanceUrl(url, { hosts, sandboxOrigins: parts.sandboxOrigins }),

@@ -1,4 +1,4 @@
-import type { FindOAuthClient, Grant } from './authorization.ts';
+import type { FindOAuthClient, Grant } from './oauth.ts';
 import type { BoundCursorSigner } from './page.ts';
 import type { ProviderName } from './provider-names.ts';
 

@@ -1,7 +1,7 @@
-import type { Authorization } from './authorization.ts';
 import type { Connection, ConnectionFacts, OAuth2Credentials } from './connection.ts';
 import type { AssociatedObject, Association, Contact } from './contact.ts';
 import type { FieldSelection } from './contact-search.ts';
+import type { Authorization } from './oauth.ts';
 import type { Category, ProviderName } from './provider-names.ts';
 import type { ProviderResponse, RemoteRequest, Send } from './remote.ts';
 
@@ -26,7 +26,7 @@ export interface ContactAccess {
   /** What the provider allows, by the name that requests carry in `budget`. */
   readonly budgets: Readonly<Record<string, RateLimit>>;
   /** What an answer says about the budget that paid for it. */
-  readAllowance(answer: ProviderResponse): RateLimitStatus | undefined;
+  readRateLimitStatus(answer: ProviderResponse): RateLimitStatus | undefined;
   /** Is this answer the provider's way to say that the access token has to be refreshed? */
   isTokenExpired(answer: ProviderResponse): boolean;
   /** Is this answer, to a token that nothing can renew, its last word? Only new credentials help then. */
@@ -41,6 +41,8 @@ export interface ContactAccess {
   readonly lookupBatch: number;
   /** What `findAssociations` can follow; empty where associations are not offered. */
   readonly associatedObjects: readonly AssociatedObject[];
+  /** The provider's order of record ids, the one that `readByDomain` follows. */
+  compareIds(a: string, b: string): number;
   open(options: {
     readonly send: Send;
     readonly connection: Connection;
@@ -72,8 +74,6 @@ export interface ContactPort {
     ids: readonly string[],
     to: AssociatedObject,
   ): Promise<ReadonlyMap<string, readonly Association[]>>;
-  /** The provider's order of record ids, the one that `readByDomain` follows. */
-  compareIds(a: string, b: string): number;
 }
 
 /** `limit` records in id order from `from` on (inclusive), or from the list's end where it is absent. Always ascending in the answer. */

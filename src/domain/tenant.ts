@@ -1,9 +1,9 @@
-import type { OAuthClientStore } from './authorization.ts';
 import type { ConnectLinkStore } from './connect-link.ts';
 import type { ConnectionStore } from './connection.ts';
 import type { ContactCache } from './contact-cache.ts';
 import type { CredentialStore } from './credentials.ts';
 import type { CustomerStore } from './customer.ts';
+import type { OAuthClientStore } from './oauth.ts';
 import type { RemovalStore } from './removal.ts';
 import type { EventStore, WebhookStore } from './webhook.ts';
 

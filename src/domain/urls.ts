@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Authorization } from './authorization.ts';
+import type { Authorization } from './oauth.ts';
 import type { Provider } from './provider.ts';
 import type { ProviderName } from './provider-names.ts';
 

@@ -1,6 +1,6 @@
 import { CrossbookError } from '../domain/errors.ts';
 import { systemClock } from '../lib/clock.ts';
-import type { Turns } from '../lib/turns.ts';
+import type { FairScheduler } from '../lib/fair-scheduler.ts';
 import { type ConnectionPermits, type Owner, Permit, type PermitPool, type RequestPermit } from './permit.ts';
 
 /**
@@ -13,7 +13,7 @@ import { type ConnectionPermits, type Owner, Permit, type PermitPool, type Reque
 export function createConcurrencyLimit({
   max,
   maxStrangers,
-  turns,
+  scheduler,
   queuedPerPlace = QUEUED,
   schedule = systemClock.schedule,
 }: Options): ConcurrencyLimit {
@@ -24,8 +24,8 @@ export function createConcurrencyLimit({
   const refused = { queueFull: 0, queueTimeout: 0 };
   let running = 0;
 
-  const takeTurn: PermitPool['takeTurn'] = ({ owner }, isNew) => turns.take(owner.name, isNew);
-  const countNew: PermitPool['countNew'] = ({ owner }) => owner.fresh.size + turns.countNew(owner.name);
+  const takeTurn: PermitPool['takeTurn'] = ({ owner }, isNew) => scheduler.take(owner.name, isNew);
+  const countNew: PermitPool['countNew'] = ({ owner }) => owner.fresh.size + scheduler.countNew(owner.name);
   const places: PermitPool = { findProblem, take, free, takeTurn, countNew, enqueue, dequeue, forget };
   return {
     open(application = STRANGERS, connection = '') {
@@ -209,7 +209,7 @@ interface Options {
   readonly maxStrangers: number;
   readonly queuedPerPlace?: number | undefined;
   /** What shares the processor's time among owners. */
-  readonly turns: Turns;
+  readonly scheduler: FairScheduler;
   /** Calls back once, after the delay; the answer calls it off. */
   readonly schedule?: ((delayMs: number, callback: () => void) => () => void) | undefined;
 }

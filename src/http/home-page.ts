@@ -56,7 +56,7 @@ function toHtml({ version, tryIt, connectsAt }: HomeOptions): string {
 <ul>
 <li><a class="card" href="/graphql"><b>GraphQL</b> <code>/graphql</code><span>The query page, with operations that are ready to run.</span></a></li>${connectsAt === undefined ? '' : CONNECT}
 <li><a class="card" href="/docs"><b>REST</b> <code>/docs</code><span>The same operations, described and ready to try.</span></a></li>
-<li><a class="card" href="/openapi.json"><b>OpenAPI</b> <code>/openapi.json</code><span>The REST face for machines.</span></a></li>
+<li><a class="card" href="/openapi.json"><b>OpenAPI</b> <code>/openapi.json</code><span>The same operations, as REST.</span></a></li>
 </ul>
 ${tryIt === undefined ? '' : `<h2>Or from a terminal</h2>\n<pre tabindex="0">${escapeHtml(tryIt)}</pre>`}
 <p class="lead">Version ${escapeHtml(version)}</p>

@@ -1,8 +1,8 @@
-import type { FindOAuthClient, FindSandboxLogin } from '../domain/authorization.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { CredentialStore } from '../domain/credentials.ts';
 import type { DistributedRateLimits } from '../domain/distributed-rate-limits.ts';
 import type { HeldBytes } from '../domain/held-bytes.ts';
+import type { FindOAuthClient, FindSandboxLogin } from '../domain/oauth.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -36,7 +36,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   return {
     ...createGrants(deps),
 
-    openContactClient: (options) => clientOf(options).open(options),
+    openContactPort: (options) => clientOf(options).open(options),
 
     async renewToken(options) {
       return clientOf(options).renewToken(options, options.generation);
@@ -60,7 +60,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
 
 export interface Outbound extends Grants {
   /** The contacts of one connection, through its client. Cheap: called for every request. */
-  openContactClient(options: PortOptions & Accessed): ContactPort;
+  openContactPort(options: PortOptions & Accessed): ContactPort;
   /**
    * Renews the stored token of this generation ahead of its use. Rejects as a call would that needs it. `used`:
    * another has been stored since.

@@ -59,11 +59,6 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     transmit,
     limiterFor,
   };
-  // The order of ids is the provider's own: one port that is never asked anything serves all requests.
-  const { compareIds } = access.open({
-    ...{ connection, send: unused },
-    facts: { read: unused, learn: unused },
-  });
   let instanceUrl: string | null | undefined;
 
   const client: ProviderClient = {
@@ -119,7 +114,6 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
       countByDomain: (domain) => call((port) => port.countByDomain(domain)),
       findByIds: (ids, selection) => call((port) => port.findByIds(ids, selection)),
       findAssociations: (ids, to) => call((port) => port.findAssociations?.(ids, to) ?? notOffered()),
-      compareIds,
     };
   }
 
@@ -194,10 +188,6 @@ function toMergeKey(
   { rawData }: FieldSelection,
 ): string {
   return rawData ? JSON.stringify([schemaMappingsConfig, entityMappings]) : '';
-}
-
-function unused(): never {
-  throw new Error('This port only compares.');
 }
 
 function notOffered(): never {

@@ -90,7 +90,7 @@ async function sendOnce(deps: SendDeps, call: OutboundCall, isAgain: boolean): P
     breaker.end(DOWN.has(answer.status) ? 'failed' : 'answered', clock.now() - sentAt);
     const pauseMs =
       answer.status === TOO_MANY ? (readRetryAfter(answer.headers) ?? limiter.intervalMs) : undefined;
-    limiter.release({ allowance: deps.access.readAllowance(answer), pauseMs });
+    limiter.release({ allowance: deps.access.readRateLimitStatus(answer), pauseMs });
     permit.keep(hold);
     return answer;
   } catch (error) {
@@ -152,7 +152,7 @@ interface OutboundCall extends Pick<CallSource, 'onCall' | 'onProgress' | 'permi
 }
 
 export interface SendDeps {
-  readonly access: Pick<ContactAccess, 'readAllowance' | 'isTokenExpired' | 'isTokenRefused'>;
+  readonly access: Pick<ContactAccess, 'readRateLimitStatus' | 'isTokenExpired' | 'isTokenRefused'>;
   readonly breaker: Breaker;
   readonly clock: Clock;
   readonly random: () => number;

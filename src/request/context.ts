@@ -177,11 +177,11 @@ class RequestScope implements RequestContext {
     return this.#services.signToken(this.requireCaller().application.id, token);
   }
 
-  openPort(connection: Connection, access: ContactAccess): ContactPort {
+  openContactPort(connection: Connection, access: ContactAccess): ContactPort {
     const { credentials, contactCache: cache } = this.#openTenant();
     const onCall = (call: ProviderCall) => this.requestLog.called(call);
     const { permit } = this.requestLog;
-    return this.#services.openPort({ connection, access, credentials, cache, permit, onCall });
+    return this.#services.openContactPort({ connection, access, credentials, cache, permit, onCall });
   }
 
   lookup(...asked: Parameters<Loaders['lookup']>) {
@@ -268,7 +268,7 @@ export interface RequestContext extends Tracer {
   readConnectionAnew(target: ConnectionTarget): Promise<Connection | undefined>;
   /** Undefined where the caller's application has no such customer. */
   signToken(token: TokenRequest): Promise<string | undefined>;
-  openPort(connection: Connection, access: ContactAccess): ContactPort;
+  openContactPort(connection: Connection, access: ContactAccess): ContactPort;
 }
 
 interface LoadedTarget {

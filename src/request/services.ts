@@ -36,7 +36,7 @@ export interface Services extends Pick<RevokeDeps, 'revokeGrant' | 'onRevoked'> 
   /** What this process remembers of it, such as its token, is no longer true. */
   forgetConnection(connectionId: string): void;
   signToken(applicationId: string, token: TokenRequest): Promise<string | undefined>;
-  openPort(options: {
+  openContactPort(options: {
     readonly connection: Connection;
     readonly access: ContactAccess;
     readonly credentials: CredentialStore;

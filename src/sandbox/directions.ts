@@ -1,4 +1,4 @@
-import type { SandboxLogin } from '../domain/authorization.ts';
+import type { SandboxLogin } from '../domain/oauth.ts';
 import type { Sandbox } from './open-sandbox.ts';
 
 /** How the rest of the product finds the imitated CRMs, and what it is registered as with them. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, sql } from 'drizzle-orm';
-import type { Grant } from '../domain/authorization.ts';
 import type { ConnectFailure, ConnectLink } from '../domain/connect-link.ts';
 import type { ConnectedAccount } from '../domain/connection.ts';
 import type { NewEvent } from '../domain/event.ts';
+import type { Grant } from '../domain/oauth.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { Sealer } from '../domain/sealer.ts';
 import { uuidV5 } from '../lib/digest.ts';

@@ -1,5 +1,5 @@
 import { and, asc, eq } from 'drizzle-orm';
-import type { OAuthClientStore } from '../domain/authorization.ts';
+import type { OAuthClientStore } from '../domain/oauth.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';

@@ -1,4 +1,3 @@
-import type { Authorization, FindOAuthClient } from '../domain/authorization.ts';
 import type { Caller } from '../domain/caller.ts';
 import {
   type ConnectLink,
@@ -11,6 +10,7 @@ import {
 } from '../domain/connect-link.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Tracer } from '../domain/log.ts';
+import type { Authorization, FindOAuthClient } from '../domain/oauth.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { checkLoginUrl, checkReturnUrl } from '../domain/urls.ts';

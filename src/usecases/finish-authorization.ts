@@ -1,4 +1,3 @@
-import { AuthorizationFailure, type Grant } from '../domain/authorization.ts';
 import type {
   ConnectFailure,
   ConnectFlow,
@@ -7,6 +6,7 @@ import type {
   ConnectServices,
   VisitedLink,
 } from '../domain/connect-link.ts';
+import { AuthorizationFailure, type Grant } from '../domain/oauth.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { toRedirectUri } from '../domain/urls.ts';

@@ -1,6 +1,6 @@
-import type { OAuthClientStore, StoredOAuthClient } from '../domain/authorization.ts';
 import type { Application, Caller } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import type { OAuthClientStore, StoredOAuthClient } from '../domain/oauth.ts';
 import type { OAuthClient, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { isStorable } from '../lib/is-storable.ts';

@@ -1,4 +1,3 @@
-import type { Login } from '../domain/authorization.ts';
 import type { Caller } from '../domain/caller.ts';
 import type {
   ConnectFlowStore,
@@ -11,6 +10,7 @@ import type {
 import type { Connection } from '../domain/connection.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Tracer } from '../domain/log.ts';
+import type { Login } from '../domain/oauth.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { digest } from '../lib/digest.ts';

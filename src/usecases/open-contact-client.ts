@@ -26,7 +26,7 @@ export async function openContactClient(deps: OpenDeps, target: ContactTarget): 
     source: toContactOrigin(connection),
     connection,
     access,
-    port: deps.openPort(connection, access),
+    port: deps.openContactPort(connection, access),
   };
 }
 
@@ -87,7 +87,7 @@ export interface OpenDeps extends TargetDeps {
   readonly providers: ReadonlyMap<ProviderName, Provider>;
   /** Of the caller's own application: there is no way to ask for another's. */
   loadConnection(target: ResolvedTarget): Promise<Connection | undefined> | Connection | undefined;
-  openPort(connection: Connection, access: ContactAccess): ContactPort;
+  openContactPort(connection: Connection, access: ContactAccess): ContactPort;
 }
 
 interface ResolvedTarget {

@@ -83,8 +83,12 @@ function countBefore<Item>(list: readonly Item[], boundary: string, { keyOf, com
  * A page of a list that only the provider has. The run starts ON the boundary: where that record still stands, it
  * proves by itself that the page has a neighbour on its side, and no call is spent on the question.
  */
-export async function readDomainPage(port: ContactPort, domain: string, ask: Ask): Promise<Page<Contact>> {
-  const { request, selection } = ask;
+export async function readDomainPage(
+  port: ContactPort,
+  domain: string,
+  query: RunQuery,
+): Promise<Page<Contact>> {
+  const { request, selection } = query;
   const { direction, size, boundary } = request;
   const forward = direction === 'forward';
   const limit = size + (boundary === undefined ? 1 : 2);
@@ -96,7 +100,7 @@ export async function readDomainPage(port: ContactPort, domain: string, ask: Ask
   const items = forward ? beyond.slice(0, size) : beyond.slice(Math.max(0, beyond.length - size));
   const ahead = beyond.length > size;
   const behind =
-    boundaryStands || (boundary !== undefined && ask.needsPreviousPage && (await standsBehind(boundary)));
+    boundaryStands || (boundary !== undefined && query.needsPreviousPage && (await standsBehind(boundary)));
   return { items, hasNextPage: forward ? ahead : behind, hasPreviousPage: forward ? behind : ahead };
 
   async function standsBehind(from: string): Promise<boolean> {
@@ -122,7 +126,7 @@ interface Order<Item> {
   compare(a: string, b: string): number;
 }
 
-interface Ask {
+interface RunQuery {
   readonly request: PageRequest;
   readonly selection: FieldSelection;
   /** Is it asked whether there is a page on the side that this one was reached from? */

@@ -24,7 +24,7 @@ export async function readThroughCache(deps: CacheDeps, search: CachedSearch): P
   const stale = age <= MAX_STALE_MS ? kept : undefined;
   const fetchedAt = new Date(deps.wall());
   try {
-    const found = await search.ask();
+    const found = await search.find();
     if (found.countFailure === undefined) keep(deps, search, { found, fetchedAt });
     else if (stale) throw found.countFailure;
     return { found, fetchedAt };
@@ -38,14 +38,14 @@ export async function readThroughCache(deps: CacheDeps, search: CachedSearch): P
 /** Behind the answer: a search does not wait for its cache. */
 function keep(
   deps: CacheDeps,
-  { client, question, selection }: CachedSearch,
+  { client, cacheKey, selection }: CachedSearch,
   { found, fetchedAt }: Dated,
 ): void {
   const entry = {
     connectionId: client.connection.id,
     fetchedAt,
     records: found.contacts.length,
-    filterKey: question,
+    filterKey: cacheKey,
     payload: toPayload(found, readSelectedFields(selection)),
   };
   deps.runInBackground(deps.cache.write(entry));
@@ -67,11 +67,11 @@ function toPayload(found: SearchResult, fields: SelectedFields | undefined): () 
 /** What was kept of a search that looked at less than this one is no answer to it. */
 async function readKept(
   deps: CacheDeps,
-  { client, question, selection }: CachedSearch,
+  { client, cacheKey, selection }: CachedSearch,
 ): Promise<Dated | undefined> {
   const { permit } = deps.requestLog;
   const takeTurn = () => permit.takeTurn();
-  const entry = await deps.cache.read(client.connection.id, question(), takeTurn);
+  const entry = await deps.cache.read(client.connection.id, cacheKey(), takeTurn);
   if (!entry) return undefined;
   if (entry.payload.length > LARGE_ENTRY) await takeTurn();
   const { contacts, fields, ...page } = JSON.parse(entry.payload) as KeptContacts;
@@ -110,8 +110,8 @@ interface CachedSearch {
   readonly selection: FieldSelection;
   readonly readFromCache: boolean;
   /** What has to be the same for one answer to serve another search. */
-  question(): string;
-  ask(): Promise<SearchResult>;
+  cacheKey(): string;
+  find(): Promise<SearchResult>;
 }
 
 export interface CacheDeps {

@@ -35,20 +35,20 @@ async function readPage(deps: SearchDeps, search: ContactSearch): Promise<Contac
   const client = await openContactClient(deps, search);
   const cursors = bindCursors(deps.cursors, client.source, filter);
   const request = readPageRequest(cursors, search.page);
-  const ask: Ask = { filter, request, selection: search.selection };
+  const query: Query = { filter, request, selection: search.selection };
   const { found, fetchedAt } = await readThroughCache(deps, {
     client,
     selection: search.selection,
     readFromCache: search.readFromCache,
-    question: cacheKeyOf(ask),
-    ask: () => find(deps, client, ask),
+    cacheKey: cacheKeyOf(query),
+    find: () => find(deps, client, query),
   });
-  return toContactPage({ client, cursors, ask, found, fetchedAt, readFromCache: search.readFromCache });
+  return toContactPage({ client, cursors, query, found, fetchedAt, readFromCache: search.readFromCache });
 }
 
 /** By email everything there is, by domain one page: the first is sliced later, the second by the provider. */
-async function find(deps: SearchDeps, client: ContactClient, ask: Ask): Promise<SearchResult> {
-  const { filter, request, selection } = ask;
+async function find(deps: SearchDeps, client: ContactClient, query: Query): Promise<SearchResult> {
+  const { filter, request, selection } = query;
   if (filter.by === 'emails') {
     const contacts = await lookUpEmails(deps, client, { emails: filter.emails, selection });
     return { contacts, hasNextPage: false, hasPreviousPage: false, totalCount: contacts.length };
@@ -73,11 +73,11 @@ async function count({ port }: ContactClient, domain: string) {
   }
 }
 
-function toContactPage({ client, cursors, ask, found, fetchedAt, readFromCache }: Result): ContactPage {
-  const order = { keyOf: (contact: Contact) => contact.remoteId, compare: client.port.compareIds };
+function toContactPage({ client, cursors, query, found, fetchedAt, readFromCache }: Result): ContactPage {
+  const order = { keyOf: (contact: Contact) => contact.remoteId, compare: client.access.compareIds };
   const page =
-    ask.filter.by === 'emails'
-      ? slicePage(found.contacts, ask.request, order)
+    query.filter.by === 'emails'
+      ? slicePage(found.contacts, query.request, order)
       : { items: found.contacts, hasNextPage: found.hasNextPage, hasPreviousPage: found.hasPreviousPage };
   return {
     contacts: page.items,
@@ -97,11 +97,11 @@ function toContactPage({ client, cursors, ask, found, fetchedAt, readFromCache }
 }
 
 /** Without the fields: those of one answer may be among another's. It is kept with what is cached, and holds no more. */
-function cacheKeyOf({ filter, request, selection }: Ask): () => string {
+function cacheKeyOf({ filter, request, selection }: Query): () => string {
   const { rawData, totalCount, needsPreviousPage } = selection;
   return () => {
-    const asked = filter.by === 'emails' ? [rawData] : [rawData, request, totalCount, needsPreviousPage];
-    return `${JSON.stringify(asked)}${filterCacheKey(filter)}`;
+    const parts = filter.by === 'emails' ? [rawData] : [rawData, request, totalCount, needsPreviousPage];
+    return `${JSON.stringify(parts)}${filterCacheKey(filter)}`;
   };
 }
 
@@ -149,9 +149,9 @@ function readDomain(domain: string): string {
 async function lookUpEmails(
   deps: LookupDeps,
   client: ContactClient,
-  { emails, selection }: EmailsAsk,
+  { emails, selection }: EmailsQuery,
 ): Promise<Contact[]> {
-  const { compareIds } = client.port;
+  const { compareIds } = client.access;
   const found = await deps.lookup(client, emails, selection);
   const sorted = found.sort((a, b) => compareIds(a.remoteId, b.remoteId));
   // Two of the emails may belong to one contact: it is found once.
@@ -162,12 +162,12 @@ async function lookUpEmails(
 /** The first of the contacts that have one email in one CRM, in the order of their ids. */
 export function findContactsByEmail(
   deps: FindByEmailDeps,
-  { first, ...asked }: EmailQuestion,
+  { first, ...query }: EmailQuery,
   selection: FieldSelection,
 ): Promise<readonly Contact[]> {
   return deps.withSpan('findContactsByEmail', async () => {
     deps.requireCaller();
-    const email = readEmail(asked.email);
+    const email = readEmail(query.email);
     if (email === undefined) {
       throw new CrossbookError(
         'UNPROCESSABLE_ENTITY',
@@ -175,13 +175,14 @@ export function findContactsByEmail(
       );
     }
     const size = readPageSize(first);
-    const client = await openContactClient(deps, asked);
+    const client = await openContactClient(deps, query);
     const found = await lookUpEmails(deps, client, { emails: [email], selection });
     return found.length > size ? found.slice(0, size) : found;
   });
 }
 
-interface Ask {
+/** A search whose input has been read. */
+interface Query {
   readonly filter: ContactFilter;
   readonly request: PageRequest;
   readonly selection: SearchSelection;
@@ -190,7 +191,7 @@ interface Ask {
 interface Result {
   readonly client: ContactClient;
   readonly cursors: BoundCursorSigner;
-  readonly ask: Ask;
+  readonly query: Query;
   readonly found: SearchResult;
   readonly fetchedAt: Date;
   readonly readFromCache: boolean;
@@ -200,7 +201,7 @@ interface SearchDeps extends OpenDeps, CacheDeps, LookupDeps, Tracer {
   readonly cursors: CursorSigner;
 }
 
-interface EmailsAsk {
+interface EmailsQuery {
   readonly emails: readonly string[];
   readonly selection: FieldSelection;
 }
@@ -210,7 +211,7 @@ interface LookupDeps {
   lookup(client: ContactClient, emails: readonly string[], selection: FieldSelection): Promise<Contact[]>;
 }
 
-interface EmailQuestion {
+interface EmailQuery {
   readonly customerId: string;
   readonly provider: ProviderName;
   readonly email: string;

@@ -19,7 +19,7 @@ export function testRuns(subject: Subject): void {
     for (const direction of ['forward', 'backward'] as const) {
       const run = await port.readByDomain(DOMAIN, { direction, from: undefined, limit: 50 }, PLAIN);
       expect(idsOf(run)).toEqual(expected);
-      expect([...idsOf(run)].sort(port.compareIds)).toEqual(expected);
+      expect([...idsOf(run)].sort(subject.access.compareIds)).toEqual(expected);
     }
     expect(await port.countByDomain(DOMAIN)).toBe(13);
   });

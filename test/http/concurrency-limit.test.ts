@@ -3,13 +3,13 @@ import type { Resume } from '../../src/domain/work-permit.ts';
 import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
 import type { RequestPermit } from '../../src/http/permit.ts';
 import { fc } from '../support/fast-check.ts';
-import { NO_TURNS } from '../support/no-turns.ts';
+import { NO_SCHEDULING } from '../support/no-scheduling.ts';
 
 /** Time passes when it is told to. */
 function open(max: number, maxStrangers = max) {
   const timers = new Set<() => void>();
   const limit = createConcurrencyLimit({
-    ...{ max, maxStrangers, turns: NO_TURNS, queuedPerPlace: 1 },
+    ...{ max, maxStrangers, scheduler: NO_SCHEDULING, queuedPerPlace: 1 },
     schedule(_delayMs, callback) {
       timers.add(callback);
       return () => timers.delete(callback);

@@ -11,7 +11,7 @@ import { openRequestLog } from '../../src/telemetry/request-log.ts';
 import { createFakeLog } from '../support/fake-log.ts';
 import { createFakeServices } from '../support/fake-services.ts';
 import { UNBOUNDED } from '../support/held-bytes.ts';
-import { NO_TURNS } from '../support/no-turns.ts';
+import { NO_SCHEDULING } from '../support/no-scheduling.ts';
 import { openRawClient } from '../support/raw-client.ts';
 
 const listeners: Listener[] = [];
@@ -136,7 +136,7 @@ async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
     ...{
       graphql: face,
       rest: face,
-      limit: createConcurrencyLimit({ max, maxStrangers: max, turns: NO_TURNS, queuedPerPlace: 1 }),
+      limit: createConcurrencyLimit({ max, maxStrangers: max, scheduler: NO_SCHEDULING, queuedPerPlace: 1 }),
     },
     heldBytes: createHeldBytes({ maxBytes: 1_000_000 }),
     bodyBytes: { caller: 1_000_000, stranger: 1_000 },

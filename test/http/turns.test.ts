@@ -9,7 +9,7 @@ describe('turns of the processor', () => {
       new Promise<void>((come) => void asked.push({ owner, isNew, come }));
     return {
       asked,
-      limit: createConcurrencyLimit({ max: 2, maxStrangers: 2, turns: { take, countNew: () => 0 } }),
+      limit: createConcurrencyLimit({ max: 2, maxStrangers: 2, scheduler: { take, countNew: () => 0 } }),
     };
   }
 

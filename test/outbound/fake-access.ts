@@ -13,7 +13,7 @@ export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAcc
   return {
     origin: (instanceUrl) => instanceUrl ?? undefined,
     budgets: { general: { concurrency: 10 } },
-    readAllowance: () => undefined,
+    readRateLimitStatus: () => undefined,
     isTokenExpired: ({ status }) => status === 401,
     isTokenRefused: ({ body }) => body.includes('refused for good'),
     refresh: {
@@ -32,6 +32,7 @@ export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAcc
     lookupBudget: 'general',
     lookupBatch: 100,
     associatedObjects: [],
+    compareIds: (a, b) => Number(a) - Number(b),
     open({ send }) {
       const ask = async (path: string) => {
         const answer = await send({
@@ -54,7 +55,6 @@ export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAcc
         },
         countByDomain: async (domain) => Number(await ask(`/count/${domain}`)),
         findByIds: async () => new Map(),
-        compareIds: (a, b) => Number(a) - Number(b),
       };
     },
     ...patch,
@@ -80,7 +80,7 @@ export function openStub(origin: string, options: StubOptions = {}) {
   );
   const cache = createFakeContactCache();
   const openPort = (other: Partial<Connection> = {}, permit = UNCOUNTED) =>
-    outbound.openContactClient({
+    outbound.openContactPort({
       connection: { ...connection, ...other },
       access,
       permit,

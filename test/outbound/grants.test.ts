@@ -6,7 +6,7 @@ import {
   AuthorizationFailure,
   type Grant,
   type WantedOAuthClient,
-} from '../../src/domain/authorization.ts';
+} from '../../src/domain/oauth.ts';
 import { RemoteFailure } from '../../src/domain/remote.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { UNBOUNDED } from '../support/held-bytes.ts';

@@ -43,7 +43,7 @@ describe.each([
       { type: 'oauth2', accessToken: 'access-0', refreshToken: 'refresh-0', expiresAt },
       ACME,
     );
-    const port = outbound.openContactClient({
+    const port = outbound.openContactPort({
       connection: createConnection('salesforce', { instanceUrl: ACME }),
       access: salesforce.contacts as ContactAccess,
       credentials: credentials.store,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Grant } from '../../src/domain/authorization.ts';
 import type { NewConnectFlow, NewConnectLink } from '../../src/domain/connect-link.ts';
+import type { Grant } from '../../src/domain/oauth.ts';
 import { digest } from '../../src/lib/digest.ts';
 import type { ApplicationStores, Database } from '../../src/storage/database.ts';
 import { describeEachServer } from '../support/databases.ts';

@@ -44,7 +44,6 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
         ids.map((id) => [id, [{ object: to, remoteId: `${to}-of-${id}` }]]),
       );
     },
-    compareIds: (a, b) => Number(a) - Number(b),
   };
 
   function called(method: string, keys: readonly string[], selection?: FieldSelection): void {

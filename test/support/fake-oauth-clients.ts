@@ -1,4 +1,4 @@
-import type { OAuthClientStore, StoredOAuthClient } from '../../src/domain/authorization.ts';
+import type { OAuthClientStore, StoredOAuthClient } from '../../src/domain/oauth.ts';
 import type { OAuthClient } from '../../src/domain/provider.ts';
 import type { ProviderName } from '../../src/domain/provider-names.ts';
 

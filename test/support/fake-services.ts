@@ -7,7 +7,7 @@ import type { ContactAccess, Provider } from '../../src/domain/provider.ts';
 import { PROVIDER_CATEGORIES, PROVIDER_NAMES, type ProviderName } from '../../src/domain/provider-names.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
-import { authorization as hubspotAuthorization } from '../../src/providers/hubspot/authorization.ts';
+import { authorization as hubspotAuthorization } from '../../src/providers/hubspot/oauth.ts';
 import { readCaller } from '../../src/request/caller.ts';
 import { createConnectionCache } from '../../src/request/connection-cache.ts';
 import { createOpenContext, type RequestContext } from '../../src/request/context.ts';
@@ -86,7 +86,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
       tenants.get(id)?.table.has(customerId)
         ? ['signed', customerId, ...(providers ?? [])].join('.')
         : undefined,
-    openPort: ({ connection }) =>
+    openContactPort: ({ connection }) =>
       createFakeContactPort({
         people,
         connection,
@@ -134,13 +134,14 @@ function toAccess(name: ProviderName): ContactAccess {
   return {
     origin: () => undefined,
     budgets: {},
-    readAllowance: () => undefined,
+    readRateLimitStatus: () => undefined,
     isTokenExpired: () => false,
     isTokenRefused: () => false,
     refresh: { origin: () => undefined, toRequest: unreachable, readAnswer: unreachable },
     lookupBudget: 'all',
     lookupBatch: 100,
     associatedObjects: name === 'hubspot' ? ['company', 'deal', 'ticket'] : [],
+    compareIds: (a, b) => Number(a) - Number(b),
     open: unreachable,
   };
 }

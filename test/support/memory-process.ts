@@ -46,7 +46,7 @@ async function answer({ pathname }: HttpRequest) {
   if (pathname === '/large') return { status: 200, headers: {}, body: 'x'.repeat(1024 * 1024) };
   if (pathname === '/pages') return { status: 200, headers: {}, body: String(pages) };
   const permit = createFakePermit();
-  const port = outbound.openContactClient({ connection, access, credentials, cache, permit });
+  const port = outbound.openContactPort({ connection, access, credentials, cache, permit });
   try {
     const found = await port.readByDomain(
       'x.example',

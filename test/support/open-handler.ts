@@ -9,7 +9,7 @@ import type { ArrivingRequest, HttpRequest, HttpResponse } from '../../src/lib/h
 import { createHeldBytes } from '../../src/limits/held-bytes.ts';
 import { openRequestLog } from '../../src/telemetry/request-log.ts';
 import { createFakeLog } from './fake-log.ts';
-import { NO_TURNS } from './no-turns.ts';
+import { NO_SCHEDULING } from './no-scheduling.ts';
 
 /** The request handler with one face. A key is its application's id; `wrong` is none. */
 export function openHandler(options: HandlerOptions = {}) {
@@ -25,7 +25,7 @@ export function openHandler(options: HandlerOptions = {}) {
   const refusedOrigins: string[] = [];
   const records: RequestRecord[] = [];
   const journals: RequestLog[] = [];
-  const limit = createConcurrencyLimit({ max, maxStrangers, turns: NO_TURNS, queuedPerPlace: 1 });
+  const limit = createConcurrencyLimit({ max, maxStrangers, scheduler: NO_SCHEDULING, queuedPerPlace: 1 });
   const heldBytes = createHeldBytes({ maxBytes });
   const answer = options.answer ?? (async () => ({ status, headers: { vary: 'accept' }, body: 'answer' }));
   const face = {

@@ -15,7 +15,6 @@ export function toRedacted(port: ContactPort): ContactPort {
       findAssociations: (...given: Parameters<typeof findAssociations>) =>
         redacted(() => findAssociations(...given)),
     }),
-    compareIds: port.compareIds,
   };
 }
 

@@ -34,7 +34,7 @@ export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
       );
       const connection: Connection = createConnection(name, { instanceUrl });
       const access = contacts as ContactAccess;
-      const port = outbound.openContactClient({
+      const port = outbound.openContactPort({
         ...{ connection, access, credentials: credentials.store, permit: UNCOUNTED },
         cache: createFakeContactCache(),
       });

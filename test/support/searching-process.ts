@@ -40,7 +40,7 @@ async function search(email: string): Promise<number | undefined> {
   const [connection] = await connections.findMany([{ customerId: 'expired', providerName: provider }]);
   const access = providers.get(provider)?.contacts;
   if (!connection || !access) throw new Error(`There is no connection to ${provider}.`);
-  const port = outbound.openContactClient({ connection, access, credentials, cache, permit: UNCOUNTED });
+  const port = outbound.openContactPort({ connection, access, credentials, cache, permit: UNCOUNTED });
   const found = await port.findByEmails([email], { rawData: false });
   return found.get(email)?.length;
 }

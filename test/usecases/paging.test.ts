@@ -109,7 +109,6 @@ function toPort(ids: string[], called?: () => void): ContactPort {
         toContact,
       );
     },
-    compareIds,
   } as Partial<ContactPort> as ContactPort;
 }
 

@@ -29,8 +29,8 @@ async function countTurns(size: number): Promise<number> {
     client: client as never,
     selection: { rawData: false } as never,
     readFromCache: true,
-    question: () => 'q',
-    ask: () => Promise.reject(new Error('the CRM was asked')),
+    cacheKey: () => 'q',
+    find: () => Promise.reject(new Error('the CRM was asked')),
   });
   expect(found.contacts).toHaveLength(1);
   return turns;

@@ -1,4 +1,4 @@
-import type { StoredOAuthClient } from '../../domain/authorization.ts';
+import type { StoredOAuthClient } from '../../domain/oauth.ts';
 import { deleteOAuthClient, setOAuthClient } from '../../usecases/manage-applications.ts';
 import { builder } from '../builder.ts';
 import { defineMutation } from '../mutation.ts';

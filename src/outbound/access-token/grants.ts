@@ -1,12 +1,12 @@
+import { CrossbookError, type ErrorCode } from '../../domain/errors.ts';
+import type { HeldOwners } from '../../domain/held-bytes.ts';
+import type { ProviderCall } from '../../domain/log.ts';
 import {
   type Authorization,
   AuthorizationFailure,
   type Grant,
   type SandboxLogin,
-} from '../../domain/authorization.ts';
-import { CrossbookError, type ErrorCode } from '../../domain/errors.ts';
-import type { HeldOwners } from '../../domain/held-bytes.ts';
-import type { ProviderCall } from '../../domain/log.ts';
+} from '../../domain/oauth.ts';
 import type { Provider } from '../../domain/provider.ts';
 import { checkInstanceUrl, checkLoginUrl } from '../../domain/urls.ts';
 import type { OutboundDeps } from '../outbound.ts';

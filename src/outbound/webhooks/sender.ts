@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ClaimedEndpoint, WebhookQueue } from '../../domain/webhook.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { type AttemptResult, deliverDue } from './deliver.ts';
 import { createWebhookPost } from './post.ts';
-import { type AttemptResult, serveEndpoint } from './serve-endpoint.ts';
 
 /**
  * Sends what is due, over connections of its own, for as many endpoints at once as there are places: those that fail have few places of their own, so
@@ -65,7 +65,7 @@ export function openWebhookSender(deps: SenderDeps): WebhookSender {
   async function serve(endpoint: ClaimedEndpoint, lease: string): Promise<void> {
     try {
       const until = clock.now() + LEASE_MS / 2;
-      await serveEndpoint({ ...deps, post, isOver: () => isStopping || clock.now() >= until }, endpoint);
+      await deliverDue({ ...deps, post, isOver: () => isStopping || clock.now() >= until }, endpoint);
     } catch (error) {
       deps.onError(error);
     } finally {

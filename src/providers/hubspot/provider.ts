@@ -1,8 +1,8 @@
 import type { ContactPort, Provider, RateLimitStatus } from '../../domain/provider.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
-import { authorization, isTokenRefused, LOGIN_HOSTS, refresh } from './authorization.ts';
 import { API_ORIGIN, API_VERSION } from './call.ts';
 import { BATCH, compareIds, findAssociations, findByEmails, findByIds } from './contacts-by-key.ts';
+import { authorization, isTokenRefused, LOGIN_HOSTS, refresh } from './oauth.ts';
 import { countByDomain, readByDomain } from './search.ts';
 
 export const hubspot: Provider = {
@@ -20,7 +20,7 @@ export const hubspot: Provider = {
       general: { calls: 90, intervalMs: 10_000, concurrency: 10 },
       token: { concurrency: 1 },
     },
-    readAllowance,
+    readRateLimitStatus,
     isTokenExpired: ({ status }) => status === 401,
     isTokenRefused,
     refresh,
@@ -33,14 +33,14 @@ export const hubspot: Provider = {
       countByDomain: (domain) => countByDomain(account, domain),
       findByIds: (ids, selection) => findByIds(account, ids, selection),
       findAssociations: (ids, to) => findAssociations(account, ids, to),
-      compareIds,
     }),
+    compareIds,
   },
   authorization,
 };
 
 /** Larger plans say so in their headers. Searches carry none of them. */
-function readAllowance({ headers }: ProviderResponse): RateLimitStatus | undefined {
+function readRateLimitStatus({ headers }: ProviderResponse): RateLimitStatus | undefined {
   const max = readCount(headers['x-hubspot-ratelimit-max']);
   const remaining = readCount(headers['x-hubspot-ratelimit-remaining']);
   const intervalMs = readCount(headers['x-hubspot-ratelimit-interval-milliseconds']);

@@ -1,9 +1,9 @@
 import type { ContactAccess, ContactPort, Provider, RateLimitStatus } from '../../domain/provider.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
-import { authorization, isTokenExpired, refresh } from './authorization.ts';
 import { createCall } from './call.ts';
 import { compareIds, countByDomain, findByEmails, findByIds, readByDomain } from './find-contacts.ts';
 import { INSTANCE_HOSTS, instanceOrigin } from './instance.ts';
+import { authorization, isTokenExpired, refresh } from './oauth.ts';
 import { createReader } from './reader.ts';
 
 export const salesforce: Provider = {
@@ -18,7 +18,7 @@ export const salesforce: Provider = {
       api: { concurrency: 10 },
       token: { concurrency: 1 },
     },
-    readAllowance,
+    readRateLimitStatus,
     isTokenExpired,
     // What asks for another session says that this one is over.
     isTokenRefused: isTokenExpired,
@@ -29,6 +29,7 @@ export const salesforce: Provider = {
     lookupBatch: 100,
     associatedObjects: [],
     open: openContacts,
+    compareIds,
   },
   authorization,
 };
@@ -41,7 +42,6 @@ export function openContacts({ send, connection, facts }: Options): ContactPort 
     readByDomain: (domain, run, selection) => readByDomain(reader, { domain, run, selection }),
     countByDomain: (domain) => countByDomain(reader, domain),
     findByIds: (ids, selection) => findByIds(reader, ids, selection),
-    compareIds,
   };
 }
 
@@ -49,7 +49,7 @@ export function openContacts({ send, connection, facts }: Options): ContactPort 
  * `Sforce-Limit-Info: api-usage=18/5000`, with `; per-app-api-usage=17/250(appName=x)` or `; api-bursts=1/750` behind
  * it. Of the org's limit and the app's own the tighter one holds.
  */
-export function readAllowance({ headers }: ProviderResponse): RateLimitStatus | undefined {
+export function readRateLimitStatus({ headers }: ProviderResponse): RateLimitStatus | undefined {
   const info = headers['sforce-limit-info'];
   if (info === undefined) return undefined;
   const limits = Array.from(info.matchAll(USAGE), ([, used, max]) => toAllowance(Number(used), Number(max)));

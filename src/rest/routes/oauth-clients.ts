@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { StoredOAuthClient } from '../../domain/authorization.ts';
+import type { StoredOAuthClient } from '../../domain/oauth.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { deleteOAuthClient, setOAuthClient } from '../../usecases/manage-applications.ts';
 import { defineOperation } from '../operation.ts';

@@ -35,13 +35,13 @@ test.each([
       'x-hubspot-ratelimit-remaining': remaining,
       'x-hubspot-ratelimit-interval-milliseconds': interval,
     };
-    expect(access?.readAllowance({ status: 200, headers, body: '' })).toEqual(allowance);
+    expect(access?.readRateLimitStatus({ status: 200, headers, body: '' })).toEqual(allowance);
   },
 );
 
 test('a search, which carries none of these headers, says nothing about a budget', () => {
   const headers = { 'x-hubspot-ratelimit-daily': '1', 'x-hubspot-ratelimit-daily-remaining': '0' };
-  expect(access?.readAllowance({ status: 200, headers, body: '' })).toBeUndefined();
+  expect(access?.readRateLimitStatus({ status: 200, headers, body: '' })).toBeUndefined();
 });
 
 test('mapped fields are asked for once, those of contacts only, whatever the case of the object', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toErrorBody } from '../../../src/domain/errors.ts';
-import { refresh } from '../../../src/providers/hubspot/authorization.ts';
+import { refresh } from '../../../src/providers/hubspot/oauth.ts';
 import { openSandbox } from '../../../src/sandbox/open-sandbox.ts';
 import { createSend } from '../../support/send.ts';
 

@@ -89,7 +89,7 @@ describe('the instance', () => {
 describe('the daily limit', () => {
   const DAY_MS = 86_400_000;
   const read = (info?: string) =>
-    access.readAllowance({
+    access.readRateLimitStatus({
       ...{ status: 200, body: '' },
       headers: info === undefined ? {} : { 'sforce-limit-info': info },
     });

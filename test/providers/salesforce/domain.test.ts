@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { salesforce } from '../../../src/providers/salesforce/provider.ts';
 import { json, openScripted, rows, type Scripted } from './scripted-send.ts';
 
 const WANT = { rawData: false };
@@ -65,7 +66,6 @@ test('a count fetches no rows', async () => {
 });
 
 test('ids are ordered as Salesforce orders them, in either of their lengths', () => {
-  const { port } = open();
   const ids = [
     '003RO000000000a',
     '003RO0000000010AAA',
@@ -73,7 +73,7 @@ test('ids are ordered as Salesforce orders them, in either of their lengths', ()
     '003RO0000000009',
     '003RO0000000010',
   ];
-  expect(ids.toSorted(port.compareIds)).toEqual([
+  expect(ids.toSorted(salesforce.contacts?.compareIds)).toEqual([
     ...['003RO0000000009', '003RO000000000A', '003RO000000000a', '003RO0000000010AAA', '003RO0000000010'],
   ]);
 });

@@ -135,6 +135,6 @@ describe('the limit', () => {
     ['bursts', { remaining: 99_999, max: 100_000 }],
   ] as const)('is read from every answer in its %s form', async (limitInfo, expected) => {
     const answer = await open(PEOPLE, { limitInfo }).send({ method: 'GET', path: QUERY, budget: 'api' });
-    expect(access.readAllowance(answer)).toEqual({ ...expected, intervalMs: 86_400_000 });
+    expect(access.readRateLimitStatus(answer)).toEqual({ ...expected, intervalMs: 86_400_000 });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../../src/domain/errors.ts';
-import { isTokenExpired, refresh } from '../../../src/providers/salesforce/authorization.ts';
+import { isTokenExpired, refresh } from '../../../src/providers/salesforce/oauth.ts';
 
 const NOW = new Date('2026-11-20T10:00:00Z');
 const answer = (status: number, body: unknown, headers = {}) => ({

@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { ConnectFailure } from '../../domain/connect-link.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
 import {
   type Authorization,
   AuthorizationFailure,
   type Grant,
   readOAuthDenial,
   toFormRequest,
-} from '../../domain/authorization.ts';
-import type { ConnectFailure } from '../../domain/connect-link.ts';
-import type { ErrorCode } from '../../domain/errors.ts';
+} from '../../domain/oauth.ts';
 import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
 import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
 import { toQuery } from '../../lib/http-message.ts';

@@ -5,7 +5,7 @@ import {
   type Grant,
   readOAuthDenial,
   toFormRequest,
-} from '../../domain/authorization.ts';
+} from '../../domain/oauth.ts';
 import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
 import { toQuery } from '../../lib/http-message.ts';

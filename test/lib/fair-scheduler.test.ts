@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createTurns } from '../../src/lib/turns.ts';
+import { createFairScheduler } from '../../src/lib/fair-scheduler.ts';
 
 /** A loop that is turned by hand, and a clock that stands still unless it is moved. */
 function openTurns() {
   const loop = { time: 0, next: [] as (() => void)[], done: [] as string[] };
-  const turns = createTurns({
+  const turns = createFairScheduler({
     now: () => loop.time,
     defer: (callback) => loop.next.push(callback),
     most: { aloneMs: 20, sharedMs: 5, sharedForMs: 1_000 },

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { AuthorizationFailure } from '../../../src/domain/authorization.ts';
+import { AuthorizationFailure } from '../../../src/domain/oauth.ts';
 import { RemoteFailure } from '../../../src/domain/remote.ts';
 import { checkLoginUrl } from '../../../src/domain/urls.ts';
-import { authorization } from '../../../src/providers/salesforce/authorization.ts';
+import { authorization } from '../../../src/providers/salesforce/oauth.ts';
 
 const NOW = new Date('2026-11-20T21:00:00.000Z');
 const CLIENT = { clientId: '3MVG9', clientSecret: 's&=cret' };

@@ -7,7 +7,7 @@ import type { PostOutcome, WebhookPost } from './post.ts';
  * What is due for one endpoint: one customer's events one after the other, those of several at once. After a failure
  * nothing new is begun, and one that has failed before is tried with one event alone.
  */
-export async function serveEndpoint(deps: ServeDeps, endpoint: ClaimedEndpoint): Promise<void> {
+export async function deliverDue(deps: ServeDeps, endpoint: ClaimedEndpoint): Promise<void> {
   let { failures } = endpoint;
   const isHealthy = () => failures === 0 && !deps.isOver();
   const due = await deps.queue.read(endpoint.id, failures > 0 ? 1 : BATCH);

@@ -4,7 +4,11 @@
  * are others; what comes then waits, by owner: owners are served one after the other, however much each of them has waiting.
  * What goes on comes before what is new, so that an owner with too much to do finishes what it began.
  */
-export function createTurns({ now, defer = setImmediate, most = MOST }: TurnsOptions): Turns {
+export function createFairScheduler({
+  now,
+  defer = setImmediate,
+  most = MOST,
+}: FairSchedulerOptions): FairScheduler {
   /** The owner that was served longest ago is the first. */
   const queues = new Map<string, Queue>();
   let waiting = 0;
@@ -83,7 +87,7 @@ const MOST = { aloneMs: 5, sharedMs: 1, sharedForMs: 1_000 };
 /** In one turn of the loop, of those that waited. */
 const MOST_PIECES = 64;
 
-export interface Turns {
+export interface FairScheduler {
   /** Before a piece of work. Undefined: at once. A promise: later. New is what is not under way yet. */
   take(owner: string, isNew?: boolean): Promise<void> | undefined;
   /** How much new work of the owner waits for its turn. */
@@ -95,7 +99,7 @@ interface Queue {
   readonly fresh: (() => void)[];
 }
 
-interface TurnsOptions {
+interface FairSchedulerOptions {
   /** Monotonic, in milliseconds. */
   now(): number;
   /** Calls back in the next turn of the event loop. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { AuthorizationFailure, type Grant } from '../../../src/domain/authorization.ts';
+import { AuthorizationFailure, type Grant } from '../../../src/domain/oauth.ts';
 import { RemoteFailure } from '../../../src/domain/remote.ts';
 import { checkLoginUrl } from '../../../src/domain/urls.ts';
-import { authorization } from '../../../src/providers/hubspot/authorization.ts';
+import { authorization } from '../../../src/providers/hubspot/oauth.ts';
 
 const NOW = new Date('2026-11-20T21:00:00.000Z');
 const CLIENT = { clientId: 'id', clientSecret: 's&=cret' };
