@@ -9,7 +9,11 @@ export async function joinUse(url: string): Promise<(() => Promise<void>) | unde
   try {
     await client.connect();
     const { rows } = await client.query('select pg_try_advisory_lock_shared($1) as joined', [LOCK]);
-    if (rows[0].joined) return () => client.end();
+    if (rows[0].joined) {
+      // A server that is being stopped ends the session with the exclusive lock first, and then this one.
+      await client.query('select 1');
+      return () => client.end();
+    }
   } catch {
     // It has just been stopped.
   }
