@@ -32,7 +32,7 @@ export interface PermitRelease {
   readonly turn: string | undefined;
   readonly intervalMs: number;
   /** What the answer said of the budget. */
-  readonly allowance: RateLimitStatus | undefined;
+  readonly rateLimit: RateLimitStatus | undefined;
   /** For so long the provider wants no more calls. */
   readonly pauseMs: number | undefined;
 }

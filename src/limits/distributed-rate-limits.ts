@@ -42,12 +42,12 @@ export function createDistributedRateLimits(
 
     cancel,
 
-    release({ name, turn, intervalMs, allowance, pauseMs = 0 }) {
+    release({ name, turn, intervalMs, rateLimit, pauseMs = 0 }) {
       if (!redis.isConnected()) {
         if (turn !== undefined) ended.set(turn, name);
         return;
       }
-      const { max = 0, remaining = 0, intervalMs: told = intervalMs } = allowance ?? {};
+      const { max = 0, remaining = 0, intervalMs: told = intervalMs } = rateLimit ?? {};
       release(toKeys(name), [turn ?? randomUUID(), told, Math.ceil(pauseMs), max, remaining]).catch(ignore);
     },
   };

@@ -90,7 +90,7 @@ async function sendOnce(deps: SendDeps, call: OutboundCall, isAgain: boolean): P
     breaker.end(DOWN.has(answer.status) ? 'failed' : 'answered', clock.now() - sentAt);
     const pauseMs =
       answer.status === TOO_MANY ? (readRetryAfter(answer.headers) ?? limiter.intervalMs) : undefined;
-    limiter.release({ allowance: deps.access.readRateLimitStatus(answer), pauseMs });
+    limiter.release({ rateLimit: deps.access.readRateLimitStatus(answer), pauseMs });
     permit.keep(hold);
     return answer;
   } catch (error) {

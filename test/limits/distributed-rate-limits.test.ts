@@ -13,7 +13,7 @@ import {
   until,
 } from '../support/redis.ts';
 
-const REPORT = { name: 'a:general', intervalMs: 600_000, allowance: undefined, pauseMs: undefined };
+const REPORT = { name: 'a:general', intervalMs: 600_000, rateLimit: undefined, pauseMs: undefined };
 const ASK = { name: 'a:general', calls: 3, intervalMs: 600_000, leaseMs: 10_000 };
 
 describeOnRedis('a budget of several processes', () => {
@@ -81,8 +81,8 @@ describeOnRedis('a budget of several processes', () => {
     const told = await one.acquire(ASK);
     const turn = told && 'turn' in told ? told.turn : undefined;
     // Of ten one is ours and seven are a stranger's.
-    const allowance = { max: 10, remaining: 2, intervalMs: 600_000 };
-    one.release({ name: ASK.name, turn, intervalMs: ASK.intervalMs, allowance, pauseMs: undefined });
+    const rateLimit = { max: 10, remaining: 2, intervalMs: 600_000 };
+    one.release({ name: ASK.name, turn, intervalMs: ASK.intervalMs, rateLimit, pauseMs: undefined });
     await one.acquire({ ...ASK, name: 'behind it' });
     for (let call = 0; call < 2; call++) expect(await other.acquire(ASK)).toHaveProperty('turn');
     expect(await one.acquire(ASK)).toHaveProperty('waitMs');
@@ -91,7 +91,7 @@ describeOnRedis('a budget of several processes', () => {
   test('a pause that a provider asks one of them for, all of them make', async () => {
     const [one, other] = await openTwo();
     const { name, intervalMs } = ASK;
-    one.release({ name, turn: undefined, intervalMs, allowance: undefined, pauseMs: 600_000 });
+    one.release({ name, turn: undefined, intervalMs, rateLimit: undefined, pauseMs: 600_000 });
     await one.acquire({ ...ASK, name: 'behind it' });
     const told = await other.acquire(ASK);
     const waitMs = told && 'waitMs' in told ? told.waitMs : 0;

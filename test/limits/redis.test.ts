@@ -61,7 +61,7 @@ describeOnRedis('limits that several processes share', () => {
     expect(await refusals(limits, 6)).toBe(1);
     expect(limits.budgets?.share(1_000)).toBe(1);
     expect(await limits.budgets?.acquire({ name: 'a', calls: 1, intervalMs: 1, leaseMs: 1 })).toBeUndefined();
-    limits.budgets?.release({ name: 'a', turn: 'x', intervalMs: 1, allowance: undefined, pauseMs: 1 });
+    limits.budgets?.release({ name: 'a', turn: 'x', intervalMs: 1, rateLimit: undefined, pauseMs: 1 });
     limits.budgets?.cancel('a', 'x');
     await proxy.mend();
     await until(() => limits.budgets?.isConnected() === true);

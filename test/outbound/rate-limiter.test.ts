@@ -153,17 +153,17 @@ describe('what the provider says of its budget', () => {
   test('makes the limiter wider or narrower', () => {
     const { limiter, clock } = open(TEN_SECONDS);
     void limiter.acquire(clock.now() + 100);
-    limiter.release({ allowance: { remaining: 189, max: 190, intervalMs: 10_000 } });
+    limiter.release({ rateLimit: { remaining: 189, max: 190, intervalMs: 10_000 } });
     expect(goNow(limiter, clock, 20)).toBe(10);
   });
 
   test('counts the calls of others until one interval later', async () => {
     const { limiter, clock } = open({ calls: 10, intervalMs: 10_000, concurrency: 99 });
     void limiter.acquire(clock.now() + 100);
-    limiter.release({ allowance: { remaining: 2, max: 10, intervalMs: 10_000 } });
+    limiter.release({ rateLimit: { remaining: 2, max: 10, intervalMs: 10_000 } });
     expect(goNow(limiter, clock, 20)).toBe(2);
-    limiter.release({ allowance: { remaining: 0, max: 10, intervalMs: 10_000 } });
-    limiter.release({ allowance: { remaining: 0, max: 10, intervalMs: 10_000 } });
+    limiter.release({ rateLimit: { remaining: 0, max: 10, intervalMs: 10_000 } });
+    limiter.release({ rateLimit: { remaining: 0, max: 10, intervalMs: 10_000 } });
     expect(goNow(limiter, clock, 20)).toBe(0);
     await clock.advance(10_100);
     expect(goNow(limiter, clock, 20)).toBe(10);
@@ -172,11 +172,11 @@ describe('what the provider says of its budget', () => {
   test('of a whole day stops the limiter for a minute when nothing is left', async () => {
     const { limiter, clock } = open({ concurrency: 5 });
     void limiter.acquire(clock.now() + 100);
-    limiter.release({ allowance: { remaining: 0, max: 15_000, intervalMs: 86_400_000 } });
+    limiter.release({ rateLimit: { remaining: 0, max: 15_000, intervalMs: 86_400_000 } });
     await expect(limiter.acquire(clock.now() + 10_000)).rejects.toMatchObject({ retryAfterMs: 60_000 });
     await clock.advance(60_000);
     void limiter.acquire(clock.now() + 100);
-    limiter.release({ allowance: { remaining: 14_000, max: 15_000, intervalMs: 86_400_000 } });
+    limiter.release({ rateLimit: { remaining: 14_000, max: 15_000, intervalMs: 86_400_000 } });
     expect(goNow(limiter, clock, 20)).toBe(5);
   });
 });

@@ -40,10 +40,10 @@ describe('a limiter whose budget is shared', () => {
   test('hands on what the answer said, and does not take the others of ours for strangers', async () => {
     const { limiter, clock, reports } = open();
     await limiter.acquire(clock.now() + 3_000);
-    const allowance = { remaining: 1, max: 20, intervalMs: 10_000 };
-    limiter.release({ allowance, pauseMs: undefined });
+    const rateLimit = { remaining: 1, max: 20, intervalMs: 10_000 };
+    limiter.release({ rateLimit, pauseMs: undefined });
     expect(reports).toEqual([
-      { name: 'a:search', turn: 'turn 1', intervalMs: 1_000, allowance, pauseMs: undefined },
+      { name: 'a:search', turn: 'turn 1', intervalMs: 1_000, rateLimit, pauseMs: undefined },
     ]);
     const turns = Array.from({ length: 9 }, () => limiter.acquire(clock.now() + 3_000));
     await Promise.all(turns);
@@ -91,7 +91,7 @@ describe('a limiter whose budget is shared', () => {
     const { limiter, clock, state } = open();
     state.isConnected = false;
     void limiter.acquire(clock.now() + 100);
-    limiter.release({ allowance: { remaining: 0, max: 20, intervalMs: 10_000 } });
+    limiter.release({ rateLimit: { remaining: 0, max: 20, intervalMs: 10_000 } });
     await expect(limiter.acquire(clock.now() + 100)).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_RATE_LIMITED',
     });

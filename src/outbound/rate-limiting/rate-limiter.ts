@@ -35,11 +35,11 @@ export function createRateLimiter({
       return waiting;
     },
 
-    release({ allowance, pauseMs } = {}) {
+    release({ rateLimit, pauseMs } = {}) {
       const now = clock.now();
       underWay--;
       if (calls !== Number.POSITIVE_INFINITY) window.add(now + intervalMs, bucketMs());
-      if (allowance) follow(allowance, now);
+      if (rateLimit) follow(rateLimit, now);
       if (pauseMs !== undefined) pause(now, pauseMs);
       moveUp(now);
     },
@@ -129,16 +129,16 @@ export function createRateLimiter({
   }
 
   /** What the provider counts and we did not send, others have: another process of ours, or another program. */
-  function follow(allowance: RateLimitStatus, now: number): void {
-    if (allowance.intervalMs > LONGEST_WINDOW_MS) {
-      if (allowance.remaining <= underWay) pause(now, LONGEST_WINDOW_MS);
+  function follow(rateLimit: RateLimitStatus, now: number): void {
+    if (rateLimit.intervalMs > LONGEST_WINDOW_MS) {
+      if (rateLimit.remaining <= underWay) pause(now, LONGEST_WINDOW_MS);
       return;
     }
-    calls = Math.max(1, allowance.max);
-    intervalMs = Math.max(1, allowance.intervalMs);
+    calls = Math.max(1, rateLimit.max);
+    intervalMs = Math.max(1, rateLimit.intervalMs);
     // What is under way may not be counted yet: it is left out of what is ours, which errs on the safe side.
     const ours = window.count(now) - window.otherConsumers();
-    window.setOtherConsumers(Math.max(0, calls - allowance.remaining - ours), now + intervalMs, bucketMs());
+    window.setOtherConsumers(Math.max(0, calls - rateLimit.remaining - ours), now + intervalMs, bucketMs());
   }
 
   function bucketMs(): number {
@@ -158,7 +158,7 @@ export interface RateLimiter {
   acquire(deadline: number, options?: AcquireOptions): Promise<void> | undefined;
   /** After the call, whatever came of it. */
   release(learned?: {
-    readonly allowance?: RateLimitStatus | undefined;
+    readonly rateLimit?: RateLimitStatus | undefined;
     readonly pauseMs?: number | undefined;
   }): void;
   /** Where the call was not made after all; `forMs`: and where none would be for so long. */

@@ -31,20 +31,20 @@ export function createSharedRateLimiter({
       return budgets.isConnected() ? askAll(turn, deadline, options) : turn;
     },
 
-    release({ allowance, pauseMs } = {}) {
+    release({ rateLimit, pauseMs } = {}) {
       // A daily limit is followed by each process alone, for one call a minute.
-      const isWindow = allowance !== undefined && allowance.intervalMs <= LONGEST_WINDOW_MS;
-      const known = isWindow ? allowance : undefined;
+      const isWindow = rateLimit !== undefined && rateLimit.intervalMs <= LONGEST_WINDOW_MS;
+      const known = isWindow ? rateLimit : undefined;
       budgets.release({
         name,
         turn: turns.shift(),
         intervalMs: limiter.intervalMs,
-        allowance: known,
+        rateLimit: known,
         pauseMs,
       });
       // What is missing there beside our own calls, our other processes have made: Redis has counted those.
       const isCounted = known !== undefined && budgets.isConnected();
-      limiter.release({ allowance: isCounted ? { ...known, remaining: known.max } : allowance, pauseMs });
+      limiter.release({ rateLimit: isCounted ? { ...known, remaining: known.max } : rateLimit, pauseMs });
     },
 
     cancel(forMs) {

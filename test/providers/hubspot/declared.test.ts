@@ -29,13 +29,13 @@ test.each([
   ['-1', '5', '10000', undefined],
 ])(
   'headers of max %s, remaining %s and interval %s are read as far as they make sense',
-  (max, remaining, interval, allowance) => {
+  (max, remaining, interval, rateLimit) => {
     const headers = {
       'x-hubspot-ratelimit-max': max,
       'x-hubspot-ratelimit-remaining': remaining,
       'x-hubspot-ratelimit-interval-milliseconds': interval,
     };
-    expect(access?.readRateLimitStatus({ status: 200, headers, body: '' })).toEqual(allowance);
+    expect(access?.readRateLimitStatus({ status: 200, headers, body: '' })).toEqual(rateLimit);
   },
 );
 
