@@ -160,7 +160,8 @@ function sumsOf({ node, cost, inner }: AnalyzedField, variables: Variables): Sum
 
 function priceOf({ node, cost, inner }: AnalyzedField, variables: Variables): Price {
   const args = dependsOnArguments(cost) ? readArguments(node, variables) : {};
-  const evaluateAmount = (amount: CostAmount) => (typeof amount === 'number' ? amount : amount(args));
+  const evaluateAmount = (amount: CostAmount) =>
+    typeof amount === 'number' ? amount : Math.min(Math.max(0, amount(args)), MAX_AMOUNT);
   const weight = evaluateAmount(cost.weight ?? 1);
   const key = (node.alias ?? node.name).value;
   const own = key.length + (node.selectionSet ? BYTES_AROUND_OBJECT : BYTES_AROUND_KEY) + (cost.bytes ?? 0);
@@ -230,6 +231,8 @@ const INTROSPECTION: ReadonlySet<string> = new Set(['__schema', '__type']);
 const BYTES_AROUND_KEY = 4;
 /** And braces. */
 const BYTES_AROUND_OBJECT = BYTES_AROUND_KEY + 2;
+/** Arguments are unchecked yet: a negative amount would lower the cost, and an endless one times 0 is above no limit. */
+const MAX_AMOUNT = 2 ** 31 - 1;
 /** Of selections, through fragments: as deep as brackets may nest. */
 const MAX_NESTING = 100;
 

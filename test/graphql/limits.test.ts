@@ -79,6 +79,35 @@ test('the operations of one batch share one bound', async () => {
   expect(answers.map(({ errors }) => errors === undefined)).toEqual([true, true, true, false, false]);
 });
 
+test.each([
+  ['below zero', '-1000000000'],
+  ['beyond every number', '1e400'],
+])('a page size %s buys nothing: not in its operation, and not in its batch', async (_, first) => {
+  const { post, calls } = await createTestServer({ limits: { cost: 500 } });
+  const search = 'searchContacts(filter: { email: "ada@example.com" }) { totalCount }';
+  const searches = ['a', 'b', 'c', 'd', 'e'].map((alias) => `${alias}: ${search}`).join(' ');
+  for (const list of ['events', 'customers']) {
+    for (const fields of ['nodes { id }', 'pageInfo { hasNextPage }']) {
+      const page = `${list}(first: ${first}) { ${fields} }`;
+      for (const operations of [[`{ ${page} ${searches} }`], [`{ ${page} }`, `{ ${searches} }`]]) {
+        const answers = await (
+          await post(
+            operations.map((query) => ({ query })),
+            DEMO,
+          )
+        ).json();
+        expect(JSON.stringify(answers), operations.join()).toMatch(/errors/);
+        expect(calls, operations.join()).toEqual([]);
+      }
+    }
+  }
+  const query = `query ($first: Int) { events(first: $first) { pageInfo { hasNextPage } } }`;
+  const body = `[{ "query": "${query}", "variables": { "first": ${first} } }, { "query": "{ ${searches.replaceAll('"', '\\"')} }" }]`;
+  const answers = (await (await post(body, DEMO)).json()) as { errors?: object[] }[];
+  expect(answers.map(({ errors }) => errors === undefined)).toEqual([false, false]);
+  expect(calls).toEqual([]);
+});
+
 test('what comes after the first operation that is refused does not run, however small it is', async () => {
   const { post, calls } = await createTestServer({ limits: { rootFields: 2 } });
   const small = { query: '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }' };

@@ -33,7 +33,7 @@ builder.objectRef<EmailReference>('ContactsByEmail').implement({
       args: { first: t.arg.int({ description: 'How many of them at most: 0 to 1,000. Default 100.' }) },
       ...costs({
         weight: 1 + PROVIDER_CALL / EMAILS_PER_CALL,
-        items: ({ first }) => (typeof first === 'number' ? Math.max(0, first) : CONTACTS_PER_EMAIL),
+        items: ({ first }) => (typeof first === 'number' ? first : CONTACTS_PER_EMAIL),
       }),
       resolve: ({ byEmail }, { first }, context, info) =>
         findContactsByEmail(context, { ...byEmail, first }, selectContactFields(info, [])),

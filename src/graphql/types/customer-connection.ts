@@ -75,7 +75,7 @@ builder.queryField('customers', (t) =>
       weight: LIST_COST,
       pageSize({ first, last }) {
         const given = first ?? last;
-        return typeof given === 'number' ? Math.max(0, given) : DEFAULT_PAGE_SIZE;
+        return typeof given === 'number' ? given : DEFAULT_PAGE_SIZE;
       },
     }),
     resolve: (_root, { filter, ...args }, context) =>

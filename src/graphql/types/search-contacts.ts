@@ -22,7 +22,7 @@ export const searchCosts = costs({
   weight: (args) => searchCost(emailsOf(args)),
   pageSize(args) {
     const given = args['first'] ?? args['last'];
-    if (typeof given === 'number') return Math.max(0, given);
+    if (typeof given === 'number') return given;
     return expectedContacts(emailsOf(args));
   },
 });
