@@ -8,10 +8,11 @@ import { AbandonedError, cloneError, rateLimited, timedOut } from './failures.ts
 import type { OnProgress, Progress } from './send.ts';
 
 /**
- * Batches look-ups by email of one connection, over requests. What comes in one turn of the event loop is one call; where requests of
- * the application that wait for the processor would fill it, it waits for them for a moment. While a
- * few calls are under way the next look-ups wait and are then sent together: a burst of a thousand is a dozen calls. Once
- * half of the rate limit's budget is used, calls that are not full keep the distance at which the rest of it lasts.
+ * Batches look-ups by email of one connection, over requests. (`EmailLoader` in `request/loaders.ts` does so within one request.)
+ * - What comes in one turn of the event loop is one call.
+ * - It waits a moment for requests of the application that have come and not begun, where they would fill the call.
+ * - While `maxUnderWay` calls are under way the next look-ups wait, and are then sent together: of a thousand at once come a dozen calls.
+ * - Once half of the provider's rate limit is used, calls that are not full keep a distance at which the rest of it lasts.
  */
 export function createLookupBatcher(options: LookupBatcherOptions) {
   const { clock, batchSize, maxUnderWay, defer = setImmediate } = options;
@@ -75,13 +76,15 @@ export function createLookupBatcher(options: LookupBatcherOptions) {
         batcher.remove(waiter, lookup.key);
         waiter.reject(error);
       };
-      const cancel = clock.schedule(lookup.deadline - clock.now(), () => leave(toLate(waiter.call)));
-      const forget = lookup.permit.whenGone(() => leave(new AbandonedError()));
+      let forget: (() => void) | undefined;
       const stopWaiting = () => {
         cancel();
-        forget();
+        forget?.();
       };
+      const cancel = clock.schedule(lookup.deadline - clock.now(), () => leave(toLate(waiter.call)));
       batcher.add(waiter, lookup.key);
+      // Last: of a client that has gone already it calls back at once.
+      forget = lookup.permit.whenGone(() => leave(new AbandonedError()));
     });
   }
 

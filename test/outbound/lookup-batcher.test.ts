@@ -29,6 +29,17 @@ describe('look-ups by email', () => {
     ]);
   });
 
+  test('of a client that has gone already end at once, and no call is made for them', async () => {
+    const turns: (() => void)[] = [];
+    const { find, calls, clock } = openLookupBatcher({ defer: (callback) => void turns.push(callback) });
+    const permit = createFakePermit();
+    permit.go();
+    await expect(find(['a@x.co'], { permit })).rejects.toThrow(AbandonedError);
+    turns[0]?.();
+    await clock.advance(20_000);
+    expect(calls).toEqual([]);
+  });
+
   test('wait for requests that have come, not begun and would fill the call, for twenty milliseconds at most', async () => {
     const { find, calls, answerAll, clock } = openLookupBatcher();
     let followers = 99;
