@@ -146,7 +146,7 @@ export async function createApp(
     providers: outbound.countWaiting,
     apis: () => readApiSupport(providers.values(), clock.wall()),
     database: database.countConnections,
-    redis: () => limits.budgets?.isConnected(),
+    redis: () => limits.sharedRateLimits?.isConnected(),
     webhooks: webhooks.counts,
     lostLogLines: given.countLostLines ?? (() => 0),
   });
@@ -224,7 +224,7 @@ function openOutbound(parts: OutboundParts): Outbound {
   return createOutbound({
     ...{ ...others, sandboxOrigins, sandboxAddresses, findSandboxLogin: findSandboxOfLogin },
     settings: { deadlineMs: config.providerDeadlineMs },
-    budgets: limits.budgets,
+    sharedRateLimits: limits.sharedRateLimits,
     onCall: telemetry.onCall,
     onLookup: telemetry.metrics.lookup,
     onRestricted: telemetry.metrics.restricted,

@@ -51,7 +51,7 @@ export function openConnecting(parts: ConnectingParts): Connecting {
     onFailure: ({ failure, message, cause }) =>
       log.warn({ failure, cause, detail: message }, 'a customer was not connected'),
     onEnd: telemetry.metrics.connect,
-    requireTurn: limits.requirePageTurn,
+    limitPages: limits.limitPages,
     wall: clock.wall,
   });
   return {
@@ -130,7 +130,7 @@ interface ConnectingParts {
   readonly outbound: Pick<Outbound, 'exchangeCode' | 'forget'>;
   readonly connections: Pick<ConnectionCache, 'forget'>;
   readonly telemetry: Telemetry;
-  readonly limits: Pick<Limits, 'requirePageTurn'>;
+  readonly limits: Pick<Limits, 'limitPages'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly keys: KeyRing;

@@ -16,7 +16,7 @@ export function createConnectPages(deps: ConnectPagesDeps): ConnectPages {
 
   return {
     paths: /^\/connect(?:\/|$)/,
-    requireTurn: deps.requireTurn,
+    limitPages: deps.limitPages,
     refuse: (error, { requestLog }) => refuse(error, requestLog),
 
     async answer(request, requestLog) {
@@ -160,7 +160,7 @@ export interface ConnectPages {
   /** Those that they answer. */
   readonly paths: RegExp;
   /** Throws or rejects with TOO_MANY_REQUESTS. */
-  requireTurn(address: string | undefined): Promise<void> | undefined;
+  limitPages(address: string | undefined): Promise<void> | undefined;
   answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse>;
   refuse(error: CrossbookError, of: { readonly requestLog: RequestLog }): HttpResponse;
 }
@@ -170,7 +170,7 @@ interface ConnectPagesDeps
     Pick<FinishDeps, 'makeCode' | 'forgetConnection' | 'onFailure'> {
   readonly flows: FinishDeps['flows'];
   readonly exchangeCode: Parameters<typeof createVendorWaits>[0];
-  readonly requireTurn: ConnectPages['requireTurn'];
+  readonly limitPages: ConnectPages['limitPages'];
   wall(): number;
   /** Told how each flow went on, and ended. */
   onEnd(end: { readonly provider: string; readonly outcome: string }): void;

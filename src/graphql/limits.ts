@@ -199,9 +199,13 @@ export function nothingSpent(): Spent {
   return { ...NOTHING, refusal: undefined };
 }
 
-/** `times`: -1 gives back what an operation has added. */
-export function consumeCost(spent: Spent, sizes: OperationCost, times: 1 | -1 = 1): void {
-  for (const name of COUNTED) spent[name] += times * sizes[name];
+export function consumeCost(spent: Spent, sizes: OperationCost): void {
+  for (const name of COUNTED) spent[name] += sizes[name];
+}
+
+/** Gives back what an operation has consumed. */
+export function refundCost(spent: Spent, sizes: OperationCost): void {
+  for (const name of COUNTED) spent[name] -= sizes[name];
 }
 
 interface OperationToCheck {

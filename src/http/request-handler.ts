@@ -58,8 +58,8 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
       if (isOperator) {
         permit = openOperatorPermit(incoming, admin);
       } else if (incoming.isPage) {
-        const turn = connect?.requireTurn(incoming.address);
-        if (turn) await turn;
+        const counted = connect?.limitPages(incoming.address);
+        if (counted) await counted;
         // A stranger's, whatever key comes along: who it is for is said by the link.
         permit = watchPermit(incoming, limit.open(undefined));
       } else {
@@ -196,7 +196,7 @@ interface PageFace extends Face {
   /** Those that it answers. */
   readonly paths: RegExp;
   /** Throws or rejects with TOO_MANY_REQUESTS. */
-  requireTurn(address: string | undefined): Promise<void> | undefined;
+  limitPages(address: string | undefined): Promise<void> | undefined;
 }
 
 /** The operator's paths, which take no caller's key. */

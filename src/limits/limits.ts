@@ -19,16 +19,16 @@ export async function openLimits(options: LimitOptions): Promise<Limits> {
     charge,
     failures:
       perMinute > 0 ? createFailedAuthentications({ perMinute, redis, hash, clock, onError }) : NO_FAILURES,
-    requirePageTurn: createPageTurns({ perMinute: pages, redis, hash, clock }),
+    limitPages: createPageLimit({ perMinute: pages, redis, hash, clock }),
     addQuota: ({ rateLimit }, headers) => {
       if (rateLimit?.quota) setRateLimitHeaders(rateLimit.quota, headers);
     },
-    budgets: redis && createDistributedRateLimits(redis, clock),
+    sharedRateLimits: redis && createDistributedRateLimits(redis, clock),
     close: async () => redis?.close(),
   };
 }
 
-const NO_FAILURES: FailedAuthentications = { slowPlace: () => undefined, count: () => {} };
+const NO_FAILURES: FailedAuthentications = { slowBucketOf: () => undefined, count: () => {} };
 
 /**
  * Requests of each API key and of each customer token, weighted by their cost: a request takes one unit when it comes, and
@@ -74,7 +74,7 @@ function tooMany(what: string, { limit, resetMs }: ConsumeResult): CrossbookErro
 const COST_PER_UNIT = 1_000;
 
 /** Pages for strangers, by the address that asks for them: so many a minute, and the rest is refused. */
-function createPageTurns({ perMinute, redis, hash, clock }: PageTurnOptions): RequirePageTurn {
+function createPageLimit({ perMinute, redis, hash, clock }: PageLimitOptions): LimitPages {
   if (perMinute === 0) return () => undefined;
   const limiter = createLimiter({ name: 'page', perMinute, redis, clock });
   return (address) => {
@@ -96,11 +96,11 @@ export interface Limits extends RequestLimits {
   /** Failed look-ups of API keys, by address. */
   readonly failures: FailedAuthentications;
   /** Pages that anybody may ask for, by address. */
-  readonly requirePageTurn: RequirePageTurn;
+  readonly limitPages: LimitPages;
   /** Adds to the headers of a response what there is to say of the caller's limit. */
   addQuota(request: Pick<RequestLog, 'rateLimit'>, headers: Record<string, string>): void;
   /** Undefined without Redis. */
-  readonly budgets: DistributedRateLimits | undefined;
+  readonly sharedRateLimits: DistributedRateLimits | undefined;
   close(): Promise<void>;
 }
 
@@ -137,9 +137,9 @@ interface RequestLimitOptions {
 }
 
 /** Throws or rejects with TOO_MANY_REQUESTS. */
-type RequirePageTurn = (address: string | undefined) => Promise<void> | undefined;
+type LimitPages = (address: string | undefined) => Promise<void> | undefined;
 
-interface PageTurnOptions {
+interface PageLimitOptions {
   /** 0: no limit. */
   readonly perMinute: number;
   readonly redis: SharedRedis | undefined;
@@ -158,20 +158,20 @@ export function createFailedAuthentications(options: FailedAuthenticationOptions
   const slowUntil = new Map<string, number>();
 
   return {
-    slowPlace(address) {
+    slowBucketOf(address) {
       if (slowUntil.size === 0) return undefined;
-      const place = toAddressBucket(address, hash);
-      if ((slowUntil.get(place) ?? 0) > clock.now()) return place;
-      slowUntil.delete(place);
+      const bucket = toAddressBucket(address, hash);
+      if ((slowUntil.get(bucket) ?? 0) > clock.now()) return bucket;
+      slowUntil.delete(bucket);
       return undefined;
     },
 
     count(address) {
-      const place = toAddressBucket(address, hash);
+      const bucket = toAddressBucket(address, hash);
       const settle = ({ remaining, resetMs }: { remaining: number; resetMs: number }) => {
-        if (remaining === 0) slowUntil.set(place, clock.now() + resetMs);
+        if (remaining === 0) slowUntil.set(bucket, clock.now() + resetMs);
       };
-      const taken = limiter.take(place, 1);
+      const taken = limiter.take(bucket, 1);
       if (taken instanceof Promise) taken.then(settle, onError);
       else settle(taken);
     },
@@ -180,7 +180,7 @@ export function createFailedAuthentications(options: FailedAuthenticationOptions
 
 interface FailedAuthentications {
   /** What stands for an address with too many failures; undefined for all others. */
-  slowPlace(address: string): string | undefined;
+  slowBucketOf(address: string): string | undefined;
   count(address: string): void;
 }
 

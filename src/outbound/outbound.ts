@@ -100,7 +100,7 @@ export interface OutboundOptions {
   /** Counts what providers answer. */
   readonly heldBytes: HeldBytes;
   /** Where several processes keep the providers' limits together. */
-  readonly budgets?: DistributedRateLimits | undefined;
+  readonly sharedRateLimits?: DistributedRateLimits | undefined;
   /** Told of every try, after it. */
   readonly onCall?: ((event: CallEvent) => void) | undefined;
   /** Told of look-ups by email as they go out. */

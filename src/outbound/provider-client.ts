@@ -166,11 +166,11 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     const budget = access.budgets[name];
     if (!budget) throw new Error(`A call names the budget ${name}, which its provider does not declare.`);
     const options = { budget, clock, maxWaiting: settings.maxWaitingCalls };
-    const { budgets } = deps;
+    const { sharedRateLimits } = deps;
     // Concurrency is bounded by each process alone: providers count calls.
-    const isShared = budgets !== undefined && budget.calls !== undefined;
+    const isShared = sharedRateLimits !== undefined && budget.calls !== undefined;
     const limiter = isShared
-      ? createSharedRateLimiter({ ...options, budgets, name: `${connectionId}:${name}` })
+      ? createSharedRateLimiter({ ...options, sharedRateLimits, name: `${connectionId}:${name}` })
       : createRateLimiter(options);
     limiters.set(name, limiter);
     return limiter;

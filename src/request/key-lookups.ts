@@ -16,8 +16,8 @@ export function createKeyLookups(options: KeyLookupOptions): KeyLookups {
 
   return {
     async find({ key, isTrusted, address = UNKNOWN }) {
-      const place = isTrusted ? undefined : failures.slowPlace(address);
-      const caller = await (place === undefined ? direct.add('', key) : slow.add(place, key));
+      const bucket = isTrusted ? undefined : failures.slowBucketOf(address);
+      const caller = await (bucket === undefined ? direct.add('', key) : slow.add(bucket, key));
       if (!caller) failures.count(address);
       return caller;
     },
@@ -143,7 +143,7 @@ interface KeyLookupOptions {
   /** Failed look-ups, by address. */
   readonly failures: {
     /** Undefined: there were few. Else what stands for the address in the slow queue. */
-    slowPlace(address: string): string | undefined;
+    slowBucketOf(address: string): string | undefined;
     count(address: string): void;
   };
   readonly clock?: Pick<Clock, 'now' | 'schedule'>;

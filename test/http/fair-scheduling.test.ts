@@ -3,7 +3,7 @@ import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
 
 describe('turns of the processor', () => {
   /** Each turn comes when the test says so. */
-  function openTurns() {
+  function openScheduler() {
     const asked: { owner: string; isNew: boolean; come(): void }[] = [];
     const take = (owner: string, isNew = false) =>
       new Promise<void>((come) => void asked.push({ owner, isNew, come }));
@@ -14,7 +14,7 @@ describe('turns of the processor', () => {
   }
 
   test('with its place a request waits for a turn of its application, as a new one and after a wait', async () => {
-    const { asked, limit } = openTurns();
+    const { asked, limit } = openScheduler();
     const permit = limit.open('a');
     let isIn = false;
     const acquired = permit.acquire()?.then(() => {
@@ -32,7 +32,7 @@ describe('turns of the processor', () => {
   });
 
   test('a client that goes while its request waits for a turn ends it', async () => {
-    const { asked, limit } = openTurns();
+    const { asked, limit } = openScheduler();
     const permit = limit.open('a');
     const acquired = permit.acquire();
     permit.abandon();

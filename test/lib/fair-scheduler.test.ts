@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createFairScheduler } from '../../src/lib/fair-scheduler.ts';
 
 /** A loop that is turned by hand, and a clock that stands still unless it is moved. */
-function openTurns() {
+function openScheduler() {
   const loop = { time: 0, next: [] as (() => void)[], done: [] as string[] };
   const turns = createFairScheduler({
     now: () => loop.time,
@@ -27,13 +27,13 @@ function openTurns() {
 }
 
 test('short pieces share a turn of the loop', async () => {
-  const { loop, work } = openTurns();
+  const { loop, work } = openScheduler();
   for (const name of ['a', 'b', 'c']) await work(name, 5);
   expect(loop.done).toEqual(['a', 'b', 'c']);
 });
 
 test('after a long piece the others have a turn each, in their order', async () => {
-  const { loop, work, turn } = openTurns();
+  const { loop, work, turn } = openScheduler();
   await work('a', 100);
   for (const name of ['b', 'c']) void work(name, 100);
   await turn();
@@ -49,7 +49,7 @@ test('after a long piece the others have a turn each, in their order', async () 
 });
 
 test('short pieces that waited share a turn as well', async () => {
-  const { loop, work, turn } = openTurns();
+  const { loop, work, turn } = openScheduler();
   await work('a', 100);
   for (const name of ['b', 'c', 'd', 'e']) void work(name, 8);
   await turn();
@@ -60,7 +60,7 @@ test('short pieces that waited share a turn as well', async () => {
 });
 
 test('the first owner of all is no other: it is alone', async () => {
-  const { loop, work } = openTurns();
+  const { loop, work } = openScheduler();
   await work('a', 10);
   void work('b', 1);
   await settled();
@@ -68,7 +68,7 @@ test('the first owner of all is no other: it is alone', async () => {
 });
 
 test('of pieces that take no time there are not more than sixty-four in a turn either', async () => {
-  const { loop, work, turn } = openTurns();
+  const { loop, work, turn } = openScheduler();
   await work('a', 100);
   for (let piece = 0; piece < 100; piece++) void work(`${piece}`, 0);
   await turn();
@@ -79,7 +79,7 @@ test('of pieces that take no time there are not more than sixty-four in a turn e
 });
 
 test('owners are served one after the other, however much one of them has waiting', async () => {
-  const { loop, work, turn } = openTurns();
+  const { loop, work, turn } = openScheduler();
   await work('a', 100);
   for (const name of ['b', 'c', 'd']) void work(name, 100);
   void work('theirs', 100, { owner: 'two' });
@@ -88,7 +88,7 @@ test('owners are served one after the other, however much one of them has waitin
 });
 
 test('who has had a turn goes on while there is time, and waits like others after that', async () => {
-  const { loop, work, turn } = openTurns();
+  const { loop, work, turn } = openScheduler();
   await work('a', 100);
   void work('first', 1, { owner: 'two' })
     .then(() => work('at once', 100, { owner: 'two' }))
@@ -103,7 +103,7 @@ test('who has had a turn goes on while there is time, and waits like others afte
 });
 
 test('what is under way comes before what is new, of each owner', async () => {
-  const { loop, work, turn } = openTurns();
+  const { loop, work, turn } = openScheduler();
   await work('a', 100);
   for (const name of ['new 1', 'new 2']) void work(name, 100, { isNew: true });
   void work('under way', 100);
@@ -113,7 +113,7 @@ test('what is under way comes before what is new, of each owner', async () => {
 });
 
 test('a turn that has come brings its time with it, and nothing goes on when nothing waits', async () => {
-  const { loop, work, turn } = openTurns();
+  const { loop, work, turn } = openScheduler();
   await work('a', 100);
   await turn();
   await work('b', 100);
@@ -124,7 +124,7 @@ test('a turn that has come brings its time with it, and nothing goes on when not
 });
 
 test('where there are others a turn of the loop is shorter, until they have been gone for a while', async () => {
-  const { loop, work, turn } = openTurns();
+  const { loop, work, turn } = openScheduler();
   await work('a', 1);
   await work('theirs', 5, { owner: 'two' });
   void work('b', 1);
@@ -145,7 +145,7 @@ async function settled(): Promise<void> {
 }
 
 test('new work that waits is counted by its owner, and what goes on is not new', async () => {
-  const { turns, work, turn } = openTurns();
+  const { turns, work, turn } = openScheduler();
   await work('long', 100);
   void work('goes on', 1);
   expect(turns.countNew('one')).toBe(0);

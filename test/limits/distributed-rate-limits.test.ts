@@ -113,7 +113,13 @@ describeOnRedis('a budget of several processes', () => {
   test('two lanes in two processes together never make more calls in any stretch of the interval', async () => {
     const budget = { calls: 5, intervalMs: 200, concurrency: 4 };
     const lanes = (await openTwo()).map((budgets) =>
-      createSharedRateLimiter({ budget, clock: systemClock, maxWaiting: 100, budgets, name: 'a:search' }),
+      createSharedRateLimiter({
+        budget,
+        clock: systemClock,
+        maxWaiting: 100,
+        sharedRateLimits: budgets,
+        name: 'a:search',
+      }),
     );
     const calls: { sentAt: number; answeredAt: number }[] = [];
     const call = async (index: number) => {

@@ -5,25 +5,25 @@ import { createFailedAuthentications } from '../../src/limits/limits.ts';
 test('after so many failures look-ups from one address are slow, from there alone', () => {
   const { failures, fail } = open(3);
   fail('192.0.2.1', 2);
-  expect(failures.slowPlace('192.0.2.1')).toBeUndefined();
+  expect(failures.slowBucketOf('192.0.2.1')).toBeUndefined();
   fail('192.0.2.1', 1);
   // One of 65,536, however many addresses fail.
-  expect(failures.slowPlace('192.0.2.1')).toMatch(/^[0-9a-f]{4}$/);
-  expect(failures.slowPlace('192.0.2.2')).toBeUndefined();
+  expect(failures.slowBucketOf('192.0.2.1')).toMatch(/^[0-9a-f]{4}$/);
+  expect(failures.slowBucketOf('192.0.2.2')).toBeUndefined();
 });
 
 test('when the minute is over they are quick again', () => {
   const { failures, fail, later } = open(3);
   fail('192.0.2.1', 3);
   later(60_001);
-  expect(failures.slowPlace('192.0.2.1')).toBeUndefined();
+  expect(failures.slowBucketOf('192.0.2.1')).toBeUndefined();
 });
 
 test('one network of IPv6 is one address, however many it has', () => {
   const { failures, fail } = open(3);
   for (const host of ['1', '2', '3']) fail(`2001:db8:1:2::${host}`, 1);
-  expect(failures.slowPlace('2001:db8:1:2::4')).toBeDefined();
-  expect(failures.slowPlace('2001:db8:1:3::4')).toBeUndefined();
+  expect(failures.slowBucketOf('2001:db8:1:2::4')).toBeDefined();
+  expect(failures.slowBucketOf('2001:db8:1:3::4')).toBeUndefined();
 });
 
 function open(perMinute: number) {

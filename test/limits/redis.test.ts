@@ -57,14 +57,22 @@ describeOnRedis('limits that several processes share', () => {
     const limits = await open();
     expect(await refusals(limits, 5)).toBe(0);
     await proxy.cut();
-    await until(() => limits.budgets?.isConnected() === false);
+    await until(() => limits.sharedRateLimits?.isConnected() === false);
     expect(await refusals(limits, 6)).toBe(1);
-    expect(limits.budgets?.share(1_000)).toBe(1);
-    expect(await limits.budgets?.acquire({ name: 'a', calls: 1, intervalMs: 1, leaseMs: 1 })).toBeUndefined();
-    limits.budgets?.release({ name: 'a', turn: 'x', intervalMs: 1, rateLimit: undefined, pauseMs: 1 });
-    limits.budgets?.cancel('a', 'x');
+    expect(limits.sharedRateLimits?.share(1_000)).toBe(1);
+    expect(
+      await limits.sharedRateLimits?.acquire({ name: 'a', calls: 1, intervalMs: 1, leaseMs: 1 }),
+    ).toBeUndefined();
+    limits.sharedRateLimits?.release({
+      name: 'a',
+      turn: 'x',
+      intervalMs: 1,
+      rateLimit: undefined,
+      pauseMs: 1,
+    });
+    limits.sharedRateLimits?.cancel('a', 'x');
     await proxy.mend();
-    await until(() => limits.budgets?.isConnected() === true);
+    await until(() => limits.sharedRateLimits?.isConnected() === true);
     expect(await refusals(limits, 1)).toBe(1);
     expect(log.lines.map(({ level, message }) => [level, message])).toEqual([
       ['warn', 'Redis is away: until it returns, this process keeps its limits alone'],
@@ -76,12 +84,12 @@ describeOnRedis('limits that several processes share', () => {
     await proxy.cut();
     const limits = await open();
     expect(await refusals(limits, 6)).toBe(1);
-    expect(limits.budgets?.share(1_000)).toBe(1 / 2);
+    expect(limits.sharedRateLimits?.share(1_000)).toBe(1 / 2);
     expect(log.lines).toHaveLength(1);
     await proxy.mend();
-    await until(() => limits.budgets?.isConnected() === true);
+    await until(() => limits.sharedRateLimits?.isConnected() === true);
     // What it did alone is not over yet.
-    expect(limits.budgets?.share(1_000)).toBeLessThan(1);
+    expect(limits.sharedRateLimits?.share(1_000)).toBeLessThan(1);
   });
 
   test('know how many processes share them, and who has left', async () => {

@@ -48,18 +48,20 @@ describeOnRedis('a Redis that is connected and says nothing', () => {
   test('does not keep a process from starting, and is used when it speaks', async () => {
     const { proxy, limits, log } = await open(true);
     await limits.checkRateLimit({ rateLimit: undefined }, caller);
-    expect(limits.budgets?.isConnected()).toBe(false);
+    expect(limits.sharedRateLimits?.isConnected()).toBe(false);
     expect(log.lines).toHaveLength(1);
     proxy.setSilent(false);
-    await until(() => limits.budgets?.isConnected() === true);
+    await until(() => limits.sharedRateLimits?.isConnected() === true);
   });
 
   test('counts as away: requests are answered, and one line tells of it', async () => {
     const { proxy, limits, log } = await open(false);
     proxy.setSilent(true);
     await limits.checkRateLimit({ rateLimit: undefined }, caller);
-    expect(await limits.budgets?.acquire({ name: 'a', calls: 1, intervalMs: 1, leaseMs: 1 })).toBeUndefined();
-    await until(() => limits.budgets?.isConnected() === false);
+    expect(
+      await limits.sharedRateLimits?.acquire({ name: 'a', calls: 1, intervalMs: 1, leaseMs: 1 }),
+    ).toBeUndefined();
+    await until(() => limits.sharedRateLimits?.isConnected() === false);
     await until(() => log.lines.length > 0);
     expect(log.lines.map(({ level }) => level)).toEqual(['warn']);
   });

@@ -116,6 +116,12 @@ function open() {
     release: (report) => void reports.push(report),
   };
   const budget = { calls: 4, intervalMs: 1_000, concurrency: 10 };
-  const limiter = createSharedRateLimiter({ budget, clock, maxWaiting: 100, budgets, name: 'a:search' });
+  const limiter = createSharedRateLimiter({
+    budget,
+    clock,
+    maxWaiting: 100,
+    sharedRateLimits: budgets,
+    name: 'a:search',
+  });
   return { limiter, clock, state, asks, reports, given, answers };
 }

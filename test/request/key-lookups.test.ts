@@ -24,7 +24,7 @@ function open() {
         statements.push({ keys: keys.map(({ publicId }) => publicId), end });
       }),
     failures: {
-      slowPlace: (address) => (address.startsWith('192.0.2.') ? address : undefined),
+      slowBucketOf: (address) => (address.startsWith('192.0.2.') ? address : undefined),
       count: (address) => void failed.push(address),
     },
     clock: {

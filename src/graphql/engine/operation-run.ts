@@ -15,7 +15,7 @@ import {
 import { CrossbookError } from '../../domain/errors.ts';
 import type { Execute } from '../compiled/execute.ts';
 import type { OperationCost } from '../cost-analysis.ts';
-import { checkOperation, consumeCost, type DocumentLimits } from '../limits.ts';
+import { checkOperation, consumeCost, type DocumentLimits, refundCost } from '../limits.ts';
 import { type PersistedOperations, readHash } from '../over-http/persisted-operations.ts';
 import { allowanceOf, type GraphQLRequest, type OperationParams } from '../over-http/read-request.ts';
 import type { DocumentStore } from './document-store.ts';
@@ -164,7 +164,7 @@ export class OperationRun {
   #checkOperation(asked: Asked): void {
     const { schema, limits } = this.#rules;
     const { spent, request, context } = this.#opened;
-    if (this.#checked) consumeCost(spent, this.#checked.sizes, -1);
+    if (this.#checked) refundCost(spent, this.#checked.sizes);
     this.#checked = undefined;
     const sizes = checkOperation({
       schema,

@@ -13,14 +13,14 @@ import {
  * the process's part of the budget.
  */
 export function createSharedRateLimiter({
-  budgets,
+  sharedRateLimits,
   name,
   ...options
 }: SharedRateLimiterOptions): RateLimiter {
   const { clock } = options;
   const limiter: RateLimiter = createRateLimiter({
     ...options,
-    share: () => budgets.share(limiter.intervalMs),
+    share: () => sharedRateLimits.share(limiter.intervalMs),
   });
   // Which of them belongs to which call makes no difference.
   const turns: string[] = [];
@@ -28,14 +28,14 @@ export function createSharedRateLimiter({
   return {
     acquire(deadline, options) {
       const turn = limiter.acquire(deadline, options);
-      return budgets.isConnected() ? askAll(turn, deadline, options) : turn;
+      return sharedRateLimits.isConnected() ? askAll(turn, deadline, options) : turn;
     },
 
     release({ rateLimit, pauseMs } = {}) {
       // A daily limit is followed by each process alone, for one call a minute.
       const isWindow = rateLimit !== undefined && rateLimit.intervalMs <= LONGEST_WINDOW_MS;
       const known = isWindow ? rateLimit : undefined;
-      budgets.release({
+      sharedRateLimits.release({
         name,
         turn: turns.shift(),
         intervalMs: limiter.intervalMs,
@@ -43,13 +43,13 @@ export function createSharedRateLimiter({
         pauseMs,
       });
       // What is missing there beside our own calls, our other processes have made: Redis has counted those.
-      const isCounted = known !== undefined && budgets.isConnected();
+      const isCounted = known !== undefined && sharedRateLimits.isConnected();
       limiter.release({ rateLimit: isCounted ? { ...known, remaining: known.max } : rateLimit, pauseMs });
     },
 
     cancel(forMs) {
       const turn = turns.shift();
-      if (turn !== undefined) budgets.cancel(name, turn);
+      if (turn !== undefined) sharedRateLimits.cancel(name, turn);
       limiter.cancel(forMs);
     },
 
@@ -77,7 +77,12 @@ export function createSharedRateLimiter({
     for (let turn = first; ; turn = limiter.acquire(deadline, { inFront: true, permit })) {
       await turn;
       const { calls, intervalMs } = limiter;
-      const told = await budgets.acquire({ name, calls, intervalMs, leaseMs: deadline - clock.now() });
+      const told = await sharedRateLimits.acquire({
+        name,
+        calls,
+        intervalMs,
+        leaseMs: deadline - clock.now(),
+      });
       if (told === undefined) return goAlone(deadline, permit);
       if ('turn' in told) {
         turns.push(told.turn);
@@ -95,7 +100,7 @@ export function createSharedRateLimiter({
 }
 
 interface SharedRateLimiterOptions extends Omit<RateLimiterOptions, 'share'> {
-  readonly budgets: DistributedRateLimits;
+  readonly sharedRateLimits: DistributedRateLimits;
   /** The same in every process. */
   readonly name: string;
 }
