@@ -122,7 +122,7 @@ const WORDS: Readonly<Record<string, string>> = {
     restoreTexts: 'keepStringMethodsFast',
     CursorSealer: 'CursorSigner',
   },
-  ...{ 'graphql/fast': 'graphql/compiled', 'outbound/pace': 'outbound/rate-limiting' },
+  ...{ 'graphql/fast': 'graphql/compiled', 'outbound/pace': 'outbound/resilience' },
   ...{ 'outbound/token/': 'outbound/access-token/', 'graphql/http': 'graphql/over-http' },
   ...{
     'From one machine to many': 'Deployment and scaling',

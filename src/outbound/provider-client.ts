@@ -11,9 +11,9 @@ import type { RenewalOutcome, TokenSource } from './access-token/tokens.ts';
 import { createFactsCache } from './facts-cache.ts';
 import { createLookupBatcher, type SharedCall } from './lookup-batcher.ts';
 import type { OutboundDeps } from './outbound.ts';
-import { createBreaker } from './rate-limiting/circuit-breaker.ts';
-import { createRateLimiter, type RateLimiter } from './rate-limiting/rate-limiter.ts';
-import { createSharedRateLimiter } from './rate-limiting/shared-rate-limiter.ts';
+import { createBreaker } from './resilience/circuit-breaker.ts';
+import { createRateLimiter, type RateLimiter } from './resilience/rate-limiter.ts';
+import { createSharedRateLimiter } from './resilience/shared-rate-limiter.ts';
 import { type CallSource, type SendDeps, send, withCallEvents } from './send.ts';
 import type { WaitingFor } from './waiting.ts';
 

@@ -10,9 +10,9 @@ import type { Token, TokenSource, Tokens } from './access-token/tokens.ts';
 import { AbandonedError, codeOf, rateLimited } from './failures.ts';
 import type { Call, Transport } from './http/transport.ts';
 import type { CallPermit } from './lookup-batcher.ts';
-import type { Breaker } from './rate-limiting/circuit-breaker.ts';
-import type { RateLimiter } from './rate-limiting/rate-limiter.ts';
-import { withRetries } from './rate-limiting/retry.ts';
+import type { Breaker } from './resilience/circuit-breaker.ts';
+import type { RateLimiter } from './resilience/rate-limiter.ts';
+import { withRetries } from './resilience/retry.ts';
 import { withDeadline } from './waiting.ts';
 
 /** One call: with the connection's token, and once more with a new one where the provider calls that one expired. */

@@ -12,7 +12,7 @@ import { sealCredentials } from './credentials.ts';
 import type { Engine } from './engine/open.ts';
 import { connections, contactCache, credentials, customers } from './schema.ts';
 import { createSealedTable, type SealedTable } from './sealed-table.ts';
-import { keyIdOf } from './sealing/seal.ts';
+import { type SealedText, sealWithKeyId } from './sealing/seal.ts';
 
 /**
  * The customer's row comes first, as in an upsert and as in a deletion, so that none of them can deadlock. Undefined where
@@ -179,7 +179,7 @@ function pickEnd({ status, failure }: ConnectLink) {
 
 /** What was granted, until the application confirms it: sealed, and bound to its link. */
 export function sealGrant(sealer: Sealer, linkId: string, kept: KeptGrant): SealedText {
-  return sealText(sealer, JSON.stringify(kept), bindGrant(linkId));
+  return sealWithKeyId(sealer, JSON.stringify(kept), bindGrant(linkId));
 }
 
 export function openGrant(sealer: Sealer, linkId: string, sealed: string): KeptGrant {
@@ -190,7 +190,7 @@ export function openGrant(sealer: Sealer, linkId: string, sealed: string): KeptG
 
 /** The verifier of PKCE, bound to the state that it was made with. */
 export function sealVerifier(sealer: Sealer, stateHash: string, verifier: string): SealedText {
-  return sealText(sealer, verifier, bindVerifier(stateHash));
+  return sealWithKeyId(sealer, verifier, bindVerifier(stateHash));
 }
 
 /** Undefined where its key is gone from the ring: the flow cannot be finished. */
@@ -212,11 +212,6 @@ export function sealedConnectTables(engine: Engine, sealer: Sealer): readonly Se
       isShortLived: true,
     }),
   ];
-}
-
-function sealText(sealer: Sealer, text: string, binding: string): SealedText {
-  const sealed = sealer.seal(text, binding);
-  return { sealed, keyId: keyIdOf(sealed) };
 }
 
 function bindGrant(linkId: string): string {
@@ -283,11 +278,6 @@ export type Transaction = Parameters<Parameters<Engine['orm']['transaction']>[0]
 interface KeptGrant {
   readonly grant: Grant;
   readonly oauthClientId: string;
-}
-
-interface SealedText {
-  readonly sealed: string;
-  readonly keyId: string;
 }
 
 export type ConnectLinkRow = typeof connectLinks.$inferSelect;

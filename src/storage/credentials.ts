@@ -9,7 +9,7 @@ import type { Engine } from './engine/open.ts';
 import { CONNECTION_DATA, recordEvents } from './events.ts';
 import { underRefreshLease } from './refresh-lease.ts';
 import { connections, credentials } from './schema.ts';
-import { keyIdOf } from './sealing/seal.ts';
+import { type SealedText, sealWithKeyId } from './sealing/seal.ts';
 
 /** Prepares the statement once; the function that it returns opens the store for one application. */
 export function createCredentials(deps: Deps): (applicationId: string) => CredentialStore {
@@ -176,13 +176,8 @@ const MARK_REFUSED = {
 select from refused`,
 };
 
-export function sealCredentials(
-  sealer: Sealer,
-  place: CredentialKey,
-  credentials: Credentials,
-): SealedCredentials {
-  const sealed = sealer.seal(JSON.stringify(credentials), bindingOf(place));
-  return { sealed, keyId: keyIdOf(sealed) };
+export function sealCredentials(sealer: Sealer, place: CredentialKey, credentials: Credentials): SealedText {
+  return sealWithKeyId(sealer, JSON.stringify(credentials), bindingOf(place));
 }
 
 function openCredentials(sealer: Sealer, place: CredentialKey, sealed: string): Credentials {
@@ -241,9 +236,4 @@ export interface CredentialKey {
   readonly applicationId: string;
   readonly customerId: string;
   readonly providerName: ProviderName;
-}
-
-interface SealedCredentials {
-  readonly sealed: string;
-  readonly keyId: string;
 }

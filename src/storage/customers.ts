@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '../domain/page.ts';
 import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isStorable } from '../lib/is-storable.ts';
-import { toCustomer } from './connections.ts';
+import { type ConnectionRow, toCustomer } from './connections.ts';
 import type { Engine } from './engine/open.ts';
 import { connections, customers } from './schema.ts';
 import { createReadBatcher } from './statement-batcher.ts';
@@ -180,8 +180,6 @@ interface CustomersDeps {
   readonly sealer: Sealer;
   readonly clock: Pick<Clock, 'wall'>;
 }
-
-type ConnectionRow = typeof connections.$inferSelect;
 
 interface JoinedRow {
   readonly customer: typeof customers.$inferSelect;

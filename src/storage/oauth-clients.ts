@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import { oauthClients } from './connect-schema.ts';
 import type { Engine } from './engine/open.ts';
 import { createSealedTable, type SealedTable } from './sealed-table.ts';
-import { keyIdOf } from './sealing/seal.ts';
+import { sealWithKeyId } from './sealing/seal.ts';
 
 /** The function that it returns opens the store for one application. */
 export function createOAuthClients({
@@ -35,9 +35,9 @@ export function createOAuthClients({
         ),
       set: async (providerName, { clientId, clientSecret }) => {
         const place = { applicationId, providerName, clientId };
-        const sealedSecret = sealer.seal(clientSecret, bindingOf(place));
+        const { sealed: sealedSecret, keyId } = sealWithKeyId(sealer, clientSecret, bindingOf(place));
         const updatedAt = new Date(clock.wall());
-        const changed = { clientId, sealedSecret, keyId: keyIdOf(sealedSecret), updatedAt };
+        const changed = { clientId, sealedSecret, keyId, updatedAt };
         const [stored] = await engine.repeatable(() =>
           orm
             .insert(oauthClients)

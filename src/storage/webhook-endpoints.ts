@@ -18,7 +18,7 @@ import { webhookEndpoints as table } from './connect-schema.ts';
 import type { Engine } from './engine/open.ts';
 import { applications } from './schema.ts';
 import { createSealedTable, type SealedTable } from './sealed-table.ts';
-import { keyIdOf } from './sealing/seal.ts';
+import { sealWithKeyId } from './sealing/seal.ts';
 
 /** The function that it returns opens the store for one application. */
 export function createWebhookEndpoints(deps: WebhookDeps): (applicationId: string) => WebhookStore {
@@ -155,8 +155,8 @@ function createWebhookSecret(): string {
 }
 
 function sealWebhookSecret(sealer: Sealer, endpointId: string, secret: string) {
-  const sealedSecret = sealer.seal(secret, bindingOf(endpointId));
-  return { sealedSecret, keyId: keyIdOf(sealedSecret) };
+  const { sealed, keyId } = sealWithKeyId(sealer, secret, bindingOf(endpointId));
+  return { sealedSecret: sealed, keyId };
 }
 
 /** Undefined where the key ring has no key for it. */

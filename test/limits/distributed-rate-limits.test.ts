@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createDistributedRateLimits } from '../../src/limits/distributed-rate-limits.ts';
 import type { SharedRedis } from '../../src/limits/redis.ts';
-import { createSharedRateLimiter } from '../../src/outbound/rate-limiting/shared-rate-limiter.ts';
+import { createSharedRateLimiter } from '../../src/outbound/resilience/shared-rate-limiter.ts';
 import {
   describeOnRedis,
   freshPrefix,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Breaker, createBreaker } from '../../src/outbound/rate-limiting/circuit-breaker.ts';
+import { type Breaker, createBreaker } from '../../src/outbound/resilience/circuit-breaker.ts';
 import { createFakeClock } from '../support/clock.ts';
 
 describe('a breaker', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RateLimit } from '../../src/domain/provider.ts';
-import { createRateLimiter, type RateLimiter } from '../../src/outbound/rate-limiting/rate-limiter.ts';
+import { createRateLimiter, type RateLimiter } from '../../src/outbound/resilience/rate-limiter.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/clock.ts';
 import { fc } from '../support/fast-check.ts';
 

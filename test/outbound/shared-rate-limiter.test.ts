@@ -5,7 +5,7 @@ import type {
   PermitRequest,
   PermitResult,
 } from '../../src/domain/distributed-rate-limits.ts';
-import { createSharedRateLimiter } from '../../src/outbound/rate-limiting/shared-rate-limiter.ts';
+import { createSharedRateLimiter } from '../../src/outbound/resilience/shared-rate-limiter.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 
 describe('a limiter whose budget is shared', () => {

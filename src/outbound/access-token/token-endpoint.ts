@@ -8,7 +8,7 @@ import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../
 import { checkInstanceUrl } from '../../domain/urls.ts';
 import { toReconnectDetail } from '../failures.ts';
 import type { OutboundDeps } from '../outbound.ts';
-import { withRetries } from '../rate-limiting/retry.ts';
+import { withRetries } from '../resilience/retry.ts';
 import { FIXED_HEADERS, type ObservedCall, type Transmit } from '../send.ts';
 
 /** Without a rate limiter: a token endpoint has its own rules, and every call waits for it. */
