@@ -15,7 +15,7 @@ import type { Database } from './storage/database.ts';
 export function openCallerCache({ database, tokens, limits, clock, demoKey }: CallerParts): CallerCache {
   const callers = createCallerCache({
     parseKey: database.parseApiKey,
-    lookups: createKeyLookups({ findOwners: database.findCallersByKey, failures: limits.failures }),
+    lookups: createKeyLookups({ findCallers: database.findCallersByKey, failures: limits.failures }),
     verifyToken: tokens.verify,
     clock,
   });

@@ -16,7 +16,7 @@ import { jsonLength } from '../lib/json.ts';
  */
 export function translateErrors(
   errors: readonly ExecutionError[],
-  asked: ErrorAudience,
+  audience: ErrorAudience,
 ): readonly ReportedError[] {
   const instances = new Map<ExecutionError, CrossbookError>();
   const translated: ReportedError[] = [];
@@ -24,11 +24,11 @@ export function translateErrors(
     const origin = originOf(error);
     const seen = instances.get(origin);
     // What one batch has thrown arrives at every path that waited for it.
-    const known = seen ?? toKnownError(error, origin, asked);
-    const facts = { known, isFirst: seen === undefined, isRequestError: isRequestError(origin, asked) };
-    const formatted = formatWithin(error, known, asked);
+    const known = seen ?? toKnownError(error, origin, audience);
+    const facts = { known, isFirst: seen === undefined, isRequestError: isRequestError(origin, audience) };
+    const formatted = formatWithin(error, known, audience);
     if (!formatted)
-      return [...translated, { ...facts, formatted: formatRest(errors.length - index, known, asked) }];
+      return [...translated, { ...facts, formatted: formatRest(errors.length - index, known, audience) }];
     instances.set(origin, known);
     translated.push({ ...facts, formatted });
   }
@@ -39,16 +39,16 @@ export function translateErrors(
 function formatWithin(
   error: ExecutionError,
   known: CrossbookError,
-  asked: ErrorAudience,
+  audience: ErrorAudience,
 ): GraphQLFormattedError | undefined {
   const { remote } = known;
-  const { allowance, causes } = asked;
+  const { allowance, causes } = audience;
   if (remote && !causes.has(remote)) {
     causes.add(remote);
-    const whole = format(error, known, asked);
+    const whole = format(error, known, audience);
     if (allowance.takeError(jsonLength(whole))) return whole;
   }
-  const bare = withoutCause(format(error, known, asked));
+  const bare = withoutCause(format(error, known, audience));
   return allowance.takeError(jsonLength(bare)) ? bare : undefined;
 }
 
@@ -72,16 +72,20 @@ function withoutCause(formatted: ReturnType<typeof format>): GraphQLFormattedErr
 }
 
 /** With the id and the code of the first that is left out. */
-function formatRest(count: number, known: CrossbookError, asked: ErrorAudience): GraphQLFormattedError {
+function formatRest(count: number, known: CrossbookError, audience: ErrorAudience): GraphQLFormattedError {
   const detail = `${count} more ${count === 1 ? 'error is' : 'errors are'} left out. The first is ${known.code}.`;
-  const { extensions } = withoutCause(format({ name: '', message: '' }, known, asked));
+  const { extensions } = withoutCause(format({ name: '', message: '' }, known, audience));
   return { message: detail, extensions: { ...extensions, detail } };
 }
 
-function toKnownError(error: ExecutionError, origin: ExecutionError, asked: ErrorAudience): CrossbookError {
+function toKnownError(
+  error: ExecutionError,
+  origin: ExecutionError,
+  audience: ErrorAudience,
+): CrossbookError {
   if (origin instanceof CrossbookError) return origin;
-  if (!isRequestError(origin, asked)) return toCrossbookError(origin);
-  return new CrossbookError(readCode(error), redactMessage(error, asked));
+  if (!isRequestError(origin, audience)) return toCrossbookError(origin);
+  return new CrossbookError(readCode(error), redactMessage(error, audience));
 }
 
 function originOf(error: ExecutionError): ExecutionError {

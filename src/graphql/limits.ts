@@ -19,8 +19,8 @@ const ABOUT_THE_SCHEMA = new Set(['__schema', '__type', '__typename', '_service'
  * Decides, before validation, whether an operation may run: it must exist, be allowed with this method, come from an
  * authenticated caller where its document reads data, and stay within the limits. Returns its cost.
  */
-export function checkOperation(asked: OperationToCheck): OperationCost {
-  const { document, operationName, method, isCallerKnown } = asked;
+export function checkOperation(subject: OperationToCheck): OperationCost {
+  const { document, operationName, method, isCallerKnown } = subject;
   const operation = findOperation(document, operationName);
   if (operation.operation === 'subscription') {
     throw new CrossbookError('BAD_REQUEST', 'There are no subscriptions.');
@@ -29,7 +29,7 @@ export function checkOperation(asked: OperationToCheck): OperationCost {
     throw new CrossbookError('METHOD_NOT_ALLOWED', 'A mutation must be sent with POST.');
   }
   if (!isCallerKnown) checkStranger(document);
-  return checkLimits(asked, operation);
+  return checkLimits(subject, operation);
 }
 
 function findOperation(document: DocumentNode, name: string | undefined): OperationDefinitionNode {
@@ -145,21 +145,21 @@ interface Measured extends Limit {
  * Refuses an operation that is too large, naming the number and the bound. What the operations of one HTTP request have
  * together counts together. Returns what this one adds.
  */
-function checkLimits(asked: Asked, operation: OperationDefinitionNode): OperationCost {
-  const { spent } = asked;
+function checkLimits(subject: OperationToCheck, operation: OperationDefinitionNode): OperationCost {
+  const { spent } = subject;
   if (spent.refusal) throw spent.refusal;
   try {
-    return checkSizes(asked, operation);
+    return checkSizes(subject, operation);
   } catch (refusal) {
     spent.refusal = refusal as CrossbookError;
     throw refusal;
   }
 }
 
-function checkSizes(asked: Asked, operation: OperationDefinitionNode): OperationCost {
-  const { schema, document, limits, spent } = asked;
+function checkSizes(subject: OperationToCheck, operation: OperationDefinitionNode): OperationCost {
+  const { schema, document, limits, spent } = subject;
   const defaults = readDefaults(operation);
-  const variables = defaults ? { ...defaults, ...asked.variables } : asked.variables;
+  const variables = defaults ? { ...defaults, ...subject.variables } : subject.variables;
   const sizes = analyzeCost({ schema, document, operation, variables });
   for (const name of SIZES) {
     const { says, shared }: Measured = MEASURED[name];
@@ -167,8 +167,8 @@ function checkSizes(asked: Asked, operation: OperationDefinitionNode): Operation
     if (size > limits[name]) throw tooLarge(says, size, limits[name]);
   }
   const bytes = sizes.bytes + spent.bytes;
-  if (bytes > asked.responseBytes)
-    throw tooLarge('its answer has at least a size in bytes of', bytes, asked.responseBytes);
+  if (bytes > subject.responseBytes)
+    throw tooLarge('its answer has at least a size in bytes of', bytes, subject.responseBytes);
   return sizes;
 }
 
@@ -212,7 +212,7 @@ interface OperationToCheck {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operationName: string | undefined;
-  readonly variables: Readonly<Record<string, unknown>>;
+  readonly variables: Variables;
   readonly method: string;
   readonly isCallerKnown: boolean;
   readonly limits: DocumentLimits;
@@ -228,17 +228,6 @@ export type DocumentLimits = { readonly [Name in keyof typeof DEFAULT_LIMITS]: n
 export interface Spent extends Record<(typeof COUNTED)[number], number> {
   /** One was too large: what comes after it in the request is not even looked at. */
   refusal: CrossbookError | undefined;
-}
-
-interface Asked {
-  readonly limits: DocumentLimits;
-  /** What other operations of the same HTTP request have. */
-  readonly spent: Spent;
-  /** How large the body of the response may be. */
-  readonly responseBytes: number;
-  readonly schema: GraphQLSchema;
-  readonly document: DocumentNode;
-  readonly variables: Variables;
 }
 
 type Variables = Readonly<Record<string, unknown>>;

@@ -120,8 +120,8 @@ class RequestScope implements RequestContext {
     return this.#openSeen().customer(customerId);
   }
 
-  loadConnectionOwner(connectionId: string) {
-    return this.#openLoaders().connectionOwner(connectionId);
+  loadCustomerIdOf(connectionId: string) {
+    return this.#openLoaders().customerIdOf(connectionId);
   }
 
   loadConnection({ customerId, provider }: LoadedTarget) {
@@ -252,7 +252,7 @@ export interface RequestContext extends Tracer {
   /** What the request costs in all, as far as it is known: fails as `checkRateLimit` does. */
   charge(cost: number): Promise<void> | undefined;
   loadCustomer(customerId: string): ReturnType<Loaders['customer']>;
-  loadConnectionOwner(connectionId: string): Promise<string | undefined>;
+  loadCustomerIdOf(connectionId: string): Promise<string | undefined>;
   loadConnection(target: LoadedTarget): Promise<Connection | undefined> | Connection | undefined;
   invalidateCustomer(customer: Customer): void;
   /**

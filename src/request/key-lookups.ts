@@ -10,7 +10,7 @@ import { type Clock, systemClock } from '../lib/clock.ts';
  * and never refused for its address. What the database does not answer in time is refused.
  */
 export function createKeyLookups(options: KeyLookupOptions): KeyLookups {
-  const { findOwners, failures, clock = systemClock } = options;
+  const { findCallers, failures, clock = systemClock } = options;
   const direct = createQueue({ maxConcurrent: DIRECT_STATEMENTS, pauseMs: 0 });
   const slow = createQueue({ maxConcurrent: 1, pauseMs: SLOW_PAUSE_MS, maxWaitMs: SLOW_WAIT_MS });
 
@@ -89,16 +89,16 @@ export function createKeyLookups(options: KeyLookupOptions): KeyLookups {
   async function lookUp(lookups: readonly Lookup[]): Promise<void> {
     if (lookups.length === 0) return;
     try {
-      const owners = await findOwners(lookups.map(({ key }) => key));
-      for (const [index, { resolve }] of lookups.entries()) resolve(toCaller(owners[index]));
+      const callers = await findCallers(lookups.map(({ key }) => key));
+      for (const [index, { resolve }] of lookups.entries()) resolve(toCaller(callers[index]));
     } catch (error) {
       for (const { reject } of lookups) reject(error);
     }
   }
 }
 
-function toCaller(owner: KeyOwner | undefined): Caller | undefined {
-  return owner && { application: owner.application, credentialId: owner.keyId };
+function toCaller(known: KnownKey | undefined): Caller | undefined {
+  return known && { application: known.application, credentialId: known.keyId };
 }
 
 function tooMany(): CrossbookError {
@@ -139,7 +139,7 @@ export interface PresentedKey {
 
 interface KeyLookupOptions {
   /** One statement for all of them; the answers are in their order. */
-  findOwners(keys: readonly PresentedKey[]): Promise<readonly (KeyOwner | undefined)[]>;
+  findCallers(keys: readonly PresentedKey[]): Promise<readonly (KnownKey | undefined)[]>;
   /** Failed look-ups, by address. */
   readonly failures: {
     /** Undefined: there were few. Else what stands for the address in the slow queue. */
@@ -149,7 +149,7 @@ interface KeyLookupOptions {
   readonly clock?: Pick<Clock, 'now' | 'schedule'>;
 }
 
-interface KeyOwner {
+interface KnownKey {
   readonly application: Caller['application'];
   readonly keyId: string;
 }

@@ -11,15 +11,15 @@ import type { Tenant } from '../domain/tenant.ts';
 export function createLoaders(tenant: Tenant) {
   let customers: DataLoader<string, Customer | undefined> | undefined;
   let connections: DataLoader<ConnectionTarget, Connection | undefined> | undefined;
-  let connectionOwners: DataLoader<string, string | undefined> | undefined;
+  let customerIds: DataLoader<string, string | undefined> | undefined;
   const emails = new EmailLoader();
-  const byClient = new Map<string, DataLoader<Question, unknown, string>>();
+  const byClient = new Map<string, DataLoader<RecordKey, unknown, string>>();
 
   return {
     customer(id: string): Promise<Customer | undefined> {
       customers ??= new DataLoader(async (ids) => {
         const found = await tenant.customers.findMany(ids);
-        return ids.map((asked) => found.get(asked));
+        return ids.map((one) => found.get(one));
       });
       return customers.load(id);
     },
@@ -32,12 +32,12 @@ export function createLoaders(tenant: Tenant) {
       return connections.load(target);
     },
 
-    connectionOwner(connectionId: string): Promise<string | undefined> {
-      connectionOwners ??= new DataLoader(async (ids) => {
-        const found = await tenant.connections.findOwners(ids);
-        return ids.map((asked) => found.get(asked));
+    customerIdOf(connectionId: string): Promise<string | undefined> {
+      customerIds ??= new DataLoader(async (ids) => {
+        const found = await tenant.connections.findCustomerIds(ids);
+        return ids.map((one) => found.get(one));
       });
-      return connectionOwners.load(connectionId);
+      return customerIds.load(connectionId);
     },
 
     /** It has changed. */
@@ -46,8 +46,8 @@ export function createLoaders(tenant: Tenant) {
     },
 
     /** The list belongs to who asked. */
-    lookup: (client: LookupClient, asked: readonly string[], selection: FieldSelection) =>
-      emails.find(client, asked, selection),
+    lookup: (client: LookupClient, wanted: readonly string[], selection: FieldSelection) =>
+      emails.find(client, wanted, selection),
 
     contact({ connection, port }: LoaderClient, remoteId: string, selection: FieldSelection) {
       const loader = loaderFor(`${connection.id}:id:${selection.rawData}`, MAX_IDS, (batch) =>
@@ -66,24 +66,24 @@ export function createLoaders(tenant: Tenant) {
   };
 
   /**
-   * One loader for each connection and kind of question: only these can share a call. Questions that want different
+   * One loader for each connection and kind of look-up: only these can share a call. Look-ups that want different
    * fields share it as well: it asks for the fields of all of them, because calls are dearer than fields.
    */
   function loaderFor(name: string, maxBatchSize: number, load: (batch: Batch) => Promise<Found>) {
     const known = byClient.get(name);
     if (known) return known;
-    const loader = new DataLoader<Question, unknown, string>(
-      async (questions) => {
-        const names = [...new Set(questions.map((question) => question.name))];
+    const loader = new DataLoader<RecordKey, unknown, string>(
+      async (keys) => {
+        const names = [...new Set(keys.map((key) => key.name))];
         const found = await load({
           names,
-          selection: mergeSelections(questions.map(({ selection }) => selection)),
+          selection: mergeSelections(keys.map(({ selection }) => selection)),
         });
-        return questions.map((question) => found.get(question.name));
+        return keys.map((key) => found.get(key.name));
       },
       {
         maxBatchSize,
-        cacheKeyFn: ({ name: asked, selection }) => `${nameFields(selection.fields)}:${asked}`,
+        cacheKeyFn: ({ name: recordName, selection }) => `${nameFields(selection.fields)}:${recordName}`,
       },
     );
     byClient.set(name, loader);
@@ -93,12 +93,13 @@ export function createLoaders(tenant: Tenant) {
 
 /**
  * The look-ups by email of one request. What is asked for at the same moment travels together, as many emails as fit into
- * one call; the same question about an email is asked once, and who asks again gets what became of it.
+ * one call; the same fields of an email are looked up once, and who asks again gets what became of it.
+ * (`outbound/lookup-batcher.ts` then puts the look-ups of several requests into one call.)
  */
 export class EmailLoader {
-  readonly #asked = new Map<string, EmailBatch>();
-  /** Not gone out yet, by connection and kind of answer. */
-  readonly #open = new Map<string, EmailBatch>();
+  readonly #byKey = new Map<string, EmailBatch>();
+  /** Batches that have not gone out yet, by connection and kind of answer. */
+  readonly #waiting = new Map<string, EmailBatch>();
 
   /** The list belongs to who asked. Whole calls go by themselves: they would gain nothing by waiting for company. */
   find(client: LookupClient, emails: readonly string[], selection: FieldSelection): Promise<Contact[]> {
@@ -117,9 +118,9 @@ export class EmailLoader {
     selection: FieldSelection,
   ): Promise<Contact[]> {
     const kind = `${client.connection.id}:${selection.rawData}`;
-    const question = `${kind}:${nameFields(selection.fields)}:`;
+    const prefix = `${kind}:${nameFields(selection.fields)}:`;
     const batches = emails.map((email) =>
-      this.#ask(client, kind, { name: question + email, email, selection }),
+      this.#join(client, kind, { name: prefix + email, email, selection }),
     );
     const [first] = batches;
     const isAlone = first !== undefined && batches.length === 1;
@@ -127,14 +128,14 @@ export class EmailLoader {
     return emails.flatMap((email, index) => found[index]?.get(email) ?? EMPTY);
   }
 
-  #ask(client: LookupClient, kind: string, { name, email, selection }: EmailQuestion): EmailBatch {
-    const known = this.#asked.get(name);
+  #join(client: LookupClient, kind: string, { name, email, selection }: EmailKey): EmailBatch {
+    const known = this.#byKey.get(name);
     if (known) return known;
-    const batch = this.#open.get(kind) ?? this.#openBatch(client, kind);
-    this.#asked.set(name, batch);
+    const batch = this.#waiting.get(kind) ?? this.#openBatch(client, kind);
+    this.#byKey.set(name, batch);
     batch.emails.add(email);
     batch.selections.add(selection);
-    if (batch.emails.size === client.access.lookupBatch) this.#open.delete(kind);
+    if (batch.emails.size === client.access.lookupBatch) this.#waiting.delete(kind);
     return batch;
   }
 
@@ -143,11 +144,11 @@ export class EmailLoader {
     const emails = new Set<string>();
     const selections = new Set<FieldSelection>();
     const found = atEndOfTick().then(() => {
-      if (this.#open.get(kind) === batch) this.#open.delete(kind);
+      if (this.#waiting.get(kind) === batch) this.#waiting.delete(kind);
       return port.findByEmails([...emails], mergeSelections([...selections]));
     });
     const batch: EmailBatch = { emails, selections, found };
-    this.#open.set(kind, batch);
+    this.#waiting.set(kind, batch);
     return batch;
   }
 }
@@ -188,8 +189,8 @@ interface EmailBatch {
   readonly found: Promise<FoundByEmail>;
 }
 
-/** The same question has the same name. */
-interface EmailQuestion extends Question {
+/** The same fields of the same email have the same name. */
+interface EmailKey extends RecordKey {
   readonly email: string;
 }
 
@@ -207,8 +208,8 @@ export type Loaders = ReturnType<typeof createLoaders>;
 
 type Found = ReadonlyMap<string, unknown>;
 
-/** About one record. */
-interface Question {
+/** One record, and what is wanted of it. */
+interface RecordKey {
   readonly name: string;
   readonly selection: FieldSelection;
 }

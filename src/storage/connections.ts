@@ -35,7 +35,7 @@ export function createConnections(engine: Engine): (applicationId: string) => Co
       const found = await read(applicationId, possible);
       return targets.map((target) => found.get(keyOf(target)));
     },
-    findOwners: async (ids) => {
+    findCustomerIds: async (ids) => {
       const rows = await engine.repeatable(() => selectOwners.execute({ applicationId, ids: [...ids] }));
       return new Map(rows.map(({ id, customerId }) => [id, customerId]));
     },

@@ -28,7 +28,7 @@ async function find(deps: FindCustomerDeps, customerId: string | null | undefine
 export function findConnection(deps: FindConnectionDeps, id: string): Promise<Connection | undefined> {
   return deps.withSpan('findConnection', async () => {
     const { customer: token } = deps.requireCaller();
-    const customerId = await deps.loadConnectionOwner(id);
+    const customerId = await deps.loadCustomerIdOf(id);
     if (customerId === undefined || (token && token.customerId !== customerId)) return undefined;
     const customer = await deps.loadCustomer(customerId);
     return customer?.connections.find((connection) => connection.id === id);
@@ -97,7 +97,7 @@ interface FindCustomerDeps extends TargetDeps, Tracer {
 interface FindConnectionDeps extends Tracer {
   requireCaller(): Caller;
   /** Batched: the customer that a connection belongs to. */
-  loadConnectionOwner(connectionId: string): Promise<string | undefined>;
+  loadCustomerIdOf(connectionId: string): Promise<string | undefined>;
   loadCustomer(customerId: string): Promise<Customer | undefined>;
 }
 

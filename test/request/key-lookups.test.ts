@@ -15,7 +15,7 @@ function open() {
   const timers = new Set<() => void>();
   let now = 0;
   const lookups = createKeyLookups({
-    findOwners: (keys) =>
+    findCallers: (keys) =>
       new Promise((resolve, reject) => {
         const owners = keys.map(({ publicId }) =>
           publicId === 'right' ? { application: APPLICATION, keyId: publicId } : undefined,

@@ -57,7 +57,7 @@ export function createFakeTenant(applicationId: string): FakeTenant {
             ?.connections.find(({ providerName }) => providerName === key.providerName),
         );
       },
-      async findOwners(ids) {
+      async findCustomerIds(ids) {
         const all = [...table.values()].flatMap(({ connections }) => connections);
         return new Map(
           all.filter(({ id }) => ids.includes(id)).map(({ id, customerId }) => [id, customerId]),

@@ -18,7 +18,7 @@ function find(connectionId: string, token?: string) {
   const found = findConnection(
     {
       requireCaller: () => caller,
-      loadConnectionOwner: async (asked) => (asked === id ? customerId : undefined),
+      loadCustomerIdOf: async (asked) => (asked === id ? customerId : undefined),
       loadCustomer: async (asked) => {
         loaded.push(asked);
         return asked === customerId ? CUSTOMER : undefined;

@@ -45,10 +45,10 @@ export class OperationRun {
     try {
       const { operationName, variables } = this.#operation;
       const query = this.findText(this.#operation);
-      const asked = { query, operationName, variables };
-      const known = this.answerKnown(asked);
+      const sent = { query, operationName, variables };
+      const known = this.answerKnown(sent);
       if (known) return await known;
-      const preparing = this.prepare(asked);
+      const preparing = this.prepare(sent);
       if (preparing) await preparing;
       const document = this.readDocument();
       const errors = this.validate(document);
@@ -70,7 +70,7 @@ export class OperationRun {
     return documents.find({ query, hash, applicationId: this.#owner });
   }
 
-  /** Undefined where the question has to be asked of the schema. */
+  /** Undefined where the question has to be operation of the schema. */
   answerKnown({ query = '', operationName }: SentOperation): Promise<ExecutionResult> | undefined {
     const data = this.#rules.introspection?.({ query, operationName });
     if (!data) return undefined;
@@ -91,7 +91,7 @@ export class OperationRun {
   }
 
   /** The documents of one request are parsed one after the other. */
-  async #prepareNew(query: string, parameters: Omit<Asked, 'document'>): Promise<void> {
+  async #prepareNew(query: string, parameters: Omit<OperationToRun, 'document'>): Promise<void> {
     const { permit } = this.#opened.requestLog;
     await permit.takeTurn();
     try {
@@ -146,8 +146,8 @@ export class OperationRun {
   execute({ schema, document, operationName, variableValues }: ExecutionArgs): Promise<ExecutionResult> {
     const { context: contextValue, requestLog, spent } = this.#opened;
     if (schema !== this.#rules.schema) throw new Error('A plugin puts another schema in place of ours.');
-    const asked = { document, operationName, variables: variableValues };
-    if (!this.#isChecked(asked)) this.#checkOperation(asked);
+    const operation = { document, operationName, variables: variableValues };
+    if (!this.#isChecked(operation)) this.#checkOperation(operation);
     const allowance = allowanceOf(this.#opened);
     const notes = readOperationNotes(document, operationName ?? undefined);
     requestLog.record(notes);
@@ -161,16 +161,16 @@ export class OperationRun {
   }
 
   /** Throws where it may not run; else it is counted among the operations of its request, once. */
-  #checkOperation(asked: Asked): void {
+  #checkOperation(operation: OperationToRun): void {
     const { schema, limits } = this.#rules;
     const { spent, request, context } = this.#opened;
     if (this.#checked) refundCost(spent, this.#checked.sizes);
     this.#checked = undefined;
     const sizes = checkOperation({
       schema,
-      document: asked.document,
-      operationName: asked.operationName ?? undefined,
-      variables: asked.variables ?? {},
+      document: operation.document,
+      operationName: operation.operationName ?? undefined,
+      variables: operation.variables ?? {},
       method: request.method,
       isCallerKnown: context?.caller !== undefined,
       limits,
@@ -178,10 +178,10 @@ export class OperationRun {
       responseBytes: allowanceOf(this.#opened).bounds.bytes,
     });
     consumeCost(spent, sizes);
-    this.#checked = { ...asked, sizes };
+    this.#checked = { ...operation, sizes };
   }
 
-  #isChecked({ document, operationName, variables }: Asked): boolean {
+  #isChecked({ document, operationName, variables }: OperationToRun): boolean {
     const checked = this.#checked;
     return (
       checked?.document === document &&
@@ -204,16 +204,16 @@ const LONG_COST = 20_000;
 interface SentOperation {
   readonly query?: string | undefined;
   readonly operationName?: string | null | undefined;
-  readonly variables?: Asked['variables'];
+  readonly variables?: OperationToRun['variables'];
 }
 
-interface Asked {
+interface OperationToRun {
   readonly document: DocumentNode;
   readonly operationName: string | null | undefined;
   readonly variables: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-interface CheckedOperation extends Asked {
+interface CheckedOperation extends OperationToRun {
   readonly sizes: OperationCost;
 }
 

@@ -31,26 +31,26 @@ export function writeResponse(
 /** From what an operation, or a batch of them, has come to, to the HTTP answer: by the rules of GraphQL over HTTP. */
 export function toHttpResponse(
   results: ExecutionResult | readonly ExecutionResult[],
-  asked: ResponseTarget,
+  target: ResponseTarget,
 ): OwnAnswer {
   try {
-    return toWholeAnswer(results, asked);
+    return toWholeAnswer(results, target);
   } catch (thrown) {
-    const { exceeded } = asked.allowance;
+    const { exceeded } = target.allowance;
     if (thrown !== exceeded) throw thrown;
     // It is small, and there is no more to consume.
     const allowance = createAllowance(RESPONSE_BOUNDS.stranger);
-    return toWholeAnswer({ errors: [exceeded as never] }, { ...asked, allowance });
+    return toWholeAnswer({ errors: [exceeded as never] }, { ...target, allowance });
   }
 }
 
 function toWholeAnswer(
   results: ExecutionResult | readonly ExecutionResult[],
-  asked: ResponseTarget,
+  target: ResponseTarget,
 ): OwnAnswer {
   const causes = new Set<RemoteCause>();
-  if (!isBatch(results)) return send(toAnswer(results, asked, causes), asked);
-  const answers = results.map((result) => toAnswer(result, asked, causes));
+  if (!isBatch(results)) return send(toAnswer(results, target, causes), target);
+  const answers = results.map((result) => toAnswer(result, target, causes));
   const statuses = new Set(answers.map(({ status }) => status));
   return send(
     {
@@ -59,7 +59,7 @@ function toWholeAnswer(
       errors: answers.flatMap(({ errors }) => errors),
       body: answers.map(({ body }) => body),
     },
-    asked,
+    target,
   );
 }
 
@@ -78,7 +78,7 @@ function send(
 }
 
 /** `causes` are those that an error of the response has told already. */
-function toAnswer(result: ExecutionResult, asked: ResponseTarget, causes: Set<RemoteCause>): Answer {
+function toAnswer(result: ExecutionResult, target: ResponseTarget, causes: Set<RemoteCause>): Answer {
   const { data, errors: raised = NONE } = result;
   const extensions = result.extensions && withoutHttp(result.extensions);
   if (data !== undefined && raised.length === 0)
@@ -86,11 +86,11 @@ function toAnswer(result: ExecutionResult, asked: ResponseTarget, causes: Set<Re
   const executed = data !== undefined;
   const told: readonly ExecutionError[] =
     executed || raised.length > 0 ? raised : [new Error('There is no result.')];
-  const { applicationName, suggestions, allowance } = asked;
+  const { applicationName, suggestions, allowance } = target;
   const errors = translateErrors(told, { applicationName, executed, suggestions, allowance, causes });
   const formatted = errors.map((error) => error.formatted);
   return {
-    status: executed ? 200 : statusOf(errors[0], asked),
+    status: executed ? 200 : statusOf(errors[0], target),
     errors,
     body: { errors: formatted, ...(executed && { data }), ...(extensions && { extensions }) },
   };
