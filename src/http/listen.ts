@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { type AddressInfo, isIPv6, Server as NetServer, type Socket } from 'node:net';
 import { CrossbookError } from '../domain/errors.ts';
 import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { RejectedRequest } from '../domain/log.ts';
@@ -83,7 +83,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   });
 
   return {
-    url: toUrl(server.address() as AddressInfo, host),
+    url: toUrl(host, (server.address() as AddressInfo).port),
     close(withinMs) {
       isClosing = true;
       return stop(server, { withinMs, idleGraceMs }).finally(sender.close);
@@ -115,9 +115,10 @@ async function stop(server: Server, { withinMs, idleGraceMs }: StopOptions): Pro
   return isWhole;
 }
 
-function toUrl({ port }: AddressInfo, host: string): string {
-  const shown = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host) ? 'localhost' : host;
-  return `http://${shown}:${port}`;
+/** Where a browser on this machine reaches the address that is listened on. */
+export function toUrl(host: string, port: number): string {
+  if (['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)) return `http://localhost:${port}`;
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 /**

@@ -2,7 +2,8 @@ import { systemClock } from '../lib/clock.ts';
 import type { Listener } from './listen.ts';
 
 /**
- * The first signal lets what runs finish; a later one does not wait. Exits with 1 where something was cut off. One that
+ * Graceful shutdown: new connections are refused and what runs may finish (`close` of `listen.ts`), then everything behind it is closed
+ * (`close` of `app.ts`). The first signal does this; a later one does not wait. Exits with 1 where something was cut off. One that
  * comes at once after the first is the same: Ctrl-C reaches npm too, which passes it on.
  */
 export function shutdownOnSignal({ listener, announce, close, withinMs, fail, npmPid }: Running): void {

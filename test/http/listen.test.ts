@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
 import { createCors } from '../../src/http/cors.ts';
-import { type Listener, listen, type ServerLimits } from '../../src/http/listen.ts';
+import { type Listener, listen, type ServerLimits, toUrl } from '../../src/http/listen.ts';
 import { createRequestHandler } from '../../src/http/request-handler.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
@@ -17,6 +17,18 @@ import { openRawClient } from '../support/raw-client.ts';
 const listeners: Listener[] = [];
 afterEach(async () => {
   for (const listener of listeners.splice(0)) await listener.close(0);
+});
+
+test.each([
+  ['::', 'http://localhost:4000'],
+  ['127.0.0.1', 'http://localhost:4000'],
+  ['192.0.2.1', 'http://192.0.2.1:4000'],
+  ['crm.example', 'http://crm.example:4000'],
+  ['2001:db8::2', 'http://[2001:db8::2]:4000'],
+  ['::ffff:127.0.0.1', 'http://[::ffff:127.0.0.1]:4000'],
+])('listening on %s, it is reached at %s', (host, url) => {
+  expect(toUrl(host, 4000)).toBe(url);
+  expect(URL.canParse(url)).toBe(true);
 });
 
 test('beyond as many as may run at once: 503 in the one shape, that says when to try again', async () => {
