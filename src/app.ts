@@ -13,7 +13,7 @@ import { createProbes } from './http/health.ts';
 import { renderHomePage } from './http/home-page.ts';
 import { createHostCheck, createProxyWarning } from './http/incoming-request.ts';
 import { createRequestHandler, type RequestHandler } from './http/request-handler.ts';
-import { type Demo, toDemoCommand, toDemoHeaders } from './http/start-output.ts';
+import { type Demo, toDemoCommand, toDemoHeaders } from './http/startup-message.ts';
 import { createBackground } from './lib/background.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { createFairScheduler } from './lib/fair-scheduler.ts';

@@ -9,7 +9,7 @@ import type { FindOAuthClient } from './domain/oauth.ts';
 import type { OAuthClient, Provider } from './domain/provider.ts';
 import type { ProviderName } from './domain/provider-names.ts';
 import { listRedirectUris } from './domain/urls.ts';
-import { type Demo, toDemoCommand } from './http/start-output.ts';
+import { type Demo, toDemoCommand } from './http/startup-message.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Outbound } from './outbound/outbound.ts';

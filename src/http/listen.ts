@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, isIPv6, Server as NetServer, type Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { CrossbookError } from '../domain/errors.ts';
 import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { RejectedRequest } from '../domain/log.ts';
@@ -15,6 +15,7 @@ import {
 } from './incoming-request.ts';
 import { handleClientErrors, toRawErrorResponse, toRefusal } from './rejected-request.ts';
 import { createResponseSender } from './send-response.ts';
+import { toReachableUrl } from './startup-message.ts';
 
 /** Listens until it is closed. Whoever sends or reads slowly, or sends too much, is let go in time. */
 export async function listen(options: ListenOptions): Promise<Listener> {
@@ -83,7 +84,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   });
 
   return {
-    url: toUrl(host, (server.address() as AddressInfo).port),
+    url: toReachableUrl(host, (server.address() as AddressInfo).port),
     close(withinMs) {
       isClosing = true;
       return stop(server, { withinMs, idleGraceMs }).finally(sender.close);
@@ -113,12 +114,6 @@ async function stop(server: Server, { withinMs, idleGraceMs }: StopOptions): Pro
   clearTimeout(bound);
   clearInterval(sweep);
   return isWhole;
-}
-
-/** Where a browser on this machine reaches the address that is listened on. */
-export function toUrl(host: string, port: number): string {
-  if (['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)) return `http://localhost:${port}`;
-  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 /**

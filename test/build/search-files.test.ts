@@ -3,7 +3,7 @@ import { listSearchFiles } from '../../build/search-files.mjs';
 import '../support/process-sources.ts';
 
 /** What somebody has to read to follow one search. These numbers fall, and do not rise. */
-const MOST_FILES = { GraphQL: 89, REST: 71 } as const;
+const MOST_FILES = { GraphQL: 87, REST: 70 } as const;
 
 let files: Awaited<ReturnType<typeof listSearchFiles>>;
 beforeAll(async () => {

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
 import { createCors } from '../../src/http/cors.ts';
-import { type Listener, listen, type ServerLimits, toUrl } from '../../src/http/listen.ts';
+import { type Listener, listen, type ServerLimits } from '../../src/http/listen.ts';
 import { createRequestHandler } from '../../src/http/request-handler.ts';
+import { toReachableUrl } from '../../src/http/startup-message.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
 import { createHeldBytes } from '../../src/limits/held-bytes.ts';
@@ -27,7 +28,7 @@ test.each([
   ['2001:db8::2', 'http://[2001:db8::2]:4000'],
   ['::ffff:127.0.0.1', 'http://[::ffff:127.0.0.1]:4000'],
 ])('listening on %s, it is reached at %s', (host, url) => {
-  expect(toUrl(host, 4000)).toBe(url);
+  expect(toReachableUrl(host, 4000)).toBe(url);
   expect(URL.canParse(url)).toBe(true);
 });
 

@@ -1,29 +1,11 @@
+import { isIPv6 } from 'node:net';
 import type { ProviderName } from '../domain/provider-names.ts';
 
-/**
- * Says what a start is busy with: in a terminal in one line that the next step, or whatever else is written, replaces.
- */
-export function createStartOutput(output: Output, isTerminal: boolean): StartOutput {
-  let isShown = false;
-  const endStep = () => {
-    if (isShown) output.write(CLEAR_LINE);
-    isShown = false;
-  };
-  return {
-    step(text) {
-      if (isTerminal) output.write(`${CLEAR_LINE}  ${text} …`);
-      else output.write(`  ${text} …\n`);
-      isShown = isTerminal;
-    },
-    endStep,
-    write(text) {
-      endStep();
-      output.write(text);
-    },
-  };
+/** Where a browser on this machine reaches the address that is listened on. */
+export function toReachableUrl(host: string, port: number): string {
+  if (['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)) return `http://localhost:${port}`;
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
-
-const CLEAR_LINE = '\r\u001b[2K';
 
 /** What the start prints: where to go, and with what. */
 export function formatStartupMessage({ url, demo, notes }: Welcome): string {
@@ -62,16 +44,6 @@ export function toDemoCommand(
 /** As GraphiQL sends them. */
 export function toDemoHeaders(demo: Demo | undefined): Record<string, string> {
   return demo ? { 'x-api-key': demo.key, 'x-customer-id': demo.customerId } : {};
-}
-
-interface Output {
-  write(text: string): unknown;
-}
-
-interface StartOutput extends Output {
-  step(text: string): void;
-  /** Leaves the line empty, for what others write. */
-  endStep(): void;
 }
 
 interface Welcome {
