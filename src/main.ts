@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-import { DATA_DIRECTORY, toDatabaseDirectory } from './lib/data-directory.ts';
+import { DATA_DIRECTORY, toDatabaseDirectory, useCompileCache } from './lib/data-directory.ts';
 import { toReason } from './lib/to-reason.ts';
-import { useCompileCache } from './lib/use-compile-cache.ts';
 
 /**
  * The process. Without a command, it serves. This file imports next to nothing: the database's server starts while the

@@ -3,9 +3,9 @@ import { type Env, readConfig } from './config.ts';
 import { listen } from './http/listen.ts';
 import { shutdownOnSignal } from './http/shutdown-on-signal.ts';
 import { formatStartupMessage } from './http/startup-message.ts';
+import { flushCompileCache } from './lib/data-directory.ts';
 import { createBufferedOutput, createLossyOutput, createStartOutput } from './lib/output.ts';
 import { toReason } from './lib/to-reason.ts';
-import { flushCompileCache } from './lib/use-compile-cache.ts';
 import type { BegunServer } from './storage/embedded/start.ts';
 
 /** Reads the configuration, makes the application, listens, and stops when told to. */

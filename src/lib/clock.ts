@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+
 /** Time is passed in: what waits for seconds in production is moved by hand in tests. */
 export interface Clock {
   /** Milliseconds of a monotonic clock: for durations. It never steps, and means nothing to another process. */
@@ -33,41 +35,95 @@ function startTimer(delayMs: number, callback: () => void): NodeJS.Timeout {
   return setTimeout(callback, Math.min(Math.max(delayMs, 0), LONGEST_DELAY_MS));
 }
 
-/** What most CRMs send is already what we say; days that not every month has are left to the calendar. */
-const ALREADY = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
-const ISO_DATE = /^\d{4}-\d\d-\d\d/;
-const HAS_ZONE = /(?:z|[+-]\d\d(?::?\d\d)?)$/i;
-const EPOCH_MILLISECONDS = /^\d{12,14}$/;
-
-/** RFC 3339 in UTC with milliseconds, from whichever way a CRM writes a moment or a day; null where it is neither. */
-export function toTimestamp(value: unknown): string | null {
-  if (value === null || value === undefined) return null;
-  if (typeof value === 'string' && ALREADY.test(value)) return value;
-  const moment = new Date(toMilliseconds(value));
-  const year = moment.getUTCFullYear();
-  return year >= 0 && year <= 9_999 ? moment.toISOString() : null;
+/** Work that goes on after its answer was given. Nothing waits for it but the end of the process. */
+export function createBackground(onError: (error: unknown) => void): Background {
+  // Counted and not listed: a list that comes and goes would keep the collector from letting go what was on it.
+  let running = 0;
+  let drained = () => {};
+  return {
+    run(work) {
+      running += 1;
+      void work.catch(onError).then(() => {
+        running -= 1;
+        if (running === 0) drained();
+      });
+    },
+    drain: () =>
+      new Promise((resolve) => {
+        drained = resolve;
+        if (running === 0) resolve();
+      }),
+  };
 }
 
-function toMilliseconds(value: unknown): number {
-  if (typeof value === 'number') return value;
-  if (typeof value !== 'string') return Number.NaN;
-  const text = value.trim();
-  if (EPOCH_MILLISECONDS.test(text)) return Number(text);
-  if (!ISO_DATE.test(text)) return Number.NaN;
-  // A day is UTC by itself; a time that names no zone would be read as this machine's.
-  return Date.parse(text.length === 10 || HAS_ZONE.test(text) ? text : `${text}Z`);
+/** Does a piece of work again and again, never two at once, until it is stopped. It keeps no process alive. */
+export function runPeriodically({
+  intervalMs,
+  work,
+  onError,
+  schedule = backgroundClock.schedule,
+}: PeriodicTaskOptions): PeriodicTask {
+  let isOver = false;
+  let running = Promise.resolve();
+  let cancel = schedule(intervalMs, turn);
+
+  return {
+    async stop() {
+      isOver = true;
+      cancel();
+      await running;
+    },
+  };
+
+  function turn(): void {
+    running = work()
+      .catch(onError)
+      .then(() => {
+        if (!isOver) cancel = schedule(intervalMs, turn);
+      });
+  }
 }
 
-/** A moment as RFC 3339 writes it. `Date.parse` alone also takes "5", "March 7" and the 30th of February. */
-export function isRfc3339(text: string): boolean {
-  const match = RFC_3339.exec(text);
-  if (!match || Number.isNaN(Date.parse(text))) return false;
-  const [, year = '', month = '', day = ''] = match;
-  return Number(day) <= daysOf(Number(year), Number(month));
+export interface Background {
+  run(work: Promise<unknown>): void;
+  /** Resolves when nothing runs any more. */
+  drain(): Promise<void>;
 }
 
-function daysOf(year: number, month: number): number {
-  return new Date(Date.UTC(year, month, 0)).getUTCDate();
+export interface PeriodicTask {
+  /** Resolves when what runs has finished. */
+  stop(): Promise<void>;
 }
 
-const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
+export interface PeriodicTaskOptions {
+  /** From the end of one to the beginning of the next. */
+  readonly intervalMs: number;
+  work(): Promise<unknown>;
+  onError(error: unknown): void;
+  /** Calls back once, after the delay; the answer calls it off. */
+  readonly schedule?: ((delayMs: number, callback: () => void) => () => void) | undefined;
+}
+
+/**
+ * For background work: how long it pauses after a piece of work that took so long. It gets a quarter of the time in which
+ * the event loop is idle, and a hundredth of all time where it never is.
+ */
+export function createIdleThrottle(): IdleThrottle {
+  let before = performance.eventLoopUtilization();
+  return {
+    pauseAfter(tookMs) {
+      const now = performance.eventLoopUtilization();
+      const { utilization } = performance.eventLoopUtilization(now, before);
+      before = now;
+      const share = Math.max(LEAST_SHARE, (1 - utilization) * SHARE_OF_THE_REST);
+      return tookMs * (1 / share - 1);
+    },
+  };
+}
+
+const SHARE_OF_THE_REST = 1 / 4;
+const LEAST_SHARE = 1 / 100;
+
+interface IdleThrottle {
+  pauseAfter(tookMs: number): number;
+}

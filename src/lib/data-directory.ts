@@ -10,7 +10,8 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import * as nodeModule from 'node:module';
+import { dirname, join, resolve } from 'node:path';
 import { toReason } from './to-reason.ts';
 
 /** Where the data are unless the environment says otherwise. */
@@ -69,4 +70,30 @@ export function syncFolder(folder: string): void {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/**
+ * V8 keeps compiled code from one start to the next in this folder, where Node offers it (22.1). Call it before the code
+ * is loaded. A folder that cannot be written to costs the gain and nothing else.
+ */
+export function useCompileCache(folder: string): void {
+  const { enableCompileCache } = nodeModule as CompileCacheApi;
+  if (!enableCompileCache) return;
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    enableCompileCache(join(folder, 'compile-cache'));
+  } catch {
+    // Read-only.
+  }
+}
+
+/** Writes what is compiled by now: a process that is killed would leave nothing. */
+export function flushCompileCache(): void {
+  (nodeModule as CompileCacheApi).flushCompileCache?.();
+}
+
+/** Not in the types of Node 20. */
+interface CompileCacheApi {
+  readonly enableCompileCache?: (folder: string) => unknown;
+  readonly flushCompileCache?: () => void;
 }

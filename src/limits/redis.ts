@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Log } from '../domain/log.ts';
-import { runPeriodically } from '../lib/background.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, runPeriodically } from '../lib/clock.ts';
 import type { CountOptions, SharedCount } from './redis-counter.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { ConnectionFacts, Learnt } from '../domain/connection.ts';
 import type { ContactCache } from '../domain/contact-cache.ts';
+import { createTtlCache } from '../lib/cache.ts';
 import type { Clock } from '../lib/clock.ts';
-import { createTtlCache } from '../lib/ttl-cache.ts';
 import type { CallPermit } from './lookup-batcher.ts';
 import { withDeadline } from './waiting.ts';
 

@@ -1,8 +1,8 @@
 import { type Caller, DEMO_APPLICATION, isAdminKey } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import { createTtlCache } from '../lib/cache.ts';
 import type { Clock } from '../lib/clock.ts';
 import { digest } from '../lib/digest.ts';
-import { createTtlCache, type TtlCache } from '../lib/ttl-cache.ts';
 import type { KeyLookups, PresentedKey } from './key-lookups.ts';
 
 /**
@@ -88,7 +88,7 @@ export function createCallerCache({
   };
 
   /** What is remembered comes at once: nothing waits for a promise. */
-  function read(cache: TtlCache<Found>, fingerprint: string, load: () => Promise<Found | undefined>) {
+  function read(cache: typeof keys, fingerprint: string, load: () => Promise<Found | undefined>) {
     const found = cache.find(fingerprint, load);
     return found instanceof Promise ? found.then(toCaller) : toCaller(found);
   }

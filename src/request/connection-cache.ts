@@ -1,8 +1,8 @@
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
 import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import { createTtlCache } from '../lib/cache.ts';
 import type { Clock } from '../lib/clock.ts';
-import { createTtlCache } from '../lib/ttl-cache.ts';
 import type { Loaders } from './loaders.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { createTtlCache } from '../lib/ttl-cache.ts';
+import { createTtlCache } from '../lib/cache.ts';
 import { CALLER_MAX_AGE_MS } from './caller.ts';
 
 /** Which applications name a web origin: read every few seconds, and only while browsers call. */

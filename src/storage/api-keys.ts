@@ -1,7 +1,7 @@
 import { createHash, createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Application } from '../domain/caller.ts';
-import { isStorable } from '../lib/is-storable.ts';
+import { isStorable } from '../lib/text.ts';
 import type { Engine } from './engine/open.ts';
 import { apiKeys, applications, customers } from './schema.ts';
 import type { KeyRing } from './sealing/key-ring.ts';

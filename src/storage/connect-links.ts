@@ -6,7 +6,7 @@ import {
   type NewConnectLink,
   OPEN_STATUSES,
 } from '../domain/connect-link.ts';
-import { isStorable } from '../lib/is-storable.ts';
+import { isStorable } from '../lib/text.ts';
 import {
   type ConnectLinkRow,
   completeLink,

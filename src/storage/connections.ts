@@ -7,7 +7,7 @@ import type {
 } from '../domain/connection.ts';
 import type { Customer } from '../domain/customer.ts';
 import { PROVIDER_CATEGORIES } from '../domain/provider-names.ts';
-import { isStorable } from '../lib/is-storable.ts';
+import { isStorable } from '../lib/text.ts';
 import type { Engine } from './engine/open.ts';
 import { connections, type customers } from './schema.ts';
 import { createReadBatcher } from './statement-batcher.ts';

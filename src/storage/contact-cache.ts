@@ -1,9 +1,8 @@
 import { and, eq, gte, sql } from 'drizzle-orm';
 import { type ContactCache, LARGE_ENTRY } from '../domain/contact-cache.ts';
 import type { Sealer } from '../domain/sealer.ts';
-import { createIdleThrottle } from '../lib/background.ts';
 import { createBatcher } from '../lib/batcher.ts';
-import { backgroundClock, type Clock } from '../lib/clock.ts';
+import { backgroundClock, type Clock, createIdleThrottle } from '../lib/clock.ts';
 import { isUnavailable } from './engine/failures.ts';
 import type { Engine } from './engine/open.ts';
 import { connections, contactCache } from './schema.ts';

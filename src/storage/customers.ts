@@ -3,7 +3,7 @@ import type { Customer, CustomerFilter, CustomerStore } from '../domain/customer
 import type { Page, PageRequest } from '../domain/page.ts';
 import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
-import { isStorable } from '../lib/is-storable.ts';
+import { isStorable } from '../lib/text.ts';
 import { type ConnectionRow, toCustomer } from './connections.ts';
 import type { Engine } from './engine/open.ts';
 import { connections, customers } from './schema.ts';

@@ -1,6 +1,5 @@
 import type { Sealer } from '../domain/sealer.ts';
-import { type PeriodicTask, type PeriodicTaskOptions, runPeriodically } from '../lib/background.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, type PeriodicTask, type PeriodicTaskOptions, runPeriodically } from '../lib/clock.ts';
 import { type CredentialKey, sealCredentials, tryOpenCredentials } from './credentials.ts';
 import type { Engine } from './engine/open.ts';
 import type { SealCounts, SealedTable } from './sealed-table.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { createSingleFlight } from '../lib/cache.ts';
 import { systemClock } from '../lib/clock.ts';
-import { createSingleFlight } from '../lib/single-flight.ts';
 import { findPending } from './engine/migrate.ts';
 import type { Engine } from './engine/open.ts';
 import type { Maintenance } from './maintenance.ts';

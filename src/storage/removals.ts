@@ -4,7 +4,7 @@ import type { NewEvent } from '../domain/event.ts';
 import type { RemovalStore, RemovedConnection } from '../domain/removal.ts';
 import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
-import { isStorable } from '../lib/is-storable.ts';
+import { isStorable } from '../lib/text.ts';
 import type { Transaction } from './complete-connect-link.ts';
 import { type ConnectionRow, toConnection } from './connections.ts';
 import { tryOpenCredentials } from './credentials.ts';

@@ -4,7 +4,7 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
 import { uuidV5 } from '../lib/digest.ts';
-import { isStorable, isStorableJson } from '../lib/is-storable.ts';
+import { isStorable, isStorableJson } from '../lib/text.ts';
 import { type ConnectionRow, toCustomer } from './connections.ts';
 import { sealCredentials } from './credentials.ts';
 import { isUnavailable, unstorable } from './engine/failures.ts';

@@ -14,8 +14,7 @@ import type {
 } from '../domain/log.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { UNCOUNTED, type WorkPermit } from '../domain/work-permit.ts';
-import { type PeriodicTaskOptions, runPeriodically } from '../lib/background.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, type PeriodicTaskOptions, runPeriodically } from '../lib/clock.ts';
 import type { RemoteParent, RequestTrace, Traces } from './traces.ts';
 
 /** The log of one request. At its end the record goes to whoever wants it: the log, the metrics, the collector. */

@@ -3,7 +3,7 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { OAuthClientStore, StoredOAuthClient } from '../domain/oauth.ts';
 import type { OAuthClient, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import { isStorable } from '../lib/is-storable.ts';
+import { isStorable } from '../lib/text.ts';
 
 /** What the operator does with applications, by command and over HTTP. Rejects with CONFLICT where the name is taken. */
 export async function createApplication(

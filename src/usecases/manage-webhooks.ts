@@ -15,7 +15,7 @@ import {
   type WebhookEndpoint,
   type WebhookStore,
 } from '../domain/webhook.ts';
-import { isRfc3339 } from '../lib/clock.ts';
+import { isRfc3339 } from '../lib/text.ts';
 
 /** Where an application hears of events, all of it by its API key. */
 export function listWebhookEndpoints(deps: WebhookDeps): Promise<readonly WebhookEndpoint[]> {

@@ -11,8 +11,7 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { Tracer } from '../domain/log.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import { isRfc3339 } from '../lib/clock.ts';
-import { isStorableJson } from '../lib/is-storable.ts';
+import { isRfc3339, isStorableJson } from '../lib/text.ts';
 import type { TargetDeps } from './open-contact-client.ts';
 
 /** Creates or updates a customer together with its connections: all of it, or nothing. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFairCache } from '../../src/lib/fair-cache.ts';
+import { createFairCache } from '../../src/lib/cache.ts';
 import { createHeldBytes } from '../../src/limits/held-bytes.ts';
 
 test('what a cache keeps is charged to the memory of the process, and no more', () => {

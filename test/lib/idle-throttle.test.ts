@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createIdleThrottle } from '../../src/lib/background.ts';
+import { createIdleThrottle } from '../../src/lib/clock.ts';
 
 test('work rests for at least three times as long as it took, and for at most 99 times as long', () => {
   const { pauseAfter } = createIdleThrottle();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRfc3339 } from '../../src/lib/clock.ts';
+import { isRfc3339 } from '../../src/lib/text.ts';
 
 test.each([
   '2025-01-31T09:30:00Z',

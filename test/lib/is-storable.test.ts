@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isStorable, isStorableJson } from '../../src/lib/is-storable.ts';
+import { isStorable, isStorableJson } from '../../src/lib/text.ts';
 
 test.each(['', 'a', '\u0001', '\\u0000', '\\\\u0000', '\\', '\\ud800', '\u{1F600}', 'ud800', '\ue000'])(
   '%j can be stored, by itself and in JSON',

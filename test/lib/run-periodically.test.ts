@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runPeriodically } from '../../src/lib/background.ts';
+import { runPeriodically } from '../../src/lib/clock.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 
 test('works again and again, each time one interval after the last one ended', async () => {

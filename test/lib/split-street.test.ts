@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitStreet } from '../../src/lib/provider-text.ts';
+import { splitStreet } from '../../src/lib/text.ts';
 
 test.each([
   [null, [null, null]],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toTimestamp } from '../../src/lib/clock.ts';
+import { toTimestamp } from '../../src/lib/text.ts';
 import { fc } from '../support/fast-check.ts';
 
 test.each([

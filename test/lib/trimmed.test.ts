@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { trimmed } from '../../src/lib/provider-text.ts';
+import { trimmed } from '../../src/lib/text.ts';
 import { fc } from '../support/fast-check.ts';
 
 const unit = fc.constantFrom(

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createTtlCache } from '../../src/lib/ttl-cache.ts';
+import { createTtlCache } from '../../src/lib/cache.ts';
 
 function open(maxEntries = 10) {
   let now = 0;

@@ -7,7 +7,7 @@ import {
   type ValidationRule,
   validate,
 } from 'graphql';
-import { type CacheMemory, createFairCache } from '../../lib/fair-cache.ts';
+import { type CacheMemory, createFairCache } from '../../lib/cache.ts';
 import type { DocumentLimits } from '../limits.ts';
 import { checkMerging } from '../merging.ts';
 import { checkNesting } from '../nesting.ts';

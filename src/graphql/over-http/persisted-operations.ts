@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { CrossbookError } from '../../domain/errors.ts';
-import { type CacheMemory, createFairCache } from '../../lib/fair-cache.ts';
+import { type CacheMemory, createFairCache } from '../../lib/cache.ts';
 
 /** Finds the document of a request: its text, or the persisted one with its SHA-256. */
 export interface PersistedOperations {

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { isRfc3339 } from '../../lib/clock.ts';
+import { isRfc3339 } from '../../lib/text.ts';
 import { builder } from '../builder.ts';
 
 builder.scalarType('DateTime', {

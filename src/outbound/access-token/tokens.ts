@@ -1,8 +1,8 @@
 import type { Connection, Credentials, RefusalReason } from '../../domain/connection.ts';
 import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../../domain/credentials.ts';
 import type { CrossbookError } from '../../domain/errors.ts';
+import { createSingleFlight } from '../../lib/cache.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { createSingleFlight } from '../../lib/single-flight.ts';
 import { cloneError, codeOf, toReconnectDetail } from '../failures.ts';
 import { InvalidGrantError, unauthorized } from './token-endpoint.ts';
 

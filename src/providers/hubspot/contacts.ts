@@ -14,9 +14,8 @@ import {
 } from '../../domain/contact.ts';
 import { type FieldSelection, readSelectedFields, type SelectedFields } from '../../domain/contact-search.ts';
 import { normaliseEmail } from '../../domain/email.ts';
-import { toTimestamp } from '../../lib/clock.ts';
 import { isRecord } from '../../lib/json.ts';
-import { splitStreet, trimmed } from '../../lib/provider-text.ts';
+import { splitStreet, toTimestamp, trimmed } from '../../lib/text.ts';
 
 /** A record as HubSpot sent it, in the common shape. Undefined where it is no record: nothing that comes may throw. */
 export function toContact(record: unknown, { source, rawData }: Mapping): Contact | undefined {

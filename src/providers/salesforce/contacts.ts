@@ -10,9 +10,8 @@ import {
   type PhoneNumber,
 } from '../../domain/contact.ts';
 import { type FieldSelection, readSelectedFields } from '../../domain/contact-search.ts';
-import { toTimestamp } from '../../lib/clock.ts';
 import { isRecord } from '../../lib/json.ts';
-import { splitStreet, trimmed } from '../../lib/provider-text.ts';
+import { splitStreet, toTimestamp, trimmed } from '../../lib/text.ts';
 import { type FieldName, fieldName, isFieldName } from './query.ts';
 
 /** One pass over a row, whatever is in it: a dirty value is a missing one, never a failure. */
