@@ -1,7 +1,8 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { FailingEndpoint } from '../domain/webhook.ts';
 import { cannotOpen, createDatabase } from './database.ts';
 import { hasCluster } from './embedded/start.ts';
+import { createClient } from './engine/client.ts';
 import { findPending } from './engine/migrate.ts';
 import { type Engine, openEngine, type Target } from './engine/open.ts';
 import type { KeyRing } from './sealing/key-ring.ts';
@@ -36,7 +37,8 @@ async function readVersion(engine: Engine): Promise<string> {
 
 /** Two sessions at once tell whether a pooler gives one connection to both of them, and what the role has set for it. */
 export async function lookAtPooler(url: string): Promise<PoolerState> {
-  const [one, other] = [toClient(url), toClient(url)];
+  const limits = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS };
+  const [one, other] = [createClient(url, 'doctor', limits), createClient(url, 'doctor', limits)];
   try {
     await Promise.all([one.connect(), other.connect()]);
     const before = await readPid(one);
@@ -58,17 +60,6 @@ export async function lookAtPooler(url: string): Promise<PoolerState> {
 
 async function readPid(client: pg.Client): Promise<number> {
   return (await client.query('select pg_backend_pid() as pid')).rows[0].pid;
-}
-
-function toClient(url: string): pg.Client {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'crossbook doctor',
-    connectionTimeoutMillis: TIMEOUT_MS,
-    query_timeout: TIMEOUT_MS,
-  });
-  client.on('error', () => undefined); // the query that is under way rejects with it
-  return client;
 }
 
 const TIMEOUT_MS = 5_000;

@@ -1,6 +1,6 @@
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 import type { Log } from '../../domain/log.ts';
-import { type Clock, systemClock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import {
   type BegunServer,
   type EmbeddedLog,
@@ -10,12 +10,11 @@ import {
 } from '../embedded/start.ts';
 import type { OnOutage } from './failures.ts';
 import { openPostgres } from './postgres.ts';
-import type { DatabaseState } from './probe.ts';
 
 export async function openEngine(target: Target, tuning: Tuning): Promise<Engine> {
-  if ('url' in target) return openUrl(target, tuning);
+  if ('url' in target) return openPostgres(target, tuning);
   const server = await openServer(target, tuning.onServerLog);
-  const engine = openUrl(server, tuning);
+  const engine = openPostgres(server, tuning);
   return { ...engine, close: () => engine.close().finally(server.close) };
 }
 
@@ -28,37 +27,21 @@ async function openServer(target: EmbeddedTarget, log?: EmbeddedLog): Promise<Em
   return target.join ? joinEmbeddedServer(options) : startEmbeddedServer(options);
 }
 
-function openUrl({ url, pooled = false }: UrlTarget, tuning: Tuning): Engine {
-  return openPostgres(url, {
-    pooled,
-    poolSize: tuning.poolSize ?? 10,
-    connectionTimeoutMs: tuning.connectionTimeoutMs ?? 10_000,
-    idleTimeoutMs: tuning.idleTimeoutMs ?? 30_000,
-    statementTimeoutMs: tuning.statementTimeoutMs ?? 10_000,
-    clock: tuning.clock ?? systemClock,
-    lockTimeoutMs: tuning.lockTimeoutMs ?? 500,
-    deadlineMs: tuning.deadlineMs ?? 5_000,
-    onError: tuning.onError ?? (() => undefined),
-    onOutage: tuning.onOutage ?? (() => undefined),
-    onMigrationWait: tuning.onMigrationWait ?? (() => undefined),
-  });
-}
-
 /** What the database tells whoever runs the process. */
-export function reportTo(log: Log): Reports {
+export function reportTo(log: Log) {
   return {
     onError: (cause) => log.warn({ cause }, 'a database connection broke'),
     onOutage: (outage) => log.warn(outage, 'the database cannot answer'),
     onMigrationWait: () =>
       log.warn({}, 'another process is changing the tables of the database: this one waits for it'),
     onServerLog: (level, message) => log[level]({ database: 'embedded' }, message),
-  };
+  } satisfies Tuning;
 }
 
 /** A PostgreSQL server, or the embedded one. */
 export type Target = UrlTarget | EmbeddedTarget;
 
-interface UrlTarget {
+export interface UrlTarget {
   readonly url: string;
   /** Behind a pooler that gives a connection away after each transaction (PgBouncer). */
   readonly pooled?: boolean;
@@ -91,8 +74,6 @@ export interface Tuning {
   readonly onServerLog?: EmbeddedLog | undefined;
 }
 
-type Reports = Pick<Tuning, 'onError' | 'onOutage' | 'onMigrationWait' | 'onServerLog'>;
-
 /** All that the stores know of where they run. */
 export interface Engine {
   readonly orm: PgDatabase<PgQueryResultHKT>;
@@ -111,6 +92,10 @@ export interface Engine {
   /** Of the pool. */
   connections(): ConnectionCounts;
   close(): Promise<void>;
+}
+
+export interface DatabaseState {
+  readonly isReadOnly: boolean;
 }
 
 export interface ConnectionCounts {

@@ -1,0 +1,123 @@
+import pg from 'pg';
+import { createSingleFlight } from '../../lib/cache.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { DatabaseState, RunSql } from './open.ts';
+
+/** A connection of its own, outside the pool. Its purpose is what `pg_stat_activity` names it by. */
+export function createClient(url: string, purpose: string, settings: pg.ClientConfig = {}): pg.Client {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: `crossbook ${purpose}`,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    ...settings,
+  });
+  client.on('error', () => undefined); // the query that is under way rejects with it
+  return client;
+}
+
+/** `Engine.alone`. */
+export async function workAlone<T>(
+  url: string,
+  work: (run: RunSql) => Promise<T>,
+  onWait: () => void,
+): Promise<T> {
+  const client = createClient(url, 'migrations');
+  try {
+    await client.connect();
+    await client.query('begin; set local statement_timeout = 0; set local lock_timeout = 0');
+    const { rows } = await client.query(`select pg_try_advisory_xact_lock(${ALONE}) as "isMine"`);
+    if (!rows[0].isMine) {
+      onWait();
+      await client.query(`select pg_advisory_xact_lock(${ALONE})`);
+    }
+    const result = await work(async (text, values = []) => (await client.query(text, [...values])).rows);
+    await client.query('commit');
+    return result;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+const ALONE = `hashtextextended('crossbook:alone', 0)`;
+
+/** `Engine.holdShared`, in a transaction that stays open: behind a pooler a connection is only kept for one. */
+export async function holdShared(url: string, key: string): Promise<pg.Client> {
+  const client = createClient(url, 'sandbox');
+  await client.connect();
+  await client.query('begin; set local idle_in_transaction_session_timeout = 0');
+  await client.query('select pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [key]);
+  return client;
+}
+
+/**
+ * Looks at the database on a connection of its own: a full pool and a locked table do not concern it. One look at a time,
+ * each with a limit, so that a server which is frozen is found out as well.
+ */
+export function createProbe(url: string, clock: Clock) {
+  const singleFlight = createSingleFlight<DatabaseState>();
+  let client: pg.Client | undefined;
+
+  return {
+    /** Rejects where the database cannot be reached. */
+    look: () =>
+      singleFlight(() =>
+        withLimit(ask(), { limitMs: PROBE_LIMIT_MS, clock }).catch((error) => {
+          drop();
+          throw error;
+        }),
+      ),
+    close: drop,
+  };
+
+  async function ask(): Promise<DatabaseState> {
+    const asked = client ?? (await connect());
+    // Of this moment, also on a connection that is older than a failover.
+    const { rows } = await asked.query(
+      `select current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
+    );
+    return { isReadOnly: rows[0].isReadOnly };
+  }
+
+  async function connect(): Promise<pg.Client> {
+    // Its own limit is behind that of the look: the socket goes as well.
+    const made = createClient(url, 'probe', { connectionTimeoutMillis: 2 * PROBE_LIMIT_MS });
+    // Between two looks: the next one connects anew.
+    made.on('error', () => {
+      if (client === made) client = undefined;
+    });
+    client = made;
+    await made.connect();
+    return made;
+  }
+
+  function drop(): void {
+    client?.end().catch(() => undefined);
+    client = undefined;
+  }
+}
+
+const PROBE_LIMIT_MS = 1_500;
+
+/**
+ * Rejects where the work takes longer than its limit, by time in which this process was there to see it: as long as it was
+ * held or stopped itself is given on top, because what has come meanwhile is read only after the timers.
+ */
+export function withLimit<T>(work: Promise<T>, { limitMs, clock }: Limit): Promise<T> {
+  const began = clock.now();
+  return new Promise((resolve, reject) => {
+    let cancel = clock.schedule(limitMs, () => {
+      const lateMs = clock.now() - began - limitMs;
+      const end = () => reject(new Error('timeout expired'));
+      cancel = clock.schedule(Math.min(lateMs, limitMs) + GRACE_MS, end);
+    });
+    work.then(resolve, reject).finally(() => cancel());
+  });
+}
+
+const GRACE_MS = 50;
+
+interface Limit {
+  readonly limitMs: number;
+  readonly clock: Pick<Clock, 'now' | 'schedule'>;
+}
