@@ -1,9 +1,9 @@
 import type { Webhooks } from './background-jobs.ts';
 import type { Config } from './config.ts';
-import { RESPONSE_BOUNDS } from './domain/allowance.ts';
 import type { ConnectServices } from './domain/connect-link.ts';
 import type { Provider } from './domain/provider.ts';
 import type { ProviderName } from './domain/provider-names.ts';
+import { RESPONSE_BOUNDS } from './domain/resources.ts';
 import { checkInstanceUrl } from './domain/urls.ts';
 import type { Background, Clock } from './lib/clock.ts';
 import type { Limits } from './limits/limits.ts';

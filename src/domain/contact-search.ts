@@ -1,6 +1,7 @@
 import type { Connection } from './connection.ts';
 import type { Contact, ContactField, ContactOrigin } from './contact.ts';
-import { DEFAULT_PAGE_SIZE } from './page.ts';
+import { CrossbookError } from './errors.ts';
+import { DEFAULT_PAGE_SIZE, type Direction, type PageInput } from './page.ts';
 import type { ProviderName } from './provider-names.ts';
 
 /** What a caller asks for, as a face hands it over: nothing in it is checked yet. */
@@ -29,14 +30,71 @@ export type ContactFilter =
   | { readonly by: 'emails'; readonly emails: readonly string[] }
   | { readonly by: 'domain'; readonly domain: string };
 
-export interface PageInput {
-  readonly size?: number | null | undefined;
-  readonly cursor?: string | null | undefined;
-  /** Absent: the direction that the cursor carries, else forward. */
-  readonly direction?: Direction | undefined;
+export const MAX_EMAILS = 1_000;
+
+/** Checks a filter: exactly one way to search, and what is searched for must be able to exist. */
+export function readContactFilter({ email, emails, emailDomain }: UncheckedContactFilter): ContactFilter {
+  const given = [email, emails, emailDomain].filter((value) => value !== undefined && value !== null);
+  if (given.length !== 1) {
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      'The filter takes exactly one of: email, a list of emails, an email domain.',
+    );
+  }
+  if (typeof emailDomain === 'string') {
+    const domain = normaliseEmail(emailDomain);
+    if (domain.length <= MAX_DOMAIN_LENGTH && DOMAIN.test(domain)) return { by: 'domain', domain };
+    throw new CrossbookError('UNPROCESSABLE_ENTITY', 'The filter’s email domain is not a domain name.');
+  }
+  return { by: 'emails', emails: readEmails(typeof email === 'string' ? [email] : (emails ?? [])) };
 }
 
-export type Direction = 'forward' | 'backward';
+function readEmails(emails: readonly string[]): readonly string[] {
+  if (emails.length > MAX_EMAILS) {
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      `The filter takes at most ${MAX_EMAILS} emails; these are ${emails.length}.`,
+    );
+  }
+  const found = new Set<string>();
+  for (const [index, text] of emails.entries()) {
+    const email = readEmail(text);
+    if (email === undefined) {
+      const which = emails.length === 1 ? 'The filter’s email' : `Email ${index + 1} of the filter`;
+      throw new CrossbookError('UNPROCESSABLE_ENTITY', `${which} is not an email address.`);
+    }
+    found.add(email);
+  }
+  return [...found];
+}
+
+/** The longest address that mail systems carry. */
+const MAX_EMAIL_LENGTH = 254;
+const MAX_DOMAIN_LENGTH = 253;
+
+/** Within quotes, what comes before the @ may hold spaces and further @s. */
+const EMAIL = /^(?:[^\s@\p{Cc}\p{Cs}]+|"(?:[^"\\\p{Cc}\p{Cs}]|\\[^\p{Cc}\p{Cs}])+")@[^\s@\p{Cc}\p{Cs}]+$/u;
+const DOMAIN = /^[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u;
+
+/** Nearly all of them: small letters as they are compared, and nothing that the grammar above would have to look at. */
+const PLAIN = /^[a-z0-9._+-]+@[a-z0-9.-]+$/;
+
+/** As it is compared; undefined where it is none. */
+export function readEmail(text: string): string | undefined {
+  if (text.length <= MAX_EMAIL_LENGTH && PLAIN.test(text)) return text;
+  const email = normaliseEmail(text);
+  return isEmail(email) ? email : undefined;
+}
+
+/** Emails compare trimmed and without case, wherever they come from. */
+export function normaliseEmail(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+/** Deliberately wide: CRMs hold addresses that stricter grammars refuse, and they have to be found. */
+export function isEmail(email: string): boolean {
+  return email.length <= MAX_EMAIL_LENGTH && EMAIL.test(email);
+}
 
 export interface SearchSelection extends FieldSelection {
   readonly totalCount: boolean;

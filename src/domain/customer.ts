@@ -1,6 +1,6 @@
 import { type Connection, type ConnectionStatus, connection, connectionUpsert } from './connection.ts';
-import type { Direction } from './contact-search.ts';
-import type { Page, PageRequest } from './page.ts';
+
+import type { Direction, Page, PageRequest } from './page.ts';
 import type { ProviderName } from './provider-names.ts';
 import { field, id, int, listOf, type Of, patch, shape, string, uuid } from './shape.ts';
 

@@ -73,3 +73,157 @@ interface NewLinkEvent {
     readonly failure: ConnectFailure;
   };
 }
+
+/** Where an application hears of events: a server of its own, called as Standard Webhooks says. */
+export interface WebhookEndpoint {
+  readonly id: string;
+  readonly url: string;
+  /** Empty: all. */
+  readonly eventTypes: readonly EventType[];
+  /** False: nothing is sent. It is switched off by its owner, by its answer 410, or after three days of failures. */
+  readonly enabled: boolean;
+  /** What went wrong last, in words. It stays when all is well again. */
+  readonly lastFailure: string | null;
+  readonly lastFailureAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** The endpoints of ONE application. */
+export interface WebhookStore {
+  list(): Promise<readonly WebhookEndpoint[]>;
+  /** Undefined where there are MAX_ENDPOINTS already. */
+  create(endpoint: NewEndpoint): Promise<EndpointWithSecret | undefined>;
+  /** This and the rest: undefined (false) where there is no such endpoint. */
+  update(id: string, change: EndpointChange): Promise<WebhookEndpoint | undefined>;
+  remove(id: string): Promise<boolean>;
+  /** The secret before signs as well for ROTATION_MS. */
+  rotateSecret(id: string): Promise<EndpointWithSecret | undefined>;
+  redeliver(id: string, wanted: Redelivery): Promise<Redelivered | undefined>;
+}
+
+export type NewEndpoint = Pick<WebhookEndpoint, 'url' | 'eventTypes'>;
+
+/** What is absent stays. */
+export interface EndpointChange {
+  readonly url?: string | undefined;
+  readonly eventTypes?: readonly EventType[] | undefined;
+  readonly enabled?: boolean | undefined;
+}
+
+export interface EndpointWithSecret {
+  readonly endpoint: WebhookEndpoint;
+  /** `whsec_` and base64. Shown this once. */
+  readonly secret: string;
+}
+
+/** Of the events that are kept, whatever the endpoint's types are. */
+export type Redelivery = { readonly eventIds: readonly string[] } | { readonly since: Date };
+
+export interface Redelivered {
+  readonly scheduled: number;
+  /** Events from then on were not scheduled, because there are more than MAX_REDELIVERED. Null: all were. */
+  readonly nextSince: Date | null;
+}
+
+/** The events of ONE application, the newest first. */
+export interface EventStore {
+  list(request: EventRequest): Promise<readonly Event[]>;
+}
+
+interface EventRequest {
+  readonly customerId: string | undefined;
+  /** Of the last event before: undefined for the newest. */
+  readonly after: { readonly createdAt: Date; readonly id: string } | undefined;
+  readonly limit: number;
+}
+
+/** For each application. */
+export const MAX_ENDPOINTS = 20;
+export const MAX_WEBHOOK_URL_LENGTH = 2_048;
+export const MAX_REDELIVERED = 10_000;
+/** At once, by their ids. */
+export const MAX_REDELIVERED_IDS = 1_000;
+export const ROTATION_MS = 24 * 60 * 60_000;
+export const EVENTS_KEPT_MS = 30 * 24 * 60 * 60_000;
+
+/** What waits to be sent to endpoints, over all applications: for the sender alone. */
+export interface WebhookQueue {
+  /** Is anything due, and is there any endpoint that it could be for? Costs next to nothing. */
+  look(): Promise<{ readonly isDue: boolean; readonly hasEndpoints: boolean }>;
+  /** Endpoints that something is due for, each for this process alone until its lease ends: those that fail apart. */
+  claim(wanted: Claim): Promise<readonly ClaimedEndpoint[]>;
+  /** What is due for one, in the order of its events. */
+  read(endpointId: string, limit: number): Promise<readonly Delivery[]>;
+  /** It has arrived. `isRecovery`: what waits for another try is due now. */
+  succeed(delivery: DeliveryKey, isRecovery: boolean): Promise<void>;
+  fail(delivery: DeliveryKey, failure: DeliveryFailure): Promise<void>;
+  release(endpointId: string, lease: string): Promise<void>;
+  /** For the metric, and for who asks whether all is well. */
+  count(): Promise<WebhookCounts>;
+  /** The first twenty, for a person to read. */
+  listFailing(): Promise<readonly FailingEndpoint[]>;
+  /** Removes events that are older than they are kept, and what is left of endpoints that are gone. */
+  sweep(olderThan: Date): Promise<number>;
+}
+
+interface Claim {
+  readonly lease: string;
+  readonly leaseMs: number;
+  readonly healthy: number;
+  readonly failing: number;
+}
+
+export interface ClaimedEndpoint {
+  readonly id: string;
+  readonly url: string;
+  /** As they are shown. Two while one takes the other's place; none where they cannot be opened. */
+  readonly secrets: readonly string[];
+  /** In a row, up to now. */
+  readonly failures: number;
+}
+
+interface DeliveryKey {
+  readonly endpointId: string;
+  readonly eventId: string;
+}
+
+export interface Delivery extends DeliveryKey {
+  readonly customerId: string;
+  /** Before this one. */
+  readonly attempts: number;
+  /** JSON, the same at each attempt. */
+  readonly body: string;
+}
+
+interface DeliveryFailure {
+  /** In words that are ours: nothing of an answer. */
+  readonly reason: string;
+  /** When this delivery is tried again. */
+  readonly retryAfterMs: number;
+  /** For how long nothing is sent to the endpoint. */
+  readonly pauseMs: number;
+  /** It wants nothing any more. */
+  readonly isGone: boolean;
+}
+
+export interface FailingEndpoint {
+  readonly id: string;
+  readonly application: string;
+  readonly enabled: boolean;
+  readonly lastFailure: string | null;
+}
+
+export interface WebhookCounts {
+  /** Deliveries on their way. */
+  readonly pending: number;
+  /** For how long the first that is due for an endpoint that does not fail has waited; 0 where none waits. */
+  readonly overdueSeconds: number;
+  /** Endpoints that are enabled and have failed since the last success. */
+  readonly failing: number;
+  /** Endpoints that were disabled because they failed or are gone. */
+  readonly disabled: number;
+}
+
+/** For so long a delivery is tried; an endpoint that has failed for so long is disabled. */
+export const RETRIES_MS = 3 * 24 * 60 * 60_000;

@@ -1,7 +1,7 @@
 import type { Caller } from './caller.ts';
 import type { CrossbookError, ErrorCode } from './errors.ts';
 import type { ProviderName } from './provider-names.ts';
-import type { WorkPermit } from './work-permit.ts';
+import type { WorkPermit } from './resources.ts';
 
 /** Where things are told. Fields never hold a body or a secret. */
 export interface Log {

@@ -1,4 +1,12 @@
-import type { Direction } from './contact-search.ts';
+/** Which page of a list a caller asks for, as a face hands it over: nothing in it is checked yet. */
+export interface PageInput {
+  readonly size?: number | null | undefined;
+  readonly cursor?: string | null | undefined;
+  /** Absent: the direction that the cursor carries, else forward. */
+  readonly direction?: Direction | undefined;
+}
+
+export type Direction = 'forward' | 'backward';
 
 /** Which slice of a list is asked for. Lists are ordered by record id, ascending. */
 export interface PageRequest {

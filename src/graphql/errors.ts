@@ -1,5 +1,4 @@
 import { type GraphQLFormattedError, Kind } from 'graphql';
-import type { Allowance } from '../domain/allowance.ts';
 import {
   CrossbookError,
   type ErrorBody,
@@ -8,6 +7,7 @@ import {
   toCrossbookError,
   toErrorBody,
 } from '../domain/errors.ts';
+import type { Allowance } from '../domain/resources.ts';
 import { jsonLength } from '../lib/json.ts';
 
 /**

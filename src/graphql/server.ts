@@ -1,8 +1,7 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import { createAllowance, RESPONSE_BOUNDS } from '../domain/allowance.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { RequestLog } from '../domain/log.ts';
+import { createAllowance, type HeldBytes, RESPONSE_BOUNDS } from '../domain/resources.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import { JSON_CHUNK_ITEMS } from '../lib/json.ts';
 import type { RequestContext } from '../request/context.ts';

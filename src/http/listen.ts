@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { CrossbookError } from '../domain/errors.ts';
-import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { RejectedRequest } from '../domain/log.ts';
+import type { HeldBytes } from '../domain/resources.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { ArrivingRequest, HttpResponse } from '../lib/http-message.ts';
 import { toSubnet } from '../lib/to-subnet.ts';

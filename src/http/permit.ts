@@ -1,5 +1,5 @@
 import { CrossbookError } from '../domain/errors.ts';
-import type { Resume, WorkPermit } from '../domain/work-permit.ts';
+import type { Resume, WorkPermit } from '../domain/resources.ts';
 
 /** One request's permit. It is given back once, whatever the request was doing at that moment. */
 export class Permit implements RequestPermit {

@@ -1,8 +1,8 @@
 import { type Caller, missingCredentials } from '../domain/caller.ts';
 import { type CrossbookError, toCrossbookError } from '../domain/errors.ts';
-import { type HeldBytes, type Hold, memoryLimitReached } from '../domain/held-bytes.ts';
 import type { OpenRequestLog, RequestHead, RequestLog } from '../domain/log.ts';
 import { isProviderName } from '../domain/provider-names.ts';
+import { type HeldBytes, type Hold, memoryLimitReached } from '../domain/resources.ts';
 import type { ArrivingRequest, HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import { type Cors, isPreflightRequest } from './cors.ts';

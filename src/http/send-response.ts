@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { HeldBytes, Hold } from '../domain/held-bytes.ts';
+import type { HeldBytes, Hold } from '../domain/resources.ts';
 import type { HttpResponse } from '../lib/http-message.ts';
 import { JsonBytes } from '../lib/json.ts';
 

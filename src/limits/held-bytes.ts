@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import { HELD_KINDS, type HeldBytes, type HeldKind, type Hold } from '../domain/held-bytes.ts';
+import { HELD_KINDS, type HeldBytes, type HeldKind, type Hold } from '../domain/resources.ts';
 import { toSubnet } from '../lib/to-subnet.ts';
 
 /** Counts what is held for others, in all and for each owner. */

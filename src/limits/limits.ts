@@ -1,7 +1,7 @@
 import type { Caller } from '../domain/caller.ts';
-import type { DistributedRateLimits } from '../domain/distributed-rate-limits.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Log, RequestLog } from '../domain/log.ts';
+import type { DistributedRateLimits } from '../domain/provider.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createDistributedRateLimits } from './distributed-rate-limits.ts';
 import { type ConsumeResult, createLimiter, setRateLimitHeaders, toAddressBucket } from './limiter.ts';

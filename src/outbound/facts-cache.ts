@@ -1,5 +1,5 @@
 import type { ConnectionFacts, Learnt } from '../domain/connection.ts';
-import type { ContactCache } from '../domain/contact-cache.ts';
+import type { ContactCache } from '../domain/tenant.ts';
 import { createTtlCache } from '../lib/cache.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { CallPermit } from './lookup-batcher.ts';

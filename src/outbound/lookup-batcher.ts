@@ -1,7 +1,7 @@
 import type { Contact } from '../domain/contact.ts';
 import { type FieldSelection, mergeSelections } from '../domain/contact-search.ts';
 import type { CrossbookError } from '../domain/errors.ts';
-import type { WorkPermit } from '../domain/work-permit.ts';
+import type { WorkPermit } from '../domain/resources.ts';
 import { createBatcher } from '../lib/batcher.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AbandonedError, cloneError, rateLimited, timedOut } from './failures.ts';

@@ -1,10 +1,9 @@
 import type { Connection } from '../domain/connection.ts';
-import type { CredentialStore } from '../domain/credentials.ts';
-import type { DistributedRateLimits } from '../domain/distributed-rate-limits.ts';
-import type { HeldBytes } from '../domain/held-bytes.ts';
 import type { FindOAuthClient, FindSandboxLogin } from '../domain/oauth.ts';
-import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
+import type { ContactAccess, ContactPort, DistributedRateLimits, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import type { HeldBytes } from '../domain/resources.ts';
+import type { CredentialStore } from '../domain/tenant.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { createGrants, type Grants } from './access-token/grants.ts';
 import type { RenewalOutcome } from './access-token/tokens.ts';

@@ -1,11 +1,11 @@
 import type { Connection } from '../domain/connection.ts';
-import type { ContactCache } from '../domain/contact-cache.ts';
 import type { FieldSelection } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { ProviderResponse, RemoteRequest } from '../domain/remote.ts';
-import type { Resume, WorkPermit } from '../domain/work-permit.ts';
+import type { Resume, WorkPermit } from '../domain/resources.ts';
+import type { ContactCache } from '../domain/tenant.ts';
 import { createConnectionTokens } from './access-token/connection-tokens.ts';
 import type { RenewalOutcome, TokenSource } from './access-token/tokens.ts';
 import { createFactsCache } from './facts-cache.ts';

@@ -1,9 +1,9 @@
 import { CrossbookError } from '../domain/errors.ts';
-import { type HeldBytes, type HeldOwners, memoryLimitReached } from '../domain/held-bytes.ts';
 import type { ProviderCall } from '../domain/log.ts';
 import type { ContactAccess } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { ProviderResponse, RemoteRequest } from '../domain/remote.ts';
+import { type HeldBytes, type HeldOwners, memoryLimitReached } from '../domain/resources.ts';
 import type { Clock } from '../lib/clock.ts';
 import { readRetryAfter } from '../lib/http-message.ts';
 import type { Token, TokenSource, Tokens } from './access-token/tokens.ts';

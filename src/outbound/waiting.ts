@@ -1,5 +1,5 @@
 import { CrossbookError } from '../domain/errors.ts';
-import type { WorkPermit } from '../domain/work-permit.ts';
+import type { WorkPermit } from '../domain/resources.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AbandonedError, timedOut } from './failures.ts';
 import type { OutboundSettings } from './outbound.ts';

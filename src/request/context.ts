@@ -1,4 +1,3 @@
-import { type Allowance, createAllowance } from '../domain/allowance.ts';
 import { type Caller, missingCredentials, type TokenRequest } from '../domain/caller.ts';
 import type { ConnectServices } from '../domain/connect-link.ts';
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
@@ -7,8 +6,8 @@ import type { ProviderCall, RequestLog, Tracer } from '../domain/log.ts';
 import type { CursorSigner } from '../domain/page.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { RemovedConnection, Revocation } from '../domain/removal.ts';
-import type { Tenant } from '../domain/tenant.ts';
+import { type Allowance, createAllowance } from '../domain/resources.ts';
+import type { RemovedConnection, Revocation, Tenant } from '../domain/tenant.ts';
 import type { HttpHeaders } from '../lib/http-message.ts';
 import { SeenRecords } from './connection-cache.ts';
 import { createLoaders, type Loaders } from './loaders.ts';

@@ -1,6 +1,6 @@
 import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { RemovedConnection, Revocation } from '../domain/removal.ts';
+import type { RemovedConnection, Revocation } from '../domain/tenant.ts';
 
 /** Ends at the provider what a removed connection lived on, where nothing else lives on it. Never rejects. */
 export async function revokeRemoved(

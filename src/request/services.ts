@@ -1,14 +1,12 @@
-import type { ResponseBounds } from '../domain/allowance.ts';
 import type { Caller, TokenRequest } from '../domain/caller.ts';
 import type { ConnectServices } from '../domain/connect-link.ts';
 import type { Connection } from '../domain/connection.ts';
-import type { CredentialStore } from '../domain/credentials.ts';
 import type { ProviderCall, RequestLog } from '../domain/log.ts';
 import type { CursorSigner } from '../domain/page.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { Tenant } from '../domain/tenant.ts';
-import type { WorkPermit } from '../domain/work-permit.ts';
+import type { ResponseBounds, WorkPermit } from '../domain/resources.ts';
+import type { CredentialStore, Tenant } from '../domain/tenant.ts';
 import type { ConnectionCache } from './connection-cache.ts';
 import type { RevokeDeps } from './revoke-removed.ts';
 

@@ -1,6 +1,6 @@
-import type { Allowance } from '../domain/allowance.ts';
 import { ERROR_CODES, toCrossbookError, toErrorBody } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
+import type { Allowance } from '../domain/resources.ts';
 import type { HttpResponse } from '../lib/http-message.ts';
 import { toJsonBody } from '../lib/to-json-body.ts';
 

@@ -5,14 +5,13 @@ import type { ConnectedAccount } from '../domain/connection.ts';
 import type { NewEvent } from '../domain/event.ts';
 import type { Grant } from '../domain/oauth.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { Sealer } from '../domain/sealer.ts';
 import { uuidV5 } from '../lib/digest.ts';
 import { connectLinks } from './connect-schema.ts';
 import { sealCredentials } from './credentials.ts';
 import type { Engine } from './engine/open.ts';
 import { connections, contactCache, credentials, customers } from './schema.ts';
 import { createSealedTable, type SealedTable } from './sealed-table.ts';
-import { type SealedText, sealWithKeyId } from './sealing/seal.ts';
+import { type SealedText, type Sealer, sealWithKeyId } from './sealing/seal.ts';
 
 /**
  * The customer's row comes first, as in an upsert and as in a deletion, so that none of them can deadlock. Undefined where

@@ -9,7 +9,6 @@ import {
   type NewConnectFlow,
   OPEN_STATUSES,
 } from '../domain/connect-link.ts';
-import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
 import {
   completeLink,
@@ -26,6 +25,7 @@ import { connectFlows, connectLinks } from './connect-schema.ts';
 import type { Engine } from './engine/open.ts';
 import { appendEvents } from './events.ts';
 import { applications, customers } from './schema.ts';
+import type { Sealer } from './sealing/seal.ts';
 
 /** For the pages of links, which know an application only by a link whose signature was checked, or by a state. */
 export function createConnectFlows(deps: ConnectDeps): ConnectFlowStore {

@@ -1,11 +1,11 @@
 import { and, eq, gte, sql } from 'drizzle-orm';
-import { type ContactCache, LARGE_ENTRY } from '../domain/contact-cache.ts';
-import type { Sealer } from '../domain/sealer.ts';
+import { type ContactCache, LARGE_ENTRY } from '../domain/tenant.ts';
 import { createBatcher } from '../lib/batcher.ts';
 import { backgroundClock, type Clock, createIdleThrottle } from '../lib/clock.ts';
 import { isUnavailable } from './engine/failures.ts';
 import type { Engine } from './engine/open.ts';
 import { connections, contactCache } from './schema.ts';
+import type { Sealer } from './sealing/seal.ts';
 
 /** Prepares the statement once; what it returns opens the cache for one application. */
 export function createContactCache(deps: Deps): ContactCaches {

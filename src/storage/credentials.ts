@@ -1,15 +1,14 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { ConnectionStatus, Credentials } from '../domain/connection.ts';
-import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../domain/credentials.ts';
 import type { EventType } from '../domain/event.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { Sealer } from '../domain/sealer.ts';
+import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../domain/tenant.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Engine } from './engine/open.ts';
 import { CONNECTION_DATA, recordEvents } from './events.ts';
 import { underRefreshLease } from './refresh-lease.ts';
 import { connections, credentials } from './schema.ts';
-import { type SealedText, sealWithKeyId } from './sealing/seal.ts';
+import { type SealedText, type Sealer, sealWithKeyId } from './sealing/seal.ts';
 
 /** Prepares the statement once; the function that it returns opens the store for one application. */
 export function createCredentials(deps: Deps): (applicationId: string) => CredentialStore {

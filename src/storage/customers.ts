@@ -1,12 +1,12 @@
 import { and, asc, desc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
 import type { Customer, CustomerFilter, CustomerStore } from '../domain/customer.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
-import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isStorable } from '../lib/text.ts';
 import { type ConnectionRow, toCustomer } from './connections.ts';
 import type { Engine } from './engine/open.ts';
 import { connections, customers } from './schema.ts';
+import type { Sealer } from './sealing/seal.ts';
 import { createReadBatcher } from './statement-batcher.ts';
 import { createUpsertWriter, storeCustomer } from './upsert-customer.ts';
 

@@ -1,11 +1,9 @@
 import type { ConnectFlowStore, ConnectLinkStore } from '../domain/connect-link.ts';
 import type { ConnectionStore } from '../domain/connection.ts';
-import type { ContactCache } from '../domain/contact-cache.ts';
-import type { CredentialStore, IdleCredentials } from '../domain/credentials.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import type { EventStore, WebhookQueue, WebhookStore } from '../domain/event.ts';
 import type { OAuthClientStore } from '../domain/oauth.ts';
-import type { RemovalStore } from '../domain/removal.ts';
-import type { EventStore, WebhookQueue, WebhookStore } from '../domain/webhook.ts';
+import type { ContactCache, CredentialStore, IdleCredentials, RemovalStore } from '../domain/tenant.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type Admin, createAdmin } from './admin.ts';
 import {

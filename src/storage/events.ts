@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { and, desc, eq, sql } from 'drizzle-orm';
-import type { NewEvent } from '../domain/event.ts';
-import type { EventStore } from '../domain/webhook.ts';
+import type { EventStore, NewEvent } from '../domain/event.ts';
 import { isStorable } from '../lib/text.ts';
 import { events } from './connect-schema.ts';
 import type { Engine } from './engine/open.ts';

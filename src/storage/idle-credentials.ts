@@ -1,4 +1,4 @@
-import type { IdleConnection, IdleCredentials } from '../domain/credentials.ts';
+import type { IdleConnection, IdleCredentials } from '../domain/tenant.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Engine } from './engine/open.ts';
 

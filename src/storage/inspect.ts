@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { FailingEndpoint } from '../domain/webhook.ts';
+import type { FailingEndpoint } from '../domain/event.ts';
 import { cannotOpen, createDatabase } from './database.ts';
 import { hasCluster } from './embedded/start.ts';
 import { createClient } from './engine/client.ts';

@@ -1,9 +1,9 @@
-import type { Sealer } from '../domain/sealer.ts';
 import { type Clock, type PeriodicTask, type PeriodicTaskOptions, runPeriodically } from '../lib/clock.ts';
 import { type CredentialKey, sealCredentials, tryOpenCredentials } from './credentials.ts';
 import type { Engine } from './engine/open.ts';
 import type { SealCounts, SealedTable } from './sealed-table.ts';
 import type { KeyRing } from './sealing/key-ring.ts';
+import type { Sealer } from './sealing/seal.ts';
 
 /** What is done to the database as a whole, beside the requests. */
 export function createMaintenance({ engine, sealer, ring, sealedTables }: Deps): Maintenance {

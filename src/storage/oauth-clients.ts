@@ -1,12 +1,11 @@
 import { and, asc, eq } from 'drizzle-orm';
 import type { OAuthClientStore } from '../domain/oauth.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
 import { oauthClients } from './connect-schema.ts';
 import type { Engine } from './engine/open.ts';
 import { createSealedTable, type SealedTable } from './sealed-table.ts';
-import { sealWithKeyId } from './sealing/seal.ts';
+import { type Sealer, sealWithKeyId } from './sealing/seal.ts';
 
 /** The function that it returns opens the store for one application. */
 export function createOAuthClients({

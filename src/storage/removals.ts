@@ -1,8 +1,7 @@
 import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm';
 import { CrossbookError } from '../domain/errors.ts';
 import type { NewEvent } from '../domain/event.ts';
-import type { RemovalStore, RemovedConnection } from '../domain/removal.ts';
-import type { Sealer } from '../domain/sealer.ts';
+import type { RemovalStore, RemovedConnection } from '../domain/tenant.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isStorable } from '../lib/text.ts';
 import type { Transaction } from './complete-connect-link.ts';
@@ -11,6 +10,7 @@ import { tryOpenCredentials } from './credentials.ts';
 import type { Engine } from './engine/open.ts';
 import { appendEvents } from './events.ts';
 import { connections, credentials, customers } from './schema.ts';
+import type { Sealer } from './sealing/seal.ts';
 
 /**
  * Each removal is one transaction that locks the customer first, its connections next and their credentials last, as an

@@ -1,6 +1,5 @@
-import type { Sealer } from '../domain/sealer.ts';
 import type { Engine } from './engine/open.ts';
-import { keyIdOf } from './sealing/seal.ts';
+import { keyIdOf, type Sealer } from './sealing/seal.ts';
 
 /** A small table of which some columns are sealed, as a change of keys sees it. Each row names the key of all of them. */
 export function createSealedTable<Place>(engine: Engine, spec: SealedTableSpec<Place>): SealedTable {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ConnectionUpsert, Customer, CustomerUpsert } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Sealer } from '../domain/sealer.ts';
 import type { Clock } from '../lib/clock.ts';
 import { uuidV5 } from '../lib/digest.ts';
 import { isStorable, isStorableJson } from '../lib/text.ts';
@@ -9,6 +8,7 @@ import { type ConnectionRow, toCustomer } from './connections.ts';
 import { sealCredentials } from './credentials.ts';
 import { isUnavailable, unstorable } from './engine/failures.ts';
 import type { Engine } from './engine/open.ts';
+import type { Sealer } from './sealing/seal.ts';
 import { createStatementBatcher } from './statement-batcher.ts';
 import { type UpsertMode, upsertStatement } from './upsert-statement.ts';
 

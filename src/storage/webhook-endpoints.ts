@@ -1,10 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { and, asc, count, eq, type SQL, sql } from 'drizzle-orm';
 import { CrossbookError } from '../domain/errors.ts';
-import type { EventType } from '../domain/event.ts';
-import type { Sealer } from '../domain/sealer.ts';
 import {
   type EndpointWithSecret,
+  type EventType,
   MAX_ENDPOINTS,
   MAX_REDELIVERED,
   type Redelivered,
@@ -12,13 +11,13 @@ import {
   ROTATION_MS,
   type WebhookEndpoint,
   type WebhookStore,
-} from '../domain/webhook.ts';
+} from '../domain/event.ts';
 import type { Clock } from '../lib/clock.ts';
 import { webhookEndpoints as table } from './connect-schema.ts';
 import type { Engine } from './engine/open.ts';
 import { applications } from './schema.ts';
 import { createSealedTable, type SealedTable } from './sealed-table.ts';
-import { sealWithKeyId } from './sealing/seal.ts';
+import { type Sealer, sealWithKeyId } from './sealing/seal.ts';
 
 /** The function that it returns opens the store for one application. */
 export function createWebhookEndpoints(deps: WebhookDeps): (applicationId: string) => WebhookStore {

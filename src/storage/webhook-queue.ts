@@ -1,15 +1,15 @@
-import type { Event } from '../domain/event.ts';
-import type { Sealer } from '../domain/sealer.ts';
 import {
   type ClaimedEndpoint,
   type Delivery,
+  type Event,
   type FailingEndpoint,
   RETRIES_MS,
   type WebhookCounts,
   type WebhookQueue,
-} from '../domain/webhook.ts';
+} from '../domain/event.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Engine, Statement } from './engine/open.ts';
+import type { Sealer } from './sealing/seal.ts';
 import { openWebhookSecret } from './webhook-endpoints.ts';
 
 /** Each statement is a transaction of its own: none is open while an endpoint is called. */

@@ -13,7 +13,7 @@ import type {
   RequestRecord,
 } from '../domain/log.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import { UNCOUNTED, type WorkPermit } from '../domain/work-permit.ts';
+import { UNCOUNTED, type WorkPermit } from '../domain/resources.ts';
 import { type Clock, type PeriodicTaskOptions, runPeriodically } from '../lib/clock.ts';
 import type { RemoteParent, RequestTrace, Traces } from './traces.ts';
 

@@ -1,10 +1,10 @@
 import type { Caller } from '../domain/caller.ts';
 import type { Connection } from '../domain/connection.ts';
-import type { PageInput } from '../domain/contact-search.ts';
+
 import type { Customer, CustomerFilter, CustomerPage, CustomerStore } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Tracer } from '../domain/log.ts';
-import type { CursorSigner } from '../domain/page.ts';
+import type { CursorSigner, PageInput } from '../domain/page.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { resolveCustomerId, type TargetDeps } from './open-contact-client.ts';
 import { readPageRequest, signCursor } from './page.ts';

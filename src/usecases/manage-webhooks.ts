@@ -1,12 +1,10 @@
 import type { Caller } from '../domain/caller.ts';
 import { MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Event } from '../domain/event.ts';
-import type { Tracer } from '../domain/log.ts';
-import { type CursorSigner, DEFAULT_PAGE_SIZE } from '../domain/page.ts';
 import {
   type EndpointChange,
   type EndpointWithSecret,
+  type Event,
   type EventStore,
   MAX_ENDPOINTS,
   MAX_REDELIVERED_IDS,
@@ -14,7 +12,9 @@ import {
   type Redelivered,
   type WebhookEndpoint,
   type WebhookStore,
-} from '../domain/webhook.ts';
+} from '../domain/event.ts';
+import type { Tracer } from '../domain/log.ts';
+import { type CursorSigner, DEFAULT_PAGE_SIZE } from '../domain/page.ts';
 import { isRfc3339 } from '../lib/text.ts';
 
 /** Where an application hears of events, all of it by its API key. */

@@ -1,12 +1,14 @@
 import type { Contact, ContactOrigin } from '../domain/contact.ts';
-import type { ContactFilter, Direction, FieldSelection, PageInput } from '../domain/contact-search.ts';
+import type { ContactFilter, FieldSelection } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import {
   type BoundCursorSigner,
   type CursorSigner,
   DEFAULT_PAGE_SIZE,
+  type Direction,
   MAX_PAGE_SIZE,
   type Page,
+  type PageInput,
   type PageRequest,
 } from '../domain/page.ts';
 import type { ContactPort } from '../domain/provider.ts';

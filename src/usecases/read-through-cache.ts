@@ -1,5 +1,4 @@
 import type { Contact } from '../domain/contact.ts';
-import { type ContactCache, LARGE_ENTRY } from '../domain/contact-cache.ts';
 import {
   type FieldSelection,
   includesFields,
@@ -8,6 +7,7 @@ import {
 } from '../domain/contact-search.ts';
 import { CrossbookError, ERROR_CODES } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
+import { type ContactCache, LARGE_ENTRY } from '../domain/tenant.ts';
 import type { ContactClient } from './open-contact-client.ts';
 
 /** An answer older than this is not served even when the provider is down. */

@@ -3,7 +3,7 @@ import type { Customer } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Tracer } from '../domain/log.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { RemovalStore, RemovedConnection, Revocation } from '../domain/removal.ts';
+import type { RemovalStore, RemovedConnection, Revocation } from '../domain/tenant.ts';
 
 /** Deletes a customer with everything of theirs, and ends at the providers what they granted, where that harms nobody else. */
 export function deleteCustomer(deps: RemovalDeps, { customerId, expectedVersion }: Deletion): Promise<void> {

@@ -1,6 +1,6 @@
-import type { IdleConnection, IdleCredentials } from '../domain/credentials.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import type { IdleConnection, IdleCredentials } from '../domain/tenant.ts';
 
 /**
  * Renews refresh tokens that nobody has used for a week: vendors void them after 30 days. One process at a time works on

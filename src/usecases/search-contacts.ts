@@ -1,13 +1,13 @@
 import type { Contact } from '../domain/contact.ts';
-import type {
-  ContactFilter,
-  ContactPage,
-  ContactSearch,
-  FieldSelection,
-  SearchSelection,
-  UncheckedContactFilter,
+import {
+  type ContactFilter,
+  type ContactPage,
+  type ContactSearch,
+  type FieldSelection,
+  readContactFilter,
+  readEmail,
+  type SearchSelection,
 } from '../domain/contact-search.ts';
-import { isEmailDomain, readEmail } from '../domain/email.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Tracer } from '../domain/log.ts';
 import type { BoundCursorSigner, CursorSigner, PageRequest } from '../domain/page.ts';
@@ -103,46 +103,6 @@ function cacheKeyOf({ filter, request, selection }: Query): () => string {
     const parts = filter.by === 'emails' ? [rawData] : [rawData, request, totalCount, needsPreviousPage];
     return `${JSON.stringify(parts)}${filterCacheKey(filter)}`;
   };
-}
-
-export const MAX_EMAILS = 1_000;
-
-/** Checks a filter: exactly one way to search, and what is searched for must be able to exist. */
-function readContactFilter({ email, emails, emailDomain }: UncheckedContactFilter): ContactFilter {
-  const given = [email, emails, emailDomain].filter((value) => value !== undefined && value !== null);
-  if (given.length !== 1) {
-    throw new CrossbookError(
-      'BAD_REQUEST',
-      'The filter takes exactly one of: email, a list of emails, an email domain.',
-    );
-  }
-  if (typeof emailDomain === 'string') return { by: 'domain', domain: readDomain(emailDomain) };
-  return { by: 'emails', emails: readEmails(typeof email === 'string' ? [email] : (emails ?? [])) };
-}
-
-function readEmails(emails: readonly string[]): readonly string[] {
-  if (emails.length > MAX_EMAILS) {
-    throw new CrossbookError(
-      'BAD_REQUEST',
-      `The filter takes at most ${MAX_EMAILS} emails; these are ${emails.length}.`,
-    );
-  }
-  const found = new Set<string>();
-  for (const [index, text] of emails.entries()) {
-    const email = readEmail(text);
-    if (email === undefined) {
-      const which = emails.length === 1 ? 'The filter’s email' : `Email ${index + 1} of the filter`;
-      throw new CrossbookError('UNPROCESSABLE_ENTITY', `${which} is not an email address.`);
-    }
-    found.add(email);
-  }
-  return [...found];
-}
-
-function readDomain(domain: string): string {
-  const normalised = domain.trim().toLowerCase();
-  if (isEmailDomain(normalised)) return normalised;
-  throw new CrossbookError('UNPROCESSABLE_ENTITY', 'The filter’s email domain is not a domain name.');
 }
 
 /** The contacts that have any of these emails, each once, in the order of their ids. */

@@ -1,4 +1,5 @@
 import type { Credentials } from '../domain/connection.ts';
+import { isEmail } from '../domain/contact-search.ts';
 import {
   type ConnectionUpsert,
   type Customer,
@@ -6,7 +7,6 @@ import {
   type CustomerUpsert,
   MAX_CUSTOMER_ID_LENGTH,
 } from '../domain/customer.ts';
-import { isEmail } from '../domain/email.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Tracer } from '../domain/log.ts';
 import type { Provider } from '../domain/provider.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isEmail, normaliseEmail, readEmail } from '../../src/domain/email.ts';
+import { isEmail, normaliseEmail, readEmail } from '../../src/domain/contact-search.ts';
 import { fc } from '../support/fast-check.ts';
 
 test.each([

@@ -1,6 +1,6 @@
 import { getOperationAST, parse, validate } from 'graphql';
 import { expect, test } from 'vitest';
-import { createAllowance, RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
+import { createAllowance, RESPONSE_BOUNDS } from '../../src/domain/resources.ts';
 import { createExecute } from '../../src/graphql/compiled/execute.ts';
 import { analyzeCost } from '../../src/graphql/cost-analysis.ts';
 import { toHttpResponse } from '../../src/graphql/over-http/write-response.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAllowance, RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
+import { createAllowance, RESPONSE_BOUNDS } from '../../src/domain/resources.ts';
 import { generateSerializer } from '../../src/graphql/compiled/generate-serializer.ts';
 import type { Serializer } from '../../src/graphql/compiled/serializers.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Resume } from '../../src/domain/work-permit.ts';
+import type { Resume } from '../../src/domain/resources.ts';
 import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
 import type { RequestPermit } from '../../src/http/permit.ts';
 import { fc } from '../support/fast-check.ts';

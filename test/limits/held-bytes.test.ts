@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HELD_KINDS, type Hold, memoryLimitReached } from '../../src/domain/held-bytes.ts';
+import { HELD_KINDS, type Hold, memoryLimitReached } from '../../src/domain/resources.ts';
 import { createHeldBytes, defaultMaxHeldBytes } from '../../src/limits/held-bytes.ts';
 import { fc } from '../support/fast-check.ts';
 

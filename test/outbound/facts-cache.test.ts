@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { UNCOUNTED } from '../../src/domain/work-permit.ts';
+import { UNCOUNTED } from '../../src/domain/resources.ts';
 import { createFactsCache } from '../../src/outbound/facts-cache.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createFakeContactCache } from '../support/fake-contact-cache.ts';

@@ -1,7 +1,7 @@
 import type { Connection } from '../../src/domain/connection.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { ContactAccess } from '../../src/domain/provider.ts';
-import { UNCOUNTED } from '../../src/domain/work-permit.ts';
+import { UNCOUNTED } from '../../src/domain/resources.ts';
 import { createOutbound, type OutboundOptions } from '../../src/outbound/outbound.ts';
 import { createConnection } from '../support/connection.ts';
 import { createFakeContactCache } from '../support/fake-contact-cache.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ContactAccess } from '../../src/domain/provider.ts';
-import { UNCOUNTED } from '../../src/domain/work-permit.ts';
+import { UNCOUNTED } from '../../src/domain/resources.ts';
 import { createOutbound, type Outbound } from '../../src/outbound/outbound.ts';
 import { salesforce } from '../../src/providers/salesforce/provider.ts';
 import { createConnection } from '../support/connection.ts';

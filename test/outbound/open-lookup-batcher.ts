@@ -1,6 +1,6 @@
 import type { Contact } from '../../src/domain/contact.ts';
 import type { FieldSelection, SelectedFields } from '../../src/domain/contact-search.ts';
-import { UNCOUNTED, type WorkPermit } from '../../src/domain/work-permit.ts';
+import { UNCOUNTED, type WorkPermit } from '../../src/domain/resources.ts';
 import { type CallPermit, createLookupBatcher, type Lookup } from '../../src/outbound/lookup-batcher.ts';
 import type { OnProgress } from '../../src/outbound/send.ts';
 import { createFakeClock, settle } from '../support/clock.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { RateLimit } from '../../src/domain/provider.ts';
 import type { ProviderResponse, RemoteRequest } from '../../src/domain/remote.ts';
-import { UNCOUNTED } from '../../src/domain/work-permit.ts';
+import { UNCOUNTED } from '../../src/domain/resources.ts';
 import { timedOut } from '../../src/outbound/failures.ts';
 import type { Call } from '../../src/outbound/http/transport.ts';
 import { DEFAULT_SETTINGS } from '../../src/outbound/outbound.ts';

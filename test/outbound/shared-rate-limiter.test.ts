@@ -4,7 +4,7 @@ import type {
   PermitRelease,
   PermitRequest,
   PermitResult,
-} from '../../src/domain/distributed-rate-limits.ts';
+} from '../../src/domain/provider.ts';
 import { createSharedRateLimiter } from '../../src/outbound/resilience/shared-rate-limiter.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Credentials, OAuth2Credentials } from '../../src/domain/connection.ts';
-import type { RefreshedCredentials } from '../../src/domain/credentials.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
+import type { RefreshedCredentials } from '../../src/domain/tenant.ts';
 import { InvalidGrantError } from '../../src/outbound/access-token/token-endpoint.ts';
 import { createTokens } from '../../src/outbound/access-token/tokens.ts';
 import { createFakeClock } from '../support/clock.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LARGE_ENTRY } from '../../src/domain/contact-cache.ts';
+import { LARGE_ENTRY } from '../../src/domain/tenant.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { describeEachServer, ringOf } from '../support/databases.ts';
 

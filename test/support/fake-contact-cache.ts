@@ -1,4 +1,4 @@
-import type { CacheEntry, ContactCache } from '../../src/domain/contact-cache.ts';
+import type { CacheEntry, ContactCache } from '../../src/domain/tenant.ts';
 
 /** One application's, in memory. */
 export function createFakeContactCache(): ContactCache {

@@ -1,5 +1,5 @@
 import type { Credentials } from '../../src/domain/connection.ts';
-import type { CredentialStore, StoredCredentials } from '../../src/domain/credentials.ts';
+import type { CredentialStore, StoredCredentials } from '../../src/domain/tenant.ts';
 
 /** One connection's credentials in memory, with the promises of the real store. */
 export function createFakeCredentials(initial: Credentials | undefined, instanceUrl: string | null = null) {

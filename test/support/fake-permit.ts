@@ -1,4 +1,4 @@
-import type { WorkPermit } from '../../src/domain/work-permit.ts';
+import type { WorkPermit } from '../../src/domain/resources.ts';
 
 /** A request's permit whose client goes when the test says so. */
 export function createFakePermit(): FakePermit {

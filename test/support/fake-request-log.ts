@@ -1,6 +1,6 @@
 import type { CrossbookError } from '../../src/domain/errors.ts';
 import type { ProviderCall, RequestFields, RequestLog } from '../../src/domain/log.ts';
-import { UNCOUNTED } from '../../src/domain/work-permit.ts';
+import { UNCOUNTED } from '../../src/domain/resources.ts';
 
 /** A request log that can be read. */
 export function createFakeRequestLog(): FakeRequestLog {

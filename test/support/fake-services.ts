@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { RESPONSE_BOUNDS } from '../../src/domain/allowance.ts';
 import type { Caller } from '../../src/domain/caller.ts';
 import type { CustomerUpsert } from '../../src/domain/customer.ts';
 import type { CursorSigner } from '../../src/domain/page.ts';
 import type { ContactAccess, Provider } from '../../src/domain/provider.ts';
 import { PROVIDER_CATEGORIES, PROVIDER_NAMES, type ProviderName } from '../../src/domain/provider-names.ts';
+import { RESPONSE_BOUNDS } from '../../src/domain/resources.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
 import { authorization as hubspotAuthorization } from '../../src/providers/hubspot/oauth.ts';

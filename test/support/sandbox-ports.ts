@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { Connection, Credentials } from '../../src/domain/connection.ts';
 import type { ContactAccess, ContactPort, OAuthClient, Provider } from '../../src/domain/provider.ts';
-import { UNCOUNTED } from '../../src/domain/work-permit.ts';
+import { UNCOUNTED } from '../../src/domain/resources.ts';
 import { createOutbound, type Outbound, type OutboundOptions } from '../../src/outbound/outbound.ts';
 import { hubspot } from '../../src/providers/hubspot/provider.ts';
 import { salesforce } from '../../src/providers/salesforce/provider.ts';

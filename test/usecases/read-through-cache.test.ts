@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LARGE_ENTRY } from '../../src/domain/contact-cache.ts';
+import { LARGE_ENTRY } from '../../src/domain/tenant.ts';
 import { type CacheDeps, readThroughCache } from '../../src/usecases/read-through-cache.ts';
 
 test('what is large is parsed when its turn has come, what is small at once', async () => {

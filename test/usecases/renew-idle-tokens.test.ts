@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { IdleConnection } from '../../src/domain/credentials.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
+import type { IdleConnection } from '../../src/domain/tenant.ts';
 import { type RenewDeps, renewIdleTokens } from '../../src/usecases/renew-idle-tokens.ts';
 
 const NOW = Date.parse('2026-11-23T00:00:00.000Z');

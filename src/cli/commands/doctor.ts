@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
+import type { FailingEndpoint } from '../../domain/event.ts';
 import { type Provider, readApiSupport } from '../../domain/provider.ts';
 import { listRedirectUris } from '../../domain/urls.ts';
-import type { FailingEndpoint } from '../../domain/webhook.ts';
 import { toReason } from '../../lib/to-reason.ts';
 import { pingRedis } from '../../limits/redis.ts';
 import { createRegistry } from '../../providers/registry.ts';

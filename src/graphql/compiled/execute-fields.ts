@@ -6,7 +6,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { inspect } from 'graphql/jsutils/inspect.js';
-import type { Allowance } from '../../domain/allowance.ts';
+import type { Allowance } from '../../domain/resources.ts';
 import {
   addPath,
   type Execution,

@@ -10,8 +10,8 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
-import { type Allowance, createAllowance } from '../../domain/allowance.ts';
 import { CrossbookError } from '../../domain/errors.ts';
+import { type Allowance, createAllowance } from '../../domain/resources.ts';
 import { type Answer, executeFields, executeSerially } from './execute-fields.ts';
 import { ErrorCollector, type Execution, isThenable, type MaybePromise } from './execution.ts';
 import { type ArgumentReaders, createArgumentReaders } from './input/read-arguments.ts';

@@ -8,7 +8,7 @@ import {
   type OperationDefinitionNode,
   responsePathAsArray,
 } from 'graphql';
-import type { Allowance } from '../../domain/allowance.ts';
+import type { Allowance } from '../../domain/resources.ts';
 import type { FieldPlan } from './plan.ts';
 
 /**

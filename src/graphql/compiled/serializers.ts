@@ -6,7 +6,7 @@ import {
   GraphQLString,
   isEnumType,
 } from 'graphql';
-import type { Allowance } from '../../domain/allowance.ts';
+import type { Allowance } from '../../domain/resources.ts';
 import { jsonLength, stringLength } from '../../lib/json.ts';
 import { BAILOUT, bailOut, isThenable } from './execution.ts';
 import { generateSerializer, type TextProperty } from './generate-serializer.ts';

@@ -1,4 +1,4 @@
-import type { Allowance } from '../../domain/allowance.ts';
+import type { Allowance } from '../../domain/resources.ts';
 import { isChunked, JsonBytes, writeList } from '../../lib/json.ts';
 import { toUtf8 } from '../../lib/to-utf8.ts';
 import { bailOut } from './execution.ts';

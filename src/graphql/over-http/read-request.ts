@@ -1,7 +1,7 @@
-import { type Allowance, createAllowance, RESPONSE_BOUNDS } from '../../domain/allowance.ts';
 import { missingCredentials } from '../../domain/caller.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
+import { type Allowance, createAllowance, RESPONSE_BOUNDS } from '../../domain/resources.ts';
 import type { HttpHeaders, HttpRequest } from '../../lib/http-message.ts';
 import { isRecord, type ReadJson, readJsonBytes, readJsonText } from '../../lib/json.ts';
 import type { RequestContext } from '../../request/context.ts';

@@ -1,7 +1,7 @@
 import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS } from '../../domain/caller.ts';
 import { PROVIDER_CALL } from '../../domain/contact-search.ts';
 import { customerUpsert } from '../../domain/customer.ts';
-import type { Revocation } from '../../domain/removal.ts';
+import type { Revocation } from '../../domain/tenant.ts';
 import { issueCustomerToken } from '../../usecases/issue-customer-token.ts';
 import { deleteCustomer, disconnectProvider } from '../../usecases/remove-customer.ts';
 import { upsertCustomer } from '../../usecases/upsert-customer.ts';

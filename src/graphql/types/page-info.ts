@@ -1,5 +1,5 @@
-import type { PageInput } from '../../domain/contact-search.ts';
 import { CrossbookError } from '../../domain/errors.ts';
+import type { PageInput } from '../../domain/page.ts';
 import { builder } from '../builder.ts';
 
 /** Cursors are signed by the fields that show them: one that is not selected costs nothing. */

@@ -3,12 +3,11 @@ import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import {
   type ContactPage,
   type ContactTarget,
-  type Direction,
   expectedContacts,
-  type PageInput,
   type SearchSelection,
   searchCost,
 } from '../../domain/contact-search.ts';
+import type { Direction, PageInput } from '../../domain/page.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { searchContacts } from '../../usecases/search-contacts.ts';
 import { builder } from '../builder.ts';

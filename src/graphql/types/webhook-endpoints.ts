@@ -1,4 +1,4 @@
-import { MAX_ENDPOINTS, MAX_REDELIVERED_IDS, type WebhookEndpoint } from '../../domain/webhook.ts';
+import { MAX_ENDPOINTS, MAX_REDELIVERED_IDS, type WebhookEndpoint } from '../../domain/event.ts';
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,

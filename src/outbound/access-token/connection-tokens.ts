@@ -1,6 +1,6 @@
-import type { RefreshedCredentials, StoredCredentials } from '../../domain/credentials.ts';
 import type { ContactAccess, OAuthClient } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
+import type { RefreshedCredentials, StoredCredentials } from '../../domain/tenant.ts';
 import { codeOf } from '../failures.ts';
 import type { OutboundDeps } from '../outbound.ts';
 import { createConnectionSecrets, createRedactor, secretsOf } from '../redaction/redactor.ts';

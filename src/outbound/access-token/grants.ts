@@ -1,5 +1,4 @@
 import { CrossbookError, type ErrorCode } from '../../domain/errors.ts';
-import type { HeldOwners } from '../../domain/held-bytes.ts';
 import type { ProviderCall } from '../../domain/log.ts';
 import {
   type Authorization,
@@ -8,6 +7,7 @@ import {
   type SandboxLogin,
 } from '../../domain/oauth.ts';
 import type { Provider } from '../../domain/provider.ts';
+import type { HeldOwners } from '../../domain/resources.ts';
 import { checkInstanceUrl, checkLoginUrl } from '../../domain/urls.ts';
 import type { OutboundDeps } from '../outbound.ts';
 import { createRedactor } from '../redaction/redactor.ts';

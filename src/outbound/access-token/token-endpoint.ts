@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
-import type { RefreshedCredentials, StoredCredentials } from '../../domain/credentials.ts';
 import { CrossbookError } from '../../domain/errors.ts';
-import { type HeldOwners, memoryLimitReached } from '../../domain/held-bytes.ts';
 import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
+import { type HeldOwners, memoryLimitReached } from '../../domain/resources.ts';
+import type { RefreshedCredentials, StoredCredentials } from '../../domain/tenant.ts';
 import { checkInstanceUrl } from '../../domain/urls.ts';
 import { toReconnectDetail } from '../failures.ts';
 import type { OutboundDeps } from '../outbound.ts';

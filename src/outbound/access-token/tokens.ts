@@ -1,6 +1,6 @@
 import type { Connection, Credentials, RefusalReason } from '../../domain/connection.ts';
-import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../../domain/credentials.ts';
 import type { CrossbookError } from '../../domain/errors.ts';
+import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../../domain/tenant.ts';
 import { createSingleFlight } from '../../lib/cache.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { cloneError, codeOf, toReconnectDetail } from '../failures.ts';

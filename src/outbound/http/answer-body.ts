@@ -1,7 +1,7 @@
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { CrossbookError } from '../../domain/errors.ts';
-import { type Hold, memoryLimitReached } from '../../domain/held-bytes.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
+import { type Hold, memoryLimitReached } from '../../domain/resources.ts';
 
 /** Up to here unpacking on the spot is quicker than the way to another thread, and a bomb is still a small one. */
 const UNPACK_AT_ONCE_BYTES = 8 * 1024;

@@ -1,8 +1,7 @@
 import { Agent, type Dispatcher } from 'undici';
 import { CrossbookError, ERROR_CODES } from '../../domain/errors.ts';
-import { type Hold, memoryLimitReached } from '../../domain/held-bytes.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
-import type { WorkPermit } from '../../domain/work-permit.ts';
+import { type Hold, memoryLimitReached, type WorkPermit } from '../../domain/resources.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { timedOut, toTransportFailure } from '../failures.ts';
 import type { OutboundSettings } from '../outbound.ts';

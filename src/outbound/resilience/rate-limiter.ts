@@ -1,5 +1,5 @@
 import type { RateLimit, RateLimitStatus } from '../../domain/provider.ts';
-import type { WorkPermit } from '../../domain/work-permit.ts';
+import type { WorkPermit } from '../../domain/resources.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { rateLimited } from '../failures.ts';
 import { createWaitQueue } from './wait-queue.ts';

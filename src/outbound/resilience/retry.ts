@@ -1,6 +1,6 @@
 import { CrossbookError } from '../../domain/errors.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
-import type { WorkPermit } from '../../domain/work-permit.ts';
+import type { WorkPermit } from '../../domain/resources.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { readRetryAfter } from '../../lib/http-message.ts';
 import { AbandonedError, isTransientFailure } from '../failures.ts';

@@ -1,4 +1,4 @@
-import type { DistributedRateLimits } from '../../domain/distributed-rate-limits.ts';
+import type { DistributedRateLimits } from '../../domain/provider.ts';
 import {
   type AcquireOptions,
   createRateLimiter,

@@ -1,4 +1,4 @@
-import type { WorkPermit } from '../../domain/work-permit.ts';
+import type { WorkPermit } from '../../domain/resources.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { rateLimited } from '../failures.ts';
 import { failWhenOver } from '../waiting.ts';

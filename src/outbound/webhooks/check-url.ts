@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { MAX_WEBHOOK_URL_LENGTH } from '../../domain/webhook.ts';
+import { MAX_WEBHOOK_URL_LENGTH } from '../../domain/event.ts';
 import { type HostLookup, isPublicAddress } from '../http/addresses.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { ClaimedEndpoint, Delivery, WebhookQueue } from '../../domain/webhook.ts';
+import type { ClaimedEndpoint, Delivery, WebhookQueue } from '../../domain/event.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { PostOutcome, WebhookPost } from './post.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ClaimedEndpoint, WebhookQueue } from '../../domain/webhook.ts';
+import type { ClaimedEndpoint, WebhookQueue } from '../../domain/event.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type AttemptResult, deliverDue } from './deliver.ts';
 import { createWebhookPost } from './post.ts';

@@ -1,4 +1,4 @@
-import { EVENTS_KEPT_MS, type WebhookCounts, type WebhookQueue } from '../../domain/webhook.ts';
+import { EVENTS_KEPT_MS, type WebhookCounts, type WebhookQueue } from '../../domain/event.ts';
 import { backgroundClock, type Clock } from '../../lib/clock.ts';
 import type { WebhookSender } from './sender.ts';
 

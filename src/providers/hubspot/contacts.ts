@@ -12,8 +12,12 @@ import {
   type PhoneNumber,
   type PhoneNumberType,
 } from '../../domain/contact.ts';
-import { type FieldSelection, readSelectedFields, type SelectedFields } from '../../domain/contact-search.ts';
-import { normaliseEmail } from '../../domain/email.ts';
+import {
+  type FieldSelection,
+  normaliseEmail,
+  readSelectedFields,
+  type SelectedFields,
+} from '../../domain/contact-search.ts';
 import { isRecord } from '../../lib/json.ts';
 import { splitStreet, toTimestamp, trimmed } from '../../lib/text.ts';
 

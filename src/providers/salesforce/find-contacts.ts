@@ -1,6 +1,5 @@
 import type { Contact } from '../../domain/contact.ts';
-import type { FieldSelection } from '../../domain/contact-search.ts';
-import { normaliseEmail } from '../../domain/email.ts';
+import { type FieldSelection, normaliseEmail } from '../../domain/contact-search.ts';
 import type { KeysetRange } from '../../domain/provider.ts';
 import { EMAIL, ID, IS_DELETED, MASTER_RECORD_ID } from './contacts.ts';
 import { allOf, type Condition, compare, endsWith, isIn, type Row } from './query.ts';

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { EVENT_TYPES } from '../../domain/event.ts';
 import {
   type EndpointWithSecret,
+  EVENT_TYPES,
   MAX_REDELIVERED_IDS,
   MAX_WEBHOOK_URL_LENGTH,
   type Redelivered,
   type WebhookEndpoint,
-} from '../../domain/webhook.ts';
+} from '../../domain/event.ts';
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,

@@ -8,9 +8,9 @@ import {
   emailAddress,
   phoneNumber,
 } from '../../domain/contact.ts';
-import type { ContactPage, UncheckedContactFilter } from '../../domain/contact-search.ts';
+import { type ContactPage, MAX_EMAILS, type UncheckedContactFilter } from '../../domain/contact-search.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/page.ts';
-import { MAX_EMAILS } from '../../usecases/search-contacts.ts';
+
 import { toSchema, toWire } from '../from-shape.ts';
 import { text } from './fields.ts';
 

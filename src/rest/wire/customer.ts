@@ -9,7 +9,7 @@ import {
 } from '../../domain/customer.ts';
 import type { Provider } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
-import { REVOCATIONS } from '../../domain/removal.ts';
+import { REVOCATIONS } from '../../domain/tenant.ts';
 import { findMissingScopes } from '../../usecases/list-providers.ts';
 import { fromWire, toSchema, toWire } from '../from-shape.ts';
 import { enumText, text } from './fields.ts';

@@ -10,7 +10,6 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import type { CursorSigner } from '../../domain/page.ts';
-import type { Sealer } from '../../domain/sealer.ts';
 import type { Key, KeyRing } from './key-ring.ts';
 
 /**
@@ -155,4 +154,12 @@ interface SigningKeys {
 export interface SealedText {
   readonly sealed: string;
   readonly keyId: string;
+}
+
+/** Authenticated encryption for what is stored: secrets and cached answers. */
+export interface Sealer {
+  /** The binding is not stored: what is sealed for one place opens only there. */
+  seal(plaintext: string | Uint8Array, binding: string): string;
+  /** Undefined when it was altered, is bound elsewhere, or its key is unknown. */
+  open(sealed: string, binding: string): string | undefined;
 }

@@ -3,9 +3,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Registry } from 'prom-client';
 import Counter from 'prom-client/lib/counter.js';
 import Gauge from 'prom-client/lib/gauge.js';
+import type { WebhookCounts } from '../../domain/event.ts';
 import type { ApiSupport } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
-import type { WebhookCounts } from '../../domain/webhook.ts';
 import type { Metrics } from './metrics.ts';
 
 /** What other rooms know of themselves, asked for when it is scraped. */

@@ -3,7 +3,7 @@ import Histogram from 'prom-client/lib/histogram.js';
 import Registry from 'prom-client/lib/registry.js';
 import type { ProviderCall, RejectedRequest, RequestRecord } from '../../domain/log.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
-import type { Revocation } from '../../domain/removal.ts';
+import type { Revocation } from '../../domain/tenant.ts';
 import type { HttpResponse } from '../../lib/http-message.ts';
 import { registerProcessGauges } from './gauges.ts';
 
