@@ -1,118 +1,98 @@
-import { keepIdleTokensAlive, openWebhooks } from './background-jobs.ts';
-import { findFirstStep, openAdmin, openCallerCache, openCors } from './callers.ts';
+import { startJobs } from './background-jobs.ts';
 import type { Config } from './config.ts';
-import { addDemoPages, createFindOAuthClient, openConnecting, toRedirectNotes } from './connecting.ts';
-import type { RejectedRequest } from './domain/log.ts';
-import type { FindOAuthClient } from './domain/oauth.ts';
+import { openConnecting } from './connecting.ts';
+import { DEMO_APPLICATION, DEVELOPMENT_ORIGINS } from './domain/caller.ts';
 import { readApiSupport } from './domain/provider.ts';
-import type { HeldBytes } from './domain/resources.ts';
+import { RESPONSE_BOUNDS } from './domain/resources.ts';
+import { checkInstanceUrl } from './domain/urls.ts';
+import { type AppOverrides, openFoundation } from './foundation.ts';
 import { readManifest } from './graphql/over-http/persisted-operations.ts';
-import { createGraphQL, type Plugins } from './graphql/server.ts';
+import { createGraphQL } from './graphql/server.ts';
 import { createConcurrencyLimit } from './http/concurrency-limit.ts';
+import { createCors, createOriginWarning } from './http/cors.ts';
 import { createProbes } from './http/health.ts';
 import { renderHomePage } from './http/home-page.ts';
-import { createHostCheck, createProxyWarning } from './http/incoming-request.ts';
-import { createRequestHandler, type RequestHandler } from './http/request-handler.ts';
-import { type Demo, toDemoCommand, toDemoHeaders } from './http/startup-message.ts';
-import { type Clock, createBackground, systemClock } from './lib/clock.ts';
+import { createHostCheck, withProxyWarning } from './http/incoming-request.ts';
+import { createRequestHandler } from './http/request-handler.ts';
+import { toDemoCommand, toDemoHeaders } from './http/startup-message.ts';
+import { createBackground } from './lib/clock.ts';
 import { createFairScheduler } from './lib/fair-scheduler.ts';
-import { createHeldBytes, defaultMaxHeldBytes } from './limits/held-bytes.ts';
-import { type Limits, openLimits } from './limits/limits.ts';
-import { createOutbound, type Outbound } from './outbound/outbound.ts';
-import { createRegistry } from './providers/registry.ts';
-import { readCaller } from './request/caller.ts';
-import { createConnectionCache } from './request/connection-cache.ts';
+import { createOutbound } from './outbound/outbound.ts';
+import { createAdminCheck, createCallerCache, createFindCaller, withDemoCallers } from './request/caller.ts';
+import { REMOVAL_SETTLES_MS } from './request/connection-cache.ts';
 import { createOpenContext } from './request/context.ts';
 import { createCustomerTokens } from './request/customer-token.ts';
+import { createKeyLookups } from './request/key-lookups.ts';
+import { createOriginCache } from './request/origin-cache.ts';
+import { createAdminFace } from './rest/admin/server.ts';
 import { createRest } from './rest/server.ts';
-import { type Directions, toDirections } from './sandbox/directions.ts';
-import type { Sandbox } from './sandbox/open-sandbox.ts';
-import type { SandboxNear } from './sandbox/open-sandbox-near.ts';
-import { toServices } from './services.ts';
-import { type Database, openDatabase } from './storage/database.ts';
-import type { BegunServer } from './storage/embedded/start.ts';
-import { reportTo } from './storage/engine/open.ts';
-import { sweepContactCache } from './storage/maintenance.ts';
-import { type KeyRing, openKeyRing } from './storage/sealing/key-ring.ts';
-import { createKeyedHash, createSigningKeys } from './storage/sealing/seal.ts';
-import { createLogger, type LoggerOptions } from './telemetry/logger.ts';
+import { createCursorSigner, createSigningKeys } from './storage/sealing/seal.ts';
+import type { LoggerOptions } from './telemetry/logger.ts';
 import { registerGauges } from './telemetry/metrics/gauges.ts';
 import { answerMetrics } from './telemetry/metrics/metrics.ts';
-import { openTelemetry, type Telemetry } from './telemetry/telemetry.ts';
-import { readVersion } from './version.ts';
 
 /** The composition root: the only place that knows every room. */
 export async function createApp(
   config: Config,
   logging: Omit<LoggerOptions, 'level'>,
   given: AppOverrides = {},
-): Promise<App> {
-  const { clock = systemClock, random } = given;
-  const log = createLogger({ ...logging, level: config.logLevel });
-  const version = readVersion();
-  const telemetry = await openTelemetry({ log, version, traces: config.traces, clock });
+) {
   const operations = config.operations === undefined ? undefined : readManifest(config.operations);
-  const keys = openKeyRing(config);
-  given.onStep?.('Opening the database');
-  const database = await openDatabase(given.database ? { begun: given.database } : config.database, {
-    keyRing: keys.ring,
-    clock,
-    poolSize: config.databaseConnections,
-    refreshLeaseMs: config.providerDeadlineMs + REFRESH_MARGIN_MS,
-    ...reportTo(log),
-  });
-  if (config.sandbox) given.onStep?.('Opening the sandbox');
-  const own = config.sandbox && !given.sandbox ? await openOwnSandbox(config.sandbox.port) : undefined;
-  const sandbox = given.sandbox ?? own?.sandbox;
-  const demo = sandbox ? await prepareDemo(database, sandbox, keys.ring) : undefined;
-  const providers = createRegistry();
-  const notes = [
-    ...keys.notes,
-    ...(own?.notes ?? []),
-    ...(sandbox || !(await database.demoData.remove()) ? [] : [DEMO_REMOVED]),
-    ...(sandbox ? [] : await findFirstStep(database)),
-    ...toRedirectNotes(config, providers.values()),
-  ];
-  const limits = await openLimits({
-    ...config.limits,
-    pages: config.pagesPerMinute,
-    redis: config.redis,
-    ...{ log, clock },
-    hash: createKeyedHash(keys.ring, 'address'),
-  });
-  const heldBytes = createHeldBytes({ maxBytes: config.maxHeldBytes ?? defaultMaxHeldBytes() });
-  const directions = toDirections(sandbox);
-  const findOAuthClient = createFindOAuthClient({
-    ...{ config, database },
-    findSandboxClient: (origin) =>
-      directions.findSandboxOfLogin(origin)?.client ?? directions.findClient(origin),
-  });
-  const outbound = openOutbound({
-    ...{ config, providers, directions, telemetry, limits, heldBytes, random, clock, findOAuthClient },
+  const foundation = await openFoundation(config, logging, given);
+  const { clock, log, version, telemetry, keyRing, database, sandbox, demo, notes } = foundation;
+  const { providers, limits, heldBytes, directions, connections, findOAuthClient } = foundation;
+  const { metrics } = telemetry;
+  const outbound = createOutbound({
+    ...{ providers, heldBytes, clock, findOAuthClient, random: given.random },
+    sandboxOrigins: directions.sandboxOrigins,
+    sandboxAddresses: directions.sandboxAddresses,
+    findSandboxLogin: directions.findSandboxOfLogin,
+    settings: { deadlineMs: config.providerDeadlineMs },
+    sharedRateLimits: limits.sharedRateLimits,
+    onCall: telemetry.onCall,
+    onLookup: metrics.lookup,
+    onRestricted: metrics.restricted,
   });
   const background = createBackground((cause) => log.warn({ cause }, 'work behind an answer failed'));
   const tokens = createCustomerTokens({
-    keys: createSigningKeys(keys.ring, 'customer token'),
+    keys: createSigningKeys(keyRing, 'customer token'),
     findSubject: database.findTokenSubject,
     wall: clock.wall,
   });
-  const { metrics } = telemetry;
-  const webhooks = openWebhooks({ database, log, clock, metrics, mayLoopback: sandbox !== undefined });
-  const connections = createConnectionCache(clock);
-  const connecting = openConnecting({
-    ...{ config, database, providers, outbound, connections, telemetry, limits, clock, log, directions },
-    ...{ keys: keys.ring, demo, findOAuthClient },
-  });
-  const services = toServices({
-    ...{ config, providers, keys: keys.ring, database, connections },
-    sandboxOrigins: directions.sandboxOrigins,
-    ...{ outbound, background, tokens, telemetry, limits, clock, webhooks },
+  const jobs = startJobs(foundation, outbound);
+  const connecting = openConnecting(foundation, outbound);
+  const openContext = createOpenContext({
+    providers,
+    cursors: createCursorSigner(createSigningKeys(keyRing, 'cursor')),
+    connections,
     connecting: connecting.services,
+    cacheMaxAgeMs: config.cacheMaxAgeMs,
+    responseBounds: {
+      ...RESPONSE_BOUNDS,
+      caller: { ...RESPONSE_BOUNDS.caller, bytes: config.maxResponseBytes },
+    },
+    wall: clock.wall,
+    now: clock.now,
+    untilForgotten: () => new Promise((resolve) => clock.schedule(REMOVAL_SETTLES_MS, resolve)),
+    revokeGrant: outbound.revokeGrant,
+    onRevoked: metrics.revoked,
+    runInBackground: background.run,
+    checkRateLimit: limits.checkRateLimit,
+    charge: limits.charge,
+    openTenant: database.forApplication,
+    signToken: tokens.sign,
+    openContactPort: outbound.openContactPort,
+    forgetConnection: outbound.forget,
+    checkWebhookUrl: jobs.checkWebhookUrl,
+    checkInstanceUrl: (url, hosts) =>
+      checkInstanceUrl(url, { hosts, sandboxOrigins: directions.sandboxOrigins }),
   });
-  const callers = openCallerCache({ database, tokens, limits, clock, demoKey: demo?.key });
-  const openContext = createOpenContext(services);
-
-  const rest = createRest({ openContext, prefixes: config.restPrefixes, version, demo });
+  const callers = createCallerCache({
+    parseKey: database.parseApiKey,
+    lookups: createKeyLookups({ findCallers: database.findCallersByKey, failures: limits.failures }),
+    verifyToken: tokens.verify,
+    clock,
+  });
   const graphql = await createGraphQL({
     openContext,
     plugins: given.plugins,
@@ -122,16 +102,6 @@ export async function createApp(
     heldBytes,
     // What a person types there would be refused.
     graphiql: config.graphiql && !operations ? { headers: toDemoHeaders(demo) } : false,
-  });
-  const sweep = sweepContactCache(database, {
-    maxBytesPerApplication: config.maxCacheBytes,
-    clock,
-    onError: (cause) => log.warn({ cause }, 'what is old was not swept'),
-  });
-  const idleTokens = keepIdleTokensAlive({
-    ...{ database, outbound, providers, clock },
-    onRenewed: telemetry.metrics.idleRefresh,
-    onError: (cause) => log.warn({ cause }, 'idle refresh tokens were not renewed'),
   });
   const limit = createConcurrencyLimit({
     max: config.maxRequests,
@@ -146,10 +116,9 @@ export async function createApp(
     apis: () => readApiSupport(providers.values(), clock.wall()),
     database: database.countConnections,
     redis: () => limits.sharedRateLimits?.isConnected(),
-    webhooks: webhooks.counts,
+    webhooks: jobs.countWebhooks,
     lostLogLines: given.countLostLines ?? (() => 0),
   });
-
   const probes = createProbes({
     checkReadiness: database.checkReadiness,
     renderMetrics: config.metrics ? () => answerMetrics(metrics) : undefined,
@@ -159,123 +128,55 @@ export async function createApp(
         connectsAt: demo && connecting.services.publicUrl(),
       }),
   });
-  const warnOfProxies = createProxyWarning({ proxies: config.proxies, log });
-  const handleRequest = createRequestHandler({
-    ...{ graphql, rest, limit, heldBytes },
-    admin: openAdmin({ config, database, limits, clock }),
-    connect: demo
-      ? addDemoPages({ ...{ services, providers, demo }, pages: connecting.pages, ...directions })
-      : connecting.pages,
+  const answer = createRequestHandler({
+    ...{ graphql, limit, heldBytes, probes },
+    rest: createRest({ openContext, prefixes: config.restPrefixes, version, demo }),
+    admin:
+      config.adminKeyHash === undefined
+        ? undefined
+        : createAdminFace({
+            store: { ...database.admin, now: clock.wall },
+            requireKey: createAdminCheck({ hash: config.adminKeyHash, failures: limits.failures }),
+          }),
+    connect: connecting.openPages(openContext),
     strangers: config.strangers,
     checkHost: config.sandbox && createHostCheck(config.sandbox.hosts),
-    cors: openCors({ database, demo, clock, log }),
-    findCaller(arrival) {
-      warnOfProxies(arrival.headers);
-      return readCaller(arrival, callers);
-    },
+    cors: createCors({
+      findOrigins: createOriginCache({
+        list: database.admin.listOrigins,
+        always: demo && [{ applicationId: DEMO_APPLICATION.id, origins: DEVELOPMENT_ORIGINS }],
+        now: clock.now,
+      }),
+      onRefused: createOriginWarning({ log, now: clock.now }),
+    }),
+    findCaller: withProxyWarning(createFindCaller(withDemoCallers(callers, demo?.key)), {
+      proxies: config.proxies,
+      log,
+    }),
     openRequestLog: telemetry.openRequestLog,
     addQuota: limits.addQuota,
-    probes,
   });
 
   return {
-    demo,
-    sandbox,
-    notes,
-    answer: handleRequest,
+    answer,
+    /** To be told what the listener sends away by itself. */
     onRefused: telemetry.onRefused,
+    /** For what the listener holds. */
     heldBytes,
-    announceStop: probes.announceStop,
+    /** Only where the sandbox is on. */
+    ...{ demo, sandbox },
+    /** For the person who starts it. */
+    notes,
+    /** Where it listens: browsers find it there as long as no `PUBLIC_URL` is set. */
     announceUrl: connecting.announceUrl,
+    /** From now on it is not ready, and does all that it is asked. */
+    announceStop: probes.announceStop,
     async close() {
-      await Promise.all([database.flush(), sweep.stop(), idleTokens.stop(), webhooks.stop()]);
+      await Promise.all([database.flush(), jobs.stop()]);
       await background.drain();
-      await Promise.all([
-        outbound.close(),
-        database.close(),
-        own?.sandbox.close(),
-        telemetry.close(),
-        limits.close(),
-        graphql.close(),
-      ]);
+      await Promise.all([outbound.close(), graphql.close(), foundation.close()]);
     },
   };
 }
 
-async function openOwnSandbox(port: number): Promise<SandboxNear> {
-  const { openSandboxNear } = await import('./sandbox/open-sandbox-near.ts');
-  return openSandboxNear(port);
-}
-
-/** The key is derived, not kept: the same at every start, and it cannot be computed without the key ring. */
-async function prepareDemo(database: Database, sandbox: Sandbox, ring: KeyRing): Promise<Demo> {
-  const { DEMO_APPLICATION, DEMO_CUSTOMER_ID, seedDemo } = await import('./sandbox/demo.ts');
-  const key = `cbk_demo_${createKeyedHash(ring, 'demo key')('demo')}`;
-  await database.demoData.use();
-  await database.admin.ensureApplication(DEMO_APPLICATION);
-  await seedDemo(database.forApplication(DEMO_APPLICATION.id).customers, sandbox);
-  return { key, customerId: DEMO_CUSTOMER_ID };
-}
-
-function openOutbound(parts: OutboundParts): Outbound {
-  const { config, directions, telemetry, limits, ...others } = parts;
-  const { sandboxOrigins, sandboxAddresses, findSandboxOfLogin } = directions;
-  return createOutbound({
-    ...{ ...others, sandboxOrigins, sandboxAddresses, findSandboxLogin: findSandboxOfLogin },
-    settings: { deadlineMs: config.providerDeadlineMs },
-    sharedRateLimits: limits.sharedRateLimits,
-    onCall: telemetry.onCall,
-    onLookup: telemetry.metrics.lookup,
-    onRestricted: telemetry.metrics.restricted,
-  });
-}
-
-const DEMO_REMOVED = 'Demo       the demo application and its data were removed: the sandbox is off';
-/** Left for storing the new token, after the provider's deadline. */
-const REFRESH_MARGIN_MS = 10_000;
-
-export interface App {
-  readonly answer: RequestHandler;
-  /** To be told what the listener sends away by itself. */
-  onRefused(refusal: RejectedRequest): void;
-  /** For what the listener holds. */
-  readonly heldBytes: HeldBytes;
-  /** Only where the sandbox is on. */
-  readonly demo: Demo | undefined;
-  readonly sandbox: Sandbox | undefined;
-  /** For the person who starts it. */
-  readonly notes: readonly string[];
-  /** Where it listens: browsers find it there as long as no `PUBLIC_URL` is set. */
-  announceUrl(url: string): void;
-  /** From now on it is not ready, and does all that it is asked. */
-  announceStop(): void;
-  close(): Promise<void>;
-}
-
-export interface AppOverrides {
-  /** Of tests: there already, and stays when this application goes. Replicas know the same imitated CRMs. */
-  readonly sandbox?: Sandbox | undefined;
-  /** Of tests, from 0 to 1: the jitter of retries. */
-  readonly random?: (() => number) | undefined;
-  /** Of tests. */
-  readonly clock?: Clock | undefined;
-  /** The embedded one, where it is starting already. */
-  readonly database?: BegunServer | undefined;
-  /** For the person who waits: what the start is busy with. */
-  readonly onStep?: ((step: string) => void) | undefined;
-  /** Of Yoga or Envelop, for GraphQL operations, by names of your own. One that could not do its work here is refused. */
-  readonly plugins?: Plugins | undefined;
-  /** Of the log: what could not be written. */
-  readonly countLostLines?: (() => number) | undefined;
-}
-
-interface OutboundParts extends Pick<AppOverrides, 'random'> {
-  readonly config: Config;
-  readonly providers: ReturnType<typeof createRegistry>;
-  readonly directions: Directions;
-  readonly limits: Limits;
-  readonly clock: Clock;
-  readonly findOAuthClient: FindOAuthClient;
-  readonly telemetry: Telemetry;
-  readonly heldBytes: HeldBytes;
-}
+export type App = Awaited<ReturnType<typeof createApp>>;

@@ -1,67 +1,66 @@
 import { randomUUID } from 'node:crypto';
-import type { Log } from './domain/log.ts';
-import type { Provider } from './domain/provider.ts';
-import type { ProviderName } from './domain/provider-names.ts';
-import { type Clock, type PeriodicTask, type PeriodicTaskOptions, runPeriodically } from './lib/clock.ts';
+import type { Foundation } from './foundation.ts';
+import { runPeriodically } from './lib/clock.ts';
 import type { Outbound } from './outbound/outbound.ts';
-import { type CheckWebhookUrl, createWebhookUrlCheck } from './outbound/webhooks/check-url.ts';
-import { type WebhookWatch, watchWebhooks } from './outbound/webhooks/watch.ts';
-import type { Database } from './storage/database.ts';
-import type { Metrics } from './telemetry/metrics/metrics.ts';
+import { createWebhookUrlCheck } from './outbound/webhooks/check-url.ts';
+import { watchWebhooks } from './outbound/webhooks/watch.ts';
+import { sweepContactCache } from './storage/maintenance.ts';
 import { type RenewDeps, renewIdleTokens } from './usecases/renew-idle-tokens.ts';
 
-/** Part of the composition root: events on their way to the applications' servers. */
-export function openWebhooks({ database, mayLoopback, metrics, log, clock }: WebhookParts): Webhooks {
+/** Part of the composition root: what goes on without a request. */
+export function startJobs(foundation: Foundation, outbound: Outbound) {
+  const { config, database, clock, log, telemetry } = foundation;
+  const sweep = sweepContactCache(database, {
+    maxBytesPerApplication: config.maxCacheBytes,
+    clock,
+    onError: (cause) => log.warn({ cause }, 'what is old was not swept'),
+  });
+  const renewDeps = toRenewDeps({ ...foundation, outbound, onRenewed: telemetry.metrics.idleRefresh });
+  let isStopping = false;
+  // Refresh tokens that no search uses are kept alive. Every process looks whether it is its turn.
+  const idleTokens = runPeriodically({
+    intervalMs: IDLE_TOKENS_EVERY_MS,
+    work: () => renewIdleTokens({ ...renewDeps, isStopping: () => isStopping }),
+    onError: (cause) => log.warn({ cause }, 'idle refresh tokens were not renewed'),
+  });
+  const webhooks = openWebhooks(foundation);
+  return {
+    checkWebhookUrl: webhooks.checkUrl,
+    countWebhooks: webhooks.counts,
+    /** Resolves when what runs has finished. */
+    async stop() {
+      isStopping = true;
+      await Promise.all([sweep.stop(), idleTokens.stop(), webhooks.stop()]);
+    },
+  };
+}
+
+const IDLE_TOKENS_EVERY_MS = 60_000;
+
+/** Events on their way to the applications' servers. */
+function openWebhooks({ database, sandbox, telemetry, log, clock }: Foundation) {
   const { webhookQueue: queue } = database;
+  /** http: to this machine. */
+  const mayLoopback = sandbox !== undefined;
   const onError = (cause: unknown) => log.warn({ cause }, 'webhooks were not sent: they will be');
   const watch = watchWebhooks({
     ...{ queue, clock, onError },
     openSender: async () => {
       const { openWebhookSender } = await import('./outbound/webhooks/sender.ts');
-      return openWebhookSender({ queue, clock, mayLoopback, onError, onAttempt: metrics.webhook });
+      const { webhook: onAttempt } = telemetry.metrics;
+      return openWebhookSender({ queue, clock, mayLoopback, onError, onAttempt });
     },
   });
   database.onAppended(watch.wake);
   return { ...watch, checkUrl: createWebhookUrlCheck({ mayLoopback }) };
 }
 
-export interface Webhooks extends WebhookWatch {
-  readonly checkUrl: CheckWebhookUrl;
-}
-
-interface WebhookParts {
-  readonly database: Pick<Database, 'webhookQueue' | 'onAppended'>;
-  /** http: to this machine, where the sandbox is on. */
-  readonly mayLoopback: boolean;
-  readonly metrics: Pick<Metrics, 'webhook'>;
-  readonly log: Log;
-  readonly clock: Clock;
-}
-
-/** The job that keeps refresh tokens alive which no search uses. Every process looks once a minute whether it is its turn. */
-export function keepIdleTokensAlive(options: IdleTokenOptions): PeriodicTask {
-  const deps = toRenewDeps(options);
-  let isStopping = false;
-  const repeated = runPeriodically({
-    intervalMs: EVERY_MS,
-    work: () => renewIdleTokens({ ...deps, isStopping: () => isStopping }),
-    onError: options.onError,
-  });
-  return {
-    stop() {
-      isStopping = true;
-      return repeated.stop();
-    },
-  };
-}
-
-export function toRenewDeps(options: Omit<IdleTokenOptions, 'onError'>): Omit<RenewDeps, 'isStopping'> {
+export function toRenewDeps(options: RenewOptions): Omit<RenewDeps, 'isStopping'> {
   const { database, outbound, providers, clock, onRenewed } = options;
-  const searchable = [...providers.values()].flatMap(({ name, contacts }) => (contacts ? [name] : []));
   return {
     idle: database.idleCredentials,
     holder: randomUUID(),
-    providers: searchable,
+    providers: [...providers.values()].flatMap(({ name, contacts }) => (contacts ? [name] : [])),
     wall: clock.wall,
     pause: (ms) => new Promise((resolve) => clock.schedule(ms, resolve)),
     onRenewed,
@@ -75,11 +74,8 @@ export function toRenewDeps(options: Omit<IdleTokenOptions, 'onError'>): Omit<Re
   };
 }
 
-const EVERY_MS = 60_000;
-
-interface IdleTokenOptions extends Pick<PeriodicTaskOptions, 'onError'>, Pick<RenewDeps, 'onRenewed'> {
-  readonly database: Pick<Database, 'idleCredentials' | 'forApplication'>;
+interface RenewOptions
+  extends Pick<Foundation, 'database' | 'providers' | 'clock'>,
+    Pick<RenewDeps, 'onRenewed'> {
   readonly outbound: Pick<Outbound, 'renewToken'>;
-  readonly providers: ReadonlyMap<ProviderName, Provider>;
-  readonly clock: Clock;
 }

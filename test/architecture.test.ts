@@ -27,27 +27,18 @@ const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['serve.ts', 'version.ts', 'cli', 'storage', 'lib'],
   'serve.ts': ['app.ts', 'config.ts', 'http', 'storage', 'domain', 'lib'],
   'app.ts': [
-    ...Object.keys(MAY_IMPORT).filter((folder) => !['cli', 'client'].includes(folder)),
-    'background-jobs.ts',
-    'callers.ts',
-    'connecting.ts',
-    'config.ts',
-    'services.ts',
-    'version.ts',
+    ...Object.keys(MAY_IMPORT).filter((folder) => !['cli', 'client', 'sandbox'].includes(folder)),
+    ...['background-jobs.ts', 'connecting.ts', 'config.ts', 'foundation.ts'],
   ],
-  'callers.ts': ['config.ts', 'domain', 'http', 'request', 'rest', 'storage', 'limits', 'lib'],
-  'connecting.ts': [
-    ...['config.ts', 'connect', 'domain', 'http', 'request', 'storage'],
-    ...['outbound', 'telemetry', 'limits', 'lib'],
+  'foundation.ts': [
+    ...['config.ts', 'version.ts', 'domain', 'graphql', 'http', 'limits', 'providers', 'request'],
+    ...['sandbox', 'storage', 'telemetry', 'lib'],
   ],
-  'services.ts': [
-    ...['config.ts', 'background-jobs.ts', 'domain', 'request', 'storage'],
-    ...['outbound', 'limits', 'telemetry', 'lib'],
-  ],
+  'connecting.ts': ['foundation.ts', 'connect', 'domain', 'http', 'request', 'storage', 'outbound'],
   'config.ts': ['setting.ts', 'settings.ts', 'domain', 'lib'],
   'settings.ts': ['setting.ts', 'lib'],
   'setting.ts': ['domain'],
-  'background-jobs.ts': ['usecases', 'outbound', 'storage', 'telemetry', 'domain', 'lib'],
+  'background-jobs.ts': ['foundation.ts', 'usecases', 'outbound', 'storage', 'lib'],
   'version.ts': [],
 };
 
@@ -100,7 +91,7 @@ describe('imports', () => {
 
   test('nothing but the composition root knows the sandbox', () => {
     const knowing = sources.filter(({ home, ours }) => home !== 'sandbox' && ours.includes('sandbox'));
-    expect(knowing.map(({ file }) => file)).toEqual(['src/app.ts']);
+    expect(knowing.map(({ file }) => file)).toEqual(['src/foundation.ts']);
   });
 
   test('time comes from the clock alone: a wall clock that steps changes no duration', () => {

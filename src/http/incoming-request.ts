@@ -168,15 +168,21 @@ export function readClientIp({ socket, headers }: Arriving, proxies: number): st
  * Behind a proxy that is not trusted all clients have one address, the proxy's, and share what belongs to an address.
  * Nobody notices until one of them misbehaves: it is said once, when the first forwarded request arrives.
  */
-export function createProxyWarning({ proxies, log }: Options): (headers: HttpHeaders) => void {
+export function withProxyWarning<Arrival extends { readonly headers: HttpHeaders }, Found>(
+  handle: (arrival: Arrival) => Found,
+  { proxies, log }: Options,
+): (arrival: Arrival) => Found {
   let isDone = proxies > 0;
-  return (headers) => {
-    if (isDone || (headers.get('x-forwarded-for') ?? headers.get('forwarded')) === null) return;
-    isDone = true;
-    log.warn(
-      {},
-      'requests come through a proxy, and CROSSBOOK_TRUSTED_PROXIES is 0: all clients count as one address',
-    );
+  return (arrival) => {
+    const { headers } = arrival;
+    if (!isDone && (headers.get('x-forwarded-for') ?? headers.get('forwarded')) !== null) {
+      isDone = true;
+      log.warn(
+        {},
+        'requests come through a proxy, and CROSSBOOK_TRUSTED_PROXIES is 0: all clients count as one address',
+      );
+    }
+    return handle(arrival);
   };
 }
 

@@ -166,7 +166,7 @@ const OPERATOR = 'operator';
 const BODY_BYTES = { caller: 1_048_576, stranger: 32_768 };
 
 /** Resolves whatever happens. */
-export type RequestHandler = (
+type RequestHandler = (
   request: ArrivingRequest,
   /** Where it comes from. */
   address?: string | undefined,

@@ -84,7 +84,7 @@ export function runPeriodically({
   }
 }
 
-export interface Background {
+interface Background {
   run(work: Promise<unknown>): void;
   /** Resolves when nothing runs any more. */
   drain(): Promise<void>;

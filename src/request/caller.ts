@@ -9,20 +9,20 @@ import type { KeyLookups, PresentedKey } from './key-lookups.ts';
  * Who calls? Undefined where nothing was presented: the schema may be asked about without a key, data may not. What is
  * presented and wrong is refused at once.
  */
-export function readCaller(
-  { headers, address }: CallerHeaders,
-  deps: Deps,
-): Promise<Caller | undefined> | Caller | undefined {
-  const key = headers.get('x-api-key');
-  const authorization = headers.get('authorization');
-  if (key !== null && authorization !== null) {
-    throw new CrossbookError('BAD_REQUEST', 'Send x-api-key or Authorization, not both.');
-  }
-  if (key !== null) return requireCaller(deps.findCallerByKey(key, address), 'The API key is not valid.');
-  if (authorization === null) return undefined;
-  const token = /^Bearer +([A-Za-z0-9._-]+)$/i.exec(authorization)?.[1];
-  if (!token) return refuse('The Authorization header must be: Bearer, a space, and a customer token.');
-  return requireCaller(deps.findCallerByToken(token), 'The customer token is not valid, or no longer.');
+export function createFindCaller(callers: Deps) {
+  return ({ headers, address }: CallerHeaders): MaybePromise<Caller | undefined> => {
+    const key = headers.get('x-api-key');
+    const authorization = headers.get('authorization');
+    if (key !== null && authorization !== null) {
+      throw new CrossbookError('BAD_REQUEST', 'Send x-api-key or Authorization, not both.');
+    }
+    if (key !== null)
+      return requireCaller(callers.findCallerByKey(key, address), 'The API key is not valid.');
+    if (authorization === null) return undefined;
+    const token = /^Bearer +([A-Za-z0-9._-]+)$/i.exec(authorization)?.[1];
+    if (!token) return refuse('The Authorization header must be: Bearer, a space, and a customer token.');
+    return requireCaller(callers.findCallerByToken(token), 'The customer token is not valid, or no longer.');
+  };
 }
 
 /** What is known at once is answered at once: nothing waits for a promise. */
@@ -114,7 +114,7 @@ function createRecentSet(maxEntries: number): Pick<Set<string>, 'has'> & { add(e
   };
 }
 
-export interface CallerCache {
+interface CallerCache {
   findCallerByKey(key: string, address: string | undefined): Promise<Caller | undefined> | Caller | undefined;
   findCallerByToken(token: string): Promise<Caller | undefined> | Caller | undefined;
 }

@@ -90,7 +90,7 @@ const ALGORITHM = 'HS256';
 const AUDIENCE = 'crossbook';
 const TYPE = 'crossbook-customer+jwt';
 
-export interface CustomerTokens {
+interface CustomerTokens {
   /** Undefined where the application has no such customer. */
   sign(applicationId: string, request: TokenRequest): Promise<string | undefined>;
   /** Undefined for what we did not sign, or what has expired: the storage is not asked. */

@@ -17,7 +17,7 @@ function toNote({ hubspot, salesforce }: Sandbox): string {
   return `Sandbox    ${hubspot.origin} (HubSpot), ${salesforce.origin} (Salesforce)`;
 }
 
-export interface SandboxNear {
+interface SandboxNear {
   readonly sandbox: Sandbox;
   /** For the person who starts it: where it listens. */
   readonly notes: readonly string[];

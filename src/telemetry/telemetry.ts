@@ -45,7 +45,7 @@ async function loadTraces(
   return openTraces({ endpoint, headers, log, clock, service: { name: serviceName, version } });
 }
 
-export interface Telemetry {
+interface Telemetry {
   readonly metrics: Metrics;
   openRequestLog(arrival: RequestHead): OpenRequestLog;
   onRefused(refusal: RejectedRequest): void;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFindOAuthClient } from '../../src/connecting.ts';
+import { createFindOAuthClient } from '../../src/foundation.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { createFakeOAuthClients } from '../support/fake-oauth-clients.ts';
 
@@ -15,7 +15,10 @@ async function setUp() {
   const find = createFindOAuthClient({
     config: { oauthClients: { hubspot: OF_ALL } },
     database: { forApplication: stores as unknown as Database['forApplication'] },
-    findSandboxClient: (origin) => (origin === SANDBOX ? IMITATED : undefined),
+    directions: {
+      findSandboxOfLogin: () => undefined,
+      findClient: (origin) => (origin === SANDBOX ? IMITATED : undefined),
+    },
   });
   const ask = (applicationId: string, clientId: string | null = null, origin = 'https://api.hubapi.com') =>
     find({ applicationId, provider: 'hubspot', origin, clientId }).then((client) => client?.clientId);

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import type { AppOverrides } from '../../src/app.ts';
 import type { Config } from '../../src/config.ts';
+import type { AppOverrides } from '../../src/foundation.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';

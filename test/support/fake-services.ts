@@ -8,7 +8,7 @@ import { RESPONSE_BOUNDS } from '../../src/domain/resources.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
 import { authorization as hubspotAuthorization } from '../../src/providers/hubspot/oauth.ts';
-import { readCaller } from '../../src/request/caller.ts';
+import { createFindCaller } from '../../src/request/caller.ts';
 import { createConnectionCache } from '../../src/request/connection-cache.ts';
 import { createOpenContext, type RequestContext } from '../../src/request/context.ts';
 import type { Services } from '../../src/request/services.ts';
@@ -107,13 +107,11 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
   return { services, calls, requestLog, people, faults, tenant: demo, restoreDemo, openContext };
 
   async function openContext(headers: HttpHeaders): Promise<RequestContext> {
-    const caller = await readCaller(
-      { headers },
-      {
-        findCallerByKey: async (key) => API_KEYS[key],
-        findCallerByToken: async (token) => TOKENS[token],
-      },
-    );
+    const findCaller = createFindCaller({
+      findCallerByKey: async (key) => API_KEYS[key],
+      findCallerByToken: async (token) => TOKENS[token],
+    });
+    const caller = await findCaller({ headers });
     return createOpenContext(services)(headers, { ...requestLog, caller });
   }
 }

@@ -1,5 +1,6 @@
-import { type App, type AppOverrides, createApp } from '../../src/app.ts';
+import { type App, createApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config.ts';
+import type { AppOverrides } from '../../src/foundation.ts';
 import type { Sandbox } from '../../src/sandbox/open-sandbox.ts';
 import { createTestDatabase } from './databases.ts';
 import { type SecretWatch, watchSecrets } from './secret-watch.ts';

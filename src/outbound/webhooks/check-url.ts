@@ -60,9 +60,7 @@ function isLiteralAddress(url: URL): boolean {
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-export type CheckWebhookUrl = (
-  url: string,
-) => Promise<{ readonly url: string } | { readonly problem: string }>;
+type CheckWebhookUrl = (url: string) => Promise<{ readonly url: string } | { readonly problem: string }>;
 
 interface CheckOptions {
   /** http: to this machine, for the sandbox. */

@@ -71,7 +71,7 @@ const GATHER_MS = 50;
 const COUNT_MS = 10_000;
 const SWEEP_MS = 10 * 60_000;
 
-export interface WebhookWatch {
+interface WebhookWatch {
   /** There may be something to send. */
   wake(): void;
   /** As of some seconds ago; undefined where there is no endpoint. */

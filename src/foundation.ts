@@ -1,0 +1,143 @@
+import type { Config } from './config.ts';
+import type { FindOAuthClient } from './domain/oauth.ts';
+import type { Provider } from './domain/provider.ts';
+import { listRedirectUris } from './domain/urls.ts';
+import type { Plugins } from './graphql/server.ts';
+import type { Demo } from './http/startup-message.ts';
+import { type Clock, systemClock } from './lib/clock.ts';
+import { createHeldBytes, defaultMaxHeldBytes } from './limits/held-bytes.ts';
+import { openLimits } from './limits/limits.ts';
+import { createRegistry } from './providers/registry.ts';
+import { createConnectionCache } from './request/connection-cache.ts';
+import { type Directions, toDirections } from './sandbox/directions.ts';
+import type { Sandbox } from './sandbox/open-sandbox.ts';
+import { type Database, openDatabase } from './storage/database.ts';
+import type { BegunServer } from './storage/embedded/start.ts';
+import { reportTo } from './storage/engine/open.ts';
+import { type KeyRing, openKeyRing } from './storage/sealing/key-ring.ts';
+import { createKeyedHash } from './storage/sealing/seal.ts';
+import { createLogger, type LoggerOptions } from './telemetry/logger.ts';
+import { openTelemetry } from './telemetry/telemetry.ts';
+import { readVersion } from './version.ts';
+
+/** Part of the composition root: what is opened once, and all others stand on. */
+export async function openFoundation(
+  config: Config,
+  logging: Omit<LoggerOptions, 'level'>,
+  { clock = systemClock, ...given }: AppOverrides,
+) {
+  const log = createLogger({ ...logging, level: config.logLevel });
+  const version = readVersion();
+  const telemetry = await openTelemetry({ log, version, traces: config.traces, clock });
+  const { ring: keyRing, notes: keyNotes } = openKeyRing(config);
+  given.onStep?.('Opening the database');
+  const database = await openDatabase(given.database ? { begun: given.database } : config.database, {
+    keyRing,
+    clock,
+    poolSize: config.databaseConnections,
+    refreshLeaseMs: config.providerDeadlineMs + REFRESH_MARGIN_MS,
+    ...reportTo(log),
+  });
+  if (config.sandbox) given.onStep?.('Opening the sandbox');
+  const own = config.sandbox && !given.sandbox ? await openOwnSandbox(config.sandbox.port) : undefined;
+  const sandbox = given.sandbox ?? own?.sandbox;
+  const demo = sandbox && (await prepareDemo(database, sandbox, keyRing));
+  const providers = createRegistry();
+  const notes = [
+    ...keyNotes,
+    ...(own?.notes ?? []),
+    ...(sandbox || !(await database.demoData.remove()) ? [] : [DEMO_REMOVED]),
+    ...(sandbox || (await database.admin.hasApplications()) ? [] : [FIRST_STEP]),
+    ...toRedirectNotes(config, providers.values()),
+  ];
+  const limits = await openLimits({
+    ...config.limits,
+    pages: config.pagesPerMinute,
+    redis: config.redis,
+    ...{ log, clock },
+    hash: createKeyedHash(keyRing, 'address'),
+  });
+  const directions = toDirections(sandbox);
+  return {
+    ...{ config, clock, log, version, telemetry, keyRing, database, providers, limits, directions, notes },
+    /** Undefined where the sandbox is off. */
+    ...{ sandbox, demo },
+    heldBytes: createHeldBytes({ maxBytes: config.maxHeldBytes ?? defaultMaxHeldBytes() }),
+    connections: createConnectionCache(clock),
+    findOAuthClient: createFindOAuthClient({ config, database, directions }),
+    close: () => Promise.all([database.close(), own?.sandbox.close(), telemetry.close(), limits.close()]),
+  };
+}
+
+async function openOwnSandbox(port: number) {
+  const { openSandboxNear } = await import('./sandbox/open-sandbox-near.ts');
+  return openSandboxNear(port);
+}
+
+/** The key is derived, not kept: the same at every start, and it cannot be computed without the key ring. */
+async function prepareDemo(database: Database, sandbox: Sandbox, ring: KeyRing): Promise<Demo> {
+  const { DEMO_APPLICATION, DEMO_CUSTOMER_ID, seedDemo } = await import('./sandbox/demo.ts');
+  const key = `cbk_demo_${createKeyedHash(ring, 'demo key')('demo')}`;
+  await database.demoData.use();
+  await database.admin.ensureApplication(DEMO_APPLICATION);
+  await seedDemo(database.forApplication(DEMO_APPLICATION.id).customers, sandbox);
+  return { key, customerId: DEMO_CUSTOMER_ID };
+}
+
+/**
+ * What this installation is registered as: the sandbox knows a client of its own, and never learns the secret of a real
+ * one; an application's own client goes before that of the environment.
+ */
+export function createFindOAuthClient({ config, database, directions }: ClientSources): FindOAuthClient {
+  return async ({ applicationId, provider, origin, clientId }) => {
+    const imitated = directions.findSandboxOfLogin(origin)?.client ?? directions.findClient(origin);
+    if (imitated) return imitated;
+    const own = await database.forApplication(applicationId).oauthClients.find(provider);
+    const known = [own, config.oauthClients[provider]].filter((client) => client !== undefined);
+    return clientId === null ? known[0] : known.find((client) => client.clientId === clientId);
+  };
+}
+
+/** What has to be registered with the vendors, for an app of one's own or for the sandbox. */
+function toRedirectNotes(
+  { publicUrl, sandbox, oauthClients }: Config,
+  providers: Iterable<Provider>,
+): readonly string[] {
+  if (!sandbox && Object.keys(oauthClients).length === 0) return [];
+  if (publicUrl === undefined) return [NO_PUBLIC_URL];
+  return listRedirectUris(publicUrl, providers).map(({ uri }) => `Redirect   ${uri}`);
+}
+
+const NO_PUBLIC_URL = 'Redirect   customers cannot be sent to a CRM: PUBLIC_URL is not set';
+
+const DEMO_REMOVED = 'Demo       the demo application and its data were removed: the sandbox is off';
+/** For the first start: there is no API key yet. */
+const FIRST_STEP =
+  'No keys    there is no application yet. Make one and its key: crossbook apps create NAME, crossbook keys create NAME';
+/** Left for storing the new token, after the provider's deadline. */
+const REFRESH_MARGIN_MS = 10_000;
+
+export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
+
+export interface AppOverrides {
+  /** Of tests: there already, and stays when this application goes. Replicas know the same imitated CRMs. */
+  readonly sandbox?: Sandbox | undefined;
+  /** Of tests, from 0 to 1: the jitter of retries. */
+  readonly random?: (() => number) | undefined;
+  /** Of tests. */
+  readonly clock?: Clock | undefined;
+  /** The embedded one, where it is starting already. */
+  readonly database?: BegunServer | undefined;
+  /** For the person who waits: what the start is busy with. */
+  readonly onStep?: ((step: string) => void) | undefined;
+  /** Of Yoga or Envelop, for GraphQL operations, by names of your own. One that could not do its work here is refused. */
+  readonly plugins?: Plugins | undefined;
+  /** Of the log: what could not be written. */
+  readonly countLostLines?: (() => number) | undefined;
+}
+
+interface ClientSources {
+  readonly config: Pick<Config, 'oauthClients'>;
+  readonly database: Pick<Database, 'forApplication'>;
+  readonly directions: Pick<Directions, 'findSandboxOfLogin' | 'findClient'>;
+}
