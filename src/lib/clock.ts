@@ -35,6 +35,34 @@ function startTimer(delayMs: number, callback: () => void): NodeJS.Timeout {
   return setTimeout(callback, Math.min(Math.max(delayMs, 0), LONGEST_DELAY_MS));
 }
 
+/** Calls back once: at the deadline, or with `true` where the client has gone before it. The returned function calls it off. */
+export function whenOver(
+  { clock, deadline, permit }: Wait,
+  callback: (hasGone: boolean) => void,
+): () => void {
+  let forget: (() => void) | undefined;
+  const cancel = clock.schedule(deadline - clock.now(), () => {
+    forget?.();
+    callback(false);
+  });
+  forget = permit?.whenGone(() => {
+    cancel();
+    callback(true);
+  });
+  return () => {
+    cancel();
+    forget?.();
+  };
+}
+
+export interface Wait {
+  readonly clock: Pick<Clock, 'now' | 'schedule'>;
+  /** By the monotonic clock. */
+  readonly deadline: number;
+  /** Of the request that waits. */
+  readonly permit?: { whenGone(callback: () => void): () => void } | undefined;
+}
+
 /** Work that goes on after its answer was given. Nothing waits for it but the end of the process. */
 export function createBackground(onError: (error: unknown) => void): Background {
   // Counted and not listed: a list that comes and goes would keep the collector from letting go what was on it.

@@ -1,25 +1,24 @@
-import type { ConnectionFacts, Learnt } from '../domain/connection.ts';
+import type { Connection, ConnectionFacts, Learnt } from '../domain/connection.ts';
 import type { ContactCache } from '../domain/tenant.ts';
 import { createTtlCache } from '../lib/cache.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { CallPermit } from './lookup-batcher.ts';
-import { withDeadline } from './waiting.ts';
+import type { Clock, Wait } from '../lib/clock.ts';
+import { withDeadline } from './send.ts';
 
 /** One connection's facts: kept among its cached answers for all processes, and remembered here for a minute. */
-export function createFactsCache({ connectionId, clock }: FactsDeps) {
+export function createFactsCache(connectionId: Connection['id'], clock: Clock) {
   const remembered = createTtlCache<Known>({ maxAgeMs: REMEMBERED_MS, maxEntries: 1, now: clock.now });
   let learning: Promise<boolean> | undefined;
 
   return {
-    of: ({ cache, ...waiter }: FactsAsker): ConnectionFacts => ({
+    of: (cache: FactsStore, wait: Wait): ConnectionFacts => ({
       async read() {
         const known = remembered.find(connectionId, () => readStored(cache));
-        return (known instanceof Promise ? await withDeadline({ clock, ...waiter }, known) : known)?.facts;
+        return (known instanceof Promise ? await withDeadline(wait, known) : known)?.facts;
       },
       async learn(seen, work) {
         // Where the one that loaded it has failed, or has gone, the next one does it.
-        if (learning && (await withDeadline({ clock, ...waiter }, learning))) return undefined;
-        const running = learn({ cache, seen, work });
+        if (learning && (await withDeadline(wait, learning))) return undefined;
+        const running = learn(cache, seen, work);
         const hasLearnt = running.then(
           () => true,
           () => false,
@@ -37,7 +36,11 @@ export function createFactsCache({ connectionId, clock }: FactsDeps) {
     forget: () => remembered.forget(connectionId),
   };
 
-  async function learn<Result>({ cache, seen, work }: Lesson<Result>): Promise<Result | undefined> {
+  async function learn<Result>(
+    cache: FactsStore,
+    seen: string | undefined,
+    work: () => Promise<Learnt<Result>>,
+  ): Promise<Result | undefined> {
     const known = await remembered.find(connectionId, () => readStored(cache));
     if (known?.facts !== seen) return undefined;
     const stored = await readStored(cache);
@@ -78,23 +81,6 @@ const FACTS_KEY = 'connection facts';
 
 type FactsStore = Pick<ContactCache, 'read' | 'write'>;
 
-interface Lesson<Result> {
-  readonly cache: FactsStore;
-  readonly seen: string | undefined;
-  work(): Promise<Learnt<Result>>;
-}
-
 interface Known {
   readonly facts: string | undefined;
-}
-
-interface FactsAsker {
-  readonly cache: FactsStore;
-  readonly deadline: number;
-  readonly permit: Pick<CallPermit, 'whenGone'>;
-}
-
-interface FactsDeps {
-  readonly connectionId: string;
-  readonly clock: Clock;
 }

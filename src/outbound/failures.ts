@@ -1,5 +1,4 @@
 import { CrossbookError, type ErrorCode, type ErrorOrigin } from '../domain/errors.ts';
-import type { ProviderName } from '../domain/provider-names.ts';
 import { RemoteFailure } from '../domain/remote.ts';
 import { PrivateAddressError } from './http/addresses.ts';
 
@@ -36,10 +35,6 @@ export function rateLimited(retryAfterMs: number): CrossbookError {
     'The budget that the provider gives this connection is used up for longer than this call can wait.',
     { retryAfterMs: Math.max(0, Math.ceil(retryAfterMs)) },
   );
-}
-
-export function toReconnectDetail(provider: ProviderName): string {
-  return `${provider} no longer accepts this connection's authorization: the customer has to reconnect.`;
 }
 
 /** What undici, the system or TLS say went wrong, in the product's words. */

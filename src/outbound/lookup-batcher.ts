@@ -3,7 +3,7 @@ import { type FieldSelection, mergeSelections } from '../domain/contact-search.t
 import type { CrossbookError } from '../domain/errors.ts';
 import type { WorkPermit } from '../domain/resources.ts';
 import { createBatcher } from '../lib/batcher.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, whenOver } from '../lib/clock.ts';
 import { AbandonedError, cloneError, rateLimited, timedOut } from './failures.ts';
 import type { OnProgress, Progress } from './send.ts';
 
@@ -57,34 +57,30 @@ export function createLookupBatcher(options: LookupBatcherOptions) {
   }
 
   function wait(lookup: Lookup): Promise<FoundByEmail> {
+    const { deadline, permit, key } = lookup;
     return new Promise((resolve, reject) => {
+      let stopWaiting: (() => void) | undefined;
       const waiter: Waiter = {
         lookup,
         since: clock.now(),
         call: NONE_YET,
-        relyOnCall: () => cancel(),
+        reliesOnCall: false,
         resolve(found) {
-          stopWaiting();
+          stopWaiting?.();
           resolve(found);
         },
         reject(error) {
-          stopWaiting();
+          stopWaiting?.();
           reject(error as Error);
         },
       };
-      const leave = (error: Error) => {
-        batcher.remove(waiter, lookup.key);
-        waiter.reject(error);
-      };
-      let forget: (() => void) | undefined;
-      const stopWaiting = () => {
-        cancel();
-        forget?.();
-      };
-      const cancel = clock.schedule(lookup.deadline - clock.now(), () => leave(toLate(waiter.call)));
-      batcher.add(waiter, lookup.key);
+      batcher.add(waiter, key);
       // Last: of a client that has gone already it calls back at once.
-      forget = lookup.permit.whenGone(() => leave(new AbandonedError()));
+      stopWaiting = whenOver({ clock, deadline, permit }, (hasGone) => {
+        if (waiter.reliesOnCall && !hasGone) return;
+        batcher.remove(waiter, key);
+        waiter.reject(hasGone ? new AbandonedError() : toLate(waiter.call));
+      });
     });
   }
 
@@ -112,7 +108,7 @@ function merge(waiters: readonly Waiter[], call: CallState): Omit<Call, 'key' | 
   for (const waiter of waiters) {
     waiter.call = call;
     // A waiter whose time ends with the call's has the call's error.
-    if (deadline - waiter.lookup.deadline <= SAME_MOMENT_MS) waiter.relyOnCall();
+    waiter.reliesOnCall = deadline - waiter.lookup.deadline <= SAME_MOMENT_MS;
   }
   return {
     deadline,
@@ -200,7 +196,7 @@ interface Waiter {
   /** Shared by all that wait for the same one. */
   call: CallState;
   /** It has no deadline of its own any more. */
-  relyOnCall(): void;
+  reliesOnCall: boolean;
   resolve(found: FoundByEmail): void;
   reject(error: unknown): void;
 }
@@ -212,13 +208,8 @@ interface Waiter {
 function sharePermit(permits: readonly WorkPermit[]): CallPermit {
   return {
     whenGone(callback) {
-      let left = permits.length;
-      const forgets = permits.map((permit) =>
-        permit.whenGone(() => {
-          left--;
-          if (left === 0) callback();
-        }),
-      );
+      const oneGone = countDown(permits.length, callback);
+      const forgets = permits.map((permit) => permit.whenGone(oneGone));
       return () => {
         for (const forget of forgets) forget();
       };
@@ -227,13 +218,17 @@ function sharePermit(permits: readonly WorkPermit[]): CallPermit {
     takeTurn: () => permits[0]?.takeTurn(),
 
     keep(hold) {
-      let left = permits.length;
-      const release = () => {
-        left--;
-        if (left === 0) hold.release();
-      };
+      const release = countDown(permits.length, () => hold.release());
       for (const permit of permits) permit.keep({ release });
     },
+  };
+}
+
+/** Calls back with the last of so many calls. */
+function countDown(left: number, callback: () => void): () => void {
+  return () => {
+    left--;
+    if (left === 0) callback();
   };
 }
 

@@ -1,26 +1,22 @@
-import type { Connection } from '../domain/connection.ts';
+import { CrossbookError, type ErrorCode } from '../domain/errors.ts';
 import type { FindOAuthClient, FindSandboxLogin } from '../domain/oauth.ts';
-import type { ContactAccess, ContactPort, DistributedRateLimits, Provider } from '../domain/provider.ts';
+import type { ContactPort, DistributedRateLimits, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { HeldBytes } from '../domain/resources.ts';
-import type { CredentialStore } from '../domain/tenant.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { createGrants, type Grants } from './access-token/grants.ts';
-import type { RenewalOutcome } from './access-token/tokens.ts';
+import { createGrants } from './access-token/grants.ts';
+import type { RenewalOutcome, Token, TokenSource } from './access-token/tokens.ts';
 import type { HostLookup } from './http/addresses.ts';
-import { createTransport, type Transport } from './http/transport.ts';
+import { type CallEvent, createTransport, type Transport } from './http/transport.ts';
 import {
   type Accessed,
-  type ClientStats,
   createProviderClient,
   type PortOptions,
   type ProviderClient,
 } from './provider-client.ts';
-import type { CallEvent, LookupEvent } from './send.ts';
-import { createWaiting, type Waiting, type WaitingCounts } from './waiting.ts';
 
 /** The way out to the providers: one for the process. */
-export function createOutbound(options: OutboundOptions): Outbound {
+export function createOutbound(options: OutboundOptions) {
   const { clock = systemClock, random = Math.random } = options;
   const settings = { ...DEFAULT_SETTINGS, ...options.settings };
   const transport = createTransport({ ...options, ...settings, clock });
@@ -29,52 +25,43 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const clients = createProviderClients({
     clock,
     maxKept: settings.maxConnections,
-    create: (connection, access) => createProviderClient(deps, { connection, access }),
+    create: (accessed) => createProviderClient(deps, accessed),
   });
 
   return {
     ...createGrants(deps),
 
-    openContactPort: (options) => clientOf(options).open(options),
+    /** The contacts of one connection, through its client. Cheap: called for every request. */
+    openContactPort: (options: PortOptions & Accessed): ContactPort => clientOf(options).open(options),
 
-    async renewToken(options) {
+    /**
+     * Renews the stored token of this generation ahead of its use. Rejects as a call would that needs it. `used`:
+     * another has been stored since.
+     */
+    async renewToken(options: Accessed & TokenSource & Pick<Token, 'generation'>): Promise<RenewalOutcome> {
       return clientOf(options).renewToken(options, options.generation);
     },
 
-    forget(connectionId) {
+    /** The connection was changed: the next call reads again what is stored of it. */
+    forget(connectionId: string): void {
       clients.find(connectionId)?.forget();
     },
 
+    /** Of each connection in use. */
     counts: clients.counts,
+    /** Operations that wait for providers. */
     countWaiting: waiting.counts,
     close: transport.close,
   };
 
-  function clientOf({ connection, access }: Accessed): ProviderClient {
-    const client = clients.of(connection, access);
-    client.updateInstanceUrl(connection.instanceUrl);
+  function clientOf(accessed: Accessed): ProviderClient {
+    const client = clients.of(accessed);
+    client.updateInstanceUrl(accessed.connection.instanceUrl);
     return client;
   }
 }
 
-export interface Outbound extends Grants {
-  /** The contacts of one connection, through its client. Cheap: called for every request. */
-  openContactPort(options: PortOptions & Accessed): ContactPort;
-  /**
-   * Renews the stored token of this generation ahead of its use. Rejects as a call would that needs it. `used`:
-   * another has been stored since.
-   */
-  renewToken(
-    options: Accessed & { readonly credentials: CredentialStore; readonly generation: number },
-  ): Promise<RenewalOutcome>;
-  /** The connection was changed: the next call reads again what is stored of it. */
-  forget(connectionId: string): void;
-  /** Of each connection in use. */
-  counts(): readonly ClientStats[];
-  /** Operations that wait for providers. */
-  countWaiting(): WaitingCounts;
-  close(): Promise<void>;
-}
+export type Outbound = ReturnType<typeof createOutbound>;
 
 /** What all calls of the process have in common. */
 export interface OutboundDeps extends Omit<OutboundOptions, 'settings'> {
@@ -82,7 +69,7 @@ export interface OutboundDeps extends Omit<OutboundOptions, 'settings'> {
   readonly random: () => number;
   readonly settings: OutboundSettings;
   readonly transport: Pick<Transport, 'send'>;
-  readonly waiting: Waiting;
+  readonly waiting: ReturnType<typeof createWaiting>;
 }
 
 export interface OutboundOptions {
@@ -103,7 +90,7 @@ export interface OutboundOptions {
   /** Told of every try, after it. */
   readonly onCall?: ((event: CallEvent) => void) | undefined;
   /** Told of look-ups by email as they go out. */
-  readonly onLookup?: ((event: LookupEvent) => void) | undefined;
+  readonly onLookup?: ((event: { provider: ProviderName; emails: number }) => void) | undefined;
   /** Told where a provider refuses all refreshes from here, or now: the installation’s address, the hour, a blocked app. */
   readonly onRestricted?: ((provider: ProviderName) => void) | undefined;
   readonly clock?: Clock | undefined;
@@ -139,18 +126,19 @@ export type OutboundSettings = Readonly<typeof DEFAULT_SETTINGS>;
 
 /** The clients of the connections in use. Idle ones are dropped, so that a million customers do not fill the memory. */
 export function createProviderClients({ clock, maxKept, create }: ClientsOptions) {
-  const clients = new Map<string, Kept>();
+  const clients = new Map<string, { readonly client: ProviderClient; usedAt: number }>();
   let tidyAt = clock.now() + TIDY_EVERY_MS;
   let fullUntil = 0;
 
   return {
-    of(connection: Connection, access: ContactAccess): ProviderClient {
+    of(accessed: Accessed): ProviderClient {
+      const { id } = accessed.connection;
       const now = clock.now();
-      let kept = clients.get(connection.id);
+      let kept = clients.get(id);
       if (!kept) {
         if (clients.size >= maxKept && now >= fullUntil) tidy(now);
-        kept = { client: create(connection, access), usedAt: now };
-        clients.set(connection.id, kept);
+        kept = { client: create(accessed), usedAt: now };
+        clients.set(id, kept);
       }
       kept.usedAt = now;
       if (now >= tidyAt) tidy(now - KEPT_MS);
@@ -184,10 +172,56 @@ const LOOK_AGAIN_MS = 1_000;
 interface ClientsOptions {
   readonly clock: Clock;
   readonly maxKept: number;
-  create(connection: Connection, access: ContactAccess): ProviderClient;
+  create(accessed: Accessed): ProviderClient;
 }
 
-interface Kept {
-  readonly client: ProviderClient;
-  usedAt: number;
+/**
+ * How many operations wait for providers: in all, for each application and for each connection. Waiting takes no place
+ * among the requests at work, so that it needs a bound of its own.
+ */
+export function createWaiting({ maxWaiting, maxWaitingPerConnection }: WaitingBounds) {
+  const applications = new Map<string, number>();
+  let total = 0;
+  let refused = 0;
+
+  return {
+    /** Throws where too many wait. Else `leave` has to follow, once. */
+    enter(applicationId: string, connection: { waiting: number }): void {
+      const own = applications.get(applicationId) ?? 0;
+      if (connection.waiting >= maxWaitingPerConnection)
+        refuse('REMOTE_PROVIDER_RATE_LIMITED', 'this connection’s provider');
+      if (total >= maxWaiting || own >= shareOf(own)) refuse('SERVICE_UNAVAILABLE', 'providers');
+      total++;
+      connection.waiting++;
+      applications.set(applicationId, own + 1);
+    },
+
+    leave(applicationId: string, connection: { waiting: number }): void {
+      total--;
+      connection.waiting--;
+      const left = (applications.get(applicationId) ?? 1) - 1;
+      if (left > 0) applications.set(applicationId, left);
+      else applications.delete(applicationId);
+    },
+
+    counts: () => ({ waiting: total, refused }),
+  };
+
+  /** While half of the places are free an application may have nearly all, and then an equal part. */
+  function shareOf(own: number): number {
+    const others = applications.size - (own > 0 ? 1 : 0);
+    return total < maxWaiting / 2 ? maxWaiting : Math.floor((maxWaiting * MOST) / (others + 1));
+  }
+
+  function refuse(code: ErrorCode, whom: string): never {
+    refused++;
+    const detail = `As many requests as possible wait for ${whom}: try again.`;
+    throw new CrossbookError(code, detail, { retryAfterMs: RETRY_AFTER_MS });
+  }
 }
+
+const RETRY_AFTER_MS = 1_000;
+/** Of all places, for one application: the rest is left for the next one. */
+const MOST = 0.9;
+
+type WaitingBounds = Pick<OutboundSettings, 'maxWaiting' | 'maxWaitingPerConnection'>;

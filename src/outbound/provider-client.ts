@@ -2,38 +2,37 @@ import type { Connection } from '../domain/connection.ts';
 import type { FieldSelection } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
-import type { ProviderName } from '../domain/provider-names.ts';
-import type { ProviderResponse, RemoteRequest } from '../domain/remote.ts';
 import type { Resume, WorkPermit } from '../domain/resources.ts';
 import type { ContactCache } from '../domain/tenant.ts';
-import { createConnectionTokens } from './access-token/connection-tokens.ts';
-import type { RenewalOutcome, TokenSource } from './access-token/tokens.ts';
+import { createConnectionTokens } from './access-token/token-endpoint.ts';
 import { createFactsCache } from './facts-cache.ts';
 import { createLookupBatcher, type SharedCall } from './lookup-batcher.ts';
 import type { OutboundDeps } from './outbound.ts';
 import { createBreaker } from './resilience/circuit-breaker.ts';
 import { createRateLimiter, type RateLimiter } from './resilience/rate-limiter.ts';
 import { createSharedRateLimiter } from './resilience/shared-rate-limiter.ts';
-import { type CallSource, type SendDeps, send, withCallEvents } from './send.ts';
-import type { WaitingFor } from './waiting.ts';
+import { type CallSource, createSend } from './send.ts';
 
 /**
  * The client of one connection: its access tokens, circuit breaker, rate limiters and batcher of look-ups, shared with no
  * other connection. In order, from `open` on: an operation is counted as waiting, look-ups by email are batched, the
  * provider's adapter makes the calls, and `send` sends them. Of the connection itself nothing is kept but its ids.
  */
-export function createProviderClient(deps: OutboundDeps, { connection, access }: Accessed): ProviderClient {
+export function createProviderClient(deps: OutboundDeps, { connection, access }: Accessed) {
   const { clock, settings } = deps;
   const { id: connectionId, applicationId, providerName: provider } = connection;
   const { deadlineMs } = settings;
   const limiters = new Map<string, RateLimiter>();
   const owners = { application: applicationId, connection: connectionId };
+  const target = { provider, connectionId };
+  /** How many operations wait for the provider. */
+  const operations = { waiting: 0 };
   const breaker = createBreaker({
     clock,
     maxFailures: settings.breakerFailures,
     openMs: settings.breakerOpenMs,
     slowMs: deadlineMs / 2,
-    isCrowded: (refused) => refused + client.waiting >= settings.crowdedAt,
+    isCrowded: (refused) => refused + operations.waiting >= settings.crowdedAt,
   });
   const lookups = createLookupBatcher({
     clock,
@@ -42,32 +41,20 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     spacingMs: () => limiterFor(access.lookupBudget).spacingMs(),
     onCall: (emails) => deps.onLookup?.({ provider, emails }),
   });
-  const facts = createFactsCache({ connectionId, clock });
-  const transmit = withCallEvents(deps.transport, { clock, onCall: deps.onCall, provider, connectionId });
-  const { tokens, toError } = createConnectionTokens({
-    ...deps,
-    ...{ access, provider, applicationId, owners, transmit },
-  });
-  const sending: SendDeps = {
-    access,
-    breaker,
-    clock,
-    random: deps.random,
-    tokens,
-    heldBytes: deps.heldBytes,
-    owners,
-    transmit,
-    limiterFor,
-  };
+  const facts = createFactsCache(connectionId, clock);
+  const { tokens, toError } = createConnectionTokens({ ...deps, access, owners, target });
+  const send = createSend({ ...deps, access, breaker, tokens, owners, target, limiterFor });
   let instanceUrl: string | null | undefined;
 
-  const client: ProviderClient = {
-    waiting: 0,
+  return {
+    /** Cheap: called for every request. */
     open,
-    send: (source, request, deadline) => send(sending, source, { request, deadline }),
-    renewToken: (source, generation) => tokens.renewStored(source, generation),
+    send,
+    /** Before the token is needed. */
+    renewToken: tokens.renewStored,
 
-    updateInstanceUrl(current) {
+    /** Called with every request: a customer may have moved to another instance. */
+    updateInstanceUrl(current: string | null): void {
       if (current === instanceUrl) return;
       // Possibly another host: the token and the recent failures belong to the previous one.
       if (instanceUrl !== undefined) {
@@ -80,20 +67,21 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     forget,
 
     counts() {
+      /** Calls that queue for the rate limiter. */
       const waiting = [...limiters.values()].reduce((sum, limiter) => sum + limiter.waiting, 0);
       return { provider, waiting, isBreakerOpen: !breaker.isClosed() };
     },
 
-    isIdle() {
+    /** It can be dropped without loss for the next call. */
+    isIdle(): boolean {
       return (
-        client.waiting === 0 &&
+        operations.waiting === 0 &&
         lookups.isIdle() &&
         breaker.isClosed() &&
         [...limiters.values()].every((limiter) => limiter.isIdle())
       );
     },
   };
-  return client;
 
   function open(options: PortOptions): ContactPort {
     const { connection, permit } = options;
@@ -122,13 +110,13 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     { permit, deadline }: PortOptions,
     call: (deadline: number) => Promise<Found>,
   ): Promise<Found> {
-    deps.waiting.enter(applicationId, client);
+    deps.waiting.enter(applicationId, operations);
     let resume: Resume | undefined;
     try {
       resume = permit.pause();
       return await call(deadline ?? clock.now() + deadlineMs);
     } finally {
-      deps.waiting.leave(applicationId, client);
+      deps.waiting.leave(applicationId, operations);
       const turn = resume?.();
       if (turn) await turn;
     }
@@ -146,13 +134,16 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
       const port = access.open({
         connection,
         async send(request) {
-          const answer = await send(sending, source, { request, deadline });
+          const answer = await send(source, request, deadline);
           // The adapter parses the response now, which takes processor time.
           const turn = permit.takeTurn();
           if (turn) await turn;
           return answer;
         },
-        facts: facts.of({ cache, deadline, permit }),
+        // Most adapters look at none.
+        get facts() {
+          return facts.of(cache, { clock, deadline, permit });
+        },
       });
       return await operation(port);
     } catch (error) {
@@ -176,6 +167,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     return limiter;
   }
 
+  /** The connection was changed: drops what is cached of it. */
   function forget(): void {
     tokens.forget();
     facts.forget();
@@ -194,27 +186,7 @@ function notOffered(): never {
   throw new CrossbookError('NOT_IMPLEMENTED', 'Associations are not offered here.');
 }
 
-export interface ClientStats {
-  readonly provider: ProviderName;
-  /** Calls that queue for the rate limiter. */
-  readonly waiting: number;
-  readonly isBreakerOpen: boolean;
-}
-
-export interface ProviderClient extends WaitingFor {
-  /** Cheap: called for every request. */
-  open(options: PortOptions): ContactPort;
-  send(source: CallSource, request: RemoteRequest, deadline: number): Promise<ProviderResponse>;
-  /** Before the token is needed. */
-  renewToken(source: TokenSource, generation: number): Promise<RenewalOutcome>;
-  /** Called with every request: a customer may have moved to another instance. */
-  updateInstanceUrl(instanceUrl: string | null): void;
-  /** The connection was changed: drops what is cached of it. */
-  forget(): void;
-  counts(): ClientStats;
-  /** It can be dropped without loss for the next call. */
-  isIdle(): boolean;
-}
+export type ProviderClient = ReturnType<typeof createProviderClient>;
 
 /** Of the request that the port is opened for. */
 export interface PortOptions extends Omit<CallSource, 'onProgress'> {

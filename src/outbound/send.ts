@@ -1,107 +1,102 @@
 import { CrossbookError } from '../domain/errors.ts';
-import type { ProviderCall } from '../domain/log.ts';
 import type { ContactAccess } from '../domain/provider.ts';
-import type { ProviderName } from '../domain/provider-names.ts';
 import type { ProviderResponse, RemoteRequest } from '../domain/remote.ts';
-import { type HeldBytes, type HeldOwners, memoryLimitReached } from '../domain/resources.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type HeldOwners, memoryLimitReached } from '../domain/resources.ts';
+import { type Wait, whenOver } from '../lib/clock.ts';
 import { readRetryAfter } from '../lib/http-message.ts';
 import type { Token, TokenSource, Tokens } from './access-token/tokens.ts';
-import { AbandonedError, codeOf, rateLimited } from './failures.ts';
-import type { Call, Transport } from './http/transport.ts';
+import { AbandonedError, codeOf, isTransientFailure, rateLimited, timedOut } from './failures.ts';
+import type { Call } from './http/transport.ts';
 import type { CallPermit } from './lookup-batcher.ts';
+import type { OutboundDeps } from './outbound.ts';
 import type { Breaker } from './resilience/circuit-breaker.ts';
 import type { RateLimiter } from './resilience/rate-limiter.ts';
-import { withRetries } from './resilience/retry.ts';
-import { withDeadline } from './waiting.ts';
 
-/** One call: with the connection's token, and once more with a new one where the provider calls that one expired. */
-export async function send(
-  deps: SendDeps,
-  source: CallSource,
-  { request, deadline }: Pick<OutboundCall, 'request' | 'deadline'>,
-): Promise<ProviderResponse> {
-  const { access, clock, tokens } = deps;
-  const { onCall, onProgress, permit } = source;
-  const wait = { clock, deadline, permit };
-  const token = tokens.current() ?? (await withDeadline(wait, tokens.load(source)));
-  const limiter = deps.limiterFor(request.budget);
-  const call: OutboundCall = { request, deadline, token, limiter, onCall, onProgress, permit };
-  const answer = await sendWithRetries(deps, call);
-  if (answer.status < 400 || !access.isTokenExpired(answer)) return answer;
-  const renewed = await withDeadline(wait, tokens.renew(source, call.token));
-  if (!renewed) {
-    if (access.isTokenRefused(answer)) await tokens.refuse(source, call.token);
-    return answer;
-  }
-  call.token = renewed;
-  const second = await sendWithRetries(deps, call);
-  if (second.status >= 400 && access.isTokenExpired(second)) tokens.markRejected(call.token);
-  return second;
-}
+/** Sends one connection's calls: with its token, and once more with a new one where the provider calls that one expired. */
+export function createSend(deps: SendDeps) {
+  const { access, breaker, clock, random, tokens } = deps;
 
-function sendWithRetries(deps: SendDeps, call: OutboundCall): Promise<ProviderResponse> {
-  const { clock, random } = deps;
-  const { limiter, deadline, request, permit } = call;
-  const pausedMs = () => limiter.pausedUntil - clock.now();
-  return withRetries(
-    { clock, random, deadline, permit, isRepeatable: request.repeatable !== false, pausedMs },
-    (isAgain) => sendOnce(deps, call, isAgain),
-  );
-}
+  return async (source: CallSource, request: RemoteRequest, deadline: number): Promise<ProviderResponse> => {
+    const { permit } = source;
+    const wait = { clock, deadline, permit };
+    const token = tokens.current() ?? (await withDeadline(wait, tokens.load(source)));
+    const call = { source, request, deadline, token, limiter: deps.limiterFor(request.budget) };
+    const answer = await sendWithRetries(call);
+    if (answer.status < 400 || !access.isTokenExpired(answer)) return answer;
+    const renewed = await withDeadline(wait, tokens.renew(source, call.token));
+    if (!renewed) {
+      if (access.isTokenRefused(answer)) await tokens.refuse(source, call.token);
+      return answer;
+    }
+    call.token = renewed;
+    const second = await sendWithRetries(call);
+    if (second.status >= 400 && access.isTokenExpired(second)) tokens.markRejected(call.token);
+    return second;
+  };
 
-/** One try: the breaker, a permit of the rate limiter, the wire, and what breaker and limiter learn from the answer. */
-async function sendOnce(deps: SendDeps, call: OutboundCall, isAgain: boolean): Promise<ProviderResponse> {
-  const { breaker, clock } = deps;
-  const { limiter, request, deadline, permit } = call;
-  breaker.check();
-  const turn = limiter.acquire(deadline, { inFront: isAgain, permit });
-  let waitedMs = 0;
-  if (turn) {
-    call.onProgress?.('queued');
-    const since = clock.now();
-    await turn;
-    waitedMs = clock.now() - since;
-    // While it waited the token may have been renewed.
-    call.token = deps.tokens.current() ?? call.token;
+  function sendWithRetries(call: OutboundCall): Promise<ProviderResponse> {
+    const { limiter, deadline, request, source } = call;
+    const pausedMs = () => limiter.pausedUntil - clock.now();
+    const isRepeatable = request.repeatable !== false;
+    return withRetries(
+      { clock, random, deadline, permit: source.permit, isRepeatable, pausedMs },
+      (isAgain) => sendOnce(call, isAgain),
+    );
   }
-  try {
-    breaker.begin();
-  } catch (error) {
-    limiter.cancel();
-    throw error;
-  }
-  const sentAt = clock.now();
-  // What comes back is counted while it comes, and until the requests that asked for it are over.
-  const hold = deps.heldBytes.acquire(deps.owners, 'provider_response', 0);
-  try {
-    if (!hold) throw memoryLimitReached();
-    call.onProgress?.('sent');
-    const answer = await deps.transmit({
-      origin: call.token.origin,
-      request,
-      headers: toHeaders(call),
-      deadline,
-      waitedMs,
-      onCall: call.onCall,
-      hold,
-      permit,
-    });
-    breaker.end(DOWN.has(answer.status) ? 'failed' : 'answered', clock.now() - sentAt);
-    const pauseMs =
-      answer.status === TOO_MANY ? (readRetryAfter(answer.headers) ?? limiter.intervalMs) : undefined;
-    limiter.release({ rateLimit: deps.access.readRateLimitStatus(answer), pauseMs });
-    permit.keep(hold);
-    return answer;
-  } catch (error) {
-    hold?.release();
-    const sentMs = clock.now() - sentAt;
-    // Most of its time it waited for our own budget: of the provider its end says nothing.
-    const isBudget =
-      error instanceof CrossbookError && codeOf(error) === 'REMOTE_PROVIDER_TIMEOUT' && waitedMs > sentMs;
-    breaker.end(isBudget ? 'abandoned' : toResult(error), sentMs);
-    limiter.release();
-    throw isBudget ? rateLimited(limiter.intervalMs) : error;
+
+  /** One try: the breaker, a permit of the rate limiter, the wire, and what breaker and limiter learn from the answer. */
+  async function sendOnce(call: OutboundCall, isAgain: boolean): Promise<ProviderResponse> {
+    const { limiter, request, deadline, source } = call;
+    const { onCall, onProgress, permit } = source;
+    breaker.check();
+    const turn = limiter.acquire(deadline, { inFront: isAgain, permit });
+    let waitedMs = 0;
+    if (turn) {
+      onProgress?.('queued');
+      const since = clock.now();
+      await turn;
+      waitedMs = clock.now() - since;
+      // While it waited the token may have been renewed.
+      call.token = tokens.current() ?? call.token;
+    }
+    try {
+      breaker.begin();
+    } catch (error) {
+      limiter.cancel();
+      throw error;
+    }
+    const sentAt = clock.now();
+    // What comes back is counted while it comes, and until the requests that asked for it are over.
+    const hold = deps.heldBytes.acquire(deps.owners, 'provider_response', 0);
+    try {
+      if (!hold) throw memoryLimitReached();
+      onProgress?.('sent');
+      const answer = await deps.transport.send({
+        target: deps.target,
+        origin: call.token.origin,
+        request,
+        headers: toHeaders(call),
+        deadline,
+        waitedMs,
+        onCall,
+        hold,
+        permit,
+      });
+      breaker.end(DOWN.has(answer.status) ? 'failed' : 'answered', clock.now() - sentAt);
+      const pauseMs =
+        answer.status === TOO_MANY ? (readRetryAfter(answer.headers) ?? limiter.intervalMs) : undefined;
+      limiter.release({ rateLimit: access.readRateLimitStatus(answer), pauseMs });
+      permit.keep(hold);
+      return answer;
+    } catch (error) {
+      hold?.release();
+      const sentMs = clock.now() - sentAt;
+      // Most of its time it waited for our own budget: of the provider its end says nothing.
+      const isBudget = isTimeout(error) && waitedMs > sentMs;
+      breaker.end(isBudget ? 'abandoned' : toResult(error), sentMs);
+      limiter.release();
+      throw isBudget ? rateLimited(limiter.intervalMs) : error;
+    }
   }
 }
 
@@ -134,7 +129,7 @@ const DOWN: ReadonlySet<number> = new Set([502, 503, 504, 521, 523, 524]);
 /** The request that a call is made for. */
 export interface CallSource extends TokenSource {
   /** Called with each call that is made, after it. */
-  readonly onCall?: ObservedCall['onCall'];
+  readonly onCall?: Call['onCall'];
   readonly onProgress?: OnProgress | undefined;
   readonly permit: CallPermit;
 }
@@ -143,71 +138,102 @@ export interface CallSource extends TokenSource {
 export type OnProgress = (progress: Progress) => void;
 export type Progress = 'queued' | 'sent';
 
-interface OutboundCall extends Pick<CallSource, 'onCall' | 'onProgress' | 'permit'> {
+interface OutboundCall {
+  readonly source: CallSource;
   readonly request: RemoteRequest;
-  readonly limiter: RateLimiter;
   readonly deadline: number;
   /** The one that it was last sent with. */
   token: Token;
+  readonly limiter: RateLimiter;
 }
 
-export interface SendDeps {
+interface SendDeps
+  extends Pick<OutboundDeps, 'clock' | 'random' | 'heldBytes' | 'transport'>,
+    Pick<Call, 'target'> {
   readonly access: Pick<ContactAccess, 'readRateLimitStatus' | 'isTokenExpired' | 'isTokenRefused'>;
   readonly breaker: Breaker;
-  readonly clock: Clock;
-  readonly random: () => number;
   readonly tokens: Tokens;
-  readonly heldBytes: HeldBytes;
   readonly owners: HeldOwners;
-  readonly transmit: Transmit;
   limiterFor(budget: string): RateLimiter;
 }
 
-/** Tells of every call on the wire, after it: the process, and the request that it was made for. */
-export function withCallEvents(
-  transport: Pick<Transport, 'send'>,
-  { clock, onCall, provider, connectionId }: Observer,
-): Transmit {
-  return async (call) => {
-    const startedAt = clock.now();
-    const tell = (outcome: CallEvent['outcome'], status?: number) => {
-      const { waitedMs = 0, request } = call;
-      const ms = clock.now() - startedAt;
-      const { budget } = request;
-      const event = { provider, connectionId, budget, outcome, status, ms, waitedMs };
-      onCall?.(event);
-      call.onCall?.(event);
-    };
+/** Waits for shared work until the deadline, or until the client is gone. The work itself goes on. */
+export function withDeadline<T>(wait: Wait, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = whenOver(wait, (hasGone) => reject(hasGone ? new AbandonedError() : timedOut('crossbook')));
+    work.then(resolve, reject).finally(stop);
+  });
+}
+
+/** Tries again what may pass, while there is time for it. The last answer is the caller's to understand. */
+export async function withRetries(
+  options: RetryOptions,
+  attempt: (isAgain: boolean) => Promise<ProviderResponse>,
+): Promise<ProviderResponse> {
+  const { clock, deadline, permit } = options;
+  let last: Outcome | undefined;
+  for (let retry = 0; ; retry++) {
+    let outcome: Outcome;
     try {
-      const answer = await transport.send(call);
-      tell('answered', answer.status);
-      return answer;
+      outcome = await attempt(retry > 0);
     } catch (error) {
-      tell(codeOf(error));
-      throw error;
+      outcome = { error };
     }
-  };
+    // Where a retry was not sent at all, or our own deadline cut it off, what the provider said before tells more.
+    if (last && 'error' in outcome && (wasNotSent(outcome.error) || isTimeout(outcome.error)))
+      return settle(last);
+    last = outcome;
+    const waitMs = options.isRepeatable && retry < MAX_RETRIES ? readWait(options, last, retry) : undefined;
+    const until = clock.now() + (waitMs ?? Number.POSITIVE_INFINITY);
+    if (until >= deadline) return settle(last);
+    await new Promise<void>((resolve, reject) => {
+      const end = (hasGone: boolean) => (hasGone ? reject(new AbandonedError()) : resolve());
+      whenOver({ clock, deadline: until, permit }, end);
+    });
+  }
 }
 
-export type Transmit = (call: ObservedCall) => Promise<ProviderResponse>;
-
-export interface CallEvent extends ProviderCall {
-  /** Undefined while there is none yet: a code is exchanged. */
-  readonly connectionId: string | undefined;
+function settle(outcome: Outcome): ProviderResponse {
+  if ('error' in outcome) throw outcome.error;
+  return outcome;
 }
 
-/** Look-ups of emails that travelled in one call. */
-export interface LookupEvent {
-  readonly provider: ProviderName;
-  readonly emails: number;
+/** Undefined: another try would not help. */
+function readWait(options: RetryOptions, last: Outcome, retry: number): number | undefined {
+  const jitterMs = options.random() * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retry);
+  if ('error' in last)
+    return isTransientFailure(last.error) && !wasNotSent(last.error) ? jitterMs : undefined;
+  if (!PASSING.has(last.status)) return undefined;
+  const asked = last.status === TOO_MANY ? options.pausedMs() : readRetryAfter(last.headers);
+  return Math.max(asked ?? 0, last.status === LOCKED ? LEAST_LOCKED_MS : 0) + jitterMs;
 }
 
-interface Observer extends Pick<CallEvent, 'provider' | 'connectionId'> {
-  readonly clock: Clock;
-  readonly onCall?: ((event: CallEvent) => void) | undefined;
+/** The rate limiter and the breaker say when to come back; no socket does. */
+function wasNotSent(error: unknown): boolean {
+  return error instanceof CrossbookError && error.retryAfterMs !== undefined && error.remote === undefined;
 }
 
-export interface ObservedCall extends Call {
-  readonly waitedMs?: number;
-  readonly onCall?: ((call: ProviderCall) => void) | undefined;
+function isTimeout(error: unknown): boolean {
+  return error instanceof CrossbookError && error.code === 'REMOTE_PROVIDER_TIMEOUT';
+}
+
+/** What passes by itself. */
+const PASSING: ReadonlySet<number> = new Set([420, 423, 429, 477, 500, 502, 503, 504, 521, 523, 524]);
+
+/** A locked account is not unlocked within a blink. */
+const LOCKED = 423;
+const LEAST_LOCKED_MS = 2_000;
+const MAX_RETRIES = 4;
+const FIRST_BACKOFF_MS = 200;
+const LONGEST_BACKOFF_MS = 5_000;
+
+type Outcome = ProviderResponse | { readonly error: unknown };
+
+/** `permit`: when its client is gone, there are no retries. */
+export interface RetryOptions extends Wait {
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly isRepeatable: boolean;
+  /** After a 429: for how long nothing of this budget goes out. */
+  pausedMs(): number;
 }

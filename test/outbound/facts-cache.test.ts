@@ -77,8 +77,8 @@ function setUp(cache = createFakeContactCache()) {
   };
   /** As one process has them. */
   const open = () =>
-    createFactsCache({ connectionId: 'c', clock }).of({
-      cache: counting,
+    createFactsCache('c', clock).of(counting, {
+      clock,
       deadline: Number.POSITIVE_INFINITY,
       permit: UNCOUNTED,
     });

@@ -123,7 +123,8 @@ async function fail(
   });
   closing.push(transport.close);
   const request = { method: 'GET', path: '/', budget: 'general' } as const;
+  const target = { provider: 'salesforce', connectionId: undefined } as const;
   return transport
-    .send({ origin, request, headers: {}, deadline: Date.now() + 600_000 })
+    .send({ target, origin, request, headers: {}, deadline: Date.now() + 600_000 })
     .catch((error) => error);
 }

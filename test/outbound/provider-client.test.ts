@@ -5,9 +5,8 @@ import type { ProviderResponse, RemoteRequest } from '../../src/domain/remote.ts
 import { UNCOUNTED } from '../../src/domain/resources.ts';
 import { timedOut } from '../../src/outbound/failures.ts';
 import type { Call } from '../../src/outbound/http/transport.ts';
-import { DEFAULT_SETTINGS } from '../../src/outbound/outbound.ts';
+import { createWaiting, DEFAULT_SETTINGS } from '../../src/outbound/outbound.ts';
 import { createProviderClient } from '../../src/outbound/provider-client.ts';
-import { createWaiting } from '../../src/outbound/waiting.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createConnection } from '../support/connection.ts';
 import { createFakeCredentials } from '../support/fake-credentials.ts';

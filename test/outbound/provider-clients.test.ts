@@ -58,8 +58,9 @@ function open(maxKept = 100) {
   const clients = createProviderClients({
     clock,
     maxKept,
-    create: ({ id }) => ({ isIdle: () => !busy.has(id) }) as ProviderClient,
+    create: ({ connection: { id } }) => ({ isIdle: () => !busy.has(id) }) as ProviderClient,
   });
-  const use = (id: string) => clients.of(createConnection('hubspot', { id }), createFakeAccess());
+  const use = (id: string) =>
+    clients.of({ connection: createConnection('hubspot', { id }), access: createFakeAccess() });
   return { clock, clients, use, busy };
 }

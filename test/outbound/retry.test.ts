@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { ProviderResponse } from '../../src/domain/remote.ts';
-import { type RetryOptions, withRetries } from '../../src/outbound/resilience/retry.ts';
+import { type RetryOptions, withRetries } from '../../src/outbound/send.ts';
 import { createFakeClock } from '../support/clock.ts';
 
 const RESET = new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'broke off', {

@@ -228,6 +228,7 @@ function open(options: Partial<TransportOptions>) {
 
 function toCall(origin: string, path: string, request: { method?: 'GET' | 'POST'; body?: string } = {}) {
   return {
+    target: { provider: 'hubspot', connectionId: undefined } as const,
     origin,
     request: { method: 'GET', path, budget: 'general', ...request } as const,
     headers: { 'x-one': 'yes' },

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHeldBytes } from '../../src/limits/held-bytes.ts';
-import { createWaiting } from '../../src/outbound/waiting.ts';
+import { createWaiting } from '../../src/outbound/outbound.ts';
 import { createFakePermit } from '../support/fake-permit.ts';
 import { openWireServer } from '../support/wire-server.ts';
 import { createFakeAccess, openStub } from './fake-access.ts';

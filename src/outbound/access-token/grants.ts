@@ -7,35 +7,31 @@ import {
   type SandboxLogin,
 } from '../../domain/oauth.ts';
 import type { Provider } from '../../domain/provider.ts';
-import type { HeldOwners } from '../../domain/resources.ts';
+import type { ProviderResponse, RemoteRequest } from '../../domain/remote.ts';
 import { checkInstanceUrl, checkLoginUrl } from '../../domain/urls.ts';
 import type { OutboundDeps } from '../outbound.ts';
 import { createRedactor } from '../redaction/redactor.ts';
-import { withCallEvents } from '../send.ts';
-import { type AskTokenEndpoint, callAtOrigin, callTokenEndpoint, resolveOrigin } from './token-endpoint.ts';
+import { callAtOrigin, callTokenEndpoint, resolveOrigin } from './token-endpoint.ts';
 
 /** What begins and ends a grant, with the guards of every other call. */
-export function createGrants(deps: OutboundDeps): Grants {
+export function createGrants(deps: OutboundDeps) {
   const { sandboxOrigins } = deps;
   return {
-    async exchangeCode(exchange) {
-      const { provider, applicationId, loginOrigin, code, redirectUri, codeVerifier } = exchange;
+    /**
+     * Trades the authorization code for tokens and learns who granted them. Rejects with an AuthorizationFailure, whatever goes
+     * wrong: its message and its cause are for the log. Whose account it is, and that all required scopes are there, is
+     * settled when it resolves.
+     */
+    async exchangeCode(exchange: GrantCall & GivenCode): Promise<Grant> {
+      const { provider, loginOrigin, code, redirectUri, codeVerifier } = exchange;
       const { authorization } = provider;
       if (!authorization) throw notOffered(provider);
-      const ask = openEndpoint(exchange, { application: applicationId });
-      const secrets = [code, codeVerifier];
-      const toError = createRedactor(() => secrets);
+      const { ask, findClient, secrets, toError } = open(exchange, [code, codeVerifier]);
       try {
         const sandbox = deps.findSandboxLogin?.(loginOrigin);
         const origin = sandbox?.tokenOrigin ?? toTokenOrigin(authorization, loginOrigin);
-        const client = await findClient(exchange, origin);
-        if (!client) {
-          throw new AuthorizationFailure(
-            'VENDOR_REFUSED',
-            'The OAuth client that asked for consent is gone.',
-          );
-        }
-        secrets.push(client.clientSecret);
+        const client = await findClient(origin);
+        if (!client) throw refused('The OAuth client that asked for consent is gone.');
         const request = authorization.toExchange({ client, code, redirectUri, codeVerifier });
         // Sent once: without an answer, the code may have been used all the same.
         const answer = await ask(origin, { ...request, repeatable: false });
@@ -51,19 +47,17 @@ export function createGrants(deps: OutboundDeps): Grants {
       }
     },
 
-    async revokeGrant(grant) {
-      const { provider, applicationId, connectionId, instanceUrl, refreshToken } = grant;
+    /** False: the provider says that the grant goes on. Rejects with a CrossbookError, which may be logged, where that is unknown. */
+    async revokeGrant(grant: GrantCall & GivenGrant): Promise<boolean> {
+      const { provider, instanceUrl, refreshToken } = grant;
       const revocation = provider.authorization?.revocation;
       if (!revocation) throw notOffered(provider);
-      const ask = openEndpoint(grant, { application: applicationId, connection: connectionId });
-      const secrets = [refreshToken];
-      const toError = createRedactor(() => secrets);
+      const { ask, findClient, toError } = open(grant, [refreshToken]);
       try {
         const instance = { instanceUrl, hosts: provider.instanceHosts, sandboxOrigins };
         const answer = await callAtOrigin(revocation, instance, async (origin) => {
-          const client = await findClient(grant, origin);
-          if (!client) throw noClient();
-          secrets.push(client.clientSecret);
+          const client = await findClient(origin);
+          if (!client) throw new CrossbookError('UNPROCESSABLE_ENTITY', NO_CLIENT);
           return ask(origin, revocation.toRequest({ client, refreshToken }));
         });
         return revocation.isRevoked(answer);
@@ -73,23 +67,34 @@ export function createGrants(deps: OutboundDeps): Grants {
     },
   };
 
-  function openEndpoint({ provider, connectionId, onCall }: GrantCall, owners: HeldOwners): AskTokenEndpoint {
-    const { clock, transport } = deps;
-    const observer = { clock, onCall: deps.onCall, provider: provider.name, connectionId };
-    const transmit = withCallEvents(transport, observer);
-    return (origin, request) => callTokenEndpoint({ ...deps, owners, transmit }, { origin, request, onCall });
-  }
-
-  function findClient({ provider, applicationId, oauthClientId }: GrantCall, origin: string) {
-    return deps.findOAuthClient({ applicationId, provider: provider.name, origin, clientId: oauthClientId });
+  /** Calls for one grant. The secrets are those that no error may show, and the client's is added when it is found. */
+  function open(call: GrantCall, secrets: string[]) {
+    const { provider, applicationId, connectionId, oauthClientId, onCall } = call;
+    const owners = { application: applicationId, connection: connectionId };
+    const endpoint = { ...deps, owners, target: { provider: provider.name, connectionId } };
+    return {
+      secrets,
+      toError: createRedactor(() => secrets),
+      ask: (origin: string, request: RemoteRequest) =>
+        callTokenEndpoint(endpoint, { origin, request, onCall }),
+      async findClient(origin: string) {
+        const wanted = { applicationId, provider: provider.name, origin, clientId: oauthClientId };
+        const client = await deps.findOAuthClient(wanted);
+        if (client) secrets.push(client.clientSecret);
+        return client;
+      },
+    };
   }
 }
+
+const NO_CLIENT =
+  'The OAuth client that the grant was given to is not set up here, so that it cannot be revoked.';
 
 /** Its failure counts only where the account is not known otherwise. */
 async function identify(
   { identify: second }: Authorization,
   grant: Grant,
-  ask: (second: Identify) => ReturnType<AskTokenEndpoint>,
+  ask: (second: NonNullable<Authorization['identify']>) => Promise<ProviderResponse>,
 ): Promise<Grant> {
   if (!second || grant.account?.name) return grant;
   try {
@@ -111,7 +116,7 @@ function requireScopes(authorization: Authorization, { scopes }: Grant): void {
 function toTokenOrigin(authorization: Authorization, loginOrigin: string): string {
   const checked = checkLoginUrl(loginOrigin, authorization);
   if ('problem' in checked || checked.origin !== loginOrigin) {
-    throw new AuthorizationFailure('VENDOR_REFUSED', 'The login host is not one of the provider’s.');
+    throw refused('The login host is not one of the provider’s.');
   }
   const originOf = () => authorization.tokenOrigin(loginOrigin);
   return resolveOrigin(null, { hosts: [], sandboxOrigins: [], originOf });
@@ -122,8 +127,7 @@ function checkInstance({ instanceHosts: hosts }: GrantCall['provider'], grant: G
   if (grant.instanceUrl === null) return grant;
   const checked = checkInstanceUrl(grant.instanceUrl, { hosts, sandboxOrigins: [] });
   if ('url' in checked) return { ...grant, instanceUrl: checked.url };
-  const detail = 'The provider names an instance that is not on one of its hosts.';
-  throw new AuthorizationFailure('VENDOR_REFUSED', detail);
+  throw refused('The provider names an instance that is not on one of its hosts.');
 }
 
 /** Nothing that is kept of it leads to the real provider. */
@@ -156,22 +160,8 @@ function notOffered({ name }: Pick<Provider, 'name'>): CrossbookError {
   return new CrossbookError('NOT_IMPLEMENTED', `${name} cannot be connected by a link.`);
 }
 
-function noClient(): CrossbookError {
-  return new CrossbookError(
-    'UNPROCESSABLE_ENTITY',
-    'The OAuth client that the grant was given to is not set up here, so that it cannot be revoked.',
-  );
-}
-
-export interface Grants {
-  /**
-   * Trades the authorization code for tokens and learns who granted them. Rejects with an AuthorizationFailure, whatever goes
-   * wrong: its message and its cause are for the log. Whose account it is, and that all required scopes are there, is
-   * settled when it resolves.
-   */
-  exchangeCode(exchange: GrantCall & GivenCode): Promise<Grant>;
-  /** False: the provider says that the grant goes on. Rejects with a CrossbookError, which may be logged, where that is unknown. */
-  revokeGrant(grant: GrantCall & GivenGrant): Promise<boolean>;
+function refused(detail: string): AuthorizationFailure {
+  return new AuthorizationFailure('VENDOR_REFUSED', detail);
 }
 
 interface GrantCall {
@@ -197,5 +187,3 @@ interface GivenGrant {
   readonly instanceUrl: string | null;
   readonly refreshToken: string;
 }
-
-type Identify = NonNullable<Authorization['identify']>;

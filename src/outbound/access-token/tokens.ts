@@ -1,10 +1,10 @@
 import type { Connection, Credentials, RefusalReason } from '../../domain/connection.ts';
-import type { CrossbookError } from '../../domain/errors.ts';
+import { CrossbookError } from '../../domain/errors.ts';
+import type { ProviderName } from '../../domain/provider-names.ts';
 import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../../domain/tenant.ts';
 import { createSingleFlight } from '../../lib/cache.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { cloneError, codeOf, toReconnectDetail } from '../failures.ts';
-import { InvalidGrantError, unauthorized } from './token-endpoint.ts';
+import { cloneError, codeOf } from '../failures.ts';
 
 /** One connection's access token: kept for a moment, renewed before it expires, and once for everybody who waits. */
 export function createTokens(deps: TokenDeps) {
@@ -164,6 +164,21 @@ function readExpiry(credentials: Credentials): number {
 function isTransient(error: unknown): boolean {
   const code = codeOf(error);
   return code !== 'REMOTE_PROVIDER_UNAUTHORIZED' && code !== 'INTERNAL_SERVER_ERROR';
+}
+
+/** Only a new consent of the customer helps. */
+export class InvalidGrantError extends CrossbookError {
+  constructor(provider: ProviderName, cause: CrossbookError) {
+    super('REMOTE_PROVIDER_UNAUTHORIZED', toReconnectDetail(provider), { cause, remote: cause.remote });
+  }
+}
+
+function toReconnectDetail(provider: ProviderName): string {
+  return `${provider} no longer accepts this connection's authorization: the customer has to reconnect.`;
+}
+
+export function unauthorized(detail: string): CrossbookError {
+  return new CrossbookError('REMOTE_PROVIDER_UNAUTHORIZED', detail);
 }
 
 function missing({ providerName }: Connection): CrossbookError {

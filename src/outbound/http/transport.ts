@@ -1,16 +1,16 @@
 import { Agent, type Dispatcher } from 'undici';
 import { CrossbookError, ERROR_CODES } from '../../domain/errors.ts';
+import type { ProviderCall } from '../../domain/log.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
 import { type Hold, memoryLimitReached, type WorkPermit } from '../../domain/resources.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { timedOut, toTransportFailure } from '../failures.ts';
-import type { OutboundSettings } from '../outbound.ts';
-import { failWhenOver } from '../waiting.ts';
-import { createGuardedConnector, type HostLookup } from './addresses.ts';
+import { type Clock, whenOver } from '../../lib/clock.ts';
+import { AbandonedError, codeOf, timedOut, toTransportFailure } from '../failures.ts';
+import type { OutboundOptions, OutboundSettings } from '../outbound.ts';
+import { createGuardedConnector } from './addresses.ts';
 import { Chunks, NO_CHUNKS, ReceivedAnswer, readStart, tooLarge, unpackBody } from './answer-body.ts';
 
 /** One call, one answer, over kept-alive connections: bounded in time and in size, and only to public hosts. */
-export function createTransport(options: TransportOptions): Transport {
+export function createTransport(options: TransportOptions) {
   const { clock, connectTimeoutMs, bodyTimeoutMs, maxAnswerBytes } = options;
   const timeouts = {
     // Each call has its deadline.
@@ -26,39 +26,47 @@ export function createTransport(options: TransportOptions): Transport {
   const addresses = options.sandboxAddresses ?? new Map<string, string>();
 
   return {
-    send({ origin, request, headers, deadline, hold, permit }) {
-      return new Promise((resolve, reject) => {
-        if (deadline <= clock.now()) {
-          reject(timedOut('crossbook'));
-          return;
-        }
-        let stopWaiting: (() => void) | undefined;
-        const handler = new ResponseHandler({
-          origin,
-          maxBytes: maxAnswerBytes,
-          hold,
-          resolve(answer) {
-            stopWaiting?.();
-            resolve(answer);
-          },
-          reject(error) {
-            stopWaiting?.();
-            reject(error);
-          },
+    /**
+     * Rejects with a CrossbookError where no whole answer came. Each call is reported after it: to the process, and to the
+     * request that it was made for.
+     */
+    async send(call: Call): Promise<ProviderResponse> {
+      const { origin, request, headers, deadline, hold, permit } = call;
+      const startedAt = clock.now();
+      let stopWaiting: (() => void) | undefined;
+      try {
+        if (deadline <= startedAt) throw timedOut('crossbook');
+        const answer = await new Promise<ProviderResponse>((resolve, reject) => {
+          const handler = new ResponseHandler({ origin, maxBytes: maxAnswerBytes, hold, resolve, reject });
+          stopWaiting = whenOver({ clock, deadline, permit }, (hasGone) =>
+            handler.fail(hasGone ? new AbandonedError() : timedOut('remote-provider')),
+          );
+          const agent = sandboxOrigins.has(origin) ? sandbox : guarded;
+          dispatch(agent, { origin: addresses.get(origin) ?? origin, request, headers }, handler);
         });
-        stopWaiting = failWhenOver(
-          { clock, deadline, permit, late: () => timedOut('remote-provider') },
-          (error) => handler.fail(error),
-        );
-        const agent = sandboxOrigins.has(origin) ? sandbox : guarded;
-        dispatch(agent, { origin: addresses.get(origin) ?? origin, request, headers }, handler);
-      });
+        report(call, startedAt, 'answered', answer.status);
+        return answer;
+      } catch (error) {
+        report(call, startedAt, codeOf(error));
+        throw error;
+      } finally {
+        stopWaiting?.();
+      }
     },
 
     async close() {
       await Promise.all([guarded.destroy(), sandbox.destroy()]);
     },
   };
+
+  function report(call: Call, startedAt: number, outcome: CallEvent['outcome'], status?: number): void {
+    const { provider, connectionId } = call.target;
+    const { budget } = call.request;
+    const ms = clock.now() - startedAt;
+    const event = { provider, connectionId, budget, outcome, status, ms, waitedMs: call.waitedMs ?? 0 };
+    options.onCall?.(event);
+    call.onCall?.(event);
+  }
 }
 
 function dispatch(
@@ -82,13 +90,11 @@ function dispatch(
 
 const KEEP_ALIVE_MS = 20_000;
 
-export interface Transport {
-  /** Rejects with a CrossbookError where no whole answer came. */
-  send(call: Call): Promise<ProviderResponse>;
-  close(): Promise<void>;
-}
+export type Transport = ReturnType<typeof createTransport>;
 
 export interface Call {
+  /** For whom it is told. */
+  readonly target: Pick<CallEvent, 'provider' | 'connectionId'>;
   readonly origin: string;
   readonly request: Pick<RemoteRequest, 'method' | 'path' | 'body' | 'budget'>;
   readonly headers: Readonly<Record<string, string>>;
@@ -97,16 +103,21 @@ export interface Call {
   readonly hold?: Hold | undefined;
   /** When its client is gone, the call is broken off. */
   readonly permit?: Pick<WorkPermit, 'whenGone'> | undefined;
+  /** For the rate limit, before it was sent. */
+  readonly waitedMs?: number;
+  /** Called after it. */
+  readonly onCall?: ((call: ProviderCall) => void) | undefined;
+}
+
+export interface CallEvent extends ProviderCall {
+  /** Undefined while there is none yet: a code is exchanged. */
+  readonly connectionId: string | undefined;
 }
 
 export interface TransportOptions
-  extends Pick<OutboundSettings, 'connectTimeoutMs' | 'bodyTimeoutMs' | 'maxAnswerBytes'> {
+  extends Pick<OutboundSettings, 'connectTimeoutMs' | 'bodyTimeoutMs' | 'maxAnswerBytes'>,
+    Pick<OutboundOptions, 'sandboxOrigins' | 'sandboxAddresses' | 'lookup' | 'onCall'> {
   readonly clock: Clock;
-  /** These alone may be plain HTTP and on this machine. */
-  readonly sandboxOrigins: readonly string[];
-  /** Where those are that only have a name. */
-  readonly sandboxAddresses?: ReadonlyMap<string, string> | undefined;
-  readonly lookup?: HostLookup | undefined;
 }
 
 /** One request and its answer, as undici tells it. Settles once; what comes after is not heard. */

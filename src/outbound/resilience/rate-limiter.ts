@@ -1,18 +1,12 @@
 import type { RateLimit, RateLimitStatus } from '../../domain/provider.ts';
-import type { WorkPermit } from '../../domain/resources.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { rateLimited } from '../failures.ts';
-import { createWaitQueue } from './wait-queue.ts';
+import { type Clock, type Wait, whenOver } from '../../lib/clock.ts';
+import { AbandonedError, rateLimited } from '../failures.ts';
 
 /** One rate limit of one connection: calls are sent at once while it lasts, and queue when it is used up. */
-export function createRateLimiter({
-  budget,
-  clock,
-  maxWaiting,
-  share = () => 1,
-}: RateLimiterOptions): RateLimiter {
+export function createRateLimiter({ budget, clock, maxWaiting, share = () => 1 }: RateLimiterOptions) {
   const window = createRollingWindow();
-  const queue = createWaitQueue(clock);
+  /** Calls that wait for their turn: first in, first out. */
+  let queue = new Set<Waiter>();
   let calls = budget.calls ?? Number.POSITIVE_INFINITY;
   let intervalMs = budget.intervalMs ?? DEFAULT_INTERVAL_MS;
   let underWay = 0;
@@ -20,43 +14,48 @@ export function createRateLimiter({
   let wake: { readonly at: number; cancel(): void } | undefined;
 
   return {
-    acquire(deadline, { inFront = false, permit } = {}) {
+    /** Undefined: go now. Else wait; rejects with REMOTE_PROVIDER_RATE_LIMITED as soon as the deadline cannot be held. */
+    acquire(deadline: number, { inFront = false, permit }: AcquireOptions = {}): Promise<void> | undefined {
       const now = clock.now();
-      if (isFree(now) && (inFront || queue.length === 0)) {
+      if (isFree(now) && (inFront || queue.size === 0)) {
         underWay++;
         return undefined;
       }
-      const at = earliest(inFront ? 0 : queue.length, now);
-      if (at > deadline || queue.length >= maxWaiting) {
+      const at = earliest(inFront ? 0 : queue.size, now);
+      if (at > deadline || queue.size >= maxWaiting) {
         return Promise.reject(rateLimited(Math.max(at - now, MIN_RETRY_AFTER_MS)));
       }
-      const waiting = queue.enqueue({ deadline, inFront, permit, retryAfterMs: retryAfter });
+      const waiting = enqueue(deadline, { inFront, permit });
       wakeInTime(now);
       return waiting;
     },
 
-    release({ rateLimit, pauseMs } = {}) {
+    /** After the call, whatever came of it. */
+    release({ rateLimit, pauseMs }: Learned = {}): void {
       const now = clock.now();
       underWay--;
-      if (calls !== Number.POSITIVE_INFINITY) window.add(now + intervalMs, bucketMs());
+      if (calls !== Number.POSITIVE_INFINITY) window.add(now, intervalMs);
       if (rateLimit) follow(rateLimit, now);
       if (pauseMs !== undefined) pause(now, pauseMs);
       moveUp(now);
     },
 
-    cancel(forMs) {
+    /** Where the call was not made after all; `forMs`: and where none would be for so long. */
+    cancel(forMs?: number): void {
       const now = clock.now();
       underWay--;
       if (forMs !== undefined) pause(now, forMs);
       moveUp(now);
     },
 
+    /** In one interval, as far as is known. */
     get calls() {
       return calls;
     },
 
+    /** Calls in the queue. */
     get waiting() {
-      return queue.length;
+      return queue.size;
     },
 
     get pausedUntil() {
@@ -67,16 +66,38 @@ export function createRateLimiter({
       return intervalMs;
     },
 
-    spacingMs() {
+    /** How far apart calls would have to be for the rest of the budget to last. 0 while there is plenty. */
+    spacingMs(): number {
       const isPlenty = window.count(clock.now()) + underWay < limit() / 2;
       return isPlenty ? 0 : intervalMs / limit();
     },
 
-    isIdle() {
+    isIdle(): boolean {
       const now = clock.now();
-      return underWay === 0 && queue.length === 0 && now >= pausedUntil && window.count(now) === 0;
+      return underWay === 0 && queue.size === 0 && now >= pausedUntil && window.count(now) === 0;
     },
   };
+
+  /** Resolves when its turn has come. It leaves the queue with an error at its deadline, and with its client. */
+  function enqueue(deadline: number, { inFront, permit }: AcquireOptions): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let stopWaiting: (() => void) | undefined;
+      const waiter: Waiter = {
+        deadline,
+        leave(error) {
+          queue.delete(waiter);
+          stopWaiting?.();
+          if (error) reject(error);
+          else resolve();
+        },
+      };
+      if (inFront) queue = new Set([waiter, ...queue]);
+      else queue.add(waiter);
+      stopWaiting = whenOver({ clock, deadline, permit }, (hasGone) =>
+        waiter.leave(hasGone ? new AbandonedError() : rateLimited(retryAfter())),
+      );
+    });
+  }
 
   function isFree(now: number): boolean {
     return underWay < budget.concurrency && now >= pausedUntil && window.count(now) + underWay < limit();
@@ -87,16 +108,17 @@ export function createRateLimiter({
   }
 
   function moveUp(now: number): void {
-    while (queue.length > 0 && isFree(now)) {
+    for (const waiter of queue) {
+      if (!isFree(now)) break;
       underWay++;
-      queue.dequeue();
+      waiter.leave();
     }
     wakeInTime(now);
   }
 
   /** Only what waits for time to pass needs a timer: a call that ends dispatches the queue itself. */
   function wakeInTime(now: number): void {
-    if (queue.length === 0 || underWay >= budget.concurrency) return;
+    if (queue.size === 0 || underWay >= budget.concurrency) return;
     const at = earliest(0, now);
     if (wake && wake.at <= at) return;
     wake?.cancel();
@@ -118,14 +140,15 @@ export function createRateLimiter({
 
   function retryAfter(): number {
     const now = clock.now();
-    return Math.max(earliest(queue.length, now) - now, MIN_RETRY_AFTER_MS);
+    return Math.max(earliest(queue.size, now) - now, MIN_RETRY_AFTER_MS);
   }
 
   function pause(now: number, pauseMs: number): void {
     const until = now + Math.min(pauseMs, LONGEST_PAUSE_MS);
     if (until <= pausedUntil) return;
     pausedUntil = until;
-    queue.refuseBefore(until, until - now);
+    // Calls that cannot wait until then are rejected now.
+    for (const waiter of queue) if (waiter.deadline <= until) waiter.leave(rateLimited(until - now));
   }
 
   /** What the provider counts and we did not send, others have: another process of ours, or another program. */
@@ -138,11 +161,7 @@ export function createRateLimiter({
     intervalMs = Math.max(1, rateLimit.intervalMs);
     // What is under way may not be counted yet: it is left out of what is ours, which errs on the safe side.
     const ours = window.count(now) - window.otherConsumers();
-    window.setOtherConsumers(Math.max(0, calls - rateLimit.remaining - ours), now + intervalMs, bucketMs());
-  }
-
-  function bucketMs(): number {
-    return intervalMs / 100;
+    window.setOtherConsumers(Math.max(0, calls - rateLimit.remaining - ours), now, intervalMs);
   }
 }
 
@@ -153,31 +172,22 @@ const LONGEST_PAUSE_MS = 24 * 60 * 60 * 1_000;
 /** Of a longer interval (a day) only the rest is followed, and asked about again once in this time. */
 export const LONGEST_WINDOW_MS = 60_000;
 
-export interface RateLimiter {
-  /** Undefined: go now. Else wait; rejects with REMOTE_PROVIDER_RATE_LIMITED as soon as the deadline cannot be held. */
-  acquire(deadline: number, options?: AcquireOptions): Promise<void> | undefined;
-  /** After the call, whatever came of it. */
-  release(learned?: {
-    readonly rateLimit?: RateLimitStatus | undefined;
-    readonly pauseMs?: number | undefined;
-  }): void;
-  /** Where the call was not made after all; `forMs`: and where none would be for so long. */
-  cancel(forMs?: number): void;
-  /** In one interval, as far as is known. */
-  readonly calls: number;
-  /** Calls in the queue. */
-  readonly waiting: number;
-  readonly pausedUntil: number;
-  readonly intervalMs: number;
-  /** How far apart calls would have to be for the rest of the budget to last. 0 while there is plenty. */
-  spacingMs(): number;
-  isIdle(): boolean;
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
+
+interface Waiter {
+  readonly deadline: number;
+  leave(error?: Error): void;
+}
+
+interface Learned {
+  readonly rateLimit?: RateLimitStatus | undefined;
+  readonly pauseMs?: number | undefined;
 }
 
 export interface AcquireOptions {
   readonly inFront?: boolean;
   /** Whose clients may go while the call waits: it leaves the queue with them. */
-  readonly permit?: Pick<WorkPermit, 'whenGone'> | undefined;
+  readonly permit?: Wait['permit'];
 }
 
 export interface RateLimiterOptions {
@@ -195,39 +205,31 @@ export interface RateLimiterOptions {
 function createRollingWindow() {
   const buckets: Bucket[] = [];
   let held = 0;
-  let otherConsumers: Bucket | undefined;
+  let others: { readonly bucket: Bucket; readonly count: number } | undefined;
 
   return {
     /** Calls that still count. */
     count(now: number): number {
-      while (buckets[0] && buckets[0].releaseAt <= now) {
-        held -= buckets[0].count;
-        if (buckets[0] === otherConsumers) otherConsumers = undefined;
+      for (let first = buckets[0]; first && first.releaseAt <= now; first = buckets[0]) {
+        held -= first.count;
+        if (first === others?.bucket) others = undefined;
         buckets.shift();
       }
       return held;
     },
 
-    add(releaseAt: number, bucketMs: number): void {
-      bucketFor(releaseAt, bucketMs).count++;
-      held++;
+    add(now: number, intervalMs: number): void {
+      addTo(bucketFor(now, intervalMs), 1);
     },
 
     /** Calls of others that the provider has told about; replaces what it told before. */
-    setOtherConsumers(count: number, releaseAt: number, bucketMs: number): void {
-      if (otherConsumers) {
-        otherConsumers.count -= otherConsumers.otherConsumers;
-        held -= otherConsumers.otherConsumers;
-        otherConsumers.otherConsumers = 0;
-      }
-      otherConsumers = count === 0 ? undefined : bucketFor(releaseAt, bucketMs);
-      if (!otherConsumers) return;
-      otherConsumers.otherConsumers = count;
-      otherConsumers.count += count;
-      held += count;
+    setOtherConsumers(count: number, now: number, intervalMs: number): void {
+      if (others) addTo(others.bucket, -others.count);
+      others = count === 0 ? undefined : { bucket: bucketFor(now, intervalMs), count };
+      if (others) addTo(others.bucket, count);
     },
 
-    otherConsumers: (): number => otherConsumers?.otherConsumers ?? 0,
+    otherConsumers: (): number => others?.count ?? 0,
 
     /** When the n-th (from 0) of the counted calls stops to count; `otherwise` where that is not known yet. */
     releaseAt(nth: number, otherwise: number): number {
@@ -240,11 +242,17 @@ function createRollingWindow() {
     },
   };
 
+  function addTo(bucket: Bucket, calls: number): void {
+    bucket.count += calls;
+    held += calls;
+  }
+
   /** Moments close together share a bucket that ends with the latest of them, so that memory stays bounded. */
-  function bucketFor(releaseAt: number, bucketMs: number): Bucket {
+  function bucketFor(now: number, intervalMs: number): Bucket {
     const last = buckets.at(-1);
+    const releaseAt = now + intervalMs;
     if (last && releaseAt <= last.releaseAt) return last;
-    const bucket = { releaseAt: releaseAt + bucketMs, count: 0, otherConsumers: 0 };
+    const bucket = { releaseAt: releaseAt + intervalMs / 100, count: 0 };
     buckets.push(bucket);
     return bucket;
   }
@@ -253,6 +261,4 @@ function createRollingWindow() {
 interface Bucket {
   readonly releaseAt: number;
   count: number;
-  /** How many of them are calls of others. */
-  otherConsumers: number;
 }
