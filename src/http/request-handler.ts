@@ -4,11 +4,10 @@ import type { OpenRequestLog, RequestHead, RequestLog } from '../domain/log.ts';
 import { isProviderName } from '../domain/provider-names.ts';
 import { type HeldBytes, type Hold, memoryLimitReached } from '../domain/resources.ts';
 import type { ArrivingRequest, HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
-import type { ConcurrencyLimit } from './concurrency-limit.ts';
+import type { ConcurrencyLimit, RequestPermit } from './concurrency-limit.ts';
 import { type Cors, isPreflightRequest } from './cors.ts';
 import type { Probes } from './health.ts';
 import { toRequestHead } from './incoming-request.ts';
-import type { RequestPermit } from './permit.ts';
 import { SLICE_BYTES } from './send-response.ts';
 
 /**

@@ -1,114 +1,88 @@
 /**
- * Fair queuing for the processor. Work comes in pieces, each of which takes a turn first: between two pieces the event loop
- * sees to everybody else. One turn of the loop does pieces until it has been at it for a while, which is shorter where there
- * are others; what comes then waits, by owner: owners are served one after the other, however much each of them has waiting.
- * What goes on comes before what is new, so that an owner with too much to do finishes what it began.
+ * Fair queuing for the processor (time slices). Work comes in pieces, each of which asks first: between two pieces the event
+ * loop serves everybody else. One iteration of the loop runs pieces until its time slice is used up, which is shorter where
+ * several applications have work; what comes then queues by application, and these are served in turn, however much each of
+ * them has queued. Work that has begun comes before new work, so that an application with too much of it finishes what it began.
  */
-export function createFairScheduler({
-  now,
-  defer = setImmediate,
-  most = MOST,
-}: FairSchedulerOptions): FairScheduler {
-  /** The owner that was served longest ago is the first. */
-  const queues = new Map<string, Queue>();
+export function createFairScheduler({ now, defer = setImmediate, most = MOST }: FairSchedulerOptions) {
+  /** The application that was served longest ago is the first. */
+  const queues = new Map<string, Record<'begun' | 'new', (() => void)[]>>();
   let waiting = 0;
-  let began: number | undefined;
-  let isTurning = false;
+  /** When the time slice of this iteration of the event loop began. */
+  let sliceSince: number | undefined;
+  let isDeferred = false;
   let latest: string | undefined;
-  /** Who had the last turn. */
+  /** The application that was served last. */
   let served: string | undefined;
   let sharedAt = Number.NEGATIVE_INFINITY;
 
   return {
-    take(owner, isNew = false) {
-      if (owner !== latest) notice(owner);
-      if (waiting === 0) {
-        if (began === undefined) {
-          began = begin();
-          return undefined;
-        }
-        if (hasTime(began)) return undefined;
-      } else if (owner === served && began !== undefined && hasTime(began)) {
-        // It goes on: its turn is not over yet.
+    /** Before a piece of work. Undefined: at once. A promise: later. New is what has not begun yet. */
+    take(application: string, isNew = false): Promise<void> | undefined {
+      if (application !== latest) {
+        if (latest !== undefined) sharedAt = now();
+        latest = application;
+      }
+      // With nothing queued work goes on; else that of the application which was served last, while its slice lasts.
+      if (waiting === 0 && sliceSince === undefined) {
+        sliceSince = now();
+        if (!isDeferred) defer(endSlice);
+        isDeferred = true;
         return undefined;
       }
+      if ((waiting === 0 || application === served) && hasTime()) return undefined;
       return new Promise((resolve) => {
-        const queue = queues.get(owner) ?? { under: [], fresh: [] };
-        queues.set(owner, queue);
-        (isNew ? queue.fresh : queue.under).push(resolve);
+        const queue = queues.get(application) ?? { begun: [], new: [] };
+        queues.set(application, queue);
+        queue[isNew ? 'new' : 'begun'].push(resolve);
         waiting += 1;
       });
     },
 
-    countNew: (owner) => queues.get(owner)?.fresh.length ?? 0,
+    /** How much new work of the application is queued. */
+    countNew: (application: string): number => queues.get(application)?.new.length ?? 0,
   };
 
-  function notice(owner: string): void {
-    if (latest !== undefined) sharedAt = now();
-    latest = owner;
-  }
-
-  function hasTime(since: number): boolean {
+  function hasTime(): boolean {
     const time = now();
-    return time - since < (time - sharedAt < most.sharedForMs ? most.sharedMs : most.aloneMs);
+    const sliceMs = time - sharedAt < most.sharedForMs ? most.sharedMs : most.aloneMs;
+    return sliceSince !== undefined && time - sliceSince < sliceMs;
   }
 
-  function begin(): number {
-    if (!isTurning) defer(turn);
-    isTurning = true;
-    return now();
-  }
-
-  /** The last of a turn of the loop. What waits is served in the next one. */
-  function turn(): void {
-    began = undefined;
-    isTurning = waiting > 0;
+  /** The last of an iteration of the loop. What is queued is served in the next one. */
+  function endSlice(): void {
+    sliceSince = undefined;
+    isDeferred = waiting > 0;
     for (let piece = Math.min(waiting, MOST_PIECES); piece > 0; piece -= 1) defer(serve);
-    if (isTurning) defer(turn);
+    if (isDeferred) defer(endSlice);
   }
 
   function serve(): void {
-    began ??= now();
-    if (!hasTime(began)) return;
+    sliceSince ??= now();
     const [next] = queues;
-    if (!next) return;
-    const [owner, queue] = next;
-    const resume = queue.under.shift() ?? queue.fresh.shift();
-    queues.delete(owner);
-    if (queue.under.length + queue.fresh.length > 0) queues.set(owner, queue);
+    if (!next || !hasTime()) return;
+    const [application, queue] = next;
+    const resume = queue.begun.shift() ?? queue.new.shift();
+    queues.delete(application);
+    if (queue.begun.length + queue.new.length > 0) queues.set(application, queue);
     waiting -= 1;
-    served = owner;
+    served = application;
     resume?.();
   }
 }
 
-/** The pieces of one turn of the loop together, before the last of them has begun: what others wait meanwhile. */
+/** For the pieces of one iteration of the loop together, before the last of them has begun: what others wait meanwhile. */
 const MOST = { aloneMs: 5, sharedMs: 1, sharedForMs: 1_000 };
-/** In one turn of the loop, of those that waited. */
+/** In one iteration of the loop, of those that were queued. */
 const MOST_PIECES = 64;
 
-export interface FairScheduler {
-  /** Before a piece of work. Undefined: at once. A promise: later. New is what is not under way yet. */
-  take(owner: string, isNew?: boolean): Promise<void> | undefined;
-  /** How much new work of the owner waits for its turn. */
-  countNew(owner: string): number;
-}
-
-interface Queue {
-  readonly under: (() => void)[];
-  readonly fresh: (() => void)[];
-}
+export type FairScheduler = ReturnType<typeof createFairScheduler>;
 
 interface FairSchedulerOptions {
   /** Monotonic, in milliseconds. */
   now(): number;
-  /** Calls back in the next turn of the event loop. */
+  /** Calls back in the next iteration of the event loop. */
   readonly defer?: ((callback: () => void) => unknown) | undefined;
-  readonly most?: {
-    /** While one owner is the only one. */
-    readonly aloneMs: number;
-    readonly sharedMs: number;
-    /** After the last change of owner. */
-    readonly sharedForMs: number;
-  };
+  /** While one application is the only one; while several have work; and how long after the last change of application. */
+  readonly most?: typeof MOST;
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Resume } from '../../src/domain/resources.ts';
-import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
-import type { RequestPermit } from '../../src/http/permit.ts';
+import { createConcurrencyLimit, type RequestPermit } from '../../src/http/concurrency-limit.ts';
 import { fc } from '../support/fast-check.ts';
 import { NO_SCHEDULING } from '../support/no-scheduling.ts';
 
@@ -9,7 +8,7 @@ import { NO_SCHEDULING } from '../support/no-scheduling.ts';
 function open(max: number, maxStrangers = max) {
   const timers = new Set<() => void>();
   const limit = createConcurrencyLimit({
-    ...{ max, maxStrangers, scheduler: NO_SCHEDULING, queuedPerPlace: 1 },
+    ...{ max, maxStrangers, scheduler: NO_SCHEDULING, queuedPerSlot: 1 },
     schedule(_delayMs, callback) {
       timers.add(callback);
       return () => timers.delete(callback);

@@ -149,7 +149,7 @@ async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
     ...{
       graphql: face,
       rest: face,
-      limit: createConcurrencyLimit({ max, maxStrangers: max, scheduler: NO_SCHEDULING, queuedPerPlace: 1 }),
+      limit: createConcurrencyLimit({ max, maxStrangers: max, scheduler: NO_SCHEDULING, queuedPerSlot: 1 }),
     },
     heldBytes: createHeldBytes({ maxBytes: 1_000_000 }),
     bodyBytes: { caller: 1_000_000, stranger: 1_000 },

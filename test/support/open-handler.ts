@@ -25,7 +25,7 @@ export function openHandler(options: HandlerOptions = {}) {
   const refusedOrigins: string[] = [];
   const records: RequestRecord[] = [];
   const journals: RequestLog[] = [];
-  const limit = createConcurrencyLimit({ max, maxStrangers, scheduler: NO_SCHEDULING, queuedPerPlace: 1 });
+  const limit = createConcurrencyLimit({ max, maxStrangers, scheduler: NO_SCHEDULING, queuedPerSlot: 1 });
   const heldBytes = createHeldBytes({ maxBytes });
   const answer = options.answer ?? (async () => ({ status, headers: { vary: 'accept' }, body: 'answer' }));
   const face = {
