@@ -2,8 +2,7 @@ import type * as z from 'zod';
 import type { OAuthClient } from './domain/provider.ts';
 import { PROVIDER_NAMES, type ProviderName } from './domain/provider-names.ts';
 import { toDatabaseDirectory } from './lib/data-directory.ts';
-import type { Group, Setting } from './setting.ts';
-import { SETTINGS } from './settings.ts';
+import { type Group, SETTINGS, type Setting } from './settings.ts';
 
 /** The only reader of the environment. It fails once, and names every mistake. */
 export function readConfig(env: Env): Config {

@@ -1,250 +1,298 @@
 import * as z from 'zod';
+import { toPublicUrl } from './domain/urls.ts';
 import { DATA_DIRECTORY } from './lib/data-directory.ts';
-import {
-  hostNames,
-  MEGABYTE,
-  megabytes,
-  onOff,
-  otlpHeaders,
-  pathPrefix,
-  perMinute,
-  publicUrl,
-  setting,
-  typePrefix,
-  wholeNumber,
-} from './setting.ts';
+
+// What settings take, out of the text of the environment.
+
+const onOff = z.enum(['on', 'off'], 'must be on or off').transform((value) => value === 'on');
+const matching = (pattern: RegExp, problem: string) => z.string().regex(pattern, problem);
+const wholeNumber = (lowest: number, highest: number) =>
+  matching(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= lowest && value <= highest, `must be from ${lowest} to ${highest}`);
+const megabytes = (lowest: number, highest: number) =>
+  wholeNumber(lowest, highest).transform((value) => value * 1_048_576);
+const perMinute = wholeNumber(0, 1_000_000_000);
+const pathPrefix = matching(
+  /^(\/[A-Za-z0-9._~-]+)+$/,
+  'must be a path such as /crm/v2, without a slash at the end',
+);
+
+/** `name=value,name=value`, percent-encoded, as OpenTelemetry has it. */
+const otlpHeaders = matching(
+  /^[^=,]+=[^,]*(,[^=,]+=[^,]*)*$/,
+  'must be name=value pairs with commas between them',
+).transform((text) => Object.fromEntries(text.split(',').map(readPair)));
+
+const hostNames = matching(
+  /^[\w.-]+(,[\w.-]+)*$/,
+  'must be host names with commas between them, without ports',
+).transform((text) => text.split(','));
+
+const publicUrl = z
+  .string()
+  .transform((text) => toPublicUrl(text) ?? '')
+  .refine(
+    (url) => url !== '',
+    'must be an origin such as https://crossbook.example; http only on this machine',
+  );
+
+function readPair(pair: string): [string, string] {
+  const at = pair.indexOf('=');
+  return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())];
+}
 
 /**
- * Every setting is one row: its place in the configuration, its name in the environment, what it takes, what `.env.example` shows (the
- * default where there is one), and what it does. `.env.example` is printed from it by `npm run docs`.
+ * Every setting is one row: its place in the configuration, its name in the environment, what it takes, its default (of an
+ * optional one an example), and what it does. `.env.example` is printed from it by `npm run docs`.
  */
 export const SETTINGS = {
   mode: setting(
     'NODE_ENV',
-    z.string().default('development'),
+    z.string(),
     'development',
     '"production" refuses to start without CROSSBOOK_KEYS and leaves the sandbox out.',
   ),
   host: setting(
     'HOST',
-    z.string().default('127.0.0.1'),
+    z.string(),
     '127.0.0.1',
     'Where to listen. The default is reachable from this machine only.',
   ),
-  port: setting('PORT', wholeNumber(0, 65_535).default(4000), '4000'),
-  publicUrl: setting(
+  port: setting('PORT', wholeNumber(0, 65_535), '4000'),
+  publicUrl: optional(
     'PUBLIC_URL',
-    publicUrl.optional(),
+    publicUrl,
     'https://crossbook.example',
     'Where browsers reach Crossbook, for connect links and for the redirect URIs that are registered with the vendors: <PUBLIC_URL>/connect/callback/hubspot. https, but on this machine. Default: http://localhost:<PORT> where HOST is this machine.',
   ),
   logLevel: setting(
     'LOG_LEVEL',
-    z
-      .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
-      .default('info'),
+    z.enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent'),
     'info',
     'debug, info, warn, error or silent',
   ),
-  databaseUrl: setting(
+  databaseUrl: optional(
     'DATABASE_URL',
-    z
-      .string()
-      .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL')
-      .optional(),
+    matching(/^postgres(ql)?:\/\//, 'must be a postgres:// URL'),
     'postgres://user:password@localhost:5432/crossbook',
     'PostgreSQL 15 or later (tested with 15 and 18). Without it, an embedded PostgreSQL 18 lives in CROSSBOOK_DATA.',
   ),
   databaseConnections: setting(
     'CROSSBOOK_DATABASE_CONNECTIONS',
-    wholeNumber(1, 1_000).default(10),
+    wholeNumber(1, 1_000),
     '10',
     "Connections of this process's pool; two more are its probe's and, at a start, the migrations'.",
   ),
   databasePooler: setting(
     'CROSSBOOK_DATABASE_POOLER',
-    z.enum(['none', 'transaction'], 'must be none or transaction').default('none'),
+    z.enum(['none', 'transaction'], 'must be none or transaction'),
     'none',
     'transaction: behind a pooler in transaction mode (PgBouncer). Statements get no names, sessions no parameters.',
   ),
   dataDirectory: setting(
     'CROSSBOOK_DATA',
-    z.string().default(DATA_DIRECTORY),
-    '.crossbook',
+    z.string(),
+    DATA_DIRECTORY,
     'Where the embedded database and the key file of the default start live.',
   ),
-  keys: setting(
+  keys: optional(
     'CROSSBOOK_KEYS',
-    z.string().optional(),
+    z.string(),
     'k1:…',
     'The key ring that encrypts credentials and the cache, and signs cursors: id:base64 of 32 bytes, comma-separated. The first encrypts, all of them decrypt. Make one: echo "k1:$(openssl rand -base64 32)"',
   ),
-  adminKeyHash: setting(
+  adminKeyHash: optional(
     'CROSSBOOK_ADMIN_KEY_HASH',
-    z
-      .string()
-      .regex(/^[0-9a-f]{64}$/, 'must be the hash that the command keys admin prints')
-      .optional(),
+    matching(/^[0-9a-f]{64}$/, 'must be the hash that the command keys admin prints'),
     '',
     'With this, applications and keys are managed over HTTP as well, below /admin. Make a key and its hash: crossbook keys admin',
   ),
-  redisUrl: setting(
+  redisUrl: optional(
     'REDIS_URL',
-    z
-      .string()
-      .regex(/^rediss?:\/\//, 'must be a redis:// or rediss:// URL')
-      .optional(),
+    matching(/^rediss?:\/\//, 'must be a redis:// or rediss:// URL'),
     'redis://localhost:6379',
     "Several processes keep their limits together through this Redis: requests of callers, and the providers' budgets. While it is away each goes on alone.",
   ),
   cacheMaxAgeMs: setting(
     'CACHE_MAX_AGE',
-    wholeNumber(0, 86_400)
-      .transform((seconds) => seconds * 1_000)
-      .default(900_000),
+    wholeNumber(0, 86_400).transform((seconds) => seconds * 1_000),
     '900',
     'How long, in seconds, an answer is served to a search with readFromCache (0 to 86400).',
   ),
   maxCacheBytes: setting(
     'CROSSBOOK_CACHE_MEGABYTES',
-    megabytes(1, 1_000_000).default(64 * MEGABYTE),
+    megabytes(1, 1_000_000),
     '64',
     'How much of the cache is kept for each application; answers older than a day go anyway.',
   ),
-  sandboxed: setting(
+  sandboxed: optional(
     'CROSSBOOK_SANDBOX',
-    onOff.optional(),
+    onOff,
     'on',
     'The imitated HubSpot and Salesforce, with the demo customer. Default: on where nothing real is configured: not in production, without DATABASE_URL, with HOST on this machine. Else off.',
   ),
-  sandboxHosts: setting(
-    'CROSSBOOK_HOSTS',
-    hostNames.default([]),
-    'devbox.example,crossbook.test',
-    'With the sandbox on, only requests for localhost, 127.0.0.1, [::1] and these host names are answered.',
-  ),
+  sandboxHosts: {
+    name: 'CROSSBOOK_HOSTS',
+    schema: hostNames.default([]),
+    example: 'devbox.example,crossbook.test',
+    words:
+      'With the sandbox on, only requests for localhost, 127.0.0.1, [::1] and these host names are answered.',
+  },
   sandboxPort: setting(
     'CROSSBOOK_SANDBOX_PORT',
-    wholeNumber(0, 65_534).default(4010),
+    wholeNumber(0, 65_534),
     '4010',
     "The sandbox's HubSpot listens here, its Salesforce one above. 0: any free port.",
   ),
-  typePrefix: setting(
+  typePrefix: optional(
     'CROSSBOOK_GRAPHQL_TYPE_PREFIX',
-    typePrefix.optional(),
+    matching(/^[A-Z][A-Za-z0-9]{0,29}_?$/, 'must be the beginning of a type name such as Crm or Crm_'),
     'Crm_',
     "In front of the names of GraphQL types, where a gateway's other subgraphs have types of the same names: Crm makes CrmContact of Contact. It holds for all clients of this process's GraphQL: docs/federation.md has what keeps its name. Default: none.",
   ),
   graphiql: setting(
     'CROSSBOOK_GRAPHIQL',
-    onOff.default(true),
+    onOff,
     'on',
     'The query page at /graphql, and questions about the schema.',
   ),
-  introspection: setting('CROSSBOOK_INTROSPECTION', onOff.default(true), 'on'),
+  introspection: setting('CROSSBOOK_INTROSPECTION', onOff, 'on'),
   strangers: setting(
     'CROSSBOOK_STRANGERS',
-    onOff.default(true),
+    onOff,
     'on',
     'Without an API key or a token only questions about the schema are answered, within narrow bounds. off: nothing is.',
   ),
   maxResponseBytes: setting(
     'CROSSBOOK_RESPONSE_MEGABYTES',
-    megabytes(1, 256).default(16 * MEGABYTE),
+    megabytes(1, 256),
     '16',
     'How large a response to a caller may be, uncompressed (beyond it: 400).',
   ),
-  operations: setting(
+  operations: optional(
     'CROSSBOOK_OPERATIONS',
-    z.string().optional(),
+    z.string(),
     'operations.json',
     'A JSON file of operations by their SHA-256: only these may be asked of GraphQL. There is no query page then.',
   ),
   providerDeadlineMs: setting(
     'CROSSBOOK_PROVIDER_DEADLINE_MS',
-    wholeNumber(100, 120_000).default(10_000),
+    wholeNumber(100, 120_000),
     '10000',
     'How long a look-up may take in all, waits and retries included.',
   ),
-  metrics: setting(
+  metrics: optional(
     'CROSSBOOK_METRICS',
-    onOff.optional(),
+    onOff,
     'on',
     '/metrics for Prometheus. Default: on, in production off, because it listens where the API does.',
   ),
   traces: {
-    endpoint: setting(
+    endpoint: optional(
       'OTEL_EXPORTER_OTLP_ENDPOINT',
-      z.url({ protocol: /^https?$/, error: 'must be a http(s):// URL' }).optional(),
+      z.url({ protocol: /^https?$/, error: 'must be a http(s):// URL' }),
       'http://localhost:4318',
       'Traces go to this collector over OTLP/HTTP (JSON). Without it nothing is recorded.',
     ),
-    headers: setting('OTEL_EXPORTER_OTLP_HEADERS', otlpHeaders.default({}), 'authorization=Bearer%20token'),
-    serviceName: setting('OTEL_SERVICE_NAME', z.string().default('crossbook'), 'crossbook'),
+    headers: {
+      name: 'OTEL_EXPORTER_OTLP_HEADERS',
+      schema: otlpHeaders.default({}),
+      example: 'authorization=Bearer%20token',
+      words: '',
+    },
+    serviceName: setting('OTEL_SERVICE_NAME', z.string(), 'crossbook'),
   },
   limits: {
     perKey: setting(
       'CROSSBOOK_REQUESTS_PER_MINUTE',
-      perMinute.default(600_000),
+      perMinute,
       '600000',
       'Requests a minute of each API key and of each customer token, each counted once for every 1,000 of its cost (beyond it: 429 with Retry-After); and failed look-ups of API keys a minute from one address (beyond it they are slow). 0: no limit.',
     ),
-    perToken: setting('CROSSBOOK_TOKEN_REQUESTS_PER_MINUTE', perMinute.default(6_000), '6000'),
-    failedAuthentications: setting('CROSSBOOK_GUESSES_PER_MINUTE', perMinute.default(300), '300'),
+    perToken: setting('CROSSBOOK_TOKEN_REQUESTS_PER_MINUTE', perMinute, '6000'),
+    failedAuthentications: setting('CROSSBOOK_GUESSES_PER_MINUTE', perMinute, '300'),
   },
   pagesPerMinute: setting(
     'CROSSBOOK_PAGES_PER_MINUTE',
-    perMinute.default(300),
+    perMinute,
     '300',
     'Pages of connect links a minute for one address (beyond it: 429). 0: no limit.',
   ),
   proxies: setting(
     'CROSSBOOK_TRUSTED_PROXIES',
-    wholeNumber(0, 10).default(0),
+    wholeNumber(0, 10),
     '0',
     'How many proxies in front are trusted to say, in X-Forwarded-For, whom they were asked by.',
   ),
   maxRequests: setting(
     'CROSSBOOK_MAX_REQUESTS',
-    wholeNumber(1, 100_000).default(32),
+    wholeNumber(1, 100_000),
     '32',
     'How much at once: requests at work (beyond it they queue for up to a second, then 503 with Retry-After), those among them that come without a key or token, and open connections. Waiting for a CRM is not work.',
   ),
-  maxStrangers: setting('CROSSBOOK_MAX_STRANGER_REQUESTS', wholeNumber(1, 100_000).default(20), '20'),
+  maxStrangers: setting('CROSSBOOK_MAX_STRANGER_REQUESTS', wholeNumber(1, 100_000), '20'),
   bounds: {
-    maxConnections: setting('CROSSBOOK_MAX_CONNECTIONS', wholeNumber(1, 1_000_000).default(10_000), '10000'),
+    maxConnections: setting('CROSSBOOK_MAX_CONNECTIONS', wholeNumber(1, 1_000_000), '10000'),
     headersTimeoutMs: setting(
       'CROSSBOOK_HEADERS_TIMEOUT_MS',
-      wholeNumber(100, 600_000).default(20_000),
+      wholeNumber(100, 600_000),
       '20000',
       'How long a client may take to send its headers, and its whole request; how long a quiet connection is kept. Keep the last one above the idle timeout of the load balancer in front.',
     ),
-    requestTimeoutMs: setting(
-      'CROSSBOOK_REQUEST_TIMEOUT_MS',
-      wholeNumber(100, 600_000).default(30_000),
-      '30000',
-    ),
-    keepAliveMs: setting('CROSSBOOK_KEEP_ALIVE_MS', wholeNumber(0, 3_600_000).default(75_000), '75000'),
+    requestTimeoutMs: setting('CROSSBOOK_REQUEST_TIMEOUT_MS', wholeNumber(100, 600_000), '30000'),
+    keepAliveMs: setting('CROSSBOOK_KEEP_ALIVE_MS', wholeNumber(0, 3_600_000), '75000'),
   },
-  maxHeldBytes: setting(
+  maxHeldBytes: optional(
     'CROSSBOOK_MEMORY_MEGABYTES',
-    megabytes(16, 1_000_000).optional(),
+    megabytes(16, 1_000_000),
     '128',
     "How much memory clients and providers may make the process hold: bodies, answers of CRMs, answers not read yet, queues and cached documents (beyond it: 503 with Retry-After). Default: a third of the heap's limit or a quarter of the container's memory, whichever is smaller. One address or connection gets half of it, one application three quarters.",
   ),
   shutdownMs: setting(
     'CROSSBOOK_SHUTDOWN_MS',
-    wholeNumber(0, 3_600_000).default(20_000),
+    wholeNumber(0, 3_600_000),
     '20000',
     'How long what runs may take to finish after SIGTERM.',
   ),
   restPrefixes: {
-    contacts: setting(
+    contacts: optional(
       'CROSSBOOK_CONTACTS_PREFIX',
-      pathPrefix.optional(),
+      pathPrefix,
       '/crm/v2',
       'Paths in front of the REST operations, for clients that expect them there.',
     ),
-    customers: setting('CROSSBOOK_CUSTOMERS_PREFIX', pathPrefix.optional(), '/mgmt/v2'),
+    customers: optional('CROSSBOOK_CUSTOMERS_PREFIX', pathPrefix, '/mgmt/v2'),
   },
 };
+
+/** With a default. */
+function setting<Schema extends z.ZodType>(
+  name: string,
+  schema: Schema,
+  fallback: z.input<Schema> & string,
+  words = '',
+): Setting<z.ZodPrefault<Schema>> {
+  return { name, schema: schema.prefault(fallback), example: fallback, words };
+}
+
+function optional<Schema extends z.ZodType>(
+  name: string,
+  schema: Schema,
+  example: string,
+  words = '',
+): Setting<z.ZodOptional<Schema>> {
+  return { name, schema: schema.optional(), example, words };
+}
+
+export interface Setting<Schema extends z.ZodType = z.ZodType> {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly example: string;
+  /** Empty: those of the row before speak of it too. */
+  readonly words: string;
+}
+
+export interface Group {
+  readonly [name: string]: Setting | Group;
+}

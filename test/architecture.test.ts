@@ -35,9 +35,8 @@ const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
     ...['sandbox', 'storage', 'telemetry', 'lib'],
   ],
   'connecting.ts': ['foundation.ts', 'connect', 'domain', 'http', 'request', 'storage', 'outbound'],
-  'config.ts': ['setting.ts', 'settings.ts', 'domain', 'lib'],
-  'settings.ts': ['setting.ts', 'lib'],
-  'setting.ts': ['domain'],
+  'config.ts': ['settings.ts', 'domain', 'lib'],
+  'settings.ts': ['domain', 'lib'],
   'background-jobs.ts': ['foundation.ts', 'usecases', 'outbound', 'storage', 'lib'],
   'version.ts': [],
 };
@@ -52,7 +51,7 @@ const PACKAGE_HOMES: readonly { packages: RegExp; homes: readonly string[] }[] =
   { packages: /^(ioredis|rate-limiter-flexible)$/, homes: ['limits'] },
   {
     packages: /^zod$/,
-    homes: ['providers', 'graphql', 'rest', 'storage', 'sandbox', 'setting.ts', 'settings.ts', 'config.ts'],
+    homes: ['providers', 'graphql', 'rest', 'storage', 'sandbox', 'settings.ts', 'config.ts'],
   },
 ];
 

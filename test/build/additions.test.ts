@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ErrorFacts } from '../../src/domain/errors.ts';
 import type { Shape } from '../../src/domain/shape.ts';
-import type { Setting } from '../../src/setting.ts';
+import type { Setting } from '../../src/settings.ts';
 import {
   printClientErrors,
   printContactFragment,

@@ -28,7 +28,7 @@ export const ADDITIONS = {
   'a setting': [
     edited('src/settings.ts', [
       '  shutdownMs: setting(',
-      "  naps: setting('CROSSBOOK_NAPS', wholeNumber(0, 9).default(3), '3', 'How many naps.'),\n",
+      "  naps: setting('CROSSBOOK_NAPS', wholeNumber(0, 9), '3', 'How many naps.'),\n",
     ]),
     edited('src/app.ts', [
       "import type { Config } from './config.ts';",

@@ -1,6 +1,6 @@
 import type { ErrorFacts } from '../../src/domain/errors.ts';
 import type { Shape, Type } from '../../src/domain/shape.ts';
-import type { Setting } from '../../src/setting.ts';
+import type { Setting } from '../../src/settings.ts';
 
 // What `npm run docs` prints of the code.
 
