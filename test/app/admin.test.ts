@@ -7,7 +7,7 @@ const { key: adminKey, hash } = createAdminKey();
 let app: TestApp;
 
 beforeAll(async () => {
-  // The operator is no stranger.
+  // Requests with the operator's key do not count against the rate limit for unauthenticated clients.
   app = await openApp({ adminKeyHash: hash, strangers: false });
 });
 afterAll(() => app.close());
@@ -17,8 +17,8 @@ const admin = (method: string, path: string, body?: unknown, key = adminKey) =>
 const call = async (key: string) =>
   (await app.rest('GET', '/customers/nobody', undefined, { 'x-api-key': key })).status;
 
-describe('over HTTP, while the server runs', () => {
-  test('an application and its key are made, and count at once', async () => {
+describe('The admin API over HTTP on a running server', () => {
+  test('creating an application and an API key takes effect immediately', async () => {
     const made = await admin('POST', '/applications', { name: 'Acme', origins: ['https://a.example/'] });
     expect([made.status, made.headers.get('cache-control')]).toEqual([201, 'no-store']);
     expect(made.body).toEqual({
@@ -36,7 +36,7 @@ describe('over HTTP, while the server runs', () => {
     expect(applications).toContainEqual(made.body.application);
   });
 
-  test('the same name twice is refused in words', async () => {
+  test('creating an application with a name that exists is rejected with a message that names it', async () => {
     await admin('POST', '/applications', { name: 'Twice' });
     const again = await admin('POST', '/applications', { name: 'Twice' });
     expect(again.status).toBe(409);
@@ -48,7 +48,7 @@ describe('over HTTP, while the server runs', () => {
     expect([status, body.errors[0].detail]).toEqual([409, expect.stringContaining('called "default"')]);
   });
 
-  test('a key is rotated, listed without its secret, and revoked', async () => {
+  test('an API key can be rotated, listed without its secret, and revoked', async () => {
     await admin('POST', '/applications', { name: 'Rotating' });
     const old = (await admin('POST', '/applications/Rotating/keys')).body;
     const fresh = await admin('POST', `/keys/${old.id}/rotate`, { overlap_hours: 1 });
@@ -62,7 +62,7 @@ describe('over HTTP, while the server runs', () => {
       expect.objectContaining({ id: fresh.body.id, state: 'active', revoked_at: null }),
     ]);
     for (const { key } of [old, fresh.body]) {
-      // A secret may have underscores itself.
+      // A secret may contain underscores.
       const [, secret] = /_([\w-]{43})_[\w-]{22}$/.exec(key) ?? [];
       expect(secret).toHaveLength(43);
       expect(JSON.stringify(listed)).not.toContain(secret);
@@ -76,7 +76,7 @@ describe('over HTTP, while the server runs', () => {
     expect([again.status, again.body.errors[0].code]).toEqual([404, 'NOT_FOUND']);
   });
 
-  test('origins are added and removed', async () => {
+  test('allowed origins can be added and removed', async () => {
     await admin('POST', '/applications', { name: 'Paged', origins: ['https://a.example'] });
     const change = { add: ['https://b.example'], remove: ['https://a.example'] };
     const { body } = await admin('POST', '/applications/Paged/origins', change);
@@ -93,8 +93,8 @@ describe('over HTTP, while the server runs', () => {
     ['POST', '/keys/none/rotate', {}, 404],
     ['DELETE', '/applications', undefined, 405],
     ['GET', '/nothing', undefined, 404],
-  ])('what is wrong is refused in one shape: %s %s %j', async (method, path, given, status) => {
-    const { status: got, body } = await admin(method, path, given);
+  ])('an invalid request gets a problem response: %s %s %j', async (method, path, input, status) => {
+    const { status: got, body } = await admin(method, path, input);
     expect(body).toEqual({
       errors: [expect.objectContaining({ status: String(status), detail: expect.any(String) })],
     });
@@ -102,31 +102,31 @@ describe('over HTTP, while the server runs', () => {
   });
 });
 
-describe('only with the admin key', () => {
+describe('The admin API requires the admin key', () => {
   test.each([
-    ['another of its form', () => createAdminKey().key],
+    ['another key of the same format', () => createAdminKey().key],
     ['its hash', () => hash],
     ['an API key', () => app.key],
     ['nothing', () => ''],
-  ])('%s is refused', async (_, other) => {
+  ])('%s is rejected', async (_, other) => {
     const { status, body } = await admin('GET', '/applications', undefined, other());
     expect([status, body.errors[0].code]).toEqual([401, 'UNAUTHORIZED']);
     expect(JSON.stringify(body)).not.toContain('Acme');
   });
 
-  test('an API key alone is refused, and the admin key is none', async () => {
+  test('an API key is rejected on admin paths, and the admin key is rejected on API paths', async () => {
     expect((await app.rest('GET', '/admin/applications')).status).toBe(401);
     expect(await call(adminKey)).toBe(401);
   });
 
-  test('a word that was hashed is no admin key', async () => {
+  test('a hashed plain word is not accepted as an admin key hash', async () => {
     const weak = await openApp({ adminKeyHash: createHash('sha256').update('secret').digest('hex') });
     const { status } = await weak.rest('GET', '/admin/applications', undefined, { 'x-admin-key': 'secret' });
     await weak.close();
     expect(status).toBe(401);
   });
 
-  test('it stands in no line of the log, which says what the operator did', () => {
+  test('the log records what the operator did and never contains the admin key', () => {
     const log = app.log.join('');
     expect(log).not.toContain(adminKey);
     expect(log).not.toContain(hash);
@@ -135,7 +135,7 @@ describe('only with the admin key', () => {
     );
   });
 
-  test('without one there is nothing at its paths', async () => {
+  test('without a configured admin key the admin paths are 404', async () => {
     const without = await openApp();
     const { status } = await without.rest('GET', '/admin/applications', undefined, {
       'x-admin-key': adminKey,

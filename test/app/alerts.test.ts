@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** By alert: makes its fault in the product, and scrapes while it lasts. */
+/** Per alert: how to cause the fault in the product, and scrapes while the fault lasts. */
 const FAULTS: Readonly<Record<string, Fault>> = {
   CrossbookDown: {
     async make({ product, look }) {
@@ -127,9 +127,9 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
   CrossbookProcessorFull: {
     async make({ product, look, metric }) {
-      // Each look at it begins to measure anew.
+      // Each scrape resets the event loop lag histogram.
       await metric('nodejs_eventloop_lag_seconds');
-      // As a container's limit does: it runs for a moment, and then it does not.
+      // Simulates CPU throttling by a container limit: the process alternates between running and being stopped.
       for (let n = 0; n < 5; n++) {
         product.child.kill('SIGSTOP');
         execFileSync('sleep', ['0.4']);
@@ -180,7 +180,7 @@ const RULES = readFileSync('ops/alerts.yaml', 'utf8');
 const RUNBOOK = readFileSync('docs/troubleshooting.md', 'utf8');
 const ALERTS = [...RULES.matchAll(/alert: (\w+)/g)].map(([, name]) => String(name));
 
-test('each alert has its fault here, its heading in the runbook, and nothing there is without an alert', () => {
+test('every alert has a fault in this test and a heading in the runbook, and there are no faults or headings without an alert', () => {
   expect(Object.keys(FAULTS).sort()).toEqual(ALERTS.toSorted());
   const headings = [...RUNBOOK.matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
   expect(headings.sort()).toEqual(ALERTS.toSorted());
@@ -188,13 +188,13 @@ test('each alert has its fault here, its heading in the runbook, and nothing the
   expect(links).toEqual(ALERTS.map((name) => name.toLowerCase()));
 });
 
-describe.skipIf(!PROMTOOL)('an alert', () => {
+describe.skipIf(!PROMTOOL)('Prometheus alerts', () => {
   test.each(ALERTS.filter((name) => HAS_REDIS || !FAULTS[name]?.needsRedis))(
-    '%s is silent, fires by what is scraped while its fault is there, and its first command works',
+    '%s does not fire before its fault, fires from the scraped metrics during it, and its first runbook command works',
     async (name) => {
       const { make, env = {}, needsRedis } = FAULTS[name] as Fault;
       const world = await open(env, needsRedis);
-      // On a busy machine the start was late itself: each look at this one begins to measure anew.
+      // On a busy machine the start itself may cause lag; each scrape resets the histogram.
       await expect
         .poll(async () => (await world.metric('nodejs_eventloop_lag_seconds'))['quantile="0.99"'])
         .toBeLessThan(0.2);

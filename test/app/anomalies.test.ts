@@ -12,13 +12,13 @@ const READS = {
   page: '{ read: searchContacts(filter: { emailDomain: "here.example" }, first: 50) { nodes { remoteId } } }',
   node: '{ read: node(id: "$id") { id } }',
 };
-/** Longer than anybody here waits. */
+/** Longer than any request waits before it gives up. */
 const LATER = { 'retry-after': '700' };
 const answer = (status: number, headers: Record<string, string> = {}, body: unknown = HTML): Fault => ({
   ...{ kind: 'answer', status, body, headers },
 });
 
-/** What goes wrong, what the client is told, and whether trying again may help. */
+/** The fault, and the error code and provider status that the client gets. */
 const ANOMALIES: readonly (readonly [string, Fault, code: string, status: number | undefined])[] = [
   ['401', answer(401, {}, {}), 'UNAUTHORIZED', 401],
   ['403', answer(403, {}, {}), 'FORBIDDEN', 403],
@@ -26,29 +26,32 @@ const ANOMALIES: readonly (readonly [string, Fault, code: string, status: number
   ['409', answer(409, {}, {}), 'ERROR', 409],
   ['423 with Retry-After', answer(423, LATER, {}), 'UNAVAILABLE', 423],
   ['429 with Retry-After', answer(429, LATER), 'RATE_LIMITED', 429],
-  ['429 without', answer(429, {}, {}), 'RATE_LIMITED', 429],
-  ['500 of HTML', answer(500), 'UNAVAILABLE', 500],
-  ['502 of HTML', answer(502), 'UNAVAILABLE', 502],
-  ['503 of HTML', answer(503), 'UNAVAILABLE', 503],
-  ['504 of HTML', answer(504), 'UNAVAILABLE', 504],
-  ['302', answer(302, { location: 'https://evil.example' }, ''), 'BAD_RESPONSE', 302],
-  ['no answer', { kind: 'hang' }, 'TIMEOUT', undefined],
-  ['half an answer', { kind: 'stall' }, 'TIMEOUT', 200],
-  ['a reset', { kind: 'reset' }, 'UNAVAILABLE', undefined],
-  ['a reset in the middle', { kind: 'reset-midway' }, 'UNAVAILABLE', 200],
-  ['JSON that breaks off', { kind: 'truncated' }, 'BAD_RESPONSE', 200],
-  ['another shape', answer(200, {}, { hello: 'world' }), 'BAD_RESPONSE', 200],
-  ['a page of HTML', answer(200), 'BAD_RESPONSE', 200],
-  ['far too much', { kind: 'oversized', megabytes: 40 }, 'BAD_RESPONSE', 200],
-  ['far too much, compressed', { kind: 'gzip-bomb', megabytes: 40 }, 'BAD_RESPONSE', 200],
+  ['429 without Retry-After', answer(429, {}, {}), 'RATE_LIMITED', 429],
+  ['500 with HTML', answer(500), 'UNAVAILABLE', 500],
+  ['502 with HTML', answer(502), 'UNAVAILABLE', 502],
+  ['503 with HTML', answer(503), 'UNAVAILABLE', 503],
+  ['504 with HTML', answer(504), 'UNAVAILABLE', 504],
+  ['302 redirect', answer(302, { location: 'https://evil.example' }, ''), 'BAD_RESPONSE', 302],
+  ['no response', { kind: 'hang' }, 'TIMEOUT', undefined],
+  ['a response that stalls', { kind: 'stall' }, 'TIMEOUT', 200],
+  ['a connection reset', { kind: 'reset' }, 'UNAVAILABLE', undefined],
+  ['a reset within the response', { kind: 'reset-midway' }, 'UNAVAILABLE', 200],
+  ['truncated JSON', { kind: 'truncated' }, 'BAD_RESPONSE', 200],
+  ['JSON of an unknown shape', answer(200, {}, { hello: 'world' }), 'BAD_RESPONSE', 200],
+  ['an HTML page', answer(200), 'BAD_RESPONSE', 200],
+  ['an oversized response', { kind: 'oversized', megabytes: 40 }, 'BAD_RESPONSE', 200],
+  ['a gzip bomb', { kind: 'gzip-bomb', megabytes: 40 }, 'BAD_RESPONSE', 200],
 ];
 const CONTACT = { type: 'Contact', applicationId: DEMO_APPLICATION.id } as const;
 const RETRYABLE = new Set(['RATE_LIMITED', 'UNAVAILABLE', 'TIMEOUT']);
 
-/** What never answers is given up soon; what answers is given all the time that it needs, and asked again at once. */
+/**
+ * `impatient` has a short deadline, for responses that never come; `patient` has a long one, so that slow responses
+ * arrive and retries happen.
+ */
 let impatient: TestApp;
 let patient: TestApp;
-/** A 429 that does not say for how long pauses a budget for its interval: this one waits for those of a second. */
+/** A 429 without Retry-After pauses the rate limiter for one window: this deadline is longer than a window. */
 let usual: TestApp;
 beforeAll(async () => {
   const random = () => 0;
@@ -62,7 +65,7 @@ afterAll(async () => {
   await usual.close();
 });
 
-describe.each(['hubspot', 'salesforce'] as const)('through the whole product, %s', (provider) => {
+describe.each(['hubspot', 'salesforce'] as const)('Faults of %s, end to end', (provider) => {
   let served = 0;
   const open = (crossbook: TestApp) =>
     connectAccount(crossbook, {
@@ -71,12 +74,13 @@ describe.each(['hubspot', 'salesforce'] as const)('through the whole product, %s
       customerId: `${provider}-${++served}`,
     });
 
-  test.each(ANOMALIES)('%s is told as what it is, whatever was read', async (what, fault, code, status) => {
-    const crossbook = code === 'TIMEOUT' ? impatient : what === '429 without' ? usual : patient;
+  test.each(ANOMALIES)('%s becomes the same error on every read', async (what, fault, code, status) => {
+    const crossbook = code === 'TIMEOUT' ? impatient : what === '429 without Retry-After' ? usual : patient;
     const { account, headers } = await open(crossbook);
     account.fail(fault, { times: 1_000 });
     const read = async ([name, query]: [string, string]) => {
-      // Each by a connection of its own: none is spared a failure because another has had it.
+      // Each read has a connection of its own, so that an open circuit breaker or a cached failure of one cannot
+      // affect another.
       const customerId = `${headers['x-customer-id']}-${name}`;
       await connectCustomer(crossbook, { provider, account, customerId });
       const id = toGlobalId({ ...CONTACT, provider, customerId, remoteId: account.recordId(1) });
@@ -94,7 +98,7 @@ describe.each(['hubspot', 'salesforce'] as const)('through the whole product, %s
     }
   });
 
-  test('an empty page finds nobody, and half of a batch finds half of it', async () => {
+  test('an empty page gives no contacts, and a partial batch gives those that it contains', async () => {
     const { account, headers } = await open(patient);
     account.fail({ kind: 'empty' });
     expect((await ask(patient, READS.page, headers)).data.read.nodes).toEqual([]);
@@ -105,7 +109,7 @@ describe.each(['hubspot', 'salesforce'] as const)('through the whole product, %s
     expect((await ask(patient, query, headers)).data.read.nodes).toHaveLength(10);
   });
 
-  test('what passes by itself is not told at all', async () => {
+  test('a transient failure is retried and not reported to the client', async () => {
     for (const fault of [{ kind: 'reset' }, { kind: 'reset-midway' }, answer(503), answer(500)] as const) {
       const { account, headers } = await open(patient);
       account.fail(fault);

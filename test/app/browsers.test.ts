@@ -16,7 +16,7 @@ const ASKED = {
   rest: { path: '/contacts/_search', body: { filter: { email: 'ada@example.com' } } },
 };
 
-describe.each(Object.entries(ASKED))('in %s', (_face, { path, body }) => {
+describe.each(Object.entries(ASKED))('CORS in %s', (_face, { path, body }) => {
   const ask = (origin: string, headers: Record<string, string>) =>
     toFetch(app.crossbook.app.answer)(
       new Request(`http://crossbook.test${path}`, {
@@ -29,7 +29,7 @@ describe.each(Object.entries(ASKED))('in %s', (_face, { path, body }) => {
       }),
     );
 
-  test('a browser asks first, and may then read the answer', async () => {
+  test('a page of an allowed origin passes the preflight and reads the response', async () => {
     const preflight = await toFetch(app.crossbook.app.answer)(
       new Request(`http://crossbook.test${path}`, {
         method: 'OPTIONS',
@@ -54,14 +54,14 @@ describe.each(Object.entries(ASKED))('in %s', (_face, { path, body }) => {
     }
   });
 
-  test('a page of another application’s origin may not', async () => {
+  test('a page of another application’s origin cannot read the response', async () => {
     for (const origin of [ORIGINS.other, 'https://app.example.evil', 'null']) {
       const { headers } = await ask(origin, app.callers['token'] ?? {});
       expect(headers.has('access-control-allow-origin'), origin).toBe(false);
     }
   });
 
-  test('a frontend whose token has expired can read so', async () => {
+  test('a page of an allowed origin can read the 401 for its expired token', async () => {
     const answer = await ask(ORIGINS.demo, app.refused['expiredToken'] ?? {});
     expect(answer.status).toBe(401);
     expect(answer.headers.get('access-control-allow-origin')).toBe(ORIGINS.demo);

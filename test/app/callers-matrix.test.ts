@@ -3,9 +3,10 @@ import { type CallersApp, openCallers } from './open-callers.ts';
 import { createOperations, type Operations } from './operations.ts';
 
 /**
- * Who may do what, to whose. A number is the status of the answer or of the error at the field; `null` is nothing there,
- * and no hint why. `own` is the customer demo, `sibling` another one of the same application, `theirs` another
- * application's. Whoever is not let in at all has no column: to them everything is 401.
+ * Who may do what, on whose data. A number is the status of the response, or of the error at the GraphQL field;
+ * `null` is null without an error, so that existence is not revealed. `own` is the customer demo, `sibling` another
+ * customer of the same application, `theirs` a customer of another application. Unauthenticated callers have no
+ * column: they always get 401.
  */
 const MATRIX = `
                              key   otherKey  token  narrowToken  siblingToken  otherToken
@@ -69,13 +70,13 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-describe('each cell', () => {
-  test('is filled in', () => {
+describe('Authorization matrix', () => {
+  test('every cell is filled in', () => {
     for (const { cells: filled } of rows) expect(filled).toHaveLength(columns.length);
     expect(Object.keys(app.callers)).toEqual(columns);
   });
 
-  // An upsert by another application makes a customer of its own: the last test looks at that.
+  // An upsert by another application creates a customer of its own: the last test checks it.
   test.each(cells.filter(({ expected }) => expected !== '-'))(
     '$caller, $operation: $expected',
     async ({ operation, caller, expected }) => {
@@ -84,21 +85,21 @@ describe('each cell', () => {
   );
 });
 
-test.each(rows)('$operation: 401 for everybody who is not let in', async ({ operation }) => {
+test.each(rows)('$operation: every unauthenticated caller gets 401', async ({ operation }) => {
   expect(Object.keys(app.refused)).toHaveLength(9);
   for (const [caller, headers] of Object.entries(app.refused)) {
     expect(await operations.perform(operation, headers), caller).toBe('401');
   }
 });
 
-test('questions about the schema need no key, and a wrong one is refused all the same', async () => {
+test('introspection needs no API key, but an invalid key is still rejected', async () => {
   for (const query of ['{ __schema { queryType { name } } }', '{ _service { sdl } }', '{ __typename }']) {
     expect(await operations.ask(query, {}), query).toBe('200');
     expect(await operations.ask(query, app.refused['revokedKey'] ?? {}), query).toBe('401');
   }
 });
 
-test('the same id in two applications is two customers', async () => {
+test('the same customer id in two applications means two separate customers', async () => {
   const input = { customer_id: 'demo', name: 'Another demo', email: 'another@example.com' };
   const headers = app.callers['otherKey'] ?? {};
   expect((await operations.send('PUT', '/customers', headers, input)).status).toBe(200);

@@ -18,8 +18,8 @@ afterEach(async () => {
   await sandbox.close();
 });
 
-describe.each([-2, 2])('the clock is set by %d hours while the process runs:', (hours) => {
-  test('a breaker that is open closes in its time', async () => {
+describe.each([-2, 2])('When the wall clock is set by %d hours while the process runs,', (hours) => {
+  test('an open circuit breaker still closes after its reset time', async () => {
     await open();
     sandbox.hubspot.demo.fail({ kind: 'reset' }, { times: 1_000 });
     await expect.poll(async () => (await search()).detail).toContain('left alone');
@@ -30,7 +30,7 @@ describe.each([-2, 2])('the clock is set by %d hours while the process runs:', (
     expect((await search()).status).toBe(200);
   });
 
-  test('no search is refused for those that were made before', async () => {
+  test('the rate limit window is not affected: no search is rejected', async () => {
     await open();
     for (let call = 0; call < 60; call += 1) {
       if (call === 20) stepped += hours * HOUR_MS;
@@ -39,7 +39,7 @@ describe.each([-2, 2])('the clock is set by %d hours while the process runs:', (
     }
   });
 
-  test('a token that was signed before goes on until its end, by the time of day', async () => {
+  test('a token that was signed before expires by the new time of day', async () => {
     await open();
     const made = await app.rest('POST', '/customers/demo/tokens', { expires_in_seconds: 7_000 });
     expect(made.status).toBe(200);

@@ -2,10 +2,10 @@ import { type Attack, HUBSPOT } from '../support/connect-attack.ts';
 import { consent, openBrowser } from '../support/connect-browser.ts';
 import type { ConnectWorld, WorldLink } from '../support/connect-world.ts';
 
-/** Tried on the way back from the provider, and with one-time codes. */
+/** Attacks on the OAuth callback and with one-time codes. */
 export const CALLBACK_ATTACKS: readonly Attack[] = [
   [
-    'a callback that comes when the link was canceled',
+    'a callback after the link was canceled',
     410,
     async (world, mark) => {
       const { link, callback } = await begin(world);
@@ -15,7 +15,7 @@ export const CALLBACK_ATTACKS: readonly Attack[] = [
     },
   ],
   [
-    'a callback in another tab, when the first has connected',
+    'a callback in another tab, after the first has connected',
     410,
     async (world, mark) => {
       const { link, callback } = await begin(world);
@@ -25,7 +25,7 @@ export const CALLBACK_ATTACKS: readonly Attack[] = [
     },
   ],
   [
-    'a callback that is sent again',
+    'a replayed callback',
     410,
     async (world, mark) => {
       const { link, callback } = await begin(world);
@@ -36,17 +36,17 @@ export const CALLBACK_ATTACKS: readonly Attack[] = [
   ],
   ...Object.entries<(callback: URL, other: URL) => void>({
     'without a state': (callback) => callback.searchParams.delete('state'),
-    'with a state of one’s own': (callback) => callback.searchParams.set('state', 'A'.repeat(43)),
+    'with an invented state': (callback) => callback.searchParams.set('state', 'A'.repeat(43)),
     'with a very long state': (callback) => callback.searchParams.set('state', 'A'.repeat(4_000)),
     'with two states': (callback) => callback.searchParams.append('state', 'A'.repeat(43)),
     'with two codes': (callback) => callback.searchParams.append('code', 'x'),
-    'at another provider': (callback) => {
+    'for another provider': (callback) => {
       callback.pathname = '/connect/callback/salesforce';
     },
-    'at a provider that is none': (callback) => {
+    'for a provider that does not exist': (callback) => {
       callback.pathname = '/connect/callback/__proto__';
     },
-    'at a provider that cannot be connected': (callback) => {
+    'for a provider that does not use OAuth': (callback) => {
       callback.pathname = '/connect/callback/pipedrive';
     },
   }).map(
@@ -63,7 +63,7 @@ export const CALLBACK_ATTACKS: readonly Attack[] = [
     ],
   ),
   [
-    'a callback with the state of somebody else’s flow',
+    'a callback with the state of another user’s flow',
     400,
     async (world, mark) => {
       const [mine, theirs] = [await begin(world), await begin(world)];
@@ -72,7 +72,7 @@ export const CALLBACK_ATTACKS: readonly Attack[] = [
     },
   ],
   [
-    'somebody else’s code with one’s own cookie and their state',
+    'the attacker’s code with the state of another user, sent with the attacker’s cookie',
     400,
     async (world, mark) => {
       const [mine, theirs] = [await begin(world), await begin(world)];
@@ -83,7 +83,7 @@ export const CALLBACK_ATTACKS: readonly Attack[] = [
     },
   ],
   [
-    'a callback in a browser that began nothing: a link that was sent on in the middle',
+    'a callback in a browser that did not start the flow (forwarded mid-flow)',
     400,
     async (world, mark) => {
       const { callback } = await begin(world);
@@ -92,7 +92,7 @@ export const CALLBACK_ATTACKS: readonly Attack[] = [
     },
   ],
   [
-    'a callback with the right cookie’s name and another value',
+    'a callback whose cookie has the right name and another value',
     400,
     async (world, mark) => {
       const { link, callback } = await begin(world);
@@ -102,7 +102,7 @@ export const CALLBACK_ATTACKS: readonly Attack[] = [
     },
   ],
   [
-    'a callback with HEAD, as a scanner of addresses sends it',
+    'a callback with HEAD, as a link scanner sends it',
     405,
     async (world, mark) => {
       const { link, callback } = await begin(world);
@@ -111,7 +111,7 @@ export const CALLBACK_ATTACKS: readonly Attack[] = [
     },
   ],
   [
-    'a denial without a state from a browser that began nothing',
+    'a denial without a state from a browser that did not start a flow',
     400,
     async (world, mark) => {
       await begin(world);
@@ -181,7 +181,7 @@ export const CALLBACK_ATTACKS: readonly Attack[] = [
     },
   ],
   [
-    'a link of one customer under another’s path',
+    'a link of one customer under the path of another customer',
     404,
     async (world, mark) => {
       const link = await world.link();
@@ -203,7 +203,7 @@ export const CALLBACK_ATTACKS: readonly Attack[] = [
     },
   ],
   [
-    'a code that comes too late',
+    'an expired code',
     409,
     async (world, mark) => {
       const link = await world.link();
@@ -214,7 +214,7 @@ export const CALLBACK_ATTACKS: readonly Attack[] = [
     },
   ],
   [
-    'somebody who got the link by mail and went through it: nothing is connected without the code',
+    'a flow completed through a phished link, without the one-time code',
     303,
     async (world, mark) => {
       const link = await world.link();

@@ -2,7 +2,9 @@ import { type Attack, HUBSPOT } from '../support/connect-attack.ts';
 import { openBrowser } from '../support/connect-browser.ts';
 import type { ConnectWorld, WorldLink } from '../support/connect-world.ts';
 
-/** What is tried, and the status that it gets. Whatever is done before `mark` is as it should be, and nothing after it counts. */
+/**
+ * Attacks on links, and the expected status. Steps before `mark` are legitimate; only what happens after it counts.
+ */
 export const LINK_ATTACKS: readonly Attack[] = [
   ...Object.entries({
     'a user name': 'http://localhost:3000@evil.example/',
@@ -12,18 +14,18 @@ export const LINK_ATTACKS: readonly Attack[] = [
     'another port': 'http://localhost:3999/',
     'no port': 'http://localhost/',
     'another scheme': 'https://localhost:3000/',
-    'a script': 'javascript:alert(1)',
-    data: 'data:text/html,x',
+    'a javascript: URL': 'javascript:alert(1)',
+    'a data: URL': 'data:text/html,x',
     'no scheme': '//localhost:3000/',
-    'a look-alike behind': 'http://localhost:3000.evil.example/',
-    'a look-alike in front': 'http://evil-localhost:3000/',
-    'a host below': 'http://a.localhost:3000/',
-    'a dot at the end': 'http://localhost.:3000/',
+    'an allowed host as a prefix': 'http://localhost:3000.evil.example/',
+    'an allowed host as a suffix': 'http://evil-localhost:3000/',
+    'a subdomain': 'http://a.localhost:3000/',
+    'a trailing dot in the host': 'http://localhost.:3000/',
     'a tab': 'http://local\thost:3000/',
-    'a letter that looks the same': 'http://localhоst:3000/',
+    'a homoglyph': 'http://localhоst:3000/',
     'a fragment': 'http://localhost:3000/#x',
-    'a port with a zero': 'http://localhost:03000/',
-    nothing: '',
+    'a port with a leading zero': 'http://localhost:03000/',
+    'an empty string': '',
   }).map(
     ([what, return_url]): Attack => [
       `a return URL with ${what}`,
@@ -55,14 +57,14 @@ export const LINK_ATTACKS: readonly Attack[] = [
     ],
   ),
   ...Object.entries<(token: string, other: string) => string>({
-    'that is cut': (token) => token.slice(0, -1),
-    'that is longer': (token) => `${token}A`,
-    'with another’s signature': (token, other) => swap(token, other, 3),
-    'with another’s content': (token, other) => swap(token, other, 2),
-    'signed with a key that is not there': (token) => token.replace('.test.', '.none.'),
+    'that is truncated': (token) => token.slice(0, -1),
+    'with an extra character': (token) => `${token}A`,
+    'with the signature of another link': (token, other) => swap(token, other, 3),
+    'with the content of another link': (token, other) => swap(token, other, 2),
+    'signed with an unknown key': (token) => token.replace('.test.', '.none.'),
     'without a signature': (token) => token.split('.').slice(0, 3).join('.'),
     'in capitals': (token) => token.toUpperCase(),
-    'that is a link’s bare id': () => '0d9c2f7e-6c1f-4a35-9f0e-3a1c5b7d9e11',
+    'that is only the link’s id': () => '0d9c2f7e-6c1f-4a35-9f0e-3a1c5b7d9e11',
   }).map(
     ([what, change]): Attack => [
       `a token ${what}`,
@@ -78,7 +80,7 @@ export const LINK_ATTACKS: readonly Attack[] = [
     ],
   ),
   [
-    'a page’s cursor in place of a token',
+    'a pagination cursor in place of a token',
     404,
     async (world, mark) => {
       const page = await world.crossbook.rest(
@@ -107,7 +109,7 @@ export const LINK_ATTACKS: readonly Attack[] = [
     ],
   ),
   [
-    'a scanner that opens the start with GET',
+    'a scanner that requests the start path with GET',
     405,
     async (world, mark) => {
       const link = await world.link();
@@ -117,7 +119,7 @@ export const LINK_ATTACKS: readonly Attack[] = [
   ],
   ...Object.entries<Record<string, string>>({
     'another site': { 'sec-fetch-site': 'cross-site' },
-    'a sibling of the site': { 'sec-fetch-site': 'same-site' },
+    'a sibling domain of the site': { 'sec-fetch-site': 'same-site' },
     'another site, in an old browser': { 'sec-fetch-site': '', origin: 'https://evil.example' },
   }).map(
     ([who, headers]): Attack => [

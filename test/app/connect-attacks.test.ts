@@ -11,11 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('there are more than fifty', () => {
+test('the list has more than fifty attacks', () => {
   expect(ATTACKS.length).toBeGreaterThan(50);
 });
 
-test.each(ATTACKS)('%s gets %i, connects nothing and makes no event', async (_what, status, attack) => {
+test.each(ATTACKS)('%s gets %i, connects nothing and emits no event', async (_what, status, attack) => {
   let before: object | undefined;
   let besides: string | undefined;
   const read = async () => {

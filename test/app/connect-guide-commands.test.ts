@@ -15,7 +15,7 @@ const GUIDE = 'docs/connect.md';
 const START = findSample(GUIDE, 'sh', 'cat > .env');
 const MAKE_LINK = findSample(GUIDE, 'sh', '/connect_links');
 const SEARCH = findSample(GUIDE, 'sh', '/contacts/_search');
-/** Without npm, which takes a second for each. */
+/** Calls the binary directly, because npm takes a second for each command. */
 const NPM = `npm() { while [ "$1" != -- ]; do shift; done; shift; "$ROOT/dist/crossbook" "$@"; }`;
 const NORTHWIND = '48001000';
 
@@ -31,7 +31,7 @@ afterAll(async () => {
   for (const one of [data, folder]) rmSync(one, { recursive: true, force: true });
 });
 
-test('the printed commands lead from nothing to the contacts of the chosen account', async () => {
+test('the printed commands lead from an empty installation to the contacts of the chosen account', async () => {
   const [customer, link] = readAnswers(await shell(MAKE_LINK));
   expect(customer).toMatchObject({ customer_id: 'acme', connections: [] });
   expect(link).toMatchObject({ status: 'PENDING', providers: ['hubspot'] });
@@ -45,17 +45,17 @@ test('the printed commands lead from nothing to the contacts of the chosen accou
   expect(found?.records).toMatchObject([{ first_name: 'Ada', last_name: 'of Northwind' }]);
 });
 
-test.each([GUIDE, 'docs/clients.md'])('the command of %s registers an origin', async (page) => {
+test.each([GUIDE, 'docs/clients.md'])('the command of %s registers an allowed origin', async (page) => {
   const printed = await shell(findSample(page, 'sh', 'apps origins'));
   expect(printed).toContain('https://app.example');
 });
 
-test('the commands for an app of one application set it, list it, and delete it', async () => {
+test('the commands for an application’s OAuth client set it, list it, and delete it', async () => {
   const crossbook = join(process.cwd(), 'dist/crossbook');
   await run(crossbook, ['apps', 'create', 'Acme'], { env: { PATH, CROSSBOOK_DATA: data } });
   writeFileSync(join(folder, 'secret.txt'), 'a-secret\n');
   const printed = await shell(findSample(GUIDE, 'sh', 'oauth-clients'));
-  // Once when it is set, and once in the list.
+  // Once when the client is set, and once in the list.
   expect(printed.split('a-client')).toHaveLength(3);
   expect(printed).not.toContain('a-secret');
   const list = ['oauth-clients', 'list', 'Acme'];
@@ -63,7 +63,7 @@ test('the commands for an app of one application set it, list it, and delete it'
   expect(stdout).not.toContain('a-client');
 });
 
-test('a start with the printed file, which is its owner’s alone, sends customers to the real vendor', async () => {
+test('a start with the printed environment file (mode 0600) redirects customers to the real vendor', async () => {
   const [own, port] = [makeTemporaryFolder(), String(await findFreePorts())];
   const child = spawn('bash', ['-e', '-c', `${NPM}\n${fill(START)}`], {
     cwd: own,
@@ -116,7 +116,7 @@ function fill(block: string): string {
   return block.replaceAll('<client id>', 'a-client').replaceAll('<client secret>', 'a-secret');
 }
 
-/** `curl` writes one after the other, with nothing in between. */
+/** `curl` writes the responses one after the other, without a separator. */
 function readAnswers(printed: string): Answer[] {
   return [...printed.matchAll(/\{.*?\}(?=\{|$)/g)].map(([json]) => JSON.parse(json) as Answer);
 }

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('a popup’s last page tells the exact origin of the application, by one script with a nonce', async () => {
+test('the last page of a popup posts a message to the exact origin of the application, by one script with a nonce', async () => {
   const link = await world.link({ mode: 'POPUP' });
   const { back } = await world.goThrough(link);
   expect(back.status).toBe(200);
@@ -23,7 +23,7 @@ test('a popup’s last page tells the exact origin of the application, by one sc
   expect(back.headers.get('cross-origin-opener-policy')).toBe('unsafe-none');
 });
 
-test('all other pages have no script at all', async () => {
+test('no other page contains a script', async () => {
   const link = await world.link();
   await link.browser.visit(link.url);
   await world.goThrough(link);
@@ -31,7 +31,7 @@ test('all other pages have no script at all', async () => {
   for (const page of link.browser.seen) expect(page).not.toContain('<script');
 });
 
-test('a denial ends the link, says what to do next, and leads back with the reason', async () => {
+test('a denied consent ends the link, shows what to do next, and redirects back with the reason', async () => {
   const link = await world.link();
   const { consentUrl } = await link.browser.start(link.url, HUBSPOT);
   const denied = await link.browser.visit(await consent(consentUrl, { decision: 'deny' }));
@@ -44,7 +44,7 @@ test('a denial ends the link, says what to do next, and leads back with the reas
   expect(events).toMatchObject([{ type: 'connect_link.failed', data: { failure: 'ACCESS_DENIED' } }]);
 });
 
-test('a denial without a state is the flow’s whose cookie the browser has', async () => {
+test('a denied consent without a state is matched to its flow by the browser’s cookie', async () => {
   const link = await world.link();
   await link.browser.start(link.url, HUBSPOT);
   const denied = await link.browser.visit(
@@ -54,7 +54,7 @@ test('a denial without a state is the flow’s whose cookie the browser has', as
   expect((await link.browser.visit(link.url)).status).toBe(410);
 });
 
-test('two tabs of one browser each go their way, and the first that ends connects', async () => {
+test('two tabs of one browser run separate flows, and the first that finishes connects', async () => {
   const link = await world.link({ confirm: false });
   const first = await link.browser.start(link.url, HUBSPOT);
   const second = await link.browser.start(link.url, HUBSPOT);
@@ -64,7 +64,7 @@ test('two tabs of one browser each go their way, and the first that ends connect
   expect((await link.browser.visit(callbacks[1] ?? '')).status).toBe(410);
 });
 
-test('of one callback that comes twice at once, one asks the provider', async () => {
+test('a callback that arrives twice at once exchanges its code only once', async () => {
   const link = await world.link();
   const { consentUrl } = await link.browser.start(link.url, HUBSPOT);
   const callback = await consent(consentUrl);
@@ -74,7 +74,7 @@ test('of one callback that comes twice at once, one asks the provider', async ()
   expect(readCalls().filter((calls) => calls > 0)).toHaveLength(1);
 });
 
-test('for a link that has ended the provider is not asked', async () => {
+test('no code is exchanged for a link that has ended', async () => {
   const link = await world.link();
   const { consentUrl } = await link.browser.start(link.url, HUBSPOT);
   const callback = await consent(consentUrl);
@@ -84,7 +84,7 @@ test('for a link that has ended the provider is not asked', async () => {
   expect(readCalls()).toEqual([0]);
 });
 
-test('without confirmation the names stand large, and the connection is there at once', async () => {
+test('without a confirmation step the page shows the names prominently, and the connection exists immediately', async () => {
   const link = await world.link({ confirm: false });
   const page = await link.browser.visit(link.url);
   expect(page.text).toMatch(/class="names".*Customer \d+.*Demo application/);
@@ -93,7 +93,7 @@ test('without confirmation the names stand large, and the connection is there at
   expect([answer.get('status'), answer.get('code')]).toEqual(['COMPLETED', null]);
 });
 
-test('a name is text, whatever it holds', async () => {
+test('names are escaped in the page’s HTML', async () => {
   const body = { customer_id: 'markup', name: '<img src=x onerror=alert(1)>"\'&', email: 'x@example.com' };
   await world.crossbook.rest('PUT', '/customers', body);
   const { body: link } = await world.create('markup', { confirm: false });
@@ -102,16 +102,16 @@ test('a name is text, whatever it holds', async () => {
   expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;');
 });
 
-test('where several CRMs are offered each has its button, and Salesforce asks where one logs in', async () => {
+test('a link for several CRMs shows a button for each, and Salesforce asks for the login domain', async () => {
   const link = await world.link({ providers: ['hubspot', 'salesforce'] });
   const { text } = await link.browser.visit(link.url);
   expect(text.match(/<form /g)).toHaveLength(2);
   expect(text).toContain('https://test.salesforce.com');
   expect(text).toContain('Where do you log in to Salesforce?');
-  const wrong = await link.browser.start(link.url, { provider: 'salesforce', own_login: 'evil.example' });
-  expect(wrong.status).toBe(422);
-  expect(wrong.text).toContain('value="evil.example"');
-  expect(wrong.text).toContain('aria-invalid="true"');
+  const invalid = await link.browser.start(link.url, { provider: 'salesforce', own_login: 'evil.example' });
+  expect(invalid.status).toBe(422);
+  expect(invalid.text).toContain('value="evil.example"');
+  expect(invalid.text).toContain('aria-invalid="true"');
   const own = await link.browser.start(link.url, {
     provider: 'salesforce',
     login: 'https://login.salesforce.com',
@@ -123,13 +123,13 @@ test('where several CRMs are offered each has its button, and Salesforce asks wh
 test.each([
   ['', 'PUT', 'GET, HEAD'],
   ['/start', 'GET', 'POST'],
-])('a link’s page%s names the methods that it takes when it refuses %s', async (path, method, allowed) => {
+])('a link’s page%s answers 405 with Allow to %s', async (path, method, allowed) => {
   const link = await world.link();
   const refused = await link.browser.visit(`${link.url}${path}`, { method });
   expect([refused.status, refused.headers.get('allow')]).toEqual([405, allowed]);
 });
 
-test('one address that asks for many pages is told to wait, and others are not', async () => {
+test('a client address that requests many pages is rate limited; other addresses are not', async () => {
   const limited = await openConnectWorld({ offset: 0 }, { pagesPerMinute: 3 });
   const ask = (address: string) =>
     limited.crossbook.app.answer(
@@ -152,7 +152,7 @@ test('one address that asks for many pages is told to wait, and others are not',
   await limited.close();
 });
 
-/** Of each callback: how many calls to the provider it took. */
+/** The number of provider calls that each callback made. */
 function readCalls(): number[] {
   return world.crossbook.log
     .map((line) => JSON.parse(line) as { readonly operation?: string; readonly calls: number })

@@ -15,7 +15,7 @@ afterAll(async () => {
   await collector.close();
 });
 
-test('no secret of a link, a provider, a client or an endpoint is logged, traced, measured or stored in the clear', async () => {
+test('no secret of a link, a provider, a client or an endpoint is in logs, traces or metrics, or stored in plain text', async () => {
   const secrets = [
     ...(await goWell()),
     ...(await goWell('salesforce')),
@@ -26,7 +26,7 @@ test('no secret of a link, a provider, a client or an endpoint is logged, traced
   ];
   expect(secrets.length).toBeGreaterThan(20);
   const stored = JSON.stringify(await readTables());
-  // With it links would lead to the real HubSpot.
+  // With this client, links would lead to the real HubSpot.
   await world.crossbook.rest('DELETE', '/oauth_clients/hubspot');
   expect(stored).toContain('COMPLETED');
   const log = world.crossbook.log.join('');
@@ -36,11 +36,11 @@ test('no secret of a link, a provider, a client or an endpoint is logged, traced
   const measured = (await openBrowser(world.crossbook.app).visit('http://localhost:4000/metrics')).text;
   expect(measured).toContain('crossbook_connect_flows_total');
   for (const secret of secrets.flatMap((one) => [one, encodeURIComponent(one)])) {
-    for (const told of [stored, log, traced, measured]) expect(told.includes(secret)).toBe(false);
+    for (const output of [stored, log, traced, measured]) expect(output.includes(secret)).toBe(false);
   }
 });
 
-test('a page shows no secret but the ones that it is for', async () => {
+test('a page contains no secret but those that it has to show', async () => {
   const link = await world.link();
   const secrets = await follow(link, 'hubspot');
   const [token = '', state = ''] = secrets;
@@ -51,7 +51,7 @@ test('a page shows no secret but the ones that it is for', async () => {
   for (const page of later) expect(secrets.filter((secret) => page.includes(secret))).toEqual([]);
 });
 
-test('every page keeps its secrets: it is not framed, not kept, not named to others, and read by no other origin', async () => {
+test('no page can be framed, cached, sent as a referrer, or read by another origin', async () => {
   const link = await world.link();
   const pages = [
     await link.browser.visit(link.url, { headers: { origin: 'http://localhost:3000' } }),
@@ -75,7 +75,7 @@ test('every page keeps its secrets: it is not framed, not kept, not named to oth
   expect(answer.headers.get('access-control-allow-origin')).toBeNull();
 });
 
-/** Ends with the secrets that were seen on the way. */
+/** A successful flow. Returns the secrets that occurred in it. */
 async function goWell(provider = 'hubspot'): Promise<string[]> {
   const link = await world.link({ providers: [provider] });
   const secrets = await follow(link, provider);
@@ -98,7 +98,7 @@ async function goWrong(): Promise<string[]> {
   ];
 }
 
-/** The code is spent before it comes back. */
+/** The code has been exchanged before it arrives, so the provider rejects it. */
 async function failAtVendor(): Promise<string[]> {
   const link = await world.link();
   const secrets = await follow(link, 'hubspot');
@@ -109,17 +109,17 @@ async function failAtVendor(): Promise<string[]> {
   return [...secrets.slice(0, -1), 'a-code-that-nobody-gave'];
 }
 
-/** The link’s token, the state, the challenge, the cookie, the code; at last the callback itself. */
+/** Collects the link’s token, the state, the PKCE challenge, the cookie and the code; returns the callback. */
 async function follow(link: WorldLink, provider: string): Promise<string[]> {
   const { consentUrl } = await link.browser.start(link.url, { provider });
-  const asked = new URL(consentUrl).searchParams;
+  const consentParams = new URL(consentUrl).searchParams;
   const callback = await consent(consentUrl);
   const code = new URL(callback).searchParams.get('code') ?? '';
   const { cookies } = link.browser;
-  return [tokenOf(link), asked.get('state') ?? '', ...cookies.values(), code, callback];
+  return [tokenOf(link), consentParams.get('state') ?? '', ...cookies.values(), code, callback];
 }
 
-/** Of the application: what it is shown once, and what it gives and never sees again. */
+/** The application's secrets: those shown to it once, and those it sends and never sees again. */
 async function registerSecrets(): Promise<string[]> {
   const endpoint = await world.crossbook.rest('POST', '/webhook_endpoints', {
     url: 'https://hooks.example/crossbook',
@@ -132,7 +132,7 @@ async function registerSecrets(): Promise<string[]> {
   return [endpoint.body.secret, client_secret];
 }
 
-/** The newest of each account, which the flows have brought. */
+/** The newest tokens of each account, from the completed flows. */
 function readProviderTokens(): string[] {
   const { hubspot, salesforce } = world.crossbook.sandbox;
   const accounts = [...hubspot.accounts(), ...salesforce.accounts()];

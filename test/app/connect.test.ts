@@ -39,7 +39,7 @@ test.each(['hubspot', 'salesforce'])(
   },
 );
 
-test('all that is wrong with a link is said at once, when it is made', async () => {
+test('creating a link with several invalid fields reports all of them at once', async () => {
   const { customerId } = await addCustomer();
   const { status, body } = await crossbook.rest('POST', `/customers/${customerId}/connect_links`, {
     providers: ['hubspot', 'salesforce'],

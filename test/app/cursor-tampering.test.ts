@@ -25,16 +25,16 @@ beforeAll(async () => {
 });
 afterAll(() => crossbook.close());
 
-describe.each(['GraphQL', 'REST'])('a cursor in %s', (face) => {
-  const ask = (cursor: string | null, asked: Asked = {}) =>
-    (face === 'REST' ? askRest : askGraphQL)(cursor, asked);
+describe.each(['GraphQL', 'REST'])('A cursor in %s', (face) => {
+  const ask = (cursor: string | null, options: Asked = {}) =>
+    (face === 'REST' ? askRest : askGraphQL)(cursor, options);
 
-  test('leads on where nothing was changed', async () => {
+  test('that was not modified gives the next page', async () => {
     const { cursor } = await ask(null);
     expect(await ask(cursor)).toMatchObject({ status: '200', count: 2 });
   });
 
-  test('of which any one bit was changed is 400', async () => {
+  test('with any single bit flipped is 400', async () => {
     const { cursor } = await ask(null);
     const refused = new Set<string>();
     for (const [index, character] of [...(cursor ?? '')].entries()) {
@@ -50,19 +50,34 @@ describe.each(['GraphQL', 'REST'])('a cursor in %s', (face) => {
     expect(refused.size).toBeGreaterThan(400);
   });
 
-  test('that was cut, lengthened, or put together of two is 400', async () => {
+  test('that was truncated, lengthened, or spliced from two cursors is 400', async () => {
     const { cursor: first } = await ask(null);
     const { cursor: second } = await ask(first);
     if (first === null || second === null) throw new Error('There are no cursors.');
     const macAt = first.lastIndexOf('.');
     const mixed = [first.slice(0, macAt) + second.slice(macAt), second.slice(0, macAt) + first.slice(macAt)];
-    const odd = [` ${first}`, `${first}=`, `${first}A`, first.slice(0, -1), first.slice(1), first + first];
-    for (const cursor of [...mixed, ...odd, 'x', '.', 'test.', 'A'.repeat(5_000), first.toUpperCase()]) {
+    const malformed = [
+      ` ${first}`,
+      `${first}=`,
+      `${first}A`,
+      first.slice(0, -1),
+      first.slice(1),
+      first + first,
+    ];
+    for (const cursor of [
+      ...mixed,
+      ...malformed,
+      'x',
+      '.',
+      'test.',
+      'A'.repeat(5_000),
+      first.toUpperCase(),
+    ]) {
       expect((await ask(cursor)).status, cursor).toBe('400');
     }
   });
 
-  test('is 400 with another filter, customer or provider', async () => {
+  test('used with another filter, customer or provider is 400', async () => {
     const { cursor } = await ask(null);
     const statuses = [
       await ask(cursor, { filter: 'other.example' }),
@@ -74,8 +89,8 @@ describe.each(['GraphQL', 'REST'])('a cursor in %s', (face) => {
   });
 });
 
-describe('a cursor of a REST page carries its direction', () => {
-  test('which cannot be exchanged', async () => {
+describe('A cursor of a REST page contains its direction, which', () => {
+  test('cannot be changed: the signature no longer matches', async () => {
     const { previous } = await readMiddle();
     expect((await askRest(previous)).status).toBe('200');
     const [version, key, payload = '', mac] = previous.split('.');
@@ -87,7 +102,7 @@ describe('a cursor of a REST page carries its direction', () => {
     }
   });
 
-  test('and leads nowhere else in GraphQL', async () => {
+  test('is checked by GraphQL’s after and before too', async () => {
     const { next, previous } = await readMiddle();
     const lead = async (variables: object) => {
       const { data, errors } = await crossbook.execute(EITHER_WAY, { domain: DOMAIN, ...variables }, headers);

@@ -14,13 +14,13 @@ beforeAll(async () => {
 });
 afterAll(() => crossbook.close());
 
-test('the home page leads to a link, and the return page to the contacts of the account', async () => {
+test('the demo’s home page leads to a link, and the return page shows the contacts of the connected account', async () => {
   const browser = openBrowser(crossbook.app);
   const back = await goThere(browser);
   expect(back.pathname).toBe('/demo/connected');
   const page = await browser.visit(back.href);
   expect(page.text).toContain('One step is left');
-  // Looking at it confirms nothing.
+  // A GET confirms nothing.
   expect((await browser.visit(back.href)).text).toContain('One step is left');
   const form = pick(back, ['connect_link_id', 'code']);
   const done = await browser.visit(`${ORIGIN}/demo/connected`, { method: 'POST', form });
@@ -35,8 +35,8 @@ test.each([
   ['another site', { 'sec-fetch-site': 'cross-site' }],
   ['another port of this machine', { 'sec-fetch-site': 'same-site' }],
   ['another origin, of an older browser', { origin: 'http://127.0.0.1:5000' }],
-  ['somebody who does not say', {}],
-])('a form of %s makes no link and confirms none', async (_title, headers) => {
+  ['no origin header', {}],
+])('a cross-site form post (%s) neither creates nor confirms a link', async (_title, headers) => {
   const ask = toFetch(crossbook.app.answer);
   for (const path of ['/demo/connect', '/demo/connected']) {
     const type = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -48,7 +48,7 @@ test.each([
   }
 });
 
-test('a look at the way there makes nothing, and a link of somebody else is not shown', async () => {
+test('a GET of the demo’s start page creates nothing, and a link of another customer is not shown', async () => {
   const browser = openBrowser(crossbook.app);
   expect((await browser.visit(`${ORIGIN}/demo/connect`)).status).toBe(405);
   expect((await browser.visit(`${ORIGIN}/demo/elsewhere`)).status).not.toBe(303);
@@ -62,14 +62,14 @@ test('a look at the way there makes nothing, and a link of somebody else is not 
   expect((await browser.visit(`${ORIGIN}/demo/connected?connect_link_id=${id}`)).status).toBe(404);
 });
 
-test('a Host that is not this machine’s is refused', async () => {
+test('a Host header that is not local is rejected', async () => {
   const browser = openBrowser(crossbook.app);
   const headers = { host: 'rebound.example', 'sec-fetch-site': 'same-origin' };
   const forged = await browser.visit(`${ORIGIN}/demo/connect`, { method: 'POST', form: {}, headers });
   expect(forged.status).toBe(403);
 });
 
-test('without the sandbox there is none of it', async () => {
+test('without the sandbox the demo pages are 404', async () => {
   const database = await createTestDatabase();
   const keys = `k1:${Buffer.alloc(32, 1).toString('base64')}`;
   const config = readConfig({ NODE_ENV: 'production', CROSSBOOK_KEYS: keys, DATABASE_URL: database.url });
@@ -82,7 +82,7 @@ test('without the sandbox there is none of it', async () => {
   await database.drop();
 });
 
-/** From the home page to HubSpot and back: where the browser is sent at the end. */
+/** From the home page to HubSpot and back: returns the URL that the browser is redirected to last. */
 async function goThere(browser: Browser): Promise<URL> {
   const begun = await browser.visit(`${ORIGIN}/demo/connect`, { method: 'POST', form: {} });
   expect(begun.status).toBe(303);

@@ -14,14 +14,14 @@ afterAll(() => database.drop());
 
 const NO_KEYS = expect.stringContaining('crossbook apps create');
 
-test('the demo counts while the sandbox is on; without it its key is nobody’s and its data are removed', async () => {
+test('the demo API key works only while the sandbox is on; without the sandbox its data are removed', async () => {
   const demo = await open({ CROSSBOOK_SANDBOX: 'on', CROSSBOOK_SANDBOX_PORT: '0' });
   const key = demo.demo?.key ?? '';
   expect((await ask(demo, { key })).status).toBe(200);
   const { body } = await ask(demo, { key, method: 'POST', path: '/customers/demo/tokens', json: {} });
   expect((await ask(demo, { token: body.token })).status).toBe(200);
 
-  // Another process uses them: they stay, and count for nothing here.
+  // Another process is using the demo's data: the rows stay, and this process ignores them.
   const beside = await open({ NODE_ENV: 'production' });
   expect(beside.notes).toEqual([]);
   expect((await ask(beside, { key })).status).toBe(401);
@@ -44,7 +44,7 @@ test('the demo counts while the sandbox is on; without it its key is nobody’s 
   await later.close();
 });
 
-test('with the sandbox on, a Host that is not this machine’s is refused on every page and API', async () => {
+test('with the sandbox on, a Host header that is not local is rejected on every page and API', async () => {
   const app = await open({
     ...{ CROSSBOOK_SANDBOX: 'on', CROSSBOOK_SANDBOX_PORT: '0', CROSSBOOK_HOSTS: 'devbox.example' },
   });

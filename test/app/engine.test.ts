@@ -16,7 +16,10 @@ afterEach(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-/** Answers from within the process whether the engine can compile calls of a primitive's methods into its callers. */
+/**
+ * Reports from within the process for which primitives V8 cannot inline method calls (their prototype lost fast
+ * properties).
+ */
 const WITNESS = `data:text/javascript,${encodeURIComponent(`
   const names = ['String', 'Number', 'Boolean', 'Symbol', 'BigInt'];
   const isSlow = (name) => !%HasFastProperties(globalThis[name].prototype);
@@ -26,9 +29,9 @@ const WITNESS = `data:text/javascript,${encodeURIComponent(`
 
 test.each([
   ['without Redis', {}],
-  // That nobody is there makes no difference to what is loaded.
+  // The server need not exist: the same modules are loaded.
   ['with Redis', { REDIS_URL: 'redis://127.0.0.1:1' }],
-])('nothing that is loaded slows down what every text can do, %s', async (_, env) => {
+])('no loaded module deoptimizes the methods of strings and other primitives, %s', async (_, env) => {
   database = await createTestDatabase();
   product = await startProduct(
     { CROSSBOOK_DATA: data, DATABASE_URL: database.url, CROSSBOOK_SANDBOX: 'on', ...env },

@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config.ts';
 import { createTestDatabase } from '../support/databases.ts';
 import { runCli } from '../support/run-cli.ts';
 
-test('a start in production without any application says how to make the first key, and its words work', async () => {
+test('a production start without any application prints how to create the first API key, and the printed commands work', async () => {
   const { url, drop } = await createTestDatabase();
   const env = {
     NODE_ENV: 'production',

@@ -11,7 +11,7 @@ beforeEach(() => {
   crossbook.sandbox.salesforce.demo.resetCalls();
 });
 
-test('a hundred aliased look-ups of different emails cost one call to HubSpot', async () => {
+test('a hundred aliased lookups of different emails cost one HubSpot call', async () => {
   const emails = [...crossbook.sandbox.hubspot.demo.people.all()]
     .flatMap(({ email, isDeleted }) => (email && !isDeleted ? [email.trim().toLowerCase()] : []))
     .filter((email, index, all) => /^[\w.@-]+$/.test(email) && all.indexOf(email) === index)
@@ -36,7 +36,7 @@ test('a hundred aliased look-ups of different emails cost one call to HubSpot', 
   expect(crossbook.sandbox.hubspot.demo.callCount()).toBe(1);
 });
 
-test('one operation asks three CRMs: two answer, the third is null with its error at its path', async () => {
+test('one operation asks three CRMs: two respond, the third field is null with an error at its path', async () => {
   const { data, errors } = await crossbook.execute(
     `query ($email: String!) {
     hubspot: searchContacts(provider: HUBSPOT, filter: { email: $email }) { nodes { firstName } totalCount }
@@ -56,7 +56,7 @@ test('one operation asks three CRMs: two answer, the third is null with its erro
   ]);
 });
 
-test('a customer’s own connections can be searched through', async () => {
+test('a customer’s own connections can be searched in one query', async () => {
   const { data } = await crossbook.execute(`{
     customer { customerId connections { providerName status searchContacts(filter: { email: "ada@example.com" }) { totalCount } } }
   }`);
@@ -71,7 +71,7 @@ test('a customer’s own connections can be searched through', async () => {
   ]);
 });
 
-test('one CRM that is down blanks one branch and says why', async () => {
+test('a CRM that is down makes one field null, with an error that gives the reason', async () => {
   crossbook.sandbox.salesforce.demo.fail(
     { kind: 'answer', status: 503, body: '<h1>Down for maintenance</h1>' },
     { times: 50 },
@@ -95,8 +95,8 @@ test('one CRM that is down blanks one branch and says why', async () => {
   });
 });
 
-describe('in REST', () => {
-  test('the same search gives the same person', async () => {
+describe('REST', () => {
+  test('finds the same contact as GraphQL', async () => {
     const { status, body } = await crossbook.rest(
       'POST',
       '/contacts/_search',
@@ -108,7 +108,7 @@ describe('in REST', () => {
     expect(body.records[0]).toMatchObject({ first_name: 'Ada', last_name: 'Lovelace' });
   });
 
-  test('what is upserted is there, in both faces', async () => {
+  test('reads in GraphQL the customer that it upserted', async () => {
     const input = {
       customer_id: 'acme',
       name: 'Acme',
@@ -126,7 +126,7 @@ describe('in REST', () => {
   });
 });
 
-test('nothing that was logged holds the key, a token or an email', () => {
+test('no log line contains the API key, a token or an email', () => {
   const text = crossbook.log.join('');
   expect(text).toContain('"path":"/graphql"');
   const { hubspot, salesforce } = crossbook.sandbox;

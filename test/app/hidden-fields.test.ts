@@ -13,7 +13,7 @@ const BY_DOMAIN = { filter: { email_domain: 'here.example' } };
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-describe('fields that Salesforce hides from the connected user', () => {
+describe('Salesforce fields that are hidden from the connected user', () => {
   let database: TestDatabase;
   const replicas: TestApp[] = [];
   let passed = 0;
@@ -54,11 +54,11 @@ describe('fields that Salesforce hides from the connected user', () => {
     return answer?.body.records;
   };
 
-  test('cost one call more in a thousand searches of two replicas', async () => {
+  test('cost one extra call in a thousand searches by two replicas', async () => {
     const count = async (times: number, hiddenFields: readonly string[], seen: object) => {
       const connected = await connect(hiddenFields);
       for (let index = 0; index < times; index += 1) {
-        // Both replicas search in both ways.
+        // Both replicas search both by email and by domain.
         const records = await search(connected, index >> 1, index % 2 === 0 ? BY_EMAIL : BY_DOMAIN);
         expect(records).toMatchObject([seen]);
       }
@@ -69,19 +69,20 @@ describe('fields that Salesforce hides from the connected user', () => {
     expect(ofThousand - 10 * ofHundred).toBeLessThanOrEqual(1);
   });
 
-  test('are learnt once, by replicas that have long been at work', async () => {
+  test('are detected once when they become hidden while replicas are running', async () => {
     const connected = await connect([]);
     await search(connected, 0);
     await search(connected, 1);
     connected.account.setQuirks({ hiddenFields: EIGHT_HIDDEN } as never);
     connected.account.resetCalls();
     for (let index = 0; index < 10; index += 1) expect(await search(connected, index)).toMatchObject([SEEN]);
-    // Each is refused once; the first describes them, the other finds out that it did.
+    // Each replica's query is rejected once; the first describes the fields, the other finds the stored
+    // description.
     expect(connected.account.callCount('composite')).toBe(1);
     expect(connected.account.callCount()).toBe(12);
   });
 
-  test('are learnt once by searches that come at the same moment', async () => {
+  test('are detected once by concurrent searches', async () => {
     const connected = await connect(EIGHT_HIDDEN);
     const bodies = [BY_EMAIL, BY_DOMAIN, BY_EMAIL, BY_DOMAIN, BY_EMAIL, BY_DOMAIN];
     const found = await Promise.all(bodies.map((body) => search(connected, 0, body)));
@@ -89,7 +90,7 @@ describe('fields that Salesforce hides from the connected user', () => {
     expect(connected.account.callCount('composite')).toBe(1);
   });
 
-  test('are seen a day after they were shown to the user', async () => {
+  test('are returned again at most a day after they became visible', async () => {
     const connected = await connect(['Fax']);
     const count = async () => (await search(connected, 0))[0].phone_numbers.length;
     expect(await count()).toBe(1);
@@ -100,7 +101,7 @@ describe('fields that Salesforce hides from the connected user', () => {
     expect(await count()).toBe(2);
   });
 
-  test('are seen after the customer has connected again, on every replica within a minute', async () => {
+  test('are returned again after the customer reconnects, on every replica within a minute', async () => {
     const connected = await connect(['Fax']);
     const { account, headers } = connected;
     const count = async (replica: number) => (await search(connected, replica))[0].phone_numbers.length;

@@ -50,16 +50,16 @@ afterEach(async () => {
   const { served, failures } = await bystander.stop();
   expect(failures).toEqual([]);
   expect(served).toBeGreaterThan(0);
-  // With its heap at the bound of 512 MB the process would have died; and nothing of it stays.
+  // Parsed in memory, the body would exceed the heap limit of 512 MB; and no memory is retained afterwards.
   await expect.poll(() => readHeldMemory(product)).toBeLessThan(before.memory + 32 * MEGABYTE);
   expect(product.complaints()).toBe('');
 });
 
-describe('clients that are slow', () => {
+describe('Slow clients (slowloris)', () => {
   test.each([
-    ['headers', 'POST /graphql HTTP/1.1\r\nhost: crossbook\r\nx-slow: '],
-    ['a body', 'HEAD'],
-  ])('with %s, three hundred at once, are let go', async (_what, start) => {
+    ['request headers', 'POST /graphql HTTP/1.1\r\nhost: crossbook\r\nx-slow: '],
+    ['a request body', 'HEAD'],
+  ])('that drip %s, three hundred at once, get 408 and are disconnected', async (_what, start) => {
     const clients = Array.from({ length: 300 }, () => openRawClient(product.url));
     const text = start === 'HEAD' ? `${toHead(product)}content-length: 5000\r\n\r\n{"query":"` : start;
     for (const client of clients) client.send(text);
@@ -68,17 +68,17 @@ describe('clients that are slow', () => {
     }, 200);
     const answers = await Promise.all(clients.map(({ ended }) => ended));
     clearInterval(drip);
-    // What is sent to a connection that is closed already takes an answer with it that was not read yet.
+    // Bytes sent to a closed connection cause a reset, which can discard a response that was not read yet.
     expect(answers.filter((answer) => !/^$|^HTTP\/1.1 408 /.test(answer))).toEqual([]);
     expect(answers.join('')).toContain('408');
   });
 });
 
-describe('requests that are too large', () => {
+describe('Requests that are too large', () => {
   test.each([
-    ['that says its length', false],
-    ['that does not say how long it is', true],
-  ])('a body of 100 MB %s is refused', async (_title, chunked) => {
+    ['with Content-Length', false],
+    ['with chunked encoding', true],
+  ])('a body of 100 MB %s is rejected', async (_title, chunked) => {
     const client = openRawClient(product.url);
     client.send(
       `${toHead(product)}${chunked ? 'transfer-encoding: chunked' : `content-length: ${100 * MEGABYTE}`}\r\n\r\n`,
@@ -94,15 +94,15 @@ describe('requests that are too large', () => {
   });
 
   test.each([
-    ['in lists', `${'['.repeat(400_000)}${']'.repeat(400_000)}`],
+    ['in arrays', `${'['.repeat(400_000)}${']'.repeat(400_000)}`],
     ['in objects', `${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}`],
     [
       'in variables',
       `{"query":"{__typename}","variables":${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}}`,
     ],
-    ['in selections', JSON.stringify({ query: '{customer'.repeat(50_000) })],
-    ['in values', JSON.stringify({ query: `{ node(id: ${'['.repeat(100_000)}` })],
-  ])('JSON that is nested deeply %s is refused, by both faces', async (_title, body) => {
+    ['in selection sets', JSON.stringify({ query: '{customer'.repeat(50_000) })],
+    ['in argument values', JSON.stringify({ query: `{ node(id: ${'['.repeat(100_000)}` })],
+  ])('JSON that is nested deeply %s is rejected by GraphQL and REST', async (_title, body) => {
     for (const path of ['/graphql', '/contacts/_search']) {
       const answer = await ask(body, path);
       expect(answer.status).toBeLessThan(500);
@@ -110,7 +110,7 @@ describe('requests that are too large', () => {
     }
   });
 
-  test('ten thousand aliases are refused before they cost anything', async () => {
+  test('ten thousand aliases are rejected before execution', async () => {
     const aliases = Array.from({ length: 10_000 }, (_, n) => `a${n}:customer{name}`);
     const answer = await ask(JSON.stringify({ query: `{${aliases.join(' ')}}` }));
     expect(await answer.text()).toContain('"code":"BAD_REQUEST"');
@@ -119,19 +119,19 @@ describe('requests that are too large', () => {
   test.each([
     ['ten thousand headers', Array.from({ length: 10_000 }, (_, n) => `x-${n}: 1\r\n`).join('')],
     ['one header of a megabyte', `x-long: ${'x'.repeat(MEGABYTE)}\r\n`],
-    ['an address of a megabyte', undefined],
-  ])('%s are refused', async (_title, headers) => {
+    ['a URL of a megabyte', undefined],
+  ])('%s are rejected', async (_title, headers) => {
     const client = openRawClient(product.url);
     if (headers === undefined)
       client.send(`GET /${'x'.repeat(MEGABYTE)} HTTP/1.1\r\nhost: crossbook\r\n\r\n`);
     else client.send(`GET /livez HTTP/1.1\r\nhost: crossbook\r\n${headers}\r\n`);
-    // The rest of the flood may meet a closed door before the answer is read.
+    // The connection may be closed before the client has read the response.
     expect(await client.ended).toMatch(/^$|^HTTP\/1.1 431 /);
   });
 });
 
-describe('bytes that are no text', () => {
-  test('never reach a provider, and never are a bug', async () => {
+describe('Invalid UTF-8', () => {
+  test('is rejected as 400 and never sent to a provider', async () => {
     const body = Buffer.concat([
       Buffer.from('{"filter":{"email":"'),
       Buffer.from([0xff, 0xfe, 0xc0]),
@@ -148,43 +148,53 @@ describe('bytes that are no text', () => {
   });
 });
 
-describe('requests that two servers would read differently', () => {
+describe('Ambiguous requests (request smuggling)', () => {
   const INNER = 'GET /livez HTTP/1.1\r\nhost: crossbook\r\nx-request-id: smuggled\r\n\r\n';
   test.each([
-    ['a length and chunks', `content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${INNER}`],
     [
-      'chunks and a length',
+      'Content-Length before Transfer-Encoding',
+      `content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${INNER}`,
+    ],
+    [
+      'Transfer-Encoding before Content-Length',
       `transfer-encoding: chunked\r\ncontent-length: ${INNER.length}\r\n\r\n0\r\n\r\n${INNER}`,
     ],
-    ['two lengths', `content-length: 0\r\ncontent-length: ${INNER.length}\r\n\r\n${INNER}`],
-    ['a length with a sign', `content-length: +0\r\n\r\n${INNER}`],
-    ['a length that is a list', `content-length: 0, 0\r\n\r\n${INNER}`],
-    ['another transfer encoding', `transfer-encoding: xchunked\r\n\r\n0\r\n\r\n${INNER}`],
-    ['chunked that is not the last', `transfer-encoding: chunked, identity\r\n\r\n0\r\n\r\n${INNER}`],
-    ['a blank before the colon', `transfer-encoding : chunked\r\n\r\n0\r\n\r\n${INNER}`],
+    ['two Content-Length headers', `content-length: 0\r\ncontent-length: ${INNER.length}\r\n\r\n${INNER}`],
+    ['a signed Content-Length', `content-length: +0\r\n\r\n${INNER}`],
+    ['a Content-Length that is a list', `content-length: 0, 0\r\n\r\n${INNER}`],
+    ['an unknown transfer encoding', `transfer-encoding: xchunked\r\n\r\n0\r\n\r\n${INNER}`],
+    [
+      'chunked that is not the last encoding',
+      `transfer-encoding: chunked, identity\r\n\r\n0\r\n\r\n${INNER}`,
+    ],
+    ['a space before the colon', `transfer-encoding : chunked\r\n\r\n0\r\n\r\n${INNER}`],
     ['a folded header', `x-a: b\r\n transfer-encoding: chunked\r\n\r\n0\r\n\r\n${INNER}`],
-    ['line ends without a return', `x-a: b\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${INNER}`],
-    ['a chunk size that is none', `transfer-encoding: chunked\r\n\r\n0x5\r\n${INNER}`],
-    ['a chunk that ends elsewhere', `transfer-encoding: chunked\r\n\r\n1\r\nZZ\r\n0\r\n\r\n${INNER}`],
+    ['bare LF line endings', `x-a: b\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${INNER}`],
+    ['an invalid chunk size', `transfer-encoding: chunked\r\n\r\n0x5\r\n${INNER}`],
+    ['a chunk longer than its size', `transfer-encoding: chunked\r\n\r\n1\r\nZZ\r\n0\r\n\r\n${INNER}`],
     ['a NUL in a header', `x-a: b\u0000c\r\n\r\n${INNER}`],
-  ])('%s: nothing that is hidden in it is answered', async (_title, rest) => {
+  ])('with %s: a request hidden in the body gets no response', async (_title, rest) => {
     const client = openRawClient(product.url);
     client.send(`POST /graphql HTTP/1.1\r\nhost: crossbook\r\n${rest}`);
-    const heard = await client.ended;
-    expect(heard).toMatch(/HTTP\/1.1 400 /);
-    expect(heard).not.toContain('smuggled');
+    const received = await client.ended;
+    expect(received).toMatch(/HTTP\/1.1 400 /);
+    expect(received).not.toContain('smuggled');
   });
 
   test.each([
-    ['no host', 'GET /livez HTTP/1.1\r\n\r\n', 400],
-    ['two hosts', 'GET /livez HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n', 400],
-    ['two hosts that differ', 'GET http://b/livez HTTP/1.1\r\nhost: a\r\n\r\n', 400],
-    ['a whole address', 'GET http://A:80/livez HTTP/1.1\r\nhost: a\r\n\r\n', 200],
-    ['a host that is no name', 'GET /livez HTTP/1.1\r\nhost: a b/\\\r\n\r\n', 400],
-    ['an address that is no path', 'GET //livez?%zz#\\ HTTP/1.1\r\nhost: a\r\n\r\n', 404],
-    ['another protocol', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
-    ['an upgrade', 'GET /livez HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n', 200],
-  ])('%s is survived', async (_title, text, status) => {
+    ['a request without Host', 'GET /livez HTTP/1.1\r\n\r\n', 400],
+    ['a request with two Host headers', 'GET /livez HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n', 400],
+    ['a request whose target and Host header differ', 'GET http://b/livez HTTP/1.1\r\nhost: a\r\n\r\n', 400],
+    ['an absolute URL', 'GET http://A:80/livez HTTP/1.1\r\nhost: a\r\n\r\n', 200],
+    ['an invalid Host', 'GET /livez HTTP/1.1\r\nhost: a b/\\\r\n\r\n', 400],
+    ['a malformed path', 'GET //livez?%zz#\\ HTTP/1.1\r\nhost: a\r\n\r\n', 404],
+    ['an HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+    [
+      'an upgrade request',
+      'GET /livez HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n',
+      200,
+    ],
+  ])('%s gets the defined status, and the server keeps running', async (_title, text, status) => {
     const client = openRawClient(product.url);
     client.send(text);
     await expect.poll(client.heard).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -192,11 +202,11 @@ describe('requests that two servers would read differently', () => {
   });
 });
 
-describe('a CRM that answers without end', () => {
+describe('A CRM with an oversized response', () => {
   test.each([
     ['a gigabyte', { kind: 'oversized', megabytes: 1_024 }],
-    ['a quarter of it in a small parcel', { kind: 'gzip-bomb', megabytes: 256 }],
-  ])('with %s costs one branch', async (_title, fault) => {
+    ['256 MB in a gzip bomb', { kind: 'gzip-bomb', megabytes: 256 }],
+  ])('of %s fails only its own field', async (_title, fault) => {
     await sandbox.fail(fault, { times: 2 });
     const answers = await Promise.all(Array.from({ length: 2 }, async () => (await ask(FIND)).text()));
     await sandbox.clearFaults();
@@ -204,7 +214,7 @@ describe('a CRM that answers without end', () => {
   });
 });
 
-test('when it is over, nothing is left open', async () => {
+test('after all attacks no connection or memory is left behind', async () => {
   await expect.poll(readDescriptors).toBeLessThan(before.descriptors + 20);
 });
 
@@ -218,8 +228,8 @@ const SERVED = '{"data":{"searchContacts":{"totalCount":1}}}';
 const DEMO = { 'x-customer-id': 'demo', 'x-provider-name': 'hubspot' };
 
 /**
- * Another client meanwhile, who must not notice. Each of its requests is one piece on a connection that is open already:
- * the limits of time that slow clients meet cannot meet it, however busy the machine is.
+ * Another client that must not be affected meanwhile. Each of its requests is a single write on an open connection,
+ * so the timeouts for slow clients cannot hit it, however busy the machine is.
  */
 async function startBystander(): Promise<Bystander> {
   const tally = { served: 0, failures: [] as string[] };

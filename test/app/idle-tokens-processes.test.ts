@@ -31,7 +31,7 @@ afterAll(async () => {
   await fresh.drop();
 });
 
-test('of two replicas one renews what is idle, and where it is killed the other goes on: each once, and none is lost', async () => {
+test('one of two replicas renews idle tokens, and when it is killed the other takes over: each token is renewed once, and none is lost', async () => {
   const accounts = Array.from({ length: IDLE }, () => {
     const account = sandbox.salesforce.createAccount({ people: [], limits: null });
     account.setQuirks({ rotateRefreshTokens: true });
@@ -43,7 +43,7 @@ test('of two replicas one renews what is idle, and where it is killed the other 
   rival = await openRival(fresh.url);
   const clients = Object.fromEntries(accounts.map((one) => [one.clientId, one.clientSecret]));
 
-  // Used a day ago: nothing is idle.
+  // Used a day ago: no token counts as idle.
   await idleFor('1 day');
   const [first, second] = await Promise.all([start(clients), start(clients)]);
   first.go();
@@ -61,7 +61,7 @@ test('of two replicas one renews what is idle, and where it is killed the other 
   const underWay = total();
   expect(underWay).toBeLessThan(IDLE);
 
-  // The lease is over, and an hour later so are the claims of the one that died.
+  // The lease has expired, and an hour later so have the claims of the killed process.
   await endLease();
   await rival.run('update crossbook.credentials set idle_since = null where generation = 1');
   second.go();
@@ -69,7 +69,7 @@ test('of two replicas one renews what is idle, and where it is killed the other 
   const lost = outcomes.filter((outcome) => outcome !== 'renewed');
   const twice = refreshes().filter((count) => count > 1);
   expect(refreshes().every((count) => count >= 1)).toBe(true);
-  // What the dead one had sent and not stored is all that may have been asked for again.
+  // Only the renewal that the killed process had sent but not stored may be repeated.
   expect(twice.length).toBeLessThanOrEqual(1);
   expect(lost.length).toBeLessThanOrEqual(twice.length);
   const states = await rival.run(
@@ -91,8 +91,8 @@ async function connect(accounts: readonly SalesforceAccount[]): Promise<void> {
     const credentials = { type: 'oauth2', accessToken, refreshToken, expiresAt: null } as const;
     const connections = [{ providerName: 'salesforce' as const, instanceUrl, credentials }];
     const customerId = `idle ${index}`;
-    const given = { customerId, name: 'I', email: 'i@example.com', connections };
-    const { customer } = await customers.upsert(given);
+    const input = { customerId, name: 'I', email: 'i@example.com', connections };
+    const { customer } = await customers.upsert(input);
     await seeds.run(
       `update crossbook.credentials set oauth_client_id = '${clientId}'
        where connection_id = '${customer.connections[0]?.id}'`,
@@ -108,7 +108,7 @@ async function idleFor(time: string): Promise<void> {
   );
 }
 
-/** Its time is up. */
+/** Expires the lease. */
 async function endLease(): Promise<void> {
   await rival.run(`update crossbook.job_leases set until = clock_timestamp() - interval '1 second'`);
 }

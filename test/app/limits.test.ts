@@ -10,8 +10,8 @@ const SEARCH = { filter: { email: 'ada@example.com' } };
 let app: TestApp;
 afterEach(() => app.close());
 
-describe('requests of one API key', () => {
-  test('beyond its limit are refused alike on both faces, with how long to wait', async () => {
+describe('The rate limit of one API key', () => {
+  test('rejects further requests in GraphQL and REST alike, with Retry-After', async () => {
     app = await openApp({ limits: LIMITS });
     for (let request = 0; request < 2; request++) await askGraphQL();
     const third = await app.rest('GET', '/customers/demo');
@@ -48,11 +48,11 @@ describe('requests of one API key', () => {
     expect(app.sandbox.hubspot.demo.callCount()).toBe(0);
     const { paths } = (await app.rest('GET', '/openapi.json')).body;
     const documented = Object.keys(paths['/contacts/_search'].post.responses[200].headers);
-    const said = [...third.headers.keys()].filter((name) => name.startsWith('ratelimit'));
-    expect(documented.map((name) => name.toLowerCase())).toEqual(expect.arrayContaining(said));
+    const sent = [...third.headers.keys()].filter((name) => name.startsWith('ratelimit'));
+    expect(documented.map((name) => name.toLowerCase())).toEqual(expect.arrayContaining(sent));
   });
 
-  test('are counted for that key alone: a token of the same application has its own count', async () => {
+  test('is separate for each key and token, also of the same application', async () => {
     app = await openApp({ limits: LIMITS });
     const made = await app.rest('POST', '/customers/demo/tokens', {});
     const token = { 'x-api-key': '', authorization: `Bearer ${made.body.token}` };
@@ -63,10 +63,10 @@ describe('requests of one API key', () => {
     expect(statuses).toEqual([200, 200, 429]);
   });
 
-  test('count once for each thousand of their cost, on both faces', async () => {
+  test('counts a request once per thousand of its cost, in GraphQL and REST', async () => {
     app = await openApp({ limits: { perKey: 1_000, perToken: 2, failedAuthentications: 0 } });
-    const left = async (asked: Promise<{ headers: Headers }>) =>
-      Number((await asked).headers.get('ratelimit-remaining'));
+    const left = async (pending: Promise<{ headers: Headers }>) =>
+      Number((await pending).headers.get('ratelimit-remaining'));
     const search = (pageSize: number, filter: object) =>
       app.rest(
         'POST',
@@ -95,7 +95,8 @@ describe('requests of one API key', () => {
         body.replaceAll('200', '1000'),
       );
       expect(JSON.stringify(refused.body)).toContain('"code":"TOO_MANY_REQUESTS"');
-      // Its cost is known when its body has been read, and the headers say no less than those of one refused before.
+      // The cost is known only after the body was read; the headers are the same as for a request rejected before
+      // that.
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([
         429,
         expect.stringMatching(/^[1-9]\d?$/),
@@ -103,7 +104,7 @@ describe('requests of one API key', () => {
     }
   });
 
-  test('are not limited where the limit is 0, and answers say nothing of one', async () => {
+  test('is off when set to 0, and responses carry no rate limit headers', async () => {
     app = await openApp({ limits: { perKey: 0, perToken: 0, failedAuthentications: 0 } });
     const answers = await Promise.all(Array.from({ length: 20 }, () => askGraphQL()));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
@@ -114,7 +115,7 @@ describe('requests of one API key', () => {
 });
 
 describeOnRedis('a limit that is counted in Redis', () => {
-  test('is waited for: a search that costs more is refused on both faces, and no provider is asked', async () => {
+  test('rejects a search that costs more than is left, in GraphQL and REST, without a provider call', async () => {
     const redis = { url: REDIS_URL, prefix: freshPrefix(), commandTimeoutMs: HANGING_MS };
     app = await openApp({ redis, limits: { perKey: 2, perToken: 2, failedAuthentications: 0 } });
     const token = (await app.rest('POST', '/customers/demo/tokens', {})).body.token;
@@ -130,12 +131,12 @@ describeOnRedis('a limit that is counted in Redis', () => {
   });
 });
 
-describe('wrong keys', () => {
-  test('from one address slow its look-ups down; right keys and tokens behind it are answered, used or new', async () => {
+describe('Invalid API keys', () => {
+  test('from one address slow down its key lookups; valid keys and tokens from the same address still get responses, cached or not', async () => {
     app = await openApp({ limits: { perKey: 0, perToken: 0, failedAuthentications: 4 } });
     const token = (await app.rest('POST', '/customers/demo/tokens', {})).body.token;
-    const wrong = (index: number) => `cbk_${String(index).padStart(16, '0')}_${'A'.repeat(43)}`;
-    const guess = (index: number) => from('192.0.2.1', { 'x-api-key': wrong(index) });
+    const invalidKey = (index: number) => `cbk_${String(index).padStart(16, '0')}_${'A'.repeat(43)}`;
+    const guess = (index: number) => from('192.0.2.1', { 'x-api-key': invalidKey(index) });
     const failedAuthentications = Promise.all(Array.from({ length: 1_000 }, (_, index) => guess(index)));
     const right = await Promise.all([
       from('192.0.2.1'),
@@ -143,13 +144,13 @@ describe('wrong keys', () => {
       from('192.0.2.2'),
     ]);
     expect(right.map(({ status }) => status)).toEqual([200, 200, 200]);
-    // A machine that does not come to some of them in five seconds says so.
+    // A machine too slow to check some of them within five seconds responds with a timeout for those.
     const guessed = new Set((await failedAuthentications).map(({ status }) => status));
     expect([...guessed].filter((status) => status !== 503)).toEqual([401]);
     expect((await from('192.0.2.1')).status).toBe(200);
   });
 
-  test('that cannot be keys are refused without asking the database', async () => {
+  test('in the wrong format are rejected without a database query', async () => {
     app = await openApp({ limits: { perKey: 0, perToken: 0, failedAuthentications: 4 } });
     for (const key of ['x', 'cbk_guess', `cbk_test.0123456789abcdef_${'A'.repeat(43)}_${'A'.repeat(22)}`]) {
       expect((await from('192.0.2.1', { 'x-api-key': key })).status).toBe(401);
@@ -161,15 +162,15 @@ async function askGraphQL(extra: Record<string, string> = {}, query = ASK) {
   return from(undefined, extra, JSON.stringify({ query }));
 }
 
-/** Headers that are given as nothing are left out. */
+/** Headers whose value is an empty string are not sent. */
 async function from(
   address: string | undefined,
   extra: Record<string, string> = {},
   body = JSON.stringify({ query: ASK }),
 ) {
-  const given = { 'content-type': 'application/json', 'x-api-key': app.key, ...extra };
-  const headers = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
+  const allHeaders = { 'content-type': 'application/json', 'x-api-key': app.key, ...extra };
+  const headers = Object.fromEntries(Object.entries(allHeaders).filter(([, value]) => value !== ''));
   const request = new Request('http://crossbook.test/graphql', { method: 'POST', headers, body });
-  const response = await toFetch((asked) => app.app.answer(asked, address))(request);
+  const response = await toFetch((incoming) => app.app.answer(incoming, address))(request);
   return { status: response.status, headers: response.headers, body: await response.json() };
 }

@@ -18,9 +18,9 @@ const READ = `query ($id: ID!, $representations: [_Any!]!) {
 }`;
 
 describe.each(['hubspot', 'salesforce'] as const)(
-  'a contact of %s that was merged into another',
+  'A contact of %s that was merged into another',
   (provider) => {
-    test('is answered with the other one, by its old id and by both keys of the entity', async () => {
+    test('is resolved to the surviving contact, by its old id and by both entity keys', async () => {
       const customerId = `merged-${provider}`;
       const { account, headers } = await connectAccount(crossbook, { provider, people: PEOPLE, customerId });
       const [lost = '', kept = ''] = [1, 2].map((index) => account.recordId(index));

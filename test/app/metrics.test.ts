@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => crossbook.close());
 
-test('requests, calls and merged look-ups can be read where Prometheus looks for them', async () => {
+test('requests, provider calls and batched lookups can be scraped in the Prometheus format', async () => {
   const aliases = EMAILS.map(
     (email, n) => `a${n}: searchContacts(filter: { email: "${email}" }) { totalCount }`,
   );
@@ -29,7 +29,7 @@ test('requests, calls and merged look-ups can be read where Prometheus looks for
   expect(read('crossbook_connections_in_memory')).toEqual({ 'provider="hubspot"': 1 });
 });
 
-test('whatever was asked, the labels hold nobody’s name', async () => {
+test('metric labels contain no personal data, whatever is requested', async () => {
   const query = 'query Secret { customer(customerId: "acme-of-all-people") { name } }';
   await crossbook.execute(query, {}, { 'x-request-id': 'mine-42' });
   await crossbook.rest('GET', '/customers/acme-of-all-people');
@@ -48,33 +48,33 @@ test('whatever was asked, the labels hold nobody’s name', async () => {
   }
 });
 
-test('whatever is asked, the series stay as many as they are', async () => {
+test('the number of time series does not grow, whatever is requested', async () => {
   const countSeries = async () => (await scrape()).split('\n').length;
-  const askAnything = async (n: number) => {
+  const sendRandomRequests = async (n: number) => {
     await crossbook.execute(`query Made${n} { customer(customerId: "made-up-${n}") { name } }`);
     await crossbook.execute(`{ unknown${n} }`, {}, { 'x-provider-name': `unknown-${n}` });
     await crossbook.rest('GET', `/made/up/${n}`, undefined, { 'x-customer-id': `made-up-${n}` });
   };
-  await askAnything(0);
+  await sendRandomRequests(0);
   const before = await countSeries();
-  for (let n = 1; n <= 20; n++) await askAnything(n);
+  for (let n = 1; n <= 20; n++) await sendRandomRequests(n);
   expect(await countSeries()).toBe(before);
 });
 
-test('every metric has its place on the dashboard, and the other way round', async () => {
+test('every metric is on the dashboard, and every metric of the dashboard exists', async () => {
   const dashboard = readFileSync('ops/grafana.json', 'utf8');
   const shown = new Set(
     [...dashboard.matchAll(/(?:crossbook|nodejs|process)_[a-z_]+/g)].map(([name]) =>
       name.replace(/_(bucket|sum|count)$/, ''),
     ),
   );
-  const told = new Set([...(await scrape()).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
+  const exported = new Set([...(await scrape()).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
   const unused = ['process_start_time_seconds'];
-  expect([...told].filter((name) => !shown.has(String(name)))).toEqual(unused);
-  expect([...shown].filter((name) => !told.has(name))).toEqual([]);
+  expect([...exported].filter((name) => !shown.has(String(name)))).toEqual(unused);
+  expect([...shown].filter((name) => !exported.has(name))).toEqual([]);
 });
 
-test('where they are switched off they are not there', async () => {
+test('the metrics endpoint is 404 where metrics are switched off', async () => {
   const silent = await openApp({ metrics: false });
   expect((await silent.rest('GET', '/metrics')).status).toBe(404);
   await silent.close();

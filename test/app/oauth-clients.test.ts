@@ -25,20 +25,20 @@ async function setUp() {
   return { ask, acme };
 }
 
-test('an application’s own client goes before that of the environment, which serves all others', async () => {
+test('an application’s own OAuth client takes precedence over that of the environment, which serves all other applications', async () => {
   const { ask, acme } = await setUp();
   expect([await ask('acme'), await ask('other')]).toEqual(['own', 'of-all']);
   await acme.delete('hubspot');
   expect(await ask('acme')).toBe('of-all');
 });
 
-test('what was granted to a client is renewed by that client, and by no other', async () => {
+test('a grant is refreshed only with the OAuth client that it was issued to', async () => {
   const { ask } = await setUp();
   expect([await ask('acme', 'own'), await ask('acme', 'of-all')]).toEqual(['own', 'of-all']);
   expect([await ask('acme', 'gone'), await ask('other', 'own')]).toEqual([undefined, undefined]);
 });
 
-test('the sandbox is never told a real secret', async () => {
+test('the sandbox never receives a real client secret', async () => {
   const { ask } = await setUp();
   expect([await ask('acme', null, SANDBOX), await ask('acme', 'own', SANDBOX)]).toEqual([
     'imitated',

@@ -14,12 +14,12 @@ const RING = parseKeyRing(KEYS);
 const SIGNING = createSigningKeys(RING, 'customer token');
 const HOUR = 3_600_000;
 
-/** Whose pages may call for the two applications. */
+/** The allowed origins of the two applications. */
 export const ORIGINS = { demo: 'https://app.example', other: 'https://other.example' };
 
 /**
- * The product with two applications: the demo, with the customers `demo` and `sibling`, and another one with `theirs`.
- * And everybody who may come by, each as the headers that they send.
+ * The product with two applications: the demo, with the customers `demo` and `sibling`, and another one with
+ * `theirs`. Also every kind of caller, as the headers that it sends.
  */
 export async function openCallers(): Promise<CallersApp> {
   const root = makeTemporaryFolder();
@@ -58,7 +58,7 @@ export async function openCallers(): Promise<CallersApp> {
   };
 }
 
-/** Before the product starts: another process is what an operator's command is. */
+/** Before the product starts: an operator's command would run in another process. */
 async function seed(target: { directory: string }) {
   const database = await openDatabase(target, { keyRing: RING });
   const { admin } = database;
@@ -99,7 +99,7 @@ async function issue(crossbook: TestApp, customerId: string, providers?: string[
   return body.token;
 }
 
-/** As the product signs, at another moment. */
+/** Signs as the product does, at another point in time. */
 async function signFor(subject: TokenSubject, customerId: string, byMs = 0): Promise<string> {
   const wall = () => Date.now() + byMs;
   const tokens = createCustomerTokens({ keys: SIGNING, findSubject: async () => subject, wall });
@@ -107,7 +107,7 @@ async function signFor(subject: TokenSubject, customerId: string, byMs = 0): Pro
   return (await tokens.sign(subject.application.id, { customerId, expiresAt })) ?? '';
 }
 
-/** Signed by a key of ours, and yet not what we would sign. */
+/** Signed with one of our keys, with claims that we would not sign. */
 function resign(token: string, change: object): Promise<string> {
   return new SignJWT({ ...decodeJwt<object>(token), ...change })
     .setProtectedHeader({ alg: 'HS256', typ: 'crossbook-customer+jwt', kid: SIGNING.current.id })

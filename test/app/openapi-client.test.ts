@@ -5,7 +5,7 @@ import { compile, generateTypes } from 'openapi-types-of-the-tests';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ListeningApp, listenApp } from '../support/listen-app.ts';
 
-/** Inside the project, so that the program that is made there finds its packages. */
+/** Inside the project, so that the generated program resolves its packages. */
 const folder = join(import.meta.dirname, '../../test-results', `openapi-client-${process.pid}`);
 const PROGRAM = readFileSync(join(import.meta.dirname, '../fixtures/openapi-client.txt'), 'utf8');
 
@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('a client that is generated from the document compiles, and runs both operations', async () => {
+test('a client generated from the OpenAPI document compiles, and runs both operations', async () => {
   writeFileSync(join(folder, 'client.ts'), PROGRAM);
   expect(compile([join(folder, 'client.ts')], folder)).toEqual([]);
   const { run } = await import(pathToFileURL(join(folder, 'client.js')).href);
@@ -39,8 +39,8 @@ test('a client that is generated from the document compiles, and runs both opera
   });
 });
 
-test('what the document does not have does not compile', () => {
-  for (const [right, wrong] of [
+test('using a field that the OpenAPI document does not have fails to compile', () => {
+  for (const [valid, invalid] of [
     ["'/contacts/_search'", "'/contacts/search'"],
     ["email: 'ada@example.com'", 'email: 5'],
     ["'x-provider-name': 'hubspot'", "'x-provider-name': 'HubSpot'"],
@@ -48,8 +48,8 @@ test('what the document does not have does not compile', () => {
     ['total_count', 'totalCount'],
     ["provider_name: '6sense'", "provider_name: 'sixsense'"],
   ] as const) {
-    expect(PROGRAM).toContain(right);
-    writeFileSync(join(folder, 'wrong.ts'), PROGRAM.replace(right, wrong));
-    expect(compile([join(folder, 'wrong.ts')], folder).length, wrong).toBeGreaterThan(0);
+    expect(PROGRAM).toContain(valid);
+    writeFileSync(join(folder, 'wrong.ts'), PROGRAM.replace(valid, invalid));
+    expect(compile([join(folder, 'wrong.ts')], folder).length, invalid).toBeGreaterThan(0);
   }
 });

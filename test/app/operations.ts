@@ -2,7 +2,7 @@ import type { Json } from '../support/open-app.ts';
 import { toFetch } from '../support/to-fetch.ts';
 import type { CallersApp } from './open-callers.ts';
 
-/** Everything that a caller can ask for, by names such as `REST read own`, answered with a status. */
+/** Every operation that a caller can perform, by names such as `REST read own`, and the resulting status. */
 export async function createOperations({ crossbook, callers }: CallersApp): Promise<Operations> {
   const ids = await findIds();
   return { perform, ask, send };
@@ -32,8 +32,10 @@ export async function createOperations({ crossbook, callers }: CallersApp): Prom
     };
     const answer = await answers[what]?.();
     if (!answer) throw new Error(`There is no operation ${what}.`);
-    const told = answer.status === 200 ? '200' : answer.body.errors[0].status;
-    return told === String(answer.status) ? told : `${answer.status} that says ${told}`;
+    const errorStatus = answer.status === 200 ? '200' : answer.body.errors[0].status;
+    return errorStatus === String(answer.status)
+      ? errorStatus
+      : `${answer.status} with error status ${errorStatus}`;
   }
 
   async function ask(query: string, headers: Sent): Promise<string> {
@@ -43,7 +45,7 @@ export async function createOperations({ crossbook, callers }: CallersApp): Prom
     return result === null || result === undefined || data.result === null ? 'null' : '200';
   }
 
-  /** Each connection answers by itself: this one's error stands at its own place. */
+  /** Each connection is resolved separately: its error has its own path. */
   async function askNested(provider: string, customerId: string, headers: Sent): Promise<string> {
     const query = `{ customer(customerId: "${customerId}") {
       connections { providerName searchContacts(filter: { email: "${ADA}" }) { totalCount } } } }`;
@@ -128,7 +130,7 @@ const ADA = 'ada@example.com';
 type Sent = Readonly<Record<string, string>>;
 
 export interface Operations {
-  /** The status, or `null` where there is nothing and no error. */
+  /** The status, or `null` where the field is null without an error. */
   perform(operation: string, headers: Sent): Promise<string>;
   ask(query: string, headers: Sent): Promise<string>;
   send(method: string, path: string, headers: Sent, body?: unknown): Promise<{ status: number; body: Json }>;

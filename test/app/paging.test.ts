@@ -9,7 +9,7 @@ const PAGE = `query ($first: Int, $after: String, $last: Int, $before: String) {
   }
 }`;
 
-/** Page sizes up to the largest, each over more people than a page, and than the CRM's own page. */
+/** Page sizes up to the maximum, each over more people than fit in one page, and in one page of the CRM. */
 const SIZES = [
   { size: 1, people: 8 },
   { size: 2, people: 14 },
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => crossbook.close());
 
-describe.each(['hubspot', 'salesforce'] as const)('pages of an email domain in %s', (provider) => {
+describe.each(['hubspot', 'salesforce'] as const)('Pages of an email domain in %s', (provider) => {
   const connect = (customerId: string, people: number) =>
     connectAccount(crossbook, {
       provider,
@@ -33,7 +33,7 @@ describe.each(['hubspot', 'salesforce'] as const)('pages of an email domain in %
     });
 
   test.each(['forward', 'backward'] as const)(
-    'a walk %s repeats and misses nobody while people come and go, whatever the size',
+    'paging %s repeats and skips nobody while contacts are added and deleted, for every page size',
     async (direction) => {
       await Promise.all(
         SIZES.map(async ({ size, people }) => {
@@ -62,7 +62,7 @@ describe.each(['hubspot', 'salesforce'] as const)('pages of an email domain in %
     },
   );
 
-  test('REST leads to the end and back again by its own cursors, over the same pages', async () => {
+  test('REST cursors lead forward to the end and back over the same pages', async () => {
     const { account, headers } = await connect('rest', 47);
     const all = Array.from({ length: 47 }, (_, index) => account.recordId(index + 1));
     const ask = async (cursor: string | null): Promise<Json> => {
@@ -89,7 +89,7 @@ async function readGraphQL({ headers }: Connected, { size, direction, cursor }: 
   return data.searchContacts;
 }
 
-/** Between two pages somebody comes, and somebody goes: ahead of the walk, behind it, and where it stands. */
+/** Between two pages contacts are added and deleted: ahead of the cursor, behind it, and at its position. */
 function createChanges({ account }: Connected, { people, forward }: Crowd) {
   const alive = new Set(Array.from({ length: people }, (_, index) => account.recordId(index + 1)));
   const stayed = new Set(alive);
@@ -107,7 +107,7 @@ function createChanges({ account }: Connected, { people, forward }: Crowd) {
       if (step % 2 === 0) remove(boundary);
       remove(ids[ahead]);
       if (step % 3 === 0) remove(ids[behind]);
-      // A new record's id is the largest: ahead of a walk forward, and not for ever.
+      // A new record has the largest id, so it is ahead of forward paging; additions stop so that paging ends.
       if (step < 3) alive.add(account.addPerson({ email: `late.${step}@${DOMAIN}` }));
       step += 1;
     },

@@ -21,15 +21,15 @@ beforeAll(async () => {
 });
 afterAll(() => crossbook.close());
 
-describe.each(['hubspot', 'salesforce'])('through GraphQL and REST, %s', (provider) => {
-  test('gives the same facts of hundreds of people, field by field', async () => {
+describe.each(['hubspot', 'salesforce'])('The same search through GraphQL and REST, %s:', (provider) => {
+  test('returns the same values for hundreds of people, field by field', async () => {
     const emails = emailsOf(crossbook);
     const { nodes, totalCount } = await searchGraphQL(provider, { filter: { emails }, first: 1_000 });
     const { records, pagination } = await searchRest(provider, { emails }, '?page_size=1000');
     expect(records.length).toBeGreaterThan(500);
     expect(nodes.map(toRestRecord)).toEqual(records);
     expect([pagination.total_count, pagination.next]).toEqual([totalCount, null]);
-    // Whatever a contact can hold was really there, and was really missing somewhere.
+    // Every field is set in some record and unset in another.
     for (const name of Object.keys(records[0])) {
       const values = records.map((record: Json) => record[name]).filter(isSomething);
       const isNever = provider === 'salesforce' && name === 'lifecycle_stage';
@@ -37,7 +37,7 @@ describe.each(['hubspot', 'salesforce'])('through GraphQL and REST, %s', (provid
     }
   });
 
-  test('gives the same records as the provider sent them, and the same associations', async () => {
+  test('returns the same raw records of the provider, and the same associations', async () => {
     const emails = emailsOf(crossbook).slice(0, 200);
     const graphql = await searchGraphQL(provider, { filter: { emails }, first: 1_000, more: true });
     const query = '?page_size=1000&include_raw_data=true&associations_to_fetch=company,deal,ticket';
@@ -55,7 +55,7 @@ describe.each(['hubspot', 'salesforce'])('through GraphQL and REST, %s', (provid
     expect(linked).toBe(provider === 'hubspot');
   });
 
-  test('gives the same person for each email of the odd ones, alone', async () => {
+  test('returns the same person for each email of unusual form', async () => {
     for (const email of SPECIAL_PEOPLE.flatMap(({ email }) => (email ? [email] : []))) {
       const { nodes, totalCount } = await searchGraphQL(provider, { filter: { email } });
       const { records, pagination } = await searchRest(provider, { email });
@@ -64,7 +64,7 @@ describe.each(['hubspot', 'salesforce'])('through GraphQL and REST, %s', (provid
     }
   });
 
-  test('gives the same pages of an email domain, to the end', async () => {
+  test('returns the same pages of an email domain, to the end', async () => {
     let after: string | null = null;
     let cursor: string | null = null;
     for (let page = 0; page < 3; page += 1) {
@@ -86,7 +86,7 @@ describe.each(['hubspot', 'salesforce'])('through GraphQL and REST, %s', (provid
     [{ email: 'nobody' }, { email: 'nobody' }],
     [{ emailDomain: 'no domain' }, { email_domain: 'no domain' }],
     [{ emails: ['ada@example.com', '@'] }, { emails: ['ada@example.com', '@'] }],
-  ])('refuses %j in the same words', async (filter, restFilter) => {
+  ])('rejects %j with the same message', async (filter, restFilter) => {
     const sent = { filter, more: false };
     const { errors } = await crossbook.execute(SEARCH, sent, { 'x-provider-name': provider });
     const { body } = await askRest(provider, restFilter, '');
@@ -115,7 +115,7 @@ function askRest(provider: string, filter: Json, query: string) {
   return crossbook.rest('POST', `/contacts/_search${query}`, { filter }, { 'x-provider-name': provider });
 }
 
-/** Of the first people of the demo: the special ones come first. */
+/** Of the first people of the demo: the unusual ones come first. */
 function emailsOf({ sandbox }: TestApp): readonly string[] {
   const emails = new Set<string>();
   for (const { email } of sandbox.hubspot.demo.people.all()) {

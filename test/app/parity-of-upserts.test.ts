@@ -24,7 +24,7 @@ const SYNCED = [
   { object: 'Account', table: null },
 ];
 
-/** As GraphQL takes them; what REST takes is derived. */
+/** In GraphQL's form; the REST form is derived from it. */
 const CONNECTIONS: readonly Json[] = [
   {
     providerName: 'SALESFORCE',
@@ -63,7 +63,7 @@ beforeAll(async () => {
 });
 afterAll(() => crossbook.close());
 
-describe('the same upsert through GraphQL and REST', () => {
+describe('The same upsert through GraphQL and REST', () => {
   const OWN = ['id', 'customer_id', 'status_changed_at'];
 
   test('stores the same customer, every field of every connection', async () => {
@@ -84,15 +84,18 @@ describe('the same upsert through GraphQL and REST', () => {
     });
   });
 
-  test.each(['by-graphql', 'by-rest'])('what was stored %s reads the same through both', async (id) => {
-    const { data } = await crossbook.execute(READ, { id });
-    const { body, headers } = await crossbook.rest('GET', `/customers/${id}`);
-    const { version, ...customer } = data.customer;
-    expect(toRestRecord(customer)).toEqual(body);
-    expect(headers.get('etag')).toMatch(new RegExp(`^"${version}-`));
-  });
+  test.each(['by-graphql', 'by-rest'])(
+    'reads back the same through both when stored through %s',
+    async (id) => {
+      const { data } = await crossbook.execute(READ, { id });
+      const { body, headers } = await crossbook.rest('GET', `/customers/${id}`);
+      const { version, ...customer } = data.customer;
+      expect(toRestRecord(customer)).toEqual(body);
+      expect(headers.get('etag')).toMatch(new RegExp(`^"${version}-`));
+    },
+  );
 
-  test('leaves, clears and adds the same', async () => {
+  test('keeps, clears and adds the same values', async () => {
     const change = [
       { providerName: 'SALESFORCE', instanceUrl: null, entityMappings: null },
       { providerName: 'HUBSPOT' },
@@ -106,13 +109,13 @@ describe('the same upsert through GraphQL and REST', () => {
 
   test.each<[string, Json]>([
     ['not an email', { email: 'nobody' }],
-    ['a provider twice', { connections: [{ providerName: 'SLACK' }, { providerName: 'SLACK' }] }],
+    ['the same provider twice', { connections: [{ providerName: 'SLACK' }, { providerName: 'SLACK' }] }],
     [
-      'somebody else’s host',
+      'a foreign instance URL',
       { connections: [{ providerName: 'SALESFORCE', instanceUrl: 'https://evil.example' }] },
     ],
-  ])('is refused in the same words: %s', async (_what, wrong) => {
-    const { connections = [], ...rest } = wrong;
+  ])('is rejected with the same message: %s', async (_what, invalid) => {
+    const { connections = [], ...rest } = invalid;
     const one = (await sendGraphQL('refused', connections, rest)).errors[0].extensions;
     const other = (await sendRest('refused', connections, rest)).body.errors[0];
     expect({ ...one, id: '' }).toEqual({ ...other, id: '' });

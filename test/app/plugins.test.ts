@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openApp } from '../support/open-app.ts';
 
-test('who embeds the product gives plugins to its root: they see operations, who calls, and the end', async () => {
+test('plugins passed to the composition root see operations and the caller, and are disposed at the end', async () => {
   const names: unknown[] = [];
   const ended: string[] = [];
   const reporter = {

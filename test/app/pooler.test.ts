@@ -14,8 +14,8 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-describe.skipIf(!PGBOUNCER)('behind PgBouncer in transaction mode', () => {
-  test(`a start migrates, and ${REQUESTS} requests of every kind are answered by as many right answers`, async () => {
+describe.skipIf(!PGBOUNCER)('Behind PgBouncer in transaction mode', () => {
+  test(`a start runs migrations, and ${REQUESTS} requests of every kind get correct responses`, async () => {
     const { url } = await openPooled(createEmptyDatabase);
     const crossbook = await openApp({ database: { url, pooled: true }, databaseConnections: 20 });
     closing.push(crossbook.close);
@@ -32,11 +32,11 @@ describe.skipIf(!PGBOUNCER)('behind PgBouncer in transaction mode', () => {
     await Promise.all(Array.from({ length: AT_ONCE }, client));
     const each = REQUESTS / KINDS.length;
     expect(Object.fromEntries(counts)).toEqual(
-      Object.fromEntries(KINDS.map(({ name, right }) => [`${name} ${right}`, each])),
+      Object.fromEntries(KINDS.map(({ name, expected }) => [`${name} ${expected}`, each])),
     );
   });
 
-  test('and without the setting a start says which one is missing', async () => {
+  test('without the PgBouncer setting the start fails with an error that names it', async () => {
     const { url } = await openPooled(createTestDatabase);
     const opened = openApp({ database: { url } });
     await expect(opened).rejects.toThrow(
@@ -44,7 +44,7 @@ describe.skipIf(!PGBOUNCER)('behind PgBouncer in transaction mode', () => {
     );
   });
 
-  test('doctor says what is missing, in the settings and of the role, and that all is well', async () => {
+  test('`doctor` names missing settings and role attributes, and reports success once they are there', async () => {
     const ignoring = {
       ignore_startup_parameters: 'statement_timeout,lock_timeout,idle_in_transaction_session_timeout',
     };
@@ -101,16 +101,16 @@ const ADA = { filter: { email: 'ada@example.com' } };
 const KINDS: readonly Kind[] = [
   {
     name: 'upsert',
-    right: '200',
+    expected: '200',
     ask: async ({ rest }, number) => {
-      // Some of them once more: both ways through the statement.
+      // Some customers twice, so that the upsert inserts and updates.
       const customer = { customer_id: `c${number % 500}`, name: `Nr ${number}`, email: 'it@example.com' };
       return String((await rest('PUT', '/customers', customer)).status);
     },
   },
   {
     name: 'customer',
-    right: '200 demo',
+    expected: '200 demo',
     ask: async ({ rest }) => {
       const { status, body } = await rest('GET', '/customers/demo');
       return `${status} ${body.customer_id}`;
@@ -118,7 +118,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     name: 'cached search',
-    right: '200 Ada',
+    expected: '200 Ada',
     ask: async ({ rest }) => {
       const { status, body } = await rest('POST', '/contacts/_search?read_from_cache=true', ADA, HUBSPOT);
       return `${status} ${body.records?.[0]?.first_name}`;
@@ -126,12 +126,12 @@ const KINDS: readonly Kind[] = [
   },
   {
     name: 'graphql',
-    right: 'demo',
+    expected: 'demo',
     ask: async ({ execute }) => (await execute('{ customer { customerId } }')).data?.customer?.customerId,
   },
   {
     name: 'invented key',
-    right: '401',
+    expected: '401',
     ask: async ({ rest }) => {
       const headers = { 'x-api-key': `cbk_${randomUUID()}_${randomUUID()}` };
       return String((await rest('GET', '/customers/demo', undefined, headers)).status);
@@ -143,6 +143,6 @@ const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 
 interface Kind {
   readonly name: string;
-  readonly right: string;
+  readonly expected: string;
   ask(crossbook: TestApp, number: number): Promise<string>;
 }

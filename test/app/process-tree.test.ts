@@ -11,7 +11,9 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const ROUNDS = Number(process.env['TEST_ROUNDS'] ?? 1);
 
-/** Who is sent what: npm alone, as a supervisor does, all in its process group, as a terminal does, or the product. */
+/**
+ * Which process gets the signal: npm alone (a supervisor), the whole process group (a terminal), or the product.
+ */
 const WAYS = [
   { way: 'SIGTERM to npm', signal: 'SIGTERM', to: 'npm' },
   { way: 'SIGTERM to all', signal: 'SIGTERM', to: 'group' },
@@ -35,14 +37,14 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
   afterAll(() => rmSync(data, { recursive: true, force: true }));
 
   test.each(WAYS)(
-    `$way: what runs is answered, and nothing is left, ${ROUNDS} times`,
+    `$way: accepted requests get responses, and no process is left, ${ROUNDS} times`,
     async ({ signal, to }) => {
       for (let round = 0; round < ROUNDS; round += 1) {
         const { pid, port, ended, search } = await startByNpm();
-        // npm's shell became the product.
+        // npm's shell was replaced by the product (`exec`).
         const tree = [pid, ...listDescendants(pid)];
         const [, product = 0] = tree;
-        // These two, the guard, the server and its own processes.
+        // npm and the product, the guard, the server and its child processes.
         expect(tree.length).toBeGreaterThan(3);
         const sandbox = createSandboxControl(sandboxPort);
         await sandbox.liftLimits();
@@ -64,7 +66,7 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
         ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0' },
         ...{ CROSSBOOK_DATA: data, CROSSBOOK_SANDBOX_PORT: String(sandboxPort) },
       },
-      // A process group of its own, as a shell gives to what is started from it.
+      // A process group of its own, like a shell gives to each job.
       detached: true,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -95,12 +97,12 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
   }
 });
 
-/** What outlived npm is in its group. */
+/** Processes that outlived npm are in its group. */
 function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nothing is left, as it should be.
+    // The group is gone, as it should be.
   }
 }
 

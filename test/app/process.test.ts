@@ -21,7 +21,7 @@ afterEach(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-test('a fresh start answers the printed curl, and a restart keeps what was upserted', async () => {
+test('a first start responds to the printed curl command, and data survive a restart', async () => {
   const first = await start();
   const answer = JSON.parse((await run('bash', ['-c', first.curl])).stdout);
   expect(answer.data.searchContacts.nodes[0]).toMatchObject({ firstName: 'Ada', lastName: 'Lovelace' });
@@ -41,42 +41,42 @@ test('a fresh start answers the printed curl, and a restart keeps what was upser
   expect(await kept.json()).toMatchObject(customer);
 });
 
-test('a second process on the same data is told who has it', async () => {
+test('a second process on the same data directory fails with an error that names the first', async () => {
   await start();
   const second = spawnProduct({ CROSSBOOK_DATA: data });
-  let told = '';
+  let output = '';
   second.stderr?.on('data', (text: Buffer) => {
-    told += text;
+    output += text;
   });
   expect((await once(second, 'exit'))[0]).toBe(1);
-  expect(told).toContain(data);
-  expect(told).not.toMatch(/\n\s+at /);
+  expect(output).toContain(data);
+  expect(output).not.toMatch(/\n\s+at /);
 });
 
-test('a wrong setting stops the start, in words', async () => {
+test('an invalid setting stops the start with a message', async () => {
   const product = spawnProduct({ CROSSBOOK_DATA: data, PORT: 'http' });
-  let told = '';
+  let output = '';
   product.stderr?.on('data', (text: Buffer) => {
-    told += text;
+    output += text;
   });
   expect((await once(product, 'exit'))[0]).toBe(1);
-  expect(told).toMatch(/PORT: must be a whole number/);
+  expect(output).toMatch(/PORT: must be a whole number/);
 });
 
-test('what its listener refuses leaves a line and a count', async () => {
+test('a request that the HTTP parser rejects is logged and counted', async () => {
   const { url, lines } = await start();
   const client = openRawClient(url);
   client.send('NONSENSE\r\n\r\n');
   expect(await client.ended).toMatch(/^HTTP\/1.1 400 /);
-  const told = { level: 30, msg: 'refused', status: 400, code: 'HPE_INVALID_METHOD' };
+  const logLine = { level: 30, msg: 'refused', status: 400, code: 'HPE_INVALID_METHOD' };
   await expect
     .poll(() => lines().map((line) => JSON.parse(line)))
-    .toContainEqual(expect.objectContaining(told));
+    .toContainEqual(expect.objectContaining(logLine));
   const metrics = await (await fetch(`${url}/metrics`)).text();
   expect(metrics).toContain('crossbook_refusals_total{status="400",code="HPE_INVALID_METHOD"} 1\n');
 });
 
-test('who reads its log may die: it serves on, counts the lines that are lost, and stops as ever', async () => {
+test('when the reader of its log dies, the server keeps serving, counts the lost lines, and shuts down normally', async () => {
   const { child, url, headers, complaints, stop } = await start();
   child.stdout?.destroy();
   await expect
@@ -90,13 +90,14 @@ test('who reads its log may die: it serves on, counts the lines that are lost, a
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a thousand clients that come while it is busy are waited for, and answered',
+  'a thousand clients that connect while the event loop is blocked are accepted, and get responses',
   async () => {
     const { child, url } = await start();
     child.kill('SIGSTOP');
     const port = Number(new URL(url).port);
     const clients = Array.from({ length: 1_000 }, () => connect(port, '127.0.0.1'));
-    // The kernel takes them in for a process that does not run: the test's own time limit is the bound.
+    // The kernel completes the connections (accept backlog) while the process does not run; only the test's own
+    // time limit applies.
     await Promise.all(clients.map((client) => once(client, 'connect')));
     child.kill('SIGCONT');
     const answers = clients.map(async (client) => {

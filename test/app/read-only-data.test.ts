@@ -11,24 +11,24 @@ const root = mkdtempSync(join(tmpdir(), 'crossbook-'));
 chmodSync(root, 0o711);
 afterAll(() => rmSync(root, { recursive: true }));
 
-/** Root passes over modes: what stops it is a mount. */
+/** Root ignores file modes, so the tests use a read-only mount. */
 const AS_ROOT = `mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"`;
 
 describe.runIf(IS_ROOT ? canUnshare() : process.platform !== 'win32')(
-  'a data folder that cannot be written to is refused in one line that says what to do',
+  'A data directory that is not writable stops the start with one line that says what to do',
   () => {
     test('when it is empty', async () => {
       expect(await start(makeFolder())).toMatch(REFUSED);
     });
 
-    test('when it is still to be made', async () => {
+    test('when it does not exist yet', async () => {
       const folder = makeFolder();
-      const told = await start(folder, join(folder, 'below', 'deeper'));
-      expect(told).toMatch(REFUSED);
-      expect(told).toContain(join('below', 'deeper'));
+      const stderr = await start(folder, join(folder, 'below', 'deeper'));
+      expect(stderr).toMatch(REFUSED);
+      expect(stderr).toContain(join('below', 'deeper'));
     });
 
-    test('when there is a database in it, which is whole afterwards', async () => {
+    test('when it contains a database, which stays intact', async () => {
       const folder = makeFolder();
       const env = { CROSSBOOK_DATA: folder };
       expect(await (await startProduct(env)).stop()).toBe(0);
@@ -36,7 +36,7 @@ describe.runIf(IS_ROOT ? canUnshare() : process.platform !== 'win32')(
       expect(await (await startProduct(env)).stop()).toBe(0);
     });
 
-    test.runIf(IS_ROOT)('when the database alone is on a read-only mount', async () => {
+    test.runIf(IS_ROOT)('when only the database inside it is on a read-only mount', async () => {
       const folder = makeFolder();
       expect(await (await startProduct({ CROSSBOOK_DATA: folder })).stop()).toBe(0);
       expect(await start(join(folder, 'data'), folder)).toMatch(
@@ -48,7 +48,7 @@ describe.runIf(IS_ROOT ? canUnshare() : process.platform !== 'win32')(
 
 const REFUSED = /^The data directory \S+ cannot be used: (EROFS|EACCES).*CROSSBOOK_DATA/m;
 
-/** What it writes to its standard error, until it ends. */
+/** Runs the start to its end, and returns its standard error. */
 async function start(readOnly: string, data = readOnly): Promise<string> {
   const product = [process.execPath, 'dist/main.js'];
   const [program = '', ...args] = IS_ROOT
@@ -57,15 +57,15 @@ async function start(readOnly: string, data = readOnly): Promise<string> {
   if (!IS_ROOT) chmodSync(readOnly, 0o555);
   const env = { PATH: process.env['PATH'], PORT: '0', CROSSBOOK_SANDBOX_PORT: '0', CROSSBOOK_DATA: data };
   const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  let told = '';
+  let stderr = '';
   child.stderr.on('data', (text: Buffer) => {
-    told += text;
+    stderr += text;
   });
   const [code] = await once(child, 'close');
   if (!IS_ROOT) chmodSync(readOnly, 0o755);
   expect(code).toBe(1);
-  expect(told).not.toMatch(/\n\s+at /);
-  return told;
+  expect(stderr).not.toMatch(/\n\s+at /);
+  return stderr;
 }
 
 function makeFolder(): string {

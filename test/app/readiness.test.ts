@@ -11,13 +11,13 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-test('a product that runs is alive, and ready once its database, its tables and its keys are there', async () => {
+test('a running process is live, and ready once its database, its tables and its keys exist', async () => {
   const crossbook = await open();
   expect(await ask(crossbook, '/livez')).toEqual([200, { ok: true }]);
   expect(await ask(crossbook, '/readyz')).toEqual([200, READY]);
 });
 
-test.each(['/livez', '/readyz', '/'])('HEAD %s is GET without its body', async (path) => {
+test.each(['/livez', '/readyz', '/'])('HEAD %s responds like GET without a body', async (path) => {
   const { url, close } = await listenApp();
   closing.push(close);
   const [head, get] = await Promise.all(['HEAD', 'GET'].map((method) => fetch(`${url}${path}`, { method })));
@@ -25,8 +25,8 @@ test.each(['/livez', '/readyz', '/'])('HEAD %s is GET without its body', async (
   expect([await head?.text(), (await get?.text()) !== '']).toEqual(['', true]);
 });
 
-describe('a database that goes away and comes back', () => {
-  test('takes readiness along, and leaves the process alive', async () => {
+describe('A database that refuses connections for a while', () => {
+  test('makes the process not ready, and leaves it live', async () => {
     const { crossbook, proxy } = await openBehindProxy();
     expect(await ask(crossbook, '/readyz')).toEqual([200, READY]);
     await proxy.cut();
@@ -38,7 +38,7 @@ describe('a database that goes away and comes back', () => {
     await expect.poll(() => ask(crossbook, '/readyz')).toEqual([200, READY]);
   });
 
-  test('meets requests with 503 that says when to try again, in the one shape', async () => {
+  test('turns requests into 503 with Retry-After, in the common error format', async () => {
     const { crossbook, proxy } = await openBehindProxy();
     await proxy.cut();
     const { status, body } = await crossbook.rest('GET', '/customers/demo');
@@ -51,8 +51,8 @@ describe('a database that goes away and comes back', () => {
   });
 });
 
-describe('a database that answers nobody', () => {
-  test('is found out by a probe of its own, and requests are refused at once from then on', async () => {
+describe('A database that accepts connections and never responds', () => {
+  test('is detected by a separate probe, and from then on requests are rejected immediately', async () => {
     const { crossbook, proxy } = await openBehindProxy();
     proxy.freeze();
     const { status } = await crossbook.rest('GET', '/customers/demo');
@@ -69,8 +69,8 @@ describe('a database that answers nobody', () => {
   });
 });
 
-describe('a database that is there', () => {
-  test('leaves the process ready while its tables are locked, and its pool is full', async () => {
+describe('A reachable database', () => {
+  test('leaves the process ready while its tables are locked and its connection pool is exhausted', async () => {
     const { crossbook, url } = await openOwn();
     const rival = await openRival(url);
     closing.push(rival.close);
@@ -82,7 +82,7 @@ describe('a database that is there', () => {
     for (const { status } of await Promise.all(stuck)) expect([200, 503]).toContain(status);
   });
 
-  test('and can only be read is not ready, and is read nevertheless', async () => {
+  test('that is read-only makes the process not ready, and reads still succeed', async () => {
     const { crossbook, url } = await openOwn();
     const rival = await openRival(url);
     closing.push(rival.close);

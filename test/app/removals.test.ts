@@ -22,11 +22,11 @@ afterAll(async () => {
   await fresh.drop();
 });
 
-test('once a customer’s deletion is answered, no replica answers with anything of theirs, whatever was under way', async () => {
+test('once the deletion of a customer is confirmed, no replica returns its data, not even to requests in flight', async () => {
   const { account, first, second } = await connect('acme');
   const load = startLoad('acme');
   await expect.poll(() => load.answered(first) > 20 && load.answered(second) > 20).toBe(true);
-  // Under way for longer than anything is remembered.
+  // In flight for longer than any cache entry lives.
   account.fail({ kind: 'slow', delayMs: 4_000 }, { operation: account.calls().at(-1)?.operation, times: 4 });
   const before = account.callCount();
   await expect.poll(() => account.callCount() >= before + 4).toBe(true);
@@ -44,11 +44,11 @@ test('once a customer’s deletion is answered, no replica answers with anything
     expect(ofOne.length).toBeGreaterThan(10);
     expect(ofOne.filter(({ tells }) => tells)).toEqual([]);
   }
-  // What was under way, and long, has ended with an error and not with a contact.
+  // Requests that were in flight for long have ended with an error and not with a contact.
   expect(late.some(({ startedAt }) => startedAt < deletedAt - 2_000)).toBe(true);
 });
 
-test('once a provider is disconnected, no replica answers from it, and the customer stays', async () => {
+test('once a provider is disconnected, no replica returns its data, and the customer remains', async () => {
   const { first, second } = await connect('beta');
   const load = startLoad('beta');
   await expect.poll(() => load.answered(first) > 20 && load.answered(second) > 20).toBe(true);
@@ -74,7 +74,7 @@ async function connect(customerId: string) {
   return { account, first, second };
 }
 
-/** Asks both replicas for the same in all ways, and keeps what was answered when. */
+/** Sends the same reads to both replicas in all ways, and records each response with its time. */
 function startLoad(id: string) {
   const answers: Answer[] = [];
   let isOver = false;
@@ -113,6 +113,6 @@ interface Answer {
   readonly kind: string;
   readonly startedAt: number;
   readonly at: number;
-  /** Of the customer. */
+  /** Whether the response contains data of the customer. */
   readonly tells: boolean;
 }

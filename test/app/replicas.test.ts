@@ -10,7 +10,7 @@ import { toFetch } from '../support/to-fetch.ts';
 const SEARCH = { filter: { email_domain: 'example.com' } };
 
 describeOnRedis('two replicas on one PostgreSQL', () =>
-  describe('and one Redis', () => {
+  describe('Several replicas with one Redis', () => {
     let sandbox: Sandbox;
     let fresh: TestDatabase;
     let redis: Awaited<ReturnType<typeof openRedisProxy>>;
@@ -41,13 +41,13 @@ describeOnRedis('two replicas on one PostgreSQL', () =>
       Array.from({ length: times }, (_, index) => replicas[index % 2]?.search() ?? Promise.resolve(0));
     const refused = () => sandbox.hubspot.demo.calls().filter(({ status }) => status === 429);
 
-    test('keep HubSpot’s limit together: it refuses none of their calls', async () => {
+    test('share HubSpot’s rate limit: HubSpot rejects none of their calls', async () => {
       expect(await Promise.all(search(12))).toEqual(Array(12).fill(200));
       expect(sandbox.hubspot.demo.callCount()).toBe(24);
       expect(refused()).toEqual([]);
     });
 
-    test('go on answering when Redis is stopped in the middle, each with its share, and say so once', async () => {
+    test('keep responding when Redis stops, each with its share of the limit, and log it once', async () => {
       sandbox.hubspot.demo.resetCalls();
       const answers = search(12);
       await Promise.race(answers);
@@ -56,7 +56,7 @@ describeOnRedis('two replicas on one PostgreSQL', () =>
       for (const { log } of replicas) expect(countLines(log, 'Redis is away')).toBe(1);
     });
 
-    test('share again when Redis is there again', async () => {
+    test('share the limit again once Redis is back', async () => {
       await redis.mend();
       await until(() => replicas.every(({ log }) => countLines(log, 'Redis is there again') === 1));
       sandbox.hubspot.demo.resetCalls();
@@ -95,13 +95,13 @@ async function openReplica({ url, redis, sandbox }: ReplicaOptions): Promise<Rep
   return { log, search, close: app.close };
 }
 
-function countLines(log: readonly string[], words: string): number {
-  return log.filter((line) => line.includes(words)).length;
+function countLines(log: readonly string[], message: string): number {
+  return log.filter((line) => line.includes(message)).length;
 }
 
 interface Replica {
   readonly log: readonly string[];
-  /** The answer's status. */
+  /** The status of the response. */
   search(): Promise<number>;
   close(): Promise<void>;
 }

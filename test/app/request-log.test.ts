@@ -14,7 +14,7 @@ const FIND = `query Find($cached: Boolean) {
   searchContacts(filter: { email: "ada@example.com" }, readFromCache: $cached) { totalCount }
 }`;
 
-test('one line for a request says who asked whom for what, and what it cost', async () => {
+test('a request is logged in one line, with its caller, customer, operation and cost', async () => {
   await crossbook.execute(FIND, {}, { ...HUBSPOT, 'x-request-id': 'mine-1' });
   expect(readLines()).toEqual([
     {
@@ -28,7 +28,7 @@ test('one line for a request says who asked whom for what, and what it cost', as
   ]);
 });
 
-test('both faces tell the same facts by the same names', async () => {
+test('GraphQL and REST log the same fields by the same names', async () => {
   await crossbook.execute(FIND, {}, HUBSPOT);
   await crossbook.rest('POST', '/contacts/_search', BY_EMAIL, HUBSPOT);
   const [graphql, rest] = readLines();
@@ -36,21 +36,21 @@ test('both faces tell the same facts by the same names', async () => {
   expect(rest).toMatchObject({ face: 'rest', operation: 'searchContacts', customer: 'demo', calls: 1 });
 });
 
-test('a line says what the cache gave', async () => {
+test('the log line contains the cache hits', async () => {
   await crossbook.execute(FIND, {}, HUBSPOT);
   const search = () => crossbook.rest('POST', '/contacts/_search?read_from_cache=true', BY_EMAIL, HUBSPOT);
-  // The first search fills the cache behind its answer.
+  // The first search fills the cache after its response was sent.
   await expect.poll(() => search().then(() => readLines().at(-1)?.['cache'])).toBe('hit');
   expect(readLines().at(-1)).toMatchObject({ calls: 0 });
 });
 
 test.each([
-  ['of a branch', () => crossbook.execute(FIND, {}, { 'x-provider-name': 'pipedrive' })],
-  ['of a document that is refused', () => crossbook.execute('{ nothing }')],
-  ['of a caller who is nobody', () => crossbook.execute(FIND, {}, { 'x-api-key': 'cbk_wrong' })],
+  ['of a GraphQL field', () => crossbook.execute(FIND, {}, { 'x-provider-name': 'pipedrive' })],
+  ['of an invalid document', () => crossbook.execute('{ nothing }')],
+  ['of an unauthenticated request', () => crossbook.execute(FIND, {}, { 'x-api-key': 'cbk_wrong' })],
   ['of REST', async () => (await crossbook.rest('GET', '/customers/nobody')).body],
-  ['of a path that is not there', async () => (await crossbook.rest('GET', '/nothing')).body],
-])('the id of an error %s leads to its line', async (_title, ask) => {
+  ['of an unknown path', async () => (await crossbook.rest('GET', '/nothing')).body],
+])('the id of an error %s is found in its log line', async (_title, ask) => {
   const { errors } = await ask();
   const { id, code } = errors[0].extensions ?? errors[0];
   expect(readLines().filter((line) => JSON.stringify(line).includes(id))).toEqual([
@@ -58,7 +58,7 @@ test.each([
   ]);
 });
 
-test('an address is logged without its question, where emails travel', async () => {
+test('the URL is logged without its query string, which may contain emails', async () => {
   const query = encodeURIComponent('{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }');
   await crossbook.rest('GET', `/graphql?query=${query}`, undefined, HUBSPOT);
   await crossbook.rest('GET', '/customers/demo?email=ada@example.com');

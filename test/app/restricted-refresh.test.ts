@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => crossbook.close());
 
-test('a provider that restricts who may refresh raises an alarm, and asks no customer to connect again', async () => {
+test('a provider that restricts where refreshes may come from raises an alarm, and no customer has to connect again', async () => {
   const { sandbox, rest, app } = crossbook;
   const account = sandbox.salesforce.demo;
   const { refreshToken, instanceUrl } = account;

@@ -20,14 +20,14 @@ afterAll(async () => {
   await fresh.drop();
 });
 
-describe.each(['hubspot', 'salesforce'] as const)('a grant of %s that is disconnected', (provider) => {
-  test('is revoked there', async () => {
+describe.each(['hubspot', 'salesforce'] as const)('A grant of %s whose connection is removed', (provider) => {
+  test('is revoked at the provider', async () => {
     const { account, disconnect, revocations } = await setUp(provider);
     expect(await disconnect()).toBe('REVOKED');
     expect(revocations(account)).toEqual([expect.any(Number)]);
   });
 
-  test('is left where another customer lives on it, and revoked with the last of them', async () => {
+  test('is kept while another customer uses it, and revoked with the last of them', async () => {
     const { account, disconnect, revocations } = await setUp(provider);
     const other = await setUp(provider, account);
     expect(await disconnect()).toBe('SHARED');
@@ -35,7 +35,7 @@ describe.each(['hubspot', 'salesforce'] as const)('a grant of %s that is disconn
     expect(await other.disconnect()).toBe('REVOKED');
   });
 
-  test('is gone here when the provider is down, and that is said', async () => {
+  test('is removed here while the provider is down, and the failed revocation is reported', async () => {
     const { account, customerId, disconnect } = await setUp(provider);
     account.fail({ kind: 'reset' }, { times: 20 });
     expect(await disconnect()).toBe('FAILED');
@@ -44,7 +44,7 @@ describe.each(['hubspot', 'salesforce'] as const)('a grant of %s that is disconn
     expect(gone.status).toBe(404);
   });
 
-  test('is revoked with its customer as well', async () => {
+  test('is revoked when its customer is deleted', async () => {
     const { account, customerId, revocations } = await setUp(provider);
     const query = `mutation { deleteCustomer(input: { customerId: "${customerId}" }) { deletedCustomerId } }`;
     expect((await crossbook.execute(query)).errors).toBeUndefined();
@@ -52,12 +52,12 @@ describe.each(['hubspot', 'salesforce'] as const)('a grant of %s that is disconn
   });
 });
 
-/** A customer whose connection a link has made. */
+/** A customer whose connection was made by a link. */
 async function setUp(provider: 'hubspot' | 'salesforce', known?: HubSpotAccount | SalesforceAccount) {
   const { sandbox, rest } = crossbook;
   const account = known ?? sandbox[provider].createAccount({ people: [], limits: null });
   const customerId = randomUUID();
-  // At HubSpot's one address this installation is registered as the demo's application.
+  // HubSpot has one address for all, where this installation is registered as the demo's application.
   const { clientId } = provider === 'hubspot' ? sandbox.hubspot.demo : account;
   const { accessToken } = account;
   const refreshToken = account.approve({ clientId, scopes: undefined });

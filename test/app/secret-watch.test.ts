@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { watchSecrets } from '../support/secret-watch.ts';
 
-test('the watch over all that is told sees what it should not', () => {
+test('the secret watch over all output finds what must not be there', () => {
   const watch = watchSecrets({ 'a token': 'pat-na1-secret', 'nothing at all': undefined });
   watch.look('an answer', '{"data":null}');
   expect(watch.done).not.toThrow();

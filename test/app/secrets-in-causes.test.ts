@@ -3,7 +3,7 @@ import { type Json, openApp, type TestApp } from '../support/open-app.ts';
 import { SPELLINGS } from '../support/spellings.ts';
 
 const STATUSES = [200, 207, 302, 400, 401, 403, 404, 409, 429, 500, 503] as const;
-/** Longer than anybody waits: what may pass is told at once instead of being tried again. */
+/** Longer than any request waits: a transient failure is reported immediately instead of being retried. */
 const LATER = { 'retry-after': '700' };
 const SEARCH = '{ searchContacts(filter: { email: "p.0@here.example" }) { nodes { id } } }';
 
@@ -14,9 +14,9 @@ beforeAll(async () => {
 afterAll(() => crossbook.close());
 
 describe.each(['hubspot', 'salesforce'] as const)(
-  'a cause of %s holds no secret of its connection',
+  'An error cause of %s contains no secret of its connection',
   (provider) => {
-    test.each(STATUSES)('whatever its spelling, in an answer of %i, in either face', async (status) => {
+    test.each(STATUSES)('in any encoding, for a response of %i, in GraphQL and REST', async (status) => {
       for (const toBody of BODIES) {
         const { account, headers, spelled } = await connect(provider, `${provider}-${status}-${toBody.name}`);
         const body = toBody(spelled);
@@ -26,7 +26,7 @@ describe.each(['hubspot', 'salesforce'] as const)(
         );
         for (const errors of await askBothFaces(headers)) {
           expect(errors).toHaveLength(1);
-          // An open breaker and a limit of our own answer without having asked.
+          // Errors of an open circuit breaker and of our own rate limit have no provider response.
           const { meta } = errors[0].extensions ?? errors[0];
           if (meta.cause) expect(JSON.stringify(errors)).toContain('[withheld]');
           else expect(status).toBeGreaterThan(428);
@@ -35,7 +35,7 @@ describe.each(['hubspot', 'salesforce'] as const)(
       }
     });
 
-    test('nor does what the token endpoint answers', async () => {
+    test('when the token endpoint repeats the secrets', async () => {
       const { account, headers, spelled } = await connect(provider, `${provider}-token`);
       const body = { error: 'invalid_request', error_description: spelled[1], all: spelled };
       account.expireAccessToken();
@@ -58,10 +58,10 @@ const BODIES = [
   },
 ];
 
-/** Each spelling of each secret, as it stands in JSON. */
+/** The encoded secrets that occur in the JSON. */
 function findShown(errors: Json, spelled: readonly string[]): readonly string[] {
-  const said = JSON.stringify(errors);
-  return spelled.filter((text) => said.includes(JSON.stringify(text).slice(1, -1)));
+  const json = JSON.stringify(errors);
+  return spelled.filter((text) => json.includes(JSON.stringify(text).slice(1, -1)));
 }
 
 async function connect(provider: 'hubspot' | 'salesforce', customerId: string) {

@@ -17,16 +17,16 @@ const PLANTED = {
   another: 'planted-token-of-graphql-1d3d',
   refused: 'planted-in-what-was-refused-4e4e',
 };
-/** Of people in the imitated CRMs: what a search answers, and the cache keeps. */
+/** Personal data in the imitated CRMs, which a search returns and the cache stores. */
 const PERSONAL = ['ada@example.com', 'Lovelace'];
 
 let root: string;
 let crossbook: TestApp;
 let collector: Collector;
 let secrets: Record<string, string>;
-/** Bodies and headers of all answers but those that hand out a token. */
+/** Bodies and headers of all responses but those that issue a token. */
 const answered: string[] = [];
-const said: string[] = [];
+const output: string[] = [];
 
 beforeAll(async () => {
   root = makeTemporaryFolder();
@@ -56,35 +56,37 @@ beforeAll(async () => {
     salesforceClient: salesforce.demo.clientSecret,
   };
   await live();
-  said.push(await (await toFetch(crossbook.app.answer)(new Request('http://crossbook.test/metrics'))).text());
+  output.push(
+    await (await toFetch(crossbook.app.answer)(new Request('http://crossbook.test/metrics'))).text(),
+  );
   await crossbook.close();
   secrets['createdKey'] = await createKey();
-  said.push(...crossbook.log, JSON.stringify(collector.spans()));
+  output.push(...crossbook.log, JSON.stringify(collector.spans()));
 });
 afterAll(async () => {
   await collector.close();
   rmSync(root, { recursive: true });
 });
 
-test('every secret was really there to be told', () => {
+test('every secret of the list was in use during the run', () => {
   for (const [name, secret] of Object.entries(secrets)) expect(secret.length, name).toBeGreaterThan(15);
   expect(new Set(Object.values(secrets)).size).toBe(Object.keys(secrets).length);
 });
 
-test('nothing that is logged, traced or measured holds a secret or anything personal', () => {
-  expect(said.join('')).toContain('"path":"/contacts/_search"');
+test('logs, traces and metrics contain no secret and no personal data', () => {
+  expect(output.join('')).toContain('"path":"/contacts/_search"');
   expect(collector.spans().length).toBeGreaterThan(10);
-  expect(findIn(said, [...Object.values(secrets), ...PERSONAL])).toEqual([]);
+  expect(findIn(output, [...Object.values(secrets), ...PERSONAL])).toEqual([]);
 });
 
-test('no answer holds a secret', () => {
+test('no response contains a secret', () => {
   expect(answered.length).toBeGreaterThan(15);
   const toldOn = ['ada@example.com', '[withheld]'];
   expect(findIn(answered, toldOn)).toEqual(toldOn);
   expect(findIn(answered, Object.values(secrets))).toEqual([]);
 });
 
-test('no row of any table holds a secret in the clear, and the cache nobody’s name or email', async () => {
+test('no table row contains a secret in plain text, and the cache contains no name or email', async () => {
   const rows = await readAllRows(join(root, 'data'));
   const tables = new Set(rows.map(({ table }) => table));
   for (const table of ['api_keys', 'credentials', 'contact_cache', 'customers', 'connections']) {
@@ -96,13 +98,13 @@ test('no row of any table holds a secret in the clear, and the cache nobody’s 
   expect(findIn(texts, [...Object.values(secrets), ...PERSONAL])).toEqual([]);
 });
 
-test('no file of the database does: neither a table, nor an index, nor the write-ahead log', () => {
+test('no database file contains one: neither a table, nor an index, nor the write-ahead log', () => {
   expect(findInFiles(root, ['demo@example.com'])).toEqual(['demo@example.com']);
   const spelt = [...Object.values(secrets), ...PERSONAL].flatMap(toSpellings);
   expect(findInFiles(root, spelt)).toEqual([]);
 });
 
-/** The demo's key is derived and not stored: this one is, as those of real applications are. */
+/** The demo's key is derived and not stored: this one is stored, like those of real applications. */
 async function createKey(): Promise<string> {
   const keyRing = parseKeyRing(`planted:${RING_SECRET}`);
   const database = await openDatabase({ directory: join(root, 'data') }, { keyRing });
@@ -112,7 +114,7 @@ async function createKey(): Promise<string> {
   return key;
 }
 
-/** A day in the product’s life: what goes well, what is refused, and a CRM that tells what it was sent. */
+/** Uses all of the product: successes, rejected requests, and a CRM that echoes what it received. */
 async function live(): Promise<void> {
   await storeCredentials();
   const search = { filter: { email: 'ada@example.com' } };
@@ -163,7 +165,7 @@ async function storeCredentials(): Promise<void> {
   expect(data.upsertCustomer.customer.connections).toHaveLength(3);
 }
 
-/** A mistake is answered in words, never by repeating what was sent. */
+/** A request error is described without repeating what was sent. */
 async function beRefused(): Promise<void> {
   const { refused } = PLANTED;
   const upsert = (credentials: unknown, more = {}) =>
@@ -181,13 +183,13 @@ async function beRefused(): Promise<void> {
     input: { customerId: refused, connections: [{ credentials: { token: refused } }] },
   });
   await query(`{ customer(customerId: "acme") { name } `);
-  const wrong = { 'x-api-key': `${crossbook.key.slice(0, -1)}_` };
-  await ask('GET', '/customers/demo', undefined, { headers: wrong });
+  const invalidKey = { 'x-api-key': `${crossbook.key.slice(0, -1)}_` };
+  await ask('GET', '/customers/demo', undefined, { headers: invalidKey });
   const altered = `Bearer ${secrets['customerToken']?.slice(0, -2)}`;
   await ask('GET', '/customers/demo', undefined, { headers: { 'x-api-key': '', authorization: altered } });
 }
 
-/** Answers repeat the tokens that they were asked with, and a refresh is refused with its refresh token. */
+/** Responses that echo the tokens of the request, and a rejected refresh that echoes its refresh token. */
 async function meetTalkativeProviders(): Promise<void> {
   const { hubspot, salesforce } = crossbook.sandbox;
   for (const [provider, account, token] of [
@@ -241,7 +243,7 @@ async function ask(
   return JSON.parse(text);
 }
 
-/** Which of the texts stand anywhere in there, in whatever spelling. */
+/** The strings that occur anywhere in there, in any encoding. */
 function findIn(places: readonly string[], texts: readonly string[]): readonly string[] {
   const all = places.join('\n');
   return texts.filter((text) => toSpellings(text).some((spelling) => all.includes(spelling)));

@@ -17,18 +17,20 @@ const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 const ADA = { filter: { email: 'ada@example.com' } };
 const HUBSPOT = { 'x-customer-id': 'demo', 'x-provider-name': 'hubspot' };
 const SALESFORCE = { 'x-customer-id': 'demo', 'x-provider-name': 'salesforce' };
-/** HubSpot's connections have 190 in ten seconds: the others wait for their turn. */
+/** HubSpot's connections have 190 in ten seconds: the other requests queue for the next window. */
 const SEARCHES = { before: 150, after: 100 };
 
-/** `clock-steps.test.ts` passes a clock in. This is the product itself, whose wall clock is set while it runs. */
-describe.skipIf(!FAKETIME).each([-2, 2])('the wall clock is set by %d hours, and', (hours) => {
+/**
+ * `clock-steps.test.ts` injects a clock. This test starts the product itself and sets its wall clock while it runs.
+ */
+describe.skipIf(!FAKETIME).each([-2, 2])('When the wall clock is set by %d hours,', (hours) => {
   let world: World;
   let before: Awaited<ReturnType<typeof prepare>>;
   beforeAll(async () => {
     world = await open();
     before = await prepare(world);
     world.clock.set(hours);
-    // It has noticed: to the hour, whatever the machine has else to do.
+    // The process has noticed the change: compared to the hour, since the machine may be busy.
     await until(async () => {
       const { headers } = await fetch(`${world.product.url}/livez`);
       return Math.round((Date.parse(headers.get('date') ?? '') - Date.now()) / HOUR_MS) === hours;
@@ -36,8 +38,8 @@ describe.skipIf(!FAKETIME).each([-2, 2])('the wall clock is set by %d hours, and
   });
   afterAll(() => world.close());
 
-  // Each waits for something else.
-  test.concurrent('a key that is revoked is refused once it has been known for five seconds', async ({
+  // Each waits for a different timer.
+  test.concurrent('a revoked API key is rejected after at most five seconds of caching', async ({
     expect,
   }) => {
     const { ask, env } = world;
@@ -47,24 +49,24 @@ describe.skipIf(!FAKETIME).each([-2, 2])('the wall clock is set by %d hours, and
     await expect.poll(async () => (await ask('GET', '/customers/nobody', undefined, ofKey)).status).toBe(401);
   });
 
-  test.concurrent('a breaker that was open closes', async ({ expect }) => {
+  test.concurrent('an open circuit breaker still closes after its reset time', async ({ expect }) => {
     await world.salesforce.clearFaults();
     await expect.poll(() => world.search(SALESFORCE)).toMatchObject({ status: 200 });
   });
 
-  test.concurrent('no search is refused for those that were made before', async () => {
+  test.concurrent('the rate limit window is not affected: no search is rejected', async () => {
     for (let n = 0; n < SEARCHES.after; n++) {
       expect(await world.search(HUBSPOT)).toMatchObject({ status: 200 });
     }
   });
 
-  test.concurrent('a minute of a rate limit stays a minute', async () => {
+  test.concurrent('the window of an API key’s rate limit is still one minute', async () => {
     const { headers } = await world.ask('GET', '/customers/demo');
     const resetS = Number(headers.get('ratelimit-reset'));
     expect([resetS, resetS >= 0 && resetS <= 60]).toEqual([expect.any(Number), true]);
   });
 
-  test.concurrent('a lease that a dead process left is taken over, the database’s clock set as well', async ({
+  test.concurrent('the lease of a killed process is taken over, when the database’s clock is set as well', async ({
     expect,
   }) => {
     const { rival, upsert, hubspot, sandboxPort, search } = world;
@@ -81,7 +83,7 @@ describe.skipIf(!FAKETIME).each([-2, 2])('the wall clock is set by %d hours, and
     await expect.poll(() => search({ ...HUBSPOT, 'x-customer-id': 'grace' })).toMatchObject({ status: 200 });
   });
 
-  test.concurrent('what the cache has is not taken for newer than it is', async () => {
+  test.concurrent('cache entries are not treated as newer than they are', async () => {
     const { headers, body } = await world.ask('POST', CACHED, ADA, HUBSPOT);
     const fetchedAt = headers.get('x-fetched-at');
     expect(body.records[0].first_name).toBe('Ada');
@@ -90,7 +92,10 @@ describe.skipIf(!FAKETIME).each([-2, 2])('the wall clock is set by %d hours, and
   });
 });
 
-/** What the step meets: a key that is known, a breaker that is open, and a window and a cache with something in them. */
+/**
+ * The state before the change: a cached key, an open circuit breaker, a started rate limit window and a filled
+ * cache.
+ */
 async function prepare({ env, ask, search, salesforce, hubspot }: World) {
   await runCli(['apps', 'create', 'Acme'], { env });
   const { json } = await runCli(['keys', 'create', 'Acme', '--json'], { env });
@@ -104,12 +109,12 @@ async function prepare({ env, ask, search, salesforce, hubspot }: World) {
   const readCached = async () => (await ask('POST', CACHED, ADA, HUBSPOT)).headers.get('x-fetched-at');
   const fetchedAt = await readCached();
   await until(async () => (await readCached()) === fetchedAt);
-  // Known just now: it may be for five seconds from here on.
+  // Caches the key now, for five seconds from here.
   expect((await ask('GET', '/customers/nobody', undefined, { 'x-api-key': key })).status).toBe(404);
   return { keyId: String(id), key: String(key), fetchedAt };
 }
 
-/** In a hook there is no `expect.poll`. */
+/** `expect.poll` is not available in a hook. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo()));
 }
@@ -122,7 +127,7 @@ async function open() {
   const env = { DATABASE_URL: url, CROSSBOOK_KEYS: KEYS, CROSSBOOK_DATA: join(folder, 'data') };
   const product = await startProduct({
     ...{ ...env, ...clock.env, CROSSBOOK_SANDBOX: 'on', CROSSBOOK_SANDBOX_PORT: String(sandboxPort) },
-    // Longer than a window, and the lease of a refresh is as long, with its margin.
+    // Longer than a window; the lease of a refresh is as long, plus a margin.
     ...{ CROSSBOOK_PROVIDER_DEADLINE_MS: '15000', LOG_LEVEL: 'error' },
   });
   const rival = await openRival(url);

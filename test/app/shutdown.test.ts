@@ -34,11 +34,11 @@ afterEach(async () => {
 });
 
 describe('SIGTERM', () => {
-  test(`under load, ${ROUNDS} times: every request that was accepted is answered`, async () => {
+  test(`under load, ${ROUNDS} times: every accepted request gets its response`, async () => {
     const totals = { answered: 0, slow: 0, refused: 0, dropped: [] as string[] };
     for (let round = 0; round < ROUNDS; round++) {
       const product = await start();
-      // So that a signal finds requests that wait for a CRM.
+      // So that the signal arrives while requests wait for a CRM.
       const sandbox = createSandboxControl(sandboxPort);
       await sandbox.liftLimits();
       await sandbox.fail({ kind: 'slow', delayMs: 150 }, { times: 100_000 });
@@ -55,12 +55,12 @@ describe('SIGTERM', () => {
       totals.dropped.push(...tally.dropped);
     }
     expect(totals.dropped).toEqual([]);
-    // Each client has a request under way when the signal comes, and ends only where nobody listens any more.
+    // Each client has a request in flight when the signal comes, and ends only once connections are refused.
     expect(totals.slow).toBeGreaterThanOrEqual(ROUNDS * CLIENTS);
     expect(totals.refused).toBe(ROUNDS * CLIENTS);
   });
 
-  test('what takes longer than the bound is cut off, and the exit says so', async () => {
+  test('requests that take longer than the shutdown deadline are cut off, and the exit reports it', async () => {
     const product = await start({ CROSSBOOK_SHUTDOWN_MS: '300' });
     const socket = connect(Number(new URL(product.url).port), '127.0.0.1').resume();
     socket.write('POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{');
@@ -71,11 +71,11 @@ describe('SIGTERM', () => {
     await closed;
   });
 
-  test('turns readiness at once, on connections that are kept', async () => {
+  test('makes the process not ready immediately, on keep-alive connections', async () => {
     const product = await start();
     const socket = connect(Number(new URL(product.url).port), '127.0.0.1');
     socket.on('error', () => undefined);
-    // Holds the process until it is asked.
+    // Keeps the process running until the body is completed.
     socket.write('POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{');
     const client = openRawClient(product.url);
     client.send('GET /readyz HTTP/1.1\r\nhost: localhost\r\n\r\nGET /readyz HTTP/1.1\r\nhost:');
@@ -90,7 +90,7 @@ describe('SIGTERM', () => {
     await product.ended;
   });
 
-  test('a later one ends at once', async () => {
+  test('a second signal exits immediately', async () => {
     const product = await start();
     const socket = connect(Number(new URL(product.url).port), '127.0.0.1');
     socket.on('error', () => undefined);
@@ -98,7 +98,7 @@ describe('SIGTERM', () => {
     await fetch(`${product.url}/livez`);
     product.child.kill('SIGTERM');
     await expect.poll(() => isListening(product.url)).toBe(false);
-    // One that comes with the first counts as the same.
+    // A signal that arrives together with the first counts as the same.
     const endsWith = () => {
       product.child.kill('SIGTERM');
       return product.child.exitCode;
@@ -106,7 +106,7 @@ describe('SIGTERM', () => {
     await expect.poll(endsWith).toBe(1);
   });
 
-  test('a request that is half sent gets its response, and its connection is closed with it', async () => {
+  test('a request that is half sent gets its response, and then its connection is closed', async () => {
     const product = await start();
     const client = openRawClient(product.url);
     client.send('GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\nGET /livez HTTP/1.1\r\nhost:');

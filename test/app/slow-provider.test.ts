@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => crossbook.close());
 
-test('fifty look-ups that wait for a slow CRM take no place from others, and end with their clients', async () => {
+test('fifty lookups that wait for a slow CRM do not block other requests, and are cancelled when their clients disconnect', async () => {
   const slow = await connect('slow');
   const quick = await connect('quick');
   slow.account.fail({ kind: 'hang' }, { times: 1_000 });
@@ -18,7 +18,7 @@ test('fifty look-ups that wait for a slow CRM take no place from others, and end
   const waiting: Promise<unknown>[] = [];
   for (let n = 0; n < 50; n++) {
     waiting.push(search(slow.headers, `person${n}@x.example`, client.signal).catch(String));
-    // One after the other: a request that queues for a place is refused after a second, on a busy machine too.
+    // One after the other: a request that queues for a permit is rejected after a second, also on a busy machine.
     await expect.poll(countWaiting, { interval: 1 }).toBe(n + 1);
   }
   for (let n = 0; n < 20; n++) expect((await search(quick.headers, 'ada@x.example')).status).toBe(200);

@@ -18,9 +18,9 @@ const ODD_IDS = [
   '%00',
 ];
 const ODD_BYTES: readonly (readonly [string, readonly number[]])[] = [
-  ['no UTF-8', [0xff, 0xfe]],
-  ['half of a UTF-8 sequence', [0xc3]],
-  ['half a surrogate pair in UTF-8', [0xed, 0xa0, 0x80]],
+  ['invalid UTF-8', [0xff, 0xfe]],
+  ['a truncated UTF-8 sequence', [0xc3]],
+  ['a lone surrogate in UTF-8', [0xed, 0xa0, 0x80]],
   ['U+0000', [0x64, 0x00]],
   ['a control character', [0x01]],
   ['DEL', [0x7f]],
@@ -28,7 +28,7 @@ const ODD_BYTES: readonly (readonly [string, readonly number[]])[] = [
   ['every byte from 0x80 on', Array.from({ length: 128 }, (_, index) => 0x80 + index)],
 ];
 
-describe.each(['embedded', 'external'] as const)('strange text (%s)', (kind) => {
+describe.each(['embedded', 'external'] as const)('Unusual strings (%s)', (kind) => {
   describe.skipIf(kind === 'external' && !EXTERNAL)('in an id', () => {
     let crossbook: ListeningApp;
     let drop = async () => {};
@@ -42,7 +42,7 @@ describe.each(['embedded', 'external'] as const)('strange text (%s)', (kind) => 
       await drop();
     });
 
-    test.each(ODD_IDS)('%j names no customer, in either face', async (customerId) => {
+    test.each(ODD_IDS)('%j names no customer, in GraphQL and REST', async (customerId) => {
       const headers = { 'x-provider-name': 'hubspot' };
       const { data, errors } = await crossbook.execute(
         `query ($customerId: ID) {
@@ -52,19 +52,19 @@ describe.each(['embedded', 'external'] as const)('strange text (%s)', (kind) => 
         { customerId },
         headers,
       );
-      // A body with half of a pair in it is refused as a whole.
+      // A body with a lone surrogate is rejected as a whole.
       if (!isWellFormed(customerId)) expect(statusesOf(errors)).toEqual(['400']);
       else {
         expect(data).toMatchObject({ customer: null, searchContacts: null });
         expect(statusesOf(errors)).toEqual(['404', '404']);
         const path = `/customers/${encodeURIComponent(customerId)}`;
-        // REST refuses control characters before it looks for anybody.
+        // REST rejects control characters before it looks up the customer.
         expect([400, 404]).toContain((await crossbook.rest('GET', path)).status);
       }
     });
 
     test.each(['\0@x.example', '\ud800@x.example', 'a@\udfff.example'])(
-      'the email %j is none, in either face',
+      'the email %j is rejected in GraphQL and REST',
       async (email) => {
         for (const provider of ['hubspot', 'salesforce']) {
           const headers = { 'x-provider-name': provider };
@@ -83,7 +83,7 @@ describe.each(['embedded', 'external'] as const)('strange text (%s)', (kind) => 
       },
     );
 
-    test.each(ODD_BYTES)('%s in x-customer-id is the client’s mistake', async (_what, bytes) => {
+    test.each(ODD_BYTES)('%s in x-customer-id is a client error', async (_what, bytes) => {
       for (const [path, body] of [
         ['/contacts/_search', { filter: { email: 'ada@example.com' } }],
         ['/graphql', { query: SEARCH }],
@@ -97,16 +97,16 @@ describe.each(['embedded', 'external'] as const)('strange text (%s)', (kind) => 
   });
 });
 
-/** Clients refuse to send such bytes: a socket does not. */
-async function sendRaw({ url, key }: ListeningApp, asked: Asked): Promise<string> {
-  const body = JSON.stringify(asked.body);
+/** HTTP clients refuse to send such bytes: a raw socket does not. */
+async function sendRaw({ url, key }: ListeningApp, request: Asked): Promise<string> {
+  const body = JSON.stringify(request.body);
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.on('error', () => undefined);
   socket.write(
-    `POST ${asked.path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\nx-api-key: ${key}\r\nx-provider-name: hubspot\r\n` +
+    `POST ${request.path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\nx-api-key: ${key}\r\nx-provider-name: hubspot\r\n` +
       `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nx-customer-id: `,
   );
-  socket.write(asked.customerId);
+  socket.write(request.customerId);
   socket.write(`\r\n\r\n${body}`);
   return text(socket);
 }

@@ -14,10 +14,10 @@ import { openRival } from '../support/postgres-rival.ts';
 const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 const EMAILS = Array.from({ length: 1_000 }, (_, index) => `person.${index}@many.example`);
 
-/** No other process takes a refresh over before. */
+/** Long enough that no other process takes over a refresh before the test ends it. */
 const LEASE_MS = 3_000;
 
-describe('an expired token, and several processes', () => {
+describe('An expired token and several processes:', () => {
   let fresh: TestDatabase;
   let sandbox: ChildProcess;
   let compiled: Compiled;
@@ -53,7 +53,7 @@ describe('an expired token, and several processes', () => {
       async calls() {
         return (await control(origin, 'GET', `${path}/calls`)).calls;
       },
-      /** A process that is there, and searches for these when it is told to. */
+      /** A running process that searches for these emails when it gets a message. */
       async start(emails: readonly string[], refreshLeaseMs?: number) {
         const setup = { ...facts, emails, refreshLeaseMs, client: { clientId, clientSecret } };
         const child = spawn(process.execPath, [compiled.file, JSON.stringify(setup)]);
@@ -70,7 +70,7 @@ describe('an expired token, and several processes', () => {
   };
 
   test.each(['hubspot', 'salesforce'] as const)(
-    'that search %s a thousand times make one refresh call between them, and all are answered',
+    'processes that search %s a thousand times make one refresh call together, and every search succeeds',
     async (provider) => {
       const { start, calls } = await setUp(provider);
       const halves = await Promise.all([EMAILS.slice(0, 500), EMAILS.slice(500)].map((half) => start(half)));
@@ -82,7 +82,7 @@ describe('an expired token, and several processes', () => {
     },
   );
 
-  test('that one of them renews and is killed meanwhile is renewed by another one within the lease’s time, once', async () => {
+  test('when the process that refreshes is killed, another one refreshes within the lease time, once', async () => {
     const { application, start, calls, fail } = await setUp('hubspot');
     const refreshes = async () => (await calls()).filter(({ operation }) => operation === 'oauth.token');
     await fail({ fault: { kind: 'hang' }, operation: 'oauth.token' });
@@ -95,7 +95,7 @@ describe('an expired token, and several processes', () => {
     await once(holder?.child as ChildProcess, 'exit');
     const endsAt = await readLeaseEnd(application.id);
 
-    // Who waits gives up after twice the lease's time, and says so.
+    // A waiting process gives up after twice the lease time, with an error.
     for (const { search } of others) search();
     for (const { outcome } of others) expect(await outcome()).toEqual({ found: 10, failed: [] });
     const [hung, ...later] = await refreshes();

@@ -4,7 +4,7 @@ import { openApp, type TestApp } from '../support/open-app.ts';
 
 const SEARCH = 'query ($email: String!) { searchContacts(filter: { email: $email }) { totalCount } }';
 
-/** What this installation is registered as with the real providers. */
+/** The OAuth client of this installation at the real providers. */
 const REAL = { clientId: 'real-id', clientSecret: 'real-secret' };
 
 let crossbook: TestApp;
@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => crossbook.close());
 
-describe.each(['hubspot', 'salesforce'] as const)('an expired token of %s', (provider) => {
-  test('is renewed by one call for a thousand requests of both faces, and all are answered', async () => {
+describe.each(['hubspot', 'salesforce'] as const)('An expired token of %s', (provider) => {
+  test('is refreshed by one call for a thousand GraphQL and REST requests, and all succeed', async () => {
     const account = await connect(crossbook, provider);
     account.expireAccessToken();
     account.resetCalls();
@@ -31,7 +31,7 @@ describe.each(['hubspot', 'salesforce'] as const)('an expired token of %s', (pro
     expect(account.callCount('oauth.token')).toBe(1);
   });
 
-  test('is renewed with the sandbox’s client, also where a real one is configured', async () => {
+  test('is refreshed with the sandbox’s OAuth client, also where a real one is configured', async () => {
     const account = await connect(crossbook, provider);
     account.expireAccessToken();
     account.resetCalls();
@@ -44,7 +44,7 @@ describe.each(['hubspot', 'salesforce'] as const)('an expired token of %s', (pro
   });
 });
 
-test('two demo processes on one database both answer, also after one has renewed a token', async () => {
+test('two demo processes on one database both respond, also after one has refreshed a token', async () => {
   const fresh = await createTestDatabase();
   const first = await openApp({ database: { url: fresh.url } });
   const second = await openApp({ database: { url: fresh.url } });
@@ -89,7 +89,7 @@ async function connect({ sandbox, rest }: TestApp, provider: 'hubspot' | 'salesf
   return demo;
 }
 
-/** Each of one person only. */
+/** Emails that belong to one person each. */
 function emailsOf({ sandbox }: TestApp, count: number): readonly string[] {
   const seen = new Map<string, number>();
   for (const { email, isDeleted } of sandbox.hubspot.demo.people.all()) {

@@ -12,7 +12,7 @@ let collector: Collector | undefined;
 let crossbook: TestApp | undefined;
 afterEach(() => collector?.close());
 
-test('one request is one trace: the request, its operation, its use case and its call, within the caller’s', async () => {
+test('a request is one trace: request, operation, use case and provider call, within the caller’s trace', async () => {
   const spans = await trace(async (app) => {
     await app.execute(FIND, {}, { 'x-provider-name': 'hubspot', traceparent: `00-${TRACE}-${CALLER}-01` });
   });
@@ -29,7 +29,7 @@ test('one request is one trace: the request, its operation, its use case and its
   expect(spans).toHaveLength(4);
 });
 
-test('every use case has a span of its name, whichever face is asked', async () => {
+test('every use case has a span of its name, in GraphQL and REST', async () => {
   const customer = { name: 'Acme', email: 'acme@example.com', connections: [] };
   const spans = await trace(async (app) => {
     await app.rest('PUT', '/customers', { customer_id: 'acme', ...customer });
@@ -51,7 +51,7 @@ test('every use case has a span of its name, whichever face is asked', async () 
   ]);
 });
 
-test('nothing that travels with a trace is a secret or personal', async () => {
+test('spans contain no secrets and no personal data', async () => {
   const spans = await trace(async (app) => {
     await app.execute(FIND, {}, { 'x-provider-name': 'hubspot' });
     await app.rest('POST', '/contacts/_search', { filter: { email: 'ada@example.com' } }, PIPEDRIVE);
@@ -63,9 +63,9 @@ test('nothing that travels with a trace is a secret or personal', async () => {
   }
 });
 
-test('no provider learns of a trace', async () => {
+test('no trace header is sent to a provider', async () => {
   const arrivals: IncomingHttpHeaders[] = [];
-  // The sandbox listens in this process: what arrives anywhere in it can be seen.
+  // The sandbox listens in this process: every request to it can be inspected.
   const watch = (message: unknown) => {
     arrivals.push((message as { request: IncomingMessage }).request.headers);
   };
@@ -81,7 +81,7 @@ test('no provider learns of a trace', async () => {
 
 const PIPEDRIVE = { 'x-provider-name': 'pipedrive' };
 
-/** Closing the product sends what waits: nothing is lost at its end. */
+/** Closing the product exports the remaining spans. */
 async function trace(work: (app: TestApp) => Promise<void>) {
   collector = await openCollector();
   const { endpoint } = collector;

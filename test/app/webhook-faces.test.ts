@@ -13,7 +13,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-test('an endpoint lives through both faces, and hears of what happens', async () => {
+test('an endpoint can be created, read, changed and deleted through GraphQL and REST, and receives events', async () => {
   const made = await crossbook.rest('POST', '/webhook_endpoints', { url: receiver.url });
   expect(made.status).toBe(201);
   const { endpoint, secret } = made.body;
@@ -28,8 +28,8 @@ test('an endpoint lives through both faces, and hears of what happens', async ()
   expect((await crossbook.rest('PUT', '/customers', customer)).status).toBe(200);
   await expect.poll(() => receiver.calls.length).toBe(1);
   const [call] = receiver.calls;
-  const told = JSON.parse(call?.body ?? '');
-  expect(told).toMatchObject({ type: 'customer.created', data: { customer_id: 'hook', version: 1 } });
+  const delivered = JSON.parse(call?.body ?? '');
+  expect(delivered).toMatchObject({ type: 'customer.created', data: { customer_id: 'hook', version: 1 } });
 
   const { data } = await ask(
     '{ events(customerId: "hook", first: 1) { nodes { id type data } pageInfo { hasNextPage } } }',

@@ -19,7 +19,7 @@ afterAll(async () => {
   await fresh.drop();
 });
 
-test('a thousand events survive kill -9 of their sender: each at least once, signed, and sequences whole, beside endpoints that are dead', async () => {
+test('a thousand events survive kill -9 of the sender: each is delivered at least once, signed, and each sequence completely, beside endpoints that fail', async () => {
   const start = () => startProduct({ ...KEYS, DATABASE_URL: fresh.url, CROSSBOOK_SANDBOX: 'on' });
   const { Webhook } = await loadStandardWebhooks();
   const target = await open(withStatus(200));
@@ -30,7 +30,7 @@ test('a thousand events survive kill -9 of their sender: each at least once, sig
   });
   const dead = [
     await open(withStatus(500)),
-    await open(() => {}), // hangs
+    await open(() => {}), // never responds
     await open(withStatus(302, { location: target.url })),
     await open(withStatus(410)),
     await open(withStatus(429, { 'retry-after': '1' })),
@@ -46,7 +46,7 @@ test('a thousand events survive kill -9 of their sender: each at least once, sig
   for (const { url } of [open200, ...dead])
     endpoints.push(await post(first.url, 'POST', '/webhook_endpoints', { url }));
 
-  // A connection that comes and goes: each is an event, the next of its connection.
+  // A connection that is made and removed: each is an event, the next of its connection.
   const change = (url: string, n: number) => {
     const credentials = Math.floor(n / CUSTOMERS) % 2 === 0 ? { type: 'token', value: 't' } : null;
     const connections = [{ provider_name: 'hubspot', credentials }];
@@ -67,7 +67,7 @@ test('a thousand events survive kill -9 of their sender: each at least once, sig
   expect(
     (await rival.run('select count(*)::int as n from crossbook.webhook_deliveries'))[0]?.['n'],
   ).toBeGreaterThan(0);
-  // Its lease ends after a minute: that is not waited for.
+  // Its lease expires after a minute: the test does not wait for that.
   await rival.run(
     'update crossbook.webhook_endpoints set leased_until = now() where leased_until is not null',
   );
@@ -80,7 +80,7 @@ test('a thousand events survive kill -9 of their sender: each at least once, sig
     where connection_id is not null and customer_id like 'customer-%'`,
   );
   expect(rows.length).toBe(EVENTS);
-  // Retries are minutes away: time passes for the healthy one's.
+  // Retries are minutes away: advance the time for those of the healthy endpoint.
   const [healthy] = endpoints;
   await expect
     .poll(

@@ -11,14 +11,14 @@ import { openReceiver, type ReceivedCall, type Receiver, withStatus } from '../s
 
 const HOUR_MS = 3_600_000;
 
-describe('webhooks', () => {
+describe('Webhooks', () => {
   let fresh: TestDatabase;
   let database: Database;
   let close = async () => {};
   let standard: StandardWebhooks;
   let ahead = 0;
   const opened: { close(): Promise<void> }[] = [];
-  /** What waits for seconds waits for a fiftieth of them; the time of day is moved by hand. */
+  /** Delays of seconds run fifty times faster; the time of day is advanced by hand. */
   const clock = {
     now: systemClock.now,
     wall: () => systemClock.wall() + ahead,
@@ -80,16 +80,16 @@ describe('webhooks', () => {
     };
   const TOKEN = { type: 'token', value: 'v' } as const;
 
-  test('an event arrives, as the public package verifies it, and tells nothing personal', async () => {
+  test('an event is delivered, verifies with the public Standard Webhooks package, and contains no personal data', async () => {
     const { add, upsert } = await openApplication();
     const receiver = await receive(withStatus(204));
     const { secret } = await add(receiver);
     await upsert('ada', TOKEN);
     await openSender().pump();
     await expect.poll(() => receiver.calls.length).toBe(2);
-    const told = receiver.calls.map((call) => verify(secret, call));
-    expect(told.map(({ type }) => type)).toEqual(['customer.created', 'connection.connected']);
-    expect(told[1]?.data).toEqual({
+    const events = receiver.calls.map((call) => verify(secret, call));
+    expect(events.map(({ type }) => type)).toEqual(['customer.created', 'connection.connected']);
+    expect(events[1]?.data).toEqual({
       customer_id: 'ada',
       connection_id: expect.any(String),
       sequence: 1,
@@ -97,14 +97,14 @@ describe('webhooks', () => {
       status: 'connected',
       status_reason: null,
     });
-    expect(Object.keys(told[1] ?? {})).toEqual(['type', 'timestamp', 'data']);
+    expect(Object.keys(events[1] ?? {})).toEqual(['type', 'timestamp', 'data']);
     for (const { headers } of receiver.calls) expect(headers['webhook-id']).not.toContain('.');
     expect(() =>
       verify(`whsec_${Buffer.alloc(32).toString('base64')}`, receiver.calls[0] as ReceivedCall),
     ).toThrow();
   });
 
-  test('while a secret is rotated both verify; a day later the new one alone does', async () => {
+  test('during a secret rotation both signatures verify; a day later only the new one does', async () => {
     const { add, upsert, webhooks } = await openApplication();
     const receiver = await receive(withStatus(200));
     const { id, secret: before } = await add(receiver);
@@ -124,7 +124,7 @@ describe('webhooks', () => {
     ahead -= 25 * HOUR_MS;
   });
 
-  test('a failure is tried again with the same id and body, and a time of its own', async () => {
+  test('a failed delivery is retried with the same id and body, and a new timestamp', async () => {
     const { add, upsert, see } = await openApplication();
     let isDown = true;
     const receiver = await receive((response) => withStatus(isDown ? 500 : 200)(response));
@@ -149,7 +149,7 @@ describe('webhooks', () => {
     expect((await see(id))?.enabled).toBe(true);
   });
 
-  test('410 disables at once; three days without success disable, and what waits is forgotten', async () => {
+  test('410 disables the endpoint immediately; three days without success disable it and drop its queue', async () => {
     const { add, upsert, see } = await openApplication();
     const gone = await receive(withStatus(410));
     const dead = await receive(withStatus(503));
@@ -175,7 +175,7 @@ describe('webhooks', () => {
     ahead = 0;
   });
 
-  test('redirects are failures, and are not followed', async () => {
+  test('redirects count as failures, and are not followed', async () => {
     const { add, upsert, see } = await openApplication();
     const target = await receive(withStatus(200));
     const receiver = await receive(withStatus(307, { location: target.url }));
@@ -186,7 +186,7 @@ describe('webhooks', () => {
     expect(target.calls.length).toBe(0);
   });
 
-  test('an endpoint that asks for less is left alone for as long as it asks', async () => {
+  test('an endpoint that responds with Retry-After gets nothing until then', async () => {
     const { add, upsert, see } = await openApplication();
     let isBusy = true;
     const receiver = await receive((response) =>
