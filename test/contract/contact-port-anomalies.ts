@@ -8,8 +8,8 @@ const HTML = '<!DOCTYPE html><html><body><h1>Not today</h1></body></html>';
 const RUN = { direction: 'forward', from: undefined, limit: 5 } as const;
 
 const READS: readonly (readonly [string, (port: ContactPort, id: string) => Promise<unknown>])[] = [
-  ['a look-up', (port) => port.findByEmails(['p0@here.example'], PLAIN)],
-  ['a run', (port) => port.readByDomain('here.example', RUN, PLAIN)],
+  ['a lookup', (port) => port.findByEmails(['p0@here.example'], PLAIN)],
+  ['a page', (port) => port.readByDomain('here.example', RUN, PLAIN)],
   ['a count', (port) => port.countByDomain('here.example')],
   ['a read by id', (port, id) => port.findByIds([id], PLAIN)],
 ];
@@ -29,17 +29,17 @@ const REFUSALS: readonly (readonly [status: number, code: ErrorCode])[] = [
 ];
 
 const NONSENSE: readonly (readonly [string, Fault])[] = [
-  ['a JSON that ends in the middle', { kind: 'truncated' }],
-  ['another object', ok({ hello: 'world' })],
-  ['lists that are none', ok({ results: 'none', records: 'none', totalSize: 'many', done: 'no' })],
-  ['a bare list', ok([])],
+  ['truncated JSON', { kind: 'truncated' }],
+  ['an object of another shape', ok({ hello: 'world' })],
+  ['values of the wrong types', ok({ results: 'none', records: 'none', totalSize: 'many', done: 'no' })],
+  ['a bare array', ok([])],
   ['a number', ok(42)],
-  ['a page of HTML', { kind: 'answer', status: 200, body: HTML }],
+  ['an HTML page', { kind: 'answer', status: 200, body: HTML }],
   ['nothing', { kind: 'answer', status: 200, body: '' }],
 ];
 
 export function testAnomalies(subject: Subject): void {
-  describe.each(READS)('%s', (_, read) => {
+  describe.each(READS)('%s of a failing CRM', (_, read) => {
     const failed = async (fault: Fault): Promise<CrossbookError> => {
       const { account, openPort } = subject.open([{ email: 'p0@here.example' }]);
       account.fail(fault);
@@ -48,7 +48,7 @@ export function testAnomalies(subject: Subject): void {
       throw new Error(`No CrossbookError but ${JSON.stringify(outcome)} ${outcome}`);
     };
 
-    test.each(REFUSALS)('a %i is %s, with what the CRM said', async (status, code) => {
+    test.each(REFUSALS)('status %i becomes %s, with the CRM’s message', async (status, code) => {
       const error = await failed({
         ...{ kind: 'answer', status, body: { hello: 'world' } },
         headers: { 'content-type': 'application/json', 'set-cookie': 'secret=1', 'x-request-id': 'r1' },
@@ -60,14 +60,14 @@ export function testAnomalies(subject: Subject): void {
       expect(JSON.stringify(error.remote)).not.toContain('secret');
     });
 
-    test.each([404, 429, 500, 502])('a %i of HTML is understood as well', async (status) => {
+    test.each([404, 429, 500, 502])('status %i with an HTML body becomes the same error', async (status) => {
       const error = await failed({ kind: 'answer', status, body: HTML });
-      expect(error.code).toBe(REFUSALS.find(([known]) => known === status)?.[1]);
+      expect(error.code).toBe(REFUSALS.find(([expected]) => expected === status)?.[1]);
       expect(error.remote).toMatchObject({ code: status, body: HTML });
       expect(error.message).not.toContain('<');
     });
 
-    test('how long to wait is told, in seconds or as a date', async () => {
+    test('Retry-After is passed on, in seconds or as a date', async () => {
       const seconds = await failed({ kind: 'answer', status: 429, headers: { 'retry-after': '7' } });
       expect(seconds.retryAfterMs).toBe(7_000);
       const date = await failed({
@@ -82,12 +82,12 @@ export function testAnomalies(subject: Subject): void {
       expect(nonsense.retryAfterMs).toBeUndefined();
     });
 
-    test.each(NONSENSE)('%s is a bad response', async (_what, fault) => {
+    test.each(NONSENSE)('%s as the response body is a bad response', async (_what, fault) => {
       expect((await failed(fault)).code).toBe('REMOTE_PROVIDER_BAD_RESPONSE');
     });
   });
 
-  test('an empty answer finds nobody', async () => {
+  test('an empty response finds no contacts', async () => {
     const { account, openPort } = subject.open([{ email: 'p0@here.example' }]);
     const port = openPort();
     account.fail({ kind: 'empty' }, { times: 3 });
@@ -96,7 +96,7 @@ export function testAnomalies(subject: Subject): void {
     expect((await port.findByIds([account.recordId(1)], PLAIN)).size).toBe(0);
   });
 
-  test('of a batch that comes in part, nobody gets what is somebody else’s', async () => {
+  test('a partial batch response assigns no contact to the wrong email', async () => {
     const emails = Array.from({ length: 10 }, (_, index) => `p${index}@here.example`);
     const { account, openPort } = subject.open(emails.map((email) => ({ email })));
     account.fail({ kind: 'partial' });

@@ -3,7 +3,7 @@ import { idsOf, PLAIN, type Subject } from './contact-port-subject.ts';
 
 const LONGEST = `${'l'.repeat(64)}@${'o'.repeat(63)}.${'n'.repeat(63)}.${'g'.repeat(53)}.example`;
 
-/** Each with an address that it must not be taken for. */
+/** Each with a similar address that it must not match. */
 const ODD_EMAILS = [
   ["o'brien@odd.example", 'obrien@odd.example'],
   ["o''brien@odd.example", "o'brien@even.example"],
@@ -30,7 +30,7 @@ export function testLookups(subject: Subject): void {
     expect(idsOf(found.get(email) ?? [])).toEqual([account.recordId(2)]);
   });
 
-  test('odd emails find their contacts together as well', async () => {
+  test('emails with special characters can be looked up together', async () => {
     const emails = ODD_EMAILS.map(([email]) => email);
     const { account, openPort } = subject.open(emails.map((email) => ({ email })));
     const found = await openPort().findByEmails(emails, PLAIN);
@@ -49,7 +49,7 @@ export function testLookups(subject: Subject): void {
     );
   });
 
-  test('a full batch of the longest emails finds them all', async () => {
+  test('a full batch of the longest emails is looked up completely', async () => {
     const emails = Array.from({ length: subject.access.lookupBatch }, (_, index) =>
       `${index}é'`.padEnd(64, 'l').concat(LONGEST.slice(64)),
     );
@@ -58,13 +58,13 @@ export function testLookups(subject: Subject): void {
     expect(emails.map((email) => found.get(email)?.length)).toEqual(emails.map(() => 1));
   });
 
-  test('an email is found whichever case it is stored in', async () => {
+  test('emails match case-insensitively', async () => {
     const { account, openPort } = subject.open([{ email: 'Grace.Hopper@Navy.Example' }]);
     const found = await openPort().findByEmails(['grace.hopper@navy.example'], PLAIN);
     expect(idsOf(found.get('grace.hopper@navy.example') ?? [])).toEqual([account.recordId(1)]);
   });
 
-  test('an email that nobody has maps to an empty list, alone or among others', async () => {
+  test('an email without a contact maps to an empty list, alone or in a batch', async () => {
     const { openPort } = subject.open([{ email: 'known@here.example' }, { email: null }, { email: '' }, {}]);
     const port = openPort();
     expect([...(await port.findByEmails(['nobody@here.example'], PLAIN))]).toEqual([
@@ -81,13 +81,13 @@ export function testLookups(subject: Subject): void {
     ]);
   });
 
-  test('no emails cost no call', async () => {
+  test('a lookup of no emails makes no call', async () => {
     const { account, openPort } = subject.open([{ email: 'a@here.example' }]);
     expect((await openPort().findByEmails([], PLAIN)).size).toBe(0);
     expect(account.callCount()).toBe(0);
   });
 
-  test('who was removed is not found any more, who was just added is found at once', async () => {
+  test('a lookup does not find a deleted contact, and finds a new one immediately', async () => {
     const { account, openPort } = subject.open([{ email: 'leaves@here.example' }]);
     account.removePerson(account.recordId(1));
     const added = account.addPerson({ email: 'comes@here.example' });
@@ -96,7 +96,7 @@ export function testLookups(subject: Subject): void {
     expect(idsOf(found.get('comes@here.example') ?? [])).toEqual([added]);
   });
 
-  test('who has another email by now is found by that one only', async () => {
+  test('a contact whose email changed is found only by its new email', async () => {
     const { account, openPort } = subject.open([{ email: 'maiden@here.example' }]);
     account.updatePerson(account.recordId(1), { email: 'married@here.example' });
     const found = await openPort().findByEmails(['maiden@here.example', 'married@here.example'], PLAIN);

@@ -4,7 +4,7 @@ import { CONTACT_FIELDS } from '../../src/domain/contact.ts';
 import { crowd, idsOf, PLAIN, RAW, type Subject, WHOLE_PERSON } from './contact-port-subject.ts';
 
 export function testRecords(subject: Subject): void {
-  test('every field of a whole person arrives, whichever way the person is read', async () => {
+  test('every field of a complete person is mapped, by lookup, page and id', async () => {
     const { account, openPort } = subject.open([WHOLE_PERSON]);
     const port = openPort();
     const remoteId = account.recordId(1);
@@ -30,7 +30,7 @@ export function testRecords(subject: Subject): void {
       'set once and cleared',
       { firstName: '', lastName: '', phone: '', mobilePhone: '', fax: '', lifecycleStage: '' },
     ],
-  ])('what was %s is null or an empty list', async (_, person) => {
+  ])('a field that was %s is null or an empty list', async (_, person) => {
     const { account, openPort } = subject.open([person]);
     const remoteId = account.recordId(1);
     expect((await openPort().findByIds([remoteId], PLAIN)).get(remoteId)).toMatchObject({
@@ -39,7 +39,7 @@ export function testRecords(subject: Subject): void {
     });
   });
 
-  test('of fields that alone are wanted each is as it is among all, whichever way the person is read', async () => {
+  test('a field selected alone has the same value as among all fields, by lookup, page and id', async () => {
     const { account, openPort } = subject.open([WHOLE_PERSON]);
     const port = openPort();
     const remoteId = account.recordId(1);
@@ -60,16 +60,26 @@ export function testRecords(subject: Subject): void {
     ]);
   });
 
-  test('ids that nobody has, or that are none, are missing from the answer', async () => {
+  test('unknown and malformed ids are missing from the result', async () => {
     const { account, openPort } = subject.open([{ email: 'a@here.example' }, { email: 'b@here.example' }]);
     account.removePerson(account.recordId(2));
-    const known = account.recordId(1);
-    const ids = ['', '0', "'", '../../x', 'null', account.recordId(2), account.recordId(99), known, known];
-    expect([...(await openPort().findByIds(ids, PLAIN)).keys()]).toEqual([known]);
+    const existing = account.recordId(1);
+    const ids = [
+      '',
+      '0',
+      "'",
+      '../../x',
+      'null',
+      account.recordId(2),
+      account.recordId(99),
+      existing,
+      existing,
+    ];
+    expect([...(await openPort().findByIds(ids, PLAIN)).keys()]).toEqual([existing]);
     expect((await openPort().findByIds([], PLAIN)).size).toBe(0);
   });
 
-  test('the id of a contact that was merged into another finds that one, however often it was', async () => {
+  test('the id of a merged contact finds the surviving contact, also after several merges', async () => {
     const { account, openPort } = subject.open([
       { firstName: 'Old', email: 'old@b.example' },
       { firstName: 'Older', email: 'older@b.example' },
@@ -78,9 +88,9 @@ export function testRecords(subject: Subject): void {
     const [old = '', older = '', survivor = ''] = [1, 2, 3].map((index) => account.recordId(index));
     account.mergePerson(older, old);
     account.mergePerson(old, survivor);
-    for (const asked of [[older, survivor, old], [old], [older]]) {
-      const found = await openPort().findByIds(asked, PLAIN);
-      expect([...found.keys()].toSorted()).toEqual(asked.toSorted());
+    for (const requested of [[older, survivor, old], [old], [older]]) {
+      const found = await openPort().findByIds(requested, PLAIN);
+      expect([...found.keys()].toSorted()).toEqual(requested.toSorted());
       for (const contact of found.values()) {
         expect(contact).toMatchObject({ remoteId: survivor, firstName: 'Survivor', isDeleted: false });
       }
@@ -97,7 +107,7 @@ export function testRecords(subject: Subject): void {
     expect(account.callCount()).toBeLessThanOrEqual(4);
   });
 
-  test('raw data is the record of the CRM, with the fields that the customer has mapped', async () => {
+  test('raw data is the CRM’s record, with the fields that the customer has mapped', async () => {
     const mappedField = subject.customField;
     const fieldMappings = [{ schemaField: 'color', mappedField }];
     const mapped: readonly Partial<Connection>[] = [
@@ -117,7 +127,7 @@ export function testRecords(subject: Subject): void {
     }
   });
 
-  test('fields mapped for other objects are left alone, and so is everything where raw data is not wanted', async () => {
+  test('custom fields of other object types are not requested, and none are when raw data is not selected', async () => {
     const fieldMappings = [{ schemaField: 'color', mappedField: subject.customField }];
     const connection: Partial<Connection> = {
       schemaMappingsConfig: { commonObjects: [{ object: 'account', fieldMappings }], standardObjects: [] },
@@ -131,7 +141,7 @@ export function testRecords(subject: Subject): void {
     expect((await port.findByIds([id], PLAIN)).get(id)?.rawData).toBeNull();
   });
 
-  test('records come back in one shape only: ids are strings, unique and of this account', async () => {
+  test('records have one shape: ids are strings, unique and of this account', async () => {
     const { account, openPort } = subject.open(crowd(3, 'here.example'));
     const run = { direction: 'forward', from: undefined, limit: 5 } as const;
     const contacts = await openPort().readByDomain('here.example', run, PLAIN);
@@ -139,15 +149,15 @@ export function testRecords(subject: Subject): void {
   });
 }
 
-/** Of a CRM that offers none. */
+/** For a CRM without associations. */
 export function testNoAssociations(subject: Subject): void {
-  test('what has no associations does not offer them', () => {
+  test('a port without associations does not offer the operation', () => {
     expect(subject.open([]).openPort().findAssociations).toBeUndefined();
   });
 }
 
 export function testAssociations(subject: Subject): void {
-  test('a thousand contacts’ associations cost one call, none is an empty list', async () => {
+  test('the associations of a thousand contacts cost one call; a contact without any has an empty list', async () => {
     const loner = { email: 'loner@here.example' };
     const { account, openPort } = subject.open([...Array.from({ length: 999 }, () => WHOLE_PERSON), loner]);
     const ids = Array.from({ length: 1_000 }, (_, index) => account.recordId(index + 1));
@@ -158,7 +168,7 @@ export function testAssociations(subject: Subject): void {
     expect(found?.get(account.recordId(1))).toHaveLength(1);
   });
 
-  test('the account of a contact is one of its companies', async () => {
+  test('the account of a contact is one of its associated companies', async () => {
     const { account, openPort } = subject.open([WHOLE_PERSON]);
     const port = openPort();
     const id = account.recordId(1);

@@ -8,7 +8,7 @@ export function testRuns(subject: Subject): void {
   const members = (count: number, { account }: Fixture) =>
     Array.from({ length: count }, (_, index) => account.recordId(2 * index + 1));
 
-  test('only those whose email is of exactly this domain are in it, in the order of their ids', async () => {
+  test('a page contains only contacts whose email has exactly this domain, ordered by id', async () => {
     const fixture = subject.open([
       ...crowd(12, DOMAIN),
       { email: `CASE@${DOMAIN.toUpperCase()}` },
@@ -24,7 +24,7 @@ export function testRuns(subject: Subject): void {
     expect(await port.countByDomain(DOMAIN)).toBe(13);
   });
 
-  test('a run starts on the id that it is given, and ends there when it leads backward', async () => {
+  test('a page starts after its cursor, and ends before it when paging backward', async () => {
     const fixture = subject.open(crowd(9, DOMAIN));
     const ids = members(9, fixture);
     const port = fixture.openPort();
@@ -38,7 +38,7 @@ export function testRuns(subject: Subject): void {
     expect(idsOf(backward)).toEqual(ids.slice(1, 4));
   });
 
-  test('an id that has gone since still marks the place', async () => {
+  test('a cursor stays valid when its contact was deleted', async () => {
     const fixture = subject.open(crowd(9, DOMAIN));
     const ids = members(9, fixture);
     fixture.account.removePerson(ids[3] ?? '');
@@ -53,7 +53,7 @@ export function testRuns(subject: Subject): void {
     expect(idsOf(backward)).toEqual(ids.slice(1, 3));
   });
 
-  test('the longest run comes whole, from either end', async () => {
+  test('the longest run of contacts is read completely, from either end', async () => {
     const fixture = subject.open(crowd(1_100, DOMAIN));
     const ids = members(1_100, fixture);
     const port = fixture.openPort();
@@ -72,7 +72,7 @@ export function testRuns(subject: Subject): void {
     expect(await port.countByDomain(DOMAIN)).toBe(1_100);
   });
 
-  test('a domain without contacts is an empty run and counts none', async () => {
+  test('a domain without contacts gives an empty page and a total of zero', async () => {
     const port = subject.open(crowd(3, DOMAIN)).openPort();
     const run = await port.readByDomain(
       'nobody.example',
@@ -84,14 +84,14 @@ export function testRuns(subject: Subject): void {
   });
 
   test.each(['forward', 'backward'] as const)(
-    'a walk %s repeats and misses nobody while people come and go',
+    'paging %s repeats and skips nobody while contacts are added and deleted',
     async (direction) => {
       const fixture = subject.open(crowd(260, DOMAIN));
       const initial = members(260, fixture);
       const removed = new Set<string>();
       const seen = await walk(fixture.openPort(), direction, (step, boundary) => {
         if (step < 10) fixture.account.addPerson({ email: `late.${step}@${DOMAIN}` });
-        // Ahead of the walk, behind it, and the very record that it stands on.
+        // Ahead of the cursor, behind it, and the record at the cursor.
         for (const id of [initial[step * 5], initial[259 - step * 5], step % 2 ? boundary : undefined]) {
           if (id !== undefined && fixture.account.removePerson(id)) removed.add(id);
         }
@@ -105,7 +105,7 @@ export function testRuns(subject: Subject): void {
   );
 }
 
-/** As a page walker does: each run starts on the last record of the one before, which is then left out. */
+/** Pages like a client: each run starts at the last record of the one before, which is then left out. */
 async function walk(
   port: ContactPort,
   direction: 'forward' | 'backward',

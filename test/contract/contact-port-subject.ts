@@ -4,16 +4,16 @@ import type { ContactAccess, ContactPort } from '../../src/domain/provider.ts';
 import type { Fault, FaultTiming } from '../../src/sandbox/faults.ts';
 import type { Person } from '../../src/sandbox/people.ts';
 
-/** A CRM that is put to the contract: what it is, and how an account of it with certain people is had. */
+/** The CRM under test: what it is, and how to open an account with certain people. */
 export interface Subject {
   readonly access: ContactAccess;
-  /** A fresh account. Its people are numbered from 1 in the order given. */
+  /** A fresh account. Its people are numbered from 1 in the given order. */
   open(people: readonly Partial<Person>[]): Fixture;
-  /** What the CRM makes of `WHOLE_PERSON`, every field of it but those that the contract knows by itself. */
+  /** The contact that the CRM makes of `WHOLE_PERSON`, without the fields that the contract computes itself. */
   readonly wholeContact: Omit<Contact, 'source' | 'remoteId' | 'accountId' | 'ownerId' | 'rawData'>;
   /** The CRM's name for the customer's own field `favorite_color`. */
   readonly customField: string;
-  /** Reads a field of a record as the CRM sends it. */
+  /** Reads a field of a record in the CRM's wire format. */
   readRaw(record: Readonly<Record<string, unknown>>, field: string): unknown;
 }
 
@@ -73,7 +73,7 @@ export function idsOf(contacts: Iterable<Contact>): readonly string[] {
   return Array.from(contacts, ({ remoteId }) => remoteId);
 }
 
-/** So many people of one domain, and after each a stranger whose domain looks much like it. */
+/** This many people of one domain, and after each a person whose domain differs slightly. */
 export function crowd(count: number, domain: string): readonly Partial<Person>[] {
   const strangers = [`x.${domain}`, `x${domain}`, `${domain}.x`];
   return Array.from({ length: count }, (_, index) => [

@@ -5,13 +5,13 @@ import { testAssociations, testNoAssociations, testRecords } from './contact-por
 import { testRuns } from './contact-port-runs.ts';
 import type { Subject } from './contact-port-subject.ts';
 
-/** What every searchable CRM promises, over real HTTP. A new adapter passes this before it is registered. */
+/** The contract of every searchable CRM, over real HTTP. A new adapter passes this before it is registered. */
 export function testContactPort(name: string, subject: Subject): void {
-  describe(`${name}: looking up by email`, () => testLookups(subject));
-  describe(`${name}: runs of one email domain`, () => testRuns(subject));
-  describe(`${name}: what a contact holds`, () => testRecords(subject));
+  describe(`${name}: lookup by email`, () => testLookups(subject));
+  describe(`${name}: pages of one email domain`, () => testRuns(subject));
+  describe(`${name}: fields of a contact`, () => testRecords(subject));
   const offersAssociations = subject.access.associatedObjects.length > 0;
   describe(`${name}: associations`, () =>
     (offersAssociations ? testAssociations : testNoAssociations)(subject));
-  describe(`${name}: when the CRM fails`, () => testAnomalies(subject));
+  describe(`${name}: errors of the CRM`, () => testAnomalies(subject));
 }

@@ -6,7 +6,7 @@ import { createHastyClock } from '../support/hasty-clock.ts';
 import { useSandboxPorts } from '../support/sandbox-ports.ts';
 import { PLAIN } from './contact-port-subject.ts';
 
-/** What each failure that the sandbox has a name for comes to, by the product's own way out. */
+/** The error or result of each named fault of the sandbox, through the product's own HTTP client. */
 export function testNamedFaults(provider: Provider, of: Imitated, outcomes: Outcomes): void {
   const { sandbox, ports } = useSandboxPorts();
 
@@ -32,7 +32,7 @@ export function testNamedFaults(provider: Provider, of: Imitated, outcomes: Outc
     };
   };
 
-  test.each(Object.entries(outcomes))('%s: %j', async (fault, { at, isFinal: _, ...expected }) => {
+  test.each(Object.entries(outcomes))('%s gives %j', async (fault, { at, isFinal: _, ...expected }) => {
     const { outcome, status, calls, account } = await meet(fault, at);
     if (expected.code === 'found') {
       expect(outcome).toMatchObject([{ remoteId: account.recordId(1) }]);
@@ -47,7 +47,7 @@ export function testNamedFaults(provider: Provider, of: Imitated, outcomes: Outc
   });
 
   test.each(Object.entries(outcomes).filter(([, { at, code }]) => at !== 'token' && code !== 'found'))(
-    'a token that nothing can renew is given up after %s only where that is the last word: %j',
+    'with an expired token that cannot be refreshed, %s marks the connection for reauthorization only if it is final: %j',
     async (fault, { at, code, isFinal = false }) => {
       const { outcome, status, calls } = await meet(fault, at, true);
       expect(outcome).toMatchObject({ code });
@@ -56,12 +56,12 @@ export function testNamedFaults(provider: Provider, of: Imitated, outcomes: Outc
     },
   );
 
-  test('no fault has a name and no line here', () => {
+  test('every named fault of the sandbox has an expected outcome', () => {
     expect(Object.keys(outcomes).sort()).toEqual([...of.names(sandbox())].sort());
   });
 }
 
-/** One call, the connection stays as it was, and the error is the provider's, unless told. */
+/** By default one call, an unchanged connection, and an error of the provider. */
 export function comesTo(code: Outcome['code'], more: Partial<Outcome> = {}): Outcome {
   return {
     at: 'lookup',
@@ -82,21 +82,21 @@ type Account = HubSpotAccount | SalesforceAccount;
 export type Outcomes = Readonly<Record<string, Outcome>>;
 
 interface Outcome {
-  /** Which call meets it: a look-up, a question by domain, or the refresh of a token that has expired. */
+  /** The call that meets the fault: a lookup, a page of a domain, or the refresh of an expired token. */
   readonly at: 'lookup' | 'domain' | 'token';
   readonly code: ErrorCode | 'found';
   readonly origin: 'remote-provider' | 'crossbook';
   readonly status: 'connected' | 'reauthorize';
   /** How often that call was made. */
   readonly calls: number;
-  /** Says of the token that it is over: where it cannot be renewed, the customer has to reconnect. */
+  /** The response means that the token is revoked: if it cannot be refreshed, the customer has to reconnect. */
   readonly isFinal?: boolean;
-  /** How long the answer says, or implies, to wait. */
+  /** The wait time that the response states or implies. */
   readonly waitMs: number | undefined;
 }
 
 interface Imitated {
-  /** What the sandbox calls them. */
+  /** The sandbox's names for these operations. */
   readonly operations: Readonly<Record<Outcome['at'], string>>;
   createAccount(sandbox: Sandbox, people: readonly { readonly email: string }[]): Account;
   names(sandbox: Sandbox): readonly string[];

@@ -8,11 +8,13 @@ import { createHastyClock } from '../support/hasty-clock.ts';
 import { useSandboxPorts } from '../support/sandbox-ports.ts';
 import { idsOf, PLAIN, WHOLE_PERSON } from './contact-port-subject.ts';
 
-/** Whatever an account does now and then, its contacts are found as if it did not; what cannot be is said in the case. */
+/**
+ * With any quirk of an account switched on, contacts are found as without it; the exceptions are stated per case.
+ */
 export function testQuirks(provider: Provider, of: Imitated, cases: Cases): void {
   const { sandbox, ports } = useSandboxPorts();
 
-  const look = async (quirks: object, isExpired = false): Promise<Observed> => {
+  const observeWith = async (quirks: object, isExpired = false): Promise<Observed> => {
     const account = of.createAccount(sandbox(), PEOPLE, quirks);
     if (isExpired) account.expireAccessToken();
     const { port } = ports.open(provider, account, {
@@ -26,29 +28,36 @@ export function testQuirks(provider: Provider, of: Imitated, cases: Cases): void
     return observe(port, account);
   };
 
-  describe.each(Object.entries(cases))('%s', (name, values) => {
-    test.each(values)('%j', async ({ value, but = {}, isExpired }) => {
-      const plain = await look({});
-      const given = typeof value === 'function' ? value(sandbox()) : value;
-      expect(await look({ [name]: given }, isExpired)).toEqual({ ...plain, ...but });
+  describe.each(Object.entries(cases))('Quirk %s', (name, values) => {
+    test.each(values)(
+      'set to %j gives the same contacts but for the stated exceptions',
+      async ({ value, but = {}, isExpired }) => {
+        const plain = await observeWith({});
+        const setting = typeof value === 'function' ? value(sandbox()) : value;
+        expect(await observeWith({ [name]: setting }, isExpired)).toEqual({ ...plain, ...but });
+      },
+    );
+  });
+
+  test('without quirks all contacts are found', async () => {
+    expect(await observeWith({})).toMatchObject({
+      renewed: [[2]],
+      renewedAgain: [[2]],
+      forward: [...of.members],
     });
   });
 
-  test('what is plainly there is found', async () => {
-    expect(await look({})).toMatchObject({ renewed: [[2]], renewedAgain: [[2]], forward: [...of.members] });
-  });
-
-  test('no quirk is without a line here', () => {
+  test('every quirk of the sandbox has a case', () => {
     expect(Object.keys(cases).sort()).toEqual([...of.names(sandbox())].sort());
   });
 }
 
-/** Another name of the same place. */
+/** Another host name of the same server. */
 export function toMoved(origin: string): string {
   return origin.replace('127.0.0.1', 'localhost');
 }
 
-/** What becomes of everything that is asked of contacts, where nothing can be found. */
+/** The result of every read where nothing can be found. */
 export function noContacts(code: ErrorCode): Partial<Observed> {
   return {
     ...{ found: code, byAlias: code, byBoth: code, forward: code, backward: code, count: code },
@@ -84,7 +93,7 @@ async function observe(port: ContactPort, account: Account): Promise<Observed> {
   };
 }
 
-/** The code of an error stands for what would have been found. */
+/** An error is represented by its code, in place of a result. */
 async function settled(work: () => Promise<unknown>): Promise<unknown> {
   try {
     return await work();
@@ -104,7 +113,7 @@ const EMAILS = ['ada@whole.example', `p2@${DOMAIN}`, 'nobody@here.example'];
 const ALIAS = 'countess@whole.example';
 const SECOND = Date.UTC(2026, 9, 14, 15, 9, 26);
 
-/** Some with all that a person can have; whole seconds, because not every form of a date has more. */
+/** Some with every field that a person can have; whole seconds, because not every date format is more precise. */
 const PEOPLE: readonly Partial<Person>[] = [
   {
     ...WHOLE_PERSON,
@@ -121,13 +130,13 @@ const PEOPLE: readonly Partial<Person>[] = [
 
 type Account = HubSpotAccount | SalesforceAccount;
 
-/** Of each quirk, the values that are tried. */
+/** The values to test, by quirk. */
 export type Cases = Readonly<Record<string, readonly Case[]>>;
 
 interface Case {
-  /** A function is given the sandbox. */
+  /** A function gets the sandbox. */
   readonly value: unknown;
-  /** What is not found as without the quirk. */
+  /** The results that differ from those without the quirk. */
   readonly but?: Partial<Observed>;
   /** The quirk shows after a refresh. */
   readonly isExpired?: boolean;
@@ -135,7 +144,7 @@ interface Case {
 
 interface Observed {
   readonly found: unknown;
-  /** One of them by a further address, and by two at once. */
+  /** A contact looked up by a secondary email, and by two emails at once. */
   readonly byAlias: unknown;
   readonly byBoth: unknown;
   readonly forward: unknown;
@@ -149,7 +158,7 @@ interface Observed {
 }
 
 interface Imitated {
-  /** The numbers of the people who are first in the domain. */
+  /** The numbers of the first people of the domain. */
   readonly members: readonly number[];
   createAccount(sandbox: Sandbox, people: readonly Partial<Person>[], quirks: object): Account;
   names(sandbox: Sandbox): readonly string[];

@@ -19,12 +19,12 @@ test.each([
   ['Quirks of HubSpot', hubSpotImitation.quirks],
   ['Quirks of Salesforce', salesforceImitation.quirks],
   ['Limits', { ...hubSpotImitation.limits, ...salesforceImitation.limits }],
-])('the page on behaviour has a row for each of: %s', (title, named) => {
+])('behaviour.md has a row for each of: %s', (title, named) => {
   const rows = [...(sections.get(title) ?? '').matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);
   expect(rows.toSorted()).toEqual(Object.keys(named).sort());
 });
 
-test('each row says how sure it is', () => {
+test('each row of behaviour.md says how sure it is', () => {
   const rows = page.slice(0, page.indexOf('## Where the vendors')).match(/^\| `.*$/gm) ?? [];
   expect(rows.length).toBeGreaterThan(100);
   expect(rows.filter((row) => !/ \| [HML]\b[^|]* \|$/.test(row))).toEqual([]);

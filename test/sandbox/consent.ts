@@ -1,6 +1,6 @@
 import type { HubSpotAccount, SalesforceAccount } from '../../src/sandbox/open-sandbox.ts';
 
-/** What a browser does on a page that asks for consent, without one. */
+/** What a browser does on a consent page, without a browser. */
 export async function decide(url: string, decision: Decision): Promise<Outcome> {
   const form = { decision: decision.isAllowed === false ? 'deny' : 'allow', account: decision.account.id };
   const response = await fetch(
@@ -26,7 +26,7 @@ export const SALESFORCE_CALLBACK = 'http://127.0.0.1:3000/connect/callback/sales
 
 interface Decision {
   readonly account: HubSpotAccount | SalesforceAccount;
-  /** True unless told. */
+  /** Defaults to true. */
   readonly isAllowed?: boolean;
   readonly at?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ interface Decision {
 interface Outcome {
   readonly status: number;
   readonly page: string;
-  /** What the application is told; null where the browser stays with the vendor. */
+  /** The parameters of the redirect back to the application; null when the vendor does not redirect. */
   readonly back: Readonly<Record<string, string>> | null;
   readonly location: string | null;
 }

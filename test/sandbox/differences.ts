@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where the vendors' clients meet a difference, by name: the table in the sandbox's page on behaviour. */
+/** Where the vendors' clients meet a difference, by name: the table in behaviour.md. */
 export const DIFFERENCES: readonly string[] = readDifferences();
 
 /** The methods that an object of a vendor's client has. */

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-test('a vendor’s login host has an origin of this machine, and behind it stands the sandbox by its name', () => {
+test('a vendor’s login host maps to a local origin, where the sandbox serves it under the original host name', () => {
   const { toSandboxLogin, findSandboxOfLogin } = toDirections(sandbox);
   const { hubspot, salesforce } = sandbox;
   const port = new URL(salesforce.origin).port;
@@ -31,14 +31,14 @@ test.each([
   'http://127.0.0.1:1',
   'http://evil.example',
   'http://localhost.evil.example',
-])('%s is no login host of the sandbox', (origin) => {
+])('%s is not a login host of the sandbox', (origin) => {
   const { port } = new URL(sandbox.salesforce.origin);
   const { findSandboxOfLogin } = toDirections(sandbox);
   expect(findSandboxOfLogin(origin)).toBeUndefined();
   if (origin.endsWith('.example')) expect(findSandboxOfLogin(`${origin}:${port}`)).toBeUndefined();
 });
 
-test('without a sandbox, and for whom nobody imitates, there is none', () => {
+test('without a sandbox, or for a provider that it does not imitate, there is no local origin', () => {
   expect(toDirections(undefined).toSandboxLogin('hubspot', 'https://app.hubspot.com')).toBeUndefined();
   expect(toDirections(undefined).findSandboxOfLogin(sandbox.hubspot.origin)).toBeUndefined();
   expect(toDirections(sandbox).toSandboxLogin('zoho_crm', 'https://accounts.zoho.com')).toBeUndefined();

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** One read by an account that meets this fault. */
+/** The response to one read by an account with this fault. */
 function meet(fault: string): Promise<Met> {
   const account = sandbox.hubspot.createAccount({ people: [{ email: 'a@x.example' }] });
   account.fail(fault);
@@ -22,21 +22,27 @@ function meet(fault: string): Promise<Met> {
         body += String(chunk);
       });
       response.on('end', () => {
-        const { httpVersion, statusCode, headers: said } = response;
-        resolve({ httpVersion, status: statusCode, headers: said, body, token: account.accessToken });
+        const { httpVersion, statusCode, headers: responseHeaders } = response;
+        resolve({
+          httpVersion,
+          status: statusCode,
+          headers: responseHeaders,
+          body,
+          token: account.accessToken,
+        });
       });
     }).on('error', reject);
   });
 }
 
-test('HTTP/1.0 says no length, and ends by closing', async () => {
+test('HTTP/1.0 sends no Content-Length, and ends the response by closing the connection', async () => {
   const { httpVersion, status, headers, body } = await meet('http-1.0');
   expect([httpVersion, status, headers['content-length']]).toEqual(['1.0', 200, undefined]);
   expect(JSON.parse(body)).toMatchObject({ id: '501' });
 });
 
 test.each(['closing', 'dripping'])(
-  'an answer that is %s is whole, and the last of its connection',
+  'a response that is %s is complete, and the last of its connection',
   async (fault) => {
     const { status, headers, body } = await meet(fault);
     expect([status, headers.connection]).toEqual([200, 'close']);
@@ -47,7 +53,7 @@ test.each(['closing', 'dripping'])(
 test.each([
   ['token-echoed', 400],
   ['token-echoed-in-a-200', 200],
-])('%s repeats the token, under %i', async (fault, expected) => {
+])('%s echoes the token, with status %i', async (fault, expected) => {
   const { status, body, token } = await meet(fault);
   expect(status).toBe(expected);
   expect(body).toContain(`Bearer ${token}`);

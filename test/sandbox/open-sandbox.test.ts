@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openSandbox } from '../../src/sandbox/open-sandbox.ts';
 
-test('whenever it is opened, the demo has the same tokens and the same people', async () => {
+test('the demo has the same tokens and people after every start', async () => {
   const first = await openSandbox();
   const second = await openSandbox();
   for (const crm of ['hubspot', 'salesforce'] as const) {
@@ -13,7 +13,7 @@ test('whenever it is opened, the demo has the same tokens and the same people', 
   await Promise.all([first.close(), second.close()]);
 });
 
-test('a refresh token that one run gave for a consent is good in the next', async () => {
+test('a refresh token from a consent in one run is valid in the next', async () => {
   const first = await openSandbox();
   const [northwind = first.salesforce.demo] = first.salesforce.others;
   const { clientId, clientSecret } = first.salesforce.demo;
@@ -31,7 +31,7 @@ test('a refresh token that one run gave for a consent is good in the next', asyn
   await second.close();
 });
 
-test('a port that is taken is an error, and leaves nothing open behind', async () => {
+test('a port in use is an error, and leaves nothing open', async () => {
   const first = await openSandbox();
   const salesforcePort = Number(new URL(first.salesforce.origin).port);
   await expect(openSandbox({ salesforcePort })).rejects.toThrow('EADDRINUSE');
@@ -41,7 +41,7 @@ test('a port that is taken is an error, and leaves nothing open behind', async (
   await again.close();
 });
 
-test('closing it ends calls that hang', async () => {
+test('closing the sandbox ends hanging calls', async () => {
   const sandbox = await openSandbox();
   const { demo, origin } = sandbox.hubspot;
   demo.fail({ kind: 'hang' });
@@ -52,7 +52,7 @@ test('closing it ends calls that hang', async () => {
   await outcome;
 });
 
-test('accounts are apart: each has its own tokens, people, quirks and counters', async () => {
+test('accounts are isolated: each has its own tokens, people, quirks and counters', async () => {
   const { hubspot, close } = await openSandbox();
   const one = hubspot.createAccount({ people: [{ email: 'one@example.com' }], quirks: { searchLagMs: 1 } });
   const two = hubspot.createAccount();
@@ -63,7 +63,7 @@ test('accounts are apart: each has its own tokens, people, quirks and counters',
   await close();
 });
 
-test('a quirk or a fault that does not exist is refused, so that no test passes by a slip', async () => {
+test('an unknown quirk or fault is an error, so that no test passes because of a typo', async () => {
   const { hubspot, close } = await openSandbox();
   const slip = JSON.parse('{"serchLagMs":1}');
   expect(() => hubspot.createAccount({ quirks: slip })).toThrow('Nothing is called serchLagMs');
@@ -72,15 +72,15 @@ test('a quirk or a fault that does not exist is refused, so that no test passes 
   await close();
 });
 
-test('revoking an account kills the tokens of before as well', async () => {
+test('revoking an account invalidates earlier tokens as well', async () => {
   const { hubspot, close } = await openSandbox();
   const account = hubspot.createAccount();
   const old = account.accessToken;
   account.issueToken('access');
-  const ask = () =>
+  const send = () =>
     fetch(`${hubspot.origin}/account-info/v3/details`, { headers: { authorization: `Bearer ${old}` } });
-  expect((await ask()).status).toBe(200);
+  expect((await send()).status).toBe(200);
   account.revoke();
-  expect((await ask()).status).toBe(401);
+  expect((await send()).status).toBe(401);
   await close();
 });

@@ -5,13 +5,13 @@ import { addresses, createPeopleTable, normalEmail, toSeed } from '../../src/san
 const people = DEMO_SEED.all();
 const emails = people.flatMap((person) => (person.email ? [normalEmail(person.email)] : []));
 
-test('the demo has 25,000 people, numbered in order, and every one is always the same', () => {
+test('the demo has 25,000 people, numbered in order and deterministic', () => {
   expect(people).toHaveLength(DEMO_PEOPLE);
   expect(people.map((person) => person.index)).toEqual(people.map((_, position) => position + 1));
   expect(personAt(12_345)).toEqual(people[12_344]);
 });
 
-test('the first person is complete and pleasant', () => {
+test('the first person of the demo has every field', () => {
   expect(people[0]).toMatchObject({ firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com' });
   expect(Object.entries(people[0] ?? {}).filter(([, value]) => value === null)).toEqual([]);
 });
@@ -28,7 +28,7 @@ test('one domain has more than 12,000 people, some have hundreds, some a handful
   expect(counts.filter((count) => count < 20).length).toBeGreaterThan(100);
 });
 
-test('addresses come with tags, quotes, backslashes, capitals, and as long as an address may be', () => {
+test('emails include tags, quotes, backslashes, capitals, and the maximum length', () => {
   expect(emails).toEqual(expect.arrayContaining(['ada+crm@example.com', "o'brien@example.com"]));
   expect(emails.some((email) => email.includes('\\'))).toBe(true);
   expect(Math.max(...emails.map((email) => email.length))).toBe(254);
@@ -37,7 +37,7 @@ test('addresses come with tags, quotes, backslashes, capitals, and as long as an
   ).toBeGreaterThan(100);
 });
 
-test('some share an address, some have none, some an empty one, some are deleted', () => {
+test('some people share an email, some have none, some an empty one, some are deleted', () => {
   expect(emails.length - new Set(emails).size).toBeGreaterThan(500);
   for (const trait of [
     people.filter((person) => person.email === null),
@@ -49,7 +49,7 @@ test('some share an address, some have none, some an empty one, some are deleted
     expect(trait.length).toBeGreaterThan(40);
 });
 
-test('every lifecycle stage occurs, and two that a portal made itself', () => {
+test('every lifecycle stage occurs, and two custom ones of the portal', () => {
   const stages = new Set(people.map((person) => person.lifecycleStage));
   expect([...stages]).toEqual(
     expect.arrayContaining([
@@ -59,7 +59,7 @@ test('every lifecycle stage occurs, and two that a portal made itself', () => {
   );
 });
 
-test('a table finds people by any of their addresses, also after these have changed', () => {
+test('people are found by any of their emails, also after an email changed', () => {
   const table = createPeopleTable({ seed: toSeed(people.slice(0, 20)), now: () => 0 });
   expect(table.byEmail(' ADA@example.com')).toEqual([1]);
   expect(table.byEmail('countess@example.org')).toEqual([1]);
@@ -71,7 +71,7 @@ test('a table finds people by any of their addresses, also after these have chan
   expect(table.byEmail('moved@example.com')).toEqual([1]);
 });
 
-test('a look-up by email finds whom a look at everybody finds', () => {
+test('a lookup by email finds the same people as a full scan', () => {
   const table = toSeed(people);
   const emails = new Set(people.flatMap(addresses));
   for (const email of emails) expect(DEMO_SEED.byEmail(email)).toEqual(table.byEmail(email));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type HubSpotAccount, openSandbox, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
 import { openRawClient } from '../../support/raw-client.ts';
 import { HUBSPOT_CALLBACK as CALLBACK, decide } from '../consent.ts';
-import { createAsk, createClock } from './ask.ts';
+import { createClient, createClock } from './client.ts';
 
 const clock = createClock();
 let sandbox: Sandbox;
@@ -46,7 +46,7 @@ async function codeOf(application: HubSpotAccount, account: HubSpotAccount, more
   return (await decide(consentUrl(application, more), { account })).back?.['code'] ?? '';
 }
 
-test('the page offers the accounts, and asks nobody where the address names one', async () => {
+test('the consent page offers the accounts, unless the URL names one', async () => {
   const { demo, others } = sandbox.hubspot;
   const page = await (await fetch(consentUrl(demo))).text();
   for (const account of [demo, ...others])
@@ -56,7 +56,7 @@ test('the page offers the accounts, and asks nobody where the address names one'
   expect(fixed).not.toContain('Northwind');
 });
 
-test('who allows comes back with a code, and the code gives that account’s contacts', async () => {
+test('an allowed consent redirects back with a code, which gives access to that account’s contacts', async () => {
   const { demo, others } = sandbox.hubspot;
   const [northwind = demo] = others;
   const { back, location } = await decide(consentUrl(demo), { account: northwind });
@@ -69,8 +69,8 @@ test('who allows comes back with a code, and the code gives that account’s con
     ...{ token_type: 'bearer', expires_in: 1_800, hub_id: Number(northwind.id), scopes: SCOPES.split(' ') },
     refresh_token: expect.stringMatching(/^na1-/),
   });
-  const ask = createAsk(sandbox, northwind);
-  const { body: found } = await ask('/crm/v3/objects/contacts', undefined, String(body['access_token']));
+  const send = createClient(sandbox, northwind);
+  const { body: found } = await send('/crm/v3/objects/contacts', undefined, String(body['access_token']));
   expect(JSON.stringify(found)).toContain('nancy.davolio@northwind.example');
   const refreshed = await exchange(demo, '', {
     grant_type: 'refresh_token',
@@ -80,7 +80,7 @@ test('who allows comes back with a code, and the code gives that account’s con
 });
 
 test.each(['/oauth/v1/token', '/oauth/v3/token', '/oauth/2026-03/token', '/oauth/2026-09/token'])(
-  '%s exchanges a code, once',
+  '%s exchanges a code once',
   async (path) => {
     const account = sandbox.hubspot.createAccount();
     const code = await codeOf(account, account);
@@ -95,7 +95,7 @@ test.each(['/oauth/v1/token', '/oauth/v3/token', '/oauth/2026-03/token', '/oauth
   },
 );
 
-test('a code is bound to its client, its redirect URI and its time; PKCE does no harm', async () => {
+test('a code is bound to its client, its redirect URI and its lifetime; PKCE parameters are ignored', async () => {
   const [account, other] = [sandbox.hubspot.createAccount(), sandbox.hubspot.createAccount()];
   const code = await codeOf(account, account);
   expect((await exchange(other, code)).body).toMatchObject({ status: 'BAD_AUTH_CODE' });
@@ -117,13 +117,13 @@ test('a code is bound to its client, its redirect URI and its time; PKCE does no
   expect((await exchange(account, proven, { code_verifier: 'v'.repeat(43) })).status).toBe(200);
 });
 
-test('what is wrong with a code may be said in the words of before v3 alone', async () => {
+test('an invalid code can get the error format from before v3', async () => {
   const account = sandbox.hubspot.createAccount({ quirks: { oldAuthCodeErrors: true } });
   const { body } = await exchange(account, 'nothing');
   expect(Object.keys(body)).toEqual(['status', 'message', 'correlationId']);
 });
 
-test('who says no comes back without a code; state and description may be lost', async () => {
+test('a denied consent redirects back without a code; state and description can be missing', async () => {
   const account = sandbox.hubspot.createAccount();
   const deny = async () => (await decide(consentUrl(account), { account, isAllowed: false })).back;
   expect(await deny()).toEqual({
@@ -140,7 +140,7 @@ test.each([
   ['another path', { redirect_uri: 'http://127.0.0.1:3000/elsewhere' }, 'BAD_REDIRECT_URI'],
   ['another host', { redirect_uri: CALLBACK.replace('127.0.0.1', 'evil.example') }, 'BAD_REDIRECT_URI'],
   [
-    'a host in the user',
+    'a host in the userinfo part',
     { redirect_uri: CALLBACK.replace(':3000', ':3000@evil.example') },
     'BAD_REDIRECT_URI',
   ],
@@ -149,10 +149,10 @@ test.each([
     { redirect_uri: CALLBACK.replace('hubspot', 'salesforce') },
     'BAD_REDIRECT_URI',
   ],
-  ['a query behind it', { redirect_uri: `${CALLBACK}?a=b` }, 'BAD_REDIRECT_URI'],
+  ['an added query string', { redirect_uri: `${CALLBACK}?a=b` }, 'BAD_REDIRECT_URI'],
   ['a required scope left out', { scope: 'oauth' }, 'SCOPE_MISMATCH'],
-  ['a scope that the application has not', { scope: `${SCOPES} everything` }, 'SCOPE_MISMATCH'],
-])('%s stays with the vendor', async (_title, more, code) => {
+  ['a scope that the application does not have', { scope: `${SCOPES} everything` }, 'SCOPE_MISMATCH'],
+])('%s shows an error at the vendor, without a redirect', async (_title, more, code) => {
   const account = sandbox.hubspot.createAccount();
   const { status, page, location } = await decide(consentUrl(account, more), { account });
   expect({ status, location }).toEqual({ status: 400, location: null });
@@ -160,7 +160,7 @@ test.each([
   expect((await fetch(consentUrl(account, more))).status).toBe(400);
 });
 
-test('an application may have registered other redirect URIs, and who is no administrator may not install', async () => {
+test('other redirect URIs can be registered for an application, and a user who is not an administrator cannot install it', async () => {
   const own = 'https://app.example/callback?fixed=1';
   const account = sandbox.hubspot.createAccount({ quirks: { redirectUris: [own] } });
   const { location } = await decide(consentUrl(account, { redirect_uri: own }), { account });
@@ -172,7 +172,7 @@ test('an application may have registered other redirect URIs, and who is no admi
   expect(page).toContain('super admin');
 });
 
-test('optional scopes that the account does not have are left out, and what needs them is refused', async () => {
+test('optional scopes that the account lacks are not granted, and calls that need them are rejected', async () => {
   const account = sandbox.hubspot.createAccount({ people: [{ dealIndexes: [1] }] });
   const token = async (optional_scope: string) => {
     const { body } = await exchange(account, await codeOf(account, account, { optional_scope }));
@@ -181,14 +181,14 @@ test('optional scopes that the account does not have are left out, and what need
   const narrow = await token('');
   expect(narrow.scopes).toEqual(SCOPES.split(' '));
   const deals = '/crm/v4/objects/contacts/501/associations/deals';
-  expect((await createAsk(sandbox, account)(deals, undefined, narrow.accessToken)).status).toBe(403);
+  expect((await createClient(sandbox, account)(deals, undefined, narrow.accessToken)).status).toBe(403);
   const wide = await token('crm.objects.deals.read');
-  expect((await createAsk(sandbox, account)(deals, undefined, wide.accessToken)).status).toBe(200);
+  expect((await createClient(sandbox, account)(deals, undefined, wide.accessToken)).status).toBe(200);
   account.setQuirks({ grantedScopes: SCOPES.split(' ') });
   expect((await token('crm.objects.deals.read')).scopes).toEqual(SCOPES.split(' '));
 });
 
-test('a second consent to one application shares the grant, unless it is told to be apart', async () => {
+test('a second consent to one application shares the grant, unless the quirk for separate grants is on', async () => {
   const [account, other] = [sandbox.hubspot.createAccount(), sandbox.hubspot.createAccount()];
   const refreshToken = async (application: HubSpotAccount) =>
     (await exchange(application, await codeOf(application, account))).body['refresh_token'];
@@ -199,7 +199,7 @@ test('a second consent to one application shares the grant, unless it is told to
   expect(await refreshToken(account)).not.toBe(first);
 });
 
-test('after the grant was revoked, a consent gives another one', async () => {
+test('after a grant was revoked, a consent creates another one', async () => {
   const account = sandbox.hubspot.createAccount();
   const first = (await exchange(account, await codeOf(account, account))).body['refresh_token'];
   await fetch(`${sandbox.hubspot.origin}/oauth/v1/refresh-tokens/${first}`, { method: 'DELETE' });
@@ -208,7 +208,7 @@ test('after the grant was revoked, a consent gives another one', async () => {
   expect(second).toMatch(/^na1-/);
 });
 
-test('the page sets its opener policy where it is told, loads nothing and is not framed', async () => {
+test('the consent page can set its opener policy, loads no resources and cannot be framed', async () => {
   const account = sandbox.hubspot.createAccount();
   const headers = async () => (await fetch(consentUrl(account))).headers;
   expect((await headers()).get('cross-origin-opener-policy')).toBeNull();
@@ -219,7 +219,7 @@ test('the page sets its opener policy where it is told, loads nothing and is not
   );
 });
 
-test('another site can neither answer for the person nor show the page under a name of its own', async () => {
+test('another site can neither post the consent form nor serve the page under its own host name (DNS rebinding)', async () => {
   const account = sandbox.hubspot.createAccount();
   const forged = await decide(consentUrl(account), { account, headers: { origin: 'https://evil.example' } });
   expect(forged).toMatchObject({ status: 200, location: null });
@@ -229,10 +229,12 @@ test('another site can neither answer for the person nor show the page under a n
   expect(await client.ended).toMatch(/^HTTP\/1\.1 403 /);
 });
 
-test('a code is no token', async () => {
+test('an authorization code is not accepted as a token', async () => {
   const account = sandbox.hubspot.createAccount();
   const code = await codeOf(account, account);
-  expect((await createAsk(sandbox, account)('/account-info/v3/details', undefined, code)).status).toBe(401);
+  expect((await createClient(sandbox, account)('/account-info/v3/details', undefined, code)).status).toBe(
+    401,
+  );
   expect((await fetch(`${sandbox.hubspot.origin}/oauth/v1/access-tokens/${code}`)).status).toBe(404);
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSandbox, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
 import { openRawClient } from '../../support/raw-client.ts';
-import { byFilter, createAsk, ids, SEARCH } from './ask.ts';
+import { byFilter, createClient, ids, SEARCH } from './client.ts';
 
 let sandbox: Sandbox;
 
@@ -19,7 +19,7 @@ async function control(method: string, path: string, body?: unknown, headers: Re
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-test('the overview names the demo with its tokens, the faults and the verbs', async () => {
+test('the control API lists the demo with its tokens, the faults and the routes', async () => {
   const { status, body } = await control('GET', '');
   expect(status).toBe(200);
   expect(body).toMatchObject({
@@ -32,30 +32,30 @@ test('the overview names the demo with its tokens, the faults and the verbs', as
   });
 });
 
-test('another process opens an account, fills it, and reads what was asked of it', async () => {
+test('another process creates an account over the control API, fills it, and reads its recorded calls', async () => {
   const created = await control('POST', '/accounts', { people: [{ email: 'one@example.com' }] });
   expect(created.status).toBe(201);
   const account = sandbox.hubspot.accounts().find((one) => one.id === created.body['id']);
   if (account === undefined) throw new Error('The account is not there.');
   const path = `/accounts/${account.id}`;
-  const ask = createAsk(sandbox, account);
+  const send = createClient(sandbox, account);
 
   const added = await control('POST', `${path}/people`, { email: 'two@example.com' });
   expect(added.body).toEqual({ id: '502' });
   await control('PATCH', `${path}/people/502`, { email: 'zwei@example.com' });
-  expect(ids(await ask(SEARCH, byFilter('email', 'EQ', 'zwei@example.com')))).toEqual(['502']);
+  expect(ids(await send(SEARCH, byFilter('email', 'EQ', 'zwei@example.com')))).toEqual(['502']);
   expect((await control('DELETE', `${path}/people/502`)).body).toEqual({ done: true });
   expect((await control('DELETE', `${path}/people/999`)).body).toEqual({ done: false });
 
   expect((await control('PATCH', `${path}/quirks`, { searchTotalWithoutResults: true })).body).toMatchObject({
     searchTotalWithoutResults: true,
   });
-  expect((await ask(SEARCH, {})).body).toEqual({ total: 1, results: [] });
+  expect((await send(SEARCH, {})).body).toEqual({ total: 1, results: [] });
   await control('POST', `${path}/faults`, { fault: 'bad-gateway' });
   await control('POST', `${path}/faults`, { fault: { kind: 'answer', status: 418 } });
-  expect([(await ask(SEARCH, {})).status, (await ask(SEARCH, {})).status]).toEqual([502, 418]);
+  expect([(await send(SEARCH, {})).status, (await send(SEARCH, {})).status]).toEqual([502, 418]);
   await control('PATCH', `${path}/limits`, { searchPerSecond: 0 });
-  expect((await ask(SEARCH, {})).status).toBe(429);
+  expect((await send(SEARCH, {})).status).toBe(429);
 
   const { refreshToken } = account;
   const approved = await control('POST', `${path}/approve`, {});
@@ -70,22 +70,22 @@ test('another process opens an account, fills it, and reads what was asked of it
   await control('DELETE', `${path}/calls`);
   expect((await control('GET', `${path}/calls`)).body).toEqual({ total: 0, calls: [] });
   await control('POST', `${path}/expire`);
-  expect((await ask(SEARCH, {})).status).toBe(401);
+  expect((await send(SEARCH, {})).status).toBe(401);
 });
 
-test('what is not there is 404, what is not known 400', async () => {
+test('the control API responds 404 to unknown paths and 400 to unknown names', async () => {
   expect((await control('GET', '/nothing')).status).toBe(404);
   expect((await control('GET', '/accounts/404')).status).toBe(404);
   expect((await control('POST', '/accounts/demo/faults', { fault: 'nope' })).status).toBe(400);
 });
 
-test('a page in a browser cannot drive it', async () => {
+test('the control API rejects requests from a page in a browser', async () => {
   const origin = { origin: 'https://page.example' };
   expect((await control('POST', '/accounts', {}, origin)).status).toBe(403);
   expect((await control('POST', '/accounts', {}, { 'content-type': 'text/plain' })).status).toBe(403);
 });
 
-test('a name that was pointed to this machine cannot read it', async () => {
+test('the control API rejects a foreign host name that resolves to this machine (DNS rebinding)', async () => {
   const client = openRawClient(sandbox.hubspot.origin);
   client.send('GET /__sandbox HTTP/1.1\r\nhost: rebound.example\r\nconnection: close\r\n\r\n');
   const heard = await client.ended;

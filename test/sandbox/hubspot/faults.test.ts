@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Fault } from '../../../src/sandbox/faults.ts';
 import { openSandbox, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
-import { BATCH_READ, createAsk, ids, SEARCH } from './ask.ts';
+import { BATCH_READ, createClient, ids, SEARCH } from './client.ts';
 
 let sandbox: Sandbox;
 
@@ -13,7 +13,7 @@ afterAll(() => sandbox.close());
 function open() {
   const people = Array.from({ length: 40 }, (_, position) => ({ email: `p${position}@example.com` }));
   const account = sandbox.hubspot.createAccount({ people });
-  return { account, ask: createAsk(sandbox, account) };
+  return { account, send: createClient(sandbox, account) };
 }
 
 test.each([
@@ -38,60 +38,61 @@ test.each([
   ['origin-timeout', 524, '<html>'],
   ['wrong-shape', 200, '"results":{'],
   ['redirect', 302, ''],
-])('%s answers %d, once', async (name, status, text) => {
-  const { account, ask } = open();
+])('%s responds %d, once', async (name, status, text) => {
+  const { account, send } = open();
   account.fail(name);
-  const answer = await ask(SEARCH, {});
+  const answer = await send(SEARCH, {});
   expect(answer.status).toBe(status);
   expect(answer.text).toContain(text);
-  expect((await ask(SEARCH, {})).status).toBe(200);
+  expect((await send(SEARCH, {})).status).toBe(200);
   expect(sandbox.hubspot.faultNames).toContain(name);
 });
 
-test('when to come again is said in seconds, as a date, or not at all', async () => {
-  const { account, ask } = open();
+test('Retry-After is in seconds, a date, or missing', async () => {
+  const { account, send } = open();
   account.fail('rate-limit-ten-secondly');
   account.fail('rate-limit-retry-after');
   account.fail('rate-limit-retry-after-date');
   account.fail('migrating');
-  const said = [];
-  for (let turn = 0; turn < 4; turn += 1) said.push((await ask(SEARCH, {})).headers.get('retry-after'));
-  expect(said).toEqual([null, '3', expect.stringMatching(/ GMT$/), '120']);
+  const retryAfters = [];
+  for (let turn = 0; turn < 4; turn += 1)
+    retryAfters.push((await send(SEARCH, {})).headers.get('retry-after'));
+  expect(retryAfters).toEqual([null, '3', expect.stringMatching(/ GMT$/), '120']);
 });
 
-test('a fault can wait, last, and concern one operation only', async () => {
-  const { account, ask } = open();
+test('a fault can be delayed, repeated, and limited to one operation', async () => {
+  const { account, send } = open();
   account.fail({ kind: 'answer', status: 500 }, { after: 1, times: 2, operation: 'contacts.search' });
   const statuses = [];
   for (const path of [SEARCH, BATCH_READ, SEARCH, BATCH_READ, SEARCH, SEARCH])
-    statuses.push((await ask(path, { inputs: [] })).status);
+    statuses.push((await send(path, { inputs: [] })).status);
   expect(statuses).toEqual([200, 200, 500, 200, 500, 200]);
   expect(() => account.fail('no-such-fault')).toThrow('No fault is called no-such-fault');
 });
 
-test('pages come back empty, batches half, JSON cut in the middle', async () => {
-  const { account, ask } = open();
+test('a fault can empty a page, halve a batch, or truncate JSON', async () => {
+  const { account, send } = open();
   const inputs = Array.from({ length: 10 }, (_, position) => ({ id: String(501 + position) }));
   account.fail({ kind: 'empty' });
-  expect((await ask(SEARCH, {})).body).toMatchObject({ total: 40, results: [] });
+  expect((await send(SEARCH, {})).body).toMatchObject({ total: 40, results: [] });
   account.fail({ kind: 'partial' });
-  expect(ids(await ask(BATCH_READ, { inputs }))).toHaveLength(5);
+  expect(ids(await send(BATCH_READ, { inputs }))).toHaveLength(5);
   account.fail({ kind: 'truncated' });
-  await expect(ask(SEARCH, {})).rejects.toThrow(SyntaxError);
+  await expect(send(SEARCH, {})).rejects.toThrow(SyntaxError);
 });
 
 test.each<Fault>([{ kind: 'reset' }, { kind: 'reset-midway' }])(
-  '$kind breaks the connection',
+  '$kind resets the connection',
   async (fault) => {
-    const { account, ask } = open();
+    const { account, send } = open();
     account.fail(fault);
-    await expect(ask(SEARCH, {})).rejects.toThrow();
-    expect((await ask(SEARCH, {})).status).toBe(200);
+    await expect(send(SEARCH, {})).rejects.toThrow();
+    expect((await send(SEARCH, {})).status).toBe(200);
   },
 );
 
 test.each<Fault>([{ kind: 'hang' }, { kind: 'stall' }, { kind: 'slow', delayMs: 3_600_000 }])(
-  '$kind keeps the client waiting for as long as it stays',
+  '$kind leaves the client waiting until it disconnects',
   async (fault) => {
     const { account } = open();
     account.fail(fault);
@@ -111,10 +112,10 @@ test.each<Fault>([{ kind: 'hang' }, { kind: 'stall' }, { kind: 'slow', delayMs: 
 test.each<Fault>([
   { kind: 'oversized', megabytes: 3 },
   { kind: 'gzip-bomb', megabytes: 3 },
-])('$kind sends as many megabytes as ordered, as valid JSON', async (fault) => {
-  const { account, ask } = open();
+])('$kind sends the requested number of megabytes as valid JSON', async (fault) => {
+  const { account, send } = open();
   account.fail(fault);
-  const { text, body } = await ask(SEARCH, {});
+  const { text, body } = await send(SEARCH, {});
   expect(text.length).toBeGreaterThan(3 * 1024 * 1024);
   expect(body).toEqual({ results: [] });
 });

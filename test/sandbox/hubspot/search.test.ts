@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSandbox, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
-import { type Ask, byFilter, createAsk, ids, SEARCH } from './ask.ts';
+import { byFilter, createClient, ids, SEARCH, type Send } from './client.ts';
 
 let sandbox: Sandbox;
-let ask: Ask;
-let demo: Ask;
+let send: Send;
+let demo: Send;
 
 beforeAll(async () => {
   sandbox = await openSandbox({ enforceLimits: false });
-  ask = createAsk(sandbox, sandbox.hubspot.createAccount({ people: PEOPLE }));
-  demo = createAsk(sandbox, sandbox.hubspot.demo);
+  send = createClient(sandbox, sandbox.hubspot.createAccount({ people: PEOPLE }));
+  demo = createClient(sandbox, sandbox.hubspot.demo);
 });
 afterAll(() => sandbox.close());
 
@@ -54,26 +54,26 @@ test.each([
   ['associatedcompanyid', 'EQ', '5790939004', ['501']],
   ['favorite_color', 'EQ', 'Green', ['504']],
   ['email', 'EQ', 'gone@example.com', []],
-])('%s %s %j finds as the documents say', async (name, operator, value, expected) => {
-  expect(ids(await ask(SEARCH, byFilter(name, operator, value)))).toEqual(expected);
+])('the search filter %s %s %j matches as documented', async (name, operator, value, expected) => {
+  expect(ids(await send(SEARCH, byFilter(name, operator, value)))).toEqual(expected);
 });
 
-test('BETWEEN takes both ends, groups are alternatives, filters of a group all hold', async () => {
+test('BETWEEN includes both ends, filter groups are combined by OR, filters of a group by AND', async () => {
   const between = { propertyName: 'hs_object_id', operator: 'BETWEEN', value: '502', highValue: '503' };
   const grace = { propertyName: 'firstname', operator: 'EQ', value: 'grace' };
-  expect(ids(await ask(SEARCH, { filters: [between] }))).toEqual(['502', '503']);
-  expect(ids(await ask(SEARCH, { filterGroups: [{ filters: [between, grace] }] }))).toEqual(['503']);
+  expect(ids(await send(SEARCH, { filters: [between] }))).toEqual(['502', '503']);
+  expect(ids(await send(SEARCH, { filterGroups: [{ filters: [between, grace] }] }))).toEqual(['503']);
   const groups = [{ filters: [grace] }, { filters: [{ ...grace, value: 'ada' }] }];
-  expect(ids(await ask(SEARCH, { filterGroups: groups }))).toEqual(['501', '502', '503']);
+  expect(ids(await send(SEARCH, { filterGroups: groups }))).toEqual(['501', '502', '503']);
 });
 
-test('a query finds by the beginnings of words, an empty search finds everybody', async () => {
-  expect(ids(await ask(SEARCH, { query: 'gra example' }))).toEqual(['503']);
-  expect((await ask(SEARCH, {})).body.total).toBe(4);
+test('a query matches prefixes of words, and an empty search matches every contact', async () => {
+  expect(ids(await send(SEARCH, { query: 'gra example' }))).toEqual(['503']);
+  expect((await send(SEARCH, {})).body.total).toBe(4);
 });
 
-test('a record has three properties that nobody asked for, null for unset ones, and no unknown ones', async () => {
-  const { body } = await ask(SEARCH, {
+test('a record has three properties by default, null for unset ones, and ignores unknown ones', async () => {
+  const { body } = await send(SEARCH, {
     ...byFilter('email', 'EQ', 'grace@mail.example.com'),
     properties: PROPERTIES,
   });
@@ -92,17 +92,17 @@ test('a record has three properties that nobody asked for, null for unset ones, 
 });
 const PROPERTIES = ['jobtitle', 'phone', 'no_such_property'];
 
-test('pages go on by an offset that is a text, in an order that only the first sort decides', async () => {
+test('search pages continue by an offset as a string, in the order of the first sort only', async () => {
   const sorts = ['-hs_object_id', { propertyName: 'firstname', direction: 'ASCENDING' }];
-  const first = await ask(SEARCH, { sorts, limit: '3' });
+  const first = await send(SEARCH, { sorts, limit: '3' });
   expect(ids(first)).toEqual(['504', '503', '502']);
   expect(first.body).toMatchObject({ total: 4, paging: { next: { after: '3' } } });
-  const second = await ask(SEARCH, { sorts, limit: 3, after: '3' });
+  const second = await send(SEARCH, { sorts, limit: 3, after: '3' });
   expect(ids(second)).toEqual(['501']);
   expect(second.body.paging).toBeUndefined();
 });
 
-test('ten thousand results are all that paging reaches, and a filter by id goes on from there', async () => {
+test('search paging ends at ten thousand results, and a filter by id continues from there', async () => {
   const everybody = byFilter('email', 'CONTAINS_TOKEN', '*@bigco.example');
   const last = await demo(SEARCH, { ...everybody, limit: 200, after: '9800', sorts: ['hs_object_id'] });
   expect(last.body.total).toBeGreaterThan(12_000);
@@ -128,9 +128,9 @@ test.each([
   ['an unknown operator', byFilter('email', 'LIKE', 'a'), MESSAGE_OF_JACKSON],
   ['an unknown property in a filter', byFilter('nope', 'EQ', 'a'), 'problem with the request'],
   ['a query of more than 3,000 characters', { query: 'x'.repeat(3_001) }, '3000'],
-  ['a list for a body', [], MESSAGE_OF_JACKSON],
-])('%s is refused with 400', async (_what, body, message) => {
-  const answer = await ask(SEARCH, body);
+  ['a body that is a list', [], MESSAGE_OF_JACKSON],
+])('a search with %s is 400', async (_what, body, message) => {
+  const answer = await send(SEARCH, body);
   expect(answer).toMatchObject({ status: 400, body: { status: 'error', correlationId: expect.any(String) } });
   expect(answer.body.message).toContain(message);
   expect(answer.headers.get('x-hubspot-correlation-id')).toBe(answer.body.correlationId);
@@ -141,12 +141,12 @@ test.each([
   '/crm/v3/objects/0-1',
   '/crm/objects/2026-03/contacts',
   '/crm/objects/2026-09/contact',
-])('%s is another name for the same', async (path) => {
-  expect(ids(await ask(`${path}/search`, byFilter('firstname', 'EQ', 'grace')))).toEqual(['503']);
+])('%s is an alias of the same path', async (path) => {
+  expect(ids(await send(`${path}/search`, byFilter('firstname', 'EQ', 'grace')))).toEqual(['503']);
 });
 
-test('an object type that does not exist is 400, without a category', async () => {
-  const { status, body } = await ask('/crm/v3/objects/unicorns/search', {});
+test('an unknown object type is 400, without a category', async () => {
+  const { status, body } = await send('/crm/v3/objects/unicorns/search', {});
   expect(status).toBe(400);
   expect(body).toEqual({
     ...{ status: 'error', message: 'Unable to infer object type from: unicorns' },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type HubSpotAccount, openSandbox, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
-import { createAsk, createClock } from './ask.ts';
+import { createClient, createClock } from './client.ts';
 
 const DETAILS = '/account-info/v3/details';
 const clock = createClock();
@@ -26,12 +26,12 @@ function refreshForm({ refreshToken, clientId, clientSecret }: HubSpotAccount) {
   };
 }
 
-test('an access token lives half an hour, and its end says when it came', async () => {
+test('an access token lives half an hour, and the error after that says when it expired', async () => {
   const account = sandbox.hubspot.createAccount();
-  const ask = createAsk(sandbox, account);
-  expect(await ask(DETAILS)).toMatchObject({ status: 200, body: { portalId: Number(account.id) } });
+  const send = createClient(sandbox, account);
+  expect(await send(DETAILS)).toMatchObject({ status: 200, body: { portalId: Number(account.id) } });
   clock.pass(30 * 60_000 + 90_000);
-  expect(await ask(DETAILS)).toMatchObject({
+  expect(await send(DETAILS)).toMatchObject({
     status: 401,
     body: {
       message: 'The OAuth token used to make this call expired 1 minute(s) ago.',
@@ -39,20 +39,20 @@ test('an access token lives half an hour, and its end says when it came', async 
       context: { 'expire time': [new Date(clock.now() - 90_000).toISOString()] },
     },
   });
-  expect((await ask(DETAILS, undefined, account.staticToken)).status).toBe(200);
+  expect((await send(DETAILS, undefined, account.staticToken)).status).toBe(200);
 });
 
-test('a token that nobody gave out expired in 1970; no token at all is another error', async () => {
-  const ask = createAsk(sandbox, sandbox.hubspot.demo);
-  const unknown = await ask(DETAILS, undefined, 'garbage');
+test('an unknown token gets the error of one that expired in 1970; a missing token gets another error', async () => {
+  const send = createClient(sandbox, sandbox.hubspot.demo);
+  const unknown = await send(DETAILS, undefined, 'garbage');
   expect(unknown.body).toMatchObject({ context: { 'expire time': ['1970-01-01T00:00:00.000Z'] } });
   expect(unknown.body.message).toMatch(/expired 20\d\d\d day\(s\) ago/);
-  expect(await ask(DETAILS, undefined, '')).toMatchObject({
+  expect(await send(DETAILS, undefined, '')).toMatchObject({
     status: 401,
     body: { category: 'INVALID_AUTHENTICATION' },
   });
   const { refreshToken } = sandbox.hubspot.demo;
-  expect((await ask(DETAILS, undefined, refreshToken)).status).toBe(401);
+  expect((await send(DETAILS, undefined, refreshToken)).status).toBe(401);
 });
 
 test.each(['/oauth/v1/token', '/oauth/v3/token', '/oauth/2026-03/token'])(
@@ -67,12 +67,12 @@ test.each(['/oauth/v1/token', '/oauth/v3/token', '/oauth/2026-03/token'])(
       ...{ expires_in: 600, hub_id: Number(account.id), token_use: 'access_token' },
     });
     expect(body).not.toMatchObject({ access_token: accessToken });
-    expect((await createAsk(sandbox, account)(DETAILS)).status).toBe(200);
+    expect((await createClient(sandbox, account)(DETAILS)).status).toBe(200);
     expect(account.callCount('oauth.token')).toBe(1);
   },
 );
 
-test('rotation kills the old refresh token; the answer may also leave it out, or be short', async () => {
+test('rotation invalidates the old refresh token; the response can also omit the token, or contain only the required fields', async () => {
   const rotating = sandbox.hubspot.createAccount({ quirks: { rotateRefreshTokens: true } });
   const form = refreshForm(rotating);
   expect((await post('/oauth/v3/token', form)).body).toMatchObject({ refresh_token: rotating.refreshToken });
@@ -85,7 +85,7 @@ test('rotation kills the old refresh token; the answer may also leave it out, or
   expect(Object.keys(body as object)).toEqual(['token_type', 'access_token', 'expires_in']);
 });
 
-test('a refresh is refused in OAuth’s words and in HubSpot’s', async () => {
+test('a refresh can fail with OAuth’s error format or HubSpot’s', async () => {
   const account = sandbox.hubspot.createAccount();
   const form = refreshForm(account);
   expect(await post('/oauth/v3/token', { ...form, client_secret: 'no' })).toMatchObject({
@@ -100,12 +100,12 @@ test('a refresh is refused in OAuth’s words and in HubSpot’s', async () => {
       ...{ status: 'BAD_REFRESH_TOKEN', message: 'missing or invalid refresh token' },
     },
   });
-  const ask = createAsk(sandbox, account);
-  expect((await ask(DETAILS)).body.category).toBe('INVALID_AUTHENTICATION');
-  expect((await ask(DETAILS, undefined, account.staticToken)).status).toBe(401);
+  const send = createClient(sandbox, account);
+  expect((await send(DETAILS)).body.category).toBe('INVALID_AUTHENTICATION');
+  expect((await send(DETAILS, undefined, account.staticToken)).status).toBe(401);
 });
 
-test('tokens tell whose they are, and revoking the refresh token ends it alone', async () => {
+test('introspection returns a token’s account, and revoking a refresh token leaves its access tokens valid', async () => {
   const account = sandbox.hubspot.createAccount();
   const { clientId: client_id, clientSecret: client_secret, accessToken } = account;
   const look = await fetch(`${sandbox.hubspot.origin}/oauth/v1/access-tokens/${accessToken}`);
@@ -114,20 +114,20 @@ test('tokens tell whose they are, and revoking the refresh token ends it alone',
     token_type: 'access',
     expires_in: 1_800,
   });
-  const question = { client_id, client_secret, token: accessToken };
+  const params = { client_id, client_secret, token: accessToken };
   const path = '/oauth/2026-03/token/introspect';
-  expect((await post(path, question)).body).toMatchObject({ active: true, hub_id: Number(account.id) });
-  const refresh = { ...question, token: account.refreshToken };
+  expect((await post(path, params)).body).toMatchObject({ active: true, hub_id: Number(account.id) });
+  const refresh = { ...params, token: account.refreshToken };
   const revoke = '/oauth/2026-03/token/revoke';
   expect((await post(revoke, { ...refresh, client_secret: 'another' })).status).toBe(400);
   expect((await post(revoke, refresh)).status).toBe(204);
   expect((await post(path, refresh)).body).toEqual({ active: false });
   // "access tokens last out their 30 min and the app stays installed"
-  expect((await post(path, question)).body).toMatchObject({ active: true });
-  expect((await createAsk(sandbox, account)(DETAILS, undefined, account.staticToken)).status).toBe(200);
+  expect((await post(path, params)).body).toMatchObject({ active: true });
+  expect((await createClient(sandbox, account)(DETAILS, undefined, account.staticToken)).status).toBe(200);
 });
 
-test('the old way to revoke is a DELETE, and says nothing', async () => {
+test('the old revocation endpoint is a DELETE with an empty response', async () => {
   const account = sandbox.hubspot.createAccount();
   const url = `${sandbox.hubspot.origin}/oauth/v1/refresh-tokens/${account.refreshToken}`;
   expect((await fetch(url)).status).toBe(200);
@@ -136,24 +136,24 @@ test('the old way to revoke is a DELETE, and says nothing', async () => {
   expect((await fetch(url)).status).toBe(404);
 });
 
-test('the old version takes its parameters from the query too, the new ones from the body only', async () => {
+test('the v1 token endpoint reads parameters from the query too, newer ones from the body only', async () => {
   const account = sandbox.hubspot.createAccount();
   const query = new URLSearchParams(refreshForm(account));
   expect((await post(`/oauth/v1/token?${query}`, {})).status).toBe(200);
   expect((await post(`/oauth/v3/token?${query}`, {})).status).toBe(400);
 });
 
-test('a version that is over answers nothing, and the others go on', async () => {
+test('a retired API version is 404 or 410, and other versions keep working', async () => {
   const account = sandbox.hubspot.createAccount({ quirks: { endedVersions: { v1: 404, '2026-03': 410 } } });
   const form = refreshForm(account);
   expect((await post('/oauth/v1/token', form)).status).toBe(404);
   expect((await post('/oauth/2026-03/token', form)).status).toBe(410);
   expect((await post('/oauth/v3/token', form)).status).toBe(200);
-  expect((await createAsk(sandbox, account)('/crm/objects/2026-03/contacts')).status).toBe(410);
-  expect((await createAsk(sandbox, account)('/crm/v3/objects/contacts')).status).toBe(200);
+  expect((await createClient(sandbox, account)('/crm/objects/2026-03/contacts')).status).toBe(410);
+  expect((await createClient(sandbox, account)('/crm/v3/objects/contacts')).status).toBe(200);
 });
 
-test('a refresh token that was replaced is refused, and may take all others with it', async () => {
+test('a refresh token that was rotated is rejected, and its reuse can revoke all others', async () => {
   for (const spentRefreshTokenEndsAll of [false, true]) {
     const quirks = { rotateRefreshTokens: true, spentRefreshTokenEndsAll };
     const account = sandbox.hubspot.createAccount({ quirks });
@@ -161,19 +161,19 @@ test('a refresh token that was replaced is refused, and may take all others with
     expect((await post('/oauth/v3/token', form)).status).toBe(200);
     expect((await post('/oauth/v3/token', form)).status).toBe(400);
     const isOver = spentRefreshTokenEndsAll;
-    expect((await createAsk(sandbox, account)(DETAILS)).status).toBe(isOver ? 401 : 200);
+    expect((await createClient(sandbox, account)(DETAILS)).status).toBe(isOver ? 401 : 200);
     expect((await post('/oauth/v3/token', refreshForm(account))).status).toBe(isOver ? 400 : 200);
   }
 });
 
-test('a scope that the customer has not given is missing, by its name', async () => {
+test('a missing scope is rejected with its name', async () => {
   const account = sandbox.hubspot.createAccount({
     people: [{ dealIndexes: [1] }],
     quirks: { grantedScopes: ['crm.objects.contacts.read'] },
   });
-  const ask = createAsk(sandbox, account);
-  expect((await ask('/crm/v3/objects/contacts/501')).status).toBe(200);
-  expect(await ask('/crm/v4/objects/contacts/501/associations/deals')).toMatchObject({
+  const send = createClient(sandbox, account);
+  expect((await send('/crm/v3/objects/contacts/501')).status).toBe(200);
+  expect(await send('/crm/v4/objects/contacts/501/associations/deals')).toMatchObject({
     status: 403,
     body: {
       category: 'MISSING_SCOPES',

@@ -4,9 +4,9 @@ import { FilterOperatorEnum } from '@hubspot/api-client/lib/codegen/crm/contacts
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSandbox, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
 import { decide, HUBSPOT_CALLBACK } from '../consent.ts';
-import { createClock } from './ask.ts';
+import { createClock } from './client.ts';
 
-/** The vendor's own client is the judge: where it disagrees, the sandbox is wrong. */
+/** The vendor's own client is the reference: where it fails, the sandbox is wrong. */
 const clock = createClock();
 let sandbox: Sandbox;
 let client: Client;
@@ -25,7 +25,7 @@ function filterBy(propertyName: string, operator: FilterOperatorEnum, value: str
   };
 }
 
-test('searches and pages', async () => {
+test('HubSpot’s own client searches and pages', async () => {
   const search = {
     ...filterBy('email', FilterOperatorEnum.ContainsToken, '*@bigco.example'),
     sorts: ['hs_object_id'],
@@ -38,7 +38,7 @@ test('searches and pages', async () => {
   expect(Number(second.results[0]?.id)).toBeGreaterThan(Number(first.results[1]?.id));
 });
 
-test('reads a batch by email and is told what is missing', async () => {
+test('HubSpot’s own client reads a batch by email and gets the missing ones', async () => {
   const answer = await client.crm.contacts.batchApi.read({
     ...{ idProperty: 'email', properties: ['email', 'firstname'], propertiesWithHistory: [] },
     inputs: [{ id: 'ada@example.com' }, { id: 'missing@example.com' }, { id: 'gone@example.com' }],
@@ -51,14 +51,14 @@ test('reads a batch by email and is told what is missing', async () => {
   });
 });
 
-test('reads one contact with its companies, and refuses one that is not there', async () => {
+test('HubSpot’s own client reads one contact with its companies, and gets 404 for an unknown one', async () => {
   const ada = await client.crm.contacts.basicApi.getById('501', ['email'], undefined, ['companies']);
   expect(ada.properties['email']).toBe('ada@example.com');
   expect(ada.associations?.['companies']?.results.map((link) => link.id)).toContain('5790939001');
   await expect(client.crm.contacts.basicApi.getById('1')).rejects.toMatchObject({ code: 404 });
 });
 
-test('follows the list to its end', async () => {
+test('HubSpot’s own client follows a list to its end', async () => {
   const people = Array.from({ length: 250 }, (_, position) => ({ email: `${position}@example.com` }));
   const { accessToken } = sandbox.hubspot.createAccount({ people });
   const other = new Client({ accessToken, basePath: sandbox.hubspot.origin });
@@ -67,7 +67,7 @@ test('follows the list to its end', async () => {
   expect(new Set(all.map((contact) => contact.id)).size).toBe(250);
 });
 
-test('reads associations in a batch, and those of one contact', async () => {
+test('HubSpot’s own client reads associations in a batch, and those of one contact', async () => {
   const { batchApi, basicApi } = client.crm.associations.v4;
   const answer = await batchApi.getPage('contacts', 'companies', { inputs: [{ id: '501' }, { id: '512' }] });
   expect(answer.results).toHaveLength(1);
@@ -82,26 +82,26 @@ test('reads associations in a batch, and those of one contact', async () => {
   expect(deals.results.map((link) => Number(link.toObjectId))).toEqual([9_100_000_001, 9_100_000_002]);
 });
 
-test('reads properties and their options', async () => {
+test('HubSpot’s own client reads properties and their options', async () => {
   const stage = await client.crm.properties.coreApi.getByName('contacts', 'lifecyclestage');
   expect(stage.options.map((option) => option.value)).toContain('marketingqualifiedlead');
   expect((await client.crm.properties.coreApi.getAll('contacts')).results.length).toBeGreaterThan(20);
 });
 
-test('sends the customer to the page that asks, exchanges the code, reads their contacts and revokes', async () => {
+test('HubSpot’s own client builds the consent URL, exchanges the code, reads contacts and revokes', async () => {
   const { demo, others, origin } = sandbox.hubspot;
   const [northwind = demo] = others;
   const { clientId, clientSecret } = demo;
   const other = new Client({ basePath: origin });
-  const asked = other.oauth.getAuthorizationUrl(
+  const consentUrl = other.oauth.getAuthorizationUrl(
     clientId,
     HUBSPOT_CALLBACK,
     'oauth crm.objects.contacts.read',
     'crm.objects.deals.read',
     's1',
   );
-  // The client knows the address of HubSpot's own page alone.
-  const url = asked.replace('https://app.hubspot.com', origin);
+  // The client only knows the URL of HubSpot's own page.
+  const url = consentUrl.replace('https://app.hubspot.com', origin);
   const { back } = await decide(url, { account: northwind });
   expect(back).toMatchObject({ state: 's1' });
   const token = await other.oauth.tokensApi.create(
@@ -123,7 +123,7 @@ test('sends the customer to the page that asks, exchanges the code, reads their 
   await expect(other.oauth.refreshTokensApi.get(token.refreshToken)).rejects.toMatchObject({ code: 404 });
 });
 
-test('refreshes a token that has expired, and learns whose it is', async () => {
+test('HubSpot’s own client refreshes an expired token, and reads its account', async () => {
   const account = sandbox.hubspot.createAccount({ people: [{ email: 'a@example.com' }] });
   const other = new Client({ accessToken: account.accessToken, basePath: sandbox.hubspot.origin });
   account.expireAccessToken();
@@ -145,7 +145,7 @@ test('refreshes a token that has expired, and learns whose it is', async () => {
   });
 });
 
-test('reads the account’s details and limits, and sees a 429 as one', async () => {
+test('HubSpot’s own client reads the account’s details and limits, and recognizes a 429', async () => {
   const account = sandbox.hubspot.createAccount();
   const other = new Client({ accessToken: account.staticToken ?? '', basePath: sandbox.hubspot.origin });
   const details = await other.apiRequest({ path: '/account-info/v3/details' });

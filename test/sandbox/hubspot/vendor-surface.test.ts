@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSandbox, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
 import { DIFFERENCES, methodsOf } from '../differences.ts';
 
-/** Everything that the vendor's client does with contacts, companies, their links and OAuth. */
+/** Everything that the vendor's client does with contacts, companies, their associations and OAuth. */
 let sandbox: Sandbox;
 
 beforeAll(async () => {
@@ -32,10 +32,10 @@ const BY_EMAIL = {
 };
 const ONE = { inputs: [{ id: '501' }], properties: ['email'], propertiesWithHistory: ['firstname'] };
 const COMPANY = '5790939001';
-// biome-ignore lint/suspicious/noExplicitAny: what would be written does not matter
+// biome-ignore lint/suspicious/noExplicitAny: the content of writes does not matter
 const ANY: any = { inputs: [{ id: '501', properties: {} }], properties: {}, objectIdToMerge: '502' };
 
-/** Of each method what it is to find; or the name of the difference. */
+/** For each method the expected result, or the name of the difference. */
 const SURFACE: Readonly<Record<string, Readonly<Record<string, Read | string>>>> = {
   'crm.contacts.basicApi': {
     getById: [
@@ -149,7 +149,7 @@ test.each(Object.keys(SURFACE))('every method of %s is listed', (api) => {
   expect(Object.keys(SURFACE[api] ?? {}).sort()).toEqual([...methodsOf(apiOf(open().client, api))].sort());
 });
 
-test.each(reads)('%s.%s finds what the vendor’s client expects', async (_api, _method, [call, found]) => {
+test.each(reads)('%s.%s returns what the vendor’s client expects', async (_api, _method, [call, found]) => {
   const result = await call(open());
   if (found === undefined) expect(result).toBeUndefined();
   else expect(result).toMatchObject(found);
@@ -165,7 +165,7 @@ test.each(differing)('%s.%s differs: %s', async (api, method, difference) => {
   });
 });
 
-test('the differences are ten at most', () => {
+test('there are at most ten differences', () => {
   expect(DIFFERENCES.length).toBeLessThanOrEqual(10);
 });
 

@@ -1,12 +1,12 @@
 import { openSandbox, type SalesforceAccount, type Sandbox } from '../../../src/sandbox/open-sandbox.ts';
 import type { Person } from '../../../src/sandbox/people.ts';
 
-/** A sandbox whose clock is moved by hand, and one account of it with the few questions that the tests ask. */
+/** A sandbox whose clock is advanced by hand, and one account with the few requests that the tests need. */
 export async function openClient(people: readonly Partial<Person>[]): Promise<Client> {
   let now = Date.UTC(2026, 10, 20, 12);
   const sandbox = await openSandbox({ now: () => now });
   const account = sandbox.salesforce.createAccount({ people });
-  const ask = async (path: string, init: Init = {}): Promise<Answered> => {
+  const send = async (path: string, init: Init = {}): Promise<SandboxResponse> => {
     const response = await fetch(`${sandbox.salesforce.origin}${path}`, {
       ...(init.body !== undefined && { method: 'POST', body: JSON.stringify(init.body) }),
       ...(init.form !== undefined && { method: 'POST', body: init.form }),
@@ -27,10 +27,10 @@ export async function openClient(people: readonly Partial<Person>[]): Promise<Cl
     };
   };
   return {
-    ...{ sandbox, account, ask },
-    query: (soql, headers = {}) => ask(`${API}/query/?q=${encodeURIComponent(soql)}`, { headers }),
+    ...{ sandbox, account, send },
+    query: (soql, headers = {}) => send(`${API}/query/?q=${encodeURIComponent(soql)}`, { headers }),
     token: (form, headers = {}) =>
-      ask('/services/oauth2/token', {
+      send('/services/oauth2/token', {
         headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
         form: new URLSearchParams(form),
       }),
@@ -45,9 +45,9 @@ export const API = '/services/data/v66.0';
 export interface Client {
   readonly sandbox: Sandbox;
   readonly account: SalesforceAccount;
-  ask(path: string, init?: Init): Promise<Answered>;
-  query(soql: string, headers?: Record<string, string>): Promise<Answered>;
-  token(form: Record<string, string>, headers?: Record<string, string>): Promise<Answered>;
+  send(path: string, init?: Init): Promise<SandboxResponse>;
+  query(soql: string, headers?: Record<string, string>): Promise<SandboxResponse>;
+  token(form: Record<string, string>, headers?: Record<string, string>): Promise<SandboxResponse>;
   advance(milliseconds: number): void;
 }
 
@@ -58,10 +58,10 @@ interface Init {
   readonly form?: URLSearchParams;
 }
 
-interface Answered {
+interface SandboxResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever JSON came back; the tests say what they expect of it
+  // biome-ignore lint/suspicious/noExplicitAny: any JSON response; the tests assert its content
   readonly body: any;
 }

@@ -61,7 +61,7 @@ const works = async (accessToken = '') =>
     })
   ).status === 200;
 
-test('who allows comes back with a code, and the code gives that organisation’s contacts', async () => {
+test('an allowed consent redirects back with a code, which gives access to that org’s contacts', async () => {
   const { demo, others } = sandbox.salesforce;
   const [northwind = demo] = others;
   const { location, back } = await decide(consentUrl(demo), { account: northwind });
@@ -83,7 +83,7 @@ test('who allows comes back with a code, and the code gives that organisation’
   expect((await refresh(demo, body['refresh_token'])).body).toMatchObject({ scope: 'api refresh_token' });
 });
 
-test('a code is good once, and for a quarter of an hour', async () => {
+test('a code can be exchanged once, within fifteen minutes', async () => {
   const account = sandbox.salesforce.createAccount();
   const expired = {
     status: 400,
@@ -115,22 +115,25 @@ test('a code is bound to its client and its redirect URI', async () => {
 test.each([
   ['none', '', 'invalid_grant', 'invalid_request'],
   ['another', 'w'.repeat(64), 'invalid_request', 'invalid_grant'],
-  ['one that is too short', 'v'.repeat(42), 'invalid_request', 'invalid_grant'],
-  ['one that is too long', 'v'.repeat(129), 'invalid_request', 'invalid_grant'],
-])('a code does not go with this verifier: %s', async (_title, code_verifier, error, swapped) => {
-  const account = sandbox.salesforce.createAccount();
-  const isOurs = /^v+$/.test(code_verifier);
-  const code_challenge = toChallenge(isOurs ? code_verifier : VERIFIER);
-  const code = await codeOf(account, account, { code_challenge });
-  expect((await exchange(account, code, { code_verifier })).body['error']).toBe(error);
-  account.setQuirks({ verifierErrorsSwapped: true });
-  expect((await exchange(account, code, { code_verifier })).body['error']).toBe(swapped);
-  account.setQuirks({ takesLongVerifiers: true });
-  const isLong = code_verifier.length > 128;
-  expect((await exchange(account, code, { code_verifier })).status).toBe(isLong ? 200 : 400);
-});
+  ['too short', 'v'.repeat(42), 'invalid_request', 'invalid_grant'],
+  ['too long', 'v'.repeat(129), 'invalid_request', 'invalid_grant'],
+])(
+  'a code exchange with a wrong PKCE verifier is rejected: %s',
+  async (_title, code_verifier, error, swapped) => {
+    const account = sandbox.salesforce.createAccount();
+    const isOurs = /^v+$/.test(code_verifier);
+    const code_challenge = toChallenge(isOurs ? code_verifier : VERIFIER);
+    const code = await codeOf(account, account, { code_challenge });
+    expect((await exchange(account, code, { code_verifier })).body['error']).toBe(error);
+    account.setQuirks({ verifierErrorsSwapped: true });
+    expect((await exchange(account, code, { code_verifier })).body['error']).toBe(swapped);
+    account.setQuirks({ takesLongVerifiers: true });
+    const isLong = code_verifier.length > 128;
+    expect((await exchange(account, code, { code_verifier })).status).toBe(isLong ? 200 : 400);
+  },
+);
 
-test('without PKCE nobody is asked, but for an application of old', async () => {
+test('a consent without PKCE is rejected, except for legacy applications', async () => {
   const account = sandbox.salesforce.createAccount();
   const without = { code_challenge: '', code_challenge_method: '' };
   expect((await decide(consentUrl(account, without), { account })).back).toEqual({
@@ -145,8 +148,8 @@ test.each([
   ['another response type', { response_type: 'token' }, 'unsupported_response_type'],
   ['an unknown scope', { scope: 'api everything' }, 'invalid_scope'],
   ['a plain challenge', { code_challenge_method: 'plain' }, 'invalid_request'],
-  ['a challenge that is none', { code_challenge: 'short' }, 'invalid_request'],
-])('%s comes back as an error, and nobody is asked', async (_title, more, error) => {
+  ['an invalid challenge', { code_challenge: 'short' }, 'invalid_request'],
+])('%s redirects back with an error, without a consent page', async (_title, more, error) => {
   const account = sandbox.salesforce.createAccount();
   const response = await fetch(consentUrl(account, more), { redirect: 'manual' });
   expect(response.status).toBe(302);
@@ -166,14 +169,14 @@ test.each([
     { redirect_uri: CALLBACK.replace('127.0.0.1', '127.0.0.1.evil.example') },
     'redirect_uri_mismatch',
   ],
-])('%s stays with the vendor', async (_title, more, error) => {
+])('%s shows an error at the vendor, without a redirect', async (_title, more, error) => {
   const account = sandbox.salesforce.createAccount();
   const { status, page, location } = await decide(consentUrl(account, more), { account });
   expect({ status, location }).toEqual({ status: 400, location: null });
   expect(page).toContain(error);
 });
 
-test('who says no comes back, in either spelling, with or without state', async () => {
+test('a denied consent redirects back, with either spelling of the error, with or without state', async () => {
   const account = sandbox.salesforce.createAccount();
   const deny = async () => (await decide(consentUrl(account), { account, isAllowed: false })).location;
   expect(await deny()).toBe(
@@ -184,7 +187,7 @@ test('who says no comes back, in either spelling, with or without state', async 
 });
 
 test.each(['OAUTH_APP_BLOCKED', 'OAUTH_AUTHORIZATION_BLOCKED', 'OAUTH_APP_ACCESS_DENIED'])(
-  '%s comes back in place of a code',
+  '%s redirects back in place of a code',
   async (callbackError) => {
     const account = sandbox.salesforce.createAccount({ quirks: { callbackError } });
     expect((await decide(consentUrl(account), { account })).back).toEqual({
@@ -203,7 +206,7 @@ test('without the scope, or where the policy forbids it, there is no refresh tok
   expect(await keys('api refresh_token')).not.toContain('refresh_token');
 });
 
-test('each login host lets in its own: the common one, the one for tests, an organisation’s domain', async () => {
+test('each login host accepts its own orgs: the production host, the test host, an org’s domain', async () => {
   const { salesforce } = sandbox;
   const [northwind = salesforce.demo, trial = salesforce.demo] = salesforce.others;
   const at = {
@@ -227,7 +230,7 @@ test('each login host lets in its own: the common one, the one for tests, an org
   northwind.setQuirks({ forbidsCommonLogin: false });
 });
 
-test('what comes of one consent ends together, and no other', async () => {
+test('tokens of one consent are revoked together, and no others', async () => {
   const account = sandbox.salesforce.createAccount();
   const grant = async () => (await exchange(account, await codeOf(account))).body;
   const [first, second] = [await grant(), await grant()];
@@ -238,7 +241,7 @@ test('what comes of one consent ends together, and no other', async () => {
   expect((await post('revoke', { token: 'nothing' })).status).toBe(400);
 });
 
-test('who comes with a refresh token that was replaced ends the new one of the same consent', async () => {
+test('reuse of a rotated refresh token revokes the new one of the same consent', async () => {
   const account = sandbox.salesforce.createAccount({ quirks: { rotateRefreshTokens: true } });
   const grant = async () => (await exchange(account, await codeOf(account))).body;
   const [first, second] = [await grant(), await grant()];
@@ -249,7 +252,7 @@ test('who comes with a refresh token that was replaced ends the new one of the s
   expect([await works(rotated['access_token']), await works(second['access_token'])]).toEqual([false, true]);
 });
 
-test('one user keeps five consents to one application: the sixth ends the oldest', async () => {
+test('one user has at most five consents to one application: the sixth revokes the oldest', async () => {
   const [account, other] = [sandbox.salesforce.createAccount(), sandbox.salesforce.createAccount()];
   const grant = async () => (await exchange(other, await codeOf(other, account))).body['refresh_token'];
   const { refreshToken } = account;
@@ -261,7 +264,7 @@ test('one user keeps five consents to one application: the sixth ends the oldest
   expect((await refresh(account, refreshToken)).status).toBe(200);
 });
 
-test('an address that is not allowed is refused at the exchange too, and the code stays good', async () => {
+test('a code exchange from a restricted IP address is rejected, and the code stays valid', async () => {
   const account = sandbox.salesforce.createAccount();
   const code = await codeOf(account);
   account.fail('ip-restricted', { operation: 'oauth.token' });
@@ -271,7 +274,7 @@ test('an address that is not allowed is refused at the exchange too, and the cod
   expect((await exchange(account, code)).status).toBe(200);
 });
 
-/** Names below localhost lead here in every browser; Node asks the machine's resolver, which may not know. */
+/** Browsers resolve names below localhost to this machine; Node asks the system resolver, which may not. */
 async function visit(origin: string, url: string, account: SalesforceAccount) {
   const { default: http } = await import('node:http');
   const target = new URL(url);

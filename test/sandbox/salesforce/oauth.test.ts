@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, openClient } from './client.ts';
 
-describe('the token endpoint', () => {
+describe('Salesforce’s token endpoint', () => {
   let client: Client;
   beforeEach(async () => {
     client = await openClient([{ lastName: 'One' }]);
@@ -17,7 +17,7 @@ describe('the token endpoint', () => {
   });
   const works = async () => (await client.query('SELECT COUNT() FROM Contact')).status === 200;
 
-  test('gives a new access token, and says neither when it ends nor the refresh token', async () => {
+  test('returns a new access token, without its lifetime and without the refresh token', async () => {
     client.account.expireAccessToken();
     expect(await works()).toBe(false);
     const { body } = await client.token(form());
@@ -33,14 +33,14 @@ describe('the token endpoint', () => {
     expect(await works()).toBe(true);
   });
 
-  test('takes the client’s id and secret as Basic too', async () => {
+  test('accepts the client’s id and secret as HTTP Basic too', async () => {
     const { clientId, clientSecret, refreshToken } = client.account;
     const authorization = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
     const basic = { grant_type: 'refresh_token', refresh_token: refreshToken };
     expect((await client.token(basic, { authorization })).status).toBe(200);
   });
 
-  test('with rotation on, there is a new refresh token and the old one is dead', async () => {
+  test('with rotation returns a new refresh token and invalidates the old one', async () => {
     client.account.setQuirks({ rotateRefreshTokens: true });
     const old = client.account.refreshToken;
     const { body } = await client.token(form());
@@ -49,7 +49,7 @@ describe('the token endpoint', () => {
     expect((await client.token(form())).status).toBe(200);
   });
 
-  test('whoever comes with a refresh token that was replaced ends the new one and all access tokens', async () => {
+  test('revokes the new refresh token and all access tokens when a rotated one is reused', async () => {
     client.account.setQuirks({ rotateRefreshTokens: true });
     const old = client.account.refreshToken;
     await client.token(form());
@@ -61,7 +61,7 @@ describe('the token endpoint', () => {
     expect((await client.token(form())).body.error).toBe('invalid_grant');
   });
 
-  test('a refresh token that nobody uses for thirty days is dead; each use restarts the count', async () => {
+  test('expires a refresh token after thirty days without use; each use restarts the period', async () => {
     const day = 86_400_000;
     client.account.setQuirks({ refreshTokenIdleMs: 30 * day });
     for (const days of [29, 29, 30]) {
@@ -72,7 +72,7 @@ describe('the token endpoint', () => {
     expect((await client.token(form())).body.error_description).toBe('expired access/refresh token');
   });
 
-  test('a session slides where it does, and ends where it does not', async () => {
+  test('issues sessions that slide where configured, and end where not', async () => {
     const hour = 3_600_000;
     client.account.setQuirks({ sessionSlides: true });
     for (let turn = 0; turn < 4; turn += 1) {
@@ -86,7 +86,7 @@ describe('the token endpoint', () => {
     expect(await works()).toBe(false);
   });
 
-  test('the sixth approval of a user and an application ends the oldest', async () => {
+  test('revokes the oldest approval of a user and an application when the sixth is request', async () => {
     const first = client.account.refreshToken;
     for (let approval = 2; approval <= 5; approval += 1) client.account.approve();
     expect((await client.token(form({ refresh_token: first }))).status).toBe(200);
@@ -95,7 +95,7 @@ describe('the token endpoint', () => {
     expect((await client.token(form())).status).toBe(200);
   });
 
-  test('an access token may be a JWT, of which nothing but the header is blamed', async () => {
+  test('can issue JWTs, whose expiry is reported as an invalid auth header', async () => {
     client.account.setQuirks({ jwtAccessTokens: true });
     await client.token(form());
     expect(client.account.accessToken).toMatch(/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/);
@@ -107,23 +107,23 @@ describe('the token endpoint', () => {
     });
   });
 
-  test('the second of two refreshers is told that the first is not done', async () => {
+  test('rejects the second of two concurrent refreshes while the first is processed', async () => {
     client.account.setQuirks({ refreshBusyMs: 1_000, rotateRefreshTokens: true });
-    const given = form();
-    expect((await client.token(given)).status).toBe(200);
-    expect((await client.token(given)).body.error_description).toBe(
+    const request = form();
+    expect((await client.token(request)).status).toBe(200);
+    expect((await client.token(request)).body.error_description).toBe(
       'token request is already being processed',
     );
     expect(await works()).toBe(true);
   });
 
-  test('the time of issue may be in seconds, as older documents say', async () => {
+  test('can return the issue time in seconds, as older documents say', async () => {
     client.account.setQuirks({ issuedAtInSeconds: true });
     const { body } = await client.token(form());
     expect(body.issued_at).toBe(String(Date.UTC(2026, 10, 20, 12) / 1_000));
   });
 
-  test('an organisation that moved answers at its new place only', async () => {
+  test('of an org that moved responds only at the new URL', async () => {
     const movedInstanceUrl = client.account.instanceUrl.replace('127.0.0.1', 'localhost');
     client.account.setQuirks({ movedInstanceUrl });
     const { body } = await client.token(form());
@@ -139,24 +139,24 @@ describe('the token endpoint', () => {
     ['an unknown refresh token', { refresh_token: 'unknown' }, 'invalid_grant'],
     ['another client', { client_id: 'other' }, 'invalid_client_id'],
     ['a wrong secret', { client_secret: 'wrong' }, 'invalid_client'],
-    ['another grant', { grant_type: 'password' }, 'unsupported_grant_type'],
-  ])('%s is refused in the manner of OAuth', async (_title, more, error) => {
+    ['another grant type', { grant_type: 'password' }, 'unsupported_grant_type'],
+  ])('rejects %s with an OAuth error', async (_title, more, error) => {
     const { status, body } = await client.token(form(more));
     expect(status).toBe(400);
     expect(body).toEqual({ error, error_description: expect.any(String) });
   });
 
-  test('a secret may be left out only where the organisation allows it', async () => {
+  test('accepts a request without a client secret only where the org allows it', async () => {
     const { client_secret: _secret, ...rest } = form();
     expect((await client.token(rest)).status).toBe(400);
     client.account.setQuirks({ secretIsOptional: true });
     expect((await client.token(rest)).status).toBe(200);
   });
 
-  test('a token can be looked at, used to say who it is, and revoked', async () => {
+  test('supports introspection, userinfo and revocation', async () => {
     const { accessToken, refreshToken } = client.account;
     const post = (name: string, token: string) =>
-      client.ask(`/services/oauth2/${name}`, {
+      client.send(`/services/oauth2/${name}`, {
         form: new URLSearchParams(form({ token })),
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
       });
@@ -164,12 +164,12 @@ describe('the token endpoint', () => {
       active: true,
       token_type: 'access_token',
     });
-    expect((await client.ask('/services/oauth2/userinfo')).body).toMatchObject({
+    expect((await client.send('/services/oauth2/userinfo')).body).toMatchObject({
       organization_id: client.account.id,
     });
     expect((await post('revoke', refreshToken)).status).toBe(200);
     expect((await post('introspect', accessToken)).body).toEqual({ active: false });
-    expect(await client.ask('/services/oauth2/userinfo')).toMatchObject({
+    expect(await client.send('/services/oauth2/userinfo')).toMatchObject({
       status: 403,
       text: 'Bad_OAuth_Token',
     });

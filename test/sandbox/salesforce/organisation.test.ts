@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { API, type Client, openClient } from './client.ts';
 
-describe('an organisation', () => {
+describe('A Salesforce org', () => {
   let client: Client;
   beforeEach(async () => {
     client = await openClient([
@@ -21,7 +21,7 @@ describe('an organisation', () => {
     return status === 200 ? body.totalSize : body[0].message.split('\n').at(-1);
   };
 
-  test('that encrypts by chance lets nobody filter or sort; by rule, only whole values', async () => {
+  test('with probabilistic encryption rejects filters and sorting; with deterministic encryption only exact matches work', async () => {
     const refused = "field 'Email' can not be filtered in a query call";
     client.account.setQuirks({ encryptedFields: { Email: 'probabilistic' } });
     expect(await count("Email = 'other@x.example'")).toBe(refused);
@@ -31,13 +31,13 @@ describe('an organisation', () => {
     client.account.setQuirks({ encryptedFields: { Email: 'deterministic' } });
     expect(await count("Email IN ('other@x.example')")).toBe(1);
     expect(await count("Email LIKE '%x.example'")).toBe(refused);
-    const { body } = await client.ask(`${API}/sobjects/Contact/describe`);
+    const { body } = await client.send(`${API}/sobjects/Contact/describe`);
     expect(body.fields.find(({ name }: { name: string }) => name === 'Email')).toMatchObject({
       ...{ encrypted: true, filterable: true, sortable: false },
     });
   });
 
-  test('that has described its own fields keeps numbers as numbers, and compares them so', async () => {
+  test('with described custom fields returns numbers as numbers, and compares them as numbers', async () => {
     const { recordId, addPerson, setQuirks } = client.account;
     addPerson({ lastName: 'Small', custom: { shoe_size: '9', member: 'true' } });
     addPerson({ lastName: 'Tall', custom: { shoe_size: '44' } });
@@ -51,41 +51,41 @@ describe('an organisation', () => {
       { Shoe_Size__c: 9, Member__c: true },
       { Shoe_Size__c: 44, Member__c: false },
     ]);
-    const { body: one } = await client.ask(`${API}/sobjects/Contact/${recordId(1)}?fields=Member__c`);
+    const { body: one } = await client.send(`${API}/sobjects/Contact/${recordId(1)}?fields=Member__c`);
     expect(one.Member__c).toBe(false);
-    const { body: described } = await client.ask(`${API}/sobjects/Contact/describe`);
+    const { body: described } = await client.send(`${API}/sobjects/Contact/describe`);
     expect(described.fields.find(({ name }: { name: string }) => name === 'Member__c')).toMatchObject({
       ...{ type: 'boolean', custom: true, calculated: true, nillable: false },
     });
   });
 
-  test('that shows no accounts knows neither the type nor the relationship', async () => {
+  test('without access to accounts has neither the type nor the relationship', async () => {
     client.account.setQuirks({ hiddenObjects: ['Account'] });
     const { status, body } = await client.query('SELECT Id FROM Account');
     expect([status, body[0].errorCode]).toEqual([400, 'INVALID_TYPE']);
     expect(body[0].message).toContain("sObject type 'Account' is not supported.");
     expect((await client.query('SELECT Account.Name FROM Contact')).body[0].errorCode).toBe('INVALID_FIELD');
-    expect((await client.ask(`${API}/sobjects/Account/describe`)).status).toBe(404);
+    expect((await client.send(`${API}/sobjects/Account/describe`)).status).toBe(404);
     expect((await client.query('SELECT AccountId FROM Contact')).status).toBe(200);
   });
 
-  test('compares by the locale of its user: in Turkish an i is no small I', async () => {
+  test('compares by the locale of its user: in Turkish, i is not the lower case of I', async () => {
     expect(await count("Email = 'ada.li@x.example'")).toBe(1);
     client.account.setQuirks({ userLocale: 'tr' });
     expect(await count("Email = 'ada.li@x.example'")).toBe(0);
     expect(await count("Email = 'ada.lı@x.example'")).toBe(1);
   });
 
-  test('says that a description has not changed to who has it already', async () => {
+  test('responds 304 to a conditional describe that has not changed', async () => {
     const path = `${API}/sobjects/Contact/describe`;
-    const first = await client.ask(path);
+    const first = await client.send(path);
     const headers = { 'if-modified-since': first.headers.get('last-modified') ?? '' };
-    const second = await client.ask(path, { headers });
+    const second = await client.send(path, { headers });
     expect([first.status, second.status, second.text]).toEqual([200, 304, '']);
   });
 
-  test('finds words and numbers, however they are written, and refuses a search for nothing', async () => {
-    const search = (sosl: string) => client.ask(`${API}/search?q=${encodeURIComponent(sosl)}`);
+  test('finds words and numbers in any notation, and rejects an empty search', async () => {
+    const search = (sosl: string) => client.send(`${API}/search?q=${encodeURIComponent(sosl)}`);
     const names = async (sosl: string) =>
       (await search(sosl)).body.searchRecords.map(({ LastName }: { LastName: string }) => LastName);
     expect(await names('FIND {4155551212} IN PHONE FIELDS RETURNING Contact(LastName)')).toEqual([
@@ -99,12 +99,12 @@ describe('an organisation', () => {
     expect((await search('FIND {ada} RETURNING Lead(Id)')).body[0].errorCode).toBe('INVALID_TYPE');
   });
 
-  test('refuses a reference to what an earlier part has not answered', async () => {
+  test('rejects a reference to a field that an earlier part did not return', async () => {
     const compositeRequest = ['first', 'second'].map((referenceId) => ({
       ...{ method: 'GET', referenceId },
       url: `${API}/query/?q=SELECT+Id+FROM+Contact+WHERE+Id='@{second.records[0].Id}'`,
     }));
-    const { body } = await client.ask(`${API}/composite`, { body: { compositeRequest } });
+    const { body } = await client.send(`${API}/composite`, { body: { compositeRequest } });
     expect(body.compositeResponse[0]).toMatchObject({ httpStatusCode: 400 });
   });
 });

@@ -7,19 +7,19 @@ const PEOPLE = Array.from({ length: 2_050 }, (_, place) => ({
   isDeleted: place === 7,
 }));
 
-describe('pages of a query', () => {
+describe('Pages of a Salesforce query', () => {
   let client: Client;
   beforeEach(async () => {
     client = await openClient(PEOPLE);
   });
   afterEach(() => client.sandbox.close());
 
-  test('the first page names the next by a path that ends in its offset', async () => {
+  test('link the next page by a path that ends in its offset', async () => {
     const first = await client.query('SELECT Id FROM Contact');
     expect(Object.keys(first.body)).toEqual(['totalSize', 'done', 'nextRecordsUrl', 'records']);
     expect(first.body).toMatchObject({ totalSize: 2_049, done: false });
     expect(first.body.nextRecordsUrl).toMatch(/^\/services\/data\/v66\.0\/query\/01g\w{15}-2000$/);
-    const second = await client.ask(first.body.nextRecordsUrl);
+    const second = await client.send(first.body.nextRecordsUrl);
     expect(second.body).toMatchObject({ totalSize: 2_049, done: true });
     expect(second.body.records).toHaveLength(49);
     expect(second.body).not.toHaveProperty('nextRecordsUrl');
@@ -29,60 +29,60 @@ describe('pages of a query', () => {
     ['300', 300],
     ['1', 200],
     ['99999', 2_000],
-  ])('a batch size of %s gives pages of %i', async (wanted, size) => {
+  ])('with a batch size of %s have %i rows', async (wanted, size) => {
     const headers = { 'sforce-query-options': `batchSize=${wanted}` };
     const { body } = await client.query('SELECT Id FROM Contact', headers);
     expect(body.records).toHaveLength(size);
     expect(body.nextRecordsUrl).toMatch(new RegExp(`-${size}$`));
   });
 
-  test('an organisation may give fewer rows than asked for', async () => {
+  test('can have fewer rows than requested', async () => {
     client.account.setQuirks({ maxBatchSize: 500, doneFirst: true });
     const { body } = await client.query('SELECT Id FROM Contact');
     expect(body.nextRecordsUrl).toMatch(/-500$/);
     expect(Object.keys(body)[0]).toBe('done');
   });
 
-  test('a cursor is good for two days and not a moment longer', async () => {
+  test('have a cursor that expires after exactly two days', async () => {
     const { nextRecordsUrl } = (await client.query('SELECT Id FROM Contact')).body;
     client.advance(2 * 86_400_000 - 1);
     client.account.issueToken('access');
-    expect((await client.ask(nextRecordsUrl)).status).toBe(200);
+    expect((await client.send(nextRecordsUrl)).status).toBe(200);
     client.advance(1);
-    expect(await client.ask(nextRecordsUrl)).toMatchObject({
+    expect(await client.send(nextRecordsUrl)).toMatchObject({
       status: 400,
       body: [{ errorCode: 'INVALID_QUERY_LOCATOR' }],
     });
   });
 
   test.each(['01gRO0000009999YAA-2000', '01g', 'x-1', '..%2Fquery', '%E0%A4%A'])(
-    '%s continues nothing',
+    'cannot be continued with %s',
     async (locator) => {
-      const { status } = await client.ask(`${API}/query/${locator}`);
+      const { status } = await client.send(`${API}/query/${locator}`);
       expect([400, 404]).toContain(status);
     },
   );
 
-  test('another organisation’s cursor is unknown', async () => {
+  test('cannot be continued with another org’s cursor', async () => {
     const { nextRecordsUrl } = (await client.query('SELECT Id FROM Contact')).body;
     const other = client.sandbox.salesforce.createAccount({});
     const headers = { authorization: `Bearer ${other.accessToken}` };
-    expect((await client.ask(nextRecordsUrl, { headers })).body[0].errorCode).toBe('INVALID_QUERY_LOCATOR');
+    expect((await client.send(nextRecordsUrl, { headers })).body[0].errorCode).toBe('INVALID_QUERY_LOCATOR');
   });
 
-  test('an offset, even of 0, ends with the first page', async () => {
+  test('with an OFFSET, even of 0, end after the first page', async () => {
     const { body } = await client.query('SELECT Id FROM Contact OFFSET 0');
     expect(body).toMatchObject({ totalSize: 2_000, done: true });
   });
 
-  test('deleted rows are in queryAll, which goes on under query', async () => {
-    const { body } = await client.ask(`${API}/queryAll?q=SELECT+Id,IsDeleted+FROM+Contact`);
+  test('contain deleted rows in queryAll, which continues under query', async () => {
+    const { body } = await client.send(`${API}/queryAll?q=SELECT+Id,IsDeleted+FROM+Contact`);
     expect(body.totalSize).toBe(2_050);
     expect(body.records[7].IsDeleted).toBe(true);
     expect(body.nextRecordsUrl).toContain('/query/01g');
   });
 
-  test('rows that come and go between two keyset pages are neither repeated nor skipped', async () => {
+  test('by keyset neither repeat nor skip rows that are added and deleted between them', async () => {
     const page = (from: string) =>
       client.query(`SELECT Id FROM Contact WHERE Id > '${from}' ORDER BY Id LIMIT 1000`);
     const first = (await page('003000000000000AAA')).body.records;
@@ -95,7 +95,7 @@ describe('pages of a query', () => {
     expect(ids.at(-1)).toBe(added);
   });
 
-  test('ties come in another order when the organisation shuffles them', async () => {
+  test('have ties in another order when the org shuffles them', async () => {
     client.account.setQuirks({ shuffleTies: true });
     const soql = 'SELECT Id FROM Contact ORDER BY Email LIMIT 5';
     const [one, two] = [await client.query(soql), await client.query(soql)];

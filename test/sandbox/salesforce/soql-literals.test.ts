@@ -21,7 +21,7 @@ function escaped(text: string): string {
   return text.replace(/[\\'"\n\r]/g, (character) => ESCAPED[character] ?? '');
 }
 
-/** How many of two people a condition finds: one is called so, the other only begins so. */
+/** How many of two people a condition matches: one has exactly this name, the other a name that begins with it. */
 function countOf(name: string, condition: string): number {
   const people = [name, `${name}x`].map((lastName, place) => toPerson({ lastName }, place + 1));
   const database = openDatabase(
@@ -35,7 +35,7 @@ function countOf(name: string, condition: string): number {
   return result.kind === 'count' ? result.total : -1;
 }
 
-test('whatever is escaped as documented finds exactly itself', () => {
+test('a string escaped as documented matches exactly itself', () => {
   fc.assert(
     fc.property(texts, (text) => {
       expect(countOf(text, `LastName = '${escaped(text)}'`)).toBe(1);
@@ -44,7 +44,7 @@ test('whatever is escaped as documented finds exactly itself', () => {
   );
 });
 
-test('in a pattern too, once its wildcards are escaped as well', () => {
+test('a string escaped for LIKE, with its wildcards, matches exactly itself', () => {
   fc.assert(
     fc.property(texts, (text) => {
       const pattern = escaped(text).replace(/[%_]/g, '\\$&');
@@ -54,7 +54,7 @@ test('in a pattern too, once its wildcards are escaped as well', () => {
   );
 });
 
-test('a literal of nothing but unicode escapes is the same text', () => {
+test('a literal made of unicode escapes equals the plain string', () => {
   fc.assert(
     fc.property(texts, (text) => {
       const codes = Array.from({ length: text.length }, (_, place) =>
@@ -65,7 +65,7 @@ test('a literal of nothing but unicode escapes is the same text', () => {
   );
 });
 
-test('any text at all is answered or refused, and nothing else happens', () => {
+test('any query string gets a result or an error, and never crashes', () => {
   const words = fc.constantFrom(
     'Id',
     'Email',

@@ -25,13 +25,13 @@ function run(soql: string, includeDeleted = false) {
   return executeQuery(soql, { database, includeDeleted });
 }
 
-/** The first names of what a condition finds. */
+/** The first names of the rows that a condition matches. */
 function names(condition: string, includeDeleted = false): unknown[] {
   const result = run(`SELECT FirstName FROM Contact ${condition}`, includeDeleted);
   return result.kind === 'rows' ? result.rows.map((row) => row['FirstName'] ?? null) : [];
 }
 
-describe('what a condition finds', () => {
+describe('A SOQL condition', () => {
   test.each([
     ["WHERE Email = 'ADA@EXAMPLE.COM'", ['Ada', 'ada']],
     ["WHERE Email IN ('ada@example.com', 'o\\'brien@example.com')", ['Ada', 'Conan', 'ada']],
@@ -57,12 +57,12 @@ describe('what a condition finds', () => {
     expect(names(condition)).toEqual(expected);
   });
 
-  test('deleted rows are found only where they are asked for', () => {
+  test('matches deleted rows only on request', () => {
     expect(names('WHERE IsDeleted = true', true)).toEqual([null]);
     expect(names("WHERE LastName = 'lovelace'", true)).toEqual(['Ada', null]);
   });
 
-  test('ids compare by their fifteen characters, and make ranges', () => {
+  test('compares ids by their first fifteen characters, and orders them', () => {
     const id = run("SELECT Id FROM Contact WHERE LastName = 'Percent'");
     const percent = id.kind === 'rows' ? String(id.rows[0]?.['Id']) : '';
     expect(names(`WHERE Id = '${percent}'`)).toEqual(['Hundred']);
@@ -76,7 +76,7 @@ describe('what a condition finds', () => {
     ]);
   });
 
-  test('order is by several fields, without case, and nulls are first unless told', () => {
+  test('can be ordered by several fields, ignoring case, with nulls first by default', () => {
     expect(names('ORDER BY Phone, FirstName DESC LIMIT 5')).toEqual([
       'Hundred',
       'Conan',
@@ -91,7 +91,7 @@ describe('what a condition finds', () => {
     ]);
   });
 
-  test('counting needs no rows', () => {
+  test('can be counted without returning rows', () => {
     expect(run('select count() from contact')).toEqual({ kind: 'count', total: 7 });
     expect(run('SELECT COUNT(Id), COUNT(Phone) phones, COUNT_DISTINCT(Phone) FROM Contact')).toMatchObject({
       values: { expr0: 7, phones: 3, expr1: 2 },
@@ -99,7 +99,7 @@ describe('what a condition finds', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('Invalid SOQL', () => {
   const refusal = (soql: string): { errorCode: string; message: string } => {
     try {
       run(soql);
@@ -139,11 +139,11 @@ describe('what is refused', () => {
     ['SELECT Id FROM Contact WHERE CreatedDate > 2023-02-30T00:00:00Z', 'INVALID_QUERY_FILTER_OPERATOR'],
     ['SELECT Id FROM Person', 'INVALID_TYPE'],
     ['SELECT Id FROM Contact OFFSET 2001', 'NUMBER_OUTSIDE_VALID_RANGE'],
-  ])('%.70s is %s', (soql, errorCode) => {
+  ])('%.70s gives %s', (soql, errorCode) => {
     expect(refusal(soql).errorCode).toBe(errorCode);
   });
 
-  test('the error points at the place, line by line', () => {
+  test('is reported with line and column', () => {
     expect(refusal('SELECT Id\nFROM Contact\nWHERE Shoe = 1').message).toMatch(
       /^\nWHERE Shoe = 1\n {6}\^\nERROR at Row:3:Column:7\nNo such column 'Shoe' on entity 'Contact'/,
     );

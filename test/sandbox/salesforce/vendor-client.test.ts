@@ -4,8 +4,8 @@ import { openSandbox, type SalesforceAccount, type Sandbox } from '../../../src/
 import { decide, SALESFORCE_CALLBACK } from '../consent.ts';
 import { DIFFERENCES } from '../differences.ts';
 
-// The vendor's own client is the judge: a difference is the sandbox's fault.
-describe('the vendor’s client', () => {
+// The vendor's own client is the reference: a difference is a bug of the sandbox.
+describe('Salesforce’s own client (jsforce)', () => {
   let sandbox: Sandbox;
   beforeAll(async () => {
     sandbox = await openSandbox();
@@ -33,7 +33,7 @@ describe('the vendor’s client', () => {
       })),
     });
 
-  test('finds a contact by its email, with its parents', async () => {
+  test('finds a contact by its email, with parent fields', async () => {
     const result = await connect(sandbox.salesforce.demo).query(
       "SELECT Id, Email, MailingAddress, Account.Name, Owner.Name FROM Contact WHERE Email IN ('ADA@EXAMPLE.COM')",
     );
@@ -59,7 +59,7 @@ describe('the vendor’s client', () => {
     expect(ids).toEqual([...ids].sort());
   });
 
-  test('fetches everything by itself when told to', async () => {
+  test('fetches all pages with autoFetch', async () => {
     const account = crowd(2_001);
     const emails: unknown[] = [];
     await new Promise((resolve, reject) => {
@@ -73,14 +73,14 @@ describe('the vendor’s client', () => {
     expect(account.callCount('query.more')).toBe(1);
   });
 
-  test('counts, both ways', async () => {
+  test('counts rows in both ways', async () => {
     const connection = connect(crowd(7));
     expect(await connection.sobject('Contact').count()).toBe(7);
     const { records } = await connection.query('SELECT COUNT(Id) total, COUNT(Phone) FROM Contact');
     expect(records).toEqual([{ attributes: { type: 'AggregateResult' }, total: 7, expr0: 0 }]);
   });
 
-  test('builds queries of its own that are understood', async () => {
+  test('builds queries that the sandbox parses', async () => {
     const contacts = connect(crowd(30)).sobject('Contact');
     const found = await contacts
       .find({ Email: { $like: 'person.2%' }, IsDeleted: false, LastName: { $ne: 'No. 2' } }, [
@@ -93,7 +93,7 @@ describe('the vendor’s client', () => {
     expect(found.map(({ LastName }) => LastName)).toEqual(['No. 29', 'No. 28']);
   });
 
-  test('asks several things in a batch, and one failure leaves the others whole', async () => {
+  test('sends a batch, in which one failure does not affect the other parts', async () => {
     const account = crowd(3);
     const answer = await connect(account).requestPost('/composite/batch', {
       batchRequests: [
@@ -135,16 +135,16 @@ describe('the vendor’s client', () => {
     });
   });
 
-  test('sends the customer to the page that asks, exchanges the code and reads their contacts', async () => {
+  test('builds the consent URL, exchanges the code and reads contacts', async () => {
     const { demo, others, origin } = sandbox.salesforce;
     const [northwind = demo] = others;
     const { clientId, clientSecret } = demo;
     const client = { loginUrl: origin, clientId, clientSecret, redirectUri: SALESFORCE_CALLBACK };
     const oauth2 = new OAuth2({ ...client, useVerifier: true });
-    // Its own is of 171 characters, and the rule ends at 128.
+    // Its own verifier has 171 characters, and the maximum is 128.
     oauth2.codeVerifier = oauth2.codeVerifier?.slice(0, 128);
-    const asked = oauth2.getAuthorizationUrl({ scope: 'api refresh_token', state: 's1' });
-    const { back } = await decide(asked, { account: northwind });
+    const consentUrl = oauth2.getAuthorizationUrl({ scope: 'api refresh_token', state: 's1' });
+    const { back } = await decide(consentUrl, { account: northwind });
     expect(back).toMatchObject({ state: 's1' });
     const connection = new Connection({ oauth2, version: '66.0' });
     const { organizationId } = await connection.authorize(back?.['code'] ?? '');
@@ -155,7 +155,7 @@ describe('the vendor’s client', () => {
     await expect(oauth2.refreshToken(northwind.refreshToken)).rejects.toThrow('expired access/refresh token');
   });
 
-  test('is refused with the verifier that it makes itself, unless that is let pass', async () => {
+  test('is rejected with its own too long PKCE verifier, unless the quirk allows it', async () => {
     const account = crowd(1);
     const { clientId, clientSecret } = account;
     const client = { loginUrl: sandbox.salesforce.origin, clientId, clientSecret };
@@ -170,7 +170,7 @@ describe('the vendor’s client', () => {
     expect(await connect()).toMatchObject({ access_token: account.accessToken });
   });
 
-  test('refreshes its token after a 401 and goes on', async () => {
+  test('refreshes its token after a 401 and repeats the call', async () => {
     const account = crowd(2);
     const connection = connect(account);
     const before = account.accessToken;
@@ -182,7 +182,7 @@ describe('the vendor’s client', () => {
     expect(connection.accessToken).not.toBe(before);
   });
 
-  test('refreshes in the middle of a query', async () => {
+  test('refreshes its token in the middle of a query', async () => {
     const account = crowd(2_500);
     const connection = connect(account);
     const first = await connection.query('SELECT Id FROM Contact');
@@ -191,19 +191,19 @@ describe('the vendor’s client', () => {
     expect([first.records.length, second.records.length, second.done]).toEqual([2_000, 500, true]);
   });
 
-  test('follows an organisation that has moved', async () => {
+  test('follows an org that has moved', async () => {
     const account = crowd(1);
     const connection = connect(account);
     const moved = account.instanceUrl.replace('127.0.0.1', 'localhost');
     account.setQuirks({ movedInstanceUrl: moved });
     account.expireAccessToken();
-    // The client refreshes, but sends the call that made it do so to the old place once more.
+    // The client refreshes, but repeats the failed call at the old URL.
     await expect(connection.query('SELECT Id FROM Contact')).rejects.toThrow();
     expect(connection.instanceUrl).toBe(moved);
     expect(await connection.query('SELECT Id FROM Contact')).toMatchObject({ totalSize: 1 });
   });
 
-  test('does not refresh where that would not help', async () => {
+  test('does not refresh after errors that a refresh cannot solve', async () => {
     const account = crowd(1);
     account.fail('session-not-for-rest');
     const query = connect(account).query('SELECT Id FROM Contact');
@@ -212,7 +212,7 @@ describe('the vendor’s client', () => {
   });
 
   test.each(['plain', 'per-app', 'bursts'] as const)(
-    'reads the limit from its %s form',
+    'reads the limit from the header in form %s',
     async (limitInfo) => {
       const account = crowd(1);
       account.setQuirks({ limitInfo });
@@ -225,13 +225,13 @@ describe('the vendor’s client', () => {
     },
   );
 
-  test('says who it is', async () => {
+  test('reads the user’s identity', async () => {
     const account = crowd(1);
     const identity = await connect(account).identity();
     expect(identity).toMatchObject({ organization_id: account.id, user_id: expect.stringMatching(/^005/) });
   });
 
-  test('shows a faulty query’s error by its code', async () => {
+  test('reports the error of an invalid query by its code', async () => {
     const query = connect(crowd(1)).query("SELECT Id FROM Contact WHERE Email = 'a\\.b'");
     await expect(query).rejects.toMatchObject({ errorCode: 'MALFORMED_QUERY' });
   });

@@ -182,7 +182,7 @@ test.each(
       typeof what === 'string' ? [] : [[title, method, ...what] as const],
     ),
   ),
-)('of %s, %s finds what the vendor’s client expects', async (_title, _method, call, found) => {
+)('%s: %s returns what the vendor’s client expects', async (_title, _method, call, found) => {
   const result = await call(open());
   if (found === undefined) expect(result).toBeFalsy();
   else if (typeof found === 'object' && found !== null) expect(result).toMatchObject(found);
@@ -220,12 +220,12 @@ const REFUSED: readonly (readonly [string, (opened: Opened) => unknown])[] = [
   ['explain', ({ connection }) => connection.query('SELECT Id FROM Contact').explain()],
 ];
 
-test.each(REFUSED)('a difference is an error, and has a row: %s', async (difference, call) => {
+test.each(REFUSED)('a documented difference is an error: %s', async (difference, call) => {
   expect(DIFFERENCES).toContain(difference);
   await expect(Promise.resolve().then(() => call(open()))).rejects.toThrow();
 });
 
-test('every difference that is named for a method is a row, and every row is met by one of the clients', () => {
+test('every documented difference of a method has a row here, and every row is met by one of the clients', () => {
   const named = SURFACES.flatMap(([, surface]) =>
     Object.values(surface).filter((what) => typeof what === 'string'),
   );

@@ -1,7 +1,7 @@
 import type { HubSpotAccount, Sandbox } from '../../../src/sandbox/open-sandbox.ts';
 
-/** Asks an account of the imitated HubSpot as plainly as can be. */
-export function createAsk({ hubspot }: Sandbox, account: HubSpotAccount): Ask {
+/** Sends requests to an account of the imitated HubSpot with a bare client. */
+export function createClient({ hubspot }: Sandbox, account: HubSpotAccount): Send {
   return async (path, body, token = account.accessToken) => {
     const response = await fetch(`${hubspot.origin}${path}`, {
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -19,7 +19,7 @@ export function createAsk({ hubspot }: Sandbox, account: HubSpotAccount): Ask {
   };
 }
 
-/** A clock that moves only when it is told to. */
+/** A clock that advances only by hand. */
 export function createClock(start = Date.UTC(2026, 10, 20, 12)): Clock {
   let time = start;
   return {
@@ -38,17 +38,17 @@ export function byFilter(propertyName: string, operator: string, value: unknown)
   return { filterGroups: [{ filters: [{ propertyName, operator, [key]: value }] }] };
 }
 
-export function ids(answer: Answered): readonly string[] {
+export function ids(answer: SandboxResponse): readonly string[] {
   return answer.body.results.map((result: { id: string }) => result.id);
 }
 
-export type Ask = (path: string, body?: unknown, token?: string) => Promise<Answered>;
+export type Send = (path: string, body?: unknown, token?: string) => Promise<SandboxResponse>;
 
-export interface Answered {
+export interface SandboxResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into any answer, and fails where it is another.
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any response, and fails when its shape differs.
   readonly body: any;
 }
 
