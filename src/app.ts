@@ -24,7 +24,7 @@ import { createOpenContext } from './request/context.ts';
 import { createCustomerTokens } from './request/customer-token.ts';
 import { createKeyLookups } from './request/key-lookups.ts';
 import { createOriginCache } from './request/origin-cache.ts';
-import { createAdminFace } from './rest/admin/server.ts';
+import { createAdminFace } from './rest/admin.ts';
 import { createRest } from './rest/server.ts';
 import { createCursorSigner, createSigningKeys } from './storage/sealing/seal.ts';
 import type { LoggerOptions } from './telemetry/logger.ts';

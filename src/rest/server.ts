@@ -1,60 +1,112 @@
+import { CrossbookError } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
-import type { HttpHeaders } from '../lib/http-message.ts';
+import { compressAnswer } from '../lib/compress-answer.ts';
+import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import type { RequestContext } from '../request/context.ts';
-import { createDocsEndpoint } from './docs/endpoint.ts';
-import type { DocsDemo } from './docs/page.ts';
-import { createOpenApiEndpoint } from './openapi/endpoint.ts';
-import type { Operation, OperationGroup } from './operation.ts';
-import { errorResponse } from './responses.ts';
-import { type AnswerByPath, createAnswerByPath, type Endpoint } from './router.ts';
+import { createDocsEndpoint, createOpenApiEndpoint } from './openapi/endpoints.ts';
+import type { DocsDemo } from './openapi/page.ts';
+import { errorResponse, type Operation, type Route } from './operation.ts';
+import type { RoutedRequest } from './read-input.ts';
 import { OPERATIONS } from './routes/all.ts';
 
 /** The REST face: the operations, the document that describes them, and the page that shows it. */
-export function createRest(options: RestOptions): AnswerByPath {
-  const { prefixes = {} } = options;
+export function createRest({ openContext, prefixes = {}, demo, version }: RestOptions): Router {
   const operations = OPERATIONS.map((operation) => ({
     ...operation,
     path: `${prefixes[operation.group] ?? ''}${operation.path}`,
   }));
-  const endpoints = [
-    ...operations.map((operation) => toEndpoint(operation, options)),
-    createOpenApiEndpoint(operations, options.version),
-    createDocsEndpoint(options.demo),
-  ];
-  return createAnswerByPath(endpoints, 'There is nothing at this path: see /docs.');
+  return createRouter(
+    [
+      ...operations.map((operation) => toEndpoint(operation, openContext)),
+      createOpenApiEndpoint(operations, version),
+      createDocsEndpoint(demo),
+    ],
+    'There is nothing at this path: see /docs.',
+  );
 }
 
-function toEndpoint(operation: Operation, { openContext }: RestOptions): Endpoint {
+function toEndpoint(operation: Operation, openContext: RestOptions['openContext']): Endpoint {
   return {
-    method: operation.method,
-    path: operation.path,
-    async answer({ requestLog, ...arrival }) {
+    ...operation,
+    async answer(request, requestLog) {
       let context: RequestContext | undefined;
       const run = async () => {
-        context = await openContext(arrival.request.headers, requestLog);
+        context = await openContext(request.request.headers, requestLog);
         const checked = context.checkRateLimit();
         if (checked) await checked;
-        const answer = await operation.run(context, arrival);
+        // Before anything of the request is looked at.
+        context.requireCaller();
+        const response = await operation.run(context, request, context.allowance);
         const confirmed = context.confirm();
         if (confirmed) await confirmed;
-        return answer;
+        return response;
       };
       requestLog.record({ operation: operation.id });
       try {
         return await requestLog.operation(operation.id, run);
       } catch (thrown) {
         const applicationName = context?.caller?.application.name ?? null;
-        return errorResponse(thrown, { requestLog, applicationName });
+        return errorResponse(thrown, requestLog, { applicationName });
       }
     },
   };
+}
+
+/** Finds the endpoint of a path, and does what all have in common: OPTIONS, HEAD, compression, errors. */
+export function createRouter(endpoints: readonly Endpoint[], notFound: string): Router {
+  const routes = endpoints.map((endpoint) => ({ endpoint, pattern: toPattern(endpoint.path) }));
+  return {
+    refuse: (error, { requestLog }) =>
+      errorResponse(error, requestLog, { applicationName: requestLog.caller?.application.name ?? null }),
+    async answer(request, requestLog) {
+      requestLog.record({ face: 'rest' });
+      const { status, headers, body } = await route(request, requestLog).catch((thrown: unknown) =>
+        errorResponse(thrown, requestLog),
+      );
+      const response = { status, headers: { ...headers, 'x-content-type-options': 'nosniff' }, body };
+      if (request.method === 'HEAD') return { ...response, body: null, length: undefined };
+      return compressAnswer(response, request.headers.get('accept-encoding'));
+    },
+  };
+
+  async function route(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse> {
+    const matches = routes.flatMap(({ endpoint, pattern }) => {
+      const match = pattern.exec(request.pathname);
+      return match ? [{ endpoint, path: match.groups ?? {} }] : [];
+    });
+    if (matches.length === 0) throw new CrossbookError('NOT_FOUND', notFound);
+    const methods: string[] = matches.map(({ endpoint }) => endpoint.method);
+    const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+    if (request.method === 'OPTIONS') return { status: 204, headers: { allow }, body: null };
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const found = matches.find(({ endpoint }) => endpoint.method === method);
+    if (found) return found.endpoint.answer({ request, path: found.path }, requestLog);
+    const error = new CrossbookError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`);
+    return errorResponse(error, requestLog, { headers: { allow } });
+  }
+}
+
+/** Matched while the path is percent-encoded, so that an encoded slash stays in its segment. */
+function toPattern(path: string): RegExp {
+  const pattern = path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
+  return new RegExp(`^${pattern}$`);
+}
+
+export interface Endpoint extends Pick<Route<never>, 'method' | 'path'> {
+  answer(request: RoutedRequest, requestLog: RequestLog): Promise<HttpResponse>;
+}
+
+export interface Router {
+  answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse>;
+  /** The response to a request that no endpoint has seen. */
+  refuse(error: CrossbookError, of: { readonly requestLog: RequestLog }): HttpResponse;
 }
 
 export interface RestOptions {
   /** Rejects with UNAUTHORIZED where what the headers present is wrong; without a caller where they present nothing. */
   openContext(headers: HttpHeaders, requestLog: RequestLog): Promise<RequestContext> | RequestContext;
   /** Paths that the operations of a group live below: `/crm/v2`. */
-  readonly prefixes?: Readonly<Partial<Record<OperationGroup, string | undefined>>>;
+  readonly prefixes?: Readonly<Record<string, string | undefined>>;
   /** What the page of the document has filled in. Undefined where there is no demo. */
   readonly demo?: DocsDemo | undefined;
   /** Of the product, for the document. */

@@ -166,7 +166,7 @@ export async function resolveLogin(deps: LoginDeps, wanted: WantedLogin): Promis
   throw new CrossbookError('UNPROCESSABLE_ENTITY', detail);
 }
 
-export interface CreateLinkInput {
+interface CreateLinkInput {
   readonly customerId: string;
   readonly providers: readonly ProviderName[];
   readonly returnUrl: string;

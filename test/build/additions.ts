@@ -54,28 +54,21 @@ export const ADDITIONS = {
       'src/rest/routes/wave.ts',
       `import * as z from 'zod';
 import { wave } from '../../usecases/wave.ts';
-import { jsonResponse } from '../responses.ts';
 import { defineOperation } from '../operation.ts';
-import { text } from '../wire/fields.ts';
+import { text } from '../schemas.ts';
 
 export const waveOperation = defineOperation({
-  ...{ id: 'wave', method: 'POST', path: '/waves', group: 'customers', summary: 'Wave' },
-  ...{ description: 'Waves.', callers: ['apiKey'], refusals: [400] },
-  input: z.object({
-    path: z.strictObject({}),
-    query: z.strictObject({}),
-    headers: z.object({}),
-    body: z.strictObject({ name: text('Whom to wave to.') }),
-  }),
-  emptyAnswers: { 204: 'Done.' },
-  handle: async (_context, { body }) => jsonResponse({ said: wave(body.name) }),
+  ...{ id: 'wave', method: 'POST', path: '/waves', summary: 'Wave', description: 'Waves.' },
+  input: { body: z.strictObject({ name: text('Whom to wave to.') }) },
+  response: { description: 'Done.' },
+  handle: async (_context, { body }) => ({ said: wave(body.name) }),
 });
 `,
     ),
     edited(
       'src/rest/routes/all.ts',
-      ['/** Every operation', "import { waveOperation } from './wave.ts';\n"],
-      ['  searchContactsOperation,\n  upsert', '  waveOperation,\n'],
+      ['const GROUPS', "import { waveOperation } from './wave.ts';\n"],
+      ['    ...customerOperations,\n', '    waveOperation,\n'],
     ),
   ],
   'a mutation': [

@@ -3,11 +3,12 @@ import { describe, expect, test } from 'vitest';
 import type { ZodType } from 'zod';
 import { readConfig } from '../../src/config.ts';
 import { CONNECT_FAILURES } from '../../src/domain/connect-link.ts';
+import { customerUpsert } from '../../src/domain/customer.ts';
 import { listRedirectUris } from '../../src/domain/urls.ts';
 import { createRegistry } from '../../src/providers/registry.ts';
-import { connectLinkRequestShape } from '../../src/rest/routes/connect-links.ts';
-import { contactSearchShape } from '../../src/rest/wire/contact.ts';
-import { customerUpsertShape } from '../../src/rest/wire/customer.ts';
+import { connectLinkRequestSchema } from '../../src/rest/routes/connect-links.ts';
+import { contactSearchSchema } from '../../src/rest/routes/search-contacts.ts';
+import { toSchema } from '../../src/rest/schemas.ts';
 
 const GUIDE = readFileSync('docs/connect.md', 'utf8');
 const connectable = [...createRegistry().values()].filter(({ authorization }) => authorization !== undefined);
@@ -34,9 +35,9 @@ describe('the guide to connecting', () => {
 
   test('prints only requests whose bodies are taken', () => {
     const shapes: readonly [RegExp, ZodType][] = [
-      [/\/connect_links /, connectLinkRequestShape],
-      [/\/_search /, contactSearchShape],
-      [/\/customers /, customerUpsertShape],
+      [/\/connect_links /, connectLinkRequestSchema],
+      [/\/_search /, contactSearchSchema],
+      [/\/customers /, toSchema(customerUpsert, 'request')],
     ];
     const requests = [...GUIDE.matchAll(/^curl -s localhost:4000(\/[\s\S]*?) -d '(.+)'$/gm)];
     expect(requests).toHaveLength(3);
@@ -50,7 +51,7 @@ describe('the guide to connecting', () => {
     expect(GUIDE).toContain('`expiresInSeconds`: 30 seconds to a day');
     const link = { providers: ['hubspot'], return_url: 'http://localhost:3000/' };
     const isTaken = (seconds: number) =>
-      connectLinkRequestShape.safeParse({ ...link, expires_in_seconds: seconds }).success;
+      connectLinkRequestSchema.safeParse({ ...link, expires_in_seconds: seconds }).success;
     expect([29, 30, 86_400, 86_401].map(isTaken)).toEqual([false, true, true, false]);
   });
 

@@ -93,7 +93,7 @@ describe('a start in production', () => {
 
   test.each([
     ['the sandbox', 'src/sandbox/http.ts'],
-    ['the page of the REST document', 'src/rest/docs/page.ts'],
+    ['the page of the REST document', 'src/rest/openapi/page.ts'],
     ['the REST document', 'src/rest/openapi/document.ts'],
     ['the exporter of traces', 'src/telemetry/traces.ts'],
     ['the commands', 'src/cli/run.ts'],

@@ -13,7 +13,7 @@ import { chooseMediaType, isJson } from '../../src/graphql/over-http/read-reques
 import { entitySchema } from '../../src/graphql/schema.ts';
 import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { findDuplicateKey, jsonLength } from '../../src/lib/json.ts';
-import { readQuery } from '../../src/rest/input/read-input.ts';
+import { readQuery } from '../../src/rest/read-input.ts';
 import { toReadableLine } from '../../src/telemetry/logger.ts';
 import { expectLinear } from '../support/growth.ts';
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import {
   connectedAccount,
+  connection,
   connectionSyncConfig,
   connectionUpsert,
   credentialsShape,
@@ -11,101 +12,133 @@ import {
   schemaMappingsConfig,
   syncedObject,
 } from '../../domain/connection.ts';
-import { toSchema, type WireDirection } from '../from-shape.ts';
+import { address, emailAddress, phoneNumber } from '../../domain/contact.ts';
+import { customer, customerUpsert } from '../../domain/customer.ts';
+import { ERROR_CODES, type ErrorCode } from '../../domain/errors.ts';
+import type { Type } from '../../domain/shape.ts';
 import {
-  confirmationShape,
-  connectLinkRequestShape,
-  connectLinkShape,
-  createdConnectLinkShape,
+  confirmationSchema,
+  connectLinkRequestSchema,
+  connectLinkSchema,
+  createdConnectLinkSchema,
 } from '../routes/connect-links.ts';
-import { tokenRequestShape, tokenShape } from '../routes/customer-tokens.ts';
-import { eventPageShape, eventPaginationShape, eventShape, webhookBodyShape } from '../routes/events.ts';
-import { oauthClientInputShape, oauthClientShape } from '../routes/oauth-clients.ts';
+import { disconnectionSchema } from '../routes/connections.ts';
+import { tokenRequestSchema, tokenSchema } from '../routes/customer-tokens.ts';
+import { customerPageSchema, customerPaginationSchema } from '../routes/customers.ts';
+import { eventPageSchema, eventPaginationSchema, eventSchema, webhookBodySchema } from '../routes/events.ts';
+import { oauthClientInputSchema, oauthClientSchema } from '../routes/oauth-clients.ts';
 import {
-  endpointChangeShape,
-  endpointShape,
-  endpointsShape,
-  endpointWithSecretShape,
-  newEndpointShape,
-  redeliveredShape,
-  redeliveryShape,
+  associationsSchema,
+  contactPageSchema,
+  contactSchema,
+  contactSearchSchema,
+  paginationSchema,
+} from '../routes/search-contacts.ts';
+import {
+  endpointChangeSchema,
+  endpointSchema,
+  endpointsSchema,
+  endpointWithSecretSchema,
+  newEndpointSchema,
+  redeliveredSchema,
+  redeliverySchema,
 } from '../routes/webhook-endpoints.ts';
-import {
-  addressShape,
-  associationsShape,
-  contactPageShape,
-  contactSearchShape,
-  contactShape,
-  emailAddressShape,
-  paginationShape,
-  phoneNumberShape,
-} from '../wire/contact.ts';
-import {
-  connectionShape,
-  customerPageShape,
-  customerPaginationShape,
-  customerShape,
-  customerUpsertShape,
-  disconnectionShape,
-} from '../wire/customer.ts';
-import { errorShape, errorsShape } from '../wire/error.ts';
+import { enumText, text, toSchema, type WireDirection } from '../schemas.ts';
 
-/** What is asked with: absent fields that have a default may be absent. */
-const REQUEST_SCHEMAS = toRegistry({
-  ContactSearch: contactSearchShape,
-  CustomerUpsert: customerUpsertShape,
-  TokenRequest: tokenRequestShape,
-  ConnectLinkRequest: connectLinkRequestShape,
-  Confirmation: confirmationShape,
-  NewWebhookEndpoint: newEndpointShape,
-  WebhookEndpointChange: endpointChangeShape,
-  Redelivery: redeliveryShape,
-  OAuthClientInput: oauthClientInputShape,
-  ConnectionUpsert: toSchema(connectionUpsert, 'asked'),
-  Credentials: toSchema(credentialsShape, 'asked'),
-  ...toConfigurations('asked', 'Input'),
-});
+const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
-/** What is answered with: every field that has a default is there. */
-const RESPONSE_SCHEMAS = toRegistry({
-  ContactPage: contactPageShape,
-  Pagination: paginationShape,
-  Contact: contactShape,
-  Address: addressShape,
-  EmailAddress: emailAddressShape,
-  PhoneNumber: phoneNumberShape,
-  Associations: associationsShape,
-  CustomerPage: customerPageShape,
-  CustomerPagination: customerPaginationShape,
-  Customer: customerShape,
-  Token: tokenShape,
-  ConnectLink: connectLinkShape,
-  CreatedConnectLink: createdConnectLinkShape,
-  WebhookEndpoint: endpointShape,
-  WebhookEndpoints: endpointsShape,
-  WebhookEndpointWithSecret: endpointWithSecretShape,
-  Redelivered: redeliveredShape,
-  Event: eventShape,
-  EventPage: eventPageShape,
-  EventPagination: eventPaginationShape,
-  WebhookBody: webhookBodyShape,
-  OAuthClient: oauthClientShape,
-  Connection: connectionShape,
-  Disconnection: disconnectionShape,
-  ConnectedAccount: toSchema(connectedAccount, 'answered'),
-  ...toConfigurations('answered', ''),
-  Error: errorShape,
-  Errors: errorsShape,
-});
+const errorSchema = z
+  .strictObject({
+    id: text('Names this very error: give it to support, the log has it too.'),
+    code: enumText(CODES, 'What went wrong.'),
+    problem_type: enumText(CODES, 'The same as `code`.'),
+    status: text('The HTTP status, as text.', '404'),
+    title: text('What went wrong, in a few words.'),
+    detail: text('What went wrong, and where.'),
+    meta: z
+      .strictObject({
+        origin: enumText(['remote-provider', 'crossbook'], 'Where the error comes from.'),
+        application_name: z
+          .string()
+          .optional()
+          .describe('The calling application’s name, where it is known already.'),
+        cause: z
+          .strictObject({
+            code: z.int().describe('The provider’s HTTP status.'),
+            body: z.unknown().describe('The provider’s answer, cut where it is long.'),
+            headers: z.record(z.string(), z.string()).describe('The provider’s headers, secrets left out.'),
+          })
+          .optional()
+          .describe('What the provider answered, where it did.'),
+        retryable: z.boolean().describe('Can the same request succeed later?'),
+        retry_after_ms: z.number().min(0).optional().describe('When to try again, in milliseconds from now.'),
+      })
+      .describe('More about the error.'),
+  })
+  .describe('One error.');
+
+export const errorsSchema = z
+  .strictObject({ errors: z.array(errorSchema).describe('What went wrong.') })
+  .describe('Every answer that is not a success.');
 
 /** What a connection is configured with is the same in both directions. */
-function toConfigurations(direction: WireDirection, suffix: string): Record<string, z.ZodType> {
-  const declared = [
-    ...[schemaMappingsConfig, objectFieldMappings, entityMapping, connectionSyncConfig],
-    ...[destinationConfig, syncedObject, fieldMapping],
-  ];
-  return Object.fromEntries(declared.map((type) => [`${type.name}${suffix}`, toSchema(type, direction)]));
+const CONFIGURATIONS: readonly Declared[] = [
+  ...[schemaMappingsConfig, objectFieldMappings, entityMapping, connectionSyncConfig],
+  ...[destinationConfig, syncedObject, fieldMapping],
+];
+
+/** Of requests: absent fields that have a default may be absent. */
+const REQUEST_SCHEMAS = toRegistry({
+  ContactSearch: contactSearchSchema,
+  CustomerUpsert: toSchema(customerUpsert, 'request'),
+  TokenRequest: tokenRequestSchema,
+  ConnectLinkRequest: connectLinkRequestSchema,
+  Confirmation: confirmationSchema,
+  NewWebhookEndpoint: newEndpointSchema,
+  WebhookEndpointChange: endpointChangeSchema,
+  Redelivery: redeliverySchema,
+  OAuthClientInput: oauthClientInputSchema,
+  ConnectionUpsert: toSchema(connectionUpsert, 'request'),
+  ...toSchemas([credentialsShape], 'request'),
+  ...toSchemas(CONFIGURATIONS, 'request', 'Input'),
+});
+
+/** Of responses: every field that has a default is there. */
+const RESPONSE_SCHEMAS = toRegistry({
+  ContactPage: contactPageSchema,
+  Pagination: paginationSchema,
+  Contact: contactSchema,
+  ...toSchemas([address, emailAddress, phoneNumber], 'response'),
+  Associations: associationsSchema,
+  CustomerPage: customerPageSchema,
+  CustomerPagination: customerPaginationSchema,
+  ...toSchemas([customer], 'response'),
+  Token: tokenSchema,
+  ConnectLink: connectLinkSchema,
+  CreatedConnectLink: createdConnectLinkSchema,
+  WebhookEndpoint: endpointSchema,
+  WebhookEndpoints: endpointsSchema,
+  WebhookEndpointWithSecret: endpointWithSecretSchema,
+  Redelivered: redeliveredSchema,
+  Event: eventSchema,
+  EventPage: eventPageSchema,
+  EventPagination: eventPaginationSchema,
+  WebhookBody: webhookBodySchema,
+  OAuthClient: oauthClientSchema,
+  ...toSchemas([connection], 'response'),
+  Disconnection: disconnectionSchema,
+  ...toSchemas([connectedAccount, ...CONFIGURATIONS], 'response'),
+  Error: errorSchema,
+  Errors: errorsSchema,
+});
+
+/** What is declared has its name there. */
+function toSchemas(types: readonly Declared[], direction: WireDirection, suffix = '') {
+  const named = types.map((type) => [`${type.name}${suffix}`, toSchema(type, direction)] as const);
+  return Object.fromEntries(named);
 }
+
+type Declared = Extract<Type, { readonly name: string }>;
 
 /** The named schemas of the document. */
 export function toComponentSchemas(): Record<string, object> {
@@ -113,11 +146,11 @@ export function toComponentSchemas(): Record<string, object> {
 }
 
 /** A schema that has no name yet is named after its operation. */
-export function refToAsked(shape: z.ZodType, operationId: string): object {
+export function refToRequest(shape: z.ZodType, operationId: string): object {
   return toRef(REQUEST_SCHEMAS, shape, `${toTypeName(operationId)}Request`);
 }
 
-export function refToAnswered(shape: z.ZodType, operationId = ''): object {
+export function refToResponse(shape: z.ZodType, operationId = ''): object {
   return toRef(RESPONSE_SCHEMAS, shape, `${toTypeName(operationId)}Response`);
 }
 

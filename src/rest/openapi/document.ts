@@ -6,13 +6,14 @@ import {
   type ErrorFacts,
   toErrorBody,
 } from '../../domain/errors.ts';
-import type { Operation, ResponseSpec } from '../operation.ts';
-import { errorsShape } from '../wire/error.ts';
-import { refToAnswered, refToAsked, toComponentSchemas } from './components.ts';
-import { toWebhooks } from './webhooks.ts';
+import { EVENT_TYPES, type EventType, eventType } from '../../domain/event.ts';
+import type { ResponseFacts } from '../operation.ts';
+import type { GroupedOperation } from '../routes/all.ts';
+import { EXAMPLE_EVENT, webhookBodySchema } from '../routes/events.ts';
+import { errorsSchema, refToRequest, refToResponse, toComponentSchemas } from './components.ts';
 
 /** The OpenAPI document of exactly these operations, out of the schemas that check their requests. */
-export function toOpenApi(operations: readonly Operation[], version: string) {
+export function toOpenApi(operations: readonly GroupedOperation[], version: string) {
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
     paths[operation.path] = {
@@ -58,33 +59,44 @@ const SECURITY_SCHEMES = {
   },
 };
 
-function toOperationObject(operation: Operation): object {
+function toOperationObject(operation: GroupedOperation): object {
   const { path, query, headers, body } = operation.input.shape;
+  const { callers = ['apiKey'], response, notModified, errors = [] } = operation;
+  const takesBody = body.def.type !== 'undefined';
+  const statuses = [...ALWAYS, ...(takesBody ? WITH_BODY : []), ...errors];
   return {
     operationId: operation.id,
     tags: [operation.group],
     summary: operation.summary,
     description: operation.description,
-    security: operation.callers.map((caller) => ({ [caller]: [] })),
+    security: callers.map((caller) => ({ [caller]: [] })),
     parameters: [
       ...toParameters(path, 'path'),
       ...toParameters(headers, 'header'),
       ...toParameters(query, 'query'),
     ],
-    ...(body.def.type !== 'undefined' && {
+    ...(takesBody && {
       requestBody: {
         required: body.def.type !== 'optional',
         content: {
           'application/json': {
-            schema: refToAsked(unwrapOptional(body), operation.id),
+            schema: refToRequest(unwrapOptional(body), operation.id),
             example: operation.bodyExample,
           },
         },
       },
     }),
-    responses: toResponses(operation),
+    responses: {
+      [response.status ?? 200]: toSuccess(response, operation.id),
+      ...(notModified !== undefined && { 304: { description: notModified } }),
+      ...Object.fromEntries(statuses.map((status) => [status, refToError(status)])),
+    },
   };
 }
+
+/** The errors of every operation, and those of every one that takes a body. */
+const ALWAYS = [400, 401, 403, 429, 500, 503];
+const WITH_BODY = [413, 415];
 
 /** A body that may be absent is described as it is where it is there. */
 function unwrapOptional(body: z.ZodType): z.ZodType {
@@ -99,35 +111,21 @@ function toParameters({ shape }: z.ZodObject, place: 'path' | 'header' | 'query'
   });
 }
 
-function toResponses({ id, answer, emptyAnswers = {}, refusals }: Operation): Record<number, object> {
-  return {
-    ...(answer && { [answer.status ?? 200]: toAnswer(answer, id) }),
-    ...Object.fromEntries(
-      Object.entries(emptyAnswers).map(([status, description]) => [
-        status,
-        // What is done is counted as well.
-        Number(status) < 300 ? { description, headers: QUOTA_HEADERS } : { description },
-      ]),
-    ),
-    ...Object.fromEntries(refusals.map((status) => [status, refToRefusal(status)])),
-  };
-}
-
-function toAnswer(answer: ResponseSpec, operationId: string): object {
-  const headers = Object.entries(answer.headers).map(([name, description]) => [
+function toSuccess({ description, schema, example, headers = {} }: ResponseFacts, operationId: string) {
+  const own = Object.entries(headers).map(([name, description]) => [
     name,
     { description, required: true, schema: { type: 'string' } },
   ]);
   return {
-    description: answer.description,
-    headers: { ...Object.fromEntries(headers), ...QUOTA_HEADERS },
-    content: {
-      'application/json': { schema: refToAnswered(answer.shape, operationId), example: answer.example },
-    },
+    description,
+    headers: { ...Object.fromEntries(own), ...QUOTA_HEADERS },
+    ...(schema && {
+      content: { 'application/json': { schema: refToResponse(schema, operationId), example } },
+    }),
   };
 }
 
-/** What every answer to a known caller says of its rate limit, where it has one. */
+/** What every response to a known caller says of its rate limit, where it has one. */
 const QUOTA_HEADERS: Readonly<Record<string, object>> = {
   RateLimit: toHeader(
     'What is left (r) and in how many seconds it is whole again (t).',
@@ -146,7 +144,7 @@ function toHeader(description: string, example: string): object {
   return { description, required: false, schema: { type: 'string' }, example };
 }
 
-function refToRefusal(status: number): object {
+function refToError(status: number): object {
   const [code] = Object.entries(ERROR_CODES).find(([, facts]) => facts.status === status) ?? [];
   if (code === undefined) throw new Error(`No code in ERROR_CODES has the status ${status}.`);
   return { $ref: `#/components/responses/${toName(code)}` };
@@ -175,7 +173,7 @@ function toResponse(code: ErrorCode, description: string, facts: ErrorFacts): ob
     ...(retryAfterMs !== undefined && {
       headers: { 'Retry-After': retryAfter, ...(status === 429 && QUOTA_HEADERS) },
     }),
-    content: { 'application/json': { schema: refToAnswered(errorsShape), example: { errors: [body] } } },
+    content: { 'application/json': { schema: refToResponse(errorsSchema), example: { errors: [body] } } },
   };
 }
 
@@ -183,3 +181,43 @@ function toResponse(code: ErrorCode, description: string, facts: ErrorFacts): ob
 function toName(code: string): string {
   return code.toLowerCase().replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
+
+/** The section of OpenAPI 3.1 that says what we send, rather than how we respond. */
+function toWebhooks(): Record<string, object> {
+  return Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: toWebhook(type) }]));
+}
+
+function toWebhook(type: EventType): object {
+  const { customer_id, connection_id, sequence, data, created_at } = EXAMPLE_EVENT;
+  const subject = type.startsWith('connection.') ? { connection_id, sequence, ...data } : {};
+  return {
+    operationId: `on_${type.replace('.', '_')}`,
+    tags: ['webhooks'],
+    summary: eventType.words[type].replace(/\.$/, ''),
+    description:
+      'Verify it with the endpoint’s secret, as Standard Webhooks says, and answer 2xx within 15 seconds.',
+    parameters: Object.entries(WEBHOOK_HEADERS).map(([name, description]) => ({
+      ...{ name, in: 'header', required: true, description, schema: { type: 'string' } },
+    })),
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: refToResponse(webhookBodySchema),
+          example: { type, timestamp: created_at, data: { customer_id, ...subject } },
+        },
+      },
+    },
+    responses: {
+      '2XX': { description: 'It has arrived. Anything else is tried again, for three days.' },
+      410: { description: 'The endpoint wants nothing any more, and is disabled.' },
+    },
+  };
+}
+
+const WEBHOOK_HEADERS = {
+  'webhook-id': 'The event’s id: the same at each attempt.',
+  'webhook-timestamp': 'When this attempt was made, in Unix seconds.',
+  'webhook-signature':
+    '`v1,` and base64 of HMAC-SHA-256 over `id.timestamp.body`; two while a secret is rotated.',
+};

@@ -1,66 +1,63 @@
 import * as z from 'zod';
+import { connection } from '../../domain/connection.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
+import { REVOCATIONS } from '../../domain/tenant.ts';
 import { findCustomerConnection } from '../../usecases/find-customer.ts';
 import { disconnectProvider } from '../../usecases/remove-customer.ts';
 import { defineOperation } from '../operation.ts';
-import { jsonResponse } from '../responses.ts';
-import { connectionShape, customerPath, disconnectionShape, toConnectionRecord } from '../wire/customer.ts';
-import { EXAMPLE_CONNECTION } from '../wire/examples.ts';
-import { enumText } from '../wire/fields.ts';
+import { enumText, toSchema, toWire } from '../schemas.ts';
+import { customerPath, EXAMPLE_CONNECTION, withScopes } from './customers.ts';
 
-const ONE_CONNECTION = z.object({
+export const disconnectionSchema = z
+  .strictObject({
+    revocation: enumText(
+      REVOCATIONS,
+      'What became of the grant at the provider. SHARED: another connection lives on it, it was left. FAILED: the provider was not reached or has refused. NOT_SUPPORTED: it cannot be revoked, or came by an upsert and is yours to revoke.',
+    ),
+  })
+  .describe('A connection that was removed.');
+
+const path = '/customers/{customer_id}/connections/{provider_name}';
+const input = {
   path: customerPath.extend({ provider_name: enumText(PROVIDER_NAMES, 'The provider.', 'hubspot') }),
-  query: z.strictObject({}),
-  headers: z.object({}),
-  body: z.undefined(),
-});
+};
 
-export const getConnection = defineOperation({
-  id: 'getConnection',
-  method: 'GET',
-  path: '/customers/{customer_id}/connections/{provider_name}',
-  group: 'customers',
-  summary: 'Read a connection',
-  description: 'A customer’s connection to one provider: can it be used, and if not, why?',
-  callers: ['apiKey', 'customerToken'],
-  input: ONE_CONNECTION,
-  answer: {
-    description: 'The connection.',
-    shape: connectionShape,
-    example: EXAMPLE_CONNECTION,
-    headers: {},
-  },
-  refusals: [400, 401, 403, 404, 429, 500, 503],
-
-  async handle(context, { path }) {
-    const connection = await findCustomerConnection(context, path.customer_id, path.provider_name);
-    return jsonResponse(toConnectionRecord(connection, context.providers), {}, context);
-  },
-});
-
-export const disconnectProviderOperation = defineOperation({
-  id: 'disconnectProvider',
-  method: 'DELETE',
-  path: '/customers/{customer_id}/connections/{provider_name}',
-  group: 'customers',
-  summary: 'Disconnect a provider',
-  description:
-    'Removes a connection with its configuration, credentials and cached contacts, and revokes at the provider what a connect link was granted. It takes two to three seconds: then no server answers with anything of it.',
-  callers: ['apiKey'],
-  input: ONE_CONNECTION,
-  answer: {
-    description: 'The connection is removed.',
-    shape: disconnectionShape,
-    example: { revocation: 'REVOKED' },
-    headers: {},
-  },
-  refusals: [400, 401, 403, 404, 429, 500, 503],
-
-  async handle(context, { path }) {
-    const { revocation } = await disconnectProvider(context, {
-      customerId: path.customer_id,
-      provider: path.provider_name,
-    });
-    return jsonResponse({ revocation });
-  },
-});
+export const connectionOperations = [
+  defineOperation({
+    id: 'getConnection',
+    method: 'GET',
+    ...{ path, input },
+    summary: 'Read a connection',
+    description: 'A customer’s connection to one provider: can it be used, and if not, why?',
+    callers: ['apiKey', 'customerToken'],
+    response: {
+      description: 'The connection.',
+      schema: toSchema(connection, 'response'),
+      example: EXAMPLE_CONNECTION,
+    },
+    errors: [404],
+    async handle(context, { path }) {
+      const found = await findCustomerConnection(context, path.customer_id, path.provider_name);
+      return toWire(connection, withScopes(found, context.providers));
+    },
+  }),
+  defineOperation({
+    id: 'disconnectProvider',
+    method: 'DELETE',
+    ...{ path, input },
+    summary: 'Disconnect a provider',
+    description:
+      'Removes a connection with its configuration, credentials and cached contacts, and revokes at the provider what a connect link was granted. It takes two to three seconds: then no server answers with anything of it.',
+    response: {
+      description: 'The connection is removed.',
+      schema: disconnectionSchema,
+      example: { revocation: 'REVOKED' },
+    },
+    errors: [404],
+    async handle(context, { path }) {
+      const target = { customerId: path.customer_id, provider: path.provider_name };
+      const { revocation } = await disconnectProvider(context, target);
+      return { revocation };
+    },
+  }),
+];

@@ -3,11 +3,10 @@ import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS } from '../../domain/caller.ts
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { issueCustomerToken } from '../../usecases/issue-customer-token.ts';
 import { defineOperation } from '../operation.ts';
-import { jsonResponse } from '../responses.ts';
-import { customerPath } from '../wire/customer.ts';
-import { text } from '../wire/fields.ts';
+import { text, toCamelCased } from '../schemas.ts';
+import { customerPath } from './customers.ts';
 
-export const tokenRequestShape = z
+export const tokenRequestSchema = z
   .strictObject({
     expires_in_seconds: z
       .int()
@@ -24,48 +23,31 @@ export const tokenRequestShape = z
   })
   .describe('How far a token reaches.');
 
-export const tokenShape = z
+export const tokenSchema = z
   .strictObject({
     token: text('For the header Authorization, behind "Bearer ".', 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl'),
-    expires_at: z.string().meta({ description: 'When the token ends.', format: 'date-time' }),
+    expires_at: text('When the token ends.', undefined, 'date-time'),
   })
   .describe('A token of one customer, shown this once.');
-
-const EXAMPLE_TOKEN: z.output<typeof tokenShape> = {
-  token: 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl',
-  expires_at: '2025-03-01T13:00:00.000Z',
-};
 
 export const issueCustomerTokenOperation = defineOperation({
   id: 'issueCustomerToken',
   method: 'POST',
   path: '/customers/{customer_id}/tokens',
-  group: 'customers',
   summary: 'Issue a customer token',
   description:
     'A short-lived token for the frontend of one customer: it reads that customer and its contacts, nothing else.',
-  callers: ['apiKey'],
-  input: z.object({
-    path: customerPath,
-    query: z.strictObject({}),
-    headers: z.object({}),
-    body: tokenRequestShape.optional(),
-  }),
+  input: { path: customerPath, body: tokenRequestSchema.optional() },
   bodyExample: { expires_in_seconds: 3600, providers: ['hubspot'] },
-  answer: {
+  response: {
     description: 'The token.',
-    shape: tokenShape,
-    example: EXAMPLE_TOKEN,
-    headers: {},
+    schema: tokenSchema,
+    example: { token: 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl', expires_at: '2025-03-01T13:00:00.000Z' },
   },
-  refusals: [400, 401, 403, 404, 413, 415, 429, 500, 503],
-
-  async handle(context, { path, body }) {
-    const { token, expiresAt } = await issueCustomerToken(context, {
-      customerId: path.customer_id,
-      expiresInSeconds: body?.expires_in_seconds,
-      providers: body?.providers,
-    });
-    return jsonResponse({ token, expires_at: expiresAt });
+  errors: [404],
+  async handle(context, { path, body = {} }) {
+    const request = toCamelCased({ ...path, ...body });
+    const { token, expiresAt } = await issueCustomerToken(context, request);
+    return { token, expires_at: expiresAt };
   },
 });

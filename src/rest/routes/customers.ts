@@ -1,182 +1,235 @@
 import * as z from 'zod';
-import { connectionStatus } from '../../domain/connection.ts';
+import { type Connection, connectionStatus } from '../../domain/connection.ts';
+import { type Customer, customer, customerUpsert } from '../../domain/customer.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/page.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { wordsOf } from '../../domain/shape.ts';
+import { digest } from '../../lib/digest.ts';
+import type { RequestContext } from '../../request/context.ts';
 import { findCustomer, listCustomers } from '../../usecases/find-customer.ts';
+import { findMissingScopes } from '../../usecases/list-providers.ts';
 import { deleteCustomer } from '../../usecases/remove-customer.ts';
 import { upsertCustomer } from '../../usecases/upsert-customer.ts';
-import { defineOperation } from '../operation.ts';
-import { answerEmpty, isNotModified, jsonResponse } from '../responses.ts';
+import { defineOperation, isNotModified } from '../operation.ts';
 import {
-  customerPageShape,
-  customerPath,
-  customerShape,
-  customerUpsertShape,
-  toCustomerPage,
-  toCustomerRecord,
-  toCustomerUpsert,
-} from '../wire/customer.ts';
-import {
-  ifMatch,
-  readEntityVersion,
-  readExpectedVersion,
-  toETag,
-  versionHeaders,
-} from '../wire/entity-tag.ts';
-import { EXAMPLE_CUSTOMER, EXAMPLE_CUSTOMER_UPSERT } from '../wire/examples.ts';
-import { enumText, text } from '../wire/fields.ts';
+  EXAMPLE_MOMENT,
+  enumText,
+  fromWire,
+  pageCursors,
+  pageQuery,
+  text,
+  toPageCursors,
+  toSchema,
+  toWire,
+} from '../schemas.ts';
 
-export const getCustomer = defineOperation({
-  id: 'getCustomer',
-  method: 'GET',
-  path: '/customers/{customer_id}',
-  group: 'customers',
-  summary: 'Read a customer',
-  description: 'One customer of the application, with its connections.',
-  callers: ['apiKey', 'customerToken'],
-  input: z.object({
-    path: customerPath,
-    query: z.strictObject({}),
-    headers: z.object({
-      'if-none-match': text('An earlier ETag: 304 is the answer while it is still true.').optional(),
-    }),
-    body: z.undefined(),
+export const customerPath = z.strictObject({
+  customer_id: text('The application’s own id of the customer.', 'demo').regex(/^\P{Cc}*$/u, {
+    error: 'must not contain control characters',
   }),
-  answer: {
-    description: 'The customer.',
-    shape: customerShape,
-    example: EXAMPLE_CUSTOMER,
-    headers: { etag: 'The version of the customer, for If-Match.' },
-  },
-  emptyAnswers: { 304: 'The customer is still the one of If-None-Match.' },
-  refusals: [400, 401, 403, 404, 429, 500, 503],
-
-  async handle(context, { path, headers }) {
-    const customer = await findCustomer(context, path.customer_id);
-    const etag = toETag(customer);
-    if (!isNotModified(headers['if-none-match'], etag))
-      return jsonResponse(
-        toCustomerRecord(customer, context.providers),
-        { etag },
-        { allowance: context.allowance },
-      );
-    return { status: 304, headers: { etag, 'cache-control': 'no-store' }, body: null };
-  },
 });
 
-export const listCustomersOperation = defineOperation({
-  id: 'listCustomers',
-  method: 'GET',
-  path: '/customers',
-  group: 'customers',
-  summary: 'List customers',
-  description:
-    'The application’s customers in the order of their ids, each with its connections. All that the query gives must hold.',
-  callers: ['apiKey'],
-  input: z.object({
-    path: z.strictObject({}),
-    query: z.strictObject({
-      email: text('Customers with this email address, compared without case.').optional(),
-      provider_name: enumText(PROVIDER_NAMES, 'Customers with a connection to this provider.').optional(),
-      status: enumText(
-        wordsOf(connectionStatus),
-        'Customers with a connection in this status; with provider_name, that very connection.',
-      ).optional(),
-      page_size: z
-        .int()
-        .min(0)
-        .max(MAX_PAGE_SIZE)
-        .optional()
-        .describe(`Customers on a page, at most ${MAX_PAGE_SIZE}; ${DEFAULT_PAGE_SIZE} where it is absent.`),
-      cursor: z
-        .string()
-        .min(1)
-        .optional()
-        .describe('A page’s `next` or `previous`, unchanged, with the same query.'),
-    }),
-    headers: z.object({}),
-    body: z.undefined(),
+const ifMatch = z
+  .string()
+  .regex(/^"\d{1,9}(-[\w-]{1,64})?"$/, { error: 'must be one version in double quotes, as ETag gives it' })
+  .optional()
+  .meta({
+    description: 'The version to change, as ETag gave it: 409 is the answer where it is another by now.',
+    examples: ['"3"'],
+  });
+
+const versionHeaders = z
+  .object({
+    'if-match': ifMatch,
+    'if-none-match': z
+      .literal('*', { error: 'must be *' })
+      .optional()
+      .describe('`*`: the customer must not exist yet, else 409 is the answer.'),
+  })
+  .refine((headers) => headers['if-match'] === undefined || headers['if-none-match'] === undefined, {
+    path: ['if-none-match'],
+    error: 'makes no sense together with if-match',
+  });
+
+/** A customer's version is its ETag. Nine digits are more upserts than any customer will see. */
+function readVersion(tag: z.output<typeof ifMatch>): number | undefined {
+  return tag === undefined ? undefined : Number.parseInt(tag.slice(1), 10);
+}
+
+/**
+ * Of a customer with connections it also says what these are: a status changes without a new version. A change by
+ * `If-Match` goes by the version alone.
+ */
+function toETag({ version, connections }: Customer): string {
+  if (connections.length === 0) return `"${version}"`;
+  return `"${version}-${digest(JSON.stringify(connections)).slice(0, 10)}"`;
+}
+
+const customerSchema = toSchema(customer, 'response');
+
+export const customerPaginationSchema = z
+  .strictObject(pageCursors)
+  .describe('Where this page lies in the list.');
+
+export const customerPageSchema = z
+  .strictObject({
+    pagination: customerPaginationSchema,
+    records: z.array(customerSchema).describe('The customers of this page, ordered by id.'),
+  })
+  .describe('One page of customers.');
+
+function toCustomerRecord(record: Customer, providers: Providers): Record<string, unknown> {
+  const connections = record.connections.map((one) => withScopes(one, providers));
+  return toWire(customer, { ...record, connections });
+}
+
+/** Of scopes there is something to say where a link connected. */
+export function withScopes(record: Connection, providers: Providers): object {
+  if (record.grantedScopes.length === 0) return { ...record, grantedScopes: undefined };
+  return { ...record, missingScopes: findMissingScopes(providers, record) };
+}
+
+/** For what each needs to be granted. */
+type Providers = RequestContext['providers'];
+
+export const EXAMPLE_CONNECTION = {
+  id: 'b1d0f8de-6d8e-4a36-8f0d-5a6d9e1c7a01',
+  application_id: '3f0a4c52-6f0f-4d5c-9a55-1f4f1f6f2f11',
+  customer_id: 'customer-1',
+  provider_id: '7a1de64c-0f7b-5b0c-9e0f-2f8f1f1d3c02',
+  provider_name: 'pipedrive',
+  category: 'crm',
+  status: 'connected',
+  status_changed_at: EXAMPLE_MOMENT,
+};
+
+const EXAMPLE_CUSTOMER = {
+  application_id: EXAMPLE_CONNECTION.application_id,
+  customer_id: 'customer-1',
+  name: 'Analytical Engines Ltd',
+  email: 'office@example.com',
+  connections: [EXAMPLE_CONNECTION],
+};
+
+const CUSTOMER = {
+  schema: customerSchema,
+  example: EXAMPLE_CUSTOMER,
+  headers: { etag: 'The version of the customer, for If-Match.' },
+};
+
+export const customerOperations = [
+  defineOperation({
+    id: 'upsertCustomer',
+    method: 'PUT',
+    path: '/customers',
+    summary: 'Create or update a customer',
+    description: 'Creates or updates a customer together with its connections: all of it, or nothing.',
+    input: { headers: versionHeaders, body: toSchema(customerUpsert, 'request') },
+    bodyExample: {
+      customer_id: 'customer-1',
+      name: 'Analytical Engines Ltd',
+      email: 'office@example.com',
+      // Of a provider that is never called: a search after the example sends no invented token anywhere.
+      connections: [
+        { provider_name: 'pipedrive', credentials: { type: 'token', value: 'the-access-token' } },
+      ],
+    },
+    response: { ...CUSTOMER, description: 'The customer, as it is now.' },
+    errors: [404, 409, 422, 501],
+    async handle(context, { headers, body }, head) {
+      const expectedVersion = headers['if-none-match'] === undefined ? readVersion(headers['if-match']) : 0;
+      const { customer } = await upsertCustomer(context, {
+        ...fromWire(customerUpsert, body),
+        expectedVersion,
+      });
+      head.headers['etag'] = toETag(customer);
+      return toCustomerRecord(customer, context.providers);
+    },
   }),
-  answer: {
-    description: 'One page of customers.',
-    shape: customerPageShape,
-    example: { pagination: { next: null, previous: null }, records: [EXAMPLE_CUSTOMER] },
-    headers: {},
-  },
-  refusals: [400, 401, 403, 429, 500, 503],
+  defineOperation({
+    id: 'listCustomers',
+    method: 'GET',
+    path: '/customers',
+    summary: 'List customers',
+    description:
+      'The application’s customers in the order of their ids, each with its connections. All that the query gives must hold.',
+    input: {
+      query: z.strictObject({
+        email: text('Customers with this email address, compared without case.').optional(),
+        provider_name: enumText(PROVIDER_NAMES, 'Customers with a connection to this provider.').optional(),
+        status: enumText(
+          wordsOf(connectionStatus),
+          'Customers with a connection in this status; with provider_name, that very connection.',
+        ).optional(),
+        ...pageQuery({
+          of: 'Customers',
+          most: MAX_PAGE_SIZE,
+          cursor: 'A page’s `next` or `previous`, unchanged, with the same query.',
+        }),
+      }),
+    },
+    response: {
+      description: 'One page of customers.',
+      schema: customerPageSchema,
+      example: { pagination: { next: null, previous: null }, records: [EXAMPLE_CUSTOMER] },
+    },
+    async handle(context, { query }) {
+      const { email, provider_name: provider, status, page_size: size = DEFAULT_PAGE_SIZE, cursor } = query;
+      await context.charge(LIST_COST + size * VALUES_PER_CUSTOMER);
+      const page = await listCustomers(context, {
+        filter: { email, provider, status },
+        page: { size, cursor },
+      });
+      return {
+        pagination: toPageCursors(page, page.customers),
+        records: page.customers.map((one) => toCustomerRecord(one, context.providers)),
+      };
+    },
+  }),
+  defineOperation({
+    id: 'getCustomer',
+    method: 'GET',
+    path: '/customers/{customer_id}',
+    summary: 'Read a customer',
+    description: 'One customer of the application, with its connections.',
+    callers: ['apiKey', 'customerToken'],
+    input: {
+      path: customerPath,
+      headers: z.object({
+        'if-none-match': text('An earlier ETag: 304 is the answer while it is still true.').optional(),
+      }),
+    },
+    response: { ...CUSTOMER, description: 'The customer.' },
+    notModified: 'The customer is still the one of If-None-Match.',
+    errors: [404],
+    async handle(context, { path, headers }, head) {
+      const customer = await findCustomer(context, path.customer_id);
+      const etag = toETag(customer);
+      head.headers['etag'] = etag;
+      if (!isNotModified(headers['if-none-match'], etag))
+        return toCustomerRecord(customer, context.providers);
+      head.status = 304;
+      return undefined;
+    },
+  }),
+  defineOperation({
+    id: 'deleteCustomer',
+    method: 'DELETE',
+    path: '/customers/{customer_id}',
+    summary: 'Delete a customer',
+    description:
+      'Deletes a customer with everything of theirs, and revokes at the providers what connect links were granted, where no other connection lives on it. It takes two to three seconds: then no server answers with anything of theirs.',
+    input: { path: customerPath, headers: z.object({ 'if-match': ifMatch }) },
+    response: { status: 204, description: 'The customer is deleted.' },
+    errors: [404, 409],
+    async handle(context, { path, headers }) {
+      const expectedVersion = readVersion(headers['if-match']);
+      await deleteCustomer(context, { customerId: path.customer_id, expectedVersion });
+      return undefined;
+    },
+  }),
+];
 
-  async handle(context, { query }) {
-    const size = query.page_size ?? DEFAULT_PAGE_SIZE;
-    const charged = context.charge(LIST_COST + size * VALUES_PER_CUSTOMER);
-    if (charged) await charged;
-    const page = await listCustomers(context, {
-      filter: { email: query.email, provider: query.provider_name, status: query.status },
-      page: { size: query.page_size, cursor: query.cursor },
-    });
-    const { providers, allowance } = context;
-    return jsonResponse(toCustomerPage(page, providers), {}, { allowance });
-  },
-});
-
-/** As GraphQL reckons the same. */
+/** As GraphQL counts the same. */
 const LIST_COST = 20;
 const VALUES_PER_CUSTOMER = 20;
-
-export const upsertCustomerOperation = defineOperation({
-  id: 'upsertCustomer',
-  method: 'PUT',
-  path: '/customers',
-  group: 'customers',
-  summary: 'Create or update a customer',
-  description: 'Creates or updates a customer together with its connections: all of it, or nothing.',
-  callers: ['apiKey'],
-  input: z.object({
-    path: z.strictObject({}),
-    query: z.strictObject({}),
-    headers: versionHeaders,
-    body: customerUpsertShape,
-  }),
-  bodyExample: EXAMPLE_CUSTOMER_UPSERT,
-  answer: {
-    description: 'The customer, as it is now.',
-    shape: customerShape,
-    example: EXAMPLE_CUSTOMER,
-    headers: { etag: 'The version of the customer, for If-Match.' },
-  },
-  refusals: [400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 501, 503],
-
-  async handle(context, { headers, body }) {
-    const { customer } = await upsertCustomer(context, toCustomerUpsert(body, readExpectedVersion(headers)));
-    return jsonResponse(
-      toCustomerRecord(customer, context.providers),
-      { etag: toETag(customer) },
-      { allowance: context.allowance },
-    );
-  },
-});
-
-export const deleteCustomerOperation = defineOperation({
-  id: 'deleteCustomer',
-  method: 'DELETE',
-  path: '/customers/{customer_id}',
-  group: 'customers',
-  summary: 'Delete a customer',
-  description:
-    'Deletes a customer with everything of theirs, and revokes at the providers what connect links were granted, where no other connection lives on it. It takes two to three seconds: then no server answers with anything of theirs.',
-  callers: ['apiKey'],
-  input: z.object({
-    path: customerPath,
-    query: z.strictObject({}),
-    headers: z.object({ 'if-match': ifMatch }),
-    body: z.undefined(),
-  }),
-  emptyAnswers: { 204: 'The customer is deleted.' },
-  refusals: [400, 401, 403, 404, 409, 429, 500, 503],
-
-  async handle(context, { path, headers }) {
-    const expectedVersion = readEntityVersion(headers['if-match']);
-    await deleteCustomer(context, { customerId: path.customer_id, expectedVersion });
-    return answerEmpty();
-  },
-});

@@ -1,36 +1,101 @@
 import * as z from 'zod';
-import type { AssociatedObject, Contact } from '../../domain/contact.ts';
-import { expectedContacts, searchCost } from '../../domain/contact-search.ts';
-import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
+import { ASSOCIATED_OBJECTS, type AssociatedObject, type Contact, contact } from '../../domain/contact.ts';
+import { expectedContacts, MAX_EMAILS, searchCost } from '../../domain/contact-search.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/page.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { findAssociations } from '../../usecases/find-contact.ts';
 import { searchContacts } from '../../usecases/search-contacts.ts';
 import { defineOperation } from '../operation.ts';
-import { jsonResponse } from '../responses.ts';
-import {
-  contactPageShape,
-  contactSearchQuery,
-  contactSearchShape,
-  toAssociationsRecord,
-  toContactFilterInput,
-  toContactRecord,
-  toPagination,
-} from '../wire/contact.ts';
-import { EXAMPLE_CONTACT_PAGE } from '../wire/examples.ts';
-import { enumText, text } from '../wire/fields.ts';
+import { enumText, pageCursors, pageQuery, text, toPageCursors, toSchema, toWire } from '../schemas.ts';
+
+export const associationsSchema = z
+  .strictObject({
+    company: z.array(z.string()).optional().describe('Ids of the companies.'),
+    deal: z.array(z.string()).optional().describe('Ids of the deals.'),
+    ticket: z.array(z.string()).optional().describe('Ids of the tickets.'),
+  })
+  .meta({
+    description:
+      'The provider’s ids of the records that a contact is linked to: one list for each object that was asked for, empty where there is no link or where the provider offers none.',
+    examples: [{ company: ['123'], deal: [] }],
+  });
+
+export const contactSchema = z
+  .strictObject({
+    ...toSchema(contact, 'response').shape,
+    raw_data: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('The record as the provider sent it. Present with include_raw_data=true.'),
+    associations: associationsSchema.optional().describe('Present with associations_to_fetch.'),
+  })
+  .describe(contact.description);
+
+export const contactSearchSchema = z
+  .strictObject({
+    filter: z
+      .strictObject({
+        email: text('Contacts with this email address.', 'ada@example.com').optional(),
+        emails: z
+          .array(z.string())
+          .max(MAX_EMAILS)
+          .optional()
+          .describe(`Contacts with any of these email addresses, at most ${MAX_EMAILS}.`),
+        email_domain: text('Contacts with an email address of this domain.', 'example.com').optional(),
+      })
+      .meta({
+        description: 'What to search for: exactly one of the three. Emails compare trimmed and without case.',
+        minProperties: 1,
+        maxProperties: 1,
+      }),
+  })
+  .describe('What to search for.');
+
+const contactSearchQuery = z.strictObject({
+  include_raw_data: z.boolean().optional().describe('Add each record as the provider sent it: raw_data.'),
+  ...pageQuery({
+    of: 'Results',
+    most: MAX_PAGE_SIZE,
+    cursor: 'A page’s `next` or `previous`, unchanged, with the same customer, provider and filter.',
+  }),
+  associations_to_fetch: z
+    .array(z.enum(ASSOCIATED_OBJECTS))
+    .optional()
+    .describe(
+      'Linked objects whose ids to fetch: repeated, or separated by commas. Ignored with read_from_cache=true.',
+    ),
+  read_from_cache: z
+    .boolean()
+    .optional()
+    .describe(
+      'Serve an earlier answer to the same search while it is fresh; x-fetched-at says how old it is.',
+    ),
+});
+
+export const paginationSchema = z
+  .strictObject({
+    ...pageCursors,
+    total_count: z.int().min(0).describe('Results of the whole search, not of this page.'),
+  })
+  .describe('Where this page lies in the whole search.');
+
+export const contactPageSchema = z
+  .strictObject({
+    pagination: paginationSchema,
+    records: z.array(contactSchema).describe('The contacts of this page, ordered by id.'),
+  })
+  .describe('One page of contacts.');
 
 export const searchContactsOperation = defineOperation({
   id: 'searchContacts',
   method: 'POST',
   path: '/contacts/_search',
-  group: 'contacts',
   summary: 'Search contacts',
   description:
     'Finds contacts of one customer in one provider. A provider without contact search answers 501.',
   callers: ['apiKey', 'customerToken'],
-  input: z.object({
-    path: z.strictObject({}),
+  input: {
     query: contactSearchQuery,
     headers: z.object({
       'x-customer-id': text(
@@ -39,59 +104,102 @@ export const searchContactsOperation = defineOperation({
       ).optional(),
       'x-provider-name': enumText(PROVIDER_NAMES, 'The provider to search.', 'hubspot'),
     }),
-    body: contactSearchShape,
-  }),
+    body: contactSearchSchema,
+  },
   bodyExample: { filter: { email: 'ada@example.com' } },
-  answer: {
+  response: {
     description: 'One page of contacts.',
-    shape: contactPageShape,
-    example: EXAMPLE_CONTACT_PAGE,
+    schema: contactPageSchema,
+    example: {
+      pagination: { next: null, previous: null, total_count: 1 },
+      records: [
+        {
+          id: '101',
+          account_id: '2001',
+          owner_id: '31',
+          first_name: 'Ada',
+          last_name: 'Lovelace',
+          addresses: [
+            {
+              address_type: 'primary',
+              street_1: '12 St James’s Square',
+              street_2: null,
+              city: 'London',
+              postal_code: 'SW1Y 4JH',
+              country: 'GB',
+            },
+          ],
+          email_addresses: [{ email_address: 'ada@example.com', email_address_type: 'primary' }],
+          phone_numbers: [{ phone_number: '+44 20 7946 0000', phone_number_type: 'mobile' }],
+          lifecycle_stage: 'customer',
+          last_activity_at: '2025-03-01T12:00:00.000Z',
+          created_at: '2024-01-01T09:30:00.000Z',
+          updated_at: '2025-03-01T12:00:00.000Z',
+          last_modified_at: '2025-03-01T12:00:00.000Z',
+          is_deleted: false,
+        },
+      ],
+    },
     headers: { 'x-fetched-at': 'When the provider was asked.' },
   },
-  refusals: [400, 401, 403, 404, 409, 413, 415, 422, 429, 499, 500, 501, 503],
+  errors: [404, 409, 422, 499, 501],
 
-  async handle(context, { query, body }) {
+  async handle(context, { query, body: { filter } }, { headers }) {
     const rawData = query.include_raw_data ?? false;
     const readFromCache = query.read_from_cache ?? false;
-    const charged = context.charge(costOf(body.filter, query.page_size));
+    const charged = context.charge(costOf(filter, query.page_size));
     if (charged) await charged;
     using page = await searchContacts(context, {
-      filter: toContactFilterInput(body),
+      filter: { email: filter.email, emails: filter.emails, emailDomain: filter.email_domain },
       page: { size: query.page_size, cursor: query.cursor },
       readFromCache,
       selection: { rawData, totalCount: true, needsPreviousPage: true },
     });
-    // The cache does not keep associations, and a search that wants it asks the provider for nothing.
-    const asked = readFromCache ? undefined : query.associations_to_fetch;
-    const records = asked
+    // The cache does not keep associations, and a search in it asks the provider for nothing.
+    const objects = readFromCache ? undefined : query.associations_to_fetch;
+    const toRecord = (one: Contact) => toContactRecord(one, rawData);
+    const records = objects
       ? await Promise.all(
-          page.contacts.map(async (contact) => {
-            const associations = await readAssociations(context, contact, asked);
-            return toContactRecord(contact, { rawData, associations });
-          }),
+          page.contacts.map(async (one) => ({
+            ...toRecord(one),
+            associations: await readAssociations(context, one, objects),
+          })),
         )
-      : page.contacts.map((contact) => toContactRecord(contact, { rawData, associations: undefined }));
-    const found = { pagination: toPagination(page), records };
-    const { allowance } = context;
-    return jsonResponse(found, { 'x-fetched-at': page.fetchedAt }, { allowance });
+      : page.contacts.map(toRecord);
+    if (page.countFailure !== undefined) throw page.countFailure;
+    headers['x-fetched-at'] = page.fetchedAt;
+    const pagination = { ...toPageCursors(page, page.contacts), total_count: page.totalCount };
+    return { pagination, records };
   },
 });
 
+/** What the provider has no value for is `undefined`, which JSON leaves out. */
+function toContactRecord(record: Contact, rawData: boolean): Record<string, unknown> {
+  const wire = toWire(contact, record);
+  if (rawData) wire['raw_data'] = record.rawData ?? undefined;
+  return wire;
+}
+
+/** One list for each object that was asked for, whether anything was found or not. */
 async function readAssociations(
   context: RequestContext,
   contact: Contact,
-  asked: readonly AssociatedObject[],
+  objects: readonly AssociatedObject[],
+): Promise<z.output<typeof associationsSchema>> {
+  const found = await findAssociations(context, contact, objects);
+  const idsOf = (object: AssociatedObject) =>
+    found.filter((one) => one.object === object).map(({ remoteId }) => remoteId);
+  return Object.fromEntries(objects.map((object) => [object, idsOf(object)]));
+}
+
+/** As GraphQL estimates the cost of the same search, and the values of as many contacts as there may be. */
+function costOf(
+  { email, emails }: z.output<typeof contactSearchSchema>['filter'],
+  pageSize = DEFAULT_PAGE_SIZE,
 ) {
-  return toAssociationsRecord(asked, await findAssociations(context, contact, asked));
+  const count = emails?.length ?? (email === undefined ? 0 : 1);
+  const contacts = count === 0 ? pageSize : Math.min(pageSize, expectedContacts(count));
+  return searchCost(count) + contacts * VALUES_PER_CONTACT;
 }
-
-/** As GraphQL reckons the same search, and the values of as many contacts as there may be. */
-function costOf({ email, emails }: ContactSearch['filter'], pageSize = DEFAULT_PAGE_SIZE): number {
-  const asked = emails?.length ?? (email === undefined ? 0 : 1);
-  const contacts = asked === 0 ? pageSize : Math.min(pageSize, expectedContacts(asked));
-  return searchCost(asked) + contacts * VALUES_PER_CONTACT;
-}
-
-type ContactSearch = z.output<typeof contactSearchShape>;
 
 const VALUES_PER_CONTACT = 25;

@@ -1,5 +1,78 @@
+import { createHash } from 'node:crypto';
+
+/** Ready to be sent where there is a demo: everything that has to be filled in is. */
+export function renderPage(demo: DocsDemo | undefined): string {
+  const given = demo && {
+    'x-api-key': demo.key,
+    'x-customer-id': demo.customerId,
+    'x-provider-name': 'hubspot',
+    customer_id: demo.customerId,
+  };
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Crossbook REST API</title>
+<link rel="icon" href="data:,">
+<style>${STYLE}</style>
+</head>
+<body>
+<main id="page" data-given="${toAttribute(JSON.stringify(given ?? {}))}"><p>Reading the document…</p></main>
+<noscript>This page needs JavaScript. The document itself is at <a href="openapi.json">openapi.json</a>.</noscript>
+<script>${SCRIPT}</script>
+</body>
+</html>
+`;
+}
+
+function toAttribute(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}
+
+/** The page's style: light or dark as the reader's system is. */
+const STYLE = `
+:root { --ink: #1c2430; --soft: #5d6b7e; --line: #dde3ea; --paper: #f6f8fa; --card: #fff; --code: #f1f4f8; --accent: #2456c9;
+  --get: #14744a; --post: #2456c9; --put: #96570b; --bad: #b3261e; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e4e9f0; --soft: #94a2b5; --line: #2c3644; --paper: #10151c; --card: #171e27;
+  --code: #0f141b; --accent: #7ea6ff; --get: #58c993; --post: #7ea6ff; --put: #e2ae63; --bad: #ff8a80; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.55 system-ui, sans-serif; }
+main { max-width: 68rem; margin: 0 auto; padding: 2.5rem 1.25rem 5rem; }
+h1 { margin: 0; font-size: 1.9rem; letter-spacing: -0.02em; }
+h2 { margin: 0; font-size: 1.15rem; }
+h3 { margin: 1.4rem 0 0.4rem; font-size: 0.78rem; text-transform: uppercase; letter-spacing: 0.06em; color: var(--soft); }
+p { margin: 0.4rem 0; }
+a { color: var(--accent); }
+code, pre, textarea, input, select { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+.soft { color: var(--soft); }
+.card { margin-top: 1.25rem; padding: 1.25rem 1.4rem; background: var(--card); border: 1px solid var(--line); border-radius: 12px; }
+nav { display: flex; flex-wrap: wrap; gap: 0.3rem 1.4rem; margin-top: 0.9rem; }
+form { scroll-margin-top: 1rem; }
+.head { display: flex; flex-wrap: wrap; gap: 0.5rem 0.8rem; align-items: baseline; }
+.method { font-weight: 700; font-size: 0.8rem; letter-spacing: 0.04em; }
+.get { color: var(--get); } .post { color: var(--post); } .put { color: var(--put); }
+.columns { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 2rem; }
+@media (max-width: 52rem) { .columns { grid-template-columns: minmax(0, 1fr); } }
+.field { display: block; margin: 0.65rem 0; }
+.field .soft { display: block; font-size: 0.85rem; margin-bottom: 0.2rem; }
+.needed::after { content: " required"; color: var(--bad); font: 0.75rem system-ui, sans-serif; }
+input, select, textarea { width: 100%; padding: 0.45rem 0.6rem; color: inherit; background: var(--code); border: 1px solid var(--line); border-radius: 7px; }
+textarea { resize: vertical; }
+input:focus, select:focus, textarea:focus, button:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
+button { margin-top: 0.6rem; padding: 0.5rem 1.3rem; font: 600 0.9rem system-ui, sans-serif; color: var(--card); background: var(--accent); border: 0; border-radius: 7px; cursor: pointer; }
+button:disabled { opacity: 0.5; cursor: default; }
+pre { margin: 0.4rem 0; padding: 0.7rem 0.8rem; max-height: 30rem; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--code); border: 1px solid var(--line); border-radius: 7px; }
+.status { font-weight: 600; } .status.ok { color: var(--get); } .status.failed { color: var(--bad); }
+details { margin: 0.3rem 0; } summary { cursor: pointer; }
+ul { margin: 0.2rem 0 0.2rem 0.4rem; padding-left: 0.9rem; border-left: 1px solid var(--line); list-style: none; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.15rem 0.9rem; margin: 0; }
+dd { margin: 0; color: var(--soft); }
+`;
+
 /** What runs in the page. Plain text only ever becomes text: nothing of the document or of an answer is read as HTML. */
-export const SCRIPT = String.raw`
+const SCRIPT = String.raw`
 'use strict';
 const page = document.getElementById('page');
 /** What the fields hold before anybody has typed, by their labels. */
@@ -171,3 +244,24 @@ function typeOf(api, node) {
   return [schema.type || 'anything'].flat().join(' or ');
 }
 `;
+
+/** Nothing but the page's own style and script runs, and nothing but this server is asked. */
+export const POLICY = [
+  "default-src 'none'",
+  `script-src ${toSource(SCRIPT)}`,
+  `style-src ${toSource(STYLE)}`,
+  "connect-src 'self'",
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+function toSource(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+export interface DocsDemo {
+  readonly key: string;
+  readonly customerId: string;
+}

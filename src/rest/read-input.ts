@@ -1,21 +1,20 @@
 import type * as z from 'zod';
-import { CrossbookError } from '../../domain/errors.ts';
-import type { HttpHeaders, HttpRequest } from '../../lib/http-message.ts';
-import { readJsonBytes } from '../../lib/json.ts';
-import type { InputParts } from '../operation.ts';
+import { CrossbookError } from '../domain/errors.ts';
+import type { HttpHeaders, HttpRequest } from '../lib/http-message.ts';
+import { readJsonBytes } from '../lib/json.ts';
 
-/** Checks all of a request at once, so that one answer names every mistake. */
-export async function readInput<Parts extends InputParts>(
+/** Checks all of a request at once, so that one error names every mistake. */
+export function readInput<Parts extends InputParts>(
   schema: z.ZodObject<Parts>,
-  { request, path }: RawInput,
-): Promise<z.output<z.ZodObject<Parts>>> {
+  { request, path }: RoutedRequest,
+): z.output<z.ZodObject<Parts>> {
   const { query, body } = schema.shape;
   const parsed = schema.safeParse(
     {
       path: readPath(path),
       query: readQuery(request.url.searchParams, query),
       headers: Object.fromEntries(request.headers),
-      body: body.def.type === 'undefined' ? undefined : readJson(request, isOptional(body)),
+      body: readBody(request, body.def.type),
     },
     { reportInput: true },
   );
@@ -23,11 +22,15 @@ export async function readInput<Parts extends InputParts>(
   throw new CrossbookError('BAD_REQUEST', formatIssues(parsed.error.issues));
 }
 
-function isOptional(body: z.ZodType): boolean {
-  return body.def.type === 'optional';
-}
+/** The four places of a request. `body` is `z.undefined()` where none is read. */
+export type InputParts = {
+  readonly path: z.ZodObject;
+  readonly query: z.ZodObject;
+  readonly headers: z.ZodObject;
+  readonly body: z.ZodType;
+};
 
-function readPath(raw: RawInput['path']): Readonly<Record<string, string>> {
+function readPath(raw: RoutedRequest['path']): Readonly<Record<string, string>> {
   try {
     return Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, decodeURIComponent(value)]));
   } catch (cause) {
@@ -36,7 +39,7 @@ function readPath(raw: RawInput['path']): Readonly<Record<string, string>> {
 }
 
 /** A request at the operation that it is for. */
-export interface RawInput {
+export interface RoutedRequest {
   readonly request: HttpRequest;
   /** The path's parameters, still percent-encoded. */
   readonly path: Readonly<Record<string, string>>;
@@ -46,9 +49,10 @@ const MAX_REQUEST_BODY_BYTES = 1024 * 1024;
 
 const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
-/** A request's body as JSON, within its bound. Undefined where there is none and none is needed. */
-export function readJson(request: HttpRequest, isOptional: boolean): unknown {
-  const isSilent = isOptional && request.headers.get('content-type') === null;
+/** A request's body as JSON, within its bound. Undefined where none is read, and where an optional one is absent. */
+function readBody(request: HttpRequest, type: z.ZodType['def']['type']): unknown {
+  if (type === 'undefined') return undefined;
+  const isSilent = type === 'optional' && request.headers.get('content-type') === null;
   if (isSilent && request.readBody(0)) return undefined;
   checkHeaders(request.headers);
   const bytes = request.readBody(MAX_REQUEST_BODY_BYTES);
@@ -116,15 +120,14 @@ function formatIssues(issues: readonly Issue[]): string {
 }
 
 function toWords(issue: Issue): string {
-  const list = Array.isArray(issue.input);
+  if (issue.code === 'invalid_type' || issue.code === 'invalid_value') {
+    if (issue.input === undefined) return 'is required';
+    if (Array.isArray(issue.input) && issue.path[0] === 'query') return 'is given more than once';
+  }
   switch (issue.code) {
     case 'invalid_type':
-      if (issue.input === undefined) return 'is required';
-      if (list && issue.path[0] === 'query') return 'is given more than once';
       return `must be ${TYPE_WORDS[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
-      if (issue.input === undefined) return 'is required';
-      if (list && issue.path[0] === 'query') return 'is given more than once';
       return `must be one of: ${issue.values.join(', ')}`;
     case 'invalid_union':
       return `must be one of: ${optionsOf(issue).join(', ')}`;

@@ -1,8 +1,99 @@
 import * as z from 'zod';
+import { DEFAULT_PAGE_SIZE, type Direction } from '../domain/page.ts';
 import { type Field, type Fields, readShape, type Scalar, type Shape, type Type } from '../domain/shape.ts';
 
-/** In requests null means the same as absence, or clears a field of a patch. Answers leave out what is null. */
-export type WireDirection = 'asked' | 'answered';
+/** Text with its description. No `format: email` anywhere: CRMs hold addresses that strict validators refuse. */
+export function text(description: string, example?: string, format?: 'uuid' | 'date-time' | 'uri') {
+  const examples = example !== undefined && { examples: [example] };
+  return z.string().meta({ description, ...examples, ...(format && { format }) });
+}
+
+export function optionalText(...described: Parameters<typeof text>) {
+  return z
+    .string()
+    .optional()
+    .meta({ ...text(...described).meta() });
+}
+
+export function momentText(description: string) {
+  return text(description, EXAMPLE_MOMENT, 'date-time');
+}
+
+export const EXAMPLE_MOMENT = '2025-03-01T12:00:00.000Z';
+
+export function enumText<const Value extends string>(
+  values: readonly Value[],
+  description: string,
+  example?: Value,
+) {
+  return z.enum(values).meta({ description, ...(example !== undefined && { examples: [example] }) });
+}
+
+/** What the query of a list says of its page. */
+export function pageQuery({ of, most, cursor }: { of: string; most: number; cursor: string }) {
+  return {
+    page_size: z
+      .int()
+      .min(0)
+      .max(most)
+      .optional()
+      .describe(`${of} on a page, at most ${most}; ${DEFAULT_PAGE_SIZE} where it is absent.`),
+    cursor: z.string().min(1).optional().describe(cursor),
+  };
+}
+
+export const nextCursor = z
+  .string()
+  .nullable()
+  .describe('Cursor of the next page; null where there is none.');
+export const pageCursors = {
+  next: nextCursor,
+  previous: z.string().nullable().describe('Cursor of the previous page; null where there is none.'),
+};
+
+/** The values of `pageCursors`. */
+export function toPageCursors<Item>(page: CursorPage<Item>, items: readonly Item[]) {
+  const [first, last] = [items[0], items.at(-1)];
+  return {
+    next: page.hasNextPage && last ? page.cursorOf(last, 'forward') : null,
+    previous: page.hasPreviousPage && first ? page.cursorOf(first, 'backward') : null,
+  };
+}
+
+interface CursorPage<Item> {
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+  cursorOf(item: Item, direction: Direction): string;
+}
+
+/**
+ * Writes records under the names of a schema, `created_at` for `createdAt`. What the schema does not name is not written,
+ * and neither is null.
+ */
+export function recordWriter<Schema extends z.ZodObject>(schema: Schema) {
+  const names = Object.keys(schema.shape).map((name) => [name, toCamelCase(name)] as const);
+  return (record: Readonly<Record<CamelCase<keyof Schema['shape'] & string>, unknown>>) => {
+    const values: Readonly<Record<string, unknown>> = record;
+    return Object.fromEntries(names.map(([name, key]) => [name, values[key] ?? undefined]));
+  };
+}
+
+/** What a request says in `return_url` as `returnUrl`. */
+export function toCamelCased<T extends object>(given: T) {
+  const renamed = Object.entries(given).map(([name, value]) => [toCamelCase(name), value]);
+  return Object.fromEntries(renamed) as { [Name in keyof T as CamelCase<Name & string>]: T[Name] };
+}
+
+function toCamelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
+  ? `${Word}${Capitalize<CamelCase<Rest>>}`
+  : Name;
+
+/** In requests null means the same as absence, or clears a field of a patch. Responses leave out what is null. */
+export type WireDirection = 'request' | 'response';
 
 /** The schema of what is declared: one for each direction, so that OpenAPI can name it. */
 export function toSchema<T>(shape: Shape<T>, direction: WireDirection): z.ZodObject;
@@ -91,7 +182,7 @@ function toSnakeCase(name: string): string {
 const snakeCased = new Map<string, string>();
 const writers = new Map<Shape<unknown>, Writer>();
 
-const schemas = { asked: new Map<Type, z.ZodType>(), answered: new Map<Type, z.ZodType>() };
+const schemas = { request: new Map<Type, z.ZodType>(), response: new Map<Type, z.ZodType>() };
 
 function makeSchema(type: Type, direction: WireDirection): z.ZodType {
   switch (type.kind) {
@@ -126,9 +217,9 @@ function toFields(fields: Fields, direction: WireDirection): Record<string, z.Zo
 function toField(field: Field<unknown>, direction: WireDirection): z.ZodType {
   const { type, nullable, optional, leftOutOfRest, nullInRest, description, example, deprecated } = field;
   const schema = toSchema(type, direction);
-  const mayLack = direction === 'answered' ? nullable || leftOutOfRest : optional;
+  const mayLack = direction === 'response' ? nullable || leftOutOfRest : optional;
   const withNull =
-    nullable && direction === 'asked' ? schema.nullish() : mayLack ? schema.optional() : schema;
+    nullable && direction === 'request' ? schema.nullish() : mayLack ? schema.optional() : schema;
   return (nullInRest ? schema.nullable() : withNull).meta({
     ...readFormat(type, direction),
     description,
@@ -137,14 +228,13 @@ function toField(field: Field<unknown>, direction: WireDirection): z.ZodType {
   });
 }
 
-/** No `format: email` anywhere: CRMs hold addresses that strict validators refuse. */
 function readFormat(type: Type, direction: WireDirection): object {
   const scalar = type.kind === 'scalar' ? type.scalar : undefined;
   if (scalar === 'uuid') return { format: 'uuid' };
-  // What is asked with is checked where it is stored, by more than a format could say.
-  if (scalar === 'url' && direction === 'answered') return { format: 'uri' };
+  // In requests it is checked where it is stored, by more than a format could say.
+  if (scalar === 'url' && direction === 'response') return { format: 'uri' };
   if (scalar !== 'moment' && scalar !== 'date') return {};
-  return { format: 'date-time', examples: ['2025-03-01T12:00:00.000Z'] };
+  return { format: 'date-time', examples: [EXAMPLE_MOMENT] };
 }
 
 type Writer = (record: object) => Record<string, unknown>;

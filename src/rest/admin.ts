@@ -1,0 +1,155 @@
+import * as z from 'zod';
+import type { RequestLog } from '../domain/log.ts';
+import { toWebOrigin } from '../domain/urls.ts';
+import type { HttpHeaders } from '../lib/http-message.ts';
+import {
+  type ApplicationAdmin,
+  changeOrigins,
+  createApplication,
+  createKey,
+  type KeyAdmin,
+  listApplications,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from '../usecases/manage-applications.ts';
+import { type RouteDefinition, toRoute } from './operation.ts';
+import type { InputParts } from './read-input.ts';
+import { createRouter, type Router } from './server.ts';
+
+/**
+ * The operator's paths, all below `/admin/`. They are not in the OpenAPI document, which is for those who call with a key:
+ * docs/operations.md describes them.
+ */
+export function createAdminFace({ store, requireKey }: AdminOptions): AdminFace {
+  const endpoints = ADMIN_ROUTES.map(({ id, method, path, run }) => ({
+    ...{ method, path },
+    async answer(request: Parameters<typeof run>[1], requestLog: RequestLog) {
+      requestLog.record({ operation: id });
+      return requestLog.operation(id, () => run(store, request));
+    },
+  }));
+  return {
+    ...createRouter(endpoints, 'There is nothing at this path of the operator’s.'),
+    paths: /^\/admin\//,
+    requireKey,
+  };
+}
+
+export interface AdminFace extends Router {
+  /** Those that it answers. */
+  readonly paths: RegExp;
+  /** Throws UNAUTHORIZED. */
+  requireKey(arrival: { readonly headers: HttpHeaders; readonly address?: string | undefined }): void;
+}
+
+interface AdminOptions extends Pick<AdminFace, 'requireKey'> {
+  readonly store: AdminStore;
+}
+
+/** Over all applications. */
+interface AdminStore extends ApplicationAdmin, KeyAdmin {
+  /** By the wall clock. */
+  now(): number;
+}
+
+function define<Parts extends Partial<InputParts>>(route: RouteDefinition<AdminStore, Parts>) {
+  return toRoute(route);
+}
+
+/** By its id, or its name where no other has it. */
+const applicationPath = z.strictObject({ application: z.string() });
+const keyPath = z.strictObject({ key_id: z.string() });
+
+const origins = z
+  .array(
+    z
+      .string()
+      .refine((text) => toWebOrigin(text) !== undefined, {
+        error: 'must be a scheme and a host, such as https://app.example',
+      })
+      .transform((text) => toWebOrigin(text) ?? text),
+  )
+  .max(100);
+
+const ADMIN_ROUTES = [
+  define({
+    id: 'listApplications',
+    method: 'GET',
+    path: '/admin/applications',
+    input: {},
+    handle: async (admin) => ({ applications: await listApplications(admin) }),
+  }),
+  define({
+    id: 'createApplication',
+    method: 'POST',
+    path: '/admin/applications',
+    input: { body: z.strictObject({ name: z.string(), origins: origins.optional() }) },
+    response: { status: 201 },
+    handle: async (admin, { body }) => ({ application: await createApplication(admin, body) }),
+  }),
+  define({
+    id: 'changeOrigins',
+    method: 'POST',
+    path: '/admin/applications/{application}/origins',
+    input: {
+      path: applicationPath,
+      body: z.strictObject({ add: origins.default([]), remove: origins.default([]) }),
+    },
+    handle: async (admin, { path, body: { add: added, remove: removed } }) => ({
+      application: await changeOrigins(admin, { ...path, added, removed }),
+    }),
+  }),
+  define({
+    id: 'listKeys',
+    method: 'GET',
+    path: '/admin/applications/{application}/keys',
+    input: { path: applicationPath },
+    async handle(admin, { path }) {
+      const keys = await listKeys(admin, { ...path, now: admin.now() });
+      return {
+        keys: keys.map(({ createdAt, revokedAt, ...key }) => ({
+          ...key,
+          created_at: createdAt,
+          revoked_at: revokedAt,
+        })),
+      };
+    },
+  }),
+  define({
+    id: 'createKey',
+    method: 'POST',
+    path: '/admin/applications/{application}/keys',
+    input: { path: applicationPath, body: z.strictObject({ name: z.string().optional() }).optional() },
+    response: { status: 201 },
+    async handle(admin, { path, body }) {
+      const { id, key, application } = await createKey(admin, { ...path, ...body });
+      return { id, key, application_id: application.id };
+    },
+  }),
+  define({
+    id: 'rotateKey',
+    method: 'POST',
+    path: '/admin/keys/{key_id}/rotate',
+    input: {
+      path: keyPath,
+      body: z.strictObject({ overlap_hours: z.int().min(0).max(9_999).optional() }).optional(),
+    },
+    response: { status: 201 },
+    async handle(admin, { path, body }) {
+      const key = { id: path.key_id, overlapHours: body?.overlap_hours };
+      const { oldEndsAt, ...fresh } = await rotateKey(admin, key);
+      return { ...fresh, old_ends_at: oldEndsAt };
+    },
+  }),
+  define({
+    id: 'revokeKey',
+    method: 'POST',
+    path: '/admin/keys/{key_id}/revoke',
+    input: { path: keyPath },
+    async handle(admin, { path: { key_id: id } }) {
+      await revokeKey(admin, id);
+      return { id, revoked: true };
+    },
+  }),
+];

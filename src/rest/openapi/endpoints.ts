@@ -1,0 +1,51 @@
+import { digest } from '../../lib/digest.ts';
+import { isNotModified } from '../operation.ts';
+import type { GroupedOperation } from '../routes/all.ts';
+import type { Endpoint } from '../server.ts';
+import type { DocsDemo } from './page.ts';
+
+/** The document, made once: when it is first requested. */
+export function createOpenApiEndpoint(operations: readonly GroupedOperation[], version: string): Endpoint {
+  let made: ReturnType<typeof makeDocument> | undefined;
+  return {
+    method: 'GET',
+    path: '/openapi.json',
+    async answer({ request }) {
+      made ??= makeDocument(operations, version);
+      const { text, etag } = await made;
+      const headers = { etag, 'cache-control': 'no-cache' };
+      if (isNotModified(request.headers.get('if-none-match'), etag)) {
+        return { status: 304, headers, body: null };
+      }
+      return { status: 200, headers: { ...headers, 'content-type': 'application/json' }, body: text };
+    },
+  };
+}
+
+async function makeDocument(operations: readonly GroupedOperation[], version: string) {
+  const { toOpenApi } = await import('./document.ts');
+  const text = JSON.stringify(toOpenApi(operations, version));
+  // Weak: it may travel compressed.
+  return { text, etag: `W/"${digest(text).slice(0, 22)}"` };
+}
+
+/**
+ * The document for people: it can be read and tried, without a request to any other host. The page is loaded with the
+ * first request for it.
+ */
+export function createDocsEndpoint(demo: DocsDemo | undefined): Endpoint {
+  return {
+    method: 'GET',
+    path: '/docs',
+    async answer() {
+      const { renderPage, POLICY } = await import('./page.ts');
+      const headers = {
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': POLICY,
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-cache',
+      };
+      return { status: 200, headers, body: renderPage(demo) };
+    },
+  };
+}
