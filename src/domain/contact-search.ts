@@ -19,7 +19,7 @@ export interface ContactTarget {
 }
 
 /** Exactly one of the three. */
-export interface UncheckedContactFilter {
+interface UncheckedContactFilter {
   readonly email?: string | null | undefined;
   readonly emails?: readonly string[] | null | undefined;
   readonly emailDomain?: string | null | undefined;
