@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm';
-import type { Application } from '../domain/caller.ts';
+import { type Application, DEMO_APPLICATION } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { uuidV5 } from '../lib/digest.ts';
 import { type ApiKeys, hashSecret } from './api-keys.ts';
@@ -7,27 +7,25 @@ import type { Engine } from './engine/open.ts';
 import { apiKeys, applications } from './schema.ts';
 
 /** What the operator may do, over all applications. No request of a caller ever comes here. */
-export function createAdmin({ engine, keys }: Deps & { readonly keys: ApiKeys }): Admin {
-  const requireApplication = (id: string) => requireOne(engine, id);
-  return {
-    ...createApplicationAdmin({ engine }),
-    ...createKeyAdmin({ engine, keys, requireApplication }),
-  };
+export function createAdmin(engine: Engine, keys: ApiKeys) {
+  return { ...createApplicationAdmin(engine), ...createKeyAdmin(engine, keys) };
 }
 
-function createApplicationAdmin({ engine }: Deps): ApplicationAdmin {
+function createApplicationAdmin(engine: Engine) {
   const { orm } = engine;
   return {
-    createApplication: async (name) => {
+    /** Rejects with CONFLICT where another has the name. */
+    createApplication: async (name: string): Promise<Application> => {
       const application = { id: uuidV5(APPLICATIONS, name), name };
       const made = await engine.once(() => engine.query(CREATE_APPLICATION, [application.id, name]));
       if (made.length > 0) return application;
       const detail = `There is an application called ${JSON.stringify(name)} already.`;
       throw new CrossbookError('CONFLICT', detail);
     },
-    ensureApplication: async (application) => {
-      const row = { id: application.id, name: application.name };
-      await engine.repeatable(() => orm.insert(applications).values(row).onConflictDoNothing());
+    /** For a fixed application, such as the demo's: nothing happens when it is there already. */
+    ensureApplication: async (application: Application): Promise<Application> => {
+      const { id, name } = application;
+      await engine.repeatable(() => orm.insert(applications).values({ id, name }).onConflictDoNothing());
       return application;
     },
     listApplications: () =>
@@ -35,38 +33,31 @@ function createApplicationAdmin({ engine }: Deps): ApplicationAdmin {
         orm.select(APPLICATION).from(applications).orderBy(asc(applications.createdAt)),
       ),
     hasApplications: async () => {
-      const found = await engine.repeatable(() =>
-        orm.select({ id: applications.id }).from(applications).limit(1),
-      );
+      const found = await engine.repeatable(() => orm.select(APPLICATION).from(applications).limit(1));
       return found.length > 0;
     },
-    setOrigins: async (applicationId, origins) => {
-      await requireOne(engine, applicationId);
-      const row = { origins: [...origins] };
-      await engine.repeatable(() =>
-        orm.update(applications).set(row).where(eq(applications.id, applicationId)),
-      );
+    /** The web origins whose pages may call for the application: all of them. */
+    setOrigins: async (applicationId: string, origins: readonly string[]) => {
+      await requireApplication(engine, applicationId);
+      const isApplication = eq(applications.id, applicationId);
+      await engine.repeatable(() => orm.update(applications).set({ origins }).where(isApplication));
     },
-    findOrigins: async (applicationId) => {
+    findOrigins: async (applicationId: string): Promise<readonly string[]> => {
+      const isApplication = eq(applications.id, applicationId);
       const [row] = await engine.repeatable(() =>
-        orm
-          .select({ origins: applications.origins })
-          .from(applications)
-          .where(eq(applications.id, applicationId)),
+        orm.select(ORIGINS).from(applications).where(isApplication),
       );
       return row?.origins ?? [];
     },
+    /** Of the applications that have any. */
     listOrigins: () =>
       engine.repeatable(() =>
-        orm
-          .select({ applicationId: applications.id, origins: applications.origins })
-          .from(applications)
-          .where(sql`${applications.origins} <> '{}'`),
+        orm.select(ORIGINS).from(applications).where(sql`${applications.origins} <> '{}'`),
       ),
   };
 }
 
-async function requireOne({ orm, repeatable }: Engine, id: string): Promise<void> {
+async function requireApplication({ orm, repeatable }: Engine, id: string): Promise<void> {
   const found = await repeatable(() =>
     orm.select(APPLICATION).from(applications).where(sql`${applications.id}::text = ${id}`),
   );
@@ -76,22 +67,30 @@ async function requireOne({ orm, repeatable }: Engine, id: string): Promise<void
 /** The id follows from the name, so that of two that are made at once with one name the primary key lets one pass. */
 const APPLICATIONS = '5b1c0d86-7d0c-4a41-9c62-0f6a4f0f7a35';
 const APPLICATION = { id: applications.id, name: applications.name };
+const ORIGINS = { applicationId: applications.id, origins: applications.origins };
 
 /** The keys of all applications: made, listed, ended. */
-function createKeyAdmin({ engine, keys, requireApplication }: KeyAdminDeps): KeyAdmin {
+function createKeyAdmin(engine: Engine, keys: ApiKeys) {
   const { orm } = engine;
   return {
-    createKey: async ({ applicationId, name }) => {
-      await requireApplication(applicationId);
+    /**
+     * The key is shown this once: only a hash of its secret is stored. Rejects with CONFLICT where another key of the
+     * application that does not end has the name.
+     */
+    createKey: async ({ applicationId, name }: { applicationId: string; name: string }) => {
+      await requireApplication(engine, applicationId);
       const { publicId, secret, text } = keys.create();
       const row = { publicId, applicationId, name, secretHash: hashSecret(secret) };
       const made = await engine.once(() =>
         orm.insert(apiKeys).values(row).onConflictDoNothing().returning({ id: apiKeys.publicId }),
       );
-      if (made.length === 0) throw nameTaken(name);
+      if (made.length === 0) {
+        const detail = `The application has an active key called ${JSON.stringify(name)}: rotate that one, or give this one another name.`;
+        throw new CrossbookError('CONFLICT', detail);
+      }
       return { publicId, key: text };
     },
-    listKeys: (applicationId) =>
+    listKeys: (applicationId: string) =>
       engine.repeatable(() =>
         orm
           .select(KEY)
@@ -99,7 +98,8 @@ function createKeyAdmin({ engine, keys, requireApplication }: KeyAdminDeps): Key
           .where(eq(apiKeys.applicationId, applicationId))
           .orderBy(asc(apiKeys.createdAt)),
       ),
-    revokeKey: async (publicId) => {
+    /** False when there was nothing to revoke. */
+    revokeKey: async (publicId: string) => {
       const counts = or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, NOW));
       const still = and(eq(apiKeys.publicId, publicId), counts);
       const revoked = await engine.once(() =>
@@ -107,18 +107,14 @@ function createKeyAdmin({ engine, keys, requireApplication }: KeyAdminDeps): Key
       );
       return revoked.length > 0;
     },
-    rotateKey: async (publicId, overlapMs) => {
+    /** A fresh key of the same name; the old one goes on for so long. Undefined where that is not active: revoked, or rotated. */
+    rotateKey: async (publicId: string, overlapMs: number) => {
       const fresh = keys.create();
       const values = [publicId, fresh.publicId, hashSecret(fresh.secret), overlapMs];
       const [old] = await engine.once(() => engine.query<{ endsAt: Date }>(ROTATE_KEY, values));
       return old && { publicId: fresh.publicId, key: fresh.text, oldEndsAt: old.endsAt };
     },
   };
-}
-
-function nameTaken(name: string): CrossbookError {
-  const detail = `The application has an active key called ${JSON.stringify(name)}: rotate that one, or give this one another name.`;
-  return new CrossbookError('CONFLICT', detail);
 }
 
 /** When a key ends is told by the clock of the database: the processes' own need not agree. */
@@ -128,6 +124,7 @@ const KEY = {
   publicId: apiKeys.publicId,
   name: apiKeys.name,
   createdAt: apiKeys.createdAt,
+  /** May lie ahead: until then the key counts. */
   revokedAt: apiKeys.revokedAt,
 };
 
@@ -155,64 +152,32 @@ select $2::text, application_id, name, $3::text from old
 returning (select revoked_at from old) as "endsAt"`,
 };
 
-export interface Admin extends ApplicationAdmin, KeyAdmin {}
+/** A process with the sandbox says that it uses the demo's data; one without it removes them where no process does. */
+export function createDemoData(engine: Engine) {
+  return {
+    /** Until the database is closed, or this process ends. */
+    use: () => engine.holdShared(DEMO_LOCK),
+    /** The demo application and everything of it. False where there is nothing, or a process that uses it. */
+    async remove() {
+      // The common start finds nothing, and needs no lock.
+      if (!(await isThere())) return false;
+      return engine.alone(async (run) => {
+        const lock = 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as free';
+        const [row] = await run(lock, [DEMO_LOCK]);
+        if (!(row as { free: boolean }).free) return false;
+        const removed = await run('delete from crossbook.applications where id = $1::uuid returning id', [
+          DEMO_APPLICATION.id,
+        ]);
+        return removed.length > 0;
+      });
+    },
+    isThere,
+  };
 
-interface ApplicationAdmin {
-  /** Rejects with CONFLICT where another has the name. */
-  createApplication(name: string): Promise<Application>;
-  /** For a fixed application, such as the demo's: nothing happens when it is there already. */
-  ensureApplication(application: Application): Promise<Application>;
-  listApplications(): Promise<readonly Application[]>;
-  /** Is there one at least? */
-  hasApplications(): Promise<boolean>;
-  /** The web origins whose pages may call for the application: all of them. */
-  setOrigins(applicationId: string, origins: readonly string[]): Promise<void>;
-  findOrigins(applicationId: string): Promise<readonly string[]>;
-  /** Of the applications that have any. */
-  listOrigins(): Promise<readonly AllowedOrigins[]>;
+  async function isThere(): Promise<boolean> {
+    return (await engine.repeatable(() => engine.query(FIND_DEMO, [DEMO_APPLICATION.id]))).length > 0;
+  }
 }
 
-interface AllowedOrigins {
-  readonly applicationId: string;
-  readonly origins: readonly string[];
-}
-
-interface Deps {
-  readonly engine: Engine;
-}
-
-interface KeyAdmin {
-  /**
-   * The key is shown this once: only a hash of its secret is stored. Rejects with CONFLICT where another key of the
-   * application that does not end has the name.
-   */
-  createKey(of: { applicationId: string; name: string }): Promise<CreatedKey>;
-  listKeys(applicationId: string): Promise<readonly KeyRecord[]>;
-  /** False when there was nothing to revoke. */
-  revokeKey(publicId: string): Promise<boolean>;
-  /** A fresh key of the same name; the old one goes on for so long. Undefined where that is not active: revoked, or rotated. */
-  rotateKey(
-    publicId: string,
-    overlapMs: number,
-  ): Promise<(CreatedKey & { readonly oldEndsAt: Date }) | undefined>;
-}
-
-interface CreatedKey {
-  readonly publicId: string;
-  readonly key: string;
-}
-
-interface KeyRecord {
-  readonly publicId: string;
-  readonly name: string;
-  readonly createdAt: Date;
-  /** May lie ahead: until then the key counts. */
-  readonly revokedAt: Date | null;
-}
-
-interface KeyAdminDeps {
-  readonly engine: Engine;
-  readonly keys: ApiKeys;
-  /** Rejects with NOT_FOUND. */
-  requireApplication(id: string): Promise<void>;
-}
+const FIND_DEMO = { name: 'find_demo', text: 'select id from crossbook.applications where id = $1::uuid' };
+const DEMO_LOCK = 'crossbook:demo data';

@@ -1,76 +1,76 @@
 import { randomUUID } from 'node:crypto';
-import { and, eq, inArray, lt, lte, or } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNull } from 'drizzle-orm';
 import {
+  CONFIRMATION_SECONDS,
   type Confirmation,
+  type ConnectFlow,
+  type ConnectFlowStore,
   type ConnectLinkStore,
-  type NewConnectLink,
+  type FinishedFlow,
+  type FlowEnd,
+  MAX_FLOWS,
+  type NewConnectFlow,
   OPEN_STATUSES,
 } from '../domain/connect-link.ts';
 import { isStorable } from '../lib/text.ts';
+import { connectFlows, connectLinks } from './connect-schema.ts';
+import type { StoreDeps } from './database.ts';
 import {
   type ConnectLinkRow,
+  changeLink,
   completeLink,
   failLink,
-  isOtherAccount,
+  failOtherAccount,
+  IS_CUSTOMER_OF_LINK,
+  isOpen,
   lockLink,
-  openGrant,
+  NO_GRANT,
   toConnectLink,
   type Work,
-} from './complete-connect-link.ts';
-import { type ConnectDeps, createConnectWork } from './connect-flows.ts';
-import { connectLinks } from './connect-schema.ts';
-import { customers } from './schema.ts';
+} from './end-connect-link.ts';
+import { applications, customers } from './schema.ts';
 
 /** Opens the links of one application. */
-export function createConnectLinks(deps: ConnectDeps): (applicationId: string) => ConnectLinkStore {
-  const { engine, clock } = deps;
+export function createConnectLinks(deps: StoreDeps): (applicationId: string) => ConnectLinkStore {
+  const { engine, now } = deps;
   const { orm } = engine;
-  const run = createConnectWork(deps);
   return (applicationId) => {
     const own = (id: string) => and(eq(connectLinks.id, id), eq(connectLinks.applicationId, applicationId));
-    const findRow = async (id: string): Promise<ConnectLinkRow | undefined> => {
+    const find = async (id: string) => {
       if (!UUID.test(id)) return undefined;
       const [row] = await engine.repeatable(() => orm.select().from(connectLinks).where(own(id)));
-      return row;
-    };
-    const find = async (id: string) => {
-      const row = await findRow(id);
-      return row && toConnectLink(row, new Date(clock.wall()));
+      return row && toConnectLink(row, now());
     };
     return {
       find,
       create: (link) =>
-        run(async ({ tx, now }) => {
+        changeLink(deps, async ({ tx, now }) => {
           if (!(await lockCustomer(tx, applicationId, link.customerId))) return undefined;
-          const values = toRow(applicationId, link, now);
-          const [row] = await tx.insert(connectLinks).values(values).returning();
+          const [row] = await tx
+            .insert(connectLinks)
+            .values({
+              ...link,
+              ...{ id: randomUUID(), applicationId, status: 'PENDING', createdAt: now, updatedAt: now },
+            })
+            .returning();
           return row && toConnectLink(row, now);
         }),
       async cancel(id) {
         if (!UUID.test(id)) return undefined;
-        const now = new Date(clock.wall());
-        const canceled = { ...NOTHING_KEPT, status: 'CANCELED', updatedAt: now } as const;
-        await engine.repeatable(() =>
-          orm
-            .update(connectLinks)
-            .set(canceled)
-            .where(and(own(id), inArray(connectLinks.status, CANCELABLE))),
-        );
+        const isCancelable = and(own(id), inArray(connectLinks.status, CANCELABLE));
+        const canceled = { ...NO_GRANT, status: 'CANCELED', updatedAt: now() } as const;
+        await engine.repeatable(() => orm.update(connectLinks).set(canceled).where(isCancelable));
         return find(id);
       },
       async confirm(id, codeHash) {
-        if (!(await findRow(id))) return undefined;
-        return run((work) => confirm(deps, work, { id, codeHash }));
+        if (!(await find(id))) return undefined;
+        return changeLink(deps, (work) => confirm(work, id, codeHash));
       },
     };
   };
 }
 
-async function confirm(
-  { sealer }: ConnectDeps,
-  work: Work,
-  { id, codeHash }: { readonly id: string; readonly codeHash: string },
-): Promise<Confirmation | undefined> {
+async function confirm(work: Work, id: string, codeHash: string): Promise<Confirmation | undefined> {
   const row = await lockLink(work, id);
   if (!row) return undefined;
   const { status, sealedGrant, providerName } = row;
@@ -78,12 +78,11 @@ async function confirm(
   if (!isRight || sealedGrant === null || providerName === null) {
     return { outcome: 'refused', link: toConnectLink(row, work.now) };
   }
-  const granted = { ...openGrant(sealer, id, sealedGrant), providerName };
-  if (await isOtherAccount(work, row, granted)) {
-    const failed = { status: 'FAILED', failure: 'ACCOUNT_MISMATCH', providerName } as const;
-    return { outcome: 'ended', link: await failLink(work, row, failed) };
-  }
-  return { outcome: 'confirmed', link: await completeLink(work, row, granted) };
+  const opened = work.secrets.grant.open(sealedGrant, id);
+  if (opened === undefined) throw new Error('A kept grant does not open: altered, moved, or its key is gone');
+  const kept = JSON.parse(opened) as KeptGrant;
+  const link = await completeLink(work, row, { ...kept, providerName });
+  return { outcome: link.status === 'COMPLETED' ? 'confirmed' : 'ended', link };
 }
 
 async function lockCustomer(tx: Work['tx'], applicationId: string, customerId: string): Promise<boolean> {
@@ -96,82 +95,128 @@ async function lockCustomer(tx: Work['tx'], applicationId: string, customerId: s
   return found.length > 0;
 }
 
-function toRow(applicationId: string, link: NewConnectLink, now: Date): typeof connectLinks.$inferInsert {
-  return {
-    ...link,
-    id: randomUUID(),
-    applicationId,
-    providers: [...link.providers],
-    optionalScopes: [...link.optionalScopes],
-    status: 'PENDING',
-    createdAt: now,
-    updatedAt: now,
-  };
-}
-
 /** Also while it waits for its confirmation: what was granted is forgotten then. */
 const CANCELABLE = [...OPEN_STATUSES, 'AWAITING_CONFIRMATION'] as const;
 
-const NOTHING_KEPT = { sealedGrant: null, keyId: null, codeHash: null, codeExpiresAt: null };
-
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/**
- * Ends the links whose time is up, each with its event, and removes those that ended days ago. Any number of processes may
- * do it at once: what one has locked, the others pass over.
- */
-export function createConnectSweep(deps: ConnectDeps): () => Promise<ConnectSweep> {
-  const run = createConnectWork(deps);
-  return async () => ({ ended: await endAllOverdue(run), removed: await removeOld(deps) });
+/** For the pages of links, which know an application only by a link whose signature was checked, or by a state. */
+export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {
+  const { engine, now, secrets } = deps;
+  const { orm } = engine;
+  return {
+    async findLink(linkId) {
+      const [row] = await engine.repeatable(() =>
+        orm
+          .select({ link: connectLinks, applicationName: applications.name, customerName: customers.name })
+          .from(connectLinks)
+          .innerJoin(applications, eq(applications.id, connectLinks.applicationId))
+          .innerJoin(customers, IS_CUSTOMER_OF_LINK)
+          .where(eq(connectLinks.id, linkId)),
+      );
+      return row && { ...row, link: toConnectLink(row.link, now()) };
+    },
+
+    start: (flow) => changeLink(deps, (work) => start(work, flow)),
+
+    async findByState(stateHash) {
+      const rows = await engine.repeatable(() =>
+        orm.select().from(connectFlows).where(eq(connectFlows.stateHash, stateHash)),
+      );
+      return rows.flatMap(toFlow)[0];
+    },
+
+    async findByCookies(providerName, cookieHashes) {
+      if (cookieHashes.length === 0) return [];
+      const rows = await engine.repeatable(() =>
+        orm
+          .select()
+          .from(connectFlows)
+          .where(
+            and(
+              eq(connectFlows.providerName, providerName),
+              inArray(connectFlows.cookieHash, [...cookieHashes]),
+              isNull(connectFlows.usedAt),
+            ),
+          ),
+      );
+      return rows.flatMap(toFlow);
+    },
+
+    async take(stateHash) {
+      const taken = await engine.once(() =>
+        orm
+          .update(connectFlows)
+          .set({ usedAt: now() })
+          .where(and(eq(connectFlows.stateHash, stateHash), isNull(connectFlows.usedAt)))
+          .returning({ linkId: connectFlows.linkId }),
+      );
+      return taken.length > 0;
+    },
+
+    finish: (linkId, finished) => changeLink(deps, (work) => finish(work, linkId, finished)),
+
+    fail: (linkId, failed) =>
+      changeLink(deps, async (work) => {
+        const row = await lockLink(work, linkId);
+        if (!row || !isOpen(row)) return false;
+        await failLink(work, row, { status: 'FAILED', ...failed });
+        return true;
+      }),
+  };
+
+  /** One whose verifier does not open, because its key is gone, is no flow any more. */
+  function toFlow(row: typeof connectFlows.$inferSelect): ConnectFlow[] {
+    const { sealedVerifier, keyId, createdAt, usedAt, ...flow } = row;
+    const codeVerifier = secrets.verifier.open(sealedVerifier, flow.stateHash);
+    return codeVerifier === undefined ? [] : [{ ...flow, codeVerifier, isUsed: usedAt !== null }];
+  }
 }
 
-function endOverdue(run: ReturnType<typeof createConnectWork>): Promise<number> {
-  return run(async (work) => {
-    const { tx, now } = work;
-    const isOver = or(
-      and(inArray(connectLinks.status, [...OPEN_STATUSES]), lte(connectLinks.expiresAt, now)),
-      and(eq(connectLinks.status, 'AWAITING_CONFIRMATION'), lte(connectLinks.codeExpiresAt, now)),
-    );
-    const rows = await tx
-      .select()
-      .from(connectLinks)
-      .where(isOver)
-      .limit(BATCH)
-      .for('update', { skipLocked: true });
-    for (const row of rows) {
-      const { status, failure } = toConnectLink(row, now);
-      const { providerName } = row;
-      if (status === 'EXPIRED' || status === 'FAILED') {
-        await failLink(work, row, { status, failure: failure ?? 'EXPIRED', providerName });
-      }
-    }
-    return rows.length;
-  });
+async function start({ tx, now, secrets }: Work, { codeVerifier, ...flow }: NewConnectFlow) {
+  const { linkId, stateHash, providerName } = flow;
+  const started = await tx
+    .update(connectLinks)
+    .set({ status: 'STARTED', providerName, updatedAt: now })
+    .where(
+      and(
+        eq(connectLinks.id, linkId),
+        inArray(connectLinks.status, [...OPEN_STATUSES]),
+        gt(connectLinks.expiresAt, now),
+      ),
+    )
+    .returning({ id: connectLinks.id });
+  if (started.length === 0) return 'ended' as const;
+  const flows = await tx.$count(connectFlows, eq(connectFlows.linkId, linkId));
+  if (flows >= MAX_FLOWS) return 'too many' as const;
+  const { sealed: sealedVerifier, keyId } = secrets.verifier.seal(codeVerifier, stateHash);
+  await tx.insert(connectFlows).values({ ...flow, sealedVerifier, keyId, createdAt: now });
+  return 'started' as const;
 }
 
-/** Where more has ended than fits into one transaction, others follow: what is left would only grow. */
-async function endAllOverdue(run: ReturnType<typeof createConnectWork>): Promise<number> {
-  let total = 0;
-  for (let ended = BATCH; ended === BATCH; total += ended) ended = await endOverdue(run);
-  return total;
+async function finish(work: Work, linkId: string, finished: FinishedFlow): Promise<FlowEnd> {
+  const row = await lockLink(work, linkId);
+  if (!row) return { link: undefined, isOurs: false };
+  if (!isOpen(row)) return { link: toConnectLink(row, work.now), isOurs: false };
+  if (finished.codeHash === undefined) return { link: await completeLink(work, row, finished), isOurs: true };
+  const failed = await failOtherAccount(work, row, finished);
+  return { link: failed ?? (await awaitConfirmation(work, row, finished)), isOurs: true };
 }
 
-async function removeOld({ engine, clock }: ConnectDeps): Promise<number> {
-  const old = new Date(clock.wall() - KEPT_MS);
-  const removed = await engine.repeatable(() =>
-    engine.orm
-      .delete(connectLinks)
-      .where(and(lt(connectLinks.updatedAt, old), lt(connectLinks.expiresAt, old)))
-      .returning({ id: connectLinks.id }),
-  );
-  return removed.length;
+async function awaitConfirmation({ tx, now, secrets }: Work, { id }: ConnectLinkRow, finished: FinishedFlow) {
+  const { providerName, codeHash, grant, oauthClientId } = finished;
+  const kept: KeptGrant = { grant, oauthClientId };
+  const { sealed: sealedGrant, keyId } = secrets.grant.seal(JSON.stringify(kept), id);
+  const codeExpiresAt = new Date(now.getTime() + CONFIRMATION_SECONDS * 1_000);
+  const [waiting] = await tx
+    .update(connectLinks)
+    .set({
+      ...{ status: 'AWAITING_CONFIRMATION', providerName, sealedGrant, keyId, codeHash, codeExpiresAt },
+      updatedAt: now,
+    })
+    .where(eq(connectLinks.id, id))
+    .returning();
+  return waiting && toConnectLink(waiting, now);
 }
 
-const BATCH = 200;
-/** A week, for support to look at what became of a link. */
-const KEPT_MS = 7 * 24 * 60 * 60_000;
-
-export interface ConnectSweep {
-  readonly ended: number;
-  readonly removed: number;
-}
+type KeptGrant = Pick<FinishedFlow, 'grant' | 'oauthClientId'>;

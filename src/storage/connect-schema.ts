@@ -41,12 +41,12 @@ export const connectLinks = crossbook.table(
     id: uuid('id').primaryKey(),
     applicationId: uuid('application_id').notNull(),
     customerId: text('customer_id').notNull(),
-    providers: text('providers').array().$type<ProviderName[]>().notNull(),
+    providers: text('providers').array().$type<readonly ProviderName[]>().notNull(),
     returnUrl: text('return_url').notNull(),
     mode: text('mode').$type<ConnectMode>().notNull(),
     confirm: boolean('confirm').notNull(),
     loginUrl: text('login_url'),
-    optionalScopes: text('optional_scopes').array().notNull().default([]),
+    optionalScopes: text('optional_scopes').array().$type<readonly string[]>().notNull().default([]),
     allowAccountChange: boolean('allow_account_change').notNull(),
     status: text('status').$type<ConnectLinkStatus>().notNull(),
     failure: text('failure').$type<ConnectFailure>(),
@@ -133,7 +133,7 @@ export const webhookEndpoints = crossbook.table(
       .references(() => applications.id, { onDelete: 'cascade' }),
     url: text('url').notNull(),
     /** Empty: all. */
-    eventTypes: text('event_types').$type<EventType>().array().notNull(),
+    eventTypes: text('event_types').array().$type<readonly EventType[]>().notNull(),
     enabled: boolean('enabled').notNull(),
     sealedSecret: text('sealed_secret').notNull(),
     /** Signs as well until then, after a rotation. */

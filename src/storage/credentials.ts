@@ -1,56 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { and, eq, sql } from 'drizzle-orm';
-import type { ConnectionStatus, Credentials } from '../domain/connection.ts';
+import type { Credentials } from '../domain/connection.ts';
+import { CrossbookError } from '../domain/errors.ts';
 import type { EventType } from '../domain/event.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { CredentialStore, RefreshedCredentials, StoredCredentials } from '../domain/tenant.ts';
-import type { Clock } from '../lib/clock.ts';
+import { systemClock } from '../lib/clock.ts';
+import type { StoreDeps } from './database.ts';
 import type { Engine } from './engine/open.ts';
 import { CONNECTION_DATA, recordEvents } from './events.ts';
-import { underRefreshLease } from './refresh-lease.ts';
 import { connections, credentials } from './schema.ts';
-import { type SealedText, type Sealer, sealWithKeyId } from './sealing/seal.ts';
+import type { SealedColumns, SealedText } from './sealed-columns.ts';
 
 /** Prepares the statement once; the function that it returns opens the store for one application. */
-export function createCredentials(deps: Deps): (applicationId: string) => CredentialStore {
-  const { engine, sealer, clock, leaseMs } = deps;
+export function createCredentials(deps: CredentialsDeps): (applicationId: string) => CredentialStore {
+  const { engine, leaseMs, now, onAppended } = deps;
   const select = prepareSelect(engine);
-  const flights = new Map<string, Flight>();
+  const refreshes = new Map<string, Promise<StoredCredentials | undefined>>();
   return (applicationId) => {
     const find = async (connectionId: string) => {
       const [row] = await engine.repeatable(() => select.execute({ applicationId, connectionId }));
-      return row && toFound(sealer, row);
-    };
-    /** Undefined where newer ones are stored already. */
-    const findUpTo = async (connectionId: string, generation: number) => {
-      const found = await find(connectionId);
-      return found && found.stored.generation <= generation ? found : undefined;
+      return row && toFound(deps, row);
     };
     const store: CredentialStore = {
       read: async (connectionId) => (await find(connectionId))?.stored,
       refreshOnce: async (connectionId, seen, refresh) => {
-        const key = `refresh ${applicationId} ${connectionId}`;
-        const running = flights.get(key);
+        const key = `${applicationId} ${connectionId}`;
+        const running = refreshes.get(key);
         if (running) {
-          const landed = await running;
-          // It may have set out for an earlier generation than the one that was refused now.
-          const isNewer = !landed || landed.generation > seen;
-          return isNewer ? landed : store.refreshOnce(connectionId, seen, refresh);
+          const refreshed = await running;
+          // It may have begun for an earlier generation than the one that was refused now.
+          const isNewer = !refreshed || refreshed.generation > seen;
+          return isNewer ? refreshed : store.refreshOnce(connectionId, seen, refresh);
         }
-        const find = () => findUpTo(connectionId, seen);
-        const flight = underRefreshLease(
-          { engine, leaseMs, applicationId, connectionId, find },
-          async (current) => replace({ ...deps, ...current }, await refresh(current.stored)),
+        const findUpToSeen = async () => {
+          const found = await find(connectionId);
+          return found && found.generation <= seen ? found : undefined;
+        };
+        const refreshed = underRefreshLease(
+          { engine, leaseMs, applicationId, connectionId, find: findUpToSeen },
+          async (found) => replace(deps, found, await refresh(found.stored)),
         )
           .then((replaced) => replaced ?? store.read(connectionId))
-          .finally(() => flights.delete(key));
-        flights.set(key, flight);
-        return flight;
+          .finally(() => refreshes.delete(key));
+        refreshes.set(key, refreshed);
+        return refreshed;
       },
       markRefused: async (connectionId, seen, reason) => {
-        const now = new Date(clock.wall()).toISOString();
-        const values = [applicationId, connectionId, seen, reason, now];
+        const values = [applicationId, connectionId, seen, reason, now().toISOString()];
         await engine.repeatable(() => engine.query(MARK_REFUSED, values));
-        deps.onAppended();
+        onAppended();
       },
     };
     return store;
@@ -59,40 +59,33 @@ export function createCredentials(deps: Deps): (applicationId: string) => Creden
 
 /** Undefined when somebody stored others meanwhile: those are newer than what the refresh brought. */
 async function replace(
-  { engine, sealer, clock, onAppended, place, stored }: Deps & Found,
+  { engine, secrets, now, onAppended }: StoreDeps,
+  { stored, ...row }: Found,
   refreshed: RefreshedCredentials,
 ): Promise<StoredCredentials | undefined> {
-  const { sealed, keyId } = sealCredentials(sealer, place, refreshed.credentials);
+  const fresh = sealCredentials(secrets, row, refreshed.credentials);
   const instanceUrl = refreshed.instanceUrl ?? stored.instanceUrl;
-  const { applicationId, connectionId } = place;
-  const now = new Date(clock.wall()).toISOString();
-  const values = [applicationId, connectionId, stored.generation, sealed, keyId, instanceUrl, now];
+  const place = [row.applicationId, row.connectionId, row.generation];
+  const values = [...place, fresh.sealed, fresh.keyId, instanceUrl, now().toISOString()];
   // Repeatable, and worth repeating: some providers void the old refresh token, so that losing the new one is for good.
-  const [row] = await engine.repeatable(() => engine.query<{ generation: number }>(REPLACE, values));
+  const [replaced] = await engine.repeatable(() => engine.query<{ generation: number }>(REPLACE, values));
   if (stored.isRefused) onAppended();
-  const { oauthClientId } = stored;
-  return (
-    row && {
-      ...{ credentials: refreshed.credentials, generation: row.generation, instanceUrl, oauthClientId },
-      isRefused: false,
-    }
-  );
+  const { credentials } = refreshed;
+  return replaced && { ...stored, ...replaced, credentials, instanceUrl, isRefused: false };
 }
 
-function toFound(sealer: Sealer, row: SelectedRow): Found | undefined {
-  const { sealed, generation, instanceUrl, status, lease, oauthClientId, ...place } = row;
-  if (sealed === null) return undefined;
-  return {
-    place,
-    lease,
-    stored: {
-      credentials: openCredentials(sealer, place, sealed),
-      generation,
-      instanceUrl,
-      isRefused: status === 'reauthorize',
-      oauthClientId,
-    },
-  };
+function toFound({ secrets }: StoreDeps, row: SelectedRow) {
+  if (row.sealed === null) return undefined;
+  const credentials = openCredentials(secrets, row, row.sealed);
+  if (!credentials) {
+    throw new Error(
+      'Stored credentials do not open: altered, moved, or sealed with a key that is not in the ring',
+    );
+  }
+  const { generation, instanceUrl, status, oauthClientId } = row;
+  const isRefused = status === 'reauthorize';
+  const stored: StoredCredentials = { credentials, generation, instanceUrl, isRefused, oauthClientId };
+  return { ...row, stored };
 }
 
 function prepareSelect({ orm }: Engine) {
@@ -175,61 +168,105 @@ const MARK_REFUSED = {
 select from refused`,
 };
 
-export function sealCredentials(sealer: Sealer, place: CredentialKey, credentials: Credentials): SealedText {
-  return sealWithKeyId(sealer, JSON.stringify(credentials), bindingOf(place));
+export function sealCredentials(
+  secrets: SealedColumns,
+  { applicationId, customerId, providerName }: CredentialKey,
+  credentials: Credentials,
+): SealedText {
+  return secrets.credentials.seal(JSON.stringify(credentials), applicationId, customerId, providerName);
 }
 
-function openCredentials(sealer: Sealer, place: CredentialKey, sealed: string): Credentials {
-  const opened = tryOpenCredentials(sealer, place, sealed);
-  if (opened) return opened;
-  throw new Error(
-    'Stored credentials do not open: altered, moved, or sealed with a key that is not in the ring',
-  );
-}
-
-export function tryOpenCredentials(
-  sealer: Sealer,
-  place: CredentialKey,
-  sealed: string,
+/** Undefined where they were altered or moved, or their key is not in the ring. */
+export function openCredentials(
+  secrets: SealedColumns,
+  { applicationId, customerId, providerName }: CredentialKey,
+  text: string,
 ): Credentials | undefined {
-  const opened = sealer.open(sealed, bindingOf(place));
+  const opened = secrets.credentials.open(text, applicationId, customerId, providerName);
   return opened === undefined ? undefined : JSON.parse(opened);
 }
 
 /**
- * Bound to its row by what names the row in the world (application, customer, provider: unique together), not by the
- * connection's id: an upsert seals before the database has decided whether the connection exists already.
+ * Does the work when this process has the lease on what was found, over all processes that share the database; what it
+ * holds meanwhile is a name in a row. Undefined when there is nothing left to do, because another process has done it.
+ * A lease whose holder died is taken over when its time is up by the database's clock, or has passed while it was watched:
+ * clocks may step.
  */
-function bindingOf({ applicationId, customerId, providerName }: CredentialKey): string {
-  return JSON.stringify(['credentials.sealed', applicationId, customerId, providerName]);
+export async function underRefreshLease<Result>(
+  { engine, leaseMs, applicationId, connectionId, find }: LeaseOptions,
+  work: (found: Found) => Promise<Result>,
+): Promise<Result | undefined> {
+  const lease = randomUUID();
+  const giveUpAt = systemClock.now() + 2 * leaseMs;
+  let watched: { readonly lease: string | null; readonly since: number } | undefined;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    const found = await find();
+    if (!found) return undefined;
+    const now = systemClock.now();
+    if (watched?.lease !== found.lease) watched = { lease: found.lease, since: now };
+    const expired = now - watched.since >= leaseMs ? found.lease : null;
+    const place = [applicationId, connectionId];
+    const values = [...place, found.generation, lease, leaseMs, expired];
+    const taken = await engine.repeatable(() => engine.query(TAKE_LEASE, values));
+    if (taken.length > 0) {
+      try {
+        return await work(found);
+      } finally {
+        // Who waits need not wait for its end. Where the database is away, it ends by itself.
+        await engine.once(() => engine.query(RELEASE_LEASE, [...place, lease])).catch(() => undefined);
+      }
+    }
+    if (now > giveUpAt) {
+      throw new CrossbookError(
+        'REMOTE_PROVIDER_TIMEOUT',
+        'The access token is being renewed by other processes, none of which has finished in time.',
+        { retryAfterMs: 1_000 },
+      );
+    }
+    await wait(pause * (0.5 + Math.random() / 2));
+  }
 }
 
-interface Found {
-  readonly place: CredentialKey & { readonly connectionId: string };
-  readonly lease: string | null;
-  readonly stored: StoredCredentials;
-}
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1_000;
 
-interface SelectedRow extends CredentialKey {
-  readonly connectionId: string;
-  readonly sealed: string | null;
-  readonly generation: number;
-  readonly lease: string | null;
-  readonly instanceUrl: string | null;
-  readonly status: ConnectionStatus;
-  readonly oauthClientId: string | null;
-}
+/**
+ * One process at a time refreshes a generation, and holds neither a lock nor a connection meanwhile: it leaves its name. A
+ * lease counts until its time is up by the database's clock, or until $6 says that it has been watched for that long.
+ */
+const TAKE_LEASE = {
+  name: 'take_refresh_lease',
+  text: `
+update crossbook.credentials
+set refresh_lease = $4::uuid, refreshing_generation = generation,
+  refreshing_until = clock_timestamp() + $5::int * interval '1 millisecond'
+where application_id = $1::uuid and connection_id = $2::uuid and generation = $3::int and sealed is not null
+  and (refresh_lease is null or refresh_lease = $4::uuid or refreshing_generation is distinct from generation
+    or refreshing_until <= clock_timestamp() or refresh_lease = $6::uuid)
+returning refresh_lease`,
+};
 
-interface Deps {
-  readonly engine: Engine;
-  readonly sealer: Sealer;
-  readonly clock: Pick<Clock, 'wall'>;
+const RELEASE_LEASE = {
+  name: 'release_refresh_lease',
+  text: `
+update crossbook.credentials set refresh_lease = null
+where application_id = $1::uuid and connection_id = $2::uuid and refresh_lease = $3::uuid`,
+};
+
+type SelectedRow = Awaited<ReturnType<ReturnType<typeof prepareSelect>['execute']>>[number];
+type Found = NonNullable<ReturnType<typeof toFound>>;
+
+interface CredentialsDeps extends StoreDeps {
+  /** For how long a process that refreshes a token keeps others from it: longer than a refresh may take, with its answer's way into the database. */
   readonly leaseMs: number;
-  /** Events may be there that were not. */
-  readonly onAppended: () => void;
 }
 
-type Flight = Promise<StoredCredentials | undefined>;
+interface LeaseOptions extends Pick<CredentialsDeps, 'engine' | 'leaseMs'> {
+  readonly applicationId: string;
+  readonly connectionId: string;
+  /** Undefined where there is nothing to refresh, or no more. */
+  find(): Promise<Found | undefined>;
+}
 
 export interface CredentialKey {
   readonly applicationId: string;

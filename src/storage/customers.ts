@@ -1,75 +1,76 @@
 import { and, asc, desc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
 import type { Customer, CustomerFilter, CustomerStore } from '../domain/customer.ts';
-import type { Page, PageRequest } from '../domain/page.ts';
-import type { Clock } from '../lib/clock.ts';
+import type { PageRequest } from '../domain/page.ts';
 import { isStorable } from '../lib/text.ts';
-import { type ConnectionRow, toCustomer } from './connections.ts';
+import { CONNECTION_COLUMNS, type ConnectionRow, toCustomer } from './connections.ts';
+import type { StoreDeps } from './database.ts';
 import type { Engine } from './engine/open.ts';
 import { connections, customers } from './schema.ts';
-import type { Sealer } from './sealing/seal.ts';
 import { createReadBatcher } from './statement-batcher.ts';
-import { createUpsertWriter, storeCustomer } from './upsert-customer.ts';
+import { createUpsert } from './upsert-customer.ts';
 
 /** Prepares the statements once; the function that it returns opens the store for one application. */
-export function createCustomers(deps: CustomersDeps): (applicationId: string) => CustomerRecords {
-  const { engine, sealer } = deps;
+export function createCustomers(deps: StoreDeps): (applicationId: string) => CustomerRecords {
+  const { engine } = deps;
+  const { orm } = engine;
   const select = prepareSelect(engine);
   const read = createReadBatcher<string, Customer>({
     keyOf: (customerId) => customerId,
     read: async (applicationId, customerIds) =>
       gather(await engine.repeatable(() => select.execute({ applicationId, customerIds }))),
   });
-  const write = createUpsertWriter(deps);
+  const upsert = createUpsert(deps);
   return (applicationId) => {
-    const scope = { applicationId, sealer, write };
     const own = (customerId: string) =>
       and(eq(customers.applicationId, applicationId), eq(customers.customerId, customerId));
-    const records: CustomerRecords = {
-      findMany: async (ids) => {
-        const customerIds = ids.filter(isStorable);
-        const found = await read(applicationId, customerIds);
-        return new Map(
-          customerIds.flatMap((id) => {
-            const customer = found.get(id);
-            return customer ? [[id, customer]] : [];
-          }),
-        );
+    const findMany: CustomerRecords['findMany'] = async (ids) => {
+      const found = await read(applicationId, ids);
+      return new Map(
+        ids.flatMap((id) => {
+          const customer = found.get(id);
+          return customer ? [[id, customer]] : [];
+        }),
+      );
+    };
+    return {
+      findMany,
+      list: async (filter, request) => {
+        const texts = [filter.email, request.boundary].filter((text) => text !== undefined);
+        if (!texts.every(isStorable)) return { items: [], hasNextPage: false, hasPreviousPage: false };
+        const { ids, ...page } = await readPage(engine, toCondition(applicationId, filter), request);
+        const found = await findMany(ids);
+        // One that was deleted meanwhile is missing.
+        return { ...page, items: ids.flatMap((id) => found.get(id) ?? []) };
       },
-      list: (filter, request) =>
-        selectCustomerPage({ engine, applicationId, findMany: records.findMany }, filter, request),
-      upsert: async (upsert) => {
-        const upserted = await storeCustomer(scope, upsert, async () =>
-          (await records.findMany([upsert.customerId])).get(upsert.customerId),
-        );
-        deps.onAppended();
-        return upserted;
-      },
+      upsert: (given) =>
+        upsert(applicationId, given, async () => (await findMany([given.customerId])).get(given.customerId)),
       readTokenGeneration: async (customerId) => {
         if (!isStorable(customerId)) return undefined;
         const [row] = await engine.repeatable(() =>
-          engine.orm.select({ generation: customers.tokenGeneration }).from(customers).where(own(customerId)),
+          orm.select(GENERATION).from(customers).where(own(customerId)),
         );
         return row?.generation;
       },
       raiseTokenGeneration: async (customerId) => {
         if (!isStorable(customerId)) return undefined;
         const [row] = await engine.repeatable(() =>
-          engine.orm
+          orm
             .update(customers)
             .set({ tokenGeneration: sql`${customers.tokenGeneration} + 1` })
             .where(own(customerId))
-            .returning({ generation: customers.tokenGeneration }),
+            .returning(GENERATION),
         );
         return row?.generation;
       },
     };
-    return records;
   };
 }
 
+const GENERATION = { generation: customers.tokenGeneration };
+
 function prepareSelect({ orm }: Engine) {
   return orm
-    .select({ customer: customers, connection: connections })
+    .select({ customer: customers, connection: CONNECTION_COLUMNS })
     .from(customers)
     .leftJoin(
       connections,
@@ -87,45 +88,36 @@ function prepareSelect({ orm }: Engine) {
     .prepare('find_customers');
 }
 
-function gather(rows: readonly JoinedRow[]): Map<string, Customer> {
-  const found = new Map<string, { row: JoinedRow['customer']; links: ConnectionRow[] }>();
-  for (const { customer, connection } of rows) {
-    const entry = found.get(customer.customerId) ?? { row: customer, links: [] };
-    if (connection) entry.links.push(connection);
+function gather(joined: readonly JoinedRow[]): Map<string, Customer> {
+  const found = new Map<string, { customer: JoinedRow['customer']; rows: ConnectionRow[] }>();
+  for (const { customer, connection } of joined) {
+    const entry = found.get(customer.customerId) ?? { customer, rows: [] };
+    if (connection) entry.rows.push(connection);
     found.set(customer.customerId, entry);
   }
-  return new Map([...found].map(([id, { row, links }]) => [id, toCustomer(row, links)]));
+  return new Map([...found].map(([id, { customer, rows }]) => [id, toCustomer(customer, rows)]));
 }
 
 /** One page in the order of the ids: each part of the filter has its index, and no page costs more the further it lies. */
-async function selectCustomerPage(
-  { engine, applicationId, findMany }: ListDeps,
-  filter: CustomerFilter,
+async function readPage(
+  engine: Engine,
+  matching: SQL | undefined,
   { direction, size, boundary }: PageRequest,
-): Promise<Page<Customer>> {
-  const texts = [filter.email, boundary].filter((text) => text !== undefined);
-  if (!texts.every(isStorable)) return NOTHING;
+) {
   const forward = direction === 'forward';
-  const matching = toCondition(applicationId, filter);
-  const beyond = boundary === undefined ? undefined : (forward ? gt : lt)(customers.customerId, boundary);
-  const [ids, behind] = await Promise.all([
-    readIds(engine, and(matching, beyond), { forward, limit: size + 1 }),
-    boundary === undefined
-      ? []
-      : readIds(engine, and(matching, (forward ? lte : gte)(customers.customerId, boundary)), {
-          forward: !forward,
-          limit: 1,
-        }),
+  const isBeyond = boundary === undefined ? undefined : (forward ? gt : lt)(customers.customerId, boundary);
+  const isBehind = boundary === undefined ? undefined : (forward ? lte : gte)(customers.customerId, boundary);
+  const [found, behind] = await Promise.all([
+    readIds(engine, and(matching, isBeyond), { forward, limit: size + 1 }),
+    isBehind ? readIds(engine, and(matching, isBehind), { forward: !forward, limit: 1 }) : [],
   ]);
-  const shown = ids.slice(0, size);
-  if (!forward) shown.reverse();
-  const found = await findMany(shown);
-  const isMore = ids.length > size;
+  const ids = found.slice(0, size);
+  if (!forward) ids.reverse();
+  const [isMore, isSomeBehind] = [found.length > size, behind.length > 0];
   return {
-    // One that was deleted meanwhile is missing.
-    items: shown.flatMap((id) => found.get(id) ?? []),
-    hasNextPage: forward ? isMore : behind.length > 0,
-    hasPreviousPage: forward ? behind.length > 0 : isMore,
+    ids,
+    hasNextPage: forward ? isMore : isSomeBehind,
+    hasPreviousPage: forward ? isSomeBehind : isMore,
   };
 }
 
@@ -163,8 +155,6 @@ function toCondition(applicationId: string, filter: CustomerFilter): SQL | undef
   );
 }
 
-const NOTHING: Page<never> = { items: [], hasNextPage: false, hasPreviousPage: false };
-
 /** What storage can do with customers beyond what requests need. */
 export interface CustomerRecords extends CustomerStore {
   /** Tokens of an earlier generation are void. Undefined where there is no such customer. */
@@ -173,21 +163,7 @@ export interface CustomerRecords extends CustomerStore {
   raiseTokenGeneration(customerId: string): Promise<number | undefined>;
 }
 
-interface CustomersDeps {
-  /** Events may be there that were not. */
-  readonly onAppended: () => void;
-  readonly engine: Engine;
-  readonly sealer: Sealer;
-  readonly clock: Pick<Clock, 'wall'>;
-}
-
 interface JoinedRow {
   readonly customer: typeof customers.$inferSelect;
   readonly connection: ConnectionRow | null;
-}
-
-interface ListDeps {
-  readonly engine: Engine;
-  readonly applicationId: string;
-  findMany(customerIds: readonly string[]): Promise<ReadonlyMap<string, Customer>>;
 }

@@ -1,38 +1,24 @@
-import type { ConnectFlowStore, ConnectLinkStore } from '../domain/connect-link.ts';
-import type { ConnectionStore } from '../domain/connection.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { EventStore, WebhookQueue, WebhookStore } from '../domain/event.ts';
-import type { OAuthClientStore } from '../domain/oauth.ts';
-import type { ContactCache, CredentialStore, IdleCredentials, RemovalStore } from '../domain/tenant.ts';
 import { systemClock } from '../lib/clock.ts';
-import { type Admin, createAdmin } from './admin.ts';
-import {
-  type ApiKeys,
-  createApiKeys,
-  createFindCallers,
-  createFindTokenSubject,
-  type FindCallersByKey,
-  type FindTokenSubject,
-} from './api-keys.ts';
-import { sealedConnectTables } from './complete-connect-link.ts';
-import { createConnectFlows } from './connect-flows.ts';
-import { type ConnectSweep, createConnectLinks, createConnectSweep } from './connect-links.ts';
+import { createAdmin, createDemoData } from './admin.ts';
+import { createApiKeys, createFindCallers, createFindTokenSubject } from './api-keys.ts';
+import { createConnectFlows, createConnectLinks } from './connect-links.ts';
 import { createConnections } from './connections.ts';
 import { createContactCache } from './contact-cache.ts';
 import { createCredentials } from './credentials.ts';
-import { type CustomerRecords, createCustomers } from './customers.ts';
-import { createDemoData, type DemoData } from './demo-data.ts';
+import { createCustomers } from './customers.ts';
+import { createConnectSweep } from './end-connect-link.ts';
 import { migrate } from './engine/migrate.ts';
-import { type ConnectionCounts, type Engine, openEngine, type Target, type Tuning } from './engine/open.ts';
+import { type Engine, openEngine, type Target, type Tuning } from './engine/open.ts';
 import { createEvents } from './events.ts';
 import { createIdleCredentials } from './idle-credentials.ts';
-import { createMaintenance, type Maintenance } from './maintenance.ts';
-import { createOAuthClients, sealedOAuthClients } from './oauth-clients.ts';
-import { createReadiness, type Readiness } from './readiness.ts';
+import { createCacheSweep, createReadiness } from './maintenance.ts';
+import { createOAuthClients } from './oauth-clients.ts';
 import { createRemovals } from './removals.ts';
+import { createKeyRotation, createSealedColumns, type SealedColumns } from './sealed-columns.ts';
 import type { KeyRing } from './sealing/key-ring.ts';
 import { createKeyedHash, createSealer } from './sealing/seal.ts';
-import { createWebhookEndpoints, sealedWebhookSecrets } from './webhook-endpoints.ts';
+import { createWebhookEndpoints } from './webhook-endpoints.ts';
 import { createWebhookQueue } from './webhook-queue.ts';
 
 /** Opens the database, brings its tables up to date, and makes sure that the ring opens what is stored. */
@@ -49,77 +35,76 @@ export async function openDatabase(target: Target, options: DatabaseOptions): Pr
   }
 }
 
-export function createDatabase(
-  engine: Engine,
-  { keyRing, clock = systemClock, maxCacheEntryBytes, cacheDelayMs, refreshLeaseMs }: DatabaseOptions,
-): Database {
-  const apiKeys = createApiKeys(keyRing);
-  const sealer = createSealer(keyRing, 'credentials');
-  const appended = createSignal();
-  const onAppended = appended.fire;
-  const customers = createCustomers({ engine, sealer, clock, onAppended });
+export function createDatabase(engine: Engine, options: DatabaseOptions) {
+  const { keyRing, clock = systemClock } = options;
+  const listeners: (() => void)[] = [];
+  const deps: StoreDeps = {
+    engine,
+    secrets: createSealedColumns(keyRing),
+    now: () => new Date(clock.wall()),
+    onAppended: () => {
+      for (const listener of listeners) listener();
+    },
+  };
+  const customers = createCustomers(deps);
   const connections = createConnections(engine);
-  const leaseMs = refreshLeaseMs ?? 20_000;
-  const credentials = createCredentials({ engine, sealer, clock, leaseMs, onAppended });
+  const credentials = createCredentials({ ...deps, leaseMs: options.refreshLeaseMs ?? 20_000 });
   const contactCache = createContactCache({
     engine,
     sealer: createSealer(keyRing, 'contact cache'),
     hash: createKeyedHash(keyRing, 'contact cache key'),
-    maxEntryBytes: maxCacheEntryBytes ?? 1024 * 1024,
-    delayMs: cacheDelayMs ?? 1_000,
+    maxEntryBytes: options.maxCacheEntryBytes ?? 1024 * 1024,
+    delayMs: options.cacheDelayMs ?? 1_000,
   });
-  const connecting = {
-    ...{ engine, clock, onAppended },
-    sealer: createSealer(keyRing, 'connect'),
-    credentialSealer: sealer,
-  };
-  const connectLinks = createConnectLinks(connecting);
-  const clientSealer = createSealer(keyRing, 'oauth client');
-  const oauthClients = createOAuthClients({ engine, sealer: clientSealer, clock });
-  const webhooks = { engine, clock, sealer: createSealer(keyRing, 'webhook secret'), onAppended };
-  const webhookEndpoints = createWebhookEndpoints(webhooks);
+  const connectLinks = createConnectLinks(deps);
+  const oauthClients = createOAuthClients(deps);
+  const webhooks = createWebhookEndpoints(deps);
   const events = createEvents(engine);
-  const sealedTables = [
-    sealedWebhookSecrets(engine, webhooks.sealer),
-    sealedOAuthClients(engine, clientSealer),
-    ...sealedConnectTables(engine, connecting.sealer),
-  ];
-  const maintenance = createMaintenance({ engine, sealer, ring: keyRing, sealedTables });
-  const removals = createRemovals({ engine, sealer, clock, onAppended });
-  const opened = new Map<string, ApplicationStores>();
+  const removals = createRemovals(deps);
+  const keyRotation = createKeyRotation({ engine, ring: keyRing, secrets: deps.secrets });
+  const apiKeys = createApiKeys(keyRing);
+  const openStores = (applicationId: string) => ({
+    customers: customers(applicationId),
+    connections: connections(applicationId),
+    credentials: credentials(applicationId),
+    contactCache: contactCache.forApplication(applicationId),
+    connectLinks: connectLinks(applicationId),
+    oauthClients: oauthClients(applicationId),
+    webhooks: webhooks(applicationId),
+    events: events(applicationId),
+    removals: removals(applicationId),
+  });
+  const opened = new Map<string, ReturnType<typeof openStores>>();
   return {
-    forApplication(applicationId) {
+    /** Everything that a request can reach, opened for one application: there is no way to ask for another's rows. */
+    forApplication(applicationId: string) {
       const known = opened.get(applicationId);
       if (known) return known;
-      const stores = {
-        customers: customers(applicationId),
-        connections: connections(applicationId),
-        credentials: credentials(applicationId),
-        contactCache: contactCache.forApplication(applicationId),
-        connectLinks: connectLinks(applicationId),
-        oauthClients: oauthClients(applicationId),
-        webhooks: webhookEndpoints(applicationId),
-        events: events(applicationId),
-        removals: removals(applicationId),
-      };
+      const stores = openStores(applicationId);
       if (opened.size >= MAX_OPENED) opened.clear();
       opened.set(applicationId, stores);
       return stores;
     },
-    idleCredentials: createIdleCredentials({ engine, clock }),
-    connectFlows: createConnectFlows(connecting),
-    webhookQueue: createWebhookQueue(webhooks),
-    onAppended: appended.listen,
-    sweepConnectLinks: createConnectSweep(connecting),
+    idleCredentials: createIdleCredentials(deps),
+    /** For the pages of links, which have no caller. */
+    connectFlows: createConnectFlows(deps),
+    /** For the sender of webhooks. */
+    webhookQueue: createWebhookQueue(deps),
+    /** This process may have appended events, or endpoints that wait for them. */
+    onAppended: (listener: () => void) => void listeners.push(listener),
+    /** Links end by themselves: this makes it known, and removes those that ended days ago. */
+    sweepConnectLinks: createConnectSweep(deps),
     parseApiKey: apiKeys.parse,
     findCallersByKey: createFindCallers(engine),
     findTokenSubject: createFindTokenSubject(engine),
-    admin: createAdmin({ engine, keys: apiKeys }),
+    admin: createAdmin(engine, apiKeys),
     demoData: createDemoData(engine),
-    maintenance,
+    maintenance: { ...keyRotation, sweepContactCache: createCacheSweep(engine) },
+    /** Rejects with SERVICE_UNAVAILABLE while the database is away: for readiness. */
     ping: engine.ping,
-    checkReadiness: createReadiness({ engine, maintenance }),
+    checkReadiness: createReadiness({ engine, ...keyRotation }),
     countConnections: engine.connections,
+    /** What waits to be written is written at once. */
     flush: contactCache.flush,
     close: engine.close,
   };
@@ -155,57 +140,17 @@ export function cannotOpen(target: Target, error: unknown): unknown {
 /** PgBouncer refuses the parameters of a session. */
 const POOLER = /^unsupported startup parameter/;
 
-/** Tells whoever listens that something has happened, and nothing more. */
-function createSignal(): Signal {
-  const listeners: (() => void)[] = [];
-  return {
-    fire() {
-      for (const listener of listeners) listener();
-    },
-    listen(listener) {
-      listeners.push(listener);
-    },
-  };
-}
+export type Database = ReturnType<typeof createDatabase>;
+export type ApplicationStores = ReturnType<Database['forApplication']>;
 
-export interface Database {
-  readonly demoData: DemoData;
-  /** Everything that a request can reach. */
-  forApplication(applicationId: string): ApplicationStores;
-  /** For the pages of links, which have no caller. */
-  readonly connectFlows: ConnectFlowStore;
-  /** Links end by themselves: this makes it known, and removes those that ended days ago. */
-  sweepConnectLinks(): Promise<ConnectSweep>;
-  readonly parseApiKey: ApiKeys['parse'];
-  readonly findCallersByKey: FindCallersByKey;
-  readonly findTokenSubject: FindTokenSubject;
-  readonly idleCredentials: IdleCredentials;
-  readonly admin: Admin;
-  readonly maintenance: Maintenance;
-  /** For the sender of webhooks. */
-  readonly webhookQueue: WebhookQueue;
-  /** This process may have appended events, or endpoints that wait for them. */
-  onAppended(listener: () => void): void;
-  /** Rejects with SERVICE_UNAVAILABLE while the database is away: for readiness. */
-  ping(): ReturnType<Engine['ping']>;
-  checkReadiness(): Promise<Readiness>;
-  countConnections(): ConnectionCounts;
-  /** What waits to be written is written at once. */
-  flush(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Opened for one application: there is no way to ask for another's rows. */
-export interface ApplicationStores {
-  readonly customers: CustomerRecords;
-  readonly connections: ConnectionStore;
-  readonly credentials: CredentialStore;
-  readonly contactCache: ContactCache;
-  readonly webhooks: WebhookStore;
-  readonly events: EventStore;
-  readonly connectLinks: ConnectLinkStore;
-  readonly oauthClients: OAuthClientStore;
-  readonly removals: RemovalStore;
+/** What the stores share. */
+export interface StoreDeps {
+  readonly engine: Engine;
+  readonly secrets: SealedColumns;
+  /** The time of day, for what is stored. */
+  now(): Date;
+  /** Events may be there that were not, or endpoints that wait for them. */
+  onAppended(): void;
 }
 
 export interface DatabaseOptions extends Tuning {
@@ -216,9 +161,4 @@ export interface DatabaseOptions extends Tuning {
   readonly maxCacheEntryBytes?: number | undefined;
   /** How long an answer waits for others that are cached with it: other processes find it that much later. */
   readonly cacheDelayMs?: number | undefined;
-}
-
-interface Signal {
-  readonly fire: () => void;
-  readonly listen: (listener: () => void) => void;
 }

@@ -3,6 +3,7 @@ import { and, desc, eq, sql } from 'drizzle-orm';
 import type { EventStore, NewEvent } from '../domain/event.ts';
 import { isStorable } from '../lib/text.ts';
 import { events } from './connect-schema.ts';
+import type { StoreDeps } from './database.ts';
 import type { Engine } from './engine/open.ts';
 
 /** The function that it returns opens the events of one application. */
@@ -76,6 +77,16 @@ with given as (
 )}
 select count(*)::int as count from happened`;
 
+/** A change that appends events, in one transaction. */
+export async function inTransaction<T>(
+  { engine, onAppended }: StoreDeps,
+  change: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const result = await engine.once(() => engine.orm.transaction(change));
+  onAppended();
+  return result;
+}
+
 /**
  * Writes events in the change's own transaction: they are there when the change is, and never without it. For what is
  * deleted they are appended before, while its connection can still count them.
@@ -110,8 +121,7 @@ function toRows(result: unknown): readonly { readonly count: number }[] {
   return (result as { readonly rows: readonly { readonly count: number }[] }).rows;
 }
 
-/** As `engine.orm.transaction` gives it. */
-type Transaction = Pick<Engine['orm'], 'execute'>;
+export type Transaction = Parameters<Parameters<Engine['orm']['transaction']>[0]>[0];
 
 interface Appended {
   readonly applicationId: string;

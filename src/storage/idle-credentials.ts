@@ -1,13 +1,11 @@
 import type { IdleConnection, IdleCredentials } from '../domain/tenant.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Engine } from './engine/open.ts';
+import type { StoreDeps } from './database.ts';
 
 /**
  * What is claimed counts as used from a time on that lies so that it is due again after a while: whoever dies with a claim
  * delays it. The lease keeps processes from working side by side; the claim alone keeps them from doing anything twice.
  */
-export function createIdleCredentials({ engine, clock }: Deps): IdleCredentials {
-  const now = () => new Date(clock.wall()).toISOString();
+export function createIdleCredentials({ engine, now }: StoreDeps): IdleCredentials {
   return {
     async holdLease(holder, leaseMs) {
       const taken = await engine.repeatable(() => engine.query(TAKE_LEASE, [JOB, holder, leaseMs]));
@@ -19,12 +17,12 @@ export function createIdleCredentials({ engine, clock }: Deps): IdleCredentials 
           [...providers],
           idleBefore.toISOString(),
           claimedAs.toISOString(),
-          now(),
+          now().toISOString(),
           limit,
         ]),
       ),
     async passOver({ connectionId, generation }) {
-      await engine.repeatable(() => engine.query(PASS_OVER, [connectionId, generation, now()]));
+      await engine.repeatable(() => engine.query(PASS_OVER, [connectionId, generation, now().toISOString()]));
     },
   };
 }
@@ -74,8 +72,3 @@ const PASS_OVER = {
 update crossbook.credentials set idle_since = $3::timestamptz
 where connection_id = $1::uuid and generation = $2::int`,
 };
-
-interface Deps {
-  readonly engine: Engine;
-  readonly clock: Pick<Clock, 'wall'>;
-}

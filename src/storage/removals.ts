@@ -1,16 +1,14 @@
-import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, sql } from 'drizzle-orm';
 import { CrossbookError } from '../domain/errors.ts';
 import type { NewEvent } from '../domain/event.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
 import type { RemovalStore, RemovedConnection } from '../domain/tenant.ts';
-import type { Clock } from '../lib/clock.ts';
 import { isStorable } from '../lib/text.ts';
-import type { Transaction } from './complete-connect-link.ts';
-import { type ConnectionRow, toConnection } from './connections.ts';
-import { tryOpenCredentials } from './credentials.ts';
-import type { Engine } from './engine/open.ts';
-import { appendEvents } from './events.ts';
+import { CONNECTION_COLUMNS, type ConnectionRow, toConnection } from './connections.ts';
+import { openCredentials } from './credentials.ts';
+import type { StoreDeps } from './database.ts';
+import { appendEvents, inTransaction, type Transaction } from './events.ts';
 import { connections, credentials, customers } from './schema.ts';
-import type { Sealer } from './sealing/seal.ts';
 
 /**
  * Each removal is one transaction that locks the customer first, its connections next and their credentials last, as an
@@ -18,105 +16,78 @@ import type { Sealer } from './sealing/seal.ts';
  * is the one that is handed out for its revocation, and no rival can add anything in between. Everything else of theirs
  * goes with the rows that it refers to.
  */
-export function createRemovals(deps: RemovalDeps): (applicationId: string) => RemovalStore {
-  const { engine, clock, onAppended } = deps;
+export function createRemovals(deps: StoreDeps): (applicationId: string) => RemovalStore {
   return (applicationId) => ({
-    removeCustomer: async (customerId, expectedVersion) => {
-      if (!isStorable(customerId)) return undefined;
-      const removed = await inTransaction(engine, async (tx) => {
-        const version = await lockCustomer(tx, { applicationId, customerId });
-        if (version === undefined) return undefined;
-        if (expectedVersion !== undefined && version !== expectedVersion) {
-          throw new CrossbookError(
-            'CONFLICT',
-            `Version ${expectedVersion} was expected, but the customer has version ${version}.`,
-          );
-        }
-        const rows = await lockConnections(tx, all({ applicationId, customerId }));
-        const removed = await removeCredentials(deps, tx, rows);
-        await appendEvents(tx, {
-          applicationId,
-          at: new Date(clock.wall()),
-          events: [
-            ...rows.map(toDisconnected),
-            { type: 'customer.deleted', customerId, connectionId: null, data: { version } },
-          ],
-        });
-        await tx.delete(customers).where(own({ applicationId, customerId }));
-        return removed;
-      });
-      if (removed) onAppended();
-      return removed;
-    },
-
-    removeConnection: async (customerId, providerName) => {
-      if (!isStorable(customerId)) return undefined;
-      const removed = await inTransaction(engine, async (tx) => {
-        if ((await lockCustomer(tx, { applicationId, customerId })) === undefined) return undefined;
-        const which = and(all({ applicationId, customerId }), eq(connections.providerName, providerName));
-        const rows = await lockConnections(tx, which);
-        const [removed] = await removeCredentials(deps, tx, rows);
-        if (!removed) return undefined;
-        await appendEvents(tx, {
-          applicationId,
-          at: new Date(clock.wall()),
-          events: rows.map(toDisconnected),
-        });
-        await tx.delete(connections).where(which);
-        // Whoever has seen the customer with this connection has not seen what it is now.
-        await tx
-          .update(customers)
-          .set({ version: sql`${customers.version} + 1` })
-          .where(own({ applicationId, customerId }));
-        return removed;
-      });
-      if (removed) onAppended();
-      return removed;
-    },
+    removeCustomer: (customerId, expectedVersion) =>
+      remove(deps, { applicationId, customerId, expectedVersion }),
+    removeConnection: async (customerId, providerName) =>
+      (await remove(deps, { applicationId, customerId, providerName }))?.[0],
   });
 }
 
-async function lockCustomer(tx: Transaction, owner: Owner): Promise<number | undefined> {
-  const [row] = await tx
-    .select({ version: customers.version })
-    .from(customers)
-    .where(own(owner))
-    .for('update');
-  return row?.version;
-}
-
-function lockConnections(tx: Transaction, which: SQL | undefined): Promise<ConnectionRow[]> {
-  return tx.select().from(connections).where(which).orderBy(connections.id).for('update');
-}
-
-async function removeCredentials(
-  { sealer }: Pick<RemovalDeps, 'sealer'>,
-  tx: Transaction,
-  rows: readonly ConnectionRow[],
-): Promise<readonly RemovedConnection[]> {
-  const removed: RemovedConnection[] = [];
-  for (const row of rows) {
-    const [kept] = await tx.delete(credentials).where(eq(credentials.connectionId, row.id)).returning();
-    removed.push({ connection: toConnection(row), grant: kept && (await toGrant(sealer, tx, row, kept)) });
-  }
-  return removed;
+/** The customer with all of its connections, or the one connection of a provider. Undefined where there is no such customer. */
+async function remove(deps: StoreDeps, { applicationId, customerId, ...removal }: Removal) {
+  const { expectedVersion, providerName } = removal;
+  if (!isStorable(customerId)) return undefined;
+  const isCustomer = and(eq(customers.applicationId, applicationId), eq(customers.customerId, customerId));
+  const isRemoved = and(
+    ...[eq(connections.applicationId, applicationId), eq(connections.customerId, customerId)],
+    providerName && eq(connections.providerName, providerName),
+  );
+  return inTransaction(deps, async (tx) => {
+    const [customer] = await tx
+      .select({ version: customers.version })
+      .from(customers)
+      .where(isCustomer)
+      .for('update');
+    if (!customer) return undefined;
+    const { version } = customer;
+    if (expectedVersion !== undefined && version !== expectedVersion) {
+      const detail = `Version ${expectedVersion} was expected, but the customer has version ${version}.`;
+      throw new CrossbookError('CONFLICT', detail);
+    }
+    const rows = await tx
+      .select(CONNECTION_COLUMNS)
+      .from(connections)
+      .where(isRemoved)
+      .orderBy(connections.id)
+      .for('update');
+    const removed: RemovedConnection[] = [];
+    for (const row of rows) removed.push(await removeCredentials(deps, tx, row));
+    const events: NewEvent[] = rows.map(toDisconnected);
+    if (providerName === undefined) {
+      events.push({ type: 'customer.deleted', customerId, connectionId: null, data: { version } });
+    }
+    await appendEvents(tx, { applicationId, at: deps.now(), events });
+    if (providerName === undefined) {
+      await tx.delete(customers).where(isCustomer);
+    } else if (rows.length > 0) {
+      await tx.delete(connections).where(isRemoved);
+      // Whoever has seen the customer with this connection has not seen what it is now.
+      const changed = { version: sql`${customers.version} + 1` };
+      await tx.update(customers).set(changed).where(isCustomer);
+    }
+    return removed;
+  });
 }
 
 /** Only what a link has brought is ours to revoke. */
-async function toGrant(
-  sealer: Sealer,
+async function removeCredentials(
+  { secrets }: StoreDeps,
   tx: Transaction,
   row: ConnectionRow,
-  { sealed, oauthClientId }: typeof credentials.$inferSelect,
-): Promise<RemovedConnection['grant']> {
-  if (sealed === null || oauthClientId === null) return undefined;
+): Promise<RemovedConnection> {
+  const connection = toConnection(row);
+  const [stored] = await tx.delete(credentials).where(eq(credentials.connectionId, row.id)).returning();
+  const { sealed = null, oauthClientId = null } = stored ?? {};
   // Where its key is gone from the ring, what is left to do is to forget it.
-  const opened = tryOpenCredentials(sealer, row, sealed);
-  if (opened?.type !== 'oauth2' || opened.refreshToken === null) return undefined;
+  const opened = sealed === null ? undefined : openCredentials(secrets, row, sealed);
+  if (oauthClientId === null || opened?.type !== 'oauth2' || opened.refreshToken === null) {
+    return { connection, grant: undefined };
+  }
   const { refreshToken } = opened;
-  const { instanceUrl } = row;
   const isShared = await isGrantShared(tx, { ...row, oauthClientId });
-  return { oauthClientId, instanceUrl, refreshToken, isShared };
+  return { connection, grant: { oauthClientId, instanceUrl: row.instanceUrl, refreshToken, isShared } };
 }
 
 function toDisconnected({ id, customerId, providerName }: ConnectionRow): NewEvent {
@@ -126,18 +97,6 @@ function toDisconnected({ id, customerId, providerName }: ConnectionRow): NewEve
     connectionId: id,
     data: { provider_name: providerName, status: 'unauthorized', status_reason: 'credentials_cleared' },
   };
-}
-
-function inTransaction<T>(engine: Engine, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  return engine.once(() => engine.orm.transaction(work));
-}
-
-function own({ applicationId, customerId }: Owner) {
-  return and(eq(customers.applicationId, applicationId), eq(customers.customerId, customerId));
-}
-
-function all({ applicationId, customerId }: Owner) {
-  return and(eq(connections.applicationId, applicationId), eq(connections.customerId, customerId));
 }
 
 /**
@@ -168,21 +127,14 @@ async function isGrantShared(tx: Transaction, grant: SharedGrant): Promise<boole
   return others.length > 0;
 }
 
-interface Owner {
+interface Removal {
   readonly applicationId: string;
   readonly customerId: string;
+  readonly expectedVersion?: number | undefined;
+  /** Absent: all of the customer. */
+  readonly providerName?: ProviderName;
 }
 
-interface RemovalDeps {
-  readonly engine: Engine;
-  /** Of credentials. */
-  readonly sealer: Sealer;
-  readonly clock: Pick<Clock, 'wall'>;
-  /** Events were appended. */
-  onAppended(): void;
-}
-
-interface SharedGrant
-  extends Pick<typeof connections.$inferSelect, 'providerName' | 'accountId' | 'accountUserId'> {
+interface SharedGrant extends Pick<ConnectionRow, 'providerName' | 'accountId' | 'accountUserId'> {
   readonly oauthClientId: string;
 }

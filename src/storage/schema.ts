@@ -33,7 +33,7 @@ export const applications = crossbook.table('applications', {
   id: uuid('id').primaryKey(),
   name: text('name').notNull(),
   /** Web origins whose pages may call for this application. */
-  origins: text('origins').array().notNull().default([]),
+  origins: text('origins').array().$type<readonly string[]>().notNull().default([]),
   createdAt: createdAt(),
 });
 
@@ -98,7 +98,7 @@ export const connections = crossbook.table(
     accountName: text('account_name'),
     accountUrl: text('account_url'),
     accountUserId: text('account_user_id'),
-    grantedScopes: text('granted_scopes').array().notNull().default([]),
+    grantedScopes: text('granted_scopes').array().$type<readonly string[]>().notNull().default([]),
     /** Of its last event. Counted in the row, so that whoever changes the row counts without gaps. */
     eventSequence: integer('event_sequence').notNull().default(0),
     lastEventId: uuid('last_event_id'),

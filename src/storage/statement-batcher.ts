@@ -1,5 +1,6 @@
 import { createBatcher } from '../lib/batcher.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import { isStorable } from '../lib/text.ts';
 import { isUnavailable, toUnavailable } from './engine/failures.ts';
 
 /**
@@ -41,11 +42,11 @@ export function createStatementBatcher<Item, Result>(
   }
 }
 
-/** Reads of one application that come at the same time are one statement. Each request has an error of its own. */
-export function createReadBatcher<Key, Found>({
-  keyOf,
-  read,
-}: ReadOptions<Key, Found>): BatchedRead<Key, Found> {
+/**
+ * Reads of one application that come at the same time are one statement. Each request has an error of its own. What is
+ * found may hold what others asked for at the same time.
+ */
+export function createReadBatcher<Key, Found>({ keyOf, read }: ReadOptions<Key, Found>) {
   const find = createStatementBatcher<readonly Key[], ReadonlyMap<string, Found>>({
     sizeOf: (keys) => keys.reduce((size, key) => size + keyOf(key).length, 0),
     async execute(applicationId, lists) {
@@ -54,10 +55,11 @@ export function createReadBatcher<Key, Found>({
       return lists.map(() => found);
     },
   });
-  return async (applicationId, keys) => {
-    if (keys.length === 0) return new Map();
+  return async (applicationId: string, keys: readonly Key[]): Promise<ReadonlyMap<string, Found>> => {
+    const storable = keys.filter((key) => isStorable(keyOf(key)));
+    if (storable.length === 0) return new Map();
     try {
-      return await find(applicationId, keys);
+      return await find(applicationId, storable);
     } catch (error) {
       throw isUnavailable(error) ? toUnavailable((error as Error).cause) : error;
     }
@@ -89,12 +91,6 @@ interface Queued<Item, Result> {
   resolve(result: Result | Promise<Result>): void;
   reject(error: unknown): void;
 }
-
-/** What was found may hold what others asked for at the same time. */
-type BatchedRead<Key, Found> = (
-  applicationId: string,
-  keys: readonly Key[],
-) => Promise<ReadonlyMap<string, Found>>;
 
 interface ReadOptions<Key, Found> {
   /** Names the record within its application. */

@@ -1,28 +1,5 @@
+import { CONNECTION_COLUMNS } from './connections.ts';
 import { CONNECTION_DATA, recordEvents } from './events.ts';
-
-/**
- * Customers and their connections in ONE statement, which is its own transaction. Two rules of PostgreSQL shape it:
- *
- * - All parts see the data as it was when the statement began, never each other's writes. So what was written comes
- *   from RETURNING, and what was not touched from the table. A rival that commits while we wait for its row is not in
- *   that picture; `versionBefore` then is not the version before ours, and the caller reads again.
- * - ON CONFLICT sees rows that the picture does not have. So everything that may race is written by it: also clearing
- *   credentials, where a DELETE would miss the ones that a rival has just stored.
- *
- * Rivals wait for the customers' rows, which all of them take in the same order, and only whoever has a customer's row
- * writes its connections: they can never deadlock. So `present`, which has no order, is for one customer at a time.
- *
- * Most of what a statement costs is the setting up of its parts, so one that names no connection does without theirs.
- */
-export function upsertStatement(mode: UpsertMode, { linking }: { readonly linking: boolean }) {
-  const write = WRITE_CUSTOMERS[mode];
-  return linking
-    ? { name: `upsert_linked_${mode}`, text: writeLinked(write) }
-    : {
-        name: `upsert_${mode}`,
-        text: writeUnlinked(write),
-      };
-}
 
 /** $1 is the application, $2 the customers, $3 the time. */
 const INSERT_CUSTOMERS = `
@@ -56,37 +33,35 @@ const versionsOf = (row: string) => `${row}.customer_id as "customerId", ${row}.
 const storedOf = (row: string) =>
   `select * from crossbook.connections where application_id = $1::uuid and customer_id = ${row}.customer_id`;
 
+const SHOWN = Object.entries(CONNECTION_COLUMNS).map(([field, { name }]) => `'${field}', ${name}`);
 const answer = (rows: string) => `(
-  select coalesce(json_agg(json_build_object(
-    'id', id, 'applicationId', application_id, 'customerId', customer_id, 'providerName', provider_name,
-    'providerId', provider_id, 'instanceUrl', instance_url, 'schemaMappingsConfig', schema_mappings_config,
-    'entityMappings', entity_mappings, 'connectionSyncConfig', connection_sync_config, 'status', status,
-    'statusReason', status_reason, 'statusChangedAt', status_changed_at, 'accountId', account_id,
-    'accountName', account_name, 'accountUrl', account_url, 'accountUserId', account_user_id,
-    'grantedScopes', granted_scopes
-  )), '[]') from (${rows}) as connection
+  select coalesce(json_agg(json_build_object(${SHOWN.join(', ')})), '[]') from (${rows}) as connection
 ) as connections`;
 
 /** $4 has an entry for each customer, and in it one for each provider. */
 const entryOf = (row: string) => `$4::jsonb -> ${row}.customer_id -> ${row}.provider_name`;
-/** A field is given when its key is there; a null in it clears. */
-const setIfGiven = (column: string, field: string) =>
-  `${column} = case when ${entryOf('excluded')} ? '${field}' then excluded.${column} else kept.${column} end`;
+/** What an upsert sets as it was given. A field is given when its key is there; a null in it clears. */
+const SETTINGS = (
+  ['instanceUrl', 'schemaMappingsConfig', 'entityMappings', 'connectionSyncConfig'] as const
+).map((field) => {
+  const column = CONNECTION_COLUMNS[field];
+  const isJson = column.getSQLType() === 'jsonb';
+  const value = isJson ? `nullif(entry -> '${field}', 'null')` : `entry ->> '${field}'`;
+  return { column: column.name, value, change: setIfGiven(column.name, field) };
+});
+function setIfGiven(column: string, field: string, value = `excluded.${column}`): string {
+  return `${column} = case when ${entryOf('excluded')} ? '${field}' then ${value} else kept.${column} end`;
+}
 /** Where credentials are given, or are cleared by a null. */
-const ifResealed = (column: string, value: string) =>
-  `${column} = case when ${entryOf('excluded')} ? 'sealed' then ${value} else kept.${column} end`;
+const ifResealed = (column: string, value: string) => setIfGiven(column, 'sealed', value);
 const CLEARED = `excluded.status = 'unauthorized'`;
 /** Cleared again, or never there: it stays what it was. */
 const CLEARED_REASON = `case when kept.status = 'unauthorized' then kept.status_reason else 'credentials_cleared' end`;
 /** What a link found out holds for the credentials that it brought, and for no others. */
-const FROM_A_LINK = [
-  ['account_id', 'null'],
-  ['account_name', 'null'],
-  ['account_url', 'null'],
-  ['account_user_id', 'null'],
-  ['granted_scopes', `'{}'`],
-] as const;
-const json = (field: string) => `nullif(entry -> '${field}', 'null')`;
+const FORGET_ACCOUNT = [
+  ...['account_id', 'account_name', 'account_url', 'account_user_id'].map((name) => ifResealed(name, 'null')),
+  ifResealed('granted_scopes', `'{}'`),
+];
 
 /**
  * Upserts that change nothing are no news. Where a rival wrote meanwhile, it cannot be told, and is said. A subselect and no
@@ -125,12 +100,10 @@ with written as (${writeCustomers}
   returning kept.customer_id, kept.version, kept.name, kept.email
 ), linked as (
   insert into crossbook.connections as kept
-    (id, application_id, customer_id, provider_name, provider_id, instance_url, schema_mappings_config,
-     entity_mappings, connection_sync_config, status, status_reason, status_changed_at, event_sequence,
-     last_event_id, created_at, updated_at)
+    (id, application_id, customer_id, provider_name, provider_id, ${SETTINGS.map(({ column }) => column).join(', ')},
+     status, status_reason, status_changed_at, event_sequence, last_event_id, created_at, updated_at)
   select (entry ->> 'id')::uuid, $1::uuid, customer_id, provider_name, (entry ->> 'providerId')::uuid,
-    entry ->> 'instanceUrl', ${json('schemaMappingsConfig')}, ${json('entityMappings')},
-    ${json('connectionSyncConfig')},
+    ${SETTINGS.map(({ value }) => value).join(', ')},
     case when entry ->> 'sealed' is null then 'unauthorized' else 'connected' end,
     case when entry ->> 'sealed' is null then 'no_credentials' end, $3::timestamptz,
     case when entry ->> 'sealed' is null then 0 else 1 end,
@@ -138,10 +111,7 @@ with written as (${writeCustomers}
     $3::timestamptz, $3::timestamptz
   from written cross join jsonb_each($4::jsonb -> customer_id) as given (provider_name, entry)
   on conflict (application_id, customer_id, provider_name) do update set
-    ${setIfGiven('instance_url', 'instanceUrl')},
-    ${setIfGiven('schema_mappings_config', 'schemaMappingsConfig')},
-    ${setIfGiven('entity_mappings', 'entityMappings')},
-    ${setIfGiven('connection_sync_config', 'connectionSyncConfig')},
+    ${SETTINGS.map(({ change }) => change).join(', ')},
     ${setIfGiven('status', 'sealed')},
     ${ifResealed('status_reason', `case when ${CLEARED} then ${CLEARED_REASON} end`)},
     ${ifResealed(
@@ -149,7 +119,7 @@ with written as (${writeCustomers}
       `case when kept.status = excluded.status
       then kept.status_changed_at else excluded.status_changed_at end`,
     )},
-    ${FROM_A_LINK.map(([column, value]) => ifResealed(column, value)).join(', ')},
+    ${FORGET_ACCOUNT.join(', ')},
     event_sequence = ${ifStatusChanges('kept.event_sequence + 1', 'kept.event_sequence')},
     last_event_id = ${ifStatusChanges(`(${entryOf('excluded')} ->> 'eventId')::uuid`, 'kept.last_event_id')},
     updated_at = excluded.updated_at
@@ -170,5 +140,33 @@ select ${versionsOf('written')}, ${answer(`
     select * from linked where linked.customer_id = written.customer_id
     union all ${storedOf('written')} and (${entryOf('connections')}) is null`)}
 from written`;
+
+/**
+ * Customers and their connections in ONE statement, which is its own transaction. Two rules of PostgreSQL shape it:
+ *
+ * - All parts see the data as it was when the statement began, never each other's writes. So what was written comes
+ *   from RETURNING, and what was not touched from the table. A rival that commits while we wait for its row is not in
+ *   that picture; `versionBefore` then is not the version before ours, and the caller reads again.
+ * - ON CONFLICT sees rows that the picture does not have. So everything that may race is written by it: also clearing
+ *   credentials, where a DELETE would miss the ones that a rival has just stored.
+ *
+ * Rivals wait for the customers' rows, which all of them take in the same order, and only whoever has a customer's row
+ * writes its connections: they can never deadlock. So `present`, which has no order, is for one customer at a time.
+ *
+ * Most of what a statement costs is the setting up of its parts, so one that names no connection does without theirs.
+ */
+export const UPSERTS = {
+  alone: toStatements('upsert', writeUnlinked),
+  linking: toStatements('upsert_linked', writeLinked),
+};
+
+function toStatements(name: string, write: (writeCustomers: string) => string) {
+  const toStatement = (mode: UpsertMode) => ({ name: `${name}_${mode}`, text: write(WRITE_CUSTOMERS[mode]) });
+  return {
+    always: toStatement('always'),
+    absent: toStatement('absent'),
+    present: toStatement('present'),
+  };
+}
 
 export type UpsertMode = keyof typeof WRITE_CUSTOMERS;

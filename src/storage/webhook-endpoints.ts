@@ -1,9 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { and, asc, count, eq, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import { CrossbookError } from '../domain/errors.ts';
 import {
   type EndpointWithSecret,
-  type EventType,
   MAX_ENDPOINTS,
   MAX_REDELIVERED,
   type Redelivered,
@@ -12,18 +11,15 @@ import {
   type WebhookEndpoint,
   type WebhookStore,
 } from '../domain/event.ts';
-import type { Clock } from '../lib/clock.ts';
 import { webhookEndpoints as table } from './connect-schema.ts';
-import type { Engine } from './engine/open.ts';
+import type { StoreDeps } from './database.ts';
 import { applications } from './schema.ts';
-import { createSealedTable, type SealedTable } from './sealed-table.ts';
-import { type Sealer, sealWithKeyId } from './sealing/seal.ts';
+import type { SealedColumns } from './sealed-columns.ts';
 
 /** The function that it returns opens the store for one application. */
-export function createWebhookEndpoints(deps: WebhookDeps): (applicationId: string) => WebhookStore {
-  const { engine, sealer, clock } = deps;
+export function createWebhookEndpoints(deps: StoreDeps): (applicationId: string) => WebhookStore {
+  const { engine, secrets, now } = deps;
   const { orm } = engine;
-  const now = () => new Date(clock.wall());
   return (applicationId) => {
     const own = (id: string) => and(eq(table.applicationId, applicationId), sql`${table.id}::text = ${id}`);
     return {
@@ -47,19 +43,15 @@ export function createWebhookEndpoints(deps: WebhookDeps): (applicationId: strin
               .from(applications)
               .where(isApplication)
               .for('no key update');
-            const [found] = await tx
-              .select({ number: count() })
-              .from(table)
-              .where(eq(table.applicationId, applicationId));
-            if ((found?.number ?? 0) >= MAX_ENDPOINTS) return undefined;
+            const endpoints = await tx.$count(table, eq(table.applicationId, applicationId));
+            if (endpoints >= MAX_ENDPOINTS) return undefined;
             const id = randomUUID();
             const secret = createWebhookSecret();
             const [row] = await tx
               .insert(table)
               .values({
-                ...{ id, applicationId, url, enabled: true },
-                eventTypes: [...eventTypes],
-                ...sealWebhookSecret(sealer, id, secret),
+                ...{ id, applicationId, url, eventTypes, enabled: true },
+                ...sealSecret(secrets, id, secret),
                 createdAt: now(),
                 updatedAt: now(),
               })
@@ -73,7 +65,7 @@ export function createWebhookEndpoints(deps: WebhookDeps): (applicationId: strin
             .update(table)
             .set({
               ...(url !== undefined && { url }),
-              ...(eventTypes !== undefined && { eventTypes: [...eventTypes] }),
+              ...(eventTypes !== undefined && { eventTypes }),
               ...(enabled !== undefined && { enabled }),
               // Whoever changes it has mended it, or will see.
               ...{ failures: 0, failingSince: null, pausedUntil: null, updatedAt: now() },
@@ -99,21 +91,21 @@ export function createWebhookEndpoints(deps: WebhookDeps): (applicationId: strin
  * The secret before it is sealed anew too: a row names one key, and what another one had sealed would be passed over by a
  * change of keys. Where its key is gone, it signs no more.
  */
-function rotateSecret({ engine, sealer, clock }: WebhookDeps, { id, own }: Owned) {
+function rotateSecret({ engine, secrets, now }: StoreDeps, { id, own }: Owned) {
   const secret = createWebhookSecret();
   return engine.once(() =>
     engine.orm.transaction(async (tx) => {
       const [before] = await tx.select({ sealed: table.sealedSecret }).from(table).where(own).for('update');
       if (!before) return undefined;
-      const previous = openWebhookSecret(sealer, id, before.sealed);
+      const previous = secrets.webhookSecret.open(before.sealed, id);
       const [row] = await tx
         .update(table)
         .set({
-          ...sealWebhookSecret(sealer, id, secret),
+          ...sealSecret(secrets, id, secret),
           sealedPreviousSecret:
-            previous === undefined ? null : sealWebhookSecret(sealer, id, previous).sealedSecret,
-          previousSecretUntil: new Date(clock.wall() + ROTATION_MS),
-          updatedAt: new Date(clock.wall()),
+            previous === undefined ? null : secrets.webhookSecret.seal(previous, id).sealed,
+          previousSecretUntil: new Date(now().getTime() + ROTATION_MS),
+          updatedAt: now(),
         })
         .where(own)
         .returning();
@@ -124,10 +116,10 @@ function rotateSecret({ engine, sealer, clock }: WebhookDeps, { id, own }: Owned
 
 /** Undefined where there is no such endpoint. */
 async function redeliver(
-  { engine, clock, onAppended }: WebhookDeps,
+  { engine, now, onAppended }: StoreDeps,
   { applicationId, id, wanted }: Wanted,
 ): Promise<Redelivered | undefined> {
-  const at = new Date(clock.wall()).toISOString();
+  const at = now().toISOString();
   const [statement, values] =
     'since' in wanted
       ? [REDELIVER_SINCE, [applicationId, id, at, wanted.since.toISOString(), MAX_REDELIVERED]]
@@ -143,8 +135,7 @@ function withSecret(row: Row | undefined, secret: string): EndpointWithSecret | 
 }
 
 function toEndpoint(row: Row): WebhookEndpoint {
-  const { id, url, enabled, lastFailure, lastFailureAt, createdAt, updatedAt } = row;
-  const eventTypes = row.eventTypes as readonly EventType[];
+  const { id, url, eventTypes, enabled, lastFailure, lastFailureAt, createdAt, updatedAt } = row;
   return { id, url, eventTypes, enabled, lastFailure, lastFailureAt, createdAt, updatedAt };
 }
 
@@ -153,27 +144,9 @@ function createWebhookSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 }
 
-function sealWebhookSecret(sealer: Sealer, endpointId: string, secret: string) {
-  const { sealed, keyId } = sealWithKeyId(sealer, secret, bindingOf(endpointId));
-  return { sealedSecret: sealed, keyId };
-}
-
-/** Undefined where the key ring has no key for it. */
-export function openWebhookSecret(sealer: Sealer, endpointId: string, sealed: string): string | undefined {
-  return sealer.open(sealed, bindingOf(endpointId));
-}
-
-/** A change of keys seals both secrets of an endpoint anew. */
-export function sealedWebhookSecrets(engine: Engine, sealer: Sealer): SealedTable {
-  return createSealedTable<{ id: string }>(engine, {
-    ...{ table: 'webhook_endpoints', key: ['id'], place: { id: 'id' }, sealer },
-    columns: ['sealed_secret', 'sealed_previous_secret'],
-    bindingOf: ({ id }) => bindingOf(id),
-  });
-}
-
-function bindingOf(endpointId: string): string {
-  return JSON.stringify(['webhook_endpoints.sealed_secret', endpointId]);
+function sealSecret(secrets: SealedColumns, endpointId: string, secret: string) {
+  const { sealed: sealedSecret, keyId } = secrets.webhookSecret.seal(secret, endpointId);
+  return { sealedSecret, keyId };
 }
 
 /** Standard Webhooks asks for 24 to 64. */
@@ -233,12 +206,4 @@ interface Wanted {
   readonly applicationId: string;
   readonly id: string;
   readonly wanted: Redelivery;
-}
-
-interface WebhookDeps {
-  readonly engine: Engine;
-  readonly sealer: Sealer;
-  readonly clock: Pick<Clock, 'wall'>;
-  /** Something may be due that was not. */
-  readonly onAppended: () => void;
 }

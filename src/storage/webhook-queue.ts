@@ -7,14 +7,12 @@ import {
   type WebhookCounts,
   type WebhookQueue,
 } from '../domain/event.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Engine, Statement } from './engine/open.ts';
-import type { Sealer } from './sealing/seal.ts';
-import { openWebhookSecret } from './webhook-endpoints.ts';
+import type { StoreDeps } from './database.ts';
+import type { Statement } from './engine/open.ts';
 
 /** Each statement is a transaction of its own: none is open while an endpoint is called. */
-export function createWebhookQueue({ engine, sealer, clock }: QueueDeps): WebhookQueue {
-  const at = (offsetMs = 0) => new Date(clock.wall() + offsetMs).toISOString();
+export function createWebhookQueue({ engine, secrets, now }: StoreDeps): WebhookQueue {
+  const at = (offsetMs = 0) => new Date(now().getTime() + offsetMs).toISOString();
   const run = <Row>(statement: Statement, values: readonly unknown[]) =>
     engine.repeatable(() => engine.query<Row>(statement, values));
   return {
@@ -26,7 +24,10 @@ export function createWebhookQueue({ engine, sealer, clock }: QueueDeps): Webhoo
       // Not repeated once it was executed: nobody would know of what it has claimed.
       const values = [at(), lease, leaseMs, healthy, failing];
       const rows = await engine.once(() => engine.query<ClaimedRow>(CLAIM, values));
-      return rows.map((row) => toClaimed(sealer, row));
+      return rows.map(({ sealedSecrets, ...endpoint }) => ({
+        ...endpoint,
+        secrets: sealedSecrets.flatMap((sealed) => secrets.webhookSecret.open(sealed, endpoint.id) ?? []),
+      }));
     },
     read: async (endpointId, limit) => {
       const rows = await run<DueRow>(READ_DUE, [endpointId, at(), limit]);
@@ -53,13 +54,6 @@ export function createWebhookQueue({ engine, sealer, clock }: QueueDeps): Webhoo
       return row?.count ?? 0;
     },
   };
-}
-
-function toClaimed(sealer: Sealer, row: ClaimedRow): ClaimedEndpoint {
-  const { id, url, failures, sealedSecret, sealedPreviousSecret } = row;
-  const sealed = sealedPreviousSecret === null ? [sealedSecret] : [sealedSecret, sealedPreviousSecret];
-  const secrets = sealed.flatMap((one) => openWebhookSecret(sealer, id, one) ?? []);
-  return { id, url, failures, secrets };
 }
 
 function toDelivery({ eventId, endpointId, attempts, ...event }: DueRow): Delivery {
@@ -104,8 +98,9 @@ with healthy as (${claimable('failures = 0', '$4')}), failing as (${claimable('f
 update crossbook.webhook_endpoints as kept
 set lease = $2::uuid, leased_until = clock_timestamp() + $3::int * interval '1 millisecond'
 where id in (select id from healthy union all select id from failing)
-returning id, url, failures, sealed_secret as "sealedSecret",
-  case when previous_secret_until > $1::timestamptz then sealed_previous_secret end as "sealedPreviousSecret"`,
+returning id, url, failures, array_remove(array[
+  sealed_secret, case when previous_secret_until > $1::timestamptz then sealed_previous_secret end
+], null) as "sealedSecrets"`,
 };
 
 /** It stays the time at which it was served last. */
@@ -211,22 +206,12 @@ with swept as (
 select count(*)::int as count from swept`,
 };
 
-interface ClaimedRow {
-  readonly id: string;
-  readonly url: string;
-  readonly failures: number;
-  readonly sealedSecret: string;
-  readonly sealedPreviousSecret: string | null;
+interface ClaimedRow extends Omit<ClaimedEndpoint, 'secrets'> {
+  readonly sealedSecrets: readonly string[];
 }
 
 interface DueRow extends Omit<Event, 'id'> {
   readonly eventId: string;
   readonly endpointId: string;
   readonly attempts: number;
-}
-
-interface QueueDeps {
-  readonly engine: Engine;
-  readonly sealer: Sealer;
-  readonly clock: Pick<Clock, 'wall'>;
 }

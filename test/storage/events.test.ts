@@ -5,7 +5,7 @@ import { createDatabase, type Database } from '../../src/storage/database.ts';
 import type { Engine } from '../../src/storage/engine/open.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
 import { appendEvents } from '../../src/storage/events.ts';
-import { upsertStatement } from '../../src/storage/upsert-statement.ts';
+import { UPSERTS } from '../../src/storage/upsert-statement.ts';
 import { READ_DUE } from '../../src/storage/webhook-queue.ts';
 import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
 
@@ -129,7 +129,7 @@ describe('the outbox', () => {
   test('an upsert reads the customers that it names, however many there are beside them', async () => {
     const { id } = await open();
     const values = [id, '[{"customer_id":"n","name":"N","email":"e"}]', new Date().toISOString()];
-    const { text } = upsertStatement('always', { linking: false });
+    const { text } = UPSERTS.alone.always;
     const run = (statement: string, given: readonly unknown[]) =>
       engine.query<{ 'QUERY PLAN': unknown }>({ name: statement.slice(0, 20), text: statement }, given);
     await run(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { underRefreshLease } from '../../src/storage/credentials.ts';
 import type { Engine } from '../../src/storage/engine/open.ts';
-import { underRefreshLease } from '../../src/storage/refresh-lease.ts';
 
 test('who finds the lease taken again and again waits for two lives of one, and says so', async () => {
   let tries = 0;
@@ -13,7 +13,7 @@ test('who finds the lease taken again and again waits for two lives of one, and 
     },
   } as unknown as Engine;
   // Each time another process has it.
-  const find = async () => ({ stored: { generation: 1 }, lease: `lease-${tries}` });
+  const find = async () => ({ generation: 1, lease: `lease-${tries}` }) as never;
   const waiting = underRefreshLease({ engine, leaseMs: 1, applicationId: 'a', connectionId: 'c', find }, () =>
     Promise.reject(new Error('It never had the lease.')),
   );

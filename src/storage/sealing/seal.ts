@@ -42,12 +42,6 @@ export function createKeyedHash(ring: KeyRing, purpose: string): (value: string)
   return (value) => createHmac('sha256', subkey).update(value, 'utf8').digest('base64url');
 }
 
-/** With the id of its key, for the column that a change of keys looks for. */
-export function sealWithKeyId(sealer: Sealer, text: string, binding: string): SealedText {
-  const sealed = sealer.seal(text, binding);
-  return { sealed, keyId: keyIdOf(sealed) };
-}
-
 /** Which key something was sealed with: it stands in front, in the clear. */
 export function keyIdOf(sealed: string): string {
   return sealed.slice(0, Math.max(sealed.indexOf('.'), 0));
@@ -149,11 +143,6 @@ const MAC_LENGTH = 22;
 interface SigningKeys {
   readonly current: { readonly id: string; readonly secret: KeyObject };
   find(id: string): KeyObject | undefined;
-}
-
-export interface SealedText {
-  readonly sealed: string;
-  readonly keyId: string;
 }
 
 /** Authenticated encryption for what is stored: secrets and cached answers. */

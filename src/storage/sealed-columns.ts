@@ -1,0 +1,183 @@
+import type { Engine } from './engine/open.ts';
+import type { KeyRing } from './sealing/key-ring.ts';
+import { createSealer } from './sealing/seal.ts';
+
+/** Every column that holds a secret. A row names the encryption key of all of its own in `key_id`. */
+export function createSealedColumns(ring: KeyRing) {
+  return {
+    /**
+     * Bound to its row by what names the row in the world (application, customer, provider: unique together), not by the
+     * connection's id: an upsert seals before the database has decided whether the connection exists already.
+     */
+    credentials: createSealedColumn(ring, 'credentials', {
+      ...{ table: 'credentials', columns: ['sealed'], rowId: 'kept.connection_id' },
+      place: 'kept.application_id, named.customer_id, named.provider_name',
+      join: 'join crossbook.connections as named on named.id = kept.connection_id',
+    }),
+    webhookSecret: createSealedColumn(ring, 'webhook secret', {
+      ...{ table: 'webhook_endpoints', rowId: 'kept.id', place: 'kept.id' },
+      columns: ['sealed_secret', 'sealed_previous_secret'],
+    }),
+    /** Bound to the client's id as well: a secret never serves another client. */
+    clientSecret: createSealedColumn(ring, 'oauth client', {
+      ...{ table: 'oauth_clients', columns: ['sealed_secret'] },
+      ...{ rowId: 'row(kept.application_id, kept.provider_name)::text', rowIdType: 'text' },
+      place: 'kept.application_id, kept.provider_name, kept.client_id',
+    }),
+    /** What was granted, until the application confirms it: bound to its link. */
+    grant: createSealedColumn(ring, 'connect', {
+      ...{ table: 'connect_links', columns: ['sealed_grant'], rowId: 'kept.id', place: 'kept.id' },
+      isShortLived: true,
+    }),
+    /** The verifier of PKCE, bound to the state that it was made with. */
+    verifier: createSealedColumn(ring, 'connect', {
+      ...{ table: 'connect_flows', columns: ['sealed_verifier'], place: 'kept.state_hash' },
+      ...{ rowId: 'kept.state_hash', rowIdType: 'text', isShortLived: true },
+    }),
+  };
+}
+
+function createSealedColumn(ring: KeyRing, purpose: string, spec: ColumnSpec): SealedColumn {
+  const sealer = createSealer(ring, purpose);
+  const bindingOf = (place: Place) => JSON.stringify([`${spec.table}.${spec.columns[0]}`, ...place]);
+  return {
+    ...spec,
+    seal: (text, ...place) => ({ sealed: sealer.seal(text, bindingOf(place)), keyId: ring.current.id }),
+    open: (sealed, ...place) => sealer.open(sealed, bindingOf(place)),
+  };
+}
+
+/** A change of encryption keys: what is stored in sealed columns, and with which keys of the ring. */
+export function createKeyRotation({ engine, ring, secrets }: RotationDeps) {
+  const columns = Object.values(secrets);
+  return {
+    /** Ids of keys that something stored was sealed with, and that the ring does not have or has another key for. */
+    async findUnreadableKeys(): Promise<readonly string[]> {
+      const lasting = columns.filter(({ isShortLived }) => !isShortLived);
+      const found = await Promise.all(lasting.map((column) => findUnreadableKeys(engine, column)));
+      return [...new Set(found.flat())];
+    },
+    /** Seals everything with the ring's first key, batch after batch, while requests go on. */
+    async rotateSeals(batchSize = 200) {
+      await engine.repeatable(() => engine.query(DELETE_STALE_KEYS, [ring.current.id]));
+      const total = { resealed: 0, unreadable: 0 };
+      for (const column of columns) {
+        const { withOtherKeys, resealRows } = toStatements(column);
+        for (let after: string | undefined = FIRST_ID[column.rowIdType ?? 'uuid']; after !== undefined; ) {
+          const values: readonly unknown[] = [ring.current.id, after, batchSize];
+          const rows = await engine.repeatable(() => engine.query<SealedRow>(withOtherKeys, values));
+          const resealed = rows.flatMap((row) => reseal(column, row));
+          const given = [JSON.stringify(resealed), ring.current.id];
+          await engine.repeatable(() => engine.query(resealRows, given));
+          total.resealed += resealed.length;
+          total.unreadable += rows.length - resealed.length;
+          after = rows.at(-1)?.rowId;
+        }
+      }
+      return total;
+    },
+  };
+}
+
+async function findUnreadableKeys(engine: Engine, column: SealedColumn): Promise<readonly string[]> {
+  const { sample } = toStatements(column);
+  const rows = await engine.repeatable(() => engine.query<SealedRow>(sample, []));
+  const readable = new Set(rows.filter((row) => openRow(column, row)).map(({ keyId }) => keyId));
+  return rows.map(({ keyId }) => keyId).filter((keyId) => !readable.has(keyId));
+}
+
+function reseal(column: SealedColumn, row: SealedRow) {
+  const { rowId, place, sealed: before } = row;
+  const sealed = openRow(column, row)?.map((text) =>
+    text === null ? null : column.seal(text, ...place).sealed,
+  );
+  return sealed ? [{ rowId, before, sealed }] : [];
+}
+
+/** Undefined unless all of it opens. */
+function openRow(column: SealedColumn, { place, sealed }: SealedRow) {
+  const opened = sealed.map((text) => (text === null ? null : column.open(text, ...place)));
+  return opened.every((text) => text !== undefined) ? opened : undefined;
+}
+
+function toStatements({ table, columns, rowId, rowIdType = 'uuid', place, join = '' }: ColumnSpec) {
+  const sealed = `jsonb_build_array(${columns.map((column) => `kept.${column}`).join(', ')})`;
+  const rows = `
+select ${rowId} as "rowId", json_build_array(${place}) as place, kept.key_id as "keyId", ${sealed} as sealed
+from crossbook.${table} as kept ${join}`;
+  const changes = columns.map((column, index) => `${column} = given.sealed ->> ${index}`);
+  return {
+    /** Three of each key, so that one damaged row does not speak against its key. */
+    sample: {
+      name: `sample_keys_of_${table}`,
+      text: `
+select found.* from (select distinct key_id from crossbook.${table} where key_id is not null) as used
+cross join lateral (${rows} where kept.key_id = used.key_id limit 3) as found`,
+    },
+    withOtherKeys: {
+      name: `with_other_keys_in_${table}`,
+      text: `${rows}
+where kept.key_id <> $1::text and ${rowId} > $2::${rowIdType} order by ${rowId} limit $3::int`,
+    },
+    /** A row that was stored anew meanwhile is sealed with the current key already. */
+    resealRows: {
+      name: `reseal_${table}`,
+      text: `
+update crossbook.${table} as kept set key_id = $2::text, ${changes.join(', ')}
+from jsonb_to_recordset($1::jsonb) as given("rowId" ${rowIdType}, before jsonb, sealed jsonb)
+where ${rowId} = given."rowId" and ${sealed} = given.before`,
+    },
+  };
+}
+
+/** Less than the id of any row. */
+const FIRST_ID = { uuid: '00000000-0000-0000-0000-000000000000', text: '' };
+
+/** Their hashes are those of another key: nobody finds these answers any more. */
+const DELETE_STALE_KEYS = {
+  name: 'forget_other_keys',
+  text: `delete from crossbook.contact_cache where split_part(sealed, '.', 1) <> $1::text`,
+};
+
+export type SealedColumns = ReturnType<typeof createSealedColumns>;
+
+export interface SealedColumn extends ColumnSpec {
+  /** The place is not stored: what is sealed for one row opens only there. */
+  seal(text: string, ...place: Place): SealedText;
+  /** Undefined where it was altered or moved, or its key is not in the ring. */
+  open(sealed: string, ...place: Place): string | undefined;
+}
+
+export interface SealedText {
+  readonly sealed: string;
+  readonly keyId: string;
+}
+
+type Place = readonly string[];
+
+/** What a change of keys needs to know, in SQL: `kept` is the row. */
+interface ColumnSpec {
+  readonly table: string;
+  /** They may be null. */
+  readonly columns: readonly string[];
+  readonly rowId: string;
+  readonly rowIdType?: keyof typeof FIRST_ID;
+  /** What the binding is made of. */
+  readonly place: string;
+  readonly join?: string;
+  /** Rows of minutes: a key that they lack is no reason not to start. */
+  readonly isShortLived?: boolean;
+}
+
+interface SealedRow {
+  readonly rowId: string;
+  readonly place: Place;
+  readonly keyId: string;
+  readonly sealed: readonly (string | null)[];
+}
+
+interface RotationDeps {
+  readonly engine: Engine;
+  readonly ring: KeyRing;
+  readonly secrets: SealedColumns;
+}
