@@ -1,14 +1,14 @@
-import { createHash, createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, randomBytes } from 'node:crypto';
 import { and, eq, sql } from 'drizzle-orm';
-import type { Application } from '../domain/caller.ts';
+import { digest } from '../lib/digest.ts';
 import { isStorable } from '../lib/text.ts';
 import type { Engine } from './engine/open.ts';
 import { apiKeys, applications, customers } from './schema.ts';
 import type { KeyRing } from './sealing/key-ring.ts';
-import { createSigningKeys } from './sealing/seal.ts';
+import { createSigningKeys, isSame } from './sealing/seal.ts';
 
-/** Who each key belongs to, in one statement. Undefined for every key that is not valid, whatever the reason. */
-export function createFindCallers(engine: Engine): FindCallersByKey {
+/** Who each key belongs to, in one statement and in the order of the keys. Undefined for every key that is not valid, whatever the reason. */
+export function createFindCallers(engine: Engine) {
   const select = engine.orm
     .select({
       publicId: apiKeys.publicId,
@@ -23,21 +23,20 @@ export function createFindCallers(engine: Engine): FindCallersByKey {
     .where(sql`${apiKeys.publicId} = any(string_to_array(${sql.placeholder('publicIds')}, ','))`)
     .prepare('find_callers');
 
-  return async (keys) => {
+  return async (keys: readonly PresentedKey[]) => {
     const publicIds = keys.map(({ publicId }) => publicId).join(',');
     const rows = await engine.repeatable(() => select.execute({ publicIds }));
     const byId = new Map(rows.map((row) => [row.publicId, row]));
     return keys.map(({ publicId, secret }) => {
       const row = byId.get(publicId);
-      if (!matchesSecret(secret, row?.secretHash) || !row) return undefined;
-      if (row.isRevoked) return undefined;
+      if (!matchesSecret(secret, row?.secretHash) || !row || row.isRevoked) return undefined;
       return { application: row.application, keyId: publicId };
     });
   };
 }
 
 /** Whom a token was signed for, as that customer stands now. Both ids come from a signature that has been verified. */
-export function createFindTokenSubject(engine: Engine): FindTokenSubject {
+export function createFindTokenSubject(engine: Engine) {
   const select = engine.orm
     .select({
       application: { id: applications.id, name: applications.name },
@@ -54,7 +53,7 @@ export function createFindTokenSubject(engine: Engine): FindTokenSubject {
     )
     .prepare('find_token_subject');
 
-  return async ({ applicationId, customerId }) => {
+  return async ({ applicationId, customerId }: TokenSubjectKey) => {
     if (!isStorable(customerId)) return undefined;
     const [row] = await engine.repeatable(() => select.execute({ applicationId, customerId }));
     return row;
@@ -66,7 +65,7 @@ export function createFindTokenSubject(engine: Engine): FindTokenSubject {
  * and the MAC says without the database that the key was made here. Keys made before there was a MAC
  * (`cbk_<public id>_<secret>`) stay valid; so do those whose ring key is gone: only the row decides.
  */
-export function createApiKeys(ring: KeyRing): ApiKeys {
+export function createApiKeys(ring: KeyRing) {
   const { current, find } = createSigningKeys(ring, 'api key');
   return {
     create() {
@@ -75,76 +74,45 @@ export function createApiKeys(ring: KeyRing): ApiKeys {
       const mac = toMac(current.secret, publicId, secret);
       return { publicId, secret, text: `cbk_${current.id}.${publicId}_${secret}_${mac}` };
     },
-    parse(text) {
+    /** Undefined where a text cannot be a key of this installation: no database needs to be asked. */
+    parse(text: string): PresentedKey | undefined {
       const [, ringKeyId, publicId, secret, mac] = FORM.exec(text) ?? [];
       if (publicId === undefined || secret === undefined) return undefined;
-      if (ringKeyId === undefined && mac === undefined) return { publicId, secret, isGenuine: false };
-      if (ringKeyId === undefined || mac === undefined) return undefined;
-      const signer = find(ringKeyId);
-      if (!signer) return { publicId, secret, isGenuine: false };
-      return isEqual(mac, toMac(signer, publicId, secret))
-        ? { publicId, secret, isGenuine: true }
-        : undefined;
+      if ((ringKeyId === undefined) !== (mac === undefined)) return undefined;
+      const signer = ringKeyId && find(ringKeyId);
+      if (!signer || mac === undefined) return { publicId, secret, isGenuine: false };
+      return isSame(mac, toMac(signer, publicId, secret)) ? { publicId, secret, isGenuine: true } : undefined;
     },
   };
-}
-
-/** A plain hash is enough: nobody tries out 2^256 secrets, and it stays valid when the key ring is changed. */
-export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret, 'utf8').digest('base64url');
 }
 
 /** In constant time. Takes as long where there is no such key. */
 export function matchesSecret(secret: string, storedHash: string | undefined): boolean {
   const given = hashSecret(secret);
-  return isEqual(given, storedHash ?? given) && storedHash !== undefined;
+  return isSame(given, storedHash ?? given) && storedHash !== undefined;
 }
+
+/** A plain hash is enough: nobody tries out 2^256 secrets, and it stays valid when the key ring is changed. */
+export const hashSecret = digest;
 
 function toMac(signer: KeyObject, publicId: string, secret: string): string {
   const mac = createHmac('sha256', signer).update(`${publicId}_${secret}`, 'utf8').digest();
   return mac.subarray(0, MAC_BYTES).toString('base64url');
 }
 
-/** Of the texts, not of the bytes they stand for: base64url has several spellings of one value. */
-function isEqual(left: string, right: string): boolean {
-  const [one, other] = [Buffer.from(left, 'utf8'), Buffer.from(right, 'utf8')];
-  return one.length === other.length && timingSafeEqual(one, other);
-}
-
 const MAC_BYTES = 16;
 const FORM = /^cbk_(?:([\w-]{1,32})\.)?([0-9A-Za-z]{4,32})_([\w-]{43})(?:_([\w-]{22}))?$/;
 
-export type FindTokenSubject = (of: {
-  readonly applicationId: string;
-  readonly customerId: string;
-}) => Promise<
-  { readonly application: Application; readonly generation: number; readonly since: Date } | undefined
->;
-
-/** In the order of the keys. */
-export type FindCallersByKey = (keys: readonly PresentedKey[]) => Promise<readonly (KeyOwner | undefined)[]>;
-
-interface KeyOwner {
-  readonly application: Application;
-  /** The key's public id. */
-  readonly keyId: string;
-}
-
-export interface ApiKeys {
-  create(): ApiKey;
-  /** Undefined where a text cannot be a key of this installation: no database needs to be asked. */
-  parse(text: string): PresentedKey | undefined;
-}
-
-interface ApiKey {
-  readonly publicId: string;
-  readonly secret: string;
-  readonly text: string;
-}
+export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 interface PresentedKey {
   readonly publicId: string;
   readonly secret: string;
   /** Its MAC is right: it was made here. Whether it still counts, the row says. */
   readonly isGenuine: boolean;
+}
+
+interface TokenSubjectKey {
+  readonly applicationId: string;
+  readonly customerId: string;
 }

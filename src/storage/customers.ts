@@ -156,7 +156,7 @@ function toCondition(applicationId: string, filter: CustomerFilter): SQL | undef
 }
 
 /** What storage can do with customers beyond what requests need. */
-export interface CustomerRecords extends CustomerStore {
+interface CustomerRecords extends CustomerStore {
   /** Tokens of an earlier generation are void. Undefined where there is no such customer. */
   readTokenGeneration(customerId: string): Promise<number | undefined>;
   /** Voids every token that this customer was given. */

@@ -141,7 +141,7 @@ const DELETE_STALE_KEYS = {
 
 export type SealedColumns = ReturnType<typeof createSealedColumns>;
 
-export interface SealedColumn extends ColumnSpec {
+interface SealedColumn extends ColumnSpec {
   /** The place is not stored: what is sealed for one row opens only there. */
   seal(text: string, ...place: Place): SealedText;
   /** Undefined where it was altered or moved, or its key is not in the ring. */

@@ -98,7 +98,7 @@ export interface DatabaseState {
   readonly isReadOnly: boolean;
 }
 
-export interface ConnectionCounts {
+interface ConnectionCounts {
   readonly open: number;
   readonly idle: number;
   /** Who waits for one. */

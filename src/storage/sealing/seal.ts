@@ -130,8 +130,8 @@ export function createCursorSigner({ current, find }: SigningKeys): CursorSigner
   };
 }
 
-/** In constant time, and letter by letter: a MAC has one spelling. */
-function isSame(given: string, expected: string): boolean {
+/** In constant time, and letter by letter: base64url has several spellings of one value, a MAC or a hash has one. */
+export function isSame(given: string, expected: string): boolean {
   const [left, right] = [Buffer.from(given, 'utf8'), Buffer.from(expected, 'utf8')];
   return left.length === right.length && timingSafeEqual(left, right);
 }
