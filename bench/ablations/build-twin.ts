@@ -1,12 +1,12 @@
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { ROOT } from '../support/paths.ts';
-import type { Ablation } from './rows.ts';
+import type { Ablation, Twin } from './rows.ts';
 
-/** The product as it ships, but for the modules that have a twin. Returns its folder. */
-export async function buildTwin({ name, twins = {} }: Ablation): Promise<string> {
+/** The product as it ships, but for the functions that have a twin. Returns its folder. */
+export async function buildTwin({ name, twins = [] }: Ablation): Promise<string> {
   const script = pathToFileURL(join(ROOT, 'build/build.mjs')).href;
   const { productOptions } = (await import(script)) as { productOptions(root: string): BuildOptions };
   const folder = join(ROOT, 'bench/dist/ablated', name);
@@ -17,35 +17,39 @@ export async function buildTwin({ name, twins = {} }: Ablation): Promise<string>
   const { outputFiles = [] } = await build({
     ...options,
     outdir: folder,
-    plugins: [...(options.plugins ?? []), standIn(twins)],
+    plugins: [...(options.plugins ?? []), replaceFunctions(ROOT, twins)],
   });
   for (const { path, contents } of outputFiles) writeFileSync(path, contents);
   return folder;
 }
 
-function standIn(twins: NonNullable<Ablation['twins']>): Plugin {
-  const paths = new Map(
-    Object.entries(twins).map(([original, twin]) => [
-      join(ROOT, 'src', original),
-      join(ROOT, 'bench/ablations/twins', twin),
-    ]),
-  );
+/**
+ * In each file that has twins, the exported function of that name becomes a private one that nothing calls, and the twin's
+ * takes its name: for those who import it, and inside the file. Fails where a file or a function is not there.
+ */
+export function replaceFunctions(root: string, twins: readonly Twin[]): Plugin {
   return {
     name: 'plain-twins',
     setup(building) {
-      const used = new Set<string>();
-      building.onResolve({ filter: /^\.{1,2}\// }, ({ path, resolveDir, importer }) => {
-        const original = join(resolveDir, path);
-        const twin = paths.get(original);
-        // A twin may need types and parts of what it stands in for.
-        if (!twin || importer === twin) return undefined;
-        used.add(original);
-        return { path: twin };
+      const missing = new Set(twins);
+      building.onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
+        const own = twins.filter(({ file }) => join(root, 'src', file) === path);
+        if (own.length === 0) return undefined;
+        let contents = readFileSync(path, 'utf8');
+        for (const one of own) {
+          const { name, twin } = one;
+          const declaration = new RegExp(`^export (async )?function ${name}\\b`, 'm');
+          if (!declaration.test(contents)) continue;
+          missing.delete(one);
+          const from = JSON.stringify(join(root, 'bench/ablations/twins', twin));
+          contents = contents.replace(declaration, `$1function ${name}AsItShips`);
+          contents += `\nimport { ${name} } from ${from};\nexport { ${name} };\n`;
+        }
+        return { contents, loader: 'ts' };
       });
       building.onEnd(() => {
-        const missed = [...paths.keys()].filter((path) => !used.has(path));
-        if (missed.length > 0)
-          throw new Error(`Nothing imports ${missed.join(', ')}: the twin has no place.`);
+        const names = [...missing].map(({ file, name }) => `function ${name} of ${file}`);
+        if (names.length > 0) throw new Error(`There is no exported ${names.join(', no ')}.`);
       });
     },
   };

@@ -1,20 +1,22 @@
 import { buildTwin } from '../ablations/build-twin.ts';
-import { ABLATIONS } from '../ablations/rows.ts';
+import { listAblations } from '../ablations/rows.ts';
 import { toAblationTable } from '../report/ablation-table.ts';
 import { watchMemory } from '../start/memory.ts';
 import type { Options } from '../support/options.ts';
+import { FLAGS_OF_ALL } from '../support/process.ts';
 import { say, showProgress } from '../support/progress.ts';
 import { runStages } from '../throughput/run-stages.ts';
 import type { Variant } from '../throughput/stage.ts';
 
 /**
- * What each trick for speed buys: Crossbook once as it ships and once with each plain twin, in interleaved rounds of several
+ * What each optimisation buys: Crossbook once as it ships and once with each plain twin, in interleaved rounds of several
  * starts. `ablate json-in-pieces nothing`: those rows; `--only 1,100`: those cases.
  */
 export async function ablate(options: Options): Promise<void> {
   const { rest, only, restarts } = options;
   const variants: Variant[] = [];
-  for (const row of ABLATIONS.filter(({ name }) => rest.length === 0 || rest.includes(name))) {
+  const rows = listAblations(FLAGS_OF_ALL);
+  for (const row of rows.filter(({ name }) => rest.length === 0 || rest.includes(name))) {
     showProgress(`building without ${row.name}`);
     const { name, title, engineFlags, twins } = row;
     variants.push({ name, title, engineFlags, product: twins && (await buildTwin(row)) });

@@ -2,5 +2,5 @@ import type { openOperationEngine as original } from '../../../src/graphql/engin
 import { createPluginEngine } from '../../../src/graphql/engine/plugins.ts';
 
 /** As with a plugin that does nothing. */
-export const openEngine: typeof original = async (rules, plugins = {}) =>
+export const openOperationEngine: typeof original = async (rules, plugins = {}) =>
   createPluginEngine({ ...rules, plugins });

@@ -1,8 +1,8 @@
-import type { BodyMeter, JsonBody } from '../../../src/lib/to-json-body.ts';
+import type { toJsonBody as original } from '../../../src/lib/to-json-body.ts';
 
-export function toJsonBody(value: unknown, meter?: BodyMeter): JsonBody {
+export const toJsonBody: typeof original = (value, meter) => {
   const body = JSON.stringify(value);
   const length = Buffer.byteLength(body);
   meter?.consumeBytes(length);
   return { body, length };
-}
+};

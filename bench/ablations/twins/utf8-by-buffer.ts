@@ -1,9 +1,6 @@
-import type { ByteMeter } from '../../../src/lib/to-utf8.ts';
+import type { toUtf8 as original } from '../../../src/lib/to-utf8.ts';
 
-export function toUtf8(
-  parts: Iterable<string | readonly Uint8Array[]>,
-  meter?: ByteMeter,
-): readonly Uint8Array[] {
+export const toUtf8: typeof original = (parts, meter) => {
   const pieces: Uint8Array[] = [];
   for (const part of parts) {
     if (typeof part !== 'string') pieces.push(...part);
@@ -14,4 +11,4 @@ export function toUtf8(
     }
   }
   return pieces;
-}
+};

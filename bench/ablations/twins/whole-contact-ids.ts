@@ -1,6 +1,5 @@
-import type { Contact } from '../../../src/domain/contact.ts';
+import type { toContactId as original } from '../../../src/graphql/contact-id.ts';
 import { toGlobalId } from '../../../src/graphql/global-id.ts';
 
-export function toContactId({ source, remoteId }: Pick<Contact, 'source' | 'remoteId'>): string {
-  return toGlobalId({ type: 'Contact', ...source, remoteId });
-}
+export const toContactId: typeof original = ({ source, remoteId }) =>
+  toGlobalId({ type: 'Contact', ...source, remoteId });
