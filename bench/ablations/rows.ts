@@ -11,7 +11,7 @@ export const listAblations = (flags: readonly string[]): readonly Ablation[] => 
     title: 'objects are read field by field (no `new Function`)',
     twins: [
       {
-        file: 'graphql/compiled/generate-serializer.ts',
+        file: 'graphql/compiled/serializers.ts',
         name: 'generateSerializer',
         twin: 'no-generated-serializers.ts',
       },
@@ -20,13 +20,13 @@ export const listAblations = (flags: readonly string[]): readonly Ablation[] => 
   {
     name: 'written-lists',
     title: 'long lists stay objects until the whole is written',
-    twins: [{ file: 'graphql/compiled/writer.ts', name: 'createWriter', twin: 'no-written-lists.ts' }],
+    twins: [{ file: 'graphql/compiled/serializers.ts', name: 'createWriter', twin: 'no-written-lists.ts' }],
   },
   {
     name: 'json-in-pieces',
     title: 'the whole is one `JSON.stringify`',
     twins: [
-      { file: 'graphql/compiled/writer.ts', name: 'createWriter', twin: 'no-written-lists.ts' },
+      { file: 'graphql/compiled/serializers.ts', name: 'createWriter', twin: 'no-written-lists.ts' },
       { file: 'lib/to-json-body.ts', name: 'toJsonBody', twin: 'json-in-one-piece.ts' },
     ],
   },
@@ -40,7 +40,7 @@ export const listAblations = (flags: readonly string[]): readonly Ablation[] => 
     title: 'variables are read by graphql-js',
     twins: [
       {
-        file: 'graphql/compiled/input/read-variables.ts',
+        file: 'graphql/compiled/input.ts',
         name: 'readVariables',
         twin: 'graphql-variables.ts',
       },
@@ -51,7 +51,7 @@ export const listAblations = (flags: readonly string[]): readonly Ablation[] => 
     title: 'arguments are read by graphql-js',
     twins: [
       {
-        file: 'graphql/compiled/input/read-arguments.ts',
+        file: 'graphql/compiled/input.ts',
         name: 'createArgumentReaders',
         twin: 'graphql-arguments.ts',
       },

@@ -1,23 +1,38 @@
+import { GraphQLString } from 'graphql';
 import { expect, test } from 'vitest';
 import { createAllowance, RESPONSE_BOUNDS } from '../../src/domain/resources.ts';
-import { generateSerializer } from '../../src/graphql/compiled/generate-serializer.ts';
-import type { Serializer } from '../../src/graphql/compiled/serializers.ts';
+import {
+  generateSerializer,
+  readNullable,
+  readProperty,
+  serializeLeaf,
+} from '../../src/graphql/compiled/serializers.ts';
 
 const NAME = 'a"b\'c`\\d\n';
+const LONG = 'a'.repeat(65);
 
-test.each([
-  [true, null],
-  [false, 'by its own reader'],
-])('short texts are read in place, whatever their names hold (nullable: %s)', (isNullable, ofNull) => {
-  const own: Serializer = () => 'by its own reader';
-  const read = generateSerializer([{ key: NAME, read: own }], {
-    isUnexpected: () => false,
-    bailOut: () => expect.unreachable(),
-    propertyOf: () => ({ name: NAME, isNullable }),
-    shortLength: 5,
-  });
-  const allowance = createAllowance(RESPONSE_BOUNDS.caller);
-  const values = ['', 'short', 'longer', 7, null].map((value) => read?.({ [NAME]: value }, allowance));
-  const answers = ['', 'short', 'by its own reader', 'by its own reader', ofNull];
-  expect(values).toEqual(answers.map((answer) => ({ [NAME]: answer })));
-});
+test.each([true, false])(
+  'short texts are read in place, whatever their names hold (nullable: %s)',
+  (isNullable) => {
+    const leaf = serializeLeaf(GraphQLString);
+    const read = readProperty(NAME, isNullable ? readNullable(leaf) : leaf);
+    const generated = generateSerializer([{ key: NAME, read, list: undefined }]);
+    // What is not short is left to the property's own reader: that one consumes, or bails out.
+    const consumed: number[] = [];
+    const allowance = {
+      ...createAllowance(RESPONSE_BOUNDS.caller),
+      consumeResultBytes: (count: number) => void consumed.push(count),
+    };
+    const answers = ['', 'short', LONG, 7, null].map((value) => {
+      try {
+        return generated?.({ [NAME]: value }, allowance);
+      } catch {
+        return 'by its own reader';
+      }
+    });
+    const own = 'by its own reader';
+    const ofNull = isNullable ? { [NAME]: null } : own;
+    expect(answers).toEqual([{ [NAME]: '' }, { [NAME]: 'short' }, { [NAME]: LONG }, own, ofNull]);
+    expect(consumed).toEqual([LONG.length]);
+  },
+);

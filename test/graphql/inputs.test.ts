@@ -14,8 +14,7 @@ import {
 } from 'graphql';
 import { expect, test } from 'vitest';
 import { createExecute } from '../../src/graphql/compiled/execute.ts';
-import { readArguments } from '../../src/graphql/compiled/input/read-arguments.ts';
-import { readVariables } from '../../src/graphql/compiled/input/read-variables.ts';
+import { readArguments, readVariables } from '../../src/graphql/compiled/input.ts';
 import { createBothExecutes, createTally, PIECES, toText } from '../support/compare-executes.ts';
 import { createDice } from '../support/dice.ts';
 import { fc } from '../support/fast-check.ts';

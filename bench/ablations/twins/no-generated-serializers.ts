@@ -1,4 +1,4 @@
-import type { generateSerializer as original } from '../../../src/graphql/compiled/generate-serializer.ts';
+import type { generateSerializer as original } from '../../../src/graphql/compiled/serializers.ts';
 
 /** As where a process may not make functions of text. */
 export const generateSerializer: typeof original = () => undefined;

@@ -1,3 +1,3 @@
-import type { createWriter as original } from '../../../src/graphql/compiled/writer.ts';
+import type { createWriter as original } from '../../../src/graphql/compiled/serializers.ts';
 
 export const createWriter: typeof original = () => undefined;

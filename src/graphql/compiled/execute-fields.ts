@@ -4,22 +4,24 @@ import {
   type GraphQLResolveInfo,
   getArgumentValues,
   isObjectType,
+  locatedError,
 } from 'graphql';
+import { buildResolveInfo, type ExecutionContext } from 'graphql/execution/execute.js';
 import { inspect } from 'graphql/jsutils/inspect.js';
+import { isPromise } from 'graphql/jsutils/isPromise.js';
+import { addPath, type Path, pathToArray } from 'graphql/jsutils/Path.js';
+import type { PromiseOrValue } from 'graphql/jsutils/PromiseOrValue.js';
 import type { Allowance } from '../../domain/resources.ts';
-import {
-  addPath,
-  type Execution,
-  handleFieldError,
-  isThenable,
-  type MaybePromise,
-  type Path,
-} from './execution.ts';
+import type { Execution } from './execute.ts';
 import type { FieldPlan, ObjectPlan, ValuePlan } from './plan.ts';
 import { consumeLeaf, type Serializer } from './serializers.ts';
 
 /** All fields of one object: those that are plain data are read, those that are not are resolved and waited for. */
-export function executeFields(execution: Execution, plan: ObjectPlan, parent: Parent): MaybePromise<Answer> {
+export function executeFields(
+  execution: Execution,
+  plan: ObjectPlan,
+  parent: Parent,
+): PromiseOrValue<Answer> {
   const { allowance } = execution;
   if (plan.failure) throw plan.failure;
   allowance.consumeValues(plan.ownSize);
@@ -30,7 +32,7 @@ export function executeFields(execution: Execution, plan: ObjectPlan, parent: Pa
       const plain = readPlain(field, parent.source, allowance);
       const value = plain === undefined ? executeField(execution, field, parent) : plain;
       answer[field.key] = value;
-      isAsync ||= isThenable(value);
+      isAsync ||= isPromise(value);
     }
   } catch (error) {
     if (!isAsync) throw error;
@@ -57,7 +59,7 @@ export async function executeSerially(
   return answer;
 }
 
-/** Undefined: it has to be done with care. */
+/** Undefined: it takes the generic path. */
 function readPlain({ read }: FieldPlan, source: unknown, allowance: Allowance): unknown {
   if (!read || typeof source !== 'object') return undefined;
   try {
@@ -72,22 +74,20 @@ function executeField(
   execution: Execution,
   field: FieldPlan,
   { source, path }: Parent,
-): MaybePromise<unknown> {
-  const { definition, value } = field;
-  const here = addPath(path, field.key, field.parentType.name);
-  const info = toInfo(execution, field, here);
+): PromiseOrValue<unknown> {
+  const { key, definition, nodes, parentType, value } = field;
+  const here = addPath(path, key, parentType.name);
+  const context = execution as Execution & ExecutionContext;
+  const info = buildResolveInfo(context, definition, nodes, parentType, here);
   const position = { execution, field, info, path: here };
-  const fail = (thrown: unknown) => handleFieldError(position, thrown, value.kind === 'required');
+  let result: unknown;
   try {
     const resolve = definition.resolve ?? defaultFieldResolver;
-    const result: unknown = resolve(source, argumentsOf(execution, field), execution.contextValue, info);
-    const completed = isThenable(result)
-      ? result.then((resolved) => completeValue(position, value, resolved))
-      : completeValue(position, value, result);
-    return isThenable(completed) ? completed.then(undefined, fail) : completed;
+    result = resolve(source, argumentsOf(execution, field), execution.contextValue, info);
   } catch (thrown) {
-    return fail(thrown);
+    return handleFieldError(position, value, thrown);
   }
+  return completePosition(position, value, result);
 }
 
 function argumentsOf({ args, variableValues }: Execution, field: FieldPlan): Record<string, unknown> {
@@ -101,22 +101,6 @@ function argumentsOf({ args, variableValues }: Execution, field: FieldPlan): Rec
   return values;
 }
 
-function toInfo(execution: Execution, field: FieldPlan, path: Path): GraphQLResolveInfo {
-  return {
-    fieldName: field.definition.name,
-    fieldNodes: field.nodes,
-    returnType: field.definition.type,
-    parentType: field.parentType,
-    path,
-    schema: execution.schema,
-    fragments: execution.fragments,
-    rootValue: execution.rootValue,
-    operation: execution.operation,
-    variableValues: execution.variableValues,
-    // Packages that look ahead to the next graphql add to this type what this one does not have.
-  } as GraphQLResolveInfo;
-}
-
 /** As many turns of the event loop as graphql takes: errors come in the same order. */
 function whenAll(answer: Answer): Promise<Answer> {
   return Promise.all(Object.values(answer)).then((values) => {
@@ -126,20 +110,56 @@ function whenAll(answer: Answer): Promise<Answer> {
   });
 }
 
+/** The value of a field, or of an item of a list. */
+function completePosition(
+  position: FieldPosition,
+  plan: ValuePlan,
+  result: unknown,
+): PromiseOrValue<unknown> {
+  const fail = (thrown: unknown) => handleFieldError(position, plan, thrown);
+  try {
+    const completed = isPromise(result)
+      ? result.then((resolved) => completeValue(position, plan, resolved))
+      : completeValue(position, plan, result);
+    return isPromise(completed) ? completed.then(undefined, fail) : completed;
+  } catch (thrown) {
+    return fail(thrown);
+  }
+}
+
+/**
+ * Located where it happened: a place that may be null becomes null, any other leaves it to the place around it. Where the
+ * allowance is exceeded no place is blanked: the error ends the operation.
+ */
+function handleFieldError({ execution, field, path }: FieldPosition, plan: ValuePlan, thrown: unknown): null {
+  const { collected, allowance } = execution;
+  if (allowance.exceeded !== undefined && thrown === allowance.exceeded) throw thrown;
+  if (!plan.isRequired && collected.isFull) {
+    collected.omit(path);
+    return null;
+  }
+  const error = locatedError(thrown, [...field.nodes], pathToArray(path));
+  if (plan.isRequired) throw error;
+  collected.add(error, path);
+  return null;
+}
+
 /** From what a resolver returned to its answer, step by step as the specification has it: every error finds its place. */
-function completeValue(position: FieldPosition, plan: ValuePlan, value: unknown): MaybePromise<unknown> {
+function completeValue(position: FieldPosition, plan: ValuePlan, value: unknown): PromiseOrValue<unknown> {
   if (plan.read) {
     const { allowance } = position.execution;
     try {
       return plan.write?.(value, allowance) ?? readCounted(plan, plan.read, value, allowance);
     } catch {
       if (allowance.exceeded) throw allowance.exceeded;
-      // Something is out of the ordinary: what it is, is found out below.
+      // A value is unexpected: the generic path below finds out which, and reports the error.
     }
   }
   if (value instanceof Error) throw value;
-  if (plan.kind === 'required') return completeRequired(position, plan.inner, value);
-  if (value === null || value === undefined) return null;
+  if (value === null || value === undefined) {
+    if (!plan.isRequired) return null;
+    throw new Error(`Cannot return null for non-nullable field ${nameOf(position)}.`);
+  }
   switch (plan.kind) {
     case 'list':
       return completeList(position, plan, value);
@@ -157,27 +177,22 @@ function readCounted({ size }: ValuePlan, read: Serializer, value: unknown, allo
   return read(value, allowance);
 }
 
-function completeRequired(position: FieldPosition, inner: ValuePlan, value: unknown): MaybePromise<unknown> {
-  const completed = completeValue(position, inner, value);
-  if (completed === null) throw new Error(`Cannot return null for non-nullable field ${nameOf(position)}.`);
-  return completed;
-}
-
 function completeList(
   position: FieldPosition,
-  { item, areLeaves }: Plan<'list'>,
+  { item }: Plan<'list'>,
   value: unknown,
-): MaybePromise<unknown[]> {
+): PromiseOrValue<unknown[]> {
   if (typeof value !== 'object' || typeof (value as Iterable<unknown>)[Symbol.iterator] !== 'function') {
     throw new GraphQLError(`Expected Iterable, but did not find one for field "${nameOf(position)}".`);
   }
-  const pending: PromiseLike<unknown>[] = [];
+  const pending: Promise<unknown>[] = [];
   const { allowance } = position.execution;
   try {
     const items = Array.from(value as Iterable<unknown>, (one, index) => {
-      if (areLeaves) allowance.consumeValues(1);
-      const completed = completeItem({ ...position, path: addPath(position.path, index) }, item, one);
-      if (isThenable(completed)) pending.push(completed);
+      if (item.kind === 'leaf') allowance.consumeValues(1);
+      const path = addPath(position.path, index, undefined);
+      const completed = completePosition({ ...position, path }, item, one);
+      if (isPromise(completed)) pending.push(completed);
       return completed;
     });
     return pending.length > 0 ? Promise.all(items) : items;
@@ -185,18 +200,6 @@ function completeList(
     // Nobody waits for the others any more: if they fail as well, that is no surprise.
     for (const one of pending) one.then(undefined, () => {});
     throw error;
-  }
-}
-
-function completeItem(position: FieldPosition, item: ValuePlan, value: unknown): MaybePromise<unknown> {
-  const fail = (thrown: unknown) => handleFieldError(position, thrown, item.kind === 'required');
-  try {
-    const completed = isThenable(value)
-      ? value.then((resolved) => completeValue(position, item, resolved))
-      : completeValue(position, item, value);
-    return isThenable(completed) ? completed.then(undefined, fail) : completed;
-  } catch (thrown) {
-    return fail(thrown);
   }
 }
 
@@ -210,65 +213,46 @@ function completeLeaf({ execution }: FieldPosition, { type }: Plan<'leaf'>, valu
 
 function completeAbstract(
   position: FieldPosition,
-  plan: Plan<'abstract'>,
-  value: unknown,
-): MaybePromise<unknown> {
-  const { execution, info } = position;
-  const resolveType = plan.type.resolveType ?? execution.typeResolver;
-  const named: unknown = resolveType(value, execution.contextValue, info, plan.type);
-  return isThenable(named)
-    ? named.then((name) => completeObject(position, findPlan(position, plan, { name, value }), value))
-    : completeObject(position, findPlan(position, plan, { name: named, value }), value);
-}
-
-function findPlan(
-  position: FieldPosition,
   { type, plans }: Plan<'abstract'>,
-  { name, value }: Named,
-): ObjectPlan {
-  const plan = plans.get(name);
-  if (plan) return plan;
-  const { execution, field } = position;
-  const about = `Abstract type "${type.name}"`;
-  if (name === null || name === undefined) {
-    throw new GraphQLError(
-      `${about} must resolve to an Object type at runtime for field "${nameOf(position)}". Either the "${type.name}" type should provide a "resolveType" function or each possible type should provide an "isTypeOf" function.`,
-      { nodes: field.nodes },
-    );
-  }
-  if (isObjectType(name)) {
-    throw new GraphQLError(
-      'Support for returning GraphQLObjectType from resolveType was removed in graphql-js@16.0.0 please return type name instead.',
-    );
-  }
-  if (typeof name !== 'string') {
-    throw new GraphQLError(
-      `${about} must resolve to an Object type at runtime for field "${nameOf(position)}" with value ${inspect(value)}, received "${inspect(name)}".`,
-    );
-  }
-  const known = execution.schema.getType(name);
-  throw new GraphQLError(
-    !known
-      ? `${about} was resolved to a type "${name}" that does not exist inside the schema.`
-      : isObjectType(known)
-        ? `Runtime Object type "${name}" is not a possible type for "${type.name}".`
-        : `${about} was resolved to a non-object type "${name}".`,
-    { nodes: field.nodes },
-  );
+  value: unknown,
+): PromiseOrValue<unknown> {
+  const { execution, info } = position;
+  const resolveType = type.resolveType ?? execution.typeResolver;
+  const complete = (name: unknown) => {
+    const plan = plans.get(name);
+    if (plan) return completeObject(position, plan, value);
+    throw new GraphQLError(explainTypeName(position, { type, name, value }));
+  };
+  const named: unknown = resolveType(value, execution.contextValue, info, type);
+  return isPromise(named) ? named.then(complete) : complete(named);
 }
 
-function completeObject(position: FieldPosition, plan: ObjectPlan, value: unknown): MaybePromise<unknown> {
-  const { execution, info, path } = position;
-  const isTypeOf: unknown = plan.type.isTypeOf?.(value, execution.contextValue, info) ?? !plan.type.isTypeOf;
-  if (!isThenable(isTypeOf)) return goOn(isTypeOf);
-  return isTypeOf.then(goOn);
+/** Why it is not the name of a possible type, in graphql's words. */
+function explainTypeName(position: FieldPosition, { type, name, value }: ResolvedType): string {
+  const about = `Abstract type "${type.name}"`;
+  const mustResolve = `${about} must resolve to an Object type at runtime for field "${nameOf(position)}"`;
+  if (name === null || name === undefined)
+    return `${mustResolve}. Either the "${type.name}" type should provide a "resolveType" function or each possible type should provide an "isTypeOf" function.`;
+  if (isObjectType(name))
+    return 'Support for returning GraphQLObjectType from resolveType was removed in graphql-js@16.0.0 please return type name instead.';
+  if (typeof name !== 'string')
+    return `${mustResolve} with value ${inspect(value)}, received "${inspect(name)}".`;
+  const known = position.execution.schema.getType(name);
+  if (!known) return `${about} was resolved to a type "${name}" that does not exist inside the schema.`;
+  return isObjectType(known)
+    ? `Runtime Object type "${name}" is not a possible type for "${type.name}".`
+    : `${about} was resolved to a non-object type "${name}".`;
+}
 
-  function goOn(isOfType: unknown): MaybePromise<unknown> {
+function completeObject(position: FieldPosition, plan: ObjectPlan, value: unknown): PromiseOrValue<unknown> {
+  const { execution, info, path } = position;
+  const { type } = plan;
+  const complete = (isOfType: unknown) => {
     if (isOfType) return executeFields(execution, plan, { source: value, path });
-    throw new GraphQLError(`Expected value of type "${plan.type.name}" but got: ${inspect(value)}.`, {
-      nodes: position.field.nodes,
-    });
-  }
+    throw new GraphQLError(`Expected value of type "${type.name}" but got: ${inspect(value)}.`);
+  };
+  const isOfType: unknown = type.isTypeOf ? type.isTypeOf(value, execution.contextValue, info) : true;
+  return isPromise(isOfType) ? isOfType.then(complete) : complete(isOfType);
 }
 
 function nameOf({ field }: FieldPosition): string {
@@ -292,7 +276,8 @@ interface FieldPosition {
 
 type Plan<Kind extends ValuePlan['kind']> = Extract<ValuePlan, { kind: Kind }>;
 
-interface Named {
+interface ResolvedType {
+  readonly type: Plan<'abstract'>['type'];
   readonly name: unknown;
   readonly value: unknown;
 }

@@ -4,41 +4,55 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   execute as executeByGraphQL,
-  type GraphQLError,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLObjectType,
   type GraphQLSchema,
+  getOperationAST,
   getVariableValues,
+  Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
+  visit,
 } from 'graphql';
+import type { ExecutionContext } from 'graphql/execution/execute.js';
+import { isPromise } from 'graphql/jsutils/isPromise.js';
+import type { Path } from 'graphql/jsutils/Path.js';
+import type { PromiseOrValue } from 'graphql/jsutils/PromiseOrValue.js';
 import { CrossbookError } from '../../domain/errors.ts';
 import { type Allowance, createAllowance } from '../../domain/resources.ts';
 import { type Answer, executeFields, executeSerially } from './execute-fields.ts';
-import { ErrorCollector, type Execution, isThenable, type MaybePromise } from './execution.ts';
-import { type ArgumentReaders, createArgumentReaders } from './input/read-arguments.ts';
-import { type ReadVariables, readVariables } from './input/read-variables.ts';
-import { type Conditions, type PlannedOperation, readOperation } from './operation.ts';
-import { type ObjectPlan, planObject } from './plan.ts';
+import { createArgumentReaders, readVariables } from './input.ts';
+import { type FieldPlan, type ObjectPlan, planObject } from './plan.ts';
 import type { Writing } from './serializers.ts';
 
 /**
  * Executes valid operations as graphql does, sooner, and within an allowance. What has no plan is left to graphql to refuse:
- * a document without the operation, and a subscription.
+ * a document without the operation, and a subscription. Plans are compiled once for an operation of a document, and for each
+ * way in which its conditions can fall out. They live as long as the document does.
  */
 export function createExecute(
   schema: GraphQLSchema,
-  { writeAfter = WORTH_WRITING, jsonAbove = Number.POSITIVE_INFINITY, onPlanned }: Partial<PlansOptions> = {},
+  { writeAfter = WORTH_GENERATING, jsonAbove = ENDLESS, onPlanned }: Partial<ExecuteOptions> = {},
 ): Execute {
-  const plans = createPlans(schema, { writeAfter, jsonAbove, onPlanned });
+  const documents = new WeakMap<DocumentNode, Map<string | undefined, PlannedOperation | undefined>>();
+
   return (args) => {
-    const known = plans.find(args.document, args.operationName);
-    if (!known) return executeByGraphQL(args);
-    const { operation, fragments } = known;
+    const planned = findOperation(args.document, args.operationName ?? undefined);
+    if (!planned) return executeByGraphQL(args);
+    const { operation, fragments } = planned;
     const given = args.variableValues ?? {};
-    const read = known.readVariables(given);
-    const variables = read ? { coerced: read } : coerceVariables(schema, operation, given);
-    if (variables.errors) return { errors: variables.errors };
+    let variableValues = planned.readVariables(given);
+    if (!variableValues) {
+      // What is wrong with variables, graphql says in its own words.
+      const read = getVariableValues(schema, operation.variableDefinitions ?? [], given, {
+        maxErrors: MAX_COERCION_ERRORS,
+      });
+      if (read.errors) return { errors: read.errors };
+      variableValues = read.coerced;
+    }
     const { allowance = createAllowance(UNBOUNDED) } = args;
-    const plan = plans.planFor(known, variables.coerced);
+    const plan = findPlan(planned, variableValues);
     if (!plan) return { errors: [tooLarge() as never] };
     return executePlan(plan, {
       schema,
@@ -47,20 +61,85 @@ export function createExecute(
       allowance,
       rootValue: args.rootValue,
       contextValue: args.contextValue,
-      variableValues: variables.coerced,
+      variableValues,
       typeResolver: args.typeResolver ?? defaultTypeResolver,
       collected: new ErrorCollector(allowance.bounds.errors),
       args: new Map(),
     });
   };
+
+  function findOperation(document: DocumentNode, name: string | undefined): PlannedOperation | undefined {
+    const operations = documents.get(document) ?? new Map<string | undefined, PlannedOperation | undefined>();
+    if (!operations.has(name))
+      documents.set(document, operations.set(name, readOperation(schema, document, name)));
+    return operations.get(name);
+  }
+
+  /** Undefined where it is too large. */
+  function findPlan(planned: PlannedOperation, variables: Variables): ObjectPlan | undefined {
+    const key = planned.conditions.map((name) => variables[name]).join();
+    const existing = planned.plans.get(key);
+    if (existing) return existing;
+    const { operation, fragments, type, argumentReaders } = planned;
+    const room = { fields: MAX_FIELDS };
+    const scope = { schema, fragments, variables, room, writeAfter, jsonAbove, argumentReaders };
+    const plan = planObject(scope, type, [operation]);
+    if (room.fields < 0) return undefined;
+    keepPlan(planned, { key, plan, fields: MAX_FIELDS - room.fields });
+    return plan;
+  }
+
+  function keepPlan(planned: PlannedOperation, { key, plan, fields }: MadePlan): void {
+    if (fields > MAX_FIELDS_KEPT) return;
+    if (planned.fields + fields > MAX_FIELDS_KEPT) {
+      planned.plans.clear();
+      planned.fields = 0;
+    }
+    planned.plans.set(key, plan);
+    planned.fields += fields;
+    if (planned.fields <= planned.mostFields) return;
+    onPlanned?.(planned.document, planned.fields - planned.mostFields);
+    planned.mostFields = planned.fields;
+  }
 }
 
-function executePlan(plan: ObjectPlan, execution: Execution): MaybePromise<ExecutionResult> {
+/** Undefined for what graphql itself has to refuse. */
+function readOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  name: string | undefined,
+): PlannedOperation | undefined {
+  const operation = getOperationAST(document, name);
+  const type = operation && schema.getRootType(operation.operation);
+  if (!type || operation.operation === OperationTypeNode.SUBSCRIPTION) return undefined;
+  const fragments: Record<string, FragmentDefinitionNode> = Object.create(null);
+  const conditions = new Set<string>();
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
+    else if (definition !== operation) continue;
+    visit(definition, {
+      Directive({ arguments: args }) {
+        const value = args?.[0]?.value;
+        if (value?.kind === Kind.VARIABLE) conditions.add(value.name.value);
+      },
+    });
+  }
+  return {
+    ...{ document, operation, type, fragments, conditions: [...conditions] },
+    readVariables: readVariables(schema, operation.variableDefinitions),
+    argumentReaders: createArgumentReaders(),
+    plans: new Map(),
+    fields: 0,
+    mostFields: 0,
+  };
+}
+
+function executePlan(plan: ObjectPlan, execution: Execution): PromiseOrValue<ExecutionResult> {
   const isMutation = execution.operation.operation === OperationTypeNode.MUTATION;
   const run = isMutation && plan.fields.length > 1 ? executeSerially : executeFields;
   try {
     const data = run(execution, plan, { source: execution.rootValue, path: undefined });
-    if (!isThenable(data)) return toResult(data, execution);
+    if (!isPromise(data)) return toResult(data, execution);
     return data.then(
       (settled) => toResult(settled, execution),
       (error) => fail(error, execution),
@@ -68,15 +147,6 @@ function executePlan(plan: ObjectPlan, execution: Execution): MaybePromise<Execu
   } catch (error) {
     return fail(error, execution);
   }
-}
-
-/** What is wrong with variables, graphql says in its own words. */
-function coerceVariables(
-  schema: GraphQLSchema,
-  { variableDefinitions = [] }: OperationDefinitionNode,
-  given: Readonly<Record<string, unknown>>,
-) {
-  return getVariableValues(schema, variableDefinitions, given, { maxErrors: MAX_COERCION_ERRORS });
 }
 
 /** Nothing between the error and the root may be null: then there is no data at all. Beyond the allowance there is no result. */
@@ -98,119 +168,93 @@ function tooLarge(): CrossbookError {
   );
 }
 
+/**
+ * The errors of one execution. Below a place that has become null already, nothing more is said. Beyond `max` an error is
+ * counted by an entry that all of them share.
+ */
+class ErrorCollector {
+  readonly errors: GraphQLError[] = [];
+  readonly #max: number;
+  readonly #places = new Set<Path | undefined>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get isFull(): boolean {
+    return this.errors.length > this.#max;
+  }
+
+  add(error: GraphQLError, position: Path | undefined): void {
+    if (this.#isBlank(position)) return;
+    this.#places.add(position);
+    this.errors.push(error);
+  }
+
+  /** Spares the error object: it would not be shown. */
+  omit(position: Path): void {
+    this.add(OMITTED, position);
+  }
+
+  #isBlank(position: Path | undefined): boolean {
+    for (let path = position; path !== undefined; path = path.prev) if (this.#places.has(path)) return true;
+    return this.#places.has(undefined);
+  }
+}
+
+const OMITTED = new GraphQLError('This error is counted and not shown.');
 /** Objects of one selection. */
-const WORTH_WRITING = 1_000;
+const WORTH_GENERATING = 1_000;
 /** As many as graphql itself tells. */
 const MAX_COERCION_ERRORS = 50;
 const ENDLESS = Number.POSITIVE_INFINITY;
 const UNBOUNDED = { values: ENDLESS, bytes: ENDLESS, errors: ENDLESS, errorBytes: ENDLESS };
+/** Of one plan: several times what the limits of documents let through. */
+const MAX_FIELDS = 100_000;
+/** Of one operation, in all ways in which its conditions fall out. A larger plan is made for each request. */
+const MAX_FIELDS_KEPT = 20_000;
 
-export type Execute = (args: ExecuteArgs) => MaybePromise<ExecutionResult>;
+export type Execute = (args: ExecuteArgs) => PromiseOrValue<ExecutionResult>;
 
 interface ExecuteArgs extends ExecutionArgs {
   /** Default: as much as there is. */
   readonly allowance?: Allowance | undefined;
 }
 
-/**
- * Plans, each made once: for an operation of a document, and for each way in which its conditions can fall out. They live
- * as long as the document does: the store that keeps it is told how many fields its plans have.
- */
-function createPlans(schema: GraphQLSchema, { onPlanned, ...writing }: PlansOptions): Plans {
-  const documents = new WeakMap<DocumentNode, Map<string | undefined, KnownOperation | undefined>>();
-
-  return {
-    find(document, operationName) {
-      const operations = documents.get(document) ?? new Map<string | undefined, KnownOperation | undefined>();
-      const name = operationName ?? undefined;
-      if (operations.has(name)) return operations.get(name);
-      const planned = readOperation(document, name);
-      const known = planned && {
-        ...planned,
-        document,
-        readVariables: readVariables(schema, planned.operation.variableDefinitions),
-        argumentReaders: createArgumentReaders(),
-        plans: new Map<string, ObjectPlan>(),
-        fields: 0,
-        mostFields: 0,
-      };
-      documents.set(document, operations.set(name, known));
-      return known;
-    },
-
-    planFor(known, variables) {
-      const key = known.conditions.map((name) => KEYS.get(variables[name]) ?? 'n').join('');
-      const existing = known.plans.get(key);
-      if (existing) return existing;
-      const made = makePlan(known, variables);
-      if (made) keep(known, key, made);
-      return made?.plan;
-    },
-  };
-
-  function makePlan(
-    { operation, fragments, argumentReaders, ...known }: KnownOperation,
-    variables: Variables,
-  ): MadePlan | undefined {
-    const type = schema.getRootType(operation.operation);
-    if (!type) return undefined;
-    const conditions: Conditions = Object.fromEntries(
-      known.conditions.map((name) => [name, typeof variables[name] === 'boolean' ? variables[name] : null]),
-    );
-    const room = { fields: MAX_FIELDS };
-    const scope = { schema, fragments, conditions, room, ...writing, argumentReaders };
-    const plan = planObject(scope, type, [operation]);
-    return room.fields < 0 ? undefined : { plan, fields: MAX_FIELDS - room.fields };
-  }
-
-  function keep(known: KnownOperation, key: string, { plan, fields }: MadePlan): void {
-    if (fields > MAX_FIELDS_KEPT) return;
-    if (known.fields + fields > MAX_FIELDS_KEPT) {
-      known.plans.clear();
-      known.fields = 0;
-    }
-    known.plans.set(key, plan);
-    known.fields += fields;
-    if (known.fields <= known.mostFields) return;
-    onPlanned?.(known.document, known.fields - known.mostFields);
-    known.mostFields = known.fields;
-  }
+/** One operation while it is executed. */
+export interface Execution
+  extends Pick<ExecutionContext, 'schema' | 'fragments' | 'operation' | 'rootValue' | 'contextValue'>,
+    Pick<ExecutionContext, 'variableValues' | 'typeResolver'> {
+  readonly collected: ErrorCollector;
+  readonly allowance: Allowance;
+  /** Of the fields that take any: the same for every object that a field is asked of. */
+  readonly args: Map<FieldPlan, Record<string, unknown>>;
 }
 
-const KEYS: ReadonlyMap<unknown, string> = new Map([
-  [true, '1'],
-  [false, '0'],
-]);
-/** Of one plan: several times what the limits of documents let through. */
-const MAX_FIELDS = 100_000;
-/** Of one operation, in all ways in which its conditions fall out. A larger plan is made for each request. */
-const MAX_FIELDS_KEPT = 20_000;
-
-interface Plans {
-  /** Undefined where no plan can be made: it is graphql's. */
-  find(document: DocumentNode, operationName: string | null | undefined): KnownOperation | undefined;
-  /** Undefined where it is too large. */
-  planFor(known: KnownOperation, variables: Variables): ObjectPlan | undefined;
-}
-
-interface PlansOptions extends Writing {
+interface ExecuteOptions extends Writing {
   /** Told by how many fields the plans of a document have grown. */
   readonly onPlanned?: ((document: DocumentNode, fields: number) => void) | undefined;
 }
 
-interface MadePlan {
-  readonly plan: ObjectPlan;
-  readonly fields: number;
-}
-
-interface KnownOperation extends PlannedOperation {
+interface PlannedOperation {
   readonly document: DocumentNode;
-  readonly readVariables: ReadVariables;
-  readonly argumentReaders: ArgumentReaders;
+  readonly operation: OperationDefinitionNode;
+  readonly type: GraphQLObjectType;
+  readonly fragments: Record<string, FragmentDefinitionNode>;
+  /** The variables that `@skip` and `@include` go by. */
+  readonly conditions: readonly string[];
+  readonly readVariables: ReturnType<typeof readVariables>;
+  readonly argumentReaders: ReturnType<typeof createArgumentReaders>;
   readonly plans: Map<string, ObjectPlan>;
   /** Of its plans together. */
   fields: number;
   mostFields: number;
 }
 
-type Variables = Readonly<Record<string, unknown>>;
+interface MadePlan {
+  readonly key: string;
+  readonly plan: ObjectPlan;
+  readonly fields: number;
+}
+
+type Variables = Record<string, unknown>;

@@ -6,15 +6,15 @@ import {
   GraphQLString,
   isEnumType,
 } from 'graphql';
+import { isPromise } from 'graphql/jsutils/isPromise.js';
 import type { Allowance } from '../../domain/resources.ts';
-import { jsonLength, stringLength } from '../../lib/json.ts';
-import { BAILOUT, bailOut, isThenable } from './execution.ts';
-import { generateSerializer, type TextProperty } from './generate-serializer.ts';
+import { isChunked, JsonBytes, jsonLength, stringLength, writeList } from '../../lib/json.ts';
+import { toUtf8 } from '../../lib/to-utf8.ts';
 
 /**
- * From plain data to its answer. It throws, whatever and wherever, as soon as something is out of the ordinary: then the
- * careful way is taken from the same place. Lists consume the allowance for all that they hold, before it is read; what is
- * longer than values usually are consumes it for its bytes.
+ * From plain data to its answer. It throws as soon as a value is unexpected: then the generic path is taken from the same
+ * place. Lists consume the allowance for all that they hold, before it is read; what is longer than values usually are
+ * consumes it for its bytes.
  */
 export type Serializer = (value: unknown, allowance: Allowance) => unknown;
 
@@ -22,6 +22,13 @@ export function serializeLeaf(type: GraphQLLeafType): Serializer {
   if (isEnumType(type)) return readEnum(new Map(type.getValues().map(({ value, name }) => [value, name])));
   return LEAVES.get(type) ?? readScalar((value) => type.serialize(value));
 }
+
+/** Throws on an unexpected value. What is thrown has no stack and no message: the caller takes the generic path. */
+export function bailOut(): never {
+  throw BAILOUT;
+}
+
+const BAILOUT = Symbol('bailout');
 
 export function readNullable(read: Serializer): Serializer {
   if (read === readString) return readStringOrNull;
@@ -31,7 +38,7 @@ export function readNullable(read: Serializer): Serializer {
 /** Each item is made of at most `itemSize` values. */
 export function readList(readItem: Serializer, itemSize: number): Serializer {
   return (value, allowance) => {
-    if (!Array.isArray(value)) throw BAILOUT;
+    if (!Array.isArray(value)) return bailOut();
     const { length } = value;
     allowance.consumeValues(length * itemSize);
     const items = new Array<unknown>(length);
@@ -46,18 +53,12 @@ export function readObject(fields: readonly FieldReader[], { writeAfter }: Writi
   const keys = fields.map(({ key }) => key);
   const shape: Record<string, unknown> = Object.fromEntries(keys.map((key) => [key, null]));
   let made = 0;
-  let written: Serializer | undefined;
+  let generated: Serializer | undefined;
   return (value, allowance) => {
-    if (written) return written(value, allowance);
-    if (isUnexpected(value)) throw BAILOUT;
+    if (generated) return generated(value, allowance);
+    if (isUnexpected(value)) return bailOut();
     made += 1;
-    if (made === writeAfter && fields.length <= MAX_WRITTEN_FIELDS)
-      written = generateSerializer(fields, {
-        isUnexpected,
-        bailOut,
-        propertyOf: (read) => texts.get(read),
-        shortLength: SHORT,
-      });
+    if (made === writeAfter && fields.length <= MAX_GENERATED_FIELDS) generated = generateSerializer(fields);
     const answer = { ...shape };
     for (let index = 0; index < reads.length; index += 1) {
       answer[keys[index] as string] = (reads[index] as Serializer)(value, allowance);
@@ -66,16 +67,49 @@ export function readObject(fields: readonly FieldReader[], { writeAfter }: Writi
   };
 }
 
-/** `typeNameOf` is asked without a context: a type that follows from anything but the data is left to the careful way. */
+/**
+ * A function for objects of one selection, generated as code: it makes them at once and reads their texts in place, where the
+ * general one goes through its fields by name. No text of a client is code in it: keys and properties are quoted names,
+ * and everything else is called by its number. Undefined where the process may not make functions of text.
+ */
+export function generateSerializer(fields: readonly FieldReader[]): Serializer | undefined {
+  const body = `
+    const [${fields.map((_, index) => `read${index}`).join(', ')}] = reads;
+    return (value, allowance) => {
+      if (isUnexpected(value)) bailOut();
+      let text;
+      return { ${fields.map(({ key, read }, index) => `${JSON.stringify(key)}: ${toExpression(read, index)}`).join(',\n')} };
+    };`;
+  try {
+    const make = new Function('reads', 'isUnexpected', 'bailOut', body);
+    return make(
+      fields.map(({ read }) => read),
+      isUnexpected,
+      bailOut,
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is no short string is left to the property's own reader. */
+function toExpression(read: Serializer, index: number): string {
+  const call = `read${index}(value, allowance)`;
+  const property = texts.get(read);
+  if (!property) return call;
+  const isShort = `typeof (text = value[${JSON.stringify(property.name)}]) === 'string' && text.length <= ${SHORT}`;
+  return `${isShort} ? text : ${property.isNullable ? 'text === null || text === undefined ? null : ' : ''}${call}`;
+}
+
+/** The type's name is computed without a context: one that follows from anything but the data is left to the generic path. */
 export function readAbstract(
   typeNameOf: (value: unknown) => unknown,
-  readAs: (typeName: unknown) => Serializer | undefined,
+  plans: ReadonlyMap<unknown, { readonly read: Serializer | undefined }>,
 ): Serializer {
   return (value, allowance) => {
-    if (isUnexpected(value)) throw BAILOUT;
-    const read = readAs(ordinary(typeNameOf(value)));
-    if (!read) throw BAILOUT;
-    return read(value, allowance);
+    if (isUnexpected(value)) return bailOut();
+    const read = plans.get(ordinary(typeNameOf(value)))?.read;
+    return read ? read(value, allowance) : bailOut();
   };
 }
 
@@ -93,13 +127,13 @@ export function readComputed(compute: (source: unknown) => unknown, read: Serial
 
 /** A promise that is not waited for after all must not bring the process down when it fails. */
 function ordinary(value: unknown): unknown {
-  if (typeof value === 'string' || !isThenable(value)) return value;
+  if (typeof value === 'string' || !isPromise(value)) return value;
   value.then(undefined, () => {});
-  throw BAILOUT;
+  return bailOut();
 }
 
-export function isUnexpected(value: unknown): boolean {
-  return typeof value !== 'object' || value === null || value instanceof Error || isThenable(value);
+function isUnexpected(value: unknown): boolean {
+  return typeof value !== 'object' || value === null || value instanceof Error || isPromise(value);
 }
 
 function readEnum(names: ReadonlyMap<unknown, string>): Serializer {
@@ -108,7 +142,7 @@ function readEnum(names: ReadonlyMap<unknown, string>): Serializer {
 
 function readScalar(serialize: (value: unknown) => unknown): Serializer {
   return (value, allowance) => {
-    if ((typeof value === 'object' && isUnexpected(value)) || typeof value === 'function') throw BAILOUT;
+    if ((typeof value === 'object' && isUnexpected(value)) || typeof value === 'function') return bailOut();
     return consumeLeaf(ordinary(serialize(value)) ?? bailOut(), allowance);
   };
 }
@@ -141,18 +175,18 @@ const LEAVES: ReadonlyMap<GraphQLLeafType, Serializer> = new Map<GraphQLLeafType
   [GraphQLBoolean, readBoolean],
 ]);
 
-/** What is known of these readers to who writes one for a whole object. */
-const texts = new WeakMap<Serializer, TextProperty>();
+/** The readers of a property that must be a string: generated code reads it in place. */
+const texts = new WeakMap<Serializer, { readonly name: string; readonly isNullable: boolean }>();
 
 /** In characters. */
 const SHORT = 64;
 const LONG = 1_024;
 
-/** Of one object: more than this is not a usual question. */
-const MAX_WRITTEN_FIELDS = 200;
+/** Of one object: few documents select more. */
+const MAX_GENERATED_FIELDS = 200;
 
 export interface Writing {
-  /** So many objects one reader makes before one is written for it: a document that is asked once is not worth it. */
+  /** So many objects one reader makes before one is generated for it: a document that is asked once is not worth it. */
   readonly writeAfter: number;
   /** What holds a list of more items than this is answered as JSON that is written already. */
   readonly jsonAbove: number;
@@ -161,4 +195,51 @@ export interface Writing {
 export interface FieldReader {
   readonly key: string;
   readonly read: Serializer;
+  /** Present where it is a list of plain data: item by item. */
+  readonly list: ListReader | undefined;
+}
+
+export interface ListReader {
+  readonly itemsOf: Serializer;
+  readonly readItem: Serializer;
+  readonly itemSize: number;
+}
+
+/**
+ * From plain data that holds long lists to its JSON; undefined where none is long. Items are written as they are read:
+ * as part of an answer they would be carried by all the promises that bring it to the socket. What was written
+ * and can be disposed of is. Like a serializer it throws as soon as a value is unexpected. `size`: its values, lists left out.
+ */
+export function createWriter(fields: readonly FieldReader[], size: number, { jsonAbove }: Writing) {
+  if (!fields.some(({ list }) => list)) return undefined;
+  return (value: unknown, allowance: Allowance): JsonBytes | undefined => {
+    if (isUnexpected(value)) return bailOut();
+    const lists = fields.map(({ list }) => {
+      const items = list?.itemsOf(value, allowance);
+      return isChunked(items, jsonAbove) ? items : undefined;
+    });
+    if (lists.every((items) => items === undefined)) return undefined;
+    allowance.consumeValues(size);
+    const written = new JsonBytes(toUtf8(writeFields(value, lists, allowance), allowance));
+    (value as Partial<Disposable>)[Symbol.dispose]?.();
+    return written;
+  };
+
+  function* writeFields(
+    value: unknown,
+    lists: readonly (readonly unknown[] | undefined)[],
+    allowance: Allowance,
+  ) {
+    let before = '{';
+    for (const [index, { key, read, list }] of fields.entries()) {
+      yield `${before}${JSON.stringify(key)}:`;
+      const items = lists[index];
+      if (list && items) {
+        allowance.consumeValues(items.length * list.itemSize);
+        yield* writeList(items, (item) => list.readItem(item, allowance));
+      } else yield JSON.stringify(read(value, allowance));
+      before = ',';
+    }
+    yield '}';
+  }
 }
