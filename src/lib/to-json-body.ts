@@ -72,7 +72,7 @@ export interface JsonBody {
   readonly length: number;
 }
 
-export interface BodyMeter extends ByteMeter {
+interface BodyMeter extends ByteMeter {
   /** Is there much to be written? */
   readonly isLarge?: boolean;
 }

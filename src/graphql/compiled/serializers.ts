@@ -199,7 +199,7 @@ export interface FieldReader {
   readonly list: ListReader | undefined;
 }
 
-export interface ListReader {
+interface ListReader {
   readonly itemsOf: Serializer;
   readonly readItem: Serializer;
   readonly itemSize: number;
