@@ -72,7 +72,7 @@ export interface JsonBody {
   readonly length: number;
 }
 
-interface BodyMeter extends ByteMeter {
+export interface BodyMeter extends ByteMeter {
   /** Is there much to be written? */
   readonly isLarge?: boolean;
 }
