@@ -1,20 +1,21 @@
 import { and, eq, gte, sql } from 'drizzle-orm';
-import { type ContactCache, LARGE_ENTRY } from '../domain/tenant.ts';
+import { type CacheEntry, type ContactCache, LARGE_ENTRY } from '../domain/tenant.ts';
 import { createBatcher } from '../lib/batcher.ts';
-import { backgroundClock, type Clock, createIdleThrottle } from '../lib/clock.ts';
+import { backgroundClock, createIdleThrottle } from '../lib/clock.ts';
 import { isUnavailable } from './engine/failures.ts';
 import type { Engine } from './engine/open.ts';
 import { connections, contactCache } from './schema.ts';
 import type { Sealer } from './sealing/seal.ts';
 
 /** Prepares the statement once; what it returns opens the cache for one application. */
-export function createContactCache(deps: Deps): ContactCaches {
-  const { engine, sealer, hash, maxEntryBytes } = deps;
+export function createContactCache(deps: Deps) {
+  const { engine, sealer, hash } = deps;
   const select = prepareSelect(engine);
-  const writer = createContactCacheWriter({ engine, seal, keyOf, delayMs: deps.delayMs });
+  const writer = createContactCacheWriter(deps);
   return {
+    /** What waits to be written is written at once. */
     flush: writer.flush,
-    forApplication: (applicationId) => ({
+    forApplication: (applicationId: string): ContactCache => ({
       read: async (connectionId, filterKey, takeTurn) => {
         const key = toKey(applicationId, connectionId, filterKey);
         await writer.settle(key);
@@ -33,18 +34,6 @@ export function createContactCache(deps: Deps): ContactCaches {
       },
     }),
   };
-
-  function seal(key: string, entry: WaitingEntry): CacheRow | undefined {
-    const payload = entry.payload();
-    // Sealed it is longer: what is too long now need not be sealed.
-    if (payload.length > maxEntryBytes) return undefined;
-    const keyHash = hash(key);
-    const sealed = sealer.seal(payload, bindingOf(keyHash));
-    if (sealed.length > maxEntryBytes) return undefined;
-    const { applicationId, connectionId, fetchedAt } = entry;
-    const place = { application_id: applicationId, key_hash: keyHash, connection_id: connectionId };
-    return { ...place, sealed, fetched_at: fetchedAt };
-  }
 }
 
 function keyOf({ applicationId, connectionId, filterKey }: WaitingEntry): string {
@@ -88,8 +77,7 @@ function bindingOf(keyHash: string): string {
  * time for this. When the queue is full new entries are dropped: they have cost nothing yet, while queued ones already cost
  * memory in the old generation.
  */
-function createContactCacheWriter(options: WriterOptions): ContactCacheWriter {
-  const { engine, seal, keyOf, delayMs, clock = backgroundClock } = options;
+function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs }: Deps) {
   /** Not written yet, by key. */
   const queued = new Map<string, Queued>();
   let inFlight: readonly Queued[] = [];
@@ -97,17 +85,19 @@ function createContactCacheWriter(options: WriterOptions): ContactCacheWriter {
   let pausedUntil = 0;
   const idleThrottle = createIdleThrottle();
   const batcher = createBatcher<Queued>({
-    clock,
+    // Its timers keep no process alive: one that ends flushes.
+    clock: backgroundClock,
     run: writeBatch,
     // A slow database is not given more at once.
     maxConcurrent: 1,
     maxSize: BATCH_RECORDS,
     createSizer: () => (one) => one.entry.records,
-    pauseMs: (_, next) => Math.max(next.due, pausedUntil) - clock.now(),
+    pauseMs: (_, next) => Math.max(next.due, pausedUntil) - backgroundClock.now(),
   });
 
   return {
-    add(entry) {
+    /** Resolves when it has been written, or dropped. */
+    add(entry: WaitingEntry): Promise<void> {
       if (queued.size >= MAX_ENTRIES || records + entry.records > MAX_RECORDS) return DROPPED;
       const key = keyOf(entry);
       const existing = queued.get(key);
@@ -119,7 +109,8 @@ function createContactCacheWriter(options: WriterOptions): ContactCacheWriter {
       return existing.written;
     },
 
-    async settle(key) {
+    /** What waits under this key is written at once, or dropped. Never rejects. */
+    async settle(key: string) {
       const one = queued.get(key) ?? inFlight.find((other) => other.key === key);
       if (!one) return;
       batcher.hurry(one);
@@ -139,7 +130,7 @@ function createContactCacheWriter(options: WriterOptions): ContactCacheWriter {
     const written = new Promise<void>((resolve) => {
       settle = resolve;
     });
-    const one: Queued = { key, entry, written, settle, due: clock.now() + delayMs };
+    const one: Queued = { key, entry, written, settle, due: backgroundClock.now() + delayMs };
     queued.set(key, one);
     records += entry.records;
     batcher.add(one);
@@ -154,7 +145,7 @@ function createContactCacheWriter(options: WriterOptions): ContactCacheWriter {
   }
 
   async function writeBatch(batch: readonly Queued[]): Promise<void> {
-    const began = clock.now();
+    const began = backgroundClock.now();
     dequeue(batch);
     inFlight = batch;
     const written = write(batch);
@@ -163,7 +154,7 @@ function createContactCacheWriter(options: WriterOptions): ContactCacheWriter {
       if (isUnavailable(error)) dropQueue(written);
     });
     inFlight = [];
-    const ended = clock.now();
+    const ended = backgroundClock.now();
     pausedUntil = ended + idleThrottle.pauseAfter(ended - began);
   }
 
@@ -175,9 +166,22 @@ function createContactCacheWriter(options: WriterOptions): ContactCacheWriter {
   }
 
   async function write(batch: readonly Queued[]): Promise<void> {
-    const rows = batch.map(({ key, entry }) => seal(key, entry)).filter((row) => row !== undefined);
+    const rows = batch.map(seal).filter((row) => row !== undefined);
     if (rows.length > 0)
       await engine.repeatable(() => engine.query(WRITE_CONTACT_CACHE, [JSON.stringify(rows)]));
+  }
+
+  /** As the statement reads it. Undefined where it is too large. */
+  function seal({ key, entry }: Queued) {
+    const payload = entry.payload();
+    // Sealed it is longer: what is too long now need not be sealed.
+    if (payload.length > maxEntryBytes) return undefined;
+    const keyHash = hash(key);
+    const sealed = sealer.seal(payload, bindingOf(keyHash));
+    if (sealed.length > maxEntryBytes) return undefined;
+    const { applicationId, connectionId, fetchedAt } = entry;
+    const place = { application_id: applicationId, key_hash: keyHash, connection_id: connectionId };
+    return { ...place, sealed, fetched_at: fetchedAt };
   }
 }
 
@@ -211,12 +215,6 @@ on conflict (application_id, key_hash) do update
   where kept.fetched_at <= excluded.fetched_at`,
 };
 
-interface ContactCaches {
-  forApplication(applicationId: string): ContactCache;
-  /** What waits to be written is written at once. */
-  flush(): Promise<void>;
-}
-
 interface Deps {
   readonly engine: Engine;
   readonly sealer: Sealer;
@@ -226,21 +224,8 @@ interface Deps {
   readonly delayMs: number;
 }
 
-interface ContactCacheWriter {
-  /** Resolves when it has been written, or dropped. */
-  add(entry: WaitingEntry): Promise<void>;
-  /** What waits under this key is written at once, or dropped. Never rejects. */
-  settle(key: string): Promise<void>;
-  flush(): Promise<void>;
-}
-
-interface WaitingEntry {
+interface WaitingEntry extends CacheEntry {
   readonly applicationId: string;
-  readonly connectionId: string;
-  readonly fetchedAt: Date;
-  readonly records: number;
-  filterKey(): string;
-  payload(): string;
 }
 
 interface Queued {
@@ -251,23 +236,4 @@ interface Queued {
   settle(written: Promise<void>): void;
   /** Not written before. */
   readonly due: number;
-}
-
-interface WriterOptions {
-  readonly engine: Engine;
-  /** Undefined where it is too large. */
-  seal(key: string, entry: WaitingEntry): CacheRow | undefined;
-  keyOf(entry: WaitingEntry): string;
-  readonly delayMs: number;
-  /** Its timers keep no process alive: one that ends flushes. */
-  readonly clock?: Pick<Clock, 'now' | 'schedule'>;
-}
-
-/** As the statement reads it. */
-interface CacheRow {
-  readonly application_id: string;
-  readonly key_hash: string;
-  readonly connection_id: string;
-  readonly sealed: string;
-  readonly fetched_at: Date;
 }
