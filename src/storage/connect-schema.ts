@@ -13,16 +13,22 @@ import {
 import type { ConnectFailure, ConnectLinkStatus, ConnectMode } from '../domain/connect-link.ts';
 import type { EventType } from '../domain/event.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import { applications, createdAt, crossbook, customers, momentColumn, updatedAt } from './schema.ts';
+import {
+  createdAt,
+  crossbook,
+  customers,
+  momentColumn,
+  ofApplication,
+  providerNameColumn,
+  updatedAt,
+} from './schema.ts';
 
 /** What an application is registered as with a provider; the secret is sealed. */
 export const oauthClients = crossbook.table(
   'oauth_clients',
   {
-    applicationId: uuid('application_id')
-      .notNull()
-      .references(() => applications.id, { onDelete: 'cascade' }),
-    providerName: text('provider_name').$type<ProviderName>().notNull(),
+    applicationId: ofApplication(),
+    providerName: providerNameColumn().notNull(),
     clientId: text('client_id').notNull(),
     sealedSecret: text('sealed_secret').notNull(),
     keyId: text('key_id').notNull(),
@@ -50,7 +56,7 @@ export const connectLinks = crossbook.table(
     allowAccountChange: boolean('allow_account_change').notNull(),
     status: text('status').$type<ConnectLinkStatus>().notNull(),
     failure: text('failure').$type<ConnectFailure>(),
-    providerName: text('provider_name').$type<ProviderName>(),
+    providerName: providerNameColumn(),
     connectionId: uuid('connection_id'),
     /** What was granted, sealed, until the application has confirmed it. */
     sealedGrant: text('sealed_grant'),
@@ -82,7 +88,7 @@ export const connectFlows = crossbook.table(
     linkId: uuid('link_id')
       .notNull()
       .references(() => connectLinks.id, { onDelete: 'cascade' }),
-    providerName: text('provider_name').$type<ProviderName>().notNull(),
+    providerName: providerNameColumn().notNull(),
     cookieHash: text('cookie_hash').notNull(),
     loginOrigin: text('login_origin').notNull(),
     oauthClientId: text('oauth_client_id').notNull(),
@@ -103,9 +109,7 @@ export const events = crossbook.table(
   'events',
   {
     id: uuid('id').primaryKey(),
-    applicationId: uuid('application_id')
-      .notNull()
-      .references(() => applications.id, { onDelete: 'cascade' }),
+    applicationId: ofApplication(),
     customerId: text('customer_id').notNull(),
     connectionId: uuid('connection_id'),
     type: text('type').$type<EventType>().notNull(),
@@ -128,9 +132,7 @@ export const webhookEndpoints = crossbook.table(
   'webhook_endpoints',
   {
     id: uuid('id').primaryKey(),
-    applicationId: uuid('application_id')
-      .notNull()
-      .references(() => applications.id, { onDelete: 'cascade' }),
+    applicationId: ofApplication(),
     url: text('url').notNull(),
     /** Empty: all. */
     eventTypes: text('event_types').array().$type<readonly EventType[]>().notNull(),

@@ -1,11 +1,13 @@
 import { and, asc, desc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
+import type { Connection, ConnectionStore, ConnectionTarget } from '../domain/connection.ts';
 import type { Customer, CustomerFilter, CustomerStore } from '../domain/customer.ts';
+import { CrossbookError } from '../domain/errors.ts';
 import type { PageRequest } from '../domain/page.ts';
+import { PROVIDER_CATEGORIES } from '../domain/provider-names.ts';
 import { isStorable } from '../lib/text.ts';
-import { CONNECTION_COLUMNS, type ConnectionRow, toCustomer } from './connections.ts';
 import type { StoreDeps } from './database.ts';
 import type { Engine } from './engine/open.ts';
-import { connections, customers } from './schema.ts';
+import { CONNECTION_COLUMNS, connections, customers } from './schema.ts';
 import { createReadBatcher } from './statement-batcher.ts';
 import { createUpsert } from './upsert-customer.ts';
 
@@ -42,8 +44,19 @@ export function createCustomers(deps: StoreDeps): (applicationId: string) => Cus
         // One that was deleted meanwhile is missing.
         return { ...page, items: ids.flatMap((id) => found.get(id) ?? []) };
       },
-      upsert: (given) =>
-        upsert(applicationId, given, async () => (await findMany([given.customerId])).get(given.customerId)),
+      upsert: async (given) => {
+        const read = async () => (await findMany([given.customerId])).get(given.customerId);
+        const row = await upsert(applicationId, given);
+        if (!row) throw conflict(given.expectedVersion, await read());
+        deps.onAppended();
+        const { version, versionBefore } = row;
+        const customer = toCustomer({ ...given, applicationId, version }, row.connections);
+        const created = version === 1;
+        if (versionBefore === version - 1) return { customer, created };
+        // A rival wrote the same customer at the same moment.
+        const { connections } = (await read()) ?? customer;
+        return { customer: { ...customer, connections }, created };
+      },
       readTokenGeneration: async (customerId) => {
         if (!isStorable(customerId)) return undefined;
         const [row] = await engine.repeatable(() =>
@@ -64,6 +77,11 @@ export function createCustomers(deps: StoreDeps): (applicationId: string) => Cus
       },
     };
   };
+}
+
+function conflict(expected: number | undefined, stored: Customer | undefined): CrossbookError {
+  const found = stored ? `has version ${stored.version}` : 'does not exist';
+  return new CrossbookError('CONFLICT', `Version ${expected} was expected, but the customer ${found}.`);
 }
 
 const GENERATION = { generation: customers.tokenGeneration };
@@ -155,6 +173,71 @@ function toCondition(applicationId: string, filter: CustomerFilter): SQL | undef
   );
 }
 
+/** Prepares the statements once; the function that it returns opens the store for one application. */
+export function createConnections({ orm, repeatable }: Engine): (applicationId: string) => ConnectionStore {
+  const isOwn = eq(connections.applicationId, sql.placeholder('applicationId'));
+  const targets = sql`unnest(${sql.placeholder('customerIds')}::text[], ${sql.placeholder('providerNames')}::text[])`;
+  const select = orm
+    .select(CONNECTION_COLUMNS)
+    .from(connections)
+    .where(
+      and(isOwn, sql`(${connections.customerId}, ${connections.providerName}) in (select * from ${targets})`),
+    )
+    .prepare('find_connections');
+  const selectOwners = orm
+    .select({ id: connections.id, customerId: connections.customerId })
+    .from(connections)
+    .where(and(isOwn, sql`${connections.id} = any(${sql.placeholder('ids')}::uuid[])`))
+    .prepare('find_connection_owners');
+  const read = createReadBatcher<ConnectionTarget, Connection>({
+    keyOf,
+    read: async (applicationId, targets) => {
+      const customerIds = targets.map(({ customerId }) => customerId);
+      const providerNames = targets.map(({ providerName }) => providerName);
+      const rows = await repeatable(() => select.execute({ applicationId, customerIds, providerNames }));
+      return new Map(rows.map((row) => [keyOf(row), toConnection(row)]));
+    },
+  });
+  return (applicationId) => ({
+    findMany: async (targets) => {
+      const found = await read(applicationId, targets);
+      return targets.map((target) => found.get(keyOf(target)));
+    },
+    findCustomerIds: async (ids) => {
+      const rows = await repeatable(() => selectOwners.execute({ applicationId, ids: [...ids] }));
+      return new Map(rows.map(({ id, customerId }) => [id, customerId]));
+    },
+  });
+}
+
+/** A provider's name holds no space, so that no two targets share a key. */
+function keyOf({ providerName, customerId }: ConnectionTarget): string {
+  return `${providerName} ${customerId}`;
+}
+
+export function toConnection(row: ConnectionRow): Connection {
+  const { accountId: id, accountName: name, accountUrl: url, accountUserId: userId, ...rest } = row;
+  return {
+    ...rest,
+    category: PROVIDER_CATEGORIES[row.providerName],
+    // A statement that answers in JSON writes moments as text.
+    statusChangedAt: new Date(row.statusChangedAt).toISOString(),
+    account: id === null ? null : { id, name, url, userId },
+  };
+}
+
+/** Connections come in the order of their providers' names, so that the same customer always reads the same. */
+export function toCustomer(
+  customer: Omit<Customer, 'connections'>,
+  rows: readonly ConnectionRow[],
+): Customer {
+  const { applicationId, customerId, name, email, version } = customer;
+  const connections = rows
+    .map(toConnection)
+    .sort((left, right) => (left.providerName < right.providerName ? -1 : 1));
+  return { applicationId, customerId, name, email, version, connections };
+}
+
 /** What storage can do with customers beyond what requests need. */
 interface CustomerRecords extends CustomerStore {
   /** Tokens of an earlier generation are void. Undefined where there is no such customer. */
@@ -162,6 +245,13 @@ interface CustomerRecords extends CustomerStore {
   /** Voids every token that this customer was given. */
   raiseTokenGeneration(customerId: string): Promise<number | undefined>;
 }
+
+export type ConnectionRow = Omit<
+  Pick<typeof connections.$inferSelect, keyof typeof CONNECTION_COLUMNS>,
+  'statusChangedAt'
+> & {
+  readonly statusChangedAt: Date | string;
+};
 
 interface JoinedRow {
   readonly customer: typeof customers.$inferSelect;

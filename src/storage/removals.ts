@@ -4,11 +4,11 @@ import type { NewEvent } from '../domain/event.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { RemovalStore, RemovedConnection } from '../domain/tenant.ts';
 import { isStorable } from '../lib/text.ts';
-import { CONNECTION_COLUMNS, type ConnectionRow, toConnection } from './connections.ts';
 import { openCredentials } from './credentials.ts';
+import { type ConnectionRow, toConnection } from './customers.ts';
 import type { StoreDeps } from './database.ts';
 import { appendEvents, inTransaction, type Transaction } from './events.ts';
-import { connections, credentials, customers } from './schema.ts';
+import { CONNECTION_COLUMNS, connections, credentials, customers } from './schema.ts';
 
 /**
  * Each removal is one transaction that locks the customer first, its connections next and their credentials last, as an

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { getTableColumns, sql } from 'drizzle-orm';
 import {
   check,
   foreignKey,
@@ -28,6 +28,12 @@ export const crossbook = pgSchema('crossbook');
 export const momentColumn = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
 export const createdAt = () => momentColumn('created_at').notNull().defaultNow();
 export const updatedAt = () => momentColumn('updated_at').notNull().defaultNow();
+export const providerNameColumn = () => text('provider_name').$type<ProviderName>();
+/** Goes with its application. */
+export const ofApplication = () =>
+  uuid('application_id')
+    .notNull()
+    .references(() => applications.id, { onDelete: 'cascade' });
 
 export const applications = crossbook.table('applications', {
   id: uuid('id').primaryKey(),
@@ -41,9 +47,7 @@ export const apiKeys = crossbook.table(
   'api_keys',
   {
     publicId: text('public_id').primaryKey(),
-    applicationId: uuid('application_id')
-      .notNull()
-      .references(() => applications.id, { onDelete: 'cascade' }),
+    applicationId: ofApplication(),
     name: text('name').notNull(),
     secretHash: text('secret_hash').notNull(),
     createdAt: createdAt(),
@@ -61,9 +65,7 @@ export const apiKeys = crossbook.table(
 export const customers = crossbook.table(
   'customers',
   {
-    applicationId: uuid('application_id')
-      .notNull()
-      .references(() => applications.id, { onDelete: 'cascade' }),
+    applicationId: ofApplication(),
     customerId: text('customer_id').notNull(),
     name: text('name').notNull(),
     email: text('email').notNull(),
@@ -84,7 +86,7 @@ export const connections = crossbook.table(
     id: uuid('id').primaryKey(),
     applicationId: uuid('application_id').notNull(),
     customerId: text('customer_id').notNull(),
-    providerName: text('provider_name').$type<ProviderName>().notNull(),
+    providerName: providerNameColumn().notNull(),
     providerId: uuid('provider_id').notNull(),
     instanceUrl: text('instance_url'),
     schemaMappingsConfig: jsonb('schema_mappings_config').$type<SchemaMappingsConfig>(),
@@ -120,6 +122,13 @@ export const connections = crossbook.table(
     }).onDelete('cascade'),
   ],
 );
+
+/** What a connection is made of. */
+export const CONNECTION_COLUMNS = pickConnectionColumns();
+function pickConnectionColumns() {
+  const { eventSequence, lastEventId, createdAt, updatedAt, ...columns } = getTableColumns(connections);
+  return columns;
+}
 
 export const credentials = crossbook.table(
   'credentials',

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { ConnectionUpsert, Customer, CustomerUpsert } from '../domain/customer.ts';
+import type { ConnectionUpsert, CustomerUpsert } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { uuidV5 } from '../lib/digest.ts';
 import { isStorable, isStorableJson } from '../lib/text.ts';
-import { type ConnectionRow, toCustomer } from './connections.ts';
 import { type CredentialKey, sealCredentials } from './credentials.ts';
+import type { ConnectionRow } from './customers.ts';
 import type { StoreDeps } from './database.ts';
 import { isUnavailable, unstorable } from './engine/failures.ts';
+import { CONNECTION_DATA, recordEvents } from './events.ts';
+import { CONNECTION_COLUMNS } from './schema.ts';
 import { createStatementBatcher } from './statement-batcher.ts';
-import { UPSERTS, type UpsertMode } from './upsert-statement.ts';
 
 /**
  * One round trip, unless a rival wrote the same customer at the same moment: then the answer is read once more. Upserts of
@@ -22,33 +23,17 @@ export function createUpsert(deps: StoreDeps) {
     execute: (_, given) => writeTogether(deps, given),
     isShared: isUnavailable,
   });
-  return async (
-    applicationId: string,
-    upsert: CustomerUpsert,
-    read: () => Promise<Customer | undefined>,
-  ): Promise<{ readonly customer: Customer; readonly created: boolean }> => {
+  /** Undefined where the customer's version is not the one that was expected. */
+  return (applicationId: string, upsert: CustomerUpsert): Promise<WrittenRow | undefined> => {
     const mode = toMode(upsert);
     const given = toUpsertRow(deps, applicationId, upsert);
-    const row = await (mode === 'always' ? add(applicationId, given) : writeAlone(deps, mode, given));
-    if (!row) throw conflict(upsert.expectedVersion, await read());
-    deps.onAppended();
-    const { version, versionBefore } = row;
-    const customer = toCustomer({ ...upsert, applicationId, version }, row.connections);
-    const created = version === 1;
-    if (versionBefore === version - 1) return { customer, created };
-    const { connections } = (await read()) ?? customer;
-    return { customer: { ...customer, connections }, created };
+    return mode === 'always' ? add(applicationId, given) : writeAlone(deps, mode, given);
   };
 }
 
 function toMode({ expectedVersion }: CustomerUpsert): UpsertMode {
   if (expectedVersion === undefined) return 'always';
   return expectedVersion === 0 ? 'absent' : 'present';
-}
-
-function conflict(expected: number | undefined, stored: Customer | undefined): CrossbookError {
-  const found = stored ? `has version ${stored.version}` : 'does not exist';
-  return new CrossbookError('CONFLICT', `Version ${expected} was expected, but the customer ${found}.`);
 }
 
 async function writeTogether(deps: StoreDeps, given: readonly UpsertRow[]) {
@@ -113,6 +98,174 @@ function toEntry({ secrets }: StoreDeps, connection: ConnectionUpsert & Credenti
   };
 }
 
+/** $1 is the application, $2 the customers, $3 the time. */
+const INSERT_CUSTOMERS = `
+  insert into crossbook.customers as kept
+    (application_id, customer_id, name, email, version, created_at, updated_at)
+  select $1::uuid, customer_id, name, email, 1, $3::timestamptz, $3::timestamptz
+  from json_to_recordset($2::json) as given (customer_id text, name text, email text)
+  order by customer_id
+  on conflict (application_id, customer_id)`;
+
+/** Of the only one, read without a join: its plan is kept, and must suit a large table as well as the first rows. */
+const only = (field: string) => `($2::json -> 0 ->> '${field}')`;
+
+/** The expected version may be larger than any that a version can reach. */
+const WRITE_CUSTOMERS = {
+  always: `${INSERT_CUSTOMERS} do update
+    set name = excluded.name, email = excluded.email, version = kept.version + 1, updated_at = excluded.updated_at`,
+  absent: `${INSERT_CUSTOMERS} do nothing`,
+  present: `
+  update crossbook.customers as kept
+  set name = ${only('name')}, email = ${only('email')}, version = kept.version + 1, updated_at = $3::timestamptz
+  where application_id = $1::uuid and customer_id = ${only('customer_id')}
+    and version = ${only('expected_version')}::bigint`,
+};
+
+const versionsOf = (row: string) => `${row}.customer_id as "customerId", ${row}.version, coalesce((
+  select version from crossbook.customers as before
+  where before.application_id = $1::uuid and before.customer_id = ${row}.customer_id
+), 0) as "versionBefore"`;
+
+const storedOf = (row: string) =>
+  `select * from crossbook.connections where application_id = $1::uuid and customer_id = ${row}.customer_id`;
+
+const SHOWN = Object.entries(CONNECTION_COLUMNS).map(([field, { name }]) => `'${field}', ${name}`);
+const answer = (rows: string) => `(
+  select coalesce(json_agg(json_build_object(${SHOWN.join(', ')})), '[]') from (${rows}) as connection
+) as connections`;
+
+/** $4 has an entry for each customer, and in it one for each provider. */
+const entryOf = (row: string) => `$4::jsonb -> ${row}.customer_id -> ${row}.provider_name`;
+/** What an upsert sets as it was given. A field is given when its key is there; a null in it clears. */
+const SETTINGS = (
+  ['instanceUrl', 'schemaMappingsConfig', 'entityMappings', 'connectionSyncConfig'] as const
+).map((field) => {
+  const column = CONNECTION_COLUMNS[field];
+  const isJson = column.getSQLType() === 'jsonb';
+  const value = isJson ? `nullif(entry -> '${field}', 'null')` : `entry ->> '${field}'`;
+  return { column: column.name, value, change: setIfGiven(column.name, field) };
+});
+function setIfGiven(column: string, field: string, value = `excluded.${column}`): string {
+  return `${column} = case when ${entryOf('excluded')} ? '${field}' then ${value} else kept.${column} end`;
+}
+/** Where credentials are given, or are cleared by a null. */
+const ifResealed = (column: string, value: string) => setIfGiven(column, 'sealed', value);
+const CLEARED = `excluded.status = 'unauthorized'`;
+/** Cleared again, or never there: it stays what it was. */
+const CLEARED_REASON = `case when kept.status = 'unauthorized' then kept.status_reason else 'credentials_cleared' end`;
+/** What a link found out holds for the credentials that it brought, and for no others. */
+const FORGET_ACCOUNT = [
+  ...['account_id', 'account_name', 'account_url', 'account_user_id'].map((name) => ifResealed(name, 'null')),
+  ifResealed('granted_scopes', `'{}'`),
+];
+
+/**
+ * Upserts that change nothing are no news. Where a rival wrote meanwhile, it cannot be told, and is said. A subselect and no
+ * `not exists`, which may become a join that reads all of the application's customers: the plan is kept while they grow.
+ */
+const CUSTOMER_EVENTS = `
+  select gen_random_uuid() as id, customer_id, null::uuid as connection_id,
+    case when version = 1 then 'customer.created' else 'customer.updated' end as type,
+    null::int as sequence, jsonb_build_object('version', version) as data
+  from written where (
+    select before.version = written.version - 1 and before.name = written.name and before.email = written.email
+    from crossbook.customers as before
+    where before.application_id = $1::uuid and before.customer_id = written.customer_id
+  ) is not true`;
+
+/** A connection's row says which event was its last: it is this statement's where the entry brought its id. */
+const CONNECTION_EVENTS = `
+  select last_event_id, customer_id, id,
+    case status when 'connected' then 'connection.connected' else 'connection.disconnected' end,
+    event_sequence, ${CONNECTION_DATA}
+  from linked where last_event_id = (${entryOf('linked')} ->> 'eventId')::uuid`;
+
+const writeUnlinked = (writeCustomers: string) => `
+with written as (${writeCustomers}
+  returning kept.customer_id, kept.version, kept.name, kept.email
+), ${recordEvents(CUSTOMER_EVENTS, '$3::timestamptz')}
+select ${versionsOf('written')}, ${answer(storedOf('written'))} from written`;
+
+/** With or without credentials now, and otherwise before. */
+const CHANGES_STATUS = `${entryOf('excluded')} ? 'sealed' and excluded.status <> kept.status`;
+const ifStatusChanges = (changed: string, same: string) =>
+  `case when ${CHANGES_STATUS} then ${changed} else ${same} end`;
+
+const writeLinked = (writeCustomers: string) => `
+with written as (${writeCustomers}
+  returning kept.customer_id, kept.version, kept.name, kept.email
+), linked as (
+  insert into crossbook.connections as kept
+    (id, application_id, customer_id, provider_name, provider_id, ${SETTINGS.map(({ column }) => column).join(', ')},
+     status, status_reason, status_changed_at, event_sequence, last_event_id, created_at, updated_at)
+  select (entry ->> 'id')::uuid, $1::uuid, customer_id, provider_name, (entry ->> 'providerId')::uuid,
+    ${SETTINGS.map(({ value }) => value).join(', ')},
+    case when entry ->> 'sealed' is null then 'unauthorized' else 'connected' end,
+    case when entry ->> 'sealed' is null then 'no_credentials' end, $3::timestamptz,
+    case when entry ->> 'sealed' is null then 0 else 1 end,
+    case when entry ->> 'sealed' is not null then (entry ->> 'eventId')::uuid end,
+    $3::timestamptz, $3::timestamptz
+  from written cross join jsonb_each($4::jsonb -> customer_id) as given (provider_name, entry)
+  on conflict (application_id, customer_id, provider_name) do update set
+    ${SETTINGS.map(({ change }) => change).join(', ')},
+    ${setIfGiven('status', 'sealed')},
+    ${ifResealed('status_reason', `case when ${CLEARED} then ${CLEARED_REASON} end`)},
+    ${ifResealed(
+      'status_changed_at',
+      `case when kept.status = excluded.status
+      then kept.status_changed_at else excluded.status_changed_at end`,
+    )},
+    ${FORGET_ACCOUNT.join(', ')},
+    event_sequence = ${ifStatusChanges('kept.event_sequence + 1', 'kept.event_sequence')},
+    last_event_id = ${ifStatusChanges(`(${entryOf('excluded')} ->> 'eventId')::uuid`, 'kept.last_event_id')},
+    updated_at = excluded.updated_at
+  returning kept.*
+), secured as (
+  insert into crossbook.credentials as kept
+    (connection_id, application_id, sealed, key_id, generation, updated_at)
+  select id, $1::uuid, ${entryOf('linked')} ->> 'sealed', ${entryOf('linked')} ->> 'keyId', 1, $3::timestamptz
+  from linked where ${entryOf('linked')} ? 'sealed'
+  on conflict (connection_id) do update set
+    sealed = excluded.sealed, key_id = excluded.key_id, generation = kept.generation + 1,
+    oauth_client_id = null, updated_at = excluded.updated_at
+), forgotten as (
+  delete from crossbook.contact_cache
+  where application_id = $1::uuid and connection_id = any (array(select id from linked))
+), ${recordEvents(`${CUSTOMER_EVENTS} union all ${CONNECTION_EVENTS}`, '$3::timestamptz')}
+select ${versionsOf('written')}, ${answer(`
+    select * from linked where linked.customer_id = written.customer_id
+    union all ${storedOf('written')} and (${entryOf('connections')}) is null`)}
+from written`;
+
+/**
+ * Customers and their connections in ONE statement, which is its own transaction. Two rules of PostgreSQL shape it:
+ *
+ * - All parts see the data as it was when the statement began, never each other's writes. So what was written comes
+ *   from RETURNING, and what was not touched from the table. A rival that commits while we wait for its row is not in
+ *   that picture; `versionBefore` then is not the version before ours, and the caller reads again.
+ * - ON CONFLICT sees rows that the picture does not have. So everything that may race is written by it: also clearing
+ *   credentials, where a DELETE would miss the ones that a rival has just stored.
+ *
+ * Rivals wait for the customers' rows, which all of them take in the same order, and only whoever has a customer's row
+ * writes its connections: they can never deadlock. So `present`, which has no order, is for one customer at a time.
+ *
+ * Most of what a statement costs is the setting up of its parts, so one that names no connection does without theirs.
+ */
+export const UPSERTS = {
+  alone: toStatements('upsert', writeUnlinked),
+  linking: toStatements('upsert_linked', writeLinked),
+};
+
+function toStatements(name: string, write: (writeCustomers: string) => string) {
+  const toStatement = (mode: UpsertMode) => ({ name: `${name}_${mode}`, text: write(WRITE_CUSTOMERS[mode]) });
+  return {
+    always: toStatement('always'),
+    absent: toStatement('absent'),
+    present: toStatement('present'),
+  };
+}
+
 interface WrittenRow {
   readonly customerId: string;
   readonly version: number;
@@ -128,3 +281,5 @@ interface UpsertRow {
   /** JSON: what is given of each provider. Undefined where no connection is named. */
   readonly entries: string | undefined;
 }
+
+type UpsertMode = keyof typeof WRITE_CUSTOMERS;
