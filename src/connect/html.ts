@@ -19,6 +19,21 @@ export function toPage({
     `form-action ${more.hasForm ? "'self'" : "'none'"}`,
     "frame-ancestors 'none'",
   ];
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+${head}<style>${new Markup(STYLE)}</style>
+</head>
+<body>
+<main>
+${body}
+</main>
+${script && html`<script nonce="${script.nonce}">${new Markup(script.text)}</script>`}</body>
+</html>
+`;
   return {
     status,
     headers: {
@@ -34,31 +49,8 @@ export function toPage({
       'cross-origin-opener-policy': more.isPopup ? 'unsafe-none' : 'same-origin',
       ...headers,
     },
-    body: toDocument({ title, body, head, script }).text,
+    body: page.text,
   };
-}
-
-function toDocument({
-  title,
-  body,
-  head,
-  script,
-}: Pick<PageParts, 'title' | 'body' | 'head' | 'script'>): Markup {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-${head}<style>${raw(STYLE)}</style>
-</head>
-<body>
-<main>
-${body}
-</main>
-${script && html`<script nonce="${script.nonce}">${raw(script.text)}</script>`}</body>
-</html>
-`;
 }
 
 /** Of all pages: dark and light as the system has it, one column, and large enough for a thumb. */
@@ -97,11 +89,7 @@ export function html(parts: TemplateStringsArray, ...values: readonly Value[]): 
   return new Markup(parts.reduce((text, part, index) => text + toText(values[index - 1]) + part));
 }
 
-/** Text between the tags of `style` and `script`, where nothing is escaped: only what is written in this program. */
-function raw(text: string): Markup {
-  return new Markup(text);
-}
-
+/** HTML already: nothing in it is escaped. Made of what is written in this program alone. */
 export class Markup {
   readonly text: string;
 

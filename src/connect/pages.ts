@@ -1,63 +1,62 @@
 import { randomBytes } from 'node:crypto';
-import type { ConnectFailure, ConnectLink, VisitedLink } from '../domain/connect-link.ts';
+import type { ConnectLink, VisitedLink } from '../domain/connect-link.ts';
 import { PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
 import { toReturnUrl } from '../domain/urls.ts';
 import type { HttpResponse } from '../lib/http-message.ts';
+import type { EndedFlow } from '../usecases/finish-authorization.ts';
 import type { Offer, PageProblem } from '../usecases/open-connect-page.ts';
 import { html, type Markup, toPage } from './html.ts';
-import { FAILURES, PROBLEMS, TEXTS } from './texts.ts';
+import { FAILURES, PROBLEMS } from './texts.ts';
 
 /** Who asks, for whom, for what and why; and where to go on. */
 export function toOfferPage({ visited, offers, token, mistake }: OfferPage): HttpResponse {
-  const { offer } = TEXTS;
   const { link } = visited;
-  const body = html`<h1>${offer.title}</h1>
+  const body = html`<h1>Connect your CRM</h1>
 ${toNames(visited)}
-<h2>${offer.asked}</h2>
+<h2>What is asked for</h2>
 <ul>
-<li>${offer.reads}</li>
-<li>${offer.stays}</li>
-<li>${offer.shown}</li>
+<li>To read your contacts: names, email addresses, phone numbers, companies. Nothing is changed or deleted.</li>
+<li>To go on reading them until you disconnect. You can end it in your CRM at any time.</li>
+<li>Your CRM shows you what is granted before you agree. You may need the rights of an administrator there.</li>
 </ul>
-${offers.length > 1 ? html`<h2>${offer.choose}</h2>` : undefined}
+${offers.length > 1 ? html`<h2>Which CRM do you use?</h2>` : undefined}
 ${offers.map((one) => toForm(one, token, mistake))}
-<p class="soft">${offer.expires} <time datetime="${link.expiresAt.toISOString()}">${toMoment(link.expiresAt)}</time>.</p>`;
+<p class="soft">This page is valid until <time datetime="${link.expiresAt.toISOString()}">${toMoment(link.expiresAt)}</time>.</p>`;
   return toPage({
     status: mistake ? 422 : 200,
-    ...{ title: offer.title, body, hasForm: true, isPopup: link.mode === 'POPUP' },
+    ...{ title: 'Connect your CRM', body, hasForm: true, isPopup: link.mode === 'POPUP' },
   });
 }
 
 /** Without confirmation a link can be used by anyone who has it: the names are the only protection, and are shown large. */
 function toNames({ link, applicationName, customerName }: VisitedLink): Markup {
-  const { offer } = TEXTS;
   if (link.confirm) {
-    return html`<p><b><bdi>${applicationName}</bdi></b> ${offer.lead}</p>
-<p class="soft">${offer.connects} <b><bdi>${customerName}</bdi></b>.</p>`;
+    return html`<p><b><bdi>${applicationName}</bdi></b> wants to read the contacts in your CRM.</p>
+<p class="soft">This connects the CRM of <b><bdi>${customerName}</bdi></b>.</p>`;
   }
-  return html`<p class="names"><span>${offer.connects}</span> <bdi>${customerName}</bdi> <span>${offer.to}</span> <bdi>${applicationName}</bdi></p>
-<p><b>${offer.beware}</b></p>`;
+  return html`<p class="names"><span>This connects the CRM of</span> <bdi>${customerName}</bdi> <span>to</span> <bdi>${applicationName}</bdi></p>
+<p><b>Go on only if you belong to this organisation and expect this request.</b></p>`;
 }
 
 /** A form for each provider: each has its own questions, and works without a script. */
-function toForm(offer: Offer, token: string, mistake: Mistake | undefined): Markup {
+function toForm(offer: Offer, token: string, mistake: OfferPage['mistake']): Markup {
   const title = PROVIDER_TITLES[offer.provider];
   const own = mistake?.provider === offer.provider ? mistake : undefined;
   return html`<form method="post" action="/connect/${token}/start">
 <input type="hidden" name="provider" value="${offer.provider}">
-${toLogins(offer, own)}<button>${TEXTS.offer.go} ${title}</button>
+${toLogins(offer, own)}<button>Continue to ${title}</button>
 </form>
 `;
 }
 
 function toLogins(
   { provider, logins, ownLoginExample }: Offer,
-  mistake: Mistake | undefined,
+  mistake: OfferPage['mistake'],
 ): Markup | undefined {
   if (logins.length === 0 && ownLoginExample === undefined) return undefined;
   const error = `${provider}-error`;
   return html`<fieldset>
-<legend>${TEXTS.offer.login} ${PROVIDER_TITLES[provider]}?</legend>
+<legend>Where do you log in to ${PROVIDER_TITLES[provider]}?</legend>
 ${logins.map(
   ({ name, origin }, index) =>
     html`<label><input type="radio" name="login" value="${origin}"${index === 0 ? html` checked` : undefined}>${name}</label>
@@ -65,11 +64,11 @@ ${logins.map(
 )}${
   ownLoginExample === undefined
     ? undefined
-    : html`<label>${TEXTS.offer.own} <input type="text" name="own_login" value="${mistake?.typed ?? ''}" placeholder="${ownLoginExample}" maxlength="300" autocomplete="off" autocapitalize="none" spellcheck="false"${mistake && html` aria-invalid="true" aria-describedby="${error}"`}></label>
+    : html`<label>Or type the address of your own login page: <input type="text" name="own_login" value="${mistake?.typed ?? ''}" placeholder="${ownLoginExample}" maxlength="300" autocomplete="off" autocapitalize="none" spellcheck="false"${mistake && html` aria-invalid="true" aria-describedby="${error}"`}></label>
 `
 }${
   mistake &&
-  html`<p class="error" id="${error}" role="alert">${TEXTS.offer.badLogin} ${ownLoginExample ?? ''}</p>
+  html`<p class="error" id="${error}" role="alert">This is no login page of the CRM. It looks like this: ${ownLoginExample ?? ''}</p>
 `
 }</fieldset>
 `;
@@ -79,52 +78,51 @@ function toMoment(moment: Date): string {
   return `${moment.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** What was typed is no login page of this provider. */
-interface Mistake {
-  readonly provider: string;
-  readonly typed: string;
-}
-
 interface OfferPage {
   readonly visited: VisitedLink;
   readonly offers: readonly Offer[];
   readonly token: string;
-  readonly mistake?: Mistake | undefined;
+  /** What was typed is no login page of this provider. */
+  readonly mistake?: { readonly provider: string; readonly typed: string };
 }
 
 /** All went well. A popup tells the page that opened it; otherwise the browser goes back to the application. */
-export function toFinished({ visited, link, confirmation: code }: Finished): HttpResponse {
-  const returnUrl = toReturnUrl(link.returnUrl, { connectLinkId: link.id, status: link.status, code });
+export function toFinished({ visited, link, confirmation }: FinishedLink): HttpResponse {
+  const returnUrl = toReturnUrl(link, confirmation);
   if (link.mode === 'REDIRECT') return toRedirect(returnUrl);
-  const { finished } = TEXTS;
   return toPage({
-    title: finished.title,
-    body: html`<h1>${finished.title}</h1>
-<p>${finished.lead}</p>
-<a class="go" href="${returnUrl}" rel="noreferrer">${finished.go} <bdi>${visited.applicationName}</bdi></a>`,
-    script: toScript(link, { code, returnUrl }),
+    title: 'Connected',
+    body: html`<h1>Connected</h1>
+<p>You can close this window.</p>
+${toWayBack({ ...visited, link }, { go: 'Continue to', code: confirmation })}`,
+    script: toScript(link, { code: confirmation, returnUrl }),
     isPopup: true,
   });
 }
 
 /** Says what to do next, and leads back with the reason. A popup stays open, so that it can be read. */
-export function toFailed({ visited, link, failure, missingScopes }: FailedEnd): HttpResponse {
-  const { failed } = TEXTS;
-  const result = { connectLinkId: link.id, status: link.status, error: failure };
+export function toFailed({ visited, link, failure, missingScopes }: FailedLink): HttpResponse {
   const isPopup = link.mode === 'POPUP';
   return toPage({
-    title: failed.title,
-    body: html`<h1>${failed.title}</h1>
+    title: 'Not connected',
+    body: html`<h1>Not connected</h1>
 <p>${FAILURES[failure]}</p>
-${missingScopes.length > 0 ? html`<p>${TEXTS.missing} ${missingScopes.join(', ')}</p>` : undefined}
-<a class="go" href="${toReturnUrl(link.returnUrl, result)}" rel="noreferrer">${failed.go} <bdi>${visited.applicationName}</bdi></a>`,
-    script: isPopup ? toScript(link, { error: failure }) : undefined,
+${missingScopes.length > 0 ? html`<p>Not granted: ${missingScopes.join(', ')}</p>` : undefined}
+${toWayBack({ ...visited, link })}`,
+    script: isPopup ? toScript(link) : undefined,
     isPopup,
   });
 }
 
-/** The code is in the address: nothing of it may be kept or passed on. */
-function toRedirect(location: string): HttpResponse {
+function toWayBack(
+  { link, applicationName }: VisitedLink,
+  { go, code }: { go: string; code?: string | undefined } = { go: 'Back to' },
+): Markup {
+  return html`<a class="go" href="${toReturnUrl(link, code)}" rel="noreferrer">${go} <bdi>${applicationName}</bdi></a>`;
+}
+
+/** The address may hold a code: nothing of it may be kept or passed on. */
+export function toRedirect(location: string): HttpResponse {
   return {
     status: 303,
     headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
@@ -135,10 +133,17 @@ function toRedirect(location: string): HttpResponse {
 /**
  * Tells the opener, at the exact origin of the application. The application's page closes the popup when it has heard; where
  * it is not heard, because a page on the way has cut the opener off or it is another one by now, the popup goes back itself.
+ * Without `returnUrl` it stays.
  */
-function toScript(link: ConnectLink, { code, error, returnUrl }: Told) {
+function toScript(
+  link: ConnectLink,
+  { code, returnUrl }: { code?: string | undefined; returnUrl?: string } = {},
+) {
   const { origin } = new URL(link.returnUrl);
-  const result = { type: 'crossbook:connect', connectLinkId: link.id, status: link.status, error, code };
+  const result = {
+    ...{ type: 'crossbook:connect', connectLinkId: link.id, status: link.status },
+    ...{ error: link.failure ?? undefined, code },
+  };
   const given = JSON.stringify({ result, origin, returnUrl }).replaceAll('<', '\\u003c');
   return {
     nonce: randomBytes(16).toString('base64url'),
@@ -155,14 +160,13 @@ const PATIENCE_MS = 1_500;
  * without a word. So the page itself leads on, and has a link for those that do not follow.
  */
 export function toLeavingPage({ provider, consentUrl, setCookie, isPopup }: LeavingPage): HttpResponse {
-  const { leaving } = TEXTS;
   return toPage({
-    title: leaving.title,
+    title: 'One moment',
     head: html`<meta http-equiv="refresh" content="0; url=${consentUrl}">
 `,
-    body: html`<h1>${leaving.title}</h1>
-<p>${leaving.lead} ${PROVIDER_TITLES[provider]}.</p>
-<a class="go" href="${consentUrl}" rel="noreferrer">${leaving.go}</a>`,
+    body: html`<h1>One moment</h1>
+<p>You are being sent to ${PROVIDER_TITLES[provider]}.</p>
+<a class="go" href="${consentUrl}" rel="noreferrer">Continue, if nothing happens</a>`,
     isPopup,
     headers: { 'set-cookie': setCookie },
   });
@@ -170,10 +174,9 @@ export function toLeavingPage({ provider, consentUrl, setCookie, isPopup }: Leav
 
 /** Leads no further, and never away by itself: the maker of the link must not choose where it goes on. */
 export function toProblemPage(problem: PageProblem, visited?: VisitedLink): HttpResponse {
-  const { title, text } = PROBLEMS[problem];
+  const { status, title, text } = PROBLEMS[problem];
   return toPage({
-    status: STATUSES[problem],
-    title,
+    ...{ status, title },
     body: html`<h1>${title}</h1>
 <p>${text}</p>
 ${visited && toWayBack(visited)}`,
@@ -188,48 +191,12 @@ export function toErrorPage({ status, title, text, id, headers }: ErrorPage): Ht
     ...{ status, title, headers },
     body: html`<h1>${title}</h1>
 <p>${text}</p>
-${id && html`<p class="soft">${TEXTS.number} ${id}</p>`}`,
+${id && html`<p class="soft">Reference for support: ${id}</p>`}`,
   });
 }
 
-function toWayBack({ link, applicationName }: VisitedLink) {
-  const { id, status, failure } = link;
-  const result = { connectLinkId: id, status, error: failure ?? undefined };
-  return html`<a class="go" href="${toReturnUrl(link.returnUrl, result)}" rel="noreferrer">${TEXTS.failed.go} <bdi>${applicationName}</bdi></a>`;
-}
-
-const STATUSES: Readonly<Record<PageProblem, number>> = {
-  FORGED: 404,
-  EXPIRED: 410,
-  ALREADY_USED: 410,
-  ENDED: 410,
-  CANCELED: 410,
-  WRONG_BROWSER: 400,
-  WRONG_SITE: 403,
-  UNCLEAR: 400,
-  TOO_MANY: 429,
-  NOT_SET_UP: 409,
-};
-
-interface Finished {
-  readonly visited: VisitedLink;
-  readonly link: ConnectLink;
-  readonly confirmation: string | undefined;
-}
-
-interface FailedEnd {
-  readonly visited: VisitedLink;
-  readonly link: ConnectLink;
-  readonly failure: ConnectFailure;
-  readonly missingScopes: readonly string[];
-}
-
-interface Told {
-  readonly code?: string | undefined;
-  readonly error?: ConnectFailure | undefined;
-  /** Where the popup goes by itself; undefined: it stays. */
-  readonly returnUrl?: string | undefined;
-}
+type FinishedLink = Extract<EndedFlow, { readonly failure?: undefined }>;
+type FailedLink = Exclude<EndedFlow, FinishedLink>;
 
 interface LeavingPage {
   readonly provider: ProviderName;
@@ -243,6 +210,6 @@ interface ErrorPage {
   readonly title: string;
   readonly text: string;
   /** Of the error, for support. */
-  readonly id: string | undefined;
+  readonly id?: string;
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -1,31 +1,32 @@
 import type { VisitedLink } from '../domain/connect-link.ts';
-import { type CrossbookError, ERROR_CODES, toCrossbookError } from '../domain/errors.ts';
+import { CrossbookError, ERROR_CODES, toCrossbookError } from '../domain/errors.ts';
 import type { ProviderCall, RequestLog } from '../domain/log.ts';
 import type { HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import { type ExchangeCode, type FinishDeps, finishAuthorization } from '../usecases/finish-authorization.ts';
-import { openConnectPage } from '../usecases/open-connect-page.ts';
-import { type StartDeps, startAuthorization } from '../usecases/start-authorization.ts';
+import { openConnectPage, type PageProblem } from '../usecases/open-connect-page.ts';
+import { type FlowCookie, type StartDeps, startAuthorization } from '../usecases/start-authorization.ts';
 import { toErrorPage, toFailed, toFinished, toLeavingPage, toOfferPage, toProblemPage } from './pages.ts';
-import { createCookies, isFromOwnPage, readCallback, readForm } from './read-request.ts';
 import { ERRORS } from './texts.ts';
 
 /** The pages of connect links. Whoever asks for them is a stranger: what they present is a link, a state, a cookie. */
-export function createConnectPages(deps: ConnectPagesDeps): ConnectPages {
-  const { onEnd, connecting } = deps;
-  const waits = createVendorWaits(deps.exchangeCode);
+export function createConnectPages(deps: ConnectPagesDeps) {
+  const { onEnd, connecting, limitPages } = deps;
+  let waiting = 0;
 
   return {
+    /** Those that they answer. */
     paths: /^\/connect(?:\/|$)/,
-    limitPages: deps.limitPages,
-    refuse: (error, { requestLog }) => refuse(error, requestLog),
+    limitPages,
+    refuse: (error: CrossbookError, { requestLog }: { readonly requestLog: RequestLog }) =>
+      toErrorResponse(error, requestLog),
 
-    async answer(request, requestLog) {
+    async answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse> {
       requestLog.record({ face: 'connect' });
       try {
-        const answered = await route(request, requestLog);
-        return request.method === 'HEAD' ? { ...answered, body: null } : answered;
+        const response = await route(request, requestLog);
+        return request.method === 'HEAD' ? { ...response, body: null } : response;
       } catch (thrown) {
-        return refuse(toCrossbookError(thrown), requestLog);
+        return toErrorResponse(toCrossbookError(thrown), requestLog);
       }
     },
   };
@@ -41,14 +42,9 @@ export function createConnectPages(deps: ConnectPagesDeps): ConnectPages {
     return end('FORGED');
   }
 
-  async function open(token: string, requestLog: RequestLog): Promise<HttpResponse> {
-    return requestLog.operation('openConnectPage', async () => {
-      const page = await openConnectPage(deps, token);
-      noteLink(requestLog, 'openConnectPage', page.visited);
-      return page.problem === undefined
-        ? toOfferPage({ ...page, token })
-        : end(page.problem, { visited: page.visited });
-    });
+  function open(token: string, requestLog: RequestLog): Promise<HttpResponse> {
+    const work = () => openConnectPage(deps, token);
+    return perform({ name: 'openConnectPage', requestLog, work }, (page) => toOfferPage({ ...page, token }));
   }
 
   async function start(token: string, request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse> {
@@ -56,10 +52,8 @@ export function createConnectPages(deps: ConnectPagesDeps): ConnectPages {
     if (publicUrl === undefined) return end('NOT_SET_UP');
     if (!isFromOwnPage(request, publicUrl)) return end('WRONG_SITE');
     const form = readForm(request);
-    return requestLog.operation('startAuthorization', async () => {
-      const started = await startAuthorization(deps, { token, ...form });
-      noteLink(requestLog, 'startAuthorization', started.visited);
-      if (started.problem !== undefined) return end(started.problem, { visited: started.visited });
+    const work = () => startAuthorization(deps, { token, ...form });
+    return perform({ name: 'startAuthorization', requestLog, work }, (started) => {
       if (started.mistake !== undefined) return toOfferPage({ ...started, token, mistake: form });
       const { provider, consentUrl, cookie, visited } = started;
       onEnd({ provider, outcome: 'STARTED' });
@@ -68,39 +62,68 @@ export function createConnectPages(deps: ConnectPagesDeps): ConnectPages {
     });
   }
 
-  async function callBack(
-    provider: string,
-    request: HttpRequest,
-    requestLog: RequestLog,
-  ): Promise<HttpResponse> {
+  async function callBack(provider: string, request: HttpRequest, requestLog: RequestLog) {
     const callback = readCallback(request.url.searchParams);
     if (!callback) return end('FORGED');
-    if (waits.isFull()) return end('TOO_MANY');
+    if (waiting >= MAX_WAITING) return end('TOO_MANY');
     const isHttps = connecting.publicUrl()?.startsWith('https:') === true;
     const cookies = createCookies(isHttps).read(request.headers.get('cookie'));
-    return requestLog.operation('finishAuthorization', async () => {
-      const exchangeCode = waits.begin(requestLog);
-      const finished = await finishAuthorization(
-        { ...deps, exchangeCode },
-        { ...callback, provider, cookies },
-      );
-      noteLink(requestLog, 'finishAuthorization', finished.visited);
-      if (finished.problem !== undefined) return end(finished.problem, { visited: finished.visited });
-      const { link } = finished;
-      requestLog.record({ provider: finished.provider.name });
-      onEnd({ provider: finished.provider.name, outcome: finished.failure ?? link.status });
-      return finished.failure === undefined ? toFinished(finished) : toFailed(finished);
+    const exchangeCode = exchangeFor(requestLog);
+    const work = () => finishAuthorization({ ...deps, exchangeCode }, { ...callback, provider, cookies });
+    return perform({ name: 'finishAuthorization', requestLog, work }, (finished) => {
+      const { provider, link, failure } = finished;
+      requestLog.record({ provider: provider.name });
+      onEnd({ provider: provider.name, outcome: failure ?? link.status });
+      return failure === undefined ? toFinished(finished) : toFailed(finished);
     });
   }
 
-  function end(
-    problem: Parameters<typeof toProblemPage>[0],
-    { visited }: { visited?: Parameters<typeof toProblemPage>[1] } = {},
-  ): HttpResponse {
+  /**
+   * An exchange of a code waits for a vendor. It gives its place to other requests meanwhile, and there is a bound to how many
+   * wait. A customer who closes the window meanwhile has granted all the same: the grant is kept.
+   */
+  function exchangeFor(requestLog: RequestLog): ExchangeCode {
+    return async (exchange) => {
+      waiting += 1;
+      const resume = requestLog.permit.pause();
+      try {
+        return await deps.exchangeCode({ ...exchange, onCall: (call) => requestLog.called(call) });
+      } finally {
+        waiting -= 1;
+        await Promise.resolve()
+          .then(resume)
+          .catch(() => undefined);
+      }
+    };
+  }
+
+  /** One use case, and the page for its result. The log learns which application's link it was, never the link's token. */
+  function perform<Result extends Outcome>(
+    { name, requestLog, work }: UseCase<Result>,
+    toPage: (result: Exclude<Result, { readonly problem: PageProblem }>) => HttpResponse,
+  ): Promise<HttpResponse> {
+    return requestLog.operation(name, async () => {
+      const result = await work();
+      const { problem, visited } = result;
+      const customer = visited?.link.customerId;
+      requestLog.record({
+        operation: name,
+        application: visited?.applicationName,
+        // The log has no email.
+        customer: customer?.includes('@') ? undefined : customer,
+      });
+      if (problem !== undefined) return end(problem, visited);
+      return toPage(result as Parameters<typeof toPage>[0]);
+    });
+  }
+
+  function end(problem: PageProblem, visited?: VisitedLink): HttpResponse {
     onEnd({ provider: visited?.link.providerName ?? 'none', outcome: problem });
     return toProblemPage(problem, visited);
   }
 }
+
+const MAX_WAITING = 200;
 
 async function only(
   methods: readonly string[],
@@ -108,79 +131,120 @@ async function only(
   answer: () => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
   if (methods.includes(method)) return answer();
-  const { title, text } = ERRORS.method;
-  return toErrorPage({ status: 405, title, text, id: undefined, headers: { allow: methods.join(', ') } });
+  return toErrorPage({ ...ERRORS.method, status: 405, headers: { allow: methods.join(', ') } });
 }
 
-function refuse(error: CrossbookError, requestLog: RequestLog): HttpResponse {
+function toErrorResponse(error: CrossbookError, requestLog: RequestLog): HttpResponse {
   requestLog.record({ face: 'connect' });
   requestLog.failed(error);
   const { status } = ERROR_CODES[error.code];
-  const { title, text } = status === 429 ? ERRORS.tooMany : status === 503 ? ERRORS.busy : ERRORS.other;
-  const seconds = error.retryAfterMs === undefined ? undefined : Math.ceil(error.retryAfterMs / 1_000);
-  const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
-  return toErrorPage({ status, title, text, id: error.id, headers });
+  const text = status === 429 ? ERRORS.tooMany : status === 503 ? ERRORS.busy : ERRORS.other;
+  const { id, retryAfterMs } = error;
+  const headers =
+    retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) };
+  return toErrorPage({ ...text, status, id, headers });
 }
 
-/** For the log: which application's link it was, never its token. */
-function noteLink(requestLog: RequestLog, operation: string, visited: VisitedLink | undefined): void {
-  requestLog.record({ operation, application: visited?.applicationName });
-  const customer = visited?.link.customerId;
-  // The log has no email.
-  if (customer !== undefined && !customer.includes('@')) requestLog.record({ customer });
+/** What the customer chose on a link's page: what was typed goes before what was chosen. Null: neither. */
+function readForm(request: HttpRequest) {
+  const type = request.headers.get('content-type') ?? '';
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) {
+    throw new CrossbookError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'A form is sent as application/x-www-form-urlencoded.',
+    );
+  }
+  const form = readFields(request, MAX_BYTES);
+  const typed = form.get('own_login')?.trim() ?? '';
+  return { provider: form.get('provider') ?? '', loginUrl: typed || form.get('login') || null, typed };
+}
+
+export function readFields(request: HttpRequest, maxBytes: number): URLSearchParams {
+  const body = request.readBody(maxBytes);
+  if (body) return new URLSearchParams(body.toString('utf8'));
+  throw new CrossbookError('PAYLOAD_TOO_LARGE', `The form is larger than ${maxBytes} bytes.`);
 }
 
 /**
- * Exchanges of codes, which wait for a vendor. One that waits gives its place to others, and there is a bound to how many
- * wait. Whoever closes the window meanwhile has granted all the same: what comes of it is kept.
+ * Was the form sent from a page of ours? Browsers say so in `Sec-Fetch-Site`, and older ones in `Origin`, which is `null`
+ * where no referrer is sent.
  */
-function createVendorWaits(exchange: ObservedExchange): VendorWaits {
-  let waiting = 0;
+function isFromOwnPage({ headers }: Pick<HttpRequest, 'headers'>, publicUrl: string): boolean {
+  const site = headers.get('sec-fetch-site');
+  if (site !== null) return site === 'same-origin';
+  const origin = headers.get('origin');
+  return origin === null || origin === 'null' || origin === publicUrl;
+}
+
+const MAX_BYTES = 8 * 1024;
+
+/** Undefined where a parameter comes twice: what one reader takes for the state, another may not. */
+function readCallback(query: URLSearchParams) {
+  const names = ['state', 'code', 'error', 'error_description'];
+  if (names.some((name) => query.getAll(name).length > 1)) return undefined;
   return {
-    isFull: () => waiting >= MAX_WAITING,
-    begin: (requestLog) => async (given) => {
-      waiting += 1;
-      const resume = requestLog.permit.pause();
-      try {
-        return await exchange({ ...given, onCall: (call) => requestLog.called(call) });
-      } finally {
-        waiting -= 1;
-        await Promise.resolve()
-          .then(resume)
-          .catch(() => undefined);
+    state: query.get('state'),
+    code: query.get('code'),
+    error: query.get('error')?.slice(0, LONGEST) ?? null,
+    errorDescription: query.get('error_description')?.slice(0, LONGEST) ?? null,
+  };
+}
+
+/** Of what is only compared with known words. */
+const LONGEST = 500;
+
+/**
+ * One cookie for each flow, which no script reads and no other site sends. Over https it has the prefix `__Host-`, which
+ * keeps other hosts of the domain from setting it; browsers refuse that prefix over http, where only loopback is allowed.
+ */
+export function createCookies(isHttps: boolean) {
+  const prefix = isHttps ? '__Host-crossbook-connect-' : 'crossbook-connect-';
+  const attributes = isHttps ? 'Path=/; Secure' : 'Path=/connect';
+  return {
+    /** Values by names of flows. */
+    read(header: string | null): ReadonlyMap<string, string> {
+      const found: [string, string][] = [];
+      for (const pair of (header ?? '').split(';')) {
+        const [name = '', value = ''] = pair.trim().split('=', 2);
+        if (name.startsWith(prefix) && VALUE.test(value)) found.push([name.slice(prefix.length), value]);
       }
+      // Browsers send the oldest first, and the oldest are those that were left unfinished.
+      return new Map(found.slice(-MAX_COOKIES));
+    },
+    /** The header that sets one. */
+    write({ flow, value, expiresAt }: FlowCookie, now: number): string {
+      const seconds = Math.max(0, Math.ceil((expiresAt.getTime() - now) / 1_000));
+      return `${prefix}${flow}=${value}; ${attributes}; HttpOnly; SameSite=Lax; Max-Age=${seconds}`;
     },
   };
 }
 
-const MAX_WAITING = 200;
+/** A browser with more of them has more tabs than a person. */
+const MAX_COOKIES = 20;
+const VALUE = /^[\w-]{43}$/;
 
 /** A face of the request handler. */
-export interface ConnectPages {
-  /** Those that they answer. */
-  readonly paths: RegExp;
-  /** Throws or rejects with TOO_MANY_REQUESTS. */
-  limitPages(address: string | undefined): Promise<void> | undefined;
-  answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse>;
-  refuse(error: CrossbookError, of: { readonly requestLog: RequestLog }): HttpResponse;
+export type ConnectPages = ReturnType<typeof createConnectPages>;
+
+type ConnectPagesDeps = StartDeps &
+  Omit<FinishDeps, 'exchangeCode'> & {
+    /** Throws or rejects with TOO_MANY_REQUESTS. */
+    limitPages(address: string | undefined): Promise<void> | undefined;
+    exchangeCode(
+      exchange: Parameters<ExchangeCode>[0] & { readonly onCall: (call: ProviderCall) => void },
+    ): ReturnType<ExchangeCode>;
+    wall(): number;
+    /** Told how each flow went on, and ended. */
+    onEnd(end: { readonly provider: string; readonly outcome: string }): void;
+  };
+
+interface Outcome {
+  readonly problem?: PageProblem | undefined;
+  readonly visited?: VisitedLink;
 }
 
-interface ConnectPagesDeps
-  extends StartDeps,
-    Pick<FinishDeps, 'makeCode' | 'forgetConnection' | 'onFailure'> {
-  readonly flows: FinishDeps['flows'];
-  readonly exchangeCode: Parameters<typeof createVendorWaits>[0];
-  readonly limitPages: ConnectPages['limitPages'];
-  wall(): number;
-  /** Told how each flow went on, and ended. */
-  onEnd(end: { readonly provider: string; readonly outcome: string }): void;
+interface UseCase<Result> {
+  readonly name: string;
+  readonly requestLog: RequestLog;
+  work(): Promise<Result>;
 }
-
-interface VendorWaits {
-  isFull(): boolean;
-  begin(requestLog: Pick<RequestLog, 'permit' | 'called'>): ExchangeCode;
-}
-
-type ObservedExchange = (
-  exchange: Parameters<ExchangeCode>[0] & { readonly onCall: (call: ProviderCall) => void },
-) => ReturnType<ExchangeCode>;

@@ -1,82 +1,55 @@
 import type { ConnectFailure } from '../domain/connect-link.ts';
 import type { PageProblem } from '../usecases/open-connect-page.ts';
 
-/** Every word of the pages. Names are put in by the pages, which mark them as names. */
-export const TEXTS = {
-  offer: {
-    title: 'Connect your CRM',
-    lead: 'wants to read the contacts in your CRM.',
-    connects: 'This connects the CRM of',
-    to: 'to',
-    choose: 'Which CRM do you use?',
-    asked: 'What is asked for',
-    reads:
-      'To read your contacts: names, email addresses, phone numbers, companies. Nothing is changed or deleted.',
-    stays: 'To go on reading them until you disconnect. You can end it in your CRM at any time.',
-    shown:
-      'Your CRM shows you what is granted before you agree. You may need the rights of an administrator there.',
-    beware: 'Go on only if you belong to this organisation and expect this request.',
-    expires: 'This page is valid until',
-    login: 'Where do you log in to',
-    own: 'Or type the address of your own login page:',
-    badLogin: 'This is no login page of the CRM. It looks like this:',
-    badProvider: 'Please choose one of these.',
-    go: 'Continue to',
-  },
-  leaving: {
-    title: 'One moment',
-    lead: 'You are being sent to',
-    go: 'Continue, if nothing happens',
-  },
-  finished: {
-    title: 'Connected',
-    lead: 'You can close this window.',
-    go: 'Continue to',
-  },
-  failed: { title: 'Not connected', go: 'Back to' },
-  missing: 'Not granted:',
-  number: 'Reference for support:',
-} as const;
-
 /** What happened, and what to do next. */
-export const PROBLEMS: Readonly<Record<PageProblem, PageText>> = {
+export const PROBLEMS: Readonly<Record<PageProblem, ProblemText>> = {
   FORGED: {
+    status: 404,
     title: 'This link does not work',
     text: 'It may have been cut off or changed on its way. Open it again as you received it, or ask for a new one.',
   },
   EXPIRED: {
+    status: 410,
     title: 'This link has expired',
     text: 'Links are valid for a short time only. Go back to where you got it and ask for a new one.',
   },
   ALREADY_USED: {
+    status: 410,
     title: 'This link was used already',
     text: 'Each link works once. If you have connected your CRM with it, there is nothing left to do. Otherwise ask for a new one.',
   },
   ENDED: {
+    status: 410,
     title: 'This link has ended',
     text: 'An earlier attempt with it did not succeed. Go back to where you got it and ask for a new one.',
   },
   CANCELED: {
+    status: 410,
     title: 'This link is no longer valid',
     text: 'It was withdrawn. If you still want to connect your CRM, ask for a new one.',
   },
   WRONG_BROWSER: {
+    status: 400,
     title: 'Please continue where you began',
     text: 'This page belongs to a window or browser that began to connect a CRM, and it is not this one, or cookies are blocked here. Nothing was connected. Open the link again and go through it in one browser.',
   },
   WRONG_SITE: {
+    status: 403,
     title: 'This request came from another page',
     text: 'Nothing was connected. Open the link itself and press the button there.',
   },
   UNCLEAR: {
+    status: 400,
     title: 'Not connected',
     text: 'Your CRM did not say which of your open windows this answer is for. Nothing was connected. Close them, and open the link that you want to use again.',
   },
   TOO_MANY: {
+    status: 429,
     title: 'Too many attempts',
     text: 'Wait a few minutes and try again, or ask for a new link.',
   },
   NOT_SET_UP: {
+    status: 409,
     title: 'This CRM cannot be connected at the moment',
     text: 'The application is not set up for it. Tell the people who sent you here.',
   },
@@ -110,7 +83,8 @@ export const ERRORS = {
   },
 } as const;
 
-interface PageText {
+interface ProblemText {
+  readonly status: number;
   readonly title: string;
   readonly text: string;
 }

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { ConnectLink } from './connect-link.ts';
 import type { Authorization } from './oauth.ts';
 import type { Provider } from './provider.ts';
 import type { ProviderName } from './provider-names.ts';
@@ -66,27 +67,21 @@ export function checkReturnUrl(
   return { url: href };
 }
 
-/** The page to return to, with what became of the link. */
-export function toReturnUrl(returnUrl: string, result: ReturnedResult): string {
+/** The page to return to, with what became of the link; the code is for the application to redeem, once. */
+export function toReturnUrl(
+  { returnUrl, id, status, failure }: Pick<ConnectLink, 'returnUrl' | 'id' | 'status' | 'failure'>,
+  code?: string,
+): string {
   const url = new URL(returnUrl);
-  const { connectLinkId, status, error, code } = result;
-  const values = { connect_link_id: connectLinkId, status, error, code };
+  const values = { connect_link_id: id, status, error: failure, code };
   for (const [name, value] of Object.entries(values)) {
     url.searchParams.delete(name);
-    if (value !== undefined) url.searchParams.set(name, value);
+    if (value) url.searchParams.set(name, value);
   }
   return url.href;
 }
 
 const ORIGIN = /^(https?:\/\/([^/?#]+))/i;
-
-interface ReturnedResult {
-  readonly connectLinkId: string;
-  readonly status: string;
-  readonly error?: string | undefined;
-  /** For the application to redeem, once. */
-  readonly code?: string | undefined;
-}
 
 /**
  * The origin that a customer logs in at, as an application or the customer names it: `acme.my.salesforce.com`, or any page

@@ -140,22 +140,23 @@ export interface Callback {
   readonly cookies: ReadonlyMap<string, string>;
 }
 
-type FinishedFlow =
-  | { readonly problem: PageProblem; readonly visited?: VisitedLink }
-  | (EndedFlow & Failed & { readonly problem?: undefined; readonly confirmation?: undefined })
-  | (EndedFlow & {
-      /** The one-time code that the application redeems; undefined where the link needs none. */
-      readonly confirmation: string | undefined;
-      readonly problem?: undefined;
-      readonly failure?: undefined;
-    });
+type FinishedFlow = { readonly problem: PageProblem; readonly visited?: VisitedLink } | EndedFlow;
 
-interface EndedFlow {
+/** The link has ended, with a connection or without one. */
+export type EndedFlow = {
   readonly visited: VisitedLink;
   readonly provider: Provider;
   /** As it is now. */
   readonly link: ConnectLink;
-}
+  readonly problem?: undefined;
+} & (
+  | (Failed & { readonly confirmation?: undefined })
+  | {
+      /** The one-time code that the application redeems; undefined where the link needs none. */
+      readonly confirmation: string | undefined;
+      readonly failure?: undefined;
+    }
+);
 
 interface Failed {
   readonly failure: ConnectFailure;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCookies } from '../../src/connect/read-request.ts';
+import { createCookies } from '../../src/connect/server.ts';
 
 test('of a browser with many flows the newest are read: the one that comes back is among them', () => {
   const { read, write } = createCookies(true);

@@ -1,7 +1,6 @@
-import type { ConnectFailure, ConnectLink, ConnectServices } from '../../domain/connect-link.ts';
-import { CrossbookError, toCrossbookError } from '../../domain/errors.ts';
+import type { ConnectFailure, ConnectLink } from '../../domain/connect-link.ts';
+import { toCrossbookError } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
-import type { Provider } from '../../domain/provider.ts';
 import { PROVIDER_TITLES, type ProviderName } from '../../domain/provider-names.ts';
 import type { HttpRequest, HttpResponse } from '../../lib/http-message.ts';
 import {
@@ -14,8 +13,8 @@ import { type ConfirmLinkDeps, confirmConnectLink } from '../../usecases/open-co
 import { searchContacts } from '../../usecases/search-contacts.ts';
 import { type UpsertDeps, upsertCustomer } from '../../usecases/upsert-customer.ts';
 import { html, toPage } from '../html.ts';
-import { toProblemPage } from '../pages.ts';
-import type { ConnectPages } from '../server.ts';
+import { toProblemPage, toRedirect } from '../pages.ts';
+import { type ConnectPages, readFields } from '../server.ts';
 import { FAILURES } from '../texts.ts';
 
 /**
@@ -24,30 +23,27 @@ import { FAILURES } from '../texts.ts';
  * nothing but loopback is answered. What changes something is a form of a page of the same origin.
  */
 export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
+  const routes: Readonly<Record<string, Readonly<Record<string, Work>>>> = {
+    [BEGIN]: { POST: begin },
+    [RETURN]: { GET: show, POST: confirm },
+  };
   return {
     ...pages,
-    paths: new RegExp(`${pages.paths.source}|^(?:${[...PATHS].join('|')})$`),
-    answer: (request, requestLog) =>
-      PATHS.has(request.pathname) ? answer(request, requestLog) : pages.answer(request, requestLog),
+    paths: new RegExp(`${pages.paths.source}|^(?:${Object.keys(routes).join('|')})$`),
+    async answer(request, requestLog) {
+      const works = routes[request.pathname];
+      if (!works) return pages.answer(request, requestLog);
+      requestLog.record({ face: 'connect' });
+      try {
+        if (request.method === 'POST' && !isFromSameOrigin(request)) return toProblemPage('WRONG_SITE');
+        const work = works[request.method];
+        if (!work) return { status: 405, headers: { allow: Object.keys(works).join(', ') }, body: null };
+        return await work(deps.open(requestLog), request);
+      } catch (thrown) {
+        return pages.refuse(toCrossbookError(thrown), { requestLog });
+      }
+    },
   };
-
-  async function answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse> {
-    requestLog.record({ face: 'connect' });
-    try {
-      const isForm = request.method === 'POST';
-      if (isForm && !isFromSameOrigin(request)) return toProblemPage('WRONG_SITE');
-      const work = findWork(request);
-      if (!work) return { status: 405, headers: { allow: toAllowed(request) }, body: null };
-      return await work(deps.open(requestLog), request);
-    } catch (thrown) {
-      return pages.refuse(toCrossbookError(thrown), { requestLog });
-    }
-  }
-
-  function findWork({ method, pathname }: HttpRequest): Work | undefined {
-    if (method === 'POST') return pathname === BEGIN ? begin : confirm;
-    return method === 'GET' && pathname === RETURN ? show : undefined;
-  }
 
   /** For a customer of its own: the demo's keeps its contacts. */
   async function begin(context: DemoContext): Promise<HttpResponse> {
@@ -59,14 +55,14 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
       // Whoever clicks again may choose another account.
       allowAccountChange: true,
     });
-    return redirect(url);
+    return toRedirect(url);
   }
 
   async function confirm(context: DemoContext, request: HttpRequest): Promise<HttpResponse> {
-    const pairs = readPairs(request);
+    const pairs = readFields(request, MAX_BYTES);
     const id = pairs.get('connect_link_id') ?? '';
     await confirmConnectLink(context, { id, code: pairs.get('code') ?? '' });
-    return redirect(`${RETURN}?${new URLSearchParams({ connect_link_id: id })}`);
+    return toRedirect(`${RETURN}?${new URLSearchParams({ connect_link_id: id })}`);
   }
 
   async function show(context: DemoContext, { url }: HttpRequest): Promise<HttpResponse> {
@@ -88,11 +84,8 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
 async function findSomebody(context: DemoContext, { customerId, providerName }: ConnectLink) {
   using page = await searchContacts(context, {
     ...{ customerId, provider: providerName, filter: { email: SOMEBODY } },
-    ...{
-      page: {},
-      readFromCache: false,
-      selection: { rawData: false, totalCount: false, needsPreviousPage: false },
-    },
+    ...{ page: {}, readFromCache: false },
+    selection: { rawData: false, totalCount: false, needsPreviousPage: false },
   });
   const [contact] = page.contacts;
   return (
@@ -100,21 +93,10 @@ async function findSomebody(context: DemoContext, { customerId, providerName }: 
   );
 }
 
-function toAllowed({ pathname }: HttpRequest): string {
-  return pathname === BEGIN ? 'POST' : 'GET, POST';
-}
-
-function redirect(location: string): HttpResponse {
-  return {
-    status: 303,
-    headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
-    body: null,
-  };
-}
+const MAX_BYTES = 4 * 1024;
 
 const BEGIN = '/demo/connect';
 const RETURN = '/demo/connected';
-const PATHS: ReadonlySet<string> = new Set([BEGIN, RETURN]);
 
 const SOMEBODY = 'ada@example.com';
 const CUSTOMER = {
@@ -124,71 +106,44 @@ const CUSTOMER = {
 } as const;
 
 /** The application's part: it vouches for the person who came back. */
-function toConfirmPage({ id, code }: Confirmation): HttpResponse {
+function toConfirmPage({ id, code }: { readonly id: string; readonly code: string }): HttpResponse {
   return toPage({
-    title: TEXTS.confirm.title,
-    body: html`<h1>${TEXTS.confirm.title}</h1>
-<p>${TEXTS.confirm.text}</p>
+    title: 'One step is left',
+    body: html`<h1>One step is left</h1>
+<p>The CRM has agreed, and nothing is connected yet. Your application now confirms that the person who agreed is the one whom it sent: it redeems the code that has come back with them. Here you are the application.</p>
 <form method="post" action="/demo/connected">
 <input type="hidden" name="connect_link_id" value="${id}">
 <input type="hidden" name="code" value="${code}">
-<button>${TEXTS.confirm.go}</button>
+<button>Confirm</button>
 </form>`,
     hasForm: true,
   });
 }
 
 function toConnectedPage({ provider, contact, command }: Connected): HttpResponse {
-  const title = `${PROVIDER_TITLES[provider]} ${TEXTS.connected.title}`;
+  const title = `${PROVIDER_TITLES[provider]} is connected`;
   return toPage({
     title,
     body: html`<h1>${title}</h1>
-<p>${TEXTS.connected.text}</p>
-${contact && html`<p>${TEXTS.connected.found} <b>${contact.email}</b>: <b><bdi>${contact.name}</bdi></b></p>`}
-<h2>${TEXTS.connected.again}</h2>
+<p>From now on this customer’s contacts are searched in the account that was chosen.</p>
+${contact && html`<p>Found there just now, by <b>${contact.email}</b>: <b><bdi>${contact.name}</bdi></b></p>`}
+<h2>Search it again, from a terminal</h2>
 <pre tabindex="0">${command}</pre>
-<a class="go" href="/">${TEXTS.back}</a>`,
+<a class="go" href="/">Back to the start</a>`,
   });
 }
 
 function toNotConnectedPage({ failure }: { readonly failure: ConnectFailure | null }): HttpResponse {
   return toPage({
-    title: TEXTS.notConnected.title,
-    body: html`<h1>${TEXTS.notConnected.title}</h1>
-<p>${failure === null ? TEXTS.notConnected.open : FAILURES[failure]}</p>
+    title: 'Not connected',
+    body: html`<h1>Not connected</h1>
+<p>${failure === null ? 'This link was not followed to its end.' : FAILURES[failure]}</p>
 <form method="post" action="/demo/connect">
-<button>${TEXTS.notConnected.go}</button>
+<button>Try again</button>
 </form>
-<p><a href="/">${TEXTS.back}</a></p>`,
+<p><a href="/">Back to the start</a></p>`,
     hasForm: true,
   });
-}
-
-const TEXTS = {
-  back: 'Back to the start',
-  confirm: {
-    title: 'One step is left',
-    text: 'The CRM has agreed, and nothing is connected yet. Your application now confirms that the person who agreed is the one whom it sent: it redeems the code that has come back with them. Here you are the application.',
-    go: 'Confirm',
-  },
-  connected: {
-    title: 'is connected',
-    text: 'From now on this customer’s contacts are searched in the account that was chosen.',
-    found: 'Found there just now, by',
-    again: 'Search it again, from a terminal',
-  },
-  notConnected: {
-    title: 'Not connected',
-    open: 'This link was not followed to its end.',
-    go: 'Try again',
-  },
-} as const;
-
-/** A form's fields. */
-function readPairs(request: HttpRequest): URLSearchParams {
-  const body = request.readBody(MAX_BYTES);
-  if (!body) throw new CrossbookError('PAYLOAD_TOO_LARGE', `The form is larger than ${MAX_BYTES} bytes.`);
-  return new URLSearchParams(body.toString('utf8'));
 }
 
 /** Browsers say so in `Sec-Fetch-Site`, and older ones in `Origin`. Whatever says neither is no browser, and has the API. */
@@ -197,21 +152,14 @@ function isFromSameOrigin({ headers, url }: Pick<HttpRequest, 'headers' | 'url'>
   return site === null ? headers.get('origin') === url.origin : site === 'same-origin';
 }
 
-const MAX_BYTES = 4 * 1024;
-
 type Work = (context: DemoContext, request: HttpRequest) => Promise<HttpResponse>;
 
 /** One request, made for the demo application. */
-interface DemoContext
-  extends UpsertDeps,
-    CreateLinkDeps,
-    ConfirmLinkDeps,
-    FindLinkDeps,
-    Omit<Parameters<typeof searchContacts>[0], keyof UpsertDeps> {
-  readonly connectLinks: CreateLinkDeps['connectLinks'] & ConfirmLinkDeps['connectLinks'];
-  readonly connecting: ConnectServices;
-  readonly providers: ReadonlyMap<ProviderName, Provider>;
-}
+type DemoContext = UpsertDeps &
+  CreateLinkDeps &
+  ConfirmLinkDeps &
+  FindLinkDeps &
+  Parameters<typeof searchContacts>[0];
 
 interface DemoDeps {
   open(requestLog: RequestLog): DemoContext;
@@ -219,11 +167,6 @@ interface DemoDeps {
   listProviders(): readonly ProviderName[];
   /** To be pasted: searches that customer's contacts. */
   toCommand(of: { readonly customerId: string; readonly provider: ProviderName }): string;
-}
-
-interface Confirmation {
-  readonly id: string;
-  readonly code: string;
 }
 
 interface Connected {
