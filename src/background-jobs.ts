@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Foundation } from './foundation.ts';
 import { runPeriodically } from './lib/clock.ts';
 import type { Outbound } from './outbound/outbound.ts';
-import { createWebhookUrlCheck } from './outbound/webhooks/check-url.ts';
+import { createWebhookUrlCheck } from './outbound/webhooks/post.ts';
 import { watchWebhooks } from './outbound/webhooks/watch.ts';
 import { sweepContactCache } from './storage/maintenance.ts';
 import { type RenewDeps, renewIdleTokens } from './usecases/renew-idle-tokens.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { openWebhookSender, type WebhookSender } from '../../src/outbound/webhooks/sender.ts';
+import { openWebhookSender } from '../../src/outbound/webhooks/sender.ts';
 import { createDatabase, type Database } from '../../src/storage/database.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
 import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
@@ -39,7 +39,7 @@ describe('Webhooks', () => {
     await fresh.drop();
   });
 
-  const openSender = (): WebhookSender => {
+  const openSender = () => {
     const sender = openWebhookSender({
       ...{ queue: database.webhookQueue, clock, mayLoopback: true, onAttempt: () => {} },
       onError: (error) => {

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { verifyWebhook, WebhookVerificationError } from '../../src/client/verify-webhook.ts';
-import { toWebhookHeaders } from '../../src/outbound/webhooks/deliver.ts';
+import { toWebhookHeaders } from '../../src/outbound/webhooks/sender.ts';
 import { loadStandardWebhooks, type StandardWebhooks } from '../support/standard-webhooks.ts';
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;

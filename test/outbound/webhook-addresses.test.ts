@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { createWebhookUrlCheck } from '../../src/outbound/webhooks/check-url.ts';
-import { createWebhookPost } from '../../src/outbound/webhooks/post.ts';
+import { createWebhookPost, createWebhookUrlCheck } from '../../src/outbound/webhooks/post.ts';
 import { openReceiver, withStatus } from '../support/webhook-receiver.ts';
 
 const at = (address: string) => async () => [{ address, family: address.includes(':') ? 6 : 4 }];

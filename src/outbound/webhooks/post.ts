@@ -1,20 +1,27 @@
+import { Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
 import { Agent, request } from 'undici';
+import { MAX_WEBHOOK_URL_LENGTH } from '../../domain/event.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { readRetryAfter } from '../../lib/http-message.ts';
 import { NOT_CONNECTED, NOT_TRUSTED, TIMEOUTS } from '../failures.ts';
-import { createGuardedConnector, type HostLookup, PrivateAddressError } from '../http/addresses.ts';
-import { createHostResolver, isLoopbackUrl } from './check-url.ts';
+import {
+  createGuardedConnector,
+  type HostLookup,
+  isPublicAddress,
+  PrivateAddressError,
+} from '../http/addresses.ts';
 
 /** One attempt: bounded in time and in what is read of the answer, never redirected, and only to public hosts. */
-export function createWebhookPost(options: PostOptions): WebhookPost {
-  const { clock, mayLoopback, lookup = createHostResolver() } = options;
+export function createWebhookPost({ clock, mayLoopback, lookup = createHostResolver() }: PostOptions) {
   const timeouts = { headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS, keepAliveTimeout: KEEP_ALIVE_MS };
   const connect = createGuardedConnector({ timeoutMs: CONNECT_MS, lookup });
   const guarded = new Agent({ ...timeouts, connect });
   const loopback = new Agent(timeouts);
   const running = new Set<AbortController>();
   return {
-    async send({ url, headers, body }) {
+    /** Never rejects. */
+    async send({ url, headers, body }: WebhookRequest): Promise<PostOutcome> {
       const controller = new AbortController();
       running.add(controller);
       const cancel = clock.schedule(ANSWER_MS, () => controller.abort(TOO_LATE));
@@ -35,10 +42,11 @@ export function createWebhookPost(options: PostOptions): WebhookPost {
         running.delete(controller);
       }
     },
-    stop() {
+    /** Breaks off what is under way. */
+    stop(): void {
       for (const controller of running) controller.abort(STOPPED);
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([guarded.destroy(), loopback.destroy()]);
     },
   };
@@ -46,12 +54,12 @@ export function createWebhookPost(options: PostOptions): WebhookPost {
 
 function toOutcome(status: number, headers: Record<string, string | string[] | undefined>): PostOutcome {
   if (status >= 200 && status < 300) return { kind: 'arrived' };
-  const told = Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
-  );
+  // A repeated header makes no sense.
+  const sent = { 'retry-after': String(headers['retry-after'] ?? ''), date: String(headers['date'] ?? '') };
+  const retryAfterMs = readRetryAfter(sent);
   const reason =
     status >= 300 && status < 400 ? `HTTP ${status}: redirects are not followed` : `HTTP ${status}`;
-  return { kind: 'failed', status, reason, retryAfterMs: readRetryAfter(told) };
+  return { kind: 'failed', status, reason, retryAfterMs };
 }
 
 /** In words that are ours: an error's own may quote an answer. */
@@ -74,20 +82,6 @@ const CONNECT_MS = 5_000;
 const KEEP_ALIVE_MS = 10_000;
 const READ_BYTES = 16 * 1024;
 
-export interface WebhookPost {
-  /** Never rejects. */
-  send(request: WebhookRequest): Promise<PostOutcome>;
-  /** Breaks off what is under way. */
-  stop(): void;
-  close(): Promise<void>;
-}
-
-interface WebhookRequest {
-  readonly url: string;
-  readonly headers: Record<string, string>;
-  readonly body: string;
-}
-
 export type PostOutcome =
   | { readonly kind: 'arrived' }
   /** By us: it says nothing of the endpoint. */
@@ -99,8 +93,72 @@ export type PostOutcome =
       readonly retryAfterMs?: number | undefined;
     };
 
-interface PostOptions {
+interface WebhookRequest {
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+interface PostOptions extends CheckOptions {
   readonly clock: Clock;
+}
+
+/**
+ * May events be sent there? A problem is told early; what counts is the address that is connected to, which is checked
+ * each time. A name that cannot be resolved yet passes: it may be about to.
+ */
+export function createWebhookUrlCheck({ mayLoopback, lookup = createHostResolver() }: CheckOptions) {
+  return async (text: string): Promise<{ readonly url: string } | { readonly problem: string }> => {
+    const url = text.length <= MAX_WEBHOOK_URL_LENGTH && URL.canParse(text) ? new URL(text) : undefined;
+    if (!url) return { problem: `is no URL of at most ${MAX_WEBHOOK_URL_LENGTH} characters` };
+    if (url.username || url.password || text.includes('#')) {
+      return { problem: 'must have neither a user nor a fragment' };
+    }
+    if (mayLoopback && isLoopbackUrl(url)) return { url: url.href };
+    if (url.protocol !== 'https:') return { problem: 'must be an https: URL' };
+    if (isLiteralAddress(url)) return { problem: 'must have a host name, not an address' };
+    const addresses = await lookup(url.hostname).catch(() => []);
+    if (addresses.length > 0 && !addresses.some(({ address }) => isPublicAddress(address))) {
+      return { problem: 'must be public: its host has a private address' };
+    }
+    return { url: url.href };
+  };
+}
+
+/**
+ * Asks the name servers directly, as a public host's name allows. The system's own look-up takes a thread of a pool of four,
+ * which the look-ups of CRMs share: an application whose name server hangs would hold them up.
+ */
+export function createHostResolver({ servers }: { readonly servers?: readonly string[] } = {}): HostLookup {
+  const resolver = new Resolver({ timeout: TRY_MS, tries: 2 });
+  if (servers) resolver.setServers(servers);
+  return async (host) => {
+    const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const addresses = [
+      ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
+      ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
+    ];
+    if (addresses.length === 0 && four.status === 'rejected') throw four.reason;
+    return addresses;
+  };
+}
+
+const TRY_MS = 2_000;
+
+/** http: on this machine is for trying things out: only where the sandbox is on. */
+function isLoopbackUrl(url: URL): boolean {
+  return url.protocol === 'http:' && LOOPBACK.has(url.hostname);
+}
+
+/** A literal address passes no look-up, and is refused with the private ones. */
+function isLiteralAddress(url: URL): boolean {
+  return isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0;
+}
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+interface CheckOptions {
+  /** http: to this machine, for the sandbox. */
   readonly mayLoopback: boolean;
   readonly lookup?: HostLookup | undefined;
 }

@@ -1,14 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import type { ClaimedEndpoint, WebhookQueue } from '../../domain/event.ts';
+import { createHash, createHmac, randomUUID } from 'node:crypto';
+import type { ClaimedEndpoint, Delivery, WebhookQueue } from '../../domain/event.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type AttemptResult, deliverDue } from './deliver.ts';
-import { createWebhookPost } from './post.ts';
+import { createWebhookPost, type PostOutcome } from './post.ts';
 
 /**
  * Sends what is due, over connections of its own, for as many endpoints at once as there are places: those that fail have few places of their own, so
  * that they delay no other. A process that dies leaves leases, which end: what it had not recorded is sent once more.
  */
-export function openWebhookSender(deps: SenderDeps): WebhookSender {
+export function openWebhookSender(deps: SenderDeps) {
   const { queue, clock } = deps;
   const post = createWebhookPost(deps);
   const serving = new Set<Promise<void>>();
@@ -21,7 +20,7 @@ export function openWebhookSender(deps: SenderDeps): WebhookSender {
     pump,
     async stop() {
       isStopping = true;
-      const cancel = clock.schedule(PATIENCE_MS, post.stop);
+      const cancel = clock.schedule(GRACE_MS, post.stop);
       await pumping;
       await Promise.all(serving);
       cancel();
@@ -65,11 +64,57 @@ export function openWebhookSender(deps: SenderDeps): WebhookSender {
   async function serve(endpoint: ClaimedEndpoint, lease: string): Promise<void> {
     try {
       const until = clock.now() + LEASE_MS / 2;
-      await deliverDue({ ...deps, post, isOver: () => isStopping || clock.now() >= until }, endpoint);
+      await deliverDue(endpoint, () => isStopping || clock.now() >= until);
     } catch (error) {
       deps.onError(error);
     } finally {
       await queue.release(endpoint.id, lease).catch(deps.onError);
+    }
+  }
+
+  /**
+   * What is due for one endpoint: one customer's events one after the other, those of several at once. After a failure
+   * nothing new is begun, and one that has failed before is tried with one event alone.
+   */
+  async function deliverDue(endpoint: ClaimedEndpoint, isOver: () => boolean): Promise<void> {
+    let { failures } = endpoint;
+    const isHealthy = () => failures === 0 && !isOver();
+    const due = await queue.read(endpoint.id, failures > 0 ? 1 : BATCH);
+    const [first] = due;
+    if (failures > 0) {
+      if (first && !isOver()) await attempt(first);
+      return;
+    }
+    const queues = toQueues(due);
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+
+    async function work(): Promise<void> {
+      for (let next = queues.shift(); next && isHealthy(); next = queues.shift()) {
+        for (const delivery of next) if (isHealthy()) await attempt(delivery);
+      }
+    }
+
+    async function attempt(delivery: Delivery): Promise<void> {
+      const { id, url, secrets } = endpoint;
+      const headers = toWebhookHeaders({ delivery, secrets, wall: clock.wall() });
+      const outcome: PostOutcome =
+        secrets.length > 0
+          ? await post.send({ url, headers, body: delivery.body })
+          : { kind: 'failed', reason: 'its secret cannot be opened: a key is missing in the key ring' };
+      if (outcome.kind === 'stopped') return;
+      if (outcome.kind === 'arrived') {
+        await queue.succeed(delivery, endpoint.failures >= PATIENCE);
+        deps.onAttempt('delivered');
+        return;
+      }
+      failures += 1;
+      const isGone = outcome.status === 410;
+      await queue.fail(delivery, {
+        ...{ reason: outcome.reason, isGone },
+        retryAfterMs: toRetryPause(id, delivery.attempts + 1),
+        pauseMs: toEndpointPause(id, failures, outcome),
+      });
+      deps.onAttempt(isGone ? 'gone' : 'failed');
     }
   }
 }
@@ -79,17 +124,94 @@ const LEASE_MS = 60_000;
 const MAX_HEALTHY = 64;
 const MAX_FAILING = 16;
 /** At a stop: what is under way may finish. */
-const PATIENCE_MS = 5_000;
-
-export interface WebhookSender {
-  pump(): Promise<void>;
-  stop(): Promise<void>;
-}
+const GRACE_MS = 5_000;
 
 interface SenderDeps {
   readonly queue: WebhookQueue;
   readonly clock: Clock;
   readonly mayLoopback: boolean;
-  onAttempt(result: AttemptResult): void;
+  onAttempt(result: 'delivered' | 'failed' | 'gone'): void;
   onError(error: unknown): void;
+}
+
+function toQueues(due: readonly Delivery[]): Delivery[][] {
+  const queues = new Map<string, Delivery[]>();
+  for (const delivery of due) {
+    const queue = queues.get(delivery.customerId);
+    if (queue) queue.push(delivery);
+    else queues.set(delivery.customerId, [delivery]);
+  }
+  return [...queues.values()];
+}
+
+const BATCH = 200;
+/** To one endpoint. */
+const AT_ONCE = 4;
+
+/**
+ * When a delivery that has failed so often is tried again: after 5 seconds, 20, 80, five minutes, … at most eight hours. The
+ * spread differs between endpoints, and is the same for the events of one: those that failed one after the other come
+ * back in that order.
+ */
+function toRetryPause(endpointId: string, attempts: number): number {
+  const pause = Math.min(FIRST_RETRY_MS * 4 ** Math.min(attempts - 1, 20), LONGEST_RETRY_MS);
+  return Math.round(pause * toSpread(`${endpointId} ${attempts}`));
+}
+
+/**
+ * For how long an endpoint that has failed so often in a row, this time with this outcome, is left alone. One bad event is not
+ * the endpoint's fault.
+ */
+function toEndpointPause(
+  endpointId: string,
+  failures: number,
+  { status = 0, retryAfterMs = 0 }: Failed,
+): number {
+  const grown = Math.min(1_000 * 2 ** Math.min(failures - PATIENCE, 20), LONGEST_PAUSE_MS);
+  const own = failures < PATIENCE ? 0 : grown * toSpread(`${endpointId} ${failures}`);
+  const slowed = SLOW_DOWN.has(status) ? SLOWED_MS : 0;
+  return Math.round(Math.max(own, slowed, Math.min(retryAfterMs, LONGEST_ASKED_MS)));
+}
+
+type Failed = Extract<PostOutcome, { kind: 'failed' }>;
+
+/** From 0.8 to 1.2. */
+function toSpread(text: string): number {
+  return 0.8 + (createHash('sha256').update(text).digest().readUInt16BE() / 0xffff) * 0.4;
+}
+
+/** From here on it is the endpoint that fails, and not an event. */
+const PATIENCE = 4;
+const FIRST_RETRY_MS = 5_000;
+const LONGEST_RETRY_MS = 8 * 60 * 60_000;
+const LONGEST_PAUSE_MS = 10 * 60_000;
+const LONGEST_ASKED_MS = 60 * 60_000;
+const SLOW_DOWN = new Set([429, 502, 504]);
+const SLOWED_MS = 30_000;
+
+/** Signed anew at each attempt, because its time is signed. Two secrets sign while one takes the other's place. */
+export function toWebhookHeaders({ delivery, secrets, wall }: Signed): Record<string, string> {
+  const timestamp = String(Math.floor(wall / 1_000));
+  const content = `${delivery.eventId}.${timestamp}.${delivery.body}`;
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'Crossbook',
+    'webhook-id': delivery.eventId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets.map((secret) => `v1,${sign(secret, content)}`).join(' '),
+  };
+}
+
+function sign(secret: string, content: string): string {
+  const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+  return createHmac('sha256', key).update(content, 'utf8').digest('base64');
+}
+
+const PREFIX = 'whsec_';
+
+interface Signed {
+  readonly delivery: Pick<Delivery, 'eventId' | 'body'>;
+  readonly secrets: readonly string[];
+  /** Of this attempt. */
+  readonly wall: number;
 }

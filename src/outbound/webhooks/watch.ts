@@ -1,15 +1,15 @@
 import { EVENTS_KEPT_MS, type WebhookCounts, type WebhookQueue } from '../../domain/event.ts';
 import { backgroundClock, type Clock } from '../../lib/clock.ts';
-import type { WebhookSender } from './sender.ts';
+import type { openWebhookSender } from './sender.ts';
 
 /**
  * Looks whether anything is to be sent: soon after this process has appended events, and every few seconds for those of
  * other processes and for retries. The sender is not even loaded before there is something.
  */
-export function watchWebhooks(deps: WatchDeps): WebhookWatch {
+export function watchWebhooks(deps: WatchDeps) {
   const { queue, clock } = deps;
   const { schedule = backgroundClock.schedule } = deps;
-  let sender: Promise<WebhookSender> | undefined;
+  let sender: ReturnType<WatchDeps['openSender']> | undefined;
   let hasEndpoints = false;
   let counts: WebhookCounts | undefined;
   let countedAt = Number.NEGATIVE_INFINITY;
@@ -19,14 +19,16 @@ export function watchWebhooks(deps: WatchDeps): WebhookWatch {
   let running = Promise.resolve();
   let cancel = schedule(LOOK_MS, turn);
   return {
-    wake() {
+    /** There may be something to send. */
+    wake(): void {
       if (isOver || isSoon || !hasEndpoints) return;
       isSoon = true;
       cancel();
       cancel = schedule(GATHER_MS, turn);
     },
+    /** As of some seconds ago; undefined where there is no endpoint. */
     counts: () => counts,
-    async stop() {
+    async stop(): Promise<void> {
       isOver = true;
       cancel();
       await running;
@@ -71,18 +73,10 @@ const GATHER_MS = 50;
 const COUNT_MS = 10_000;
 const SWEEP_MS = 10 * 60_000;
 
-interface WebhookWatch {
-  /** There may be something to send. */
-  wake(): void;
-  /** As of some seconds ago; undefined where there is no endpoint. */
-  counts(): WebhookCounts | undefined;
-  stop(): Promise<void>;
-}
-
 interface WatchDeps {
   readonly queue: Pick<WebhookQueue, 'look' | 'count' | 'sweep'>;
   readonly clock: Pick<Clock, 'now' | 'wall'>;
-  openSender(): Promise<WebhookSender>;
+  openSender(): Promise<ReturnType<typeof openWebhookSender>>;
   onError(error: unknown): void;
   readonly schedule?: Clock['schedule'] | undefined;
 }
