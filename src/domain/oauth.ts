@@ -1,9 +1,10 @@
 import { toQuery } from '../lib/http-message.ts';
+import { isRecord, parseJson } from '../lib/json.ts';
 import type { ConnectFailure } from './connect-link.ts';
 import type { ConnectedAccount } from './connection.ts';
-import type { OAuthClient } from './provider.ts';
+import type { OAuthClient, RefreshedToken } from './provider.ts';
 import type { ProviderName } from './provider-names.ts';
-import type { ProviderResponse, RemoteRequest } from './remote.ts';
+import { type ProviderResponse, RemoteFailure, type RemoteRequest } from './remote.ts';
 
 /** How a customer grants access to their account: the authorization code flow of one provider. */
 export interface Authorization {
@@ -103,15 +104,55 @@ interface FailureOptions extends ErrorOptions {
   readonly missingScopes?: readonly string[];
 }
 
-/** A form for an authorization server, at its token endpoint or beside it. */
-export function toFormRequest(path: string, fields: Readonly<Record<string, string>>): RemoteRequest {
+/** A form for an authorization server, at its token endpoint or beside it, with the client's secret where the client is given. */
+export function toFormRequest(
+  path: string,
+  fields: Readonly<Record<string, string>>,
+  client?: OAuthClient,
+): RemoteRequest {
+  const own = client && { client_id: client.clientId, client_secret: client.clientSecret };
   return {
     method: 'POST',
     path,
     budget: 'token',
     headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
-    body: toQuery(fields),
+    body: toQuery({ ...fields, ...own }),
   };
+}
+
+/** The tokens of an answer to an exchange or a refresh (RFC 6749, 5.1). Throws where there are none. */
+export function readTokens(
+  answer: ProviderResponse,
+  now: Date,
+  { toRefusal, withoutToken }: Refusals,
+): RefreshedToken {
+  if (answer.status < 200 || answer.status > 299) throw toRefusal(answer);
+  const json = parseJson(answer.body);
+  const token = isRecord(json) ? json : {};
+  const accessToken = toToken(token['access_token']);
+  // Whatever it is, a token that the redactor does not know may be in it.
+  const shown = { ...answer, body: '[withheld]' };
+  if (accessToken === null) throw new RemoteFailure('REMOTE_PROVIDER_BAD_RESPONSE', withoutToken, shown);
+  const seconds = Number(token['expires_in']);
+  const isLifetime = seconds > 0 && seconds < MAX_LIFE_SECONDS;
+  return {
+    accessToken,
+    refreshToken: toToken(token['refresh_token']),
+    expiresAt: isLifetime ? new Date(now.getTime() + seconds * 1_000).toISOString() : null,
+    instanceUrl: toToken(token['instance_url']) ?? undefined,
+  };
+}
+
+function toToken(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+const MAX_LIFE_SECONDS = 10 * 365 * 24 * 60 * 60;
+
+interface Refusals {
+  toRefusal(answer: ProviderResponse): RemoteFailure;
+  /** What an answer is that succeeded and holds no token. */
+  readonly withoutToken: string;
 }
 
 /** What the names of RFC 6749 mean that an authorization server sends back in place of a code. */

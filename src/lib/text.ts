@@ -1,25 +1,17 @@
 /** What CRMs and callers write as text: spaces, streets, moments, and what a database can keep. */
 
-/** As `trim` does it, which is a costly call for the thousands of texts that there is nothing to trim of. */
-export function trimmed(text: string): string {
-  const { length } = text;
-  if (length > 0 && isInk(text.charCodeAt(0)) && isInk(text.charCodeAt(length - 1))) return text;
-  return text.trim();
-}
-
-/** Of ASCII; for others `trim` knows better. */
-function isInk(code: number): boolean {
-  return code > 0x20 && code < 0x7f;
+/** A value of a CRM as a text, trimmed; null for what is no text, and for text that says nothing. */
+export function toText(value: unknown): string | null {
+  if (typeof value === 'string') return value.trim() || null;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
 }
 
 /** One text with line breaks in it: the first line is the first street, what is left the second. */
 export function splitStreet(street: string | null): readonly [string | null, string | null] {
   const end = street?.search(/[\r\n]/) ?? -1;
-  return street === null || end < 0 ? [street, null] : [trim(street.slice(0, end)), trim(street.slice(end))];
-}
-
-function trim(text: string): string | null {
-  return text.trim() || null;
+  return street === null || end < 0
+    ? [street, null]
+    : [toText(street.slice(0, end)), toText(street.slice(end))];
 }
 
 /** What most CRMs send is already what we say; days that not every month has are left to the calendar. */

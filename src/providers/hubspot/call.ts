@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import type { Connection } from '../../domain/connection.ts';
 import { CrossbookError, type ErrorCode } from '../../domain/errors.ts';
-import type { ApiVersion } from '../../domain/provider.ts';
-import { type ProviderResponse, RemoteFailure, type Send } from '../../domain/remote.ts';
+import type { ApiVersion, ContactAccess } from '../../domain/provider.ts';
+import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
 import { readRetryAfter } from '../../lib/http-message.ts';
 import { parseJson } from '../../lib/json.ts';
 
@@ -27,10 +26,7 @@ export const PATHS = {
 } as const;
 
 /** One customer's HubSpot. */
-export interface HubSpotAccount {
-  readonly send: Send;
-  readonly connection: Connection;
-}
+export type HubSpotAccount = Omit<Parameters<ContactAccess['open']>[0], 'facts'>;
 
 /** Everything that is asked about contacts is a POST that only reads. Refusals are thrown. */
 export async function ask({ send }: HubSpotAccount, { path, budget, body }: Ask): Promise<ProviderResponse> {
@@ -40,6 +36,22 @@ export async function ask({ send }: HubSpotAccount, { path, budget, body }: Ask)
 }
 
 const HEADERS = { accept: 'application/json', 'content-type': 'application/json' } as const;
+
+/**
+ * Undefined where HubSpot knows none of what is asked for. Documented is 207 with the missing ones named; some have seen a 404
+ * where all of a batch are missing.
+ */
+export async function askForKnown(
+  account: HubSpotAccount,
+  asked: Ask,
+): Promise<ProviderResponse | undefined> {
+  try {
+    return await ask(account, asked);
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
 
 interface Ask {
   readonly path: string;
@@ -78,16 +90,15 @@ function refusePartial(answer: ProviderResponse, json: unknown): void {
 
 /** For pages that lead to further pages without an end. */
 export function endless(detail: string): CrossbookError {
-  return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', `HubSpot’s ${detail}.`, {
-    origin: 'remote-provider',
-  });
+  const origin = 'remote-provider';
+  return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', `HubSpot’s ${detail}.`, { origin });
 }
 
 /**
  * HubSpot knows none of what was asked for, and names it. A 404 that names nothing is about the path: were it believed,
  * a retired version of the API would look like an account without people.
  */
-export function isNotFound(error: unknown): boolean {
+function isNotFound(error: unknown): boolean {
   if (!(error instanceof RemoteFailure) || error.answer.status !== 404) return false;
   const { category, context } = readProblem(error.answer.body);
   return category === MISSING && Object.values(context ?? {}).some((named) => named.length > 0);
@@ -136,13 +147,12 @@ export function readProblem(body: string): WireProblem {
 
 const MAX_MESSAGE = 500;
 
+export const optionalText = z.string().nullish().catch(null);
+
 /** Every field of a refusal is optional, and so is its being one at all. */
 const wireProblem = z
   .object({
-    message: z.string().nullish().catch(null),
-    category: z.string().nullish().catch(null),
-    errorType: z.string().nullish().catch(null),
-    policyName: z.string().nullish().catch(null),
+    ...{ message: optionalText, category: optionalText, errorType: optionalText, policyName: optionalText },
     context: z.record(z.string(), z.array(z.unknown())).nullish().catch(null),
   })
   .catch({});
@@ -155,9 +165,3 @@ const wireProblems = z.object({ errors: z.array(wireProblem).nullish().catch([])
 export const wireId = z.union([z.string(), z.number()]).transform(String);
 
 export const wirePaging = z.object({ next: z.object({ after: wireId.nullish() }).nullish() }).nullish();
-
-export function readAs<Shape extends z.ZodType>(
-  shape: Shape,
-): (json: unknown) => z.output<Shape> | undefined {
-  return (json) => shape.safeParse(json).data;
-}

@@ -19,7 +19,7 @@ import {
   type SelectedFields,
 } from '../../domain/contact-search.ts';
 import { isRecord } from '../../lib/json.ts';
-import { splitStreet, toTimestamp, trimmed } from '../../lib/text.ts';
+import { splitStreet, toText, toTimestamp } from '../../lib/text.ts';
 
 /** A record as HubSpot sent it, in the common shape. Undefined where it is no record: nothing that comes may throw. */
 export function toContact(record: unknown, { source, rawData }: Mapping): Contact | undefined {
@@ -115,12 +115,24 @@ export function toMergedIds(record: unknown): readonly string[] {
   return toText(propertiesOf(record)[MERGED_IDS])?.split(';') ?? [];
 }
 
+/** A property that was never set is null, one that was cleared is empty, one that the portal lacks is left out. */
 function propertiesOf(record: unknown): Readonly<Record<string, unknown>> {
   return isRecord(record) && isRecord(record['properties']) ? record['properties'] : NOTHING;
 }
 
 /** Has to be asked for like any other property. */
 export const MERGED_IDS = 'hs_merged_object_ids';
+
+/** HubSpot refuses anything else, together with the whole batch that it is in. */
+export function isRecordId(id: string): boolean {
+  return /^[1-9]\d{0,18}$/.test(id);
+}
+
+/** Ids are numbers, too large for exact arithmetic one day: the longer is the larger. */
+export function compareIds(a: string, b: string): number {
+  if (a.length !== b.length) return a.length - b.length;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
 
 function toAddresses(properties: Properties): readonly Address[] {
   const [street1, street2] = splitStreet(toText(properties['address']));
@@ -182,12 +194,6 @@ function toPhoneNumber(phoneNumber: string | null, phoneNumberType: PhoneNumberT
 function toLifecycleStage(stage: string | null): LifecycleStage | null {
   if (stage === null) return null;
   return STAGES.get(stage) ?? STAGES.get(stage.toLowerCase()) ?? 'other';
-}
-
-/** A property that was never set is null, one that was cleared is empty, one that the portal lacks is left out. */
-function toText(value: unknown): string | null {
-  if (typeof value === 'string') return trimmed(value) || null;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
 }
 
 const STAGES: ReadonlyMap<string, LifecycleStage> = new Map(LIFECYCLE_STAGES.map((stage) => [stage, stage]));

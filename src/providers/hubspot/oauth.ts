@@ -4,13 +4,14 @@ import {
   AuthorizationFailure,
   type Grant,
   readOAuthDenial,
+  readTokens,
   toFormRequest,
 } from '../../domain/oauth.ts';
 import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
-import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
+import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
 import { toQuery } from '../../lib/http-message.ts';
 import { parseJson } from '../../lib/json.ts';
-import { API_ORIGIN, PATHS, readProblem, toFailure, wireId } from './call.ts';
+import { API_ORIGIN, optionalText, PATHS, readProblem, toFailure, wireId } from './call.ts';
 
 export const LOGIN_HOSTS: readonly RegExp[] = [/^app(-[a-z]{2,4}\d{1,3})?\.hubspot\.com$/];
 
@@ -36,33 +37,25 @@ export const authorization: Authorization = {
   },
   tokenOrigin: () => API_ORIGIN,
   toExchange: ({ client, code, redirectUri }) =>
-    toRequest(PATHS.token, client, { grant_type: 'authorization_code', code, redirect_uri: redirectUri }),
+    toFormRequest(PATHS.token, { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, client),
   readGrant,
   identify: {
     // HubSpot documents the field as `token`, and clients that work send it as `access_token`.
-    toRequest: ({ accessToken }, client) =>
-      toRequest(PATHS.introspect, client, {
-        ...{ token: accessToken, access_token: accessToken, token_type_hint: 'access_token' },
-      }),
+    toRequest: ({ accessToken: token }, client) => {
+      const fields = { token, access_token: token, token_type_hint: 'access_token' };
+      return toFormRequest(PATHS.introspect, fields, client);
+    },
     readAccount,
   },
   findMissingScopes: (granted) => REQUIRED_SCOPES.filter((scope) => !granted.includes(scope)),
   readDenial: readOAuthDenial,
   revocation: {
     origin: () => API_ORIGIN,
-    toRequest: ({ client, refreshToken }) =>
-      toRequest(PATHS.revoke, client, { token: refreshToken, token_type_hint: 'refresh_token' }),
+    toRequest: ({ client, refreshToken: token }) =>
+      toFormRequest(PATHS.revoke, { token, token_type_hint: 'refresh_token' }, client),
     isRevoked,
   },
 };
-
-function toRequest(
-  path: string,
-  { clientId, clientSecret }: OAuthClient,
-  fields: Readonly<Record<string, string>>,
-): RemoteRequest {
-  return toFormRequest(path, { ...fields, client_id: clientId, client_secret: clientSecret });
-}
 
 function readGrant(answer: ProviderResponse, _client: OAuthClient, now: Date): Grant {
   if (isBadCode(answer)) {
@@ -108,7 +101,7 @@ function addAccount(grant: Grant, json: unknown): Grant {
 
 /** Since 2026 with an OAuth error beside its own status, before that without: either alone is enough. */
 function isBadCode({ status, body }: ProviderResponse): boolean {
-  const problem = wireTokenProblem.parse(parseJson(body));
+  const problem = readTokenProblem(body);
   const isUnnamed = !problem.status && problem.error === 'invalid_grant';
   return status === 400 && (problem.status === 'BAD_AUTH_CODE' || isUnnamed);
 }
@@ -116,7 +109,7 @@ function isBadCode({ status, body }: ProviderResponse): boolean {
 /** A token that is not known any more was revoked before; a client that is not known revokes nothing. */
 function isRevoked({ status, body }: ProviderResponse): boolean {
   if (status >= 200 && status < 300) return true;
-  const problem = wireTokenProblem.parse(parseJson(body));
+  const problem = readTokenProblem(body);
   const isGone = problem.status === 'BAD_REFRESH_TOKEN' || GONE.has(problem.error ?? '');
   return status === 404 || (status === 400 && isGone);
 }
@@ -130,7 +123,7 @@ const GONE: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_token']);
 export const refresh: TokenRefresh = {
   origin: () => API_ORIGIN,
   toRequest: ({ client, refreshToken }) =>
-    toRequest(PATHS.token, client, { grant_type: 'refresh_token', refresh_token: refreshToken }),
+    toFormRequest(PATHS.token, { grant_type: 'refresh_token', refresh_token: refreshToken }, client),
   readAnswer: readToken,
 };
 
@@ -141,29 +134,13 @@ export function isTokenRefused({ status, body }: ProviderResponse): boolean {
 
 /** Reads the answer to a refresh, and to an exchange. */
 function readToken(answer: ProviderResponse, now: Date): RefreshedToken {
-  const json = parseJson(answer.body);
-  if (answer.status !== 200) throw toRefusal(answer, json);
-  const token = wireToken.safeParse(json);
-  if (!token.success) {
-    throw new RemoteFailure(
-      'REMOTE_PROVIDER_BAD_RESPONSE',
-      'HubSpot answered a token request with no token.',
-      // Whatever it is, a token that the redactor does not know may be in it.
-      { ...answer, body: '[withheld]' },
-    );
-  }
-  const { access_token, refresh_token, expires_in } = token.data;
-  return {
-    accessToken: access_token,
-    refreshToken: refresh_token ?? null,
-    expiresAt: expires_in ? new Date(now.getTime() + expires_in * 1_000).toISOString() : null,
-    instanceUrl: undefined,
-  };
+  const withoutToken = 'HubSpot answered a token request with no token.';
+  return readTokens(answer, now, { toRefusal, withoutToken });
 }
 
 /** The customer's doing (uninstalled, account closed) ends the connection; a wrong client is this installation's. */
-function toRefusal(answer: ProviderResponse, json: unknown): RemoteFailure {
-  const problem = wireTokenProblem.parse(json);
+function toRefusal(answer: ProviderResponse): RemoteFailure {
+  const problem = readTokenProblem(answer.body);
   if (answer.status < 500 && isFinal(problem)) {
     return new RemoteFailure('REMOTE_PROVIDER_UNAUTHORIZED', 'HubSpot refused the refresh token.', answer);
   }
@@ -174,7 +151,7 @@ function toRefusal(answer: ProviderResponse, json: unknown): RemoteFailure {
 }
 
 /** A status that is not known says less than the OAuth error beside it. */
-function isFinal({ status, error }: { status?: unknown; error?: unknown }): boolean {
+function isFinal({ status, error }: ReturnType<typeof readTokenProblem>): boolean {
   return FINAL.has(status) || (error === 'invalid_grant' && !OF_THE_CLIENT.has(status));
 }
 
@@ -189,17 +166,15 @@ const OF_THE_CLIENT: ReadonlySet<unknown> = new Set([
   'BAD_REDIRECT_URI',
 ]);
 
-const wireToken = z.object({
-  access_token: z.string().min(1),
-  refresh_token: z.string().min(1).nullish(),
-  expires_in: z.coerce.number().positive().nullish().catch(null),
-});
+function readTokenProblem(body: string) {
+  return wireTokenProblem.parse(parseJson(body));
+}
 
 /** What the token endpoint and introspection say of the user who granted: the older the version, the less of it. */
 const wireGranted = z
   .object({
     hub_id: wireId.nullish().catch(null),
-    hub_domain: z.string().nullish().catch(null),
+    hub_domain: optionalText,
     user_id: wireId.nullish().catch(null),
     scopes: z.array(z.string()).nullish().catch(null),
     active: z.boolean().nullish().catch(null),
@@ -208,9 +183,9 @@ const wireGranted = z
 
 const wireTokenProblem = z
   .object({
-    error: z.string().nullish().catch(null),
-    error_description: z.string().nullish().catch(null),
-    status: z.string().nullish().catch(null),
-    message: z.string().nullish().catch(null),
+    error: optionalText,
+    error_description: optionalText,
+    status: optionalText,
+    message: optionalText,
   })
   .catch({});

@@ -3,9 +3,8 @@ import type { Contact } from '../../domain/contact.ts';
 import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
 import type { KeysetRange } from '../../domain/provider.ts';
 import { RemoteFailure } from '../../domain/remote.ts';
-import { ask, endless, type HubSpotAccount, PATHS, readAs, understand, wirePaging } from './call.ts';
-import { propertiesFor, toContact, toLookupEmails } from './contacts.ts';
-import { compareIds, isRecordId } from './contacts-by-key.ts';
+import { ask, endless, type HubSpotAccount, PATHS, understand, wirePaging } from './call.ts';
+import { compareIds, isRecordId, propertiesFor, toContact, toLookupEmails } from './contacts.ts';
 
 /**
  * A run of any length, stitched of HubSpot's pages. Each starts behind the last record of the one before rather than
@@ -82,7 +81,8 @@ async function search(
   const filterGroups = addresses.map((address) => ({ filters: bound ? [address, bound] : [address] }));
   const sorts = [{ propertyName: ID, direction: SORTS[direction] }];
   const body = { filterGroups, sorts, properties, limit, after };
-  return understand(toSearchPage, await ask(account, { path: PATHS.search, budget: 'search', body }));
+  const answer = await ask(account, { path: PATHS.search, budget: 'search', body });
+  return understand((json) => wireSearchPage.safeParse(json).data, answer);
 }
 
 function startOf({ direction, from }: KeysetRange): Position {
@@ -156,7 +156,6 @@ const wireSearchPage = z.object({
   paging: wirePaging,
 });
 type SearchPage = z.infer<typeof wireSearchPage>;
-const toSearchPage = readAs(wireSearchPage);
 
 type Operator = 'GTE' | 'GT' | 'LTE' | 'LT';
 

@@ -11,7 +11,7 @@ import {
 } from '../../domain/contact.ts';
 import { type FieldSelection, readSelectedFields } from '../../domain/contact-search.ts';
 import { isRecord } from '../../lib/json.ts';
-import { splitStreet, toTimestamp, trimmed } from '../../lib/text.ts';
+import { splitStreet, toText, toTimestamp } from '../../lib/text.ts';
 import { type FieldName, fieldName, isFieldName } from './query.ts';
 
 /** One pass over a row, whatever is in it: a dirty value is a missing one, never a failure. */
@@ -70,12 +70,6 @@ function toPhoneNumbers(row: Row): readonly PhoneNumber[] {
     if (phoneNumber !== null) numbers.push({ phoneNumber, phoneNumberType });
   }
   return numbers;
-}
-
-/** Trimmed; null for what is no text, and for text that says nothing. */
-function toText(value: unknown): string | null {
-  if (typeof value === 'string') return trimmed(value) || null;
-  return typeof value === 'number' ? String(value) : null;
 }
 
 const PHONES = [

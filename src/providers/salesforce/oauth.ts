@@ -6,16 +6,24 @@ import {
   AuthorizationFailure,
   type Grant,
   readOAuthDenial,
+  readTokens,
   toFormRequest,
 } from '../../domain/oauth.ts';
 import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/provider.ts';
 import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
 import { toQuery } from '../../lib/http-message.ts';
 import { isRecord, parseJson } from '../../lib/json.ts';
-import { type Failure, readFailure, toRemoteFailure } from './call.ts';
-import { LOGIN_HOSTS, movedTokenOrigin, tokenOrigin } from './instance.ts';
+import {
+  type Failure,
+  LOGIN_HOSTS,
+  movedTokenOrigin,
+  readFailure,
+  tokenOrigin,
+  toRemoteFailure,
+} from './call.ts';
 
 const REQUIRED_SCOPES = ['api', 'refresh_token'] as const;
+const TOKEN_PATH = '/services/oauth2/token';
 
 /**
  * An organisation may forbid the common login hosts, hence its own domain. PKCE always: partner apps must have it, and it
@@ -41,11 +49,10 @@ export const authorization: Authorization = {
     return `${loginOrigin}/services/oauth2/authorize?${query}`;
   },
   tokenOrigin: (loginOrigin) => loginOrigin,
-  toExchange: ({ client, code, redirectUri, codeVerifier }) =>
-    toFormRequest('/services/oauth2/token', {
-      ...{ grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: codeVerifier },
-      ...{ client_id: client.clientId, client_secret: client.clientSecret, format: 'json' },
-    }),
+  toExchange({ client, code, redirectUri, codeVerifier }) {
+    const fields = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, format: 'json' };
+    return toFormRequest(TOKEN_PATH, { ...fields, code_verifier: codeVerifier }, client);
+  },
   readGrant,
   findMissingScopes(granted) {
     const names = new Set(granted.flatMap((scope) => [scope, ...(SAME_AS[scope] ?? [])]));
@@ -130,45 +137,24 @@ export const refresh: TokenRefresh = {
   origin: tokenOrigin,
   movedOrigin: movedTokenOrigin,
   toRequest: ({ client, refreshToken }) => ({
-    ...toFormRequest('/services/oauth2/token', {
-      grant_type: 'refresh_token',
-      ...{ client_id: client.clientId, client_secret: client.clientSecret },
-      ...{ refresh_token: refreshToken, format: 'json' },
-    }),
+    ...toFormRequest(
+      TOKEN_PATH,
+      { grant_type: 'refresh_token', refresh_token: refreshToken, format: 'json' },
+      client,
+    ),
     // With rotation on, the second of two tries would come with a dead token.
     repeatable: false,
   }),
   readAnswer: readToken,
 };
 
-/** Reads the answer to a refresh, and to an exchange. */
+/**
+ * Reads the answer to a refresh, and to an exchange. Only with rotation on there is a new refresh token, and then the old one is
+ * already dead. Salesforce has never said when a token ends; should it begin to, it is believed. The instance changes when
+ * the org moves: whoever keeps it checks it like every other instance URL.
+ */
 function readToken(answer: ProviderResponse, now: Date): RefreshedToken {
-  if (answer.status < 200 || answer.status >= 300) throw toRefusal(answer);
-  const token = toToken(parseJson(answer.body), now);
-  if (token !== undefined) return token;
-  // A token that the redactor does not know may be in it.
-  const shown = { ...answer, body: '[withheld]' };
-  throw new RemoteFailure('REMOTE_PROVIDER_BAD_RESPONSE', 'Salesforce gave no token and no reason', shown);
-}
-
-function toToken(json: unknown, now: Date): RefreshedToken | undefined {
-  if (!isRecord(json)) return undefined;
-  const { access_token: accessToken, refresh_token: rotated, instance_url: instanceUrl } = json;
-  if (typeof accessToken !== 'string' || accessToken === '') return undefined;
-  return {
-    accessToken,
-    // Only with rotation on there is a new one, and then the old one is already dead.
-    refreshToken: typeof rotated === 'string' && rotated !== '' ? rotated : null,
-    expiresAt: toExpiry(json['expires_in'], now),
-    // It changes when the org moves. Whoever keeps it checks it like every other instance URL.
-    instanceUrl: typeof instanceUrl === 'string' ? instanceUrl : undefined,
-  };
-}
-
-/** Salesforce has never sent it; should it begin to, it is believed. */
-function toExpiry(seconds: unknown, now: Date): string | null {
-  const valid = typeof seconds === 'number' && seconds > 0 && seconds < MAX_LIFE_SECONDS;
-  return valid ? new Date(now.getTime() + seconds * 1_000).toISOString() : null;
+  return readTokens(answer, now, { toRefusal, withoutToken: 'Salesforce gave no token and no reason' });
 }
 
 function toRefusal(answer: ProviderResponse): RemoteFailure {
@@ -205,15 +191,13 @@ const FINAL: ReadonlySet<string> = new Set([
   'inactive_user',
   'inactive_org',
 ]);
-const MAX_LIFE_SECONDS = 10 * 365 * 24 * 60 * 60;
 
 /**
  * Who granted, from the `id` of a token answer: undefined unless Salesforce's signature, which is made with the client's
  * secret, vouches for it.
  */
 function readIdentity(json: unknown, clientSecret: string): Identity | undefined {
-  if (!isRecord(json)) return undefined;
-  const { id, issued_at: issuedAt, signature } = json;
+  const { id, issued_at: issuedAt, signature } = isRecord(json) ? json : {};
   if (typeof id !== 'string' || typeof issuedAt !== 'string' || typeof signature !== 'string')
     return undefined;
   const expected = createHmac('sha256', clientSecret)

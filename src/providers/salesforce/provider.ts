@@ -1,10 +1,18 @@
-import type { ContactAccess, ContactPort, Provider, RateLimitStatus } from '../../domain/provider.ts';
+import type { Contact } from '../../domain/contact.ts';
+import { type FieldSelection, normaliseEmail } from '../../domain/contact-search.ts';
+import type {
+  ContactAccess,
+  ContactPort,
+  KeysetRange,
+  Provider,
+  RateLimitStatus,
+} from '../../domain/provider.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
-import { createCall } from './call.ts';
-import { compareIds, countByDomain, findByEmails, findByIds, readByDomain } from './find-contacts.ts';
-import { INSTANCE_HOSTS, instanceOrigin } from './instance.ts';
+import { createCall, INSTANCE_HOSTS, instanceOrigin } from './call.ts';
+import { EMAIL, ID, IS_DELETED, MASTER_RECORD_ID } from './contacts.ts';
 import { authorization, isTokenExpired, refresh } from './oauth.ts';
-import { createReader } from './reader.ts';
+import { allOf, type Condition, compare, endsWith, isIn, type Row } from './query.ts';
+import { type ContactReader, createReader } from './reader.ts';
 
 export const salesforce: Provider = {
   name: 'salesforce',
@@ -38,12 +46,161 @@ export const salesforce: Provider = {
 export function openContacts({ send, connection, facts }: Options): ContactPort {
   const reader = createReader({ call: createCall(send), connection, facts });
   return {
-    findByEmails: (emails, selection) => findByEmails(reader, emails, selection),
-    readByDomain: (domain, run, selection) => readByDomain(reader, { domain, run, selection }),
-    countByDomain: (domain) => countByDomain(reader, domain),
-    findByIds: (ids, selection) => findByIds(reader, ids, selection),
+    /** As few calls as can be. Several contacts may share an email: each email gets all of its own. */
+    async findByEmails(emails, selection) {
+      if (emails.length === 0) return new Map();
+      const conditions = splitList(emails).map((part) => isIn(EMAIL, part));
+      const read = await reader.read({ conditions, selection, order: 'ascending' });
+      const found = new Map<string, Contact[]>(emails.map((email) => [email, []]));
+      for (const rows of read) {
+        for (const row of rows) {
+          // Salesforce compares in the locale of its user: what it takes for equal is looked at again.
+          found.get(emailOf(row))?.push(reader.toContact(row, selection));
+        }
+      }
+      return found;
+    },
+
+    /** A run by record id: what comes and goes elsewhere in the list moves nothing. */
+    async readByDomain(domain, run, selection) {
+      const forward = run.direction === 'forward';
+      const order = forward ? 'ascending' : 'descending';
+      const contacts: Contact[] = [];
+      let where = startingAt(domain, run);
+      while (contacts.length < run.limit) {
+        const limit = run.limit - contacts.length;
+        const rows = (await reader.read({ conditions: [where], selection, order, limit })).flat();
+        for (const row of rows) {
+          if (emailOf(row).endsWith(`@${domain}`)) contacts.push(reader.toContact(row, selection));
+        }
+        const last = rows.at(-1)?.['Id'];
+        if (rows.length < limit || typeof last !== 'string') break;
+        // Only where a hit was none after all there is something left to fetch.
+        where = allOf([ofDomain(domain), compare(ID, forward ? '>' : '<', last)]);
+      }
+      return forward ? contacts : contacts.reverse();
+    },
+
+    countByDomain: (domain) => reader.count(ofDomain(domain)),
+
+    /**
+     * Some 2,500 ids in a call. What does not look like a contact's id is never sent: one such would fail them all. A contact
+     * that was merged into another is a deleted row that names it: the other is found in its place.
+     */
+    async findByIds(ids, selection) {
+      const possible = ids.filter(isContactId);
+      const rows = await readWithSurvivors(reader, new Set(possible.map(toKey)), selection);
+      const found = new Map<string, Contact>();
+      for (const asked of possible) {
+        const row = rows.get(toKey(asked));
+        // Of an id in its long form all of it has to be right, or two ids would stand for one contact.
+        const survivor = row && idOf(row).startsWith(asked) ? toSurvivor(rows, row) : undefined;
+        if (survivor) found.set(asked, reader.toContact(survivor, selection));
+      }
+      return found;
+    },
   };
 }
+
+type Options = Parameters<ContactAccess['open']>[0];
+
+/** As emails are compared; empty where the row has none. */
+function emailOf(row: Row): string {
+  const email = row['Email'];
+  return typeof email === 'string' ? normaliseEmail(email) : '';
+}
+
+function startingAt(domain: string, { direction, from }: KeysetRange): Condition {
+  const all = ofDomain(domain);
+  return from === undefined ? all : allOf([all, compare(ID, direction === 'forward' ? '>=' : '<=', from)]);
+}
+
+function ofDomain(domain: string): Condition {
+  return endsWith(EMAIL, `@${domain}`);
+}
+
+/** The order that Salesforce sorts ids in: by code unit, the checksum at the end not looked at. */
+export function compareIds(a: string, b: string): number {
+  const [first, second] = [toKey(a), toKey(b)];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
+/** One more call where a record was merged into a contact that was not asked for itself. */
+async function readWithSurvivors(
+  reader: ContactReader,
+  keys: ReadonlySet<string>,
+  selection: FieldSelection,
+): Promise<RowsByKey> {
+  const rows = new Map<string, Row>();
+  let missing = keys;
+  for (let step = 0; step <= MAX_MERGES && missing.size > 0; step += 1) {
+    const conditions = splitList([...missing]).map((part) => isIn(ID, part));
+    const also = [IS_DELETED, MASTER_RECORD_ID];
+    const read = (await reader.read({ conditions, selection, also, resource: 'queryAll' })).flat();
+    for (const row of read) rows.set(toKey(idOf(row)), row);
+    const survivors = read.map(survivorOf).filter((key) => key !== undefined);
+    missing = new Set(survivors.filter((key) => !rows.has(key)));
+  }
+  return rows;
+}
+
+function toSurvivor(rows: RowsByKey, loser: Row): Row | undefined {
+  let row: Row | undefined = loser;
+  for (let step = 0; step <= MAX_MERGES && row; step += 1) {
+    if (row['IsDeleted'] !== true) return row;
+    row = rows.get(survivorOf(row) ?? '');
+  }
+  return undefined;
+}
+
+function survivorOf(row: Row): string | undefined {
+  const id = row['MasterRecordId'];
+  return typeof id === 'string' && isContactId(id) ? toKey(id) : undefined;
+}
+
+function idOf(row: Row): string {
+  const id = row['Id'];
+  return typeof id === 'string' ? id : '';
+}
+
+function isContactId(id: string): boolean {
+  return /^003[A-Za-z0-9]{12}(?:[A-Za-z0-9]{3})?$/.test(id);
+}
+
+/** The part that both forms of an id share. Sent alone it also spares us wrong checksums, which are an error. */
+function toKey(id: string): string {
+  return id.slice(0, 15);
+}
+
+/** Who survives one merge may be lost in the next. */
+const MAX_MERGES = 5;
+
+/** Cuts the values of an IN list so that each part fits, encoded, into one query beside its fields. */
+function splitList(values: readonly string[]): readonly (readonly string[])[] {
+  const parts: string[][] = [];
+  let room = 0;
+  for (const value of values) {
+    const length = encodedLength(value);
+    const part = parts.at(-1);
+    if (part === undefined || length > room) {
+      parts.push([value]);
+      room = MAX_ENCODED - length;
+    } else {
+      part.push(value);
+      room -= length;
+    }
+  }
+  return parts;
+}
+
+/** Never too short: three bytes of UTF-8 are nine characters, and the quotes and the comma are nine more. */
+function encodedLength(value: string): number {
+  return /^[\w@.+-]*$/.test(value) ? value.length + 16 : value.length * 9 + 16;
+}
+
+const MAX_ENCODED = 12_000;
+
+type RowsByKey = ReadonlyMap<string, Row>;
 
 /**
  * `Sforce-Limit-Info: api-usage=18/5000`, with `; per-app-api-usage=17/250(appName=x)` or `; api-bursts=1/750` behind
@@ -73,5 +230,3 @@ function hasBursts(info: string): boolean {
 /** Both `api-usage` and `per-app-api-usage`. */
 const USAGE = /api-usage=(\d{1,12})\/(\d{1,12})/g;
 const DAY_MS = 24 * 60 * 60 * 1_000;
-
-type Options = Parameters<ContactAccess['open']>[0];

@@ -70,7 +70,7 @@ export function toPath(query: Soql, resource: Resource): string {
   return `${API}/${resource}/?q=${encodeURIComponent(query).replaceAll("'", '%27')}`;
 }
 
-export function toQueryResult(json: unknown): QueryResult | undefined {
+function toQueryResult(json: unknown): QueryResult | undefined {
   if (!isRecord(json) || !Array.isArray(json['records'])) return undefined;
   const { totalSize, done, nextRecordsUrl } = json;
   const records = json['records'].every(isRecord) ? json['records'] : json['records'].filter(isRecord);
@@ -127,7 +127,7 @@ async function askGroup(call: Call, paths: readonly string[]): Promise<readonly 
 }
 
 /** Every part has a status of its own: the whole succeeds even where its parts do not. */
-function understandPart(part: Part): QueryResult {
+export function understandPart(part: Part): QueryResult {
   if (!isSuccess(part)) throw toRemoteFailure(toAnswer(part));
   const understood = toQueryResult(part.body);
   if (understood !== undefined) return understood;
@@ -155,7 +155,7 @@ export type Row = Readonly<Record<string, unknown>>;
 /** `queryAll` finds deleted rows as well, such as those that were merged into others. */
 export type Resource = 'query' | 'queryAll';
 
-export interface QueryResult {
+interface QueryResult {
   readonly totalSize: number;
   readonly records: readonly Row[];
   readonly next: string | undefined;

@@ -1,12 +1,6 @@
-import {
-  type Connection,
-  type ConnectionFacts,
-  type FieldMapping,
-  findFieldMappings,
-  type Learnt,
-} from '../../domain/connection.ts';
-import type { Contact } from '../../domain/contact.ts';
+import { type FieldMapping, findFieldMappings, type Learnt } from '../../domain/connection.ts';
 import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
+import type { ContactAccess } from '../../domain/provider.ts';
 import { RemoteFailure } from '../../domain/remote.ts';
 import { isRecord } from '../../lib/json.ts';
 import { API, type Call, failureOf } from './call.ts';
@@ -17,7 +11,6 @@ import {
   type FieldName,
   isSuccess,
   type Part,
-  type QueryResult,
   type Resource,
   type Row,
   readCount,
@@ -28,18 +21,19 @@ import {
   STANDARD_FIELDS,
   select,
   toPath,
-  toQueryResult,
+  understandPart,
 } from './query.ts';
 
 /** Contacts by conditions: what the three ways to find them have in common. */
-export function createReader({ call, connection, facts }: ReaderDeps): ContactReader {
+export function createReader({ call, connection, facts }: ReaderDeps) {
   const mappings = findFieldMappings(connection, (object) => object.toLowerCase() === 'contact');
   const source = toContactOrigin(connection);
 
   return {
+    /** The rows of all conditions together, in the pages that they came in. */
     read,
-    count: (condition) => readCount(call, count(condition)),
-    toContact: (row, { rawData }) => toContact(row, { source, rawData }),
+    count: (condition: Condition) => readCount(call, count(condition)),
+    toContact: (row: Row, { rawData }: FieldSelection) => toContact(row, { source, rawData }),
   };
 
   /**
@@ -70,13 +64,21 @@ export function createReader({ call, connection, facts }: ReaderDeps): ContactRe
   async function learn(ask: ReadAsk, hidden: readonly string[]): Promise<Learnt<Rows | undefined>> {
     const extra = namesFor(ask, new Set(hidden)).filter(isCustom);
     const queries = toQueries(ask, [STANDARD_FIELDS, ...extra]);
-    const { visible, results } = await describeAndQuery(call, queries, ask.resource ?? 'query');
+    const paths = queries.map((query) => toPath(query, ask.resource ?? 'query'));
+    const [description, ...parts] = await readParts(call, paths, [DESCRIBE]);
+    const visible = description && isSuccess(description) ? toFieldNames(description.body) : undefined;
     const unseen = visible ? [...OPTIONAL].filter((name) => !visible.has(name)) : [];
     const all = new Set([...hidden, ...unseen]);
-    return {
-      facts: JSON.stringify([...all]),
-      result: await readNamed(call, results, namesFor(ask, all)),
-    };
+    return { facts: JSON.stringify([...all]), result: await readNamed(parts, namesFor(ask, all)) };
+  }
+
+  /** Undefined where the rows cannot be had this way: why will be told where they are asked for by name. */
+  async function readNamed(parts: readonly Part[], names: readonly FieldName[]): Promise<Rows | undefined> {
+    try {
+      return pick(await readPages(call, parts.map(understandPart)), names);
+    } catch {
+      return undefined;
+    }
   }
 
   function namesFor({ selection, also = [] }: ReadAsk, hidden: ReadonlySet<string>): readonly FieldName[] {
@@ -86,16 +88,6 @@ export function createReader({ call, connection, facts }: ReaderDeps): ContactRe
 
 function toQueries({ conditions, order, limit }: ReadAsk, names: readonly FieldName[]): readonly Soql[] {
   return conditions.map((where) => select({ fields: names, where, order, limit }));
-}
-
-/** Undefined where the rows cannot be had this way: why will be told where they are asked for by name. */
-async function readNamed(
-  call: Call,
-  firstPages: readonly QueryResult[] | undefined,
-  names: readonly FieldName[],
-): Promise<Rows | undefined> {
-  const pages = firstPages && (await readPages(call, firstPages).catch(() => undefined));
-  return pages && pick(pages, names);
 }
 
 /** The rows with these fields and no others; undefined where one of them is missing. */
@@ -139,28 +131,7 @@ function missingColumn(error: unknown): string | undefined {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/**
- * The contact's fields as far as the connected user may see them, in lower case, and the first pages of queries, in one call.
- * Either is undefined where Salesforce refuses that part of the call.
- */
-async function describeAndQuery(
-  call: Call,
-  queries: readonly Soql[],
-  resource: Resource,
-): Promise<Described> {
-  const paths = queries.map((query) => toPath(query, resource));
-  const [description, ...answers] = await readParts(call, paths, [DESCRIBE]);
-  const results = answers.map((part) => understood(part, toQueryResult));
-  return {
-    visible: description && understood(description, toFieldNames),
-    results: results.every((result) => result !== undefined) ? results : undefined,
-  };
-}
-
-function understood<T>(part: Part, understand: (json: unknown) => T | undefined): T | undefined {
-  return isSuccess(part) ? understand(part.body) : undefined;
-}
-
+/** The contact's fields as far as the connected user may see them, in lower case. */
 function toFieldNames(json: unknown): ReadonlySet<string> | undefined {
   const fields = isRecord(json) ? json['fields'] : undefined;
   if (!Array.isArray(fields)) return undefined;
@@ -170,12 +141,7 @@ function toFieldNames(json: unknown): ReadonlySet<string> | undefined {
 
 const DESCRIBE = `${API}/sobjects/Contact/describe`;
 
-export interface ContactReader {
-  /** The rows of all conditions together, in the pages that they came in. */
-  read(ask: ReadAsk): Promise<Rows>;
-  count(condition: Condition): Promise<number>;
-  toContact(row: Row, selection: FieldSelection): Contact;
-}
+export type ContactReader = ReturnType<typeof createReader>;
 
 interface ReadAsk {
   readonly conditions: readonly Condition[];
@@ -187,15 +153,8 @@ interface ReadAsk {
   readonly limit?: number;
 }
 
-interface ReaderDeps {
+interface ReaderDeps extends Pick<Parameters<ContactAccess['open']>[0], 'connection' | 'facts'> {
   readonly call: Call;
-  readonly connection: Connection;
-  readonly facts: ConnectionFacts;
 }
 
 type Rows = readonly (readonly Row[])[];
-
-interface Described {
-  readonly visible: ReadonlySet<string> | undefined;
-  readonly results: readonly QueryResult[] | undefined;
-}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { trimmed } from '../../src/lib/text.ts';
+import { toText } from '../../src/lib/text.ts';
 import { fc } from '../support/fast-check.ts';
 
 const unit = fc.constantFrom(
@@ -16,10 +16,10 @@ const unit = fc.constantFrom(
   '\ud83d',
 );
 
-test('trims exactly what `trim` trims', () => {
+test('a text is trimmed, and null where nothing is left of it', () => {
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 6 }), (text) => {
-      expect(trimmed(text)).toBe(text.trim());
+      expect(toText(text)).toBe(text.trim() || null);
     }),
   );
 });
