@@ -1,6 +1,7 @@
 import { pino } from 'pino';
-import { ERROR_CODES } from '../domain/errors.ts';
-import type { Log, RequestRecord } from '../domain/log.ts';
+import type { Log, RejectedRequest } from '../domain/log.ts';
+import { type PeriodicTaskOptions, runPeriodically } from '../lib/clock.ts';
+import { readRequestId, readTraceContext } from './request-log.ts';
 
 /** JSON lines for machines; short lines where a person is looking. */
 export function createLogger({ level, output, readable }: LoggerOptions): Log {
@@ -24,41 +25,6 @@ function toLine(fields: Fields, msg: string, level: number, time: string): strin
 function toLoggedCause(cause: unknown): string {
   return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
 }
-
-/** One line for each request, and in it all that was not as usual: what is absent is left out. */
-export function writeRequestLine(log: Log, record: RequestRecord): void {
-  const { errors } = record;
-  const line = {
-    requestId: record.requestId,
-    traceId: record.traceId,
-    method: record.method,
-    path: record.path.slice(0, LONGEST),
-    face: record.face,
-    operation: record.operation,
-    operationName: record.operationName?.slice(0, LONGEST),
-    application: record.application,
-    credential: record.credential,
-    customer: listed(record.customers),
-    provider: listed(record.providers),
-    status: record.status,
-    bytes: record.bytes,
-    calls: record.calls,
-    cache: listed(record.cache) ?? 'none',
-    errors: errors.length > 0 ? errors : undefined,
-    ms: Math.round(record.ms * 10) / 10,
-  };
-  if (errors.some(({ code }) => ERROR_CODES[code].status >= FAILURES)) log.warn(line, 'request');
-  else log.info(line, 'request');
-}
-
-function listed(values: readonly string[]): string | undefined {
-  return values.length > 0 ? values.join(',') : undefined;
-}
-
-/** Of text that the client chose. */
-const LONGEST = 200;
-/** From here on it is not the caller who was wrong. */
-const FAILURES = 499;
 
 const LEVELS: Readonly<Record<string, string>> = { 20: 'debug', 30: 'info', 40: 'warn', 50: 'error' };
 
@@ -90,4 +56,58 @@ export interface LoggerOptions {
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly output: { write(line: string): unknown };
   readonly readable: boolean;
+}
+
+/**
+ * One line for each refusal while they are few. Whoever floods us with nonsense does not flood the log: of one kind only
+ * the first in each while are written, and one line at its end says how many were left out.
+ */
+export function createRejectedRequestLog({ log, schedule }: RejectedRequestLogOptions) {
+  // The codes are few: so are these.
+  let kinds = new Map<string, Pick<RejectedRequest, 'status' | 'code'> & { count: number }>();
+  const summary = runPeriodically({
+    intervalMs: WHILE_MS,
+    work: async () => tellLeftOut(),
+    onError: (cause) => log.warn({ cause }, 'refusals were not told'),
+    schedule,
+  });
+
+  return {
+    write(refusal: RejectedRequest): void {
+      const { status, code } = refusal;
+      const key = `${status} ${code}`;
+      const kind = kinds.get(key) ?? { status, code, count: 0 };
+      kinds.set(key, kind);
+      kind.count += 1;
+      if (kind.count <= MOST_LINES) log.info(toRejectedLine(refusal), 'refused');
+    },
+    /** Tells what is still to be told. */
+    async close(): Promise<void> {
+      await summary.stop();
+      tellLeftOut();
+    },
+  };
+
+  function tellLeftOut(): void {
+    for (const { status, code, count } of kinds.values())
+      if (count > MOST_LINES) log.warn({ status, code, leftOut: count - MOST_LINES }, 'refused');
+    kinds = new Map();
+  }
+}
+
+function toRejectedLine({ status, code, errorId, arrival }: RejectedRequest): object {
+  if (!arrival) return { status, code, errorId };
+  return {
+    requestId: readRequestId(arrival.requestId),
+    // One that begins here leads nowhere.
+    traceId: readTraceContext(arrival.traceparent).parent?.traceId,
+    ...{ status, code, errorId },
+  };
+}
+
+const WHILE_MS = 10_000;
+const MOST_LINES = 10;
+
+interface RejectedRequestLogOptions extends Pick<PeriodicTaskOptions, 'schedule'> {
+  readonly log: Log;
 }

@@ -1,86 +1,93 @@
 import { randomFillSync, randomUUID } from 'node:crypto';
 import type { Caller } from '../domain/caller.ts';
-import type { CrossbookError, ErrorCode } from '../domain/errors.ts';
+import { type CrossbookError, ERROR_CODES } from '../domain/errors.ts';
 import type {
-  CacheUse,
   Log,
   OpenRequestLog,
   ProviderCall,
   RateLimitResult,
-  RejectedRequest,
   RequestFields,
   RequestHead,
   RequestRecord,
 } from '../domain/log.ts';
-import type { ProviderName } from '../domain/provider-names.ts';
 import { UNCOUNTED, type WorkPermit } from '../domain/resources.ts';
-import { type Clock, type PeriodicTaskOptions, runPeriodically } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { RemoteParent, RequestTrace, Traces } from './traces.ts';
 
-/** The log of one request. At its end the record goes to whoever wants it: the log, the metrics, the collector. */
-export function openRequestLog(arrival: RequestHead, deps: RequestLogDeps): OpenRequestLog {
-  return new WrittenRequestLog(arrival, deps);
+/**
+ * Opens the log of each request. At its end the record becomes a line of the log and a span, and goes to the metrics.
+ */
+export function createRequestLogs(deps: RequestLogDeps): (arrival: RequestHead) => OpenRequestLog {
+  return (arrival) => new WrittenRequestLog(arrival, deps);
 }
 
 class WrittenRequestLog implements OpenRequestLog {
-  readonly requestId: string;
   caller: Caller | undefined;
   rateLimit: RateLimitResult | undefined;
   permit: WorkPermit = UNCOUNTED;
-  readonly #arrival: RequestHead;
+  readonly #record: OpenRecord;
   readonly #deps: RequestLogDeps;
-  readonly #traceId: string;
   /** Absent: nobody follows this request on its way. */
   readonly #trace: RequestTrace | undefined;
   readonly #startedAt: number;
-  // What is noted of each is little: a list is searched sooner than a set is made.
-  readonly #customers: string[] = [];
-  readonly #providers: ProviderName[] = [];
-  readonly #cache: CacheUse[] = [];
-  readonly #errors: { readonly id: string; readonly code: ErrorCode }[] = [];
-  #face: RequestFields['face'];
-  #operation: string | undefined;
-  #operationName: string | undefined;
-  #application: string | undefined;
-  #credential: string | undefined;
-  #calls = 0;
 
-  constructor(arrival: RequestHead, deps: RequestLogDeps) {
-    this.requestId = readRequestId(arrival.requestId) ?? randomUUID();
-    this.#arrival = arrival;
+  constructor({ method, path, requestId, traceparent }: RequestHead, deps: RequestLogDeps) {
     this.#deps = deps;
-    const { parent, isSampled } = readTraceContext(arrival.traceparent);
+    const { parent, isSampled } = readTraceContext(traceparent);
     this.#trace = isSampled ? deps.startTrace?.(parent) : undefined;
-    this.#traceId = parent?.traceId ?? this.#trace?.traceId ?? createTraceId();
+    this.#record = {
+      requestId: readRequestId(requestId) ?? randomUUID(),
+      traceId: parent?.traceId ?? this.#trace?.traceId ?? createTraceId(),
+      method,
+      path,
+      face: undefined,
+      operation: undefined,
+      operationName: undefined,
+      application: undefined,
+      credential: undefined,
+      customers: NONE,
+      providers: NONE,
+      status: 0,
+      bytes: undefined,
+      errors: NONE,
+      ms: 0,
+      calls: 0,
+      cache: NONE,
+    };
     this.#startedAt = deps.clock.now();
+  }
+
+  get requestId(): string {
+    return this.#record.requestId;
   }
 
   record(notes: RequestFields): void {
     const { customer, provider, cache, operation } = notes;
-    if (customer !== undefined && this.#customers.length < MAX_CUSTOMERS) addOnce(this.#customers, customer);
-    if (provider !== undefined) addOnce(this.#providers, provider);
-    if (cache !== undefined) addOnce(this.#cache, cache);
-    if (operation !== undefined) {
-      this.#operation = (this.#operation ?? operation) === operation ? operation : SEVERAL;
-    }
-    this.#face = notes.face ?? this.#face;
-    this.#operationName = notes.operationName ?? this.#operationName;
-    this.#application = notes.application ?? this.#application;
-    this.#credential = notes.credential ?? this.#credential;
+    const record = this.#record;
+    if (customer !== undefined && record.customers.length < MAX_CUSTOMERS)
+      record.customers = addOnce(record.customers, customer);
+    if (provider !== undefined) record.providers = addOnce(record.providers, provider);
+    if (cache !== undefined) record.cache = addOnce(record.cache, cache);
+    if (operation !== undefined)
+      record.operation = (record.operation ?? operation) === operation ? operation : SEVERAL;
+    record.face = notes.face ?? record.face;
+    record.operationName = notes.operationName ?? record.operationName;
+    record.application = notes.application ?? record.application;
+    record.credential = notes.credential ?? record.credential;
   }
 
   failed(error: CrossbookError): void {
     const { id, code, cause } = error;
+    const { requestId, traceId, errors } = this.#record;
     // Operations of one batch may share one.
-    if (this.#errors.some((known) => known.id === id)) return;
-    this.#errors.push({ id, code });
+    if (errors.some((known) => known.id === id)) return;
+    this.#record.errors = [...errors, { id, code }];
     if (code !== 'INTERNAL_SERVER_ERROR') return;
-    const { requestId } = this;
-    this.#deps.log.error({ requestId, traceId: this.#traceId, errorId: id, cause: cause ?? error }, 'a bug');
+    this.#deps.log.error({ requestId, traceId, errorId: id, cause: cause ?? error }, 'a bug');
   }
 
   called(call: ProviderCall): void {
-    this.#calls += 1;
+    this.#record.calls += 1;
     this.#trace?.called(toCallSpan(call));
   }
 
@@ -93,42 +100,56 @@ class WrittenRequestLog implements OpenRequestLog {
   }
 
   close({ status, bytes }: Pick<RequestRecord, 'status' | 'bytes'>): void {
-    const record: RequestRecord = {
-      requestId: this.requestId,
-      traceId: this.#traceId,
-      method: this.#arrival.method,
-      path: this.#arrival.path,
-      face: this.#face,
-      operation: this.#operation,
-      operationName: this.#operationName,
-      application: this.#application,
-      credential: this.#credential,
-      customers: this.#customers,
-      providers: this.#providers,
-      status,
-      bytes,
-      errors: this.#errors,
-      ms: this.#deps.clock.now() - this.#startedAt,
-      calls: this.#calls,
-      cache: this.#cache,
-    };
+    const record = this.#record;
+    record.status = status;
+    record.bytes = bytes;
+    record.ms = this.#deps.clock.now() - this.#startedAt;
+    writeRequestLine(this.#deps.log, record);
     this.#deps.onDone(record);
     this.#trace?.end(toRequestSpan(record));
   }
 }
 
-function addOnce<Value>(list: Value[], value: Value): void {
-  if (!list.includes(value)) list.push(value);
+function addOnce<Value>(list: readonly Value[], value: Value): readonly Value[] {
+  return list.includes(value) ? list : [...list, value];
 }
 
-function toCallSpan({
-  provider,
-  budget,
-  outcome,
-  status,
-  ms,
-  waitedMs,
-}: Parameters<OpenRequestLog['called']>[0]) {
+/** One line for each request, and in it all that was not as usual: what is absent is left out. */
+function writeRequestLine(log: Log, record: RequestRecord): void {
+  const { errors } = record;
+  const line = {
+    requestId: record.requestId,
+    traceId: record.traceId,
+    method: record.method,
+    path: record.path.slice(0, LONGEST),
+    face: record.face,
+    operation: record.operation,
+    operationName: record.operationName?.slice(0, LONGEST),
+    application: record.application,
+    credential: record.credential,
+    customer: listed(record.customers),
+    provider: listed(record.providers),
+    status: record.status,
+    bytes: record.bytes,
+    calls: record.calls,
+    cache: listed(record.cache) ?? 'none',
+    errors: errors.length > 0 ? errors : undefined,
+    ms: Math.round(record.ms * 10) / 10,
+  };
+  if (errors.some(({ code }) => ERROR_CODES[code].status >= FAILURES)) log.warn(line, 'request');
+  else log.info(line, 'request');
+}
+
+function listed(values: readonly string[]): string | undefined {
+  return values.length > 0 ? values.join(',') : undefined;
+}
+
+/** Of text that the client chose. */
+const LONGEST = 200;
+/** From here on it is not the caller who was wrong. */
+const FAILURES = 499;
+
+function toCallSpan({ provider, budget, outcome, status, ms, waitedMs }: ProviderCall) {
   const failed = outcome !== 'answered' || (status ?? 0) >= 400;
   const attributes = {
     ...{ 'crossbook.provider': provider, 'crossbook.budget': budget, 'crossbook.outcome': outcome },
@@ -156,7 +177,7 @@ function toRequestSpan({ method, status, errors, ...record }: RequestRecord) {
 }
 
 /** A caller's own id is taken over where it can stand in a log line. */
-function readRequestId(given: string | null): string | undefined {
+export function readRequestId(given: string | null): string | undefined {
   return given !== null && REQUEST_ID.test(given) ? given : undefined;
 }
 
@@ -170,7 +191,7 @@ const TRACEPARENT =
 const SAMPLED = 1;
 
 /** The trace that a request belongs to (W3C Trace Context), unless it begins here. */
-function readTraceContext(traceparent: string | null): TraceContext {
+export function readTraceContext(traceparent: string | null): TraceContext {
   const [, traceId, spanId, flags] = (traceparent !== null && TRACEPARENT.exec(traceparent)) || NONE;
   if (!traceId || !spanId) return BEGINS_HERE;
   const isSampled = (Number.parseInt(flags ?? '0', 16) & SAMPLED) === SAMPLED;
@@ -190,12 +211,15 @@ function createTraceId(): string {
 const TRACE_ID_BYTES = 16;
 const pool = Buffer.alloc(4_096);
 let offset = pool.length;
-const NONE: readonly undefined[] = [];
+const NONE: readonly never[] = [];
 const BEGINS_HERE: TraceContext = { parent: undefined, isSampled: true };
+
+type OpenRecord = { -readonly [Field in keyof RequestRecord]: RequestRecord[Field] };
 
 interface RequestLogDeps {
   readonly log: Log;
   readonly clock: Pick<Clock, 'now'>;
+  /** For the metrics. */
   onDone(record: RequestRecord): void;
   /** Absent: nobody follows requests on their way. */
   readonly startTrace?: Traces['start'] | undefined;
@@ -206,67 +230,4 @@ interface TraceContext {
   readonly parent: RemoteParent | undefined;
   /** False: the caller does not want it recorded. */
   readonly isSampled: boolean;
-}
-
-/**
- * One line for each refusal while they are few. Whoever floods us with nonsense does not flood the log: of one kind only
- * the first in each while are written, and one line at its end says how many were left out.
- */
-export function createRejectedRequestLog({ log, schedule }: RejectedRequestLogOptions): RejectedRequestLog {
-  // The codes are few: so are these.
-  let kinds = new Map<string, Kind>();
-  const turns = runPeriodically({
-    intervalMs: WHILE_MS,
-    work: async () => tellLeftOut(),
-    onError: (cause) => log.warn({ cause }, 'refusals were not told'),
-    schedule,
-  });
-
-  return {
-    write(refusal) {
-      const { status, code } = refusal;
-      const key = `${status} ${code}`;
-      const kind = kinds.get(key) ?? { status, code, count: 0 };
-      kinds.set(key, kind);
-      kind.count += 1;
-      if (kind.count <= MOST_LINES) log.info(toLine(refusal), 'refused');
-    },
-    async close() {
-      await turns.stop();
-      tellLeftOut();
-    },
-  };
-
-  function tellLeftOut(): void {
-    for (const { status, code, count } of kinds.values())
-      if (count > MOST_LINES) log.warn({ status, code, leftOut: count - MOST_LINES }, 'refused');
-    kinds = new Map();
-  }
-}
-
-function toLine({ status, code, errorId, arrival }: RejectedRequest): object {
-  if (!arrival) return { status, code, errorId };
-  return {
-    requestId: readRequestId(arrival.requestId),
-    // One that begins here leads nowhere.
-    traceId: readTraceContext(arrival.traceparent).parent?.traceId,
-    ...{ status, code, errorId },
-  };
-}
-
-const WHILE_MS = 10_000;
-const MOST_LINES = 10;
-
-interface RejectedRequestLog {
-  write(refusal: RejectedRequest): void;
-  /** Tells what is still to be told. */
-  close(): Promise<void>;
-}
-
-interface RejectedRequestLogOptions extends Pick<PeriodicTaskOptions, 'schedule'> {
-  readonly log: Log;
-}
-
-interface Kind extends Pick<RejectedRequest, 'status' | 'code'> {
-  count: number;
 }

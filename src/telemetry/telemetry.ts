@@ -1,68 +1,31 @@
-import type { Log, OpenRequestLog, ProviderCall, RejectedRequest, RequestHead } from '../domain/log.ts';
-import type { Clock } from '../lib/clock.ts';
-import { writeRequestLine } from './logger.ts';
-import { createMetrics, type Metrics } from './metrics/metrics.ts';
-import { createRejectedRequestLog, openRequestLog } from './request-log.ts';
-import type { Traces } from './traces.ts';
+import type { RejectedRequest } from '../domain/log.ts';
+import { createRejectedRequestLog } from './logger.ts';
+import { createMetrics } from './metrics/metrics.ts';
+import { createRequestLogs } from './request-log.ts';
+import type { TracesOptions } from './traces.ts';
 
-/** Who is told of what happens: the log always, the metrics, and a collector of traces where one is named. */
-export async function openTelemetry(options: TelemetryOptions): Promise<Telemetry> {
-  const { log, version, clock } = options;
+/** What happens goes to the log always, to the metrics, and to a collector of traces where one is named. */
+export async function openTelemetry({ log, version, clock, traces: collector }: TelemetryOptions) {
   const metrics = createMetrics({ version });
-  const refusals = createRejectedRequestLog({ log });
-  const traces = options.traces && (await loadTraces(options.traces, options));
+  const rejected = createRejectedRequestLog({ log });
+  // Where no collector is named, not even the code for it is loaded.
+  const traces = collector && (await import('./traces.ts')).openTraces({ ...collector, version, log, clock });
   return {
     metrics,
-    openRequestLog: (arrival) =>
-      openRequestLog(arrival, {
-        log,
-        clock,
-        onDone(record) {
-          writeRequestLine(log, record);
-          metrics.request(record);
-        },
-        startTrace: traces?.start,
-      }),
-    onRefused(refusal) {
-      refusals.write(refusal);
+    openRequestLog: createRequestLogs({ log, clock, onDone: metrics.request, startTrace: traces?.start }),
+    onRefused(refusal: RejectedRequest): void {
+      rejected.write(refusal);
       metrics.refusal(refusal);
     },
     onCall: metrics.call,
-    async close() {
+    async close(): Promise<void> {
       metrics.close();
-      await refusals.close();
+      await rejected.close();
       await traces?.close();
     },
   };
 }
 
-/** Where no collector is named, not even the code for it is loaded. */
-async function loadTraces(
-  { endpoint, headers, serviceName }: TracesConfig,
-  { log, clock, version }: TelemetryOptions,
-): Promise<Traces> {
-  const { openTraces } = await import('./traces.ts');
-  return openTraces({ endpoint, headers, log, clock, service: { name: serviceName, version } });
-}
-
-interface Telemetry {
-  readonly metrics: Metrics;
-  openRequestLog(arrival: RequestHead): OpenRequestLog;
-  onRefused(refusal: RejectedRequest): void;
-  onCall(call: ProviderCall): void;
-  close(): Promise<void>;
-}
-
-interface TelemetryOptions {
-  readonly log: Log;
-  readonly version: string;
-  readonly clock: Pick<Clock, 'now' | 'wall'>;
-  readonly traces: TracesConfig | undefined;
-}
-
-/** Where traces go, as OpenTelemetry's own variables say it. */
-interface TracesConfig {
-  readonly endpoint: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly serviceName: string;
+interface TelemetryOptions extends Pick<TracesOptions, 'log' | 'version' | 'clock'> {
+  readonly traces: Pick<TracesOptions, 'endpoint' | 'headers' | 'serviceName'> | undefined;
 }

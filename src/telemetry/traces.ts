@@ -15,8 +15,16 @@ import type { Log } from '../domain/log.ts';
 import type { Clock } from '../lib/clock.ts';
 
 /** Traces by OpenTelemetry, sent to a collector over OTLP/HTTP in JSON. What it cannot take in time is dropped, and logged. */
-export function openTraces(options: TracesOptions): Traces {
-  const { endpoint, headers = {}, service, log, clock, timeoutMs = 5_000, maxWaiting = 4_096 } = options;
+export function openTraces({
+  endpoint,
+  headers = {},
+  serviceName,
+  version,
+  log,
+  clock,
+  ...bounds
+}: TracesOptions) {
+  const { timeoutMs = 5_000, maxWaiting = 4_096 } = bounds;
   // How the SDK says that its queue was full. That an export failed is told below, with how much it was.
   const warn = (problem: string) => log.warn({ problem }, NOT_TAKEN);
   const logger = { error: ignore, warn, info: ignore, debug: ignore, verbose: ignore };
@@ -28,13 +36,14 @@ export function openTraces(options: TracesOptions): Traces {
     ...{ scheduledDelayMillis: 2_000, exportTimeoutMillis: 2 * timeoutMs },
   });
   const provider = new BasicTracerProvider({
-    resource: resourceFromAttributes({ 'service.name': service.name, 'service.version': service.version }),
+    resource: resourceFromAttributes({ 'service.name': serviceName, 'service.version': version }),
     spanProcessors: [processor],
   });
-  const tracer = provider.getTracer('crossbook', service.version);
+  const tracer = provider.getTracer('crossbook', version);
 
   return {
-    start(parent) {
+    /** The trace of one request, as a part of the caller's where there is one. */
+    start(parent: RemoteParent | undefined) {
       const root = tracer.startSpan('request', { kind: SpanKind.SERVER }, toContext(parent));
       const below = trace.setSpan(ROOT_CONTEXT, root);
       // All times of a trace are of one clock: a wall clock that steps meanwhile moves none of them.
@@ -67,16 +76,17 @@ export function openTraces(options: TracesOptions): Traces {
 
       return {
         traceId: root.spanContext().traceId,
-        operation: (name, work) => during(OPERATION, name, work),
-        withSpan: (name, work) => during('use case', name, work),
-        called({ ms, ...call }) {
+        operation: <T>(name: string, work: () => Promise<T>) => during(OPERATION, name, work),
+        withSpan: <T>(name: string, work: () => Promise<T>) => during('use case', name, work),
+        called({ ms, ...call }: SpanEnd & { readonly ms: number }): void {
           const end = wallAtZero + clock.now();
           const span = startSpan(call.name, SpanKind.CLIENT, end - ms);
           if (span) endSpan(span, call, end);
         },
-        end: (request) => endSpan(root, request),
+        end: (request: SpanEnd) => endSpan(root, request),
       };
     },
+    /** Sends what waits; in the time that one batch may take. */
     close: () => provider.shutdown().catch(ignore),
   };
 }
@@ -117,20 +127,8 @@ const NOT_TAKEN = 'spans were not taken by the collector';
 /** Of one request: an operation over a thousand records does not fill a collector. */
 const MAX_SPANS = 256;
 
-export interface Traces {
-  /** The trace of one request, as a part of the caller's where there is one. */
-  start(parent: RemoteParent | undefined): RequestTrace;
-  /** Sends what waits; in the time that one batch may take. */
-  close(): Promise<void>;
-}
-
-export interface RequestTrace {
-  readonly traceId: string;
-  operation<T>(name: string, work: () => Promise<T>): Promise<T>;
-  withSpan<T>(name: string, work: () => Promise<T>): Promise<T>;
-  called(call: SpanEnd & { readonly ms: number }): void;
-  end(request: SpanEnd): void;
-}
+export type Traces = ReturnType<typeof openTraces>;
+export type RequestTrace = ReturnType<Traces['start']>;
 
 /** The caller's span. */
 export interface RemoteParent {
@@ -144,11 +142,12 @@ interface SpanEnd {
   readonly attributes: Readonly<Record<string, string | number | undefined>>;
 }
 
-interface TracesOptions {
+export interface TracesOptions {
   /** Of the collector: `http://localhost:4318`. */
   readonly endpoint: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly service: { readonly name: string; readonly version: string };
+  readonly serviceName: string;
+  readonly version: string;
   readonly log: Log;
   readonly clock: Pick<Clock, 'now' | 'wall'>;
   readonly timeoutMs?: number;

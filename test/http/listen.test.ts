@@ -8,7 +8,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
 import { createHeldBytes } from '../../src/limits/held-bytes.ts';
 import { createRest } from '../../src/rest/server.ts';
-import { openRequestLog } from '../../src/telemetry/request-log.ts';
+import { createRequestLogs } from '../../src/telemetry/request-log.ts';
 import { createFakeLog } from '../support/fake-log.ts';
 import { createFakeServices } from '../support/fake-services.ts';
 import { UNBOUNDED } from '../support/held-bytes.ts';
@@ -158,7 +158,7 @@ async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
     // The face's own context knows who calls.
     findCaller: () => undefined,
     addQuota: () => {},
-    openRequestLog: (arrival) => openRequestLog(arrival, { log, clock: systemClock, onDone: () => {} }),
+    openRequestLog: createRequestLogs({ log, clock: systemClock, onDone: () => {} }),
     probes: { paths: /^\/livez$/, answer: () => Promise.resolve(OK) },
   });
   const listener = await listen({

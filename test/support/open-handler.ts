@@ -7,7 +7,7 @@ import { createRequestHandler, type RequestHandlerOptions } from '../../src/http
 import { systemClock } from '../../src/lib/clock.ts';
 import type { ArrivingRequest, HttpRequest, HttpResponse } from '../../src/lib/http-message.ts';
 import { createHeldBytes } from '../../src/limits/held-bytes.ts';
-import { openRequestLog } from '../../src/telemetry/request-log.ts';
+import { createRequestLogs } from '../../src/telemetry/request-log.ts';
 import { createFakeLog } from './fake-log.ts';
 import { NO_SCHEDULING } from './no-scheduling.ts';
 
@@ -52,12 +52,11 @@ export function openHandler(options: HandlerOptions = {}) {
       if (key === 'wrong') throw new CrossbookError('UNAUTHORIZED', 'The key is wrong.');
       return toCaller(key);
     },
-    openRequestLog: (arrival) =>
-      openRequestLog(arrival, {
-        log: createFakeLog(),
-        clock: systemClock,
-        onDone: (record) => records.push(record),
-      }),
+    openRequestLog: createRequestLogs({
+      log: createFakeLog(),
+      clock: systemClock,
+      onDone: (record) => records.push(record),
+    }),
     addQuota: () => {},
     probes: {
       paths: /^\/livez$/,

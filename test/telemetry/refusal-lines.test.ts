@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRejectedRequestLog } from '../../src/telemetry/request-log.ts';
+import { createRejectedRequestLog } from '../../src/telemetry/logger.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createFakeLog } from '../support/fake-log.ts';
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { RequestRecord } from '../../src/domain/log.ts';
-import { writeRequestLine } from '../../src/telemetry/logger.ts';
-import { openRequestLog } from '../../src/telemetry/request-log.ts';
+import { createRequestLogs } from '../../src/telemetry/request-log.ts';
 import type { RequestTrace, Traces } from '../../src/telemetry/traces.ts';
 import { createFakeLog } from '../support/fake-log.ts';
 
@@ -92,21 +91,19 @@ test('a caller who does not want it recorded is heard', () => {
 
 test('a request line is a warning where it was not the caller who was wrong', () => {
   const levels = (['NOT_FOUND', 'REMOTE_PROVIDER_TIMEOUT', 'INTERNAL_SERVER_ERROR'] as const).map((code) => {
-    const { requestLog, records, log } = open();
+    const { requestLog, log } = open();
     requestLog.failed(new CrossbookError(code, 'Because.'));
     requestLog.close(ANSWER);
-    for (const record of records) writeRequestLine(log, record);
     return log.lines.at(-1)?.level;
   });
   expect(levels).toEqual(['info', 'warn', 'warn']);
 });
 
 test('what a client wrote does not make a line long', () => {
-  const { requestLog, records, log } = open({ path: `/${'x'.repeat(10_000)}` });
+  const { requestLog, log } = open({ path: `/${'x'.repeat(10_000)}` });
   requestLog.record({ operationName: 'y'.repeat(10_000) });
   for (let n = 0; n < 1_000; n++) requestLog.record({ customer: `customer ${n}` });
   requestLog.close(ANSWER);
-  for (const record of records) writeRequestLine(log, record);
   expect(JSON.stringify(log.lines).length).toBeLessThan(2_000);
 });
 
@@ -131,12 +128,13 @@ function open({ startTrace, ...arrival }: OpenOptions = {}) {
   const log = createFakeLog();
   const records: RequestRecord[] = [];
   let clock = 1_000;
-  const requestLog = openRequestLog(
-    { method: 'POST', path: '/graphql', requestId: null, traceparent: null, ...arrival },
-    {
-      ...{ log, startTrace, clock: { now: () => clock } },
-      onDone: (record) => void records.push(record),
-    },
-  );
+  const openRequestLog = createRequestLogs({
+    ...{ log, startTrace, clock: { now: () => clock } },
+    onDone: (record) => void records.push(record),
+  });
+  const requestLog = openRequestLog({
+    ...{ method: 'POST', path: '/graphql', requestId: null, traceparent: null },
+    ...arrival,
+  });
   return { requestLog, log, records, tick: (ms: number) => (clock += ms) };
 }

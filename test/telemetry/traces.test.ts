@@ -90,8 +90,13 @@ test('an operation over a thousand records does not fill a collector', async () 
 });
 
 function open(options: Partial<Parameters<typeof openTraces>[0]> & { endpoint: string }) {
-  const service = { name: 'crossbook', version: '1.2.3' };
-  return openTraces({ service, log: createFakeLog(), clock: systemClock, ...options });
+  return openTraces({
+    serviceName: 'crossbook',
+    version: '1.2.3',
+    log: createFakeLog(),
+    clock: systemClock,
+    ...options,
+  });
 }
 
 const PARENT = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: '00f067aa0ba902b7' };

@@ -6,228 +6,190 @@ import Gauge from 'prom-client/lib/gauge.js';
 import type { WebhookCounts } from '../../domain/event.ts';
 import type { ApiSupport } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
-import type { Metrics } from './metrics.ts';
 
-/** What other rooms know of themselves, asked for when it is scraped. */
-export function registerGauges({ registry }: Pick<Metrics, 'registry'>, rooms: Rooms): void {
+/** What other folders know of themselves, read when it is scraped. */
+export function registerGauges({ registry }: { readonly registry: Registry }, sources: GaugeSources): void {
+  const { requests, heldBytes, clients, providers, webhooks } = sources;
   const gauge = createGauges(registry);
-  watchRequests(gauge, rooms.requests);
-  gauge('crossbook_held_bytes', ['kind'], 'Memory held for clients and providers.', () =>
-    byKind(rooms.heldBytes(), ({ held }) => held),
-  );
-  gauge('crossbook_held_bytes_max', [], 'The bound of the sum.', () => [{ value: rooms.heldBytes().max }]);
-  gauge(
-    'crossbook_held_bytes_refused_total',
-    ['kind'],
-    'Times that something did not fit into the bound or a share.',
-    () => byKind(rooms.heldBytes(), ({ refused }) => refused),
-  );
-  gauge('crossbook_lane_waiting', ['provider'], 'Calls that wait for their connection’s budget.', () =>
-    byProvider(rooms.clients(), ({ waiting }) => waiting),
-  );
-  gauge('crossbook_provider_waiting', [], 'Operations that wait for a provider.', () => [
-    { value: rooms.providers().waiting },
-  ]);
-  gauge('crossbook_provider_waiting_refused_total', [], 'Operations that found no place to wait.', () => [
-    { value: rooms.providers().refused },
-  ]);
-  gauge(
-    'crossbook_breakers_open',
-    ['provider'],
-    'Connections whose provider is left alone, after failures or for slowness.',
-    () => byProvider(rooms.clients(), ({ isBreakerOpen }) => Number(isBreakerOpen)),
-  );
-  gauge('crossbook_connections_in_memory', ['provider'], 'Connections whose state is kept.', () =>
-    byProvider(rooms.clients(), () => 1),
-  );
-  gauge(
-    'crossbook_provider_api_ends_soon',
-    ['provider', 'version'],
-    '1 where the vendor supports this version of its API for half a year at most.',
-    () =>
-      rooms.apis().map(({ provider, version, endsSoon }) => ({
-        labels: { provider, version },
-        value: Number(endsSoon),
-      })),
-  );
-  gauge('crossbook_database_connections', ['state'], 'Of the pool.', () => {
-    const { open, idle, waiting } = rooms.database() ?? {};
-    return Object.entries({ open, idle, waiting }).flatMap(([state, value]) =>
-      value === undefined ? [] : [{ labels: { state }, value }],
-    );
-  });
-  gauge(
-    'crossbook_redis_connected',
-    [],
-    '1 while limits are shared, 0 while each process keeps its own.',
-    () => {
-      const isThere = rooms.redis();
-      return isThere === undefined ? [] : [{ value: Number(isThere) }];
-    },
-  );
-  watchWebhooks(gauge, rooms.webhooks);
-  gauge('crossbook_log_lines_lost_total', [], 'Lines of the log that could not be written.', () => [
-    { value: rooms.lostLogLines() },
-  ]);
-}
-
-function watchRequests(gauge: Gauges, counts: Rooms['requests']): void {
   gauge('crossbook_requests_running', ['caller'], 'Requests at work, by who sent them.', () => {
-    const { running, strangers } = counts();
+    const { running, strangers } = requests();
     return [
-      { labels: { caller: 'known' }, value: running - strangers },
-      { labels: { caller: 'none' }, value: strangers },
+      [running - strangers, 'known'],
+      [strangers, 'none'],
     ];
   });
-  gauge('crossbook_requests_queued', [], 'Requests that wait for a place at work.', () => [
-    { value: counts().queued },
-  ]);
+  gauge('crossbook_requests_queued', [], 'Requests that wait for a place at work.', () => requests().queued);
   gauge(
     'crossbook_requests_turned_away_total',
     ['reason'],
     'Requests that were refused for lack of a place.',
     () => {
-      const { queueFull, queueTimeout } = counts().refused;
+      const { queueFull, queueTimeout } = requests().refused;
       return [
-        { labels: { reason: 'queue_full' }, value: queueFull },
-        { labels: { reason: 'queue_timeout' }, value: queueTimeout },
+        [queueFull, 'queue_full'],
+        [queueTimeout, 'queue_timeout'],
       ];
     },
   );
-}
-
-/** Of the database: each process says the same. */
-function watchWebhooks(gauge: Gauges, counts: Rooms['webhooks']): void {
-  gauge('crossbook_webhook_deliveries_pending', [], 'Events that have not arrived at an endpoint yet.', () =>
-    present(counts(), ({ pending }) => [{ value: pending }]),
+  const byKind = (count: 'held' | 'refused') => () =>
+    Object.entries(heldBytes().kinds).map(([kind, counts]) => [counts[count], kind] as const);
+  gauge('crossbook_held_bytes', ['kind'], 'Memory held for clients and providers.', byKind('held'));
+  gauge('crossbook_held_bytes_max', [], 'The bound of the sum.', () => heldBytes().max);
+  gauge(
+    'crossbook_held_bytes_refused_total',
+    ['kind'],
+    'Times that something did not fit into the bound or a share.',
+    byKind('refused'),
+  );
+  const byProvider = (read: (client: ClientStats) => number) => () => {
+    const sums = new Map<ProviderName, number>();
+    for (const client of clients()) {
+      sums.set(client.provider, (sums.get(client.provider) ?? 0) + read(client));
+    }
+    return [...sums].map(([provider, sum]) => [sum, provider] as const);
+  };
+  gauge(
+    'crossbook_lane_waiting',
+    ['provider'],
+    'Calls that wait for their connection’s budget.',
+    byProvider(({ waiting }) => waiting),
+  );
+  gauge('crossbook_provider_waiting', [], 'Operations that wait for a provider.', () => providers().waiting);
+  gauge(
+    'crossbook_provider_waiting_refused_total',
+    [],
+    'Operations that found no place to wait.',
+    () => providers().refused,
+  );
+  gauge(
+    'crossbook_breakers_open',
+    ['provider'],
+    'Connections whose provider is left alone, after failures or for slowness.',
+    byProvider(({ isBreakerOpen }) => Number(isBreakerOpen)),
+  );
+  gauge(
+    'crossbook_connections_in_memory',
+    ['provider'],
+    'Connections whose state is kept.',
+    byProvider(() => 1),
+  );
+  gauge(
+    'crossbook_provider_api_ends_soon',
+    ['provider', 'version'],
+    '1 where the vendor supports this version of its API for half a year at most.',
+    () => sources.apis().map(({ provider, version, endsSoon }) => [Number(endsSoon), provider, version]),
+  );
+  gauge('crossbook_database_connections', ['state'], 'Of the pool.', () =>
+    Object.entries(sources.database() ?? {}).map(([state, count]) => [count, state]),
+  );
+  gauge(
+    'crossbook_redis_connected',
+    [],
+    '1 while limits are shared, 0 while each process keeps its own.',
+    () => {
+      const isThere = sources.redis();
+      return isThere === undefined ? undefined : Number(isThere);
+    },
+  );
+  // Of the database: each process says the same.
+  gauge(
+    'crossbook_webhook_deliveries_pending',
+    [],
+    'Events that have not arrived at an endpoint yet.',
+    () => webhooks()?.pending,
   );
   gauge(
     'crossbook_webhook_overdue_seconds',
     [],
     'How long the first event waits that is due for an endpoint that does not fail.',
-    () => present(counts(), ({ overdueSeconds }) => [{ value: overdueSeconds }]),
+    () => webhooks()?.overdueSeconds,
   );
   gauge(
     'crossbook_webhook_endpoints',
     ['state'],
     'Endpoints that fail, and those that were disabled because they did.',
-    () =>
-      present(counts(), ({ failing, disabled }) => [
-        { labels: { state: 'failing' }, value: failing },
-        { labels: { state: 'disabled' }, value: disabled },
-      ]),
+    () => {
+      const { failing, disabled } = webhooks() ?? {};
+      return Object.entries({ failing, disabled }).map(([state, count]) => [count, state]);
+    },
+  );
+  gauge(
+    'crossbook_log_lines_lost_total',
+    [],
+    'Lines of the log that could not be written.',
+    sources.lostLogLines,
   );
 }
 
-function present<Counts, Sample>(counts: Counts | undefined, read: (counts: Counts) => readonly Sample[]) {
-  return counts === undefined ? [] : [...read(counts)];
-}
-
-function byProvider(clients: readonly ClientStats[], read: (client: ClientStats) => number) {
-  const sums = new Map<ProviderName, number>();
-  for (const client of clients) {
-    sums.set(client.provider, (sums.get(client.provider) ?? 0) + read(client));
-  }
-  return [...sums].map(([provider, value]) => ({ labels: { provider }, value }));
-}
-
-function byKind({ kinds }: HeldBytesCounts, read: (counts: KindCounts) => number) {
-  return Object.entries(kinds).map(([kind, counts]) => ({ labels: { kind }, value: read(counts) }));
-}
-
-/** The process itself: how late its event loop is, and what it takes of the machine. */
-export function registerProcessGauges(registry: Registry, version: string): Watch {
+/** The process itself: how late its event loop is, and what it takes of the machine. The returned function ends it. */
+export function registerProcessGauges(registry: Registry, version: string): () => void {
   const gauge = createGauges(registry);
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
-  const one = (value: number) => [{ value }];
 
   gauge('crossbook_build_info', ['version', 'node'], 'Which Crossbook runs, on which Node.', () => [
-    { labels: { version, node: process.version }, value: 1 },
+    [1, version, process.version],
   ]);
   gauge(
     'nodejs_eventloop_lag_seconds',
     ['quantile'],
     'How late the event loop was, since the last scrape.',
     () => {
-      const readings = [0.5, 0.99].map((quantile) => ({
-        labels: { quantile: String(quantile) },
-        value: delay.percentile(quantile * 100) / NANOSECONDS,
-      }));
-      const highest = { labels: { quantile: '1' }, value: delay.max / NANOSECONDS };
+      const quantiles = [delay.percentile(50), delay.percentile(99), delay.max];
       delay.reset();
-      return [...readings, highest];
+      return quantiles.map((nanoseconds, index) => [nanoseconds / NANOSECONDS, QUANTILES[index] ?? '']);
     },
   );
-  gauge('process_resident_memory_bytes', [], 'Memory of the process.', () => one(process.memoryUsage.rss()));
-  gauge('nodejs_heap_used_bytes', [], 'Memory of what JavaScript holds.', () =>
-    one(process.memoryUsage().heapUsed),
+  gauge('process_resident_memory_bytes', [], 'Memory of the process.', () => process.memoryUsage.rss());
+  gauge(
+    'nodejs_heap_used_bytes',
+    [],
+    'Memory of what JavaScript holds.',
+    () => process.memoryUsage().heapUsed,
   );
   gauge('process_cpu_seconds_total', [], 'Time on a processor.', () => {
     const { user, system } = process.cpuUsage();
-    return one((user + system) / MICROSECONDS);
+    return (user + system) / MICROSECONDS;
   });
-  gauge('process_open_fds', [], 'Open files and sockets.', () => countDescriptors());
-  gauge('process_start_time_seconds', [], 'When the process began.', () =>
-    one(performance.timeOrigin / 1_000),
-  );
-  return { close: () => void delay.disable() };
+  gauge('process_open_fds', [], 'Open files and sockets.', countDescriptors);
+  gauge('process_start_time_seconds', [], 'When the process began.', () => performance.timeOrigin / 1_000);
+  return () => void delay.disable();
 }
 
 /** Where the system does not tell (it is not Linux) there is no such number. */
-function countDescriptors() {
+function countDescriptors(): number | undefined {
   try {
-    return [{ value: readdirSync('/proc/self/fd').length }];
+    return readdirSync('/proc/self/fd').length;
   } catch {
-    return [];
+    return undefined;
   }
 }
 
 /** Read when they are scraped. What others count up themselves (`_total`) is a counter all the same. */
 function createGauges(registry: Registry) {
-  return (name: string, labelNames: readonly string[], help: string, read: () => readonly Sample[]): void => {
-    const options = { name, help, labelNames, registers: [registry] };
-    if (name.endsWith('_total')) {
-      const counter = new Counter({
-        ...options,
-        collect() {
-          counter.reset();
-          for (const { labels = {}, value } of read()) counter.inc(labels, value);
-        },
-      });
-      return;
-    }
-    const gauge = new Gauge({
-      ...options,
+  return (name: string, labelNames: string[], help: string, read: () => Reading): void => {
+    const Metric = name.endsWith('_total') ? Counter<string> : Gauge<string>;
+    const metric = new Metric({
+      ...{ name, help, labelNames, registers: [registry] },
       collect() {
-        gauge.reset();
+        metric.reset();
         // Without labels a reset leaves a zero, which a number that is not there has not.
-        if (labelNames.length === 0) gauge.remove();
-        for (const { labels = {}, value } of read()) gauge.set(labels, value);
+        if (labelNames.length === 0) metric.remove();
+        const reading = read();
+        for (const [value, ...labels] of typeof reading === 'object' ? reading : [[reading] as const]) {
+          if (value !== undefined) metric.labels(...labels).inc(value);
+        }
       },
     });
   };
 }
 
-type Gauges = ReturnType<typeof createGauges>;
+/** One number, or each with the values of its labels. Undefined: there is no such number. */
+type Reading = number | undefined | readonly (readonly [value: number | undefined, ...labels: string[]])[];
 
-interface Sample {
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
+const QUANTILES = ['0.5', '0.99', '1'];
 const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
-
-interface HeldBytesCounts {
-  readonly max: number;
-  readonly kinds: Readonly<Record<string, KindCounts>>;
-}
-
-interface KindCounts {
-  readonly held: number;
-  readonly refused: number;
-}
 
 interface ClientStats {
   readonly provider: ProviderName;
@@ -235,20 +197,18 @@ interface ClientStats {
   readonly isBreakerOpen: boolean;
 }
 
-interface RequestCounts {
-  readonly running: number;
-  readonly queued: number;
-  /** Of those that run. */
-  readonly strangers: number;
-  readonly refused: {
-    readonly queueFull: number;
-    readonly queueTimeout: number;
+interface GaugeSources {
+  requests(): {
+    readonly running: number;
+    readonly queued: number;
+    /** Of those that run. */
+    readonly strangers: number;
+    readonly refused: { readonly queueFull: number; readonly queueTimeout: number };
   };
-}
-
-interface Rooms {
-  requests(): RequestCounts;
-  heldBytes(): HeldBytesCounts;
+  heldBytes(): {
+    readonly max: number;
+    readonly kinds: Readonly<Record<string, { readonly held: number; readonly refused: number }>>;
+  };
   clients(): readonly ClientStats[];
   providers(): { readonly waiting: number; readonly refused: number };
   apis(): readonly ApiSupport[];
@@ -259,8 +219,4 @@ interface Rooms {
   /** Undefined where there is no endpoint. */
   webhooks(): WebhookCounts | undefined;
   lostLogLines(): number;
-}
-
-interface Watch {
-  close(): void;
 }

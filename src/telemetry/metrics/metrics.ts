@@ -8,9 +8,9 @@ import type { HttpResponse } from '../../lib/http-message.ts';
 import { registerProcessGauges } from './gauges.ts';
 
 /** What is counted. Labels name faces, operations, providers and codes: never an application, a customer or an id. */
-export function createMetrics({ version }: { readonly version: string }): Metrics {
+export function createMetrics({ version }: { readonly version: string }) {
   const registry = new Registry();
-  const processGauges = registerProcessGauges(registry, version);
+  const close = registerProcessGauges(registry, version);
 
   function counter<Label extends string>(name: string, labelNames: readonly Label[], help: string) {
     return new Counter({ name, help, labelNames, registers: [registry] });
@@ -19,7 +19,8 @@ export function createMetrics({ version }: { readonly version: string }): Metric
   function histogram<Label extends string>(
     name: string,
     labelNames: readonly Label[],
-    { help, buckets }: { readonly help: string; readonly buckets: number[] },
+    buckets: number[],
+    help: string,
   ) {
     return new Histogram({ name, help, labelNames, buckets, registers: [registry] });
   }
@@ -29,10 +30,12 @@ export function createMetrics({ version }: { readonly version: string }): Metric
     ['face', 'operation', 'outcome'],
     'Requests, by their first error or ok.',
   );
-  const durations = histogram('crossbook_request_duration_seconds', ['face', 'operation'], {
-    help: 'From the headers of a request to its answer.',
-    buckets: REQUEST_SECONDS,
-  });
+  const durations = histogram(
+    'crossbook_request_duration_seconds',
+    ['face', 'operation'],
+    REQUEST_SECONDS,
+    'From the headers of a request to its answer.',
+  );
   const errors = counter(
     'crossbook_errors_total',
     ['face', 'code'],
@@ -58,14 +61,18 @@ export function createMetrics({ version }: { readonly version: string }): Metric
     ['provider', 'outcome'],
     'Calls to providers, each try counted.',
   );
-  const callDurations = histogram('crossbook_provider_call_duration_seconds', ['provider'], {
-    help: 'From sending a call to its whole answer.',
-    buckets: CALL_SECONDS,
-  });
-  const waits = histogram('crossbook_lane_wait_seconds', ['provider'], {
-    help: 'How long a call waited for its connection’s budget.',
-    buckets: CALL_SECONDS,
-  });
+  const callDurations = histogram(
+    'crossbook_provider_call_duration_seconds',
+    ['provider'],
+    CALL_SECONDS,
+    'From sending a call to its whole answer.',
+  );
+  const waits = histogram(
+    'crossbook_lane_wait_seconds',
+    ['provider'],
+    CALL_SECONDS,
+    'How long a call waited for its connection’s budget.',
+  );
   const refreshes = counter(
     'crossbook_token_refreshes_total',
     ['provider', 'outcome'],
@@ -86,10 +93,12 @@ export function createMetrics({ version }: { readonly version: string }): Metric
     ['provider'],
     'Access tokens not renewed because the provider lets nobody do so from this address, at this hour, or with this app.',
   );
-  const merged = histogram('crossbook_lookup_emails_per_call', ['provider'], {
-    help: 'Emails that were looked up together.',
-    buckets: EMAILS,
-  });
+  const merged = histogram(
+    'crossbook_lookup_emails_per_call',
+    ['provider'],
+    EMAILS,
+    'Emails that were looked up together.',
+  );
   const webhooks = counter(
     'crossbook_webhook_attempts_total',
     ['result'],
@@ -97,30 +106,38 @@ export function createMetrics({ version }: { readonly version: string }): Metric
   );
 
   return {
-    request({ face = 'none', operation = 'none', ...record }) {
+    request({ operation = 'none', ...record }: RequestRecord): void {
+      const face = record.face ?? 'none';
       const outcome = record.errors[0]?.code ?? (record.status < 400 ? 'ok' : 'refused');
       requests.inc({ face, operation, outcome });
       durations.observe({ face, operation }, record.ms / 1_000);
       for (const { code } of record.errors) errors.inc({ face, code });
       for (const result of record.cache) cache.inc({ result });
     },
-    refusal: ({ status, code }) => refusals.inc({ status: String(status ?? 'none'), code }),
-    call({ provider, budget, outcome, status = 0, ms, waitedMs }) {
+    refusal({ status, code }: RejectedRequest): void {
+      refusals.inc({ status: String(status ?? 'none'), code });
+    },
+    call({ provider, budget, outcome, status = 0, ms, waitedMs }: ProviderCall): void {
       const told = outcome === 'answered' ? toOutcome(status) : outcome;
       if (budget === TOKEN) refreshes.inc({ provider, outcome: told });
       else waits.observe({ provider }, waitedMs / 1_000);
       calls.inc({ provider, outcome: told });
       callDurations.observe({ provider }, ms / 1_000);
     },
-    webhook: (result) => webhooks.inc({ result }),
-    connect: ({ provider, outcome }) => flows.inc({ provider, outcome: outcome.toLowerCase() }),
-    lookup: ({ provider, emails }) => merged.observe({ provider }, emails),
-    revoked: (provider, outcome) => revocations.inc({ provider, outcome: outcome.toLowerCase() }),
-    idleRefresh: (provider, outcome) => idleRefreshes.inc({ provider, outcome }),
-    restricted: (provider) => restricted.inc({ provider }),
+    webhook: (result: string) => webhooks.inc({ result }),
+    /** A flow of a connect link: `STARTED`, its end, or why a page led no further. One of few. */
+    connect: ({ provider, outcome }: { readonly provider: string; readonly outcome: string }) =>
+      flows.inc({ provider, outcome: outcome.toLowerCase() }),
+    lookup: ({ provider, emails }: { readonly provider: ProviderName; readonly emails: number }) =>
+      merged.observe({ provider }, emails),
+    revoked: (provider: ProviderName, outcome: Revocation) =>
+      revocations.inc({ provider, outcome: outcome.toLowerCase() }),
+    idleRefresh: (provider: ProviderName, outcome: string) => idleRefreshes.inc({ provider, outcome }),
+    restricted: (provider: ProviderName) => restricted.inc({ provider }),
+    /** For what others know and are asked about. */
     registry,
     render: () => registry.metrics(),
-    close: processGauges.close,
+    close,
   };
 }
 
@@ -140,19 +157,4 @@ const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const EMAILS = [1, 2, 5, 10, 25, 50, 75, 100];
 
-export interface Metrics {
-  request(record: RequestRecord): void;
-  refusal(refusal: RejectedRequest): void;
-  call(call: ProviderCall): void;
-  /** A flow of a connect link: `STARTED`, its end, or why a page led no further. One of few. */
-  connect(flow: { readonly provider: string; readonly outcome: string }): void;
-  lookup(call: { readonly provider: ProviderName; readonly emails: number }): void;
-  webhook(result: string): void;
-  revoked(provider: ProviderName, outcome: Revocation): void;
-  idleRefresh(provider: ProviderName, outcome: string): void;
-  restricted(provider: ProviderName): void;
-  /** For what others know and are asked about. */
-  readonly registry: Registry;
-  render(): Promise<string>;
-  close(): void;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
