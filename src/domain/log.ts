@@ -66,7 +66,7 @@ export interface RequestFields {
 }
 
 /** `stale`: too old, and served because the provider failed. */
-export type CacheUse = 'hit' | 'miss' | 'stale';
+type CacheUse = 'hit' | 'miss' | 'stale';
 
 /** One call to a provider, after it. Holds no path, body or secret: emails travel in those. */
 export interface ProviderCall {
