@@ -6,11 +6,11 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { cannotOpen } from './database.ts';
 import { applyMigrations, migrate } from './engine/migrate.ts';
-import { openEngine, type RunSql, type Target } from './engine/open.ts';
+import { type Engine, openEngine, type RunSql, type Target } from './engine/open.ts';
 import { MIGRATIONS } from './migrations.generated.ts';
 
 /** Every row as it is at one moment, as JSON in a gzip file: it may be restored to another version of PostgreSQL. */
-export async function backUp(target: Target, file: string): Promise<BackupFacts> {
+export async function backUp(target: Target, file: string) {
   if (existsSync(file)) throw new Error(`${file} exists already: a backup overwrites nothing.`);
   return withEngine(target, async (engine) => {
     await migrate(engine);
@@ -33,14 +33,14 @@ export async function backUp(target: Target, file: string): Promise<BackupFacts>
 }
 
 /** Puts a backup into a database that has no application yet: all of it, or nothing. */
-export async function restore(file: string, target: Target): Promise<BackupFacts> {
+export async function restore(file: string, target: Target) {
   const header = await verify(file);
   return withEngine(target, async (engine) => {
     await engine.alone(async (run) => {
       // The tables as they were then take the rows; later migrations change both.
       await applyMigrations(run, MIGRATIONS.slice(0, header.migrations.length));
-      const [{ count } = { count: 0 }] = await readCount(run);
-      if (Number(count) > 0)
+      const applications = await run('select id from crossbook.applications limit 1');
+      if (applications.length > 0)
         throw new Error('There is something in this database already: restore to an empty one.');
       await insertRows(run, file);
       await applyMigrations(run, MIGRATIONS);
@@ -59,7 +59,7 @@ async function* readRows(run: RunSql): AsyncGenerator<string> {
   await run(`declare backup no scroll cursor for ${selects.join(' union all ')}`);
   let rows = 0;
   for (;;) {
-    const batch = (await run(`fetch ${BATCH} from backup`)) as readonly StoredRow[];
+    const batch = (await run(`fetch ${BATCH} from backup`)) as readonly { name: string; row: string }[];
     for (const { name, row } of batch) yield `["${name}",${row}]\n`;
     rows += batch.length;
     if (batch.length < BATCH) break;
@@ -118,14 +118,7 @@ async function* readLines(file: string): AsyncGenerator<string> {
   await failed;
 }
 
-async function readCount(run: RunSql): Promise<readonly { count: unknown }[]> {
-  return (await run('select count(*) as count from crossbook.applications')) as readonly { count: unknown }[];
-}
-
-async function withEngine<T>(
-  target: Target,
-  work: (engine: Awaited<ReturnType<typeof openEngine>>) => Promise<T>,
-): Promise<T> {
+async function withEngine<T>(target: Target, work: (engine: Engine) => Promise<T>): Promise<T> {
   const engine = await openEngine(target, {});
   try {
     return await work(engine);
@@ -154,14 +147,4 @@ const BATCH = 500;
 interface Header {
   readonly format: typeof FORMAT;
   readonly migrations: readonly string[];
-}
-
-interface StoredRow {
-  readonly name: string;
-  readonly row: string;
-}
-
-interface BackupFacts {
-  readonly file: string;
-  readonly bytes: number;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { and, desc, eq, sql } from 'drizzle-orm';
+import type { QueryResult } from 'pg';
 import type { EventStore, NewEvent } from '../domain/event.ts';
 import { isStorable } from '../lib/text.ts';
 import { events } from './connect-schema.ts';
@@ -101,10 +102,9 @@ export async function appendEvents(tx: Transaction, { applicationId, at, events 
     type,
     data,
   }));
-  const [row] = toRows(
-    await tx.execute(toQuery(APPEND_EVENTS, [applicationId, JSON.stringify(given), at.toISOString()])),
-  );
-  if (row?.count !== events.length) {
+  const values = [applicationId, JSON.stringify(given), at.toISOString()];
+  const result = (await tx.execute(toQuery(APPEND_EVENTS, values))) as QueryResult<{ count: number }>;
+  if (result.rows[0]?.count !== events.length) {
     throw new Error('An event is about a connection that is not there, or no longer.');
   }
 }
@@ -115,10 +115,6 @@ function toQuery(text: string, values: readonly unknown[]) {
   return sql.join(
     parts.map((part, index) => (index % 2 === 0 ? sql.raw(part) : sql`${values[Number(part) - 1]}`)),
   );
-}
-
-function toRows(result: unknown): readonly { readonly count: number }[] {
-  return (result as { readonly rows: readonly { readonly count: number }[] }).rows;
 }
 
 export type Transaction = Parameters<Parameters<Engine['orm']['transaction']>[0]>[0];
