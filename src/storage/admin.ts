@@ -17,7 +17,7 @@ function createApplicationAdmin(engine: Engine) {
     /** Rejects with CONFLICT where another has the name. */
     createApplication: async (name: string): Promise<Application> => {
       const application = { id: uuidV5(APPLICATIONS, name), name };
-      const made = await engine.once(() => engine.query(CREATE_APPLICATION, [application.id, name]));
+      const made = await engine.query(CREATE_APPLICATION, [application.id, name]);
       if (made.length > 0) return application;
       const detail = `There is an application called ${JSON.stringify(name)} already.`;
       throw new CrossbookError('CONFLICT', detail);
@@ -111,7 +111,7 @@ function createKeyAdmin(engine: Engine, keys: ApiKeys) {
     rotateKey: async (publicId: string, overlapMs: number) => {
       const fresh = keys.create();
       const values = [publicId, fresh.publicId, hashSecret(fresh.secret), overlapMs];
-      const [old] = await engine.once(() => engine.query<{ endsAt: Date }>(ROTATE_KEY, values));
+      const [old] = await engine.query<{ endsAt: Date }>(ROTATE_KEY, values);
       return old && { publicId: fresh.publicId, key: fresh.text, oldEndsAt: old.endsAt };
     },
   };
@@ -131,6 +131,7 @@ const KEY = {
 /** Unless another has the name: also one of before, whose id does not follow from it. */
 const CREATE_APPLICATION = {
   name: 'create_application',
+  isOnce: true,
   text: `
 insert into crossbook.applications (id, name)
 select $1::uuid, $2::text where not exists (select from crossbook.applications where name = $2::text)
@@ -141,6 +142,7 @@ returning id`,
 /** A key with another secret takes the place of one that has no end; that one goes on for $4 ms. */
 const ROTATE_KEY = {
   name: 'rotate_key',
+  isOnce: true,
   text: `
 with old as (
   update crossbook.api_keys set revoked_at = now() + $4::float8 * interval '1 millisecond'
@@ -175,7 +177,7 @@ export function createDemoData(engine: Engine) {
   };
 
   async function isThere(): Promise<boolean> {
-    return (await engine.repeatable(() => engine.query(FIND_DEMO, [DEMO_APPLICATION.id]))).length > 0;
+    return (await engine.query(FIND_DEMO, [DEMO_APPLICATION.id])).length > 0;
   }
 }
 

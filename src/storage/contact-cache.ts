@@ -167,8 +167,7 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
 
   async function write(batch: readonly Queued[]): Promise<void> {
     const rows = batch.map(seal).filter((row) => row !== undefined);
-    if (rows.length > 0)
-      await engine.repeatable(() => engine.query(WRITE_CONTACT_CACHE, [JSON.stringify(rows)]));
+    if (rows.length > 0) await engine.query(WRITE_CONTACT_CACHE, [JSON.stringify(rows)]);
   }
 
   /** As the statement reads it. Undefined where it is too large. */

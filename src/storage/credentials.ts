@@ -49,7 +49,7 @@ export function createCredentials(deps: CredentialsDeps): (applicationId: string
       },
       markRefused: async (connectionId, seen, reason) => {
         const values = [applicationId, connectionId, seen, reason, now().toISOString()];
-        await engine.repeatable(() => engine.query(MARK_REFUSED, values));
+        await engine.query(MARK_REFUSED, values);
         onAppended();
       },
     };
@@ -68,7 +68,7 @@ async function replace(
   const place = [row.applicationId, row.connectionId, row.generation];
   const values = [...place, fresh.sealed, fresh.keyId, instanceUrl, now().toISOString()];
   // Repeatable, and worth repeating: some providers void the old refresh token, so that losing the new one is for good.
-  const [replaced] = await engine.repeatable(() => engine.query<{ generation: number }>(REPLACE, values));
+  const [replaced] = await engine.query<{ generation: number }>(REPLACE, values);
   if (stored.isRefused) onAppended();
   const { credentials } = refreshed;
   return replaced && { ...stored, ...replaced, credentials, instanceUrl, isRefused: false };
@@ -207,13 +207,13 @@ export async function underRefreshLease<Result>(
     const expired = now - watched.since >= leaseMs ? found.lease : null;
     const place = [applicationId, connectionId];
     const values = [...place, found.generation, lease, leaseMs, expired];
-    const taken = await engine.repeatable(() => engine.query(TAKE_LEASE, values));
+    const taken = await engine.query(TAKE_LEASE, values);
     if (taken.length > 0) {
       try {
         return await work(found);
       } finally {
         // Who waits need not wait for its end. Where the database is away, it ends by itself.
-        await engine.once(() => engine.query(RELEASE_LEASE, [...place, lease])).catch(() => undefined);
+        await engine.query(RELEASE_LEASE, [...place, lease]).catch(() => undefined);
       }
     }
     if (now > giveUpAt) {
@@ -248,6 +248,7 @@ returning refresh_lease`,
 
 const RELEASE_LEASE = {
   name: 'release_refresh_lease',
+  isOnce: true,
   text: `
 update crossbook.credentials set refresh_lease = null
 where application_id = $1::uuid and connection_id = $2::uuid and refresh_lease = $3::uuid`,

@@ -8,21 +8,19 @@ import type { StoreDeps } from './database.ts';
 export function createIdleCredentials({ engine, now }: StoreDeps): IdleCredentials {
   return {
     async holdLease(holder, leaseMs) {
-      const taken = await engine.repeatable(() => engine.query(TAKE_LEASE, [JOB, holder, leaseMs]));
+      const taken = await engine.query(TAKE_LEASE, [JOB, holder, leaseMs]);
       return taken.length > 0;
     },
     claim: ({ providers, idleBefore, claimedAs, limit }) =>
-      engine.repeatable(() =>
-        engine.query<IdleConnection>(CLAIM, [
-          [...providers],
-          idleBefore.toISOString(),
-          claimedAs.toISOString(),
-          now().toISOString(),
-          limit,
-        ]),
-      ),
+      engine.query<IdleConnection>(CLAIM, [
+        providers,
+        idleBefore.toISOString(),
+        claimedAs.toISOString(),
+        now().toISOString(),
+        limit,
+      ]),
     async passOver({ connectionId, generation }) {
-      await engine.repeatable(() => engine.query(PASS_OVER, [connectionId, generation, now().toISOString()]));
+      await engine.query(PASS_OVER, [connectionId, generation, now().toISOString()]);
     },
   };
 }

@@ -31,7 +31,7 @@ export async function inspectDatabase(target: Target, keyRing: KeyRing): Promise
 
 async function readVersion(engine: Engine): Promise<string> {
   const statement = { name: 'read_version', text: `select current_setting('server_version') as version` };
-  const [row] = await engine.repeatable(() => engine.query<{ version: string }>(statement, []));
+  const [row] = await engine.query<{ version: string }>(statement, []);
   return row?.version ?? 'unknown';
 }
 

@@ -13,7 +13,7 @@ import type { Engine } from './engine/open.ts';
 /** Drops cached contacts that are too old, then of each application the oldest above its share. Returns how many. */
 export function createCacheSweep(engine: Engine) {
   const count = async (statement: typeof SWEEP_AGED, value: unknown) => {
-    const [row] = await engine.repeatable(() => engine.query<{ count: number }>(statement, [value]));
+    const [row] = await engine.query<{ count: number }>(statement, [value]);
     return row?.count ?? 0;
   };
   return async ({ olderThan, maxBytesPerApplication }: CacheBounds) => {

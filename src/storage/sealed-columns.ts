@@ -59,16 +59,16 @@ export function createKeyRotation({ engine, ring, secrets }: RotationDeps) {
     },
     /** Seals everything with the ring's first key, batch after batch, while requests go on. */
     async rotateSeals(batchSize = 200) {
-      await engine.repeatable(() => engine.query(DELETE_STALE_KEYS, [ring.current.id]));
+      await engine.query(DELETE_STALE_KEYS, [ring.current.id]);
       const total = { resealed: 0, unreadable: 0 };
       for (const column of columns) {
         const { withOtherKeys, resealRows } = toStatements(column);
         for (let after: string | undefined = FIRST_ID[column.rowIdType ?? 'uuid']; after !== undefined; ) {
           const values: readonly unknown[] = [ring.current.id, after, batchSize];
-          const rows = await engine.repeatable(() => engine.query<SealedRow>(withOtherKeys, values));
+          const rows = await engine.query<SealedRow>(withOtherKeys, values);
           const resealed = rows.flatMap((row) => reseal(column, row));
           const given = [JSON.stringify(resealed), ring.current.id];
-          await engine.repeatable(() => engine.query(resealRows, given));
+          await engine.query(resealRows, given);
           total.resealed += resealed.length;
           total.unreadable += rows.length - resealed.length;
           after = rows.at(-1)?.rowId;
@@ -81,7 +81,7 @@ export function createKeyRotation({ engine, ring, secrets }: RotationDeps) {
 
 async function findUnreadableKeys(engine: Engine, column: SealedColumn): Promise<readonly string[]> {
   const { sample } = toStatements(column);
-  const rows = await engine.repeatable(() => engine.query<SealedRow>(sample, []));
+  const rows = await engine.query<SealedRow>(sample, []);
   const readable = new Set(rows.filter((row) => openRow(column, row)).map(({ keyId }) => keyId));
   return rows.map(({ keyId }) => keyId).filter((keyId) => !readable.has(keyId));
 }

@@ -58,10 +58,10 @@ function write({ engine, now }: StoreDeps, mode: UpsertMode, given: readonly Ups
   const linking = given.filter(({ entries }) => entries !== undefined);
   const customers = `[${given.map(({ customer }) => customer).join(',')}]`;
   const values = [given[0]?.applicationId, customers, now().toISOString()];
-  if (linking.length === 0) return engine.once(() => engine.query<WrittenRow>(UPSERTS.alone[mode], values));
+  if (linking.length === 0) return engine.query<WrittenRow>(UPSERTS.alone[mode], values);
   const entries = linking.map(({ customerId, entries }) => `${JSON.stringify(customerId)}:${entries}`);
   const all = [...values, `{${entries.join(',')}}`];
-  return engine.once(() => engine.query<WrittenRow>(UPSERTS.linking[mode], all));
+  return engine.query<WrittenRow>(UPSERTS.linking[mode], all);
 }
 
 /** An upsert as the statement reads it. What cannot be stored is refused here, before it could disturb others. */
@@ -258,7 +258,11 @@ export const UPSERTS = {
 };
 
 function toStatements(name: string, write: (writeCustomers: string) => string) {
-  const toStatement = (mode: UpsertMode) => ({ name: `${name}_${mode}`, text: write(WRITE_CUSTOMERS[mode]) });
+  const toStatement = (mode: UpsertMode) => ({
+    name: `${name}_${mode}`,
+    text: write(WRITE_CUSTOMERS[mode]),
+    isOnce: true,
+  });
   return {
     always: toStatement('always'),
     absent: toStatement('absent'),

@@ -2,13 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import { CrossbookError } from '../domain/errors.ts';
 import {
-  type EndpointWithSecret,
   MAX_ENDPOINTS,
   MAX_REDELIVERED,
   type Redelivered,
   type Redelivery,
   ROTATION_MS,
-  type WebhookEndpoint,
   type WebhookStore,
 } from '../domain/event.ts';
 import { webhookEndpoints as table } from './connect-schema.ts';
@@ -21,18 +19,13 @@ export function createWebhookEndpoints(deps: StoreDeps): (applicationId: string)
   const { engine, secrets, now } = deps;
   const { orm } = engine;
   return (applicationId) => {
-    const own = (id: string) => and(eq(table.applicationId, applicationId), sql`${table.id}::text = ${id}`);
+    const isOwn = eq(table.applicationId, applicationId);
+    const own = (id: string) => and(isOwn, sql`${table.id}::text = ${id}`);
     return {
-      list: async () => {
-        const rows = await engine.repeatable(() =>
-          orm
-            .select()
-            .from(table)
-            .where(eq(table.applicationId, applicationId))
-            .orderBy(asc(table.createdAt), asc(table.id)),
-        );
-        return rows.map(toEndpoint);
-      },
+      list: () =>
+        engine.repeatable(() =>
+          orm.select(ENDPOINT).from(table).where(isOwn).orderBy(asc(table.createdAt), asc(table.id)),
+        ),
       create: ({ url, eventTypes }) =>
         engine.once(() =>
           orm.transaction(async (tx) => {
@@ -43,11 +36,10 @@ export function createWebhookEndpoints(deps: StoreDeps): (applicationId: string)
               .from(applications)
               .where(isApplication)
               .for('no key update');
-            const endpoints = await tx.$count(table, eq(table.applicationId, applicationId));
-            if (endpoints >= MAX_ENDPOINTS) return undefined;
+            if ((await tx.$count(table, isOwn)) >= MAX_ENDPOINTS) return undefined;
             const id = randomUUID();
             const secret = createWebhookSecret();
-            const [row] = await tx
+            const [endpoint] = await tx
               .insert(table)
               .values({
                 ...{ id, applicationId, url, eventTypes, enabled: true },
@@ -55,34 +47,29 @@ export function createWebhookEndpoints(deps: StoreDeps): (applicationId: string)
                 createdAt: now(),
                 updatedAt: now(),
               })
-              .returning();
-            return withSecret(row, secret);
+              .returning(ENDPOINT);
+            return endpoint && { endpoint, secret };
           }),
         ),
       update: async (id, { url, eventTypes, enabled }) => {
-        const [row] = await engine.repeatable(() =>
-          orm
-            .update(table)
-            .set({
-              ...(url !== undefined && { url }),
-              ...(eventTypes !== undefined && { eventTypes }),
-              ...(enabled !== undefined && { enabled }),
-              // Whoever changes it has mended it, or will see.
-              ...{ failures: 0, failingSince: null, pausedUntil: null, updatedAt: now() },
-            })
-            .where(own(id))
-            .returning(),
+        // Whoever changes it has mended it, or will see.
+        const mended = { failures: 0, failingSince: null, pausedUntil: null, updatedAt: now() };
+        const change = { url, eventTypes, enabled, ...mended };
+        const [endpoint] = await engine.repeatable(() =>
+          orm.update(table).set(change).where(own(id)).returning(ENDPOINT),
         );
-        if (row && !row.enabled) await engine.repeatable(() => engine.query(FORGET_DELIVERIES, [row.id]));
-        return row && toEndpoint(row);
+        if (endpoint && !endpoint.enabled) await engine.query(FORGET_DELIVERIES, [id]);
+        return endpoint;
       },
       remove: async (id) => {
-        const [row] = await engine.repeatable(() => orm.delete(table).where(own(id)).returning());
-        if (row) await engine.repeatable(() => engine.query(FORGET_DELIVERIES, [row.id]));
-        return row !== undefined;
+        const [removed] = await engine.repeatable(() =>
+          orm.delete(table).where(own(id)).returning({ id: table.id }),
+        );
+        if (removed) await engine.query(FORGET_DELIVERIES, [id]);
+        return removed !== undefined;
       },
-      rotateSecret: (id) => rotateSecret(deps, { id, own: own(id) }),
-      redeliver: (id, wanted) => redeliver(deps, { applicationId, id, wanted }),
+      rotateSecret: (id) => rotateSecret(deps, id, own(id)),
+      redeliver: (id, wanted) => redeliver(deps, [applicationId, id], wanted),
     };
   };
 }
@@ -91,14 +78,14 @@ export function createWebhookEndpoints(deps: StoreDeps): (applicationId: string)
  * The secret before it is sealed anew too: a row names one key, and what another one had sealed would be passed over by a
  * change of keys. Where its key is gone, it signs no more.
  */
-function rotateSecret({ engine, secrets, now }: StoreDeps, { id, own }: Owned) {
+function rotateSecret({ engine, secrets, now }: StoreDeps, id: string, own: SQL | undefined) {
   const secret = createWebhookSecret();
   return engine.once(() =>
     engine.orm.transaction(async (tx) => {
       const [before] = await tx.select({ sealed: table.sealedSecret }).from(table).where(own).for('update');
       if (!before) return undefined;
       const previous = secrets.webhookSecret.open(before.sealed, id);
-      const [row] = await tx
+      const [endpoint] = await tx
         .update(table)
         .set({
           ...sealSecret(secrets, id, secret),
@@ -108,8 +95,8 @@ function rotateSecret({ engine, secrets, now }: StoreDeps, { id, own }: Owned) {
           updatedAt: now(),
         })
         .where(own)
-        .returning();
-      return withSecret(row, secret);
+        .returning(ENDPOINT);
+      return endpoint && { endpoint, secret };
     }),
   );
 }
@@ -117,26 +104,16 @@ function rotateSecret({ engine, secrets, now }: StoreDeps, { id, own }: Owned) {
 /** Undefined where there is no such endpoint. */
 async function redeliver(
   { engine, now, onAppended }: StoreDeps,
-  { applicationId, id, wanted }: Wanted,
+  place: readonly [applicationId: string, id: string],
+  wanted: Redelivery,
 ): Promise<Redelivered | undefined> {
-  const at = now().toISOString();
-  const [statement, values] =
-    'since' in wanted
-      ? [REDELIVER_SINCE, [applicationId, id, at, wanted.since.toISOString(), MAX_REDELIVERED]]
-      : [REDELIVER_IDS, [applicationId, id, at, wanted.eventIds]];
-  const [row] = await engine.repeatable(() => engine.query<RedeliveredRow>(statement, values));
+  const values = [...place, now().toISOString()];
+  const [row] = await ('since' in wanted
+    ? engine.query<RedeliveredRow>(REDELIVER_SINCE, [...values, wanted.since.toISOString(), MAX_REDELIVERED])
+    : engine.query<RedeliveredRow>(REDELIVER_IDS, [...values, wanted.eventIds]));
   if (row && !row.enabled) throw new CrossbookError('CONFLICT', 'The endpoint is disabled: enable it first.');
   onAppended();
   return row && { scheduled: row.scheduled, nextSince: row.nextSince };
-}
-
-function withSecret(row: Row | undefined, secret: string): EndpointWithSecret | undefined {
-  return row && { endpoint: toEndpoint(row), secret };
-}
-
-function toEndpoint(row: Row): WebhookEndpoint {
-  const { id, url, eventTypes, enabled, lastFailure, lastFailureAt, createdAt, updatedAt } = row;
-  return { id, url, eventTypes, enabled, lastFailure, lastFailureAt, createdAt, updatedAt };
 }
 
 /** A new one, for one endpoint alone. */
@@ -148,6 +125,18 @@ function sealSecret(secrets: SealedColumns, endpointId: string, secret: string) 
   const { sealed: sealedSecret, keyId } = secrets.webhookSecret.seal(secret, endpointId);
   return { sealedSecret, keyId };
 }
+
+/** What is shown of an endpoint. */
+const ENDPOINT = {
+  id: table.id,
+  url: table.url,
+  eventTypes: table.eventTypes,
+  enabled: table.enabled,
+  lastFailure: table.lastFailure,
+  lastFailureAt: table.lastFailureAt,
+  createdAt: table.createdAt,
+  updatedAt: table.updatedAt,
+};
 
 /** Standard Webhooks asks for 24 to 64. */
 const SECRET_BYTES = 32;
@@ -193,17 +182,4 @@ const REDELIVER_SINCE = {
 
 interface RedeliveredRow extends Redelivered {
   readonly enabled: boolean;
-}
-
-type Row = typeof table.$inferSelect;
-
-interface Owned {
-  readonly id: string;
-  readonly own: SQL | undefined;
-}
-
-interface Wanted {
-  readonly applicationId: string;
-  readonly id: string;
-  readonly wanted: Redelivery;
 }

@@ -8,63 +8,60 @@ import {
   type WebhookQueue,
 } from '../domain/event.ts';
 import type { StoreDeps } from './database.ts';
-import type { Statement } from './engine/open.ts';
 
 /** Each statement is a transaction of its own: none is open while an endpoint is called. */
 export function createWebhookQueue({ engine, secrets, now }: StoreDeps): WebhookQueue {
   const at = (offsetMs = 0) => new Date(now().getTime() + offsetMs).toISOString();
-  const run = <Row>(statement: Statement, values: readonly unknown[]) =>
-    engine.repeatable(() => engine.query<Row>(statement, values));
+  const { query } = engine;
   return {
     look: async () => {
-      const [row] = await run<Awaited<ReturnType<WebhookQueue['look']>>>(LOOK, [at()]);
+      const [row] = await query<Awaited<ReturnType<WebhookQueue['look']>>>(LOOK, [at()]);
       return row ?? { isDue: false, hasEndpoints: false };
     },
     claim: async ({ lease, leaseMs, healthy, failing }) => {
-      // Not repeated once it was executed: nobody would know of what it has claimed.
       const values = [at(), lease, leaseMs, healthy, failing];
-      const rows = await engine.once(() => engine.query<ClaimedRow>(CLAIM, values));
+      const rows = await query<ClaimedRow>(CLAIM, values);
       return rows.map(({ sealedSecrets, ...endpoint }) => ({
         ...endpoint,
         secrets: sealedSecrets.flatMap((sealed) => secrets.webhookSecret.open(sealed, endpoint.id) ?? []),
       }));
     },
     read: async (endpointId, limit) => {
-      const rows = await run<DueRow>(READ_DUE, [endpointId, at(), limit]);
+      const rows = await query<DueRow>(READ_DUE, [endpointId, at(), limit]);
       return rows.map(toDelivery);
     },
     succeed: async ({ endpointId, eventId }, isRecovery) => {
-      await run(SUCCEED, [endpointId, eventId, at(), isRecovery]);
+      await query(SUCCEED, [endpointId, eventId, at(), isRecovery]);
     },
     fail: async ({ endpointId, eventId }, { reason, retryAfterMs, pauseMs, isGone }) => {
       const times = [at(retryAfterMs), at(pauseMs), isGone, at(-RETRIES_MS)];
-      await engine.once(() => engine.query(FAIL, [endpointId, eventId, at(), reason, ...times]));
+      await query(FAIL, [endpointId, eventId, at(), reason, ...times]);
     },
     release: async (endpointId, lease) => {
-      await run(RELEASE, [endpointId, lease]);
+      await query(RELEASE, [endpointId, lease]);
     },
     count: async () => {
-      const [row] = await run<WebhookCounts>(COUNT, [at()]);
+      const [row] = await query<WebhookCounts>(COUNT, [at()]);
       return row ?? { pending: 0, overdueSeconds: 0, failing: 0, disabled: 0 };
     },
-    listFailing: () => run<FailingEndpoint>(LIST_FAILING, []),
+    listFailing: () => query<FailingEndpoint>(LIST_FAILING, []),
     sweep: async (olderThan) => {
       const values = [olderThan.toISOString(), SWEPT_AT_ONCE];
-      const [row] = await run<{ readonly count: number }>(SWEEP_EVENTS, values);
+      const [row] = await query<{ readonly count: number }>(SWEEP_EVENTS, values);
       return row?.count ?? 0;
     },
   };
 }
 
-function toDelivery({ eventId, endpointId, attempts, ...event }: DueRow): Delivery {
-  const { type, customerId, connectionId, sequence, data, createdAt } = event;
+function toDelivery({ type, connectionId, sequence, data, createdAt, ...delivery }: DueRow): Delivery {
+  const { customerId } = delivery;
   const subject = connectionId === null ? {} : { connection_id: connectionId, sequence };
   const body = {
     type,
     timestamp: createdAt.toISOString(),
     data: { customer_id: customerId, ...subject, ...data },
   };
-  return { eventId, endpointId, attempts, customerId, body: JSON.stringify(body) };
+  return { ...delivery, body: JSON.stringify(body) };
 }
 
 const SWEPT_AT_ONCE = 5_000;
@@ -93,6 +90,8 @@ const claimable = (isHealthy: string, limit: string) => `
 
 const CLAIM = {
   name: 'claim_endpoints',
+  // Nobody would know of what it has claimed the first time.
+  isOnce: true,
   text: `
 with healthy as (${claimable('failures = 0', '$4')}), failing as (${claimable('failures > 0', '$5')})
 update crossbook.webhook_endpoints as kept
@@ -151,6 +150,7 @@ where id = $1::uuid and failures > 0`,
  */
 const FAIL = {
   name: 'delivery_failed',
+  isOnce: true,
   text: `
 with endpoint as (
   update crossbook.webhook_endpoints
@@ -210,8 +210,4 @@ interface ClaimedRow extends Omit<ClaimedEndpoint, 'secrets'> {
   readonly sealedSecrets: readonly string[];
 }
 
-interface DueRow extends Omit<Event, 'id'> {
-  readonly eventId: string;
-  readonly endpointId: string;
-  readonly attempts: number;
-}
+type DueRow = Omit<Event, 'id'> & Omit<Delivery, 'body'>;

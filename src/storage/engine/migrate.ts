@@ -14,7 +14,7 @@ export async function findPending(
   engine: Engine,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<readonly string[]> {
-  const missing = await engine.repeatable(() => pending(migrations, (text) => engine.query(named(text), [])));
+  const missing = await pending(migrations, (text) => engine.query(named(text), []));
   return missing.map(({ name }) => name);
 }
 

@@ -77,7 +77,7 @@ export interface Tuning {
 /** All that the stores know of where they run. */
 export interface Engine {
   readonly orm: PgDatabase<PgQueryResultHKT>;
-  /** For what only SQL can say. The name lets the server prepare it once for each connection. */
+  /** For what only SQL can say: tried again as `repeatable` is, or as `once` where the statement says so. */
   query<Row>(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]>;
   /** Reads, and writes that may be executed twice without harm: tried again even if the first try was executed. */
   repeatable<T>(work: () => Promise<T>): Promise<T>;
@@ -108,6 +108,9 @@ interface ConnectionCounts {
 export type RunSql = (text: string, values?: readonly unknown[]) => Promise<readonly unknown[]>;
 
 export interface Statement {
+  /** Lets the server prepare it once for each connection. */
   readonly name: string;
   readonly text: string;
+  /** To execute it twice would do harm. */
+  readonly isOnce?: boolean;
 }

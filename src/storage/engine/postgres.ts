@@ -19,9 +19,10 @@ export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning)
   const report = createOutageReports(onOutage, clock);
   return {
     orm: drizzle(pool),
-    query: async (statement, values) => (await pool.query({ ...statement, values: [...values] })).rows,
-    repeatable: (work) => breaker.run(() => attempt(work, true)).catch(report),
-    once: (work) => breaker.run(() => attempt(work, false)).catch(report),
+    query: ({ name, text, isOnce }, values) =>
+      run(async () => (await pool.query({ name, text, values: [...values] })).rows, !isOnce),
+    repeatable: (work) => run(work, true),
+    once: (work) => run(work, false),
     alone: (work) => workAlone(url, work, tuning.onMigrationWait ?? ignore),
     holdShared: async (key) => void holders.push(await holdShared(url, key)),
     ping: () =>
@@ -39,6 +40,10 @@ export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning)
       await Promise.all([pool, ...holders].map((one) => one.end()));
     },
   };
+
+  function run<T>(work: () => Promise<T>, isRepeatable: boolean): Promise<T> {
+    return breaker.run(() => attempt(work, isRepeatable)).catch(report);
+  }
 
   /** Outlasts a failover or a deadlock: tries again until the deadline, then says that the database is away. */
   async function attempt<T>(work: () => Promise<T>, isRepeatable: boolean): Promise<T> {
