@@ -60,12 +60,12 @@ export const listAblations = (flags: readonly string[]): readonly Ablation[] => 
   {
     name: 'contact-ids',
     title: 'ids of contacts are encoded as a whole',
-    twins: [{ file: 'graphql/contact-id.ts', name: 'toContactId', twin: 'whole-contact-ids.ts' }],
+    twins: [{ file: 'graphql/global-id.ts', name: 'toContactId', twin: 'whole-contact-ids.ts' }],
   },
   {
     name: 'no-yoga-without-plugins',
     title: 'operations go through Yoga’s engine, also without plugins',
-    twins: [{ file: 'graphql/engine/engine.ts', name: 'openOperationEngine', twin: 'always-yoga.ts' }],
+    twins: [{ file: 'graphql/engine/operation-run.ts', name: 'openOperationEngine', twin: 'always-yoga.ts' }],
   },
   ...flags
     .filter((flag) => !flag.includes('source-maps'))

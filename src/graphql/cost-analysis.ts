@@ -1,7 +1,6 @@
 import {
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLNamedType,
   type GraphQLSchema,
@@ -17,8 +16,8 @@ import {
 } from 'graphql';
 import { CrossbookError } from '../domain/errors.ts';
 import { type CostAmount, type FieldCost, readCost } from './cost.ts';
-import { createIntrospectionSizes } from './introspection-size.ts';
-import { checkFragmentDepth } from './nesting.ts';
+import { checkFragmentDepth, findFragments } from './document-limits.ts';
+import { createIntrospectionSizes } from './introspection.ts';
 
 /**
  * The cost of an operation that has not run yet, in time that is linear in the document: a fragment is analyzed once, however
@@ -38,10 +37,7 @@ export function analyzeCost(subject: Subject): OperationCost {
 
 function analyzeDocument({ schema, document, operation }: Omit<Subject, 'variables'>): PartialCost {
   checkFragmentDepth(document, MAX_NESTING);
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const node of document.definitions) {
-    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
-  }
+  const fragments = findFragments(document);
   const analyzed = new Map<string, PartialCost>();
   const introspectionSizes = createIntrospectionSizes({ schema, fragments });
   const typeName = { bytes: Math.max(...Object.keys(schema.getTypeMap()).map(({ length }) => length)) + 2 };
@@ -114,7 +110,7 @@ function analyzeDocument({ schema, document, operation }: Omit<Subject, 'variabl
   /** Introspection is bounded by the size of its result, not by its depth. */
   function ofIntrospection(node: FieldNode, inner: PartialCost): PartialCost {
     const sizes = (variables: Variables): Sums => {
-      const { values: cost, bytes } = introspectionSizes(node, variables);
+      const { values: cost, bytes } = introspectionSizes(node, readArguments(node, variables));
       return { ...sumsOf({ node, cost: {}, inner: inner.known }, variables), depth: 1, cost, bytes };
     };
     return (node.arguments ?? []).some(usesVariables)

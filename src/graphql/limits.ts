@@ -5,19 +5,19 @@ import {
   getOperationAST,
   Kind,
   type OperationDefinitionNode,
-  type SelectionNode,
   valueFromASTUntyped,
 } from 'graphql';
 import { missingCredentials } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { analyzeCost, type OperationCost } from './cost-analysis.ts';
+import { selectFields } from './document-limits.ts';
 
 /** Root fields that need no authentication: the schema, never data. */
 const ABOUT_THE_SCHEMA = new Set(['__schema', '__type', '__typename', '_service']);
 
 /**
  * Decides, before validation, whether an operation may run: it must exist, be allowed with this method, come from an
- * authenticated caller where its document reads data, and stay within the limits. Returns its cost.
+ * authenticated caller where its document reads data, and stay within the limits. Returns its cost, which is added to `spent`.
  */
 export function checkOperation(subject: OperationToCheck): OperationCost {
   const { document, operationName, method, isCallerKnown } = subject;
@@ -53,18 +53,11 @@ function checkStranger({ definitions }: DocumentNode): void {
 
 /** Fragments are looked at where they are defined, not where they are spread. */
 function touchesData(definition: DefinitionNode): boolean {
-  if (definition.kind === Kind.FRAGMENT_DEFINITION && isMetaType(definition.typeCondition.name.value))
-    return false;
-  if (definition.kind !== Kind.FRAGMENT_DEFINITION && definition.kind !== Kind.OPERATION_DEFINITION)
-    return false;
-  const waiting: (readonly SelectionNode[])[] = [definition.selectionSet.selections];
-  for (let selections = waiting.pop(); selections; selections = waiting.pop()) {
-    for (const node of selections) {
-      if (node.kind === Kind.FIELD && !ABOUT_THE_SCHEMA.has(node.name.value)) return true;
-      if (node.kind === Kind.INLINE_FRAGMENT) waiting.push(node.selectionSet.selections);
-    }
-  }
-  return false;
+  if (definition.kind === Kind.FRAGMENT_DEFINITION) {
+    if (isMetaType(definition.typeCondition.name.value)) return false;
+  } else if (definition.kind !== Kind.OPERATION_DEFINITION) return false;
+  const { fields } = selectFields([definition.selectionSet], new Map());
+  return fields.some(({ name }) => !ABOUT_THE_SCHEMA.has(name.value));
 }
 
 function isMetaType(name: string): boolean {
@@ -169,6 +162,7 @@ function checkSizes(subject: OperationToCheck, operation: OperationDefinitionNod
   const bytes = sizes.bytes + spent.bytes;
   if (bytes > subject.responseBytes)
     throw tooLarge('its answer has at least a size in bytes of', bytes, subject.responseBytes);
+  for (const name of COUNTED) spent[name] += sizes[name];
   return sizes;
 }
 
@@ -197,10 +191,6 @@ const NOTHING = Object.fromEntries(COUNTED.map((name) => [name, 0])) as Record<
 
 export function nothingSpent(): Spent {
   return { ...NOTHING, refusal: undefined };
-}
-
-export function consumeCost(spent: Spent, sizes: OperationCost): void {
-  for (const name of COUNTED) spent[name] += sizes[name];
 }
 
 /** Gives back what an operation has consumed. */

@@ -1,6 +1,6 @@
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { checkMerging } from '../../src/graphql/merging.ts';
+import { checkMerging } from '../../src/graphql/document-limits.ts';
 
 const LIMITS = { operations: 3, pairs: 100, merged: 200 };
 const check = (text: string) => () => checkMerging(parse(text), LIMITS);

@@ -1,5 +1,6 @@
+import { parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { checkNesting } from '../../src/graphql/nesting.ts';
+import { checkFragmentDepth, checkNesting } from '../../src/graphql/document-limits.ts';
 
 test.each([
   ['selections', '{a'.repeat(4)],
@@ -23,4 +24,23 @@ test.each([
   ['an empty string', '{a(b:"")}'],
 ])('%s may pass', (_what, source) => {
   expect(() => checkNesting(source, 3)).not.toThrow();
+});
+
+const chain = (length: number, spread: (next: string) => string) =>
+  Array.from({ length }, (_, at) => `fragment F${at} on Query { ${spread(`...F${at + 1}`)} }`).join(' ');
+const check = (text: string) => () => checkFragmentDepth(parse(text), 100);
+
+test.each([
+  ['each spreads the next', (next: string) => next],
+  ['each spreads the next twice', (next: string) => `${next} ${next}`],
+])('fragments of which %s may nest as deep as the limit', (_what, spread) => {
+  const end = (at: number) => `fragment F${at} on Query { a }`;
+  expect(check(`{ ...F0 } ${chain(98, spread)} ${end(98)}`)).not.toThrow();
+  expect(check(`{ ...F0 } ${chain(99, spread)} ${end(99)}`)).toThrow('nest deeper than 100');
+  // Also where no operation spreads them, and whichever stands first.
+  expect(check(`${end(100)} ${chain(100, spread)} { a }`)).toThrow('nest deeper than 100');
+});
+
+test('a fragment within itself is left to validation', () => {
+  expect(check(`{ ...F0 } ${chain(3, (next) => next)} fragment F3 on Query { ...F0 }`)).not.toThrow();
 });

@@ -1,5 +1,4 @@
-import type { toContactId as original } from '../../../src/graphql/contact-id.ts';
-import { toGlobalId } from '../../../src/graphql/global-id.ts';
+import { type toContactId as original, toGlobalId } from '../../../src/graphql/global-id.ts';
 
 export const toContactId: typeof original = ({ source, remoteId }) =>
   toGlobalId({ type: 'Contact', ...source, remoteId });

@@ -8,9 +8,8 @@ import {
   validate,
 } from 'graphql';
 import { type CacheMemory, createFairCache } from '../../lib/cache.ts';
+import { checkMerging, checkNesting } from '../document-limits.ts';
 import type { DocumentLimits } from '../limits.ts';
-import { checkMerging } from '../merging.ts';
-import { checkNesting } from '../nesting.ts';
 
 /**
  * Documents by their text, parsed once and validated once, for every way in. Kept are valid ones of callers, in bytes as

@@ -5,9 +5,6 @@ import {
   type GraphQLError,
   type GraphQLSchema,
   getOperationAST,
-  Kind,
-  type OperationDefinitionNode,
-  type SelectionSetNode,
   specifiedRules,
   type ValidationRule,
   validate,
@@ -15,11 +12,35 @@ import {
 import { CrossbookError } from '../../domain/errors.ts';
 import type { Execute } from '../compiled/execute.ts';
 import type { OperationCost } from '../cost-analysis.ts';
-import { checkOperation, consumeCost, type DocumentLimits, refundCost } from '../limits.ts';
+import { findFragments, selectFields } from '../document-limits.ts';
+import { INTROSPECTION_NAME, type KnownIntrospection } from '../introspection.ts';
+import { checkOperation, type DocumentLimits, refundCost } from '../limits.ts';
 import { type PersistedOperations, readHash } from '../over-http/persisted-operations.ts';
 import { allowanceOf, type GraphQLRequest, type OperationParams } from '../over-http/read-request.ts';
 import type { DocumentStore } from './document-store.ts';
-import { INTROSPECTION_NAME, type KnownIntrospection } from './known-introspection.ts';
+import type { Plugins } from './plugins.ts';
+
+/** Runs operations by the steps of `OperationRun`. Yoga, which calls plugins between these steps, is loaded where there are any. */
+export async function openOperationEngine(
+  rules: RunRules,
+  plugins: Plugins | undefined,
+): Promise<OperationEngine> {
+  if (plugins) {
+    const { createPluginEngine } = await import('./plugins.ts');
+    return createPluginEngine({ ...rules, plugins });
+  }
+  return {
+    run: (operation, opened) => new OperationRun(operation, opened, rules).run(),
+    close: async () => {},
+  };
+}
+
+export interface OperationEngine {
+  /** Resolves whatever happens: errors are in the result. */
+  run(operation: OperationParams, opened: GraphQLRequest): Promise<ExecutionResult>;
+  /** For plugins that have something to close. */
+  close(): Promise<void>;
+}
 
 /**
  * One operation on its way through the engine. It is parsed, checked and validated before plugins see it, with turns of the
@@ -44,12 +65,12 @@ export class OperationRun {
   async run(): Promise<ExecutionResult> {
     try {
       const { operationName, variables } = this.#operation;
-      const query = this.findText(this.#operation);
-      const sent = { query, operationName, variables };
-      const known = this.answerKnown(sent);
-      if (known) return await known;
-      const preparing = this.prepare(sent);
-      if (preparing) await preparing;
+      const sent = { query: this.findText(this.#operation), operationName, variables };
+      if (!this.#prepareKnown(sent)) {
+        const introspection = this.#answerIntrospection(sent);
+        if (introspection) return await introspection;
+        await this.#prepareNew(sent);
+      }
       const document = this.readDocument();
       const errors = this.validate(document);
       if (errors.length > 0) return { errors };
@@ -63,15 +84,31 @@ export class OperationRun {
   /** The text that is to run. For one that a plugin has put in place, the hash that was sent says nothing. */
   findText({ query }: SentOperation): string {
     const { documents } = this.#rules;
-    const isSent = query === this.#operation.query;
+    const sent = this.#operation;
+    const isSent = query === sent.query;
+    const hasHash = isSent && (sent.documentId ?? sent.extensions) !== undefined;
     // Of a closed list it was found when the request was read.
-    if (isSent && query !== undefined && documents.isClosed) return query;
-    const hash = isSent ? readHash(this.#operation) : undefined;
-    return documents.find({ query, hash, applicationId: this.#owner });
+    if (query !== undefined && (documents.isClosed ? isSent : !hasHash)) return query;
+    return documents.find({ query, hash: hasHash ? readHash(sent) : undefined, applicationId: this.#owner });
   }
 
-  /** Undefined where the question has to be operation of the schema. */
-  answerKnown({ query = '', operationName }: SentOperation): Promise<ExecutionResult> | undefined {
+  /** Throws or rejects where the operation may not run. */
+  prepare(sent: SentOperation): Promise<void> | undefined {
+    return this.#prepareKnown(sent) ? undefined : this.#prepareNew(sent);
+  }
+
+  /** False where its document is not in the store. */
+  #prepareKnown({ query = '', operationName, variables }: SentOperation): boolean {
+    const found = this.#rules.store.find(query, this.#owner);
+    if (!found) return false;
+    this.#countTokens(found.tokens);
+    this.#document = found.document;
+    this.#checkOperation({ document: found.document, operationName, variables });
+    return true;
+  }
+
+  /** Undefined where it is not one of the known questions about the schema. */
+  #answerIntrospection({ query = '', operationName }: SentOperation): Promise<ExecutionResult> | undefined {
     const data = this.#rules.introspection?.({ query, operationName });
     if (!data) return undefined;
     const { requestLog } = this.#opened;
@@ -80,18 +117,8 @@ export class OperationRun {
     return requestLog.operation(INTROSPECTION, async () => ({ data: data as never }));
   }
 
-  /** Throws or rejects where the operation may not run. */
-  prepare({ query = '', operationName, variables }: SentOperation): Promise<void> | undefined {
-    const found = this.#rules.store.find(query, this.#owner);
-    if (!found) return this.#prepareNew(query, { operationName, variables });
-    this.#countTokens(found.tokens);
-    this.#document = found.document;
-    this.#checkOperation({ document: found.document, operationName, variables });
-    return undefined;
-  }
-
   /** The documents of one request are parsed one after the other. */
-  async #prepareNew(query: string, parameters: Omit<OperationToRun, 'document'>): Promise<void> {
+  async #prepareNew({ query = '', operationName, variables }: SentOperation): Promise<void> {
     const { permit } = this.#opened.requestLog;
     await permit.takeTurn();
     try {
@@ -104,7 +131,7 @@ export class OperationRun {
       return;
     }
     await permit.takeTurn();
-    this.#checkOperation({ document: this.#document, ...parameters });
+    this.#checkOperation({ document: this.#document, operationName, variables });
     await permit.takeTurn();
     this.#errors = this.#rules.store.validate(this.#document);
   }
@@ -177,7 +204,6 @@ export class OperationRun {
       spent,
       responseBytes: allowanceOf(this.#opened).bounds.bytes,
     });
-    consumeCost(spent, sizes);
     this.#checked = { ...operation, sizes };
   }
 
@@ -232,42 +258,19 @@ export function readOperationNotes(
   document: DocumentNode,
   operationName: string | undefined,
 ): OperationNotes {
-  const known = kept.get(document)?.get(operationName);
-  if (known) return known;
-  const notes = read(document, operationName);
-  kept.set(document, (kept.get(document) ?? new Map()).set(operationName, notes));
-  return notes;
-}
-
-function read(document: DocumentNode, operationName: string | undefined): OperationNotes {
+  const ofDocument = kept.get(document) ?? new Map<string | undefined, OperationNotes>();
+  const existing = ofDocument.get(operationName);
+  if (existing) return existing;
   const operation = getOperationAST(document, operationName);
-  const fields = new Set<string>();
-  if (operation) collect(document, operation, fields);
-  const [only = 'none', another] = fields;
-  return {
+  const sets = operation ? [operation.selectionSet] : [];
+  const { fields } = selectFields(sets, findFragments(document));
+  const [only = 'none', another] = new Set(fields.map(({ name }) => name.value));
+  const notes = {
     operation: another === undefined ? only : 'several',
     operationName: operation?.name?.value.slice(0, MAX_NAME_LENGTH),
   };
-}
-
-/** Through each fragment once. */
-function collect(document: DocumentNode, operation: OperationDefinitionNode, fields: Set<string>): void {
-  const fragments = new Map<string, SelectionSetNode>();
-  for (const node of document.definitions) {
-    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node.selectionSet);
-  }
-  const waiting: SelectionSetNode[] = [operation.selectionSet];
-  for (let set = waiting.pop(); set; set = waiting.pop()) {
-    for (const node of set.selections) {
-      if (node.kind === Kind.FIELD) fields.add(node.name.value);
-      else if (node.kind === Kind.INLINE_FRAGMENT) waiting.push(node.selectionSet);
-      else {
-        const inner = fragments.get(node.name.value);
-        fragments.delete(node.name.value);
-        if (inner) waiting.push(inner);
-      }
-    }
-  }
+  kept.set(document, ofDocument.set(operationName, notes));
+  return notes;
 }
 
 /** The log has no room for what a client may call an operation. */

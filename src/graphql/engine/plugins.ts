@@ -2,8 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import type { Caller } from '../../domain/caller.ts';
 import type { HttpRequest } from '../../lib/http-message.ts';
-import type { OperationEngine } from './engine.ts';
-import { OperationRun, type RunRules } from './operation-run.ts';
+import { type OperationEngine, OperationRun, type RunRules } from './operation-run.ts';
 
 /**
  * Throws where a plugin relies on a hook that does not run here: without it, what the plugin is there to check might go
@@ -160,13 +159,12 @@ function useOperationChecks({ plugins: named }: EngineOptions, first: object): O
         checkPlugin(name, plugin);
       }
     },
-    onParams({ params, context, setParams, setResult }) {
+    onParams({ params, context, setParams }) {
       const run = context[RUN];
       const query = run.findText(params);
       const found = query === params.query ? params : { ...params, query };
       if (found !== params) setParams(found);
-      const known = run.answerKnown(found);
-      return known ? known.then(setResult) : run.prepare(found);
+      return run.prepare(found);
     },
   };
   return last;

@@ -4,10 +4,9 @@ import { PROVIDER_CALL } from '../../domain/contact-search.ts';
 import type { Customer } from '../../domain/customer.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import { builder } from '../builder.ts';
-import { toContactId } from '../contact-id.ts';
 import { costs, recordCosts } from '../cost.ts';
 import { selectContactFields } from '../field-selection.ts';
-import { toGlobalId } from '../global-id.ts';
+import { toContactId, toGlobalId } from '../global-id.ts';
 import { readRecord } from '../read-record.ts';
 import type { ContactRecord } from './contact.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { toContactId } from '../../src/graphql/contact-id.ts';
-import { readGlobalId, toGlobalId } from '../../src/graphql/global-id.ts';
+import { readGlobalId, toContactId, toGlobalId } from '../../src/graphql/global-id.ts';
 import { fc } from '../support/fast-check.ts';
 
 const text = fc.oneof(

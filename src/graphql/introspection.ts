@@ -1,25 +1,113 @@
 import {
   defaultFieldResolver,
+  executeSync,
   type FieldNode,
   type FragmentDefinitionNode,
+  GraphQLError,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
+  getIntrospectionQuery,
   getNamedType,
   isListType,
   isNonNullType,
   isObjectType,
   Kind,
+  parse,
   SchemaMetaFieldDef,
   type SelectionSetNode,
+  stripIgnoredCharacters,
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
-  valueFromASTUntyped,
+  type ValidationRule,
 } from 'graphql';
 import { CrossbookError } from '../domain/errors.ts';
-import { jsonLength } from '../lib/json.ts';
+import { JsonBytes, jsonLength } from '../lib/json.ts';
+
+/**
+ * The questions that GraphiQL, code generators and gateways ask of every schema: those that graphql itself writes, whatever
+ * their options, spaces and line breaks. Each is answered once for all who ask it. The set is closed, so nothing that a
+ * client sends is kept.
+ */
+export function createKnownIntrospection(schema: GraphQLSchema): KnownIntrospection {
+  /** By the question. Undefined: it was not asked yet. */
+  let answers: Map<string, Uint8Array | undefined> | undefined;
+
+  return ({ query, operationName }) => {
+    if (
+      (operationName ?? INTROSPECTION_NAME) !== INTROSPECTION_NAME ||
+      query.length > MAX_LENGTH ||
+      !query.includes(INTROSPECTION_NAME)
+    )
+      return undefined;
+    answers ??= new Map(listVariants().map((variant) => [stripIgnoredCharacters(variant), undefined]));
+    const question = normalize(query);
+    if (question === undefined || !answers.has(question)) return undefined;
+    const answer = answers.get(question) ?? execute(question);
+    answers.set(question, answer);
+    return new JsonBytes([answer]);
+  };
+
+  function execute(question: string): Uint8Array {
+    const { data } = executeSync({ schema, document: parse(question) });
+    return Buffer.from(JSON.stringify(data));
+  }
+}
+
+/** Undefined where it is not even a document. */
+function normalize(query: string): string | undefined {
+  try {
+    return stripIgnoredCharacters(query);
+  } catch {
+    return undefined;
+  }
+}
+
+function listVariants(): readonly string[] {
+  return Array.from({ length: 2 ** OPTIONS.length }, (_, bits) =>
+    getIntrospectionQuery(
+      Object.fromEntries(OPTIONS.map((option, index) => [option, ((bits >> index) & 1) === 1])),
+    ),
+  );
+}
+
+const OPTIONS = [
+  'descriptions',
+  'specifiedByUrl',
+  'directiveIsRepeatable',
+  'schemaDescription',
+  'inputValueDeprecation',
+  'oneOf',
+] as const;
+/** Twice the longest of them. */
+const MAX_LENGTH = 8_192;
+
+/** What all of them are called. */
+export const INTROSPECTION_NAME = 'IntrospectionQuery';
+
+/** Undefined for every other question. */
+export type KnownIntrospection = (operation: {
+  readonly query: string;
+  readonly operationName?: string | null | undefined;
+}) => JsonBytes | undefined;
+
+/** A gateway's question has the same answer. */
+const TELLS_ALL = ['__schema', '_service'];
+
+/** What a wrong fragment would tell as well: that a type of this name is there. */
+const HARMLESS = ['__typename', 'name', 'kind'];
+
+/** The schema is not told: neither the whole of it nor what is in a type. */
+export const noIntrospection: ValidationRule = (context) => ({
+  Field(node) {
+    const tells =
+      TELLS_ALL.includes(node.name.value) ||
+      (context.getParentType()?.name === '__Type' && !HARMLESS.includes(node.name.value));
+    if (tells) context.reportError(new GraphQLError('Introspection is switched off.', { nodes: node }));
+  },
+});
 
 /**
  * What `__schema` or `__type` would answer, counted and not made: the schema is known, so that is the truth, but for
@@ -29,9 +117,11 @@ import { jsonLength } from '../lib/json.ts';
 export function createIntrospectionSizes({ schema, fragments }: Subject): IntrospectionSizes {
   const counted = new Map<SelectionSetNode, Map<unknown, Size>>();
   let steps = 0;
-  return (node, variables) => {
+  return (node, { name }) => {
     const field = node.name.value === SchemaMetaFieldDef.name ? SchemaMetaFieldDef : TypeMetaFieldDef;
-    return ofField({ node, field, source: undefined, args: readArguments(node, variables) });
+    // Not validated yet: a name may be anything.
+    const args = { name: typeof name === 'string' ? name : '' };
+    return ofField({ node, field, source: undefined, args });
   };
 
   function ofField({ node, field, source, args }: CountedField): Size {
@@ -72,25 +162,13 @@ export function createIntrospectionSizes({ schema, fragments }: Subject): Intros
         const field = type.getFields()[node.name.value] ?? TYPENAME;
         size = add(size, ofField({ node, field, source, args: ALL }));
       } else {
-        const inner =
-          node.kind === Kind.INLINE_FRAGMENT
-            ? node.selectionSet
-            : fragments.get(node.name.value)?.selectionSet;
-        if (inner) size = add(size, ofObject(inner, type, source));
+        const inner = node.kind === Kind.INLINE_FRAGMENT ? node : fragments.get(node.name.value);
+        if (inner) size = add(size, ofObject(inner.selectionSet, type, source));
       }
     }
     sizes.set(source, size);
     return size;
   }
-}
-
-function readArguments(node: FieldNode, variables: Variables): Record<string, unknown> {
-  const entries = (node.arguments ?? []).map(({ name, value }) => {
-    const given = valueFromASTUntyped(value, variables as Record<string, unknown>);
-    // Not validated yet: a name may be anything.
-    return [name.value, typeof given === 'string' ? given : ''];
-  });
-  return Object.fromEntries(entries);
 }
 
 function add(a: Size, b: Size): Size {
@@ -115,14 +193,12 @@ const ALL = { includeDeprecated: true };
 const TYPENAME: GraphQLField<unknown, unknown> = { ...TypeNameMetaFieldDef, resolve: () => '__InputValue' };
 
 /** Of `__schema` or `__type`. Throws where counting alone takes too long. */
-type IntrospectionSizes = (node: FieldNode, variables: Variables) => Size;
+type IntrospectionSizes = (node: FieldNode, args: Readonly<Record<string, unknown>>) => Size;
 
 interface Size {
   readonly values: number;
   readonly bytes: number;
 }
-
-type Variables = Readonly<Record<string, unknown>>;
 
 interface Subject {
   readonly schema: GraphQLSchema;
