@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { RequestLog } from '../domain/log.ts';
 import { toWebOrigin } from '../domain/urls.ts';
 import type { HttpHeaders } from '../lib/http-message.ts';
 import {
@@ -15,36 +14,34 @@ import {
 } from '../usecases/manage-applications.ts';
 import { type RouteDefinition, toRoute } from './operation.ts';
 import type { InputParts } from './read-input.ts';
-import { createRouter, type Router } from './server.ts';
+import { createRouter, type Endpoint } from './server.ts';
 
 /**
  * The operator's paths, all below `/admin/`. They are not in the OpenAPI document, which is for those who call with a key:
  * docs/operations.md describes them.
  */
-export function createAdminFace({ store, requireKey }: AdminOptions): AdminFace {
-  const endpoints = ADMIN_ROUTES.map(({ id, method, path, run }) => ({
-    ...{ method, path },
-    async answer(request: Parameters<typeof run>[1], requestLog: RequestLog) {
-      requestLog.record({ operation: id });
-      return requestLog.operation(id, () => run(store, request));
-    },
-  }));
+export function createAdminFace({ store, requireKey }: AdminOptions) {
+  const endpoints = ADMIN_ROUTES.map(
+    (route): Endpoint => ({
+      ...route,
+      answer(request, requestLog) {
+        requestLog.record({ operation: route.id });
+        return requestLog.operation(route.id, () => route.run(store, request));
+      },
+    }),
+  );
   return {
     ...createRouter(endpoints, 'There is nothing at this path of the operator’s.'),
+    /** Those that it answers. */
     paths: /^\/admin\//,
     requireKey,
   };
 }
 
-export interface AdminFace extends Router {
-  /** Those that it answers. */
-  readonly paths: RegExp;
+interface AdminOptions {
+  readonly store: AdminStore;
   /** Throws UNAUTHORIZED. */
   requireKey(arrival: { readonly headers: HttpHeaders; readonly address?: string | undefined }): void;
-}
-
-interface AdminOptions extends Pick<AdminFace, 'requireKey'> {
-  readonly store: AdminStore;
 }
 
 /** Over all applications. */
@@ -75,23 +72,20 @@ const origins = z
 const ADMIN_ROUTES = [
   define({
     id: 'listApplications',
-    method: 'GET',
-    path: '/admin/applications',
+    route: 'GET /admin/applications',
     input: {},
     handle: async (admin) => ({ applications: await listApplications(admin) }),
   }),
   define({
     id: 'createApplication',
-    method: 'POST',
-    path: '/admin/applications',
+    route: 'POST /admin/applications',
     input: { body: z.strictObject({ name: z.string(), origins: origins.optional() }) },
     response: { status: 201 },
     handle: async (admin, { body }) => ({ application: await createApplication(admin, body) }),
   }),
   define({
     id: 'changeOrigins',
-    method: 'POST',
-    path: '/admin/applications/{application}/origins',
+    route: 'POST /admin/applications/{application}/origins',
     input: {
       path: applicationPath,
       body: z.strictObject({ add: origins.default([]), remove: origins.default([]) }),
@@ -102,8 +96,7 @@ const ADMIN_ROUTES = [
   }),
   define({
     id: 'listKeys',
-    method: 'GET',
-    path: '/admin/applications/{application}/keys',
+    route: 'GET /admin/applications/{application}/keys',
     input: { path: applicationPath },
     async handle(admin, { path }) {
       const keys = await listKeys(admin, { ...path, now: admin.now() });
@@ -118,8 +111,7 @@ const ADMIN_ROUTES = [
   }),
   define({
     id: 'createKey',
-    method: 'POST',
-    path: '/admin/applications/{application}/keys',
+    route: 'POST /admin/applications/{application}/keys',
     input: { path: applicationPath, body: z.strictObject({ name: z.string().optional() }).optional() },
     response: { status: 201 },
     async handle(admin, { path, body }) {
@@ -129,8 +121,7 @@ const ADMIN_ROUTES = [
   }),
   define({
     id: 'rotateKey',
-    method: 'POST',
-    path: '/admin/keys/{key_id}/rotate',
+    route: 'POST /admin/keys/{key_id}/rotate',
     input: {
       path: keyPath,
       body: z.strictObject({ overlap_hours: z.int().min(0).max(9_999).optional() }).optional(),
@@ -144,8 +135,7 @@ const ADMIN_ROUTES = [
   }),
   define({
     id: 'revokeKey',
-    method: 'POST',
-    path: '/admin/keys/{key_id}/revoke',
+    route: 'POST /admin/keys/{key_id}/revoke',
     input: { path: keyPath },
     async handle(admin, { path: { key_id: id } }) {
       await revokeKey(admin, id);

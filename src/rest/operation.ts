@@ -14,14 +14,11 @@ export function defineOperation<Parts extends Partial<InputParts>>(
 }
 
 /** What an operation of a caller and one of the operator have in common. What `handle` resolves with is the body. */
-export function toRoute<Context, Parts extends Partial<InputParts>>({
-  id,
-  method,
-  path,
-  response,
-  handle,
-  ...definition
-}: RouteDefinition<Context, Parts>): Route<Context> {
+export function toRoute<Context, Parts extends Partial<InputParts>>(
+  definition: RouteDefinition<Context, Parts>,
+): Route<Context> {
+  const { id, route, response, handle } = definition;
+  const [method = '', path = ''] = route.split(' ');
   const input = z.object({ ...NO_INPUT, ...definition.input });
   return {
     ...{ id, method, path, input },
@@ -43,8 +40,8 @@ const NO_INPUT: InputParts = {
 /** Whatever was thrown, as the response for it; the request log has it under the same id. */
 export function errorResponse(
   thrown: unknown,
-  requestLog: Pick<RequestLog, 'failed'>,
-  { applicationName = null, headers = {} }: ErrorResponseOptions = {},
+  requestLog: Pick<RequestLog, 'failed' | 'caller'>,
+  { applicationName = requestLog.caller?.application.name ?? null, headers = {} }: ErrorResponseOptions = {},
 ): HttpResponse {
   const error = toCrossbookError(thrown);
   const { status } = ERROR_CODES[error.code];
@@ -65,7 +62,7 @@ export function errorResponse(
 }
 
 interface ErrorResponseOptions {
-  /** Null where no caller is known yet. */
+  /** Absent: the caller's. */
   readonly applicationName?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -95,20 +92,21 @@ function toStrong(tag: string): string {
 
 export interface Operation extends OperationFacts, Route<RequestContext> {}
 
-export interface Route<Context> extends RouteFacts {
+export interface Route<Context> {
+  readonly id: string;
+  readonly method: string;
+  /** Parameters in braces. */
+  readonly path: string;
   readonly input: z.ZodObject<InputParts>;
   /** The meter counts the body while it is written. */
   run(context: Context, request: RoutedRequest, meter?: BodyMeter): Promise<HttpResponse>;
 }
 
-interface RouteFacts {
+export interface RouteDefinition<Context, Parts> {
   readonly id: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the prefix of its group; parameters in braces. */
-  readonly path: string;
-}
-
-export interface RouteDefinition<Context, Parts> extends RouteFacts {
+  /** The path is below the prefix of its group. */
+  readonly route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
+  /** Of what is not named nothing is taken. */
   readonly input: Parts;
   readonly response?: Pick<ResponseFacts, 'status'>;
   handle(context: Context, input: InputOf<Parts>, head: ResponseHead): Promise<object | undefined>;

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { CrossbookError } from '../domain/errors.ts';
-import type { HttpHeaders, HttpRequest } from '../lib/http-message.ts';
+import type { HttpRequest } from '../lib/http-message.ts';
 import { readJsonBytes } from '../lib/json.ts';
 
 /** Checks all of a request at once, so that one error names every mistake. */
@@ -54,22 +54,18 @@ function readBody(request: HttpRequest, type: z.ZodType['def']['type']): unknown
   if (type === 'undefined') return undefined;
   const isSilent = type === 'optional' && request.headers.get('content-type') === null;
   if (isSilent && request.readBody(0)) return undefined;
-  checkHeaders(request.headers);
+  if (!JSON_TYPE.test(request.headers.get('content-type') ?? '')) {
+    throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json, in UTF-8.');
+  }
+  if ((request.headers.get('content-encoding') ?? 'identity') !== 'identity') {
+    throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
+  }
   const bytes = request.readBody(MAX_REQUEST_BODY_BYTES);
   if (!bytes)
     throw new CrossbookError('PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_REQUEST_BODY_BYTES} bytes.`);
   const read = readJsonBytes(bytes);
   if ('value' in read) return read.value;
   throw new CrossbookError('BAD_REQUEST', `The body ${read.problem}.`, { cause: read.cause });
-}
-
-function checkHeaders(headers: HttpHeaders): void {
-  if (!JSON_TYPE.test(headers.get('content-type') ?? '')) {
-    throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json, in UTF-8.');
-  }
-  if ((headers.get('content-encoding') ?? 'identity') !== 'identity') {
-    throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
-  }
 }
 
 /**
@@ -130,7 +126,8 @@ function toWords(issue: Issue): string {
     case 'invalid_value':
       return `must be one of: ${issue.values.join(', ')}`;
     case 'invalid_union':
-      return `must be one of: ${optionsOf(issue).join(', ')}`;
+      // Discriminated unions say which values they know.
+      return `must be one of: ${('options' in issue && issue.options?.join(', ')) || ''}`;
     case 'too_big':
       return issue.origin === 'array'
         ? `has more than ${issue.maximum} entries`
@@ -140,11 +137,6 @@ function toWords(issue: Issue): string {
     default:
       return issue.message;
   }
-}
-
-/** Discriminated unions say which values they know, although the type of the issue does not. */
-function optionsOf(issue: Issue): readonly unknown[] {
-  return 'options' in issue && Array.isArray(issue.options) ? issue.options : [];
 }
 
 /** The first step says which part of the request it is; fields of the body go by their own names. */

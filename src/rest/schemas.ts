@@ -3,16 +3,15 @@ import { DEFAULT_PAGE_SIZE, type Direction } from '../domain/page.ts';
 import { type Field, type Fields, readShape, type Scalar, type Shape, type Type } from '../domain/shape.ts';
 
 /** Text with its description. No `format: email` anywhere: CRMs hold addresses that strict validators refuse. */
-export function text(description: string, example?: string, format?: 'uuid' | 'date-time' | 'uri') {
-  const examples = example !== undefined && { examples: [example] };
-  return z.string().meta({ description, ...examples, ...(format && { format }) });
+export function text(...described: Parameters<typeof toMeta>) {
+  return z.string().meta(toMeta(...described));
 }
 
-export function optionalText(...described: Parameters<typeof text>) {
+export function optionalText(...described: Parameters<typeof toMeta>) {
   return z
     .string()
     .optional()
-    .meta({ ...text(...described).meta() });
+    .meta(toMeta(...described));
 }
 
 export function momentText(description: string) {
@@ -26,19 +25,25 @@ export function enumText<const Value extends string>(
   description: string,
   example?: Value,
 ) {
-  return z.enum(values).meta({ description, ...(example !== undefined && { examples: [example] }) });
+  return z.enum(values).meta(toMeta(description, example));
+}
+
+function toMeta(description: string, example?: string, format?: 'uuid' | 'date-time' | 'uri') {
+  return { description, ...(example !== undefined && { examples: [example] }), ...(format && { format }) };
+}
+
+export function optional<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return schema.optional().describe(description);
 }
 
 /** What the query of a list says of its page. */
 export function pageQuery({ of, most, cursor }: { of: string; most: number; cursor: string }) {
   return {
-    page_size: z
-      .int()
-      .min(0)
-      .max(most)
-      .optional()
-      .describe(`${of} on a page, at most ${most}; ${DEFAULT_PAGE_SIZE} where it is absent.`),
-    cursor: z.string().min(1).optional().describe(cursor),
+    page_size: optional(
+      z.int().min(0).max(most),
+      `${of} on a page, at most ${most}; ${DEFAULT_PAGE_SIZE} where it is absent.`,
+    ),
+    cursor: optional(z.string().min(1), cursor),
   };
 }
 
@@ -174,12 +179,9 @@ function toWireValue(type: Type, value: unknown): unknown {
 
 /** `street1` is `street_1`. */
 function toSnakeCase(name: string): string {
-  const known = snakeCased.get(name) ?? name.replace(/[A-Z]|\d+/g, (part) => `_${part.toLowerCase()}`);
-  snakeCased.set(name, known);
-  return known;
+  return name.replace(/[A-Z]|\d+/g, (part) => `_${part.toLowerCase()}`);
 }
 
-const snakeCased = new Map<string, string>();
 const writers = new Map<Shape<unknown>, Writer>();
 
 const schemas = { request: new Map<Type, z.ZodType>(), response: new Map<Type, z.ZodType>() };

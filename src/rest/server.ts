@@ -5,12 +5,12 @@ import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message
 import type { RequestContext } from '../request/context.ts';
 import { createDocsEndpoint, createOpenApiEndpoint } from './openapi/endpoints.ts';
 import type { DocsDemo } from './openapi/page.ts';
-import { errorResponse, type Operation, type Route } from './operation.ts';
+import { errorResponse, type Operation } from './operation.ts';
 import type { RoutedRequest } from './read-input.ts';
 import { OPERATIONS } from './routes/all.ts';
 
 /** The REST face: the operations, the document that describes them, and the page that shows it. */
-export function createRest({ openContext, prefixes = {}, demo, version }: RestOptions): Router {
+export function createRest({ openContext, prefixes = {}, demo, version }: RestOptions) {
   const operations = OPERATIONS.map((operation) => ({
     ...operation,
     path: `${prefixes[operation.group] ?? ''}${operation.path}`,
@@ -28,10 +28,10 @@ export function createRest({ openContext, prefixes = {}, demo, version }: RestOp
 function toEndpoint(operation: Operation, openContext: RestOptions['openContext']): Endpoint {
   return {
     ...operation,
-    async answer(request, requestLog) {
-      let context: RequestContext | undefined;
-      const run = async () => {
-        context = await openContext(request.request.headers, requestLog);
+    answer(request, requestLog) {
+      requestLog.record({ operation: operation.id });
+      return requestLog.operation(operation.id, async () => {
+        const context = await openContext(request.request.headers, requestLog);
         const checked = context.checkRateLimit();
         if (checked) await checked;
         // Before anything of the request is looked at.
@@ -40,25 +40,19 @@ function toEndpoint(operation: Operation, openContext: RestOptions['openContext'
         const confirmed = context.confirm();
         if (confirmed) await confirmed;
         return response;
-      };
-      requestLog.record({ operation: operation.id });
-      try {
-        return await requestLog.operation(operation.id, run);
-      } catch (thrown) {
-        const applicationName = context?.caller?.application.name ?? null;
-        return errorResponse(thrown, requestLog, { applicationName });
-      }
+      });
     },
   };
 }
 
 /** Finds the endpoint of a path, and does what all have in common: OPTIONS, HEAD, compression, errors. */
-export function createRouter(endpoints: readonly Endpoint[], notFound: string): Router {
+export function createRouter(endpoints: readonly Endpoint[], notFound: string) {
   const routes = endpoints.map((endpoint) => ({ endpoint, pattern: toPattern(endpoint.path) }));
   return {
-    refuse: (error, { requestLog }) =>
-      errorResponse(error, requestLog, { applicationName: requestLog.caller?.application.name ?? null }),
-    async answer(request, requestLog) {
+    /** The response to a request that no endpoint has seen. */
+    refuse: (error: CrossbookError, { requestLog }: { readonly requestLog: RequestLog }) =>
+      errorResponse(error, requestLog),
+    async answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse> {
       requestLog.record({ face: 'rest' });
       const { status, headers, body } = await route(request, requestLog).catch((thrown: unknown) =>
         errorResponse(thrown, requestLog),
@@ -74,15 +68,18 @@ export function createRouter(endpoints: readonly Endpoint[], notFound: string): 
       const match = pattern.exec(request.pathname);
       return match ? [{ endpoint, path: match.groups ?? {} }] : [];
     });
-    if (matches.length === 0) throw new CrossbookError('NOT_FOUND', notFound);
-    const methods: string[] = matches.map(({ endpoint }) => endpoint.method);
+    if (matches.length === 0) return refuse(new CrossbookError('NOT_FOUND', notFound));
+    const methods = matches.map(({ endpoint }) => endpoint.method);
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
     if (request.method === 'OPTIONS') return { status: 204, headers: { allow }, body: null };
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const found = matches.find(({ endpoint }) => endpoint.method === method);
     if (found) return found.endpoint.answer({ request, path: found.path }, requestLog);
-    const error = new CrossbookError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`);
-    return errorResponse(error, requestLog, { headers: { allow } });
+    return refuse(new CrossbookError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`), { allow });
+
+    function refuse(error: CrossbookError, headers = {}) {
+      return errorResponse(error, requestLog, { applicationName: null, headers });
+    }
   }
 }
 
@@ -92,14 +89,10 @@ function toPattern(path: string): RegExp {
   return new RegExp(`^${pattern}$`);
 }
 
-export interface Endpoint extends Pick<Route<never>, 'method' | 'path'> {
+export interface Endpoint {
+  readonly method: string;
+  readonly path: string;
   answer(request: RoutedRequest, requestLog: RequestLog): Promise<HttpResponse>;
-}
-
-export interface Router {
-  answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse>;
-  /** The response to a request that no endpoint has seen. */
-  refuse(error: CrossbookError, of: { readonly requestLog: RequestLog }): HttpResponse;
 }
 
 export interface RestOptions {

@@ -58,7 +58,9 @@ import { defineOperation } from '../operation.ts';
 import { text } from '../schemas.ts';
 
 export const waveOperation = defineOperation({
-  ...{ id: 'wave', method: 'POST', path: '/waves', summary: 'Wave', description: 'Waves.' },
+  id: 'wave',
+  route: 'POST /waves',
+  ...{ summary: 'Wave', description: 'Waves.' },
   input: { body: z.strictObject({ name: text('Whom to wave to.') }) },
   response: { description: 'Done.' },
   handle: async (_context, { body }) => ({ said: wave(body.name) }),

@@ -8,8 +8,19 @@ import { createAnswerChecker, type OpenApi } from './check-answer.ts';
 /** The REST face over everything in memory. Every answer of an operation is held against the document. */
 export async function openRest(options: Partial<RestOptions> = {}): Promise<TestRest> {
   const fake = await createFakeServices();
-  const face = createRest({ openContext: fake.openContext, version: '1.2.3', ...options });
-  const rest = { fetch: toFetch((request) => face.answer(request, fake.requestLog)) };
+  const { requestLog } = fake;
+  const face = createRest({
+    version: '1.2.3',
+    ...options,
+    // As the request handler does: who calls is in the request log.
+    async openContext(headers) {
+      requestLog.caller = undefined;
+      const context = await (options.openContext ?? fake.openContext)(headers, requestLog);
+      requestLog.caller = context.caller;
+      return context;
+    },
+  });
+  const rest = { fetch: toFetch((request) => face.answer(request, requestLog)) };
   const document: OpenApi = await (await rest.fetch(new Request('http://localhost/openapi.json'))).json();
   const checkAnswer = createAnswerChecker(document);
   return { fake, rest, document, ask };

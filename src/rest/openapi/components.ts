@@ -43,7 +43,7 @@ import {
   redeliveredSchema,
   redeliverySchema,
 } from '../routes/webhook-endpoints.ts';
-import { enumText, text, toSchema, type WireDirection } from '../schemas.ts';
+import { enumText, optional, text, toSchema, type WireDirection } from '../schemas.ts';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
@@ -58,20 +58,17 @@ const errorSchema = z
     meta: z
       .strictObject({
         origin: enumText(['remote-provider', 'crossbook'], 'Where the error comes from.'),
-        application_name: z
-          .string()
-          .optional()
-          .describe('The calling application’s name, where it is known already.'),
-        cause: z
-          .strictObject({
+        application_name: optional(z.string(), 'The calling application’s name, where it is known already.'),
+        cause: optional(
+          z.strictObject({
             code: z.int().describe('The provider’s HTTP status.'),
             body: z.unknown().describe('The provider’s answer, cut where it is long.'),
             headers: z.record(z.string(), z.string()).describe('The provider’s headers, secrets left out.'),
-          })
-          .optional()
-          .describe('What the provider answered, where it did.'),
+          }),
+          'What the provider answered, where it did.',
+        ),
         retryable: z.boolean().describe('Can the same request succeed later?'),
-        retry_after_ms: z.number().min(0).optional().describe('When to try again, in milliseconds from now.'),
+        retry_after_ms: optional(z.number().min(0), 'When to try again, in milliseconds from now.'),
       })
       .describe('More about the error.'),
   })

@@ -11,7 +11,7 @@ import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { cancelConnectLink, createConnectLink, findConnectLink } from '../../usecases/connect-link.ts';
 import { confirmConnectLink } from '../../usecases/open-connect-page.ts';
 import { defineOperation } from '../operation.ts';
-import { EXAMPLE_MOMENT, enumText, recordWriter, text, toCamelCased } from '../schemas.ts';
+import { EXAMPLE_MOMENT, enumText, optional, recordWriter, text, toCamelCased } from '../schemas.ts';
 import { customerPath } from './customers.ts';
 
 const connectLinkPath = customerPath.extend({ id: text('Id of the connect link.', undefined, 'uuid') });
@@ -27,32 +27,26 @@ export const connectLinkRequestSchema = z
       'https://app.example.com/connected',
     ),
     mode: enumText(CONNECT_MODES, 'How the customer comes back; REDIRECT where it is absent.').optional(),
-    confirm: z
-      .boolean()
-      .optional()
-      .describe(
-        'Is the connection only made when you have redeemed a one-time code? True where it is absent; false is for links that are sent by mail.',
-      ),
-    expires_in_seconds: z
-      .int()
-      .min(MIN_LINK_SECONDS)
-      .max(MAX_LINK_SECONDS)
-      .optional()
-      .describe(
-        `For how long it can be followed, from 30 seconds to a day; ${DEFAULT_LINK_SECONDS} seconds where it is absent.`,
-      ),
+    confirm: optional(
+      z.boolean(),
+      'Is the connection only made when you have redeemed a one-time code? True where it is absent; false is for links that are sent by mail.',
+    ),
+    expires_in_seconds: optional(
+      z.int().min(MIN_LINK_SECONDS).max(MAX_LINK_SECONDS),
+      `For how long it can be followed, from 30 seconds to a day; ${DEFAULT_LINK_SECONDS} seconds where it is absent.`,
+    ),
     login_url: text(
       'Where this customer logs in at the provider, where you know it. For a link to one provider.',
       'https://acme.my.salesforce.com',
     ).optional(),
-    optional_scopes: z
-      .array(z.string())
-      .optional()
-      .describe('Scopes of the provider that are asked for beside those that are needed.'),
-    allow_account_change: z
-      .boolean()
-      .optional()
-      .describe('May another account be connected in place of the one that is? False where it is absent.'),
+    optional_scopes: optional(
+      z.array(z.string()),
+      'Scopes of the provider that are asked for beside those that are needed.',
+    ),
+    allow_account_change: optional(
+      z.boolean(),
+      'May another account be connected in place of the one that is? False where it is absent.',
+    ),
   })
   .describe('What may be connected by a link, and where it leads back to.');
 
@@ -84,7 +78,7 @@ export const confirmationSchema = z
 
 const toConnectLinkRecord = recordWriter(connectLinkSchema);
 
-const EXAMPLE_CONNECT_LINK: z.output<typeof connectLinkSchema> = {
+const EXAMPLE_CONNECT_LINK = {
   id: '0d9c2f7e-6c1f-4a35-9f0e-3a1c5b7d9e11',
   customer_id: 'customer-1',
   providers: ['hubspot', 'salesforce'],
@@ -99,8 +93,7 @@ const CONNECT_LINK = { schema: connectLinkSchema, example: EXAMPLE_CONNECT_LINK 
 export const connectLinkOperations = [
   defineOperation({
     id: 'createConnectLink',
-    method: 'POST',
-    path: PATH,
+    route: `POST ${PATH}`,
     summary: 'Make a connect link',
     description:
       'A link by which a customer connects a CRM, on pages of Crossbook and of the vendor: you need no OAuth code of your own.',
@@ -123,8 +116,7 @@ export const connectLinkOperations = [
   }),
   defineOperation({
     id: 'getConnectLink',
-    method: 'GET',
-    path: `${PATH}/{id}`,
+    route: `GET ${PATH}/{id}`,
     summary: 'Read a connect link',
     description: 'How far the customer has come with a link.',
     callers: ['apiKey', 'customerToken'],
@@ -137,8 +129,7 @@ export const connectLinkOperations = [
   }),
   defineOperation({
     id: 'cancelConnectLink',
-    method: 'DELETE',
-    path: `${PATH}/{id}`,
+    route: `DELETE ${PATH}/{id}`,
     summary: 'Cancel a connect link',
     description: 'Withdraws a link that has not ended yet.',
     input: { path: connectLinkPath },
@@ -151,8 +142,7 @@ export const connectLinkOperations = [
   }),
   defineOperation({
     id: 'confirmConnectLink',
-    method: 'POST',
-    path: `${PATH}/{id}/_confirm`,
+    route: `POST ${PATH}/{id}/_confirm`,
     summary: 'Confirm a connect link',
     description:
       'Redeems the one-time code that the customer’s browser brought back: only now the connection is there. Call it in the session of the person who asked for the link, within ten minutes.',

@@ -17,7 +17,7 @@ export const disconnectionSchema = z
   })
   .describe('A connection that was removed.');
 
-const path = '/customers/{customer_id}/connections/{provider_name}';
+const PATH = '/customers/{customer_id}/connections/{provider_name}';
 const input = {
   path: customerPath.extend({ provider_name: enumText(PROVIDER_NAMES, 'The provider.', 'hubspot') }),
 };
@@ -25,11 +25,11 @@ const input = {
 export const connectionOperations = [
   defineOperation({
     id: 'getConnection',
-    method: 'GET',
-    ...{ path, input },
+    route: `GET ${PATH}`,
     summary: 'Read a connection',
     description: 'A customer’s connection to one provider: can it be used, and if not, why?',
     callers: ['apiKey', 'customerToken'],
+    input,
     response: {
       description: 'The connection.',
       schema: toSchema(connection, 'response'),
@@ -43,11 +43,11 @@ export const connectionOperations = [
   }),
   defineOperation({
     id: 'disconnectProvider',
-    method: 'DELETE',
-    ...{ path, input },
+    route: `DELETE ${PATH}`,
     summary: 'Disconnect a provider',
     description:
       'Removes a connection with its configuration, credentials and cached contacts, and revokes at the provider what a connect link was granted. It takes two to three seconds: then no server answers with anything of it.',
+    input,
     response: {
       description: 'The connection is removed.',
       schema: disconnectionSchema,

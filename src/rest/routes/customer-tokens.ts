@@ -3,23 +3,19 @@ import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS } from '../../domain/caller.ts
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { issueCustomerToken } from '../../usecases/issue-customer-token.ts';
 import { defineOperation } from '../operation.ts';
-import { text, toCamelCased } from '../schemas.ts';
+import { optional, text, toCamelCased } from '../schemas.ts';
 import { customerPath } from './customers.ts';
 
 export const tokenRequestSchema = z
   .strictObject({
-    expires_in_seconds: z
-      .int()
-      .min(1)
-      .max(MAX_TOKEN_SECONDS)
-      .optional()
-      .describe(
-        `How long the token lives, at most a day; ${DEFAULT_TOKEN_SECONDS} seconds where it is absent.`,
-      ),
-    providers: z
-      .array(z.enum(PROVIDER_NAMES))
-      .optional()
-      .describe('The only providers that the token may search. Absent: all of the customer’s.'),
+    expires_in_seconds: optional(
+      z.int().min(1).max(MAX_TOKEN_SECONDS),
+      `How long the token lives, at most a day; ${DEFAULT_TOKEN_SECONDS} seconds where it is absent.`,
+    ),
+    providers: optional(
+      z.array(z.enum(PROVIDER_NAMES)),
+      'The only providers that the token may search. Absent: all of the customer’s.',
+    ),
   })
   .describe('How far a token reaches.');
 
@@ -32,8 +28,7 @@ export const tokenSchema = z
 
 export const issueCustomerTokenOperation = defineOperation({
   id: 'issueCustomerToken',
-  method: 'POST',
-  path: '/customers/{customer_id}/tokens',
+  route: 'POST /customers/{customer_id}/tokens',
   summary: 'Issue a customer token',
   description:
     'A short-lived token for the frontend of one customer: it reads that customer and its contacts, nothing else.',

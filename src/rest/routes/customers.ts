@@ -15,6 +15,7 @@ import {
   EXAMPLE_MOMENT,
   enumText,
   fromWire,
+  optional,
   pageCursors,
   pageQuery,
   text,
@@ -41,10 +42,10 @@ const ifMatch = z
 const versionHeaders = z
   .object({
     'if-match': ifMatch,
-    'if-none-match': z
-      .literal('*', { error: 'must be *' })
-      .optional()
-      .describe('`*`: the customer must not exist yet, else 409 is the answer.'),
+    'if-none-match': optional(
+      z.literal('*', { error: 'must be *' }),
+      '`*`: the customer must not exist yet, else 409 is the answer.',
+    ),
   })
   .refine((headers) => headers['if-match'] === undefined || headers['if-none-match'] === undefined, {
     path: ['if-none-match'],
@@ -120,8 +121,7 @@ const CUSTOMER = {
 export const customerOperations = [
   defineOperation({
     id: 'upsertCustomer',
-    method: 'PUT',
-    path: '/customers',
+    route: 'PUT /customers',
     summary: 'Create or update a customer',
     description: 'Creates or updates a customer together with its connections: all of it, or nothing.',
     input: { headers: versionHeaders, body: toSchema(customerUpsert, 'request') },
@@ -148,8 +148,7 @@ export const customerOperations = [
   }),
   defineOperation({
     id: 'listCustomers',
-    method: 'GET',
-    path: '/customers',
+    route: 'GET /customers',
     summary: 'List customers',
     description:
       'The application’s customers in the order of their ids, each with its connections. All that the query gives must hold.',
@@ -188,8 +187,7 @@ export const customerOperations = [
   }),
   defineOperation({
     id: 'getCustomer',
-    method: 'GET',
-    path: '/customers/{customer_id}',
+    route: 'GET /customers/{customer_id}',
     summary: 'Read a customer',
     description: 'One customer of the application, with its connections.',
     callers: ['apiKey', 'customerToken'],
@@ -214,8 +212,7 @@ export const customerOperations = [
   }),
   defineOperation({
     id: 'deleteCustomer',
-    method: 'DELETE',
-    path: '/customers/{customer_id}',
+    route: 'DELETE /customers/{customer_id}',
     summary: 'Delete a customer',
     description:
       'Deletes a customer with everything of theirs, and revokes at the providers what connect links were granted, where no other connection lives on it. It takes two to three seconds: then no server answers with anything of theirs.',

@@ -8,6 +8,7 @@ import {
   enumText,
   momentText,
   nextCursor,
+  optional,
   optionalText,
   pageQuery,
   recordWriter,
@@ -18,7 +19,7 @@ const typeField = enumText(EVENT_TYPES, 'What has happened.', 'connection.reauth
 const subjectFields = {
   customer_id: text('The application’s own id of the customer.', 'customer-1'),
   connection_id: optionalText('The connection that it is about.'),
-  sequence: z.int().optional().describe('Grows by one with every event of one connection.'),
+  sequence: optional(z.int(), 'Grows by one with every event of one connection.'),
 };
 
 export const eventSchema = z
@@ -54,7 +55,7 @@ export const webhookBodySchema = z
 
 const toEventRecord = recordWriter(eventSchema);
 
-export const EXAMPLE_EVENT: z.output<typeof eventSchema> = {
+export const EXAMPLE_EVENT = {
   id: '0f4f3a1c-6b0c-4f0a-9d53-2a6c4d6b8e11',
   type: 'connection.reauthorize',
   customer_id: 'customer-1',
@@ -66,8 +67,7 @@ export const EXAMPLE_EVENT: z.output<typeof eventSchema> = {
 
 export const listEventsOperation = defineOperation({
   id: 'listEvents',
-  method: 'GET',
-  path: '/events',
+  route: 'GET /events',
   summary: 'List events',
   description: 'What has happened in the last thirty days, the newest first.',
   input: {

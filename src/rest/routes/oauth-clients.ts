@@ -26,7 +26,7 @@ export const oauthClientSchema = z
 
 const toOAuthClientRecord = recordWriter(oauthClientSchema);
 
-const EXAMPLE_OAUTH_CLIENT: z.output<typeof oauthClientSchema> = {
+const EXAMPLE_OAUTH_CLIENT = {
   provider_name: 'hubspot',
   client_id: '8b7c2f14-6a53-4f0e-9c1d-2f6f4a1b9e77',
   created_at: EXAMPLE_MOMENT,
@@ -36,8 +36,7 @@ const EXAMPLE_OAUTH_CLIENT: z.output<typeof oauthClientSchema> = {
 export const oauthClientOperations = [
   defineOperation({
     id: 'setOAuthClient',
-    method: 'PUT',
-    path: '/oauth_clients/{provider_name}',
+    route: 'PUT /oauth_clients/{provider_name}',
     summary: 'Set an OAuth client',
     description:
       'The app that the application’s customers connect a provider with, in the place of the one before. Connections that were granted to another client id have to be connected again.',
@@ -56,8 +55,7 @@ export const oauthClientOperations = [
   }),
   defineOperation({
     id: 'deleteOAuthClient',
-    method: 'DELETE',
-    path: '/oauth_clients/{provider_name}',
+    route: 'DELETE /oauth_clients/{provider_name}',
     summary: 'Delete an OAuth client',
     description: 'What was granted to it can no longer be renewed.',
     input: { path: oauthClientPath },

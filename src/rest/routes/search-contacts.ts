@@ -7,13 +7,22 @@ import type { RequestContext } from '../../request/context.ts';
 import { findAssociations } from '../../usecases/find-contact.ts';
 import { searchContacts } from '../../usecases/search-contacts.ts';
 import { defineOperation } from '../operation.ts';
-import { enumText, pageCursors, pageQuery, text, toPageCursors, toSchema, toWire } from '../schemas.ts';
+import {
+  enumText,
+  optional,
+  pageCursors,
+  pageQuery,
+  text,
+  toPageCursors,
+  toSchema,
+  toWire,
+} from '../schemas.ts';
 
 export const associationsSchema = z
   .strictObject({
-    company: z.array(z.string()).optional().describe('Ids of the companies.'),
-    deal: z.array(z.string()).optional().describe('Ids of the deals.'),
-    ticket: z.array(z.string()).optional().describe('Ids of the tickets.'),
+    company: optional(z.array(z.string()), 'Ids of the companies.'),
+    deal: optional(z.array(z.string()), 'Ids of the deals.'),
+    ticket: optional(z.array(z.string()), 'Ids of the tickets.'),
   })
   .meta({
     description:
@@ -24,11 +33,11 @@ export const associationsSchema = z
 export const contactSchema = z
   .strictObject({
     ...toSchema(contact, 'response').shape,
-    raw_data: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .describe('The record as the provider sent it. Present with include_raw_data=true.'),
-    associations: associationsSchema.optional().describe('Present with associations_to_fetch.'),
+    raw_data: optional(
+      z.record(z.string(), z.unknown()),
+      'The record as the provider sent it. Present with include_raw_data=true.',
+    ),
+    associations: optional(associationsSchema, 'Present with associations_to_fetch.'),
   })
   .describe(contact.description);
 
@@ -37,11 +46,10 @@ export const contactSearchSchema = z
     filter: z
       .strictObject({
         email: text('Contacts with this email address.', 'ada@example.com').optional(),
-        emails: z
-          .array(z.string())
-          .max(MAX_EMAILS)
-          .optional()
-          .describe(`Contacts with any of these email addresses, at most ${MAX_EMAILS}.`),
+        emails: optional(
+          z.array(z.string()).max(MAX_EMAILS),
+          `Contacts with any of these email addresses, at most ${MAX_EMAILS}.`,
+        ),
         email_domain: text('Contacts with an email address of this domain.', 'example.com').optional(),
       })
       .meta({
@@ -53,24 +61,20 @@ export const contactSearchSchema = z
   .describe('What to search for.');
 
 const contactSearchQuery = z.strictObject({
-  include_raw_data: z.boolean().optional().describe('Add each record as the provider sent it: raw_data.'),
+  include_raw_data: optional(z.boolean(), 'Add each record as the provider sent it: raw_data.'),
   ...pageQuery({
     of: 'Results',
     most: MAX_PAGE_SIZE,
     cursor: 'A page’s `next` or `previous`, unchanged, with the same customer, provider and filter.',
   }),
-  associations_to_fetch: z
-    .array(z.enum(ASSOCIATED_OBJECTS))
-    .optional()
-    .describe(
-      'Linked objects whose ids to fetch: repeated, or separated by commas. Ignored with read_from_cache=true.',
-    ),
-  read_from_cache: z
-    .boolean()
-    .optional()
-    .describe(
-      'Serve an earlier answer to the same search while it is fresh; x-fetched-at says how old it is.',
-    ),
+  associations_to_fetch: optional(
+    z.array(z.enum(ASSOCIATED_OBJECTS)),
+    'Linked objects whose ids to fetch: repeated, or separated by commas. Ignored with read_from_cache=true.',
+  ),
+  read_from_cache: optional(
+    z.boolean(),
+    'Serve an earlier answer to the same search while it is fresh; x-fetched-at says how old it is.',
+  ),
 });
 
 export const paginationSchema = z
@@ -89,8 +93,7 @@ export const contactPageSchema = z
 
 export const searchContactsOperation = defineOperation({
   id: 'searchContacts',
-  method: 'POST',
-  path: '/contacts/_search',
+  route: 'POST /contacts/_search',
   summary: 'Search contacts',
   description:
     'Finds contacts of one customer in one provider. A provider without contact search answers 501.',

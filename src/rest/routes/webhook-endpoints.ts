@@ -14,7 +14,15 @@ import {
   updateWebhookEndpoint,
 } from '../../usecases/manage-webhooks.ts';
 import { defineOperation } from '../operation.ts';
-import { EXAMPLE_MOMENT, momentText, optionalText, recordWriter, text, toCamelCased } from '../schemas.ts';
+import {
+  EXAMPLE_MOMENT,
+  momentText,
+  optional,
+  optionalText,
+  recordWriter,
+  text,
+  toCamelCased,
+} from '../schemas.ts';
 
 const urlField = z
   .string()
@@ -40,7 +48,7 @@ export const endpointChangeSchema = z
   .strictObject({
     url: urlField.optional(),
     event_types: typesField.optional(),
-    enabled: z.boolean().optional().describe('False: nothing is sent, and what waits is forgotten.'),
+    enabled: optional(z.boolean(), 'False: nothing is sent, and what waits is forgotten.'),
   })
   .describe('What changes. What is absent stays.');
 
@@ -75,11 +83,10 @@ export const endpointWithSecretSchema = z
 
 export const redeliverySchema = z
   .strictObject({
-    event_ids: z
-      .array(z.string())
-      .max(MAX_REDELIVERED_IDS)
-      .optional()
-      .describe('These events. Either these, or `since`.'),
+    event_ids: optional(
+      z.array(z.string()).max(MAX_REDELIVERED_IDS),
+      'These events. Either these, or `since`.',
+    ),
     since: momentText('All events from then on, whatever types the endpoint is sent.').optional(),
   })
   .describe('Which events are sent once more.');
@@ -98,7 +105,7 @@ function toSecretRecord({ endpoint, secret }: EndpointWithSecret) {
   return { endpoint: toEndpointRecord(endpoint), secret };
 }
 
-const EXAMPLE_ENDPOINT: z.output<typeof endpointSchema> = {
+const EXAMPLE_ENDPOINT = {
   id: '6d1f4b0e-9c0f-4a52-8f5e-0c6f3f1d2a10',
   url: 'https://app.example.com/webhooks/crossbook',
   event_types: ['connection.connected', 'connection.reauthorize'],
@@ -116,8 +123,7 @@ const WITH_SECRET = {
 export const webhookOperations = [
   defineOperation({
     id: 'listWebhookEndpoints',
-    method: 'GET',
-    path: '/webhook_endpoints',
+    route: 'GET /webhook_endpoints',
     summary: 'List webhook endpoints',
     description: 'Your servers that hear of events.',
     input: {},
@@ -132,8 +138,7 @@ export const webhookOperations = [
   }),
   defineOperation({
     id: 'createWebhookEndpoint',
-    method: 'POST',
-    path: '/webhook_endpoints',
+    route: 'POST /webhook_endpoints',
     summary: 'Create a webhook endpoint',
     description: 'Events are sent there from now on, by Standard Webhooks.',
     input: { body: newEndpointSchema },
@@ -146,8 +151,7 @@ export const webhookOperations = [
   }),
   defineOperation({
     id: 'updateWebhookEndpoint',
-    method: 'PATCH',
-    path: '/webhook_endpoints/{id}',
+    route: 'PATCH /webhook_endpoints/{id}',
     summary: 'Change a webhook endpoint',
     description: 'What is absent stays. One that was disabled is enabled with `enabled`.',
     input: { path: endpointPath, body: endpointChangeSchema },
@@ -160,8 +164,7 @@ export const webhookOperations = [
   }),
   defineOperation({
     id: 'deleteWebhookEndpoint',
-    method: 'DELETE',
-    path: '/webhook_endpoints/{id}',
+    route: 'DELETE /webhook_endpoints/{id}',
     summary: 'Delete a webhook endpoint',
     description: 'Nothing is sent there any more.',
     input: { path: endpointPath },
@@ -174,8 +177,7 @@ export const webhookOperations = [
   }),
   defineOperation({
     id: 'rotateWebhookSecret',
-    method: 'POST',
-    path: '/webhook_endpoints/{id}/_rotate_secret',
+    route: 'POST /webhook_endpoints/{id}/_rotate_secret',
     summary: 'Rotate a webhook secret',
     description: 'The endpoint gets a new secret. The one before signs as well for 24 hours.',
     input: { path: endpointPath },
@@ -187,8 +189,7 @@ export const webhookOperations = [
   }),
   defineOperation({
     id: 'redeliverEvents',
-    method: 'POST',
-    path: '/webhook_endpoints/{id}/_redeliver',
+    route: 'POST /webhook_endpoints/{id}/_redeliver',
     summary: 'Send events once more',
     description: 'Events by their ids, or all since a time: what was missed while an endpoint was disabled.',
     input: { path: endpointPath, body: redeliverySchema },
