@@ -142,23 +142,20 @@ export function toComponentSchemas(): Record<string, object> {
   return { ...toJsonSchemas(REQUEST_SCHEMAS, 'input'), ...toJsonSchemas(RESPONSE_SCHEMAS, 'output') };
 }
 
-/** A schema that has no name yet is named after its operation. */
-export function refToRequest(shape: z.ZodType, operationId: string): object {
-  return toRef(REQUEST_SCHEMAS, shape, `${toTypeName(operationId)}Request`);
+/** A schema that has no name yet is named after its operation. A body that may be absent is described as when it is there. */
+export function refToRequest(schema: z.core.$ZodType, operationId: string): object {
+  const present = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+  return toRef(REQUEST_SCHEMAS, present, `${operationId}Request`);
 }
 
-export function refToResponse(shape: z.ZodType, operationId = ''): object {
-  return toRef(RESPONSE_SCHEMAS, shape, `${toTypeName(operationId)}Response`);
+export function refToResponse(schema: z.core.$ZodType, operationId = ''): object {
+  return toRef(RESPONSE_SCHEMAS, schema, `${operationId}Response`);
 }
 
-function toRef(registry: Registry, shape: z.ZodType, name: string): object {
-  const entry = registry.get(shape) ?? { id: name };
-  registry.add(shape, entry);
+function toRef(registry: Registry, schema: z.core.$ZodType, name: string): object {
+  const entry = registry.get(schema) ?? { id: name.replace(/^./, (letter) => letter.toUpperCase()) };
+  registry.add(schema, entry);
   return { $ref: toUri(entry.id) };
-}
-
-function toTypeName(operationId: string): string {
-  return operationId.slice(0, 1).toUpperCase() + operationId.slice(1);
 }
 
 function toJsonSchemas(registry: Registry, io: 'input' | 'output'): Record<string, object> {

@@ -78,12 +78,7 @@ function toOperationObject(operation: GroupedOperation): object {
     ...(takesBody && {
       requestBody: {
         required: body.def.type !== 'optional',
-        content: {
-          'application/json': {
-            schema: refToRequest(unwrapOptional(body), operation.id),
-            example: operation.bodyExample,
-          },
-        },
+        content: toContent(refToRequest(body, operation.id), operation.bodyExample),
       },
     }),
     responses: {
@@ -98,15 +93,10 @@ function toOperationObject(operation: GroupedOperation): object {
 const ALWAYS = [400, 401, 403, 429, 500, 503];
 const WITH_BODY = [413, 415];
 
-/** A body that may be absent is described as it is where it is there. */
-function unwrapOptional(body: z.ZodType): z.ZodType {
-  return body instanceof z.ZodOptional ? (body.unwrap() as z.ZodType) : body;
-}
-
 function toParameters({ shape }: z.ZodObject, place: 'path' | 'header' | 'query'): object[] {
   return Object.entries(shape).map(([name, field]) => {
-    const { $schema, description, ...schema } = z.toJSONSchema(field as z.ZodType, { io: 'input' });
-    const required = !(field as z.ZodType).safeParse(undefined).success;
+    const { $schema, description, ...schema } = z.toJSONSchema(field, { io: 'input' });
+    const required = !z.safeParse(field, undefined).success;
     return { name, in: place, required, description, schema };
   });
 }
@@ -119,49 +109,53 @@ function toSuccess({ description, schema, example, headers = {} }: ResponseFacts
   return {
     description,
     headers: { ...Object.fromEntries(own), ...QUOTA_HEADERS },
-    ...(schema && {
-      content: { 'application/json': { schema: refToResponse(schema, operationId), example } },
-    }),
+    ...(schema && { content: toContent(refToResponse(schema, operationId), example) }),
   };
 }
 
 /** What every response to a known caller says of its rate limit, where it has one. */
-const QUOTA_HEADERS: Readonly<Record<string, object>> = {
-  RateLimit: toHeader(
-    'What is left (r) and in how many seconds it is whole again (t).',
-    '"requests";r=5998;t=42',
-  ),
-  'RateLimit-Policy': toHeader(
-    'How many requests (q) a caller has in so many seconds (w).',
-    '"requests";q=6000;w=60',
-  ),
-  'RateLimit-Limit': toHeader('How many requests a caller has in a minute.', '6000'),
-  'RateLimit-Remaining': toHeader('How many of them are left.', '5998'),
-  'RateLimit-Reset': toHeader('In how many seconds all of them are there again.', '42'),
-};
-
-function toHeader(description: string, example: string): object {
-  return { description, required: false, schema: { type: 'string' }, example };
-}
+const QUOTA_HEADERS = Object.fromEntries(
+  [
+    [
+      'RateLimit',
+      'What is left (r) and in how many seconds it is whole again (t).',
+      '"requests";r=5998;t=42',
+    ],
+    [
+      'RateLimit-Policy',
+      'How many requests (q) a caller has in so many seconds (w).',
+      '"requests";q=6000;w=60',
+    ],
+    ['RateLimit-Limit', 'How many requests a caller has in a minute.', '6000'],
+    ['RateLimit-Remaining', 'How many of them are left.', '5998'],
+    ['RateLimit-Reset', 'In how many seconds all of them are there again.', '42'],
+  ].map(([name, description, example]) => [
+    name,
+    { description, required: false, schema: { type: 'string' }, example },
+  ]),
+);
 
 function refToError(status: number): object {
-  const [code] = Object.entries(ERROR_CODES).find(([, facts]) => facts.status === status) ?? [];
-  if (code === undefined) throw new Error(`No code in ERROR_CODES has the status ${status}.`);
-  return { $ref: `#/components/responses/${toName(code)}` };
+  return { $ref: `#/components/responses/${toName(status)}` };
+}
+
+const CODES = Object.entries(ERROR_CODES) as [ErrorCode, ErrorFacts][];
+/** The first code of each status names its response. */
+const FIRST_CODES = new Map(CODES.toReversed().map(([code, { status, when }]) => [status, { code, when }]));
+
+/** `NOT_FOUND` is `NotFound`. */
+function toName(status: number): string {
+  const { code = '' } = FIRST_CODES.get(status) ?? {};
+  return code.toLowerCase().replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** One for each status of which there is an example. */
 function toComponentResponses(): Record<string, object> {
-  const codes = Object.entries(ERROR_CODES) as [ErrorCode, ErrorFacts][];
-  const responses = codes.flatMap(([code, facts]) => {
-    const [name, { when }] = codes.find(([, { status }]) => status === facts.status) ?? [code, facts];
-    return facts.example === undefined ? [] : [[toName(name), toResponse(code, when, facts)]];
-  });
-  return Object.fromEntries(responses);
+  const shown = CODES.filter(([, { example }]) => example !== undefined);
+  return Object.fromEntries(shown.map(([code, facts]) => [toName(facts.status), toResponse(code, facts)]));
 }
 
-function toResponse(code: ErrorCode, description: string, facts: ErrorFacts): object {
-  const { status, example = '', retryAfterMs } = facts;
+function toResponse(code: ErrorCode, { status, example = '', retryAfterMs }: ErrorFacts): object {
   const error = new CrossbookError(code, example, { retryAfterMs });
   const body = {
     ...toErrorBody(error, status === 401 ? null : 'Demo'),
@@ -169,17 +163,16 @@ function toResponse(code: ErrorCode, description: string, facts: ErrorFacts): ob
   };
   const retryAfter = { description: 'Seconds to wait, where that is known.', schema: { type: 'integer' } };
   return {
-    description,
+    description: FIRST_CODES.get(status)?.when,
     ...(retryAfterMs !== undefined && {
       headers: { 'Retry-After': retryAfter, ...(status === 429 && QUOTA_HEADERS) },
     }),
-    content: { 'application/json': { schema: refToResponse(errorsSchema), example: { errors: [body] } } },
+    content: toContent(refToResponse(errorsSchema), { errors: [body] }),
   };
 }
 
-/** `NOT_FOUND` is `NotFound`. */
-function toName(code: string): string {
-  return code.toLowerCase().replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+function toContent(schema: object, example: unknown): object {
+  return { 'application/json': { schema, example } };
 }
 
 /** The section of OpenAPI 3.1 that says what we send, rather than how we respond. */
@@ -201,12 +194,9 @@ function toWebhook(type: EventType): object {
     })),
     requestBody: {
       required: true,
-      content: {
-        'application/json': {
-          schema: refToResponse(webhookBodySchema),
-          example: { type, timestamp: created_at, data: { customer_id, ...subject } },
-        },
-      },
+      content: toContent(refToResponse(webhookBodySchema), {
+        ...{ type, timestamp: created_at, data: { customer_id, ...subject } },
+      }),
     },
     responses: {
       '2XX': { description: 'It has arrived. Anything else is tried again, for three days.' },
