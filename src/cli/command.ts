@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
-import { type Database, openDatabase } from '../storage/database.ts';
-import { openKeyRing } from '../storage/sealing/key-ring.ts';
+import type { Application } from '../domain/caller.ts';
+import type { ApplicationStores, Database } from '../storage/database.ts';
 
 /** The person asked for something that there is not. */
 export class UsageError extends Error {
@@ -28,22 +28,6 @@ export function toTable(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** Opens the configured database for one command: the embedded one beside the process that serves, or alone. */
-export async function withDatabase<T>(
-  { readConfig, note }: CommandContext,
-  work: (database: Database) => Promise<T>,
-): Promise<T> {
-  const config = readConfig();
-  const { ring, notes } = openKeyRing(config);
-  for (const line of notes) note(line);
-  const database = await openDatabase({ ...config.database, join: true }, { keyRing: ring });
-  try {
-    return await work(database);
-  } finally {
-    await database.close();
-  }
-}
-
 /** One thing that an operator can do. */
 export interface Command {
   /** As it is typed: `keys create`. */
@@ -54,7 +38,7 @@ export interface Command {
   /** In their order; all of them must be given. */
   readonly operands?: readonly Operand[];
   readonly options?: Readonly<Record<string, Option>>;
-  run(context: CommandContext, given: ParsedArguments): Promise<CommandResult>;
+  run(invocation: Invocation): Promise<CommandResult>;
 }
 
 interface Operand {
@@ -70,29 +54,30 @@ export interface Option {
   readonly multiple?: boolean;
 }
 
-/** What was given, by name. The runner has checked that it is complete and known. */
-export interface ParsedArguments {
+/** One call of a command: what was given, which the runner has checked to be complete and known, and what it may use. */
+export interface Invocation {
   operand(name: string): string;
   text(option: string): string | undefined;
   list(option: string): readonly string[];
   flag(option: string): boolean;
-}
-
-/** The same twice: for programs, and for people. */
-export interface CommandResult {
-  readonly data: unknown;
-  readonly text: string;
-  /** True where the command did its work, and found that something is wrong. */
-  readonly failed?: boolean;
-}
-
-export interface CommandContext {
   /** Reads the environment; throws where that is not right. */
   readConfig(): Config;
+  /** The configured one: the embedded one beside the process that serves, or alone. Closed when the command has ended. */
+  openDatabase(): Promise<Database>;
+  /** The database for the operand APPLICATION. */
+  openApplication(): Promise<Application & ApplicationStores>;
   /** What comes on the standard input: for secrets, which are no arguments. */
   readInput(): Promise<string>;
   /** Beside the result: for a person only. */
   note(line: string): void;
   readonly now: () => number;
   readonly fetch: typeof fetch;
+}
+
+/** The same twice: for programs, and for people. */
+interface CommandResult {
+  readonly data: unknown;
+  readonly text: string;
+  /** True where the command did its work, and found that something is wrong. */
+  readonly failed?: boolean;
 }

@@ -2,118 +2,91 @@ import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { toReason } from '../lib/to-reason.ts';
-import {
-  type Command,
-  type CommandContext,
-  type Option,
-  type ParsedArguments,
-  toTable,
-  UsageError,
-} from './command.ts';
-import {
-  appsCreate,
-  appsList,
-  appsOrigins,
-  keysAdmin,
-  keysCreate,
-  keysList,
-  keysRevoke,
-  keysRotate,
-} from './commands/applications.ts';
-import { backup, restoreCommand, sealRotate } from './commands/backup.ts';
-import { customersDelete, tokensRevoke } from './commands/customers.ts';
+import { type Database, openDatabase } from '../storage/database.ts';
+import { openKeyRing } from '../storage/sealing/key-ring.ts';
+import { findApplication } from '../usecases/manage-applications.ts';
+import { type Command, type Invocation, type Option, toTable, UsageError } from './command.ts';
+import { applicationCommands } from './commands/applications.ts';
+import { customerCommands } from './commands/customers.ts';
 import { doctor } from './commands/doctor.ts';
-import { oauthClientsDelete, oauthClientsList, oauthClientsSet } from './commands/oauth-clients.ts';
-import { schemaPrint } from './commands/schema.ts';
+import { installationCommands } from './commands/installation.ts';
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
-  appsCreate,
-  appsList,
-  appsOrigins,
-  keysCreate,
-  keysList,
-  keysRotate,
-  keysRevoke,
-  keysAdmin,
-  oauthClientsSet,
-  oauthClientsList,
-  oauthClientsDelete,
-  customersDelete,
-  tokensRevoke,
-  sealRotate,
-  backup,
-  restoreCommand,
-  schemaPrint,
+  ...applicationCommands,
+  ...customerCommands,
+  ...installationCommands,
   doctor,
 ];
 
 /** Does what the arguments say. Resolves to the exit code: 0 done, 1 failed, 2 asked wrongly. */
 export async function runCommand(options: RunOptions): Promise<number> {
-  const { args } = options;
-  const { print, printError } = createOutput(options);
+  const { args, stdout, stderr } = options;
+  const print = (text: string) => void stdout.write(`${text}\n`);
+  const printError = (text: string) => void stderr.write(`${text}\n`);
   const command = COMMANDS.find(({ name }) => isCalled(name, args));
-  if (!command) return answerWithoutCommand(options);
-  const rest = args.slice(command.name.split(' ').length);
-  if (rest.includes('--help') || rest.includes('-h')) {
-    print(renderCommandHelp(command));
+  const help = command ? renderCommandHelp(command) : renderHelp(familyOf(args));
+  if (isHelpWanted(args, command)) {
+    print(help);
     return 0;
   }
+  if (!command) {
+    printError(`There is no command: ${args.slice(0, 2).join(' ')}\n\n${help}`);
+    return 2;
+  }
   try {
-    const { json, given } = readArguments(command, rest);
-    const { data, text, failed = false } = await command.run(toContext(options), given);
-    print(json ? JSON.stringify(data, null, 2) : text);
+    const given = readArguments(command, args);
+    const { data, text, failed = false } = await invoke(command, given, options);
+    print(given.flag('json') ? JSON.stringify(data, null, 2) : text);
     return failed ? 1 : 0;
   } catch (error) {
     printError(toReason(error));
     if (!(error instanceof UsageError)) return 1;
-    printError(`\n${renderCommandHelp(command)}`);
+    printError(`\n${help}`);
     return 2;
   }
-}
-
-function answerWithoutCommand(options: RunOptions): number {
-  const { args } = options;
-  const { print, printError } = createOutput(options);
-  const [first = ''] = args;
-  const family = COMMANDS.filter(({ name }) => name.startsWith(`${first} `));
-  const isKnown = family.length > 0 || first === 'serve' || first.startsWith('-');
-  if (first === 'help' || (isKnown && args.some((arg) => ['--help', '-h'].includes(arg)))) {
-    print(renderHelp(family.length > 0 ? family : COMMANDS));
-    return 0;
-  }
-  printError(
-    `There is no command: ${args.slice(0, 2).join(' ')}\n\n${renderHelp(family.length > 0 ? family : COMMANDS)}`,
-  );
-  return 2;
 }
 
 function isCalled(name: string, args: readonly string[]): boolean {
   return name.split(' ').every((word, place) => args[place] === word);
 }
 
-function readArguments(command: Command, args: readonly string[]): { json: boolean; given: ParsedArguments } {
-  const { values, positionals } = parse(command, args);
-  const names = (command.operands ?? []).map(({ name }) => name);
+/** Those that begin with the same word, or all where none does. */
+function familyOf([first]: readonly string[]): readonly Command[] {
+  const family = COMMANDS.filter(({ name }) => name.startsWith(`${first} `));
+  return family.length > 0 ? family : COMMANDS;
+}
+
+function isHelpWanted(args: readonly string[], command: Command | undefined): boolean {
+  const [first = ''] = args;
+  if (!command && first === 'help') return true;
+  const isKnown = command || familyOf(args) !== COMMANDS || first === 'serve' || first.startsWith('-');
+  return Boolean(isKnown) && args.some((arg) => arg === '--help' || arg === '-h');
+}
+
+function readArguments({ name, operands = [], options = {} }: Command, args: readonly string[]) {
+  const { values, positionals } = parse(options, args.slice(name.split(' ').length));
+  const names = operands.map((operand) => operand.name);
   const missing = names.slice(positionals.length);
   if (missing.length > 0) throw new UsageError(`Missing: ${missing.join(' ')}`);
   const surplus = positionals.slice(names.length);
   if (surplus.length > 0) throw new UsageError(`Not known: ${surplus.join(' ')}`);
-  const given: ParsedArguments = {
-    operand: (name) => positionals[names.indexOf(name)] ?? '',
-    text: (name) => toTexts(values[name])[0],
-    list: (name) => toTexts(values[name]),
-    flag: (name) => values[name] === true,
+  const list = (option: string) => [values[option]].flat().filter((one) => typeof one === 'string');
+  return {
+    operand: (operand: string) => positionals[names.indexOf(operand)] ?? '',
+    text: (option: string) => list(option)[0],
+    list,
+    flag: (option: string) => values[option] === true,
   };
-  return { json: given.flag('json'), given };
 }
 
-function parse({ options = {} }: Command, args: readonly string[]) {
-  const all: [string, Pick<Option, 'value' | 'multiple'>][] = [...Object.entries(options), ['json', {}]];
-  const known = all.map(([name, { value, multiple = false }]) => {
-    const type: 'boolean' | 'string' = value === undefined ? 'boolean' : 'string';
-    return [name, { type, multiple }] as const;
-  });
+function parse(options: NonNullable<Command['options']>, args: readonly string[]) {
+  const known = Object.entries({ ...options, json: JSON_OPTION }).map(
+    ([name, { value, multiple = false }]) => {
+      const type: 'boolean' | 'string' = value === undefined ? 'boolean' : 'string';
+      return [name, { type, multiple }] as const;
+    },
+  );
   try {
     return parseArgs({ args: [...args], options: Object.fromEntries(known), allowPositionals: true });
   } catch (error) {
@@ -121,29 +94,36 @@ function parse({ options = {} }: Command, args: readonly string[]) {
   }
 }
 
-function toTexts(value: unknown): readonly string[] {
-  return [value].flat().filter((one) => typeof one === 'string');
-}
+/** Of every command. */
+const JSON_OPTION: Option = { description: 'Answers in JSON.' };
 
-function createOutput({ stdout, stderr }: Pick<RunOptions, 'stdout' | 'stderr'>) {
-  return {
-    print: (text: string) => void stdout.write(`${text}\n`),
-    printError: (text: string) => void stderr.write(`${text}\n`),
+async function invoke(command: Command, given: ReturnType<typeof readArguments>, options: RunOptions) {
+  const { env, stdin, stderr, now = systemClock.wall, fetch = globalThis.fetch } = options;
+  let database: Database | undefined;
+  const invocation: Invocation = {
+    ...given,
+    readConfig: () => readConfig(env),
+    async openDatabase() {
+      const config = readConfig(env);
+      const { ring, notes } = openKeyRing(config);
+      for (const line of notes) invocation.note(line);
+      database = await openDatabase({ ...config.database, join: true }, { keyRing: ring });
+      return database;
+    },
+    async openApplication() {
+      const { admin, forApplication } = await invocation.openDatabase();
+      const application = await findApplication(admin, given.operand('APPLICATION'));
+      return { ...application, ...forApplication(application.id) };
+    },
+    readInput: () => readInput(stdin),
+    note: (line) => void stderr.write(`${line}\n`),
+    ...{ now, fetch },
   };
-}
-
-function toContext({
-  env,
-  stdin,
-  stderr,
-  now = systemClock.wall,
-  fetch = globalThis.fetch,
-}: RunOptions): CommandContext {
-  const { printError } = createOutput({ stdout: stderr, stderr });
-  return {
-    ...{ readConfig: () => readConfig(env), readInput: () => readInput(stdin) },
-    ...{ note: printError, now, fetch },
-  };
+  try {
+    return await command.run(invocation);
+  } finally {
+    await database?.close();
+  }
 }
 
 function renderHelp(commands: readonly Command[]): string {
@@ -162,21 +142,17 @@ function renderHelp(commands: readonly Command[]): string {
 
 function renderCommandHelp(command: Command): string {
   const { summary, details = [], operands = [], options = {} } = command;
-  const choices = Object.entries(options).map(([name, { value, description }]) => [
+  const choices = Object.entries({ ...options, json: JSON_OPTION }).map(([name, { value, description }]) => [
     `  --${name}${value === undefined ? '' : ` ${value}`}`,
     description,
   ]);
   return [
-    `Usage: crossbook ${toSynopsis(command)}${choices.length > 0 ? ' [OPTIONS]' : ''}`,
+    `Usage: crossbook ${toSynopsis(command)}${command.options ? ' [OPTIONS]' : ''}`,
     '',
     summary,
     ...(details.length > 0 ? ['', ...details] : []),
     '',
-    toTable([
-      ...operands.map(({ name, description }) => [`  ${name}`, description]),
-      ...choices,
-      ['  --json', 'Answers in JSON.'],
-    ]),
+    toTable([...operands.map(({ name, description }) => [`  ${name}`, description]), ...choices]),
   ].join('\n');
 }
 

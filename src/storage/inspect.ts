@@ -77,7 +77,7 @@ export type Inspection =
       readonly failingEndpoints: readonly FailingEndpoint[];
     };
 
-export interface PoolerState {
+interface PoolerState {
   /** Between two transactions a session may meet another connection: transaction pooling. */
   readonly sharesConnections: boolean;
   /** Of a session that sets none itself. */

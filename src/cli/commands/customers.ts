@@ -1,22 +1,76 @@
-import { findApplication } from '../../usecases/manage-applications.ts';
-import { APPLICATION, type Command, UsageError, withDatabase } from '../command.ts';
+import { isProviderName, type ProviderName } from '../../domain/provider-names.ts';
+import { createRegistry } from '../../providers/registry.ts';
+import { storeOAuthClient } from '../../usecases/manage-applications.ts';
+import { APPLICATION, type Command, toTable, UsageError } from '../command.ts';
 
+const PROVIDER = { name: 'PROVIDER', description: 'Whom the app is registered with: hubspot or salesforce.' };
 const CUSTOMER = { name: 'CUSTOMER', description: 'The application’s own id of the customer.' };
 
-export const customersDelete: Command = {
-  name: 'customers delete',
-  summary: 'Deletes a customer with everything of theirs: connections, credentials, cached answers, tokens.',
-  details: [
-    'There is no way back. Running servers follow within two seconds. The API, unlike this, also revokes at the provider what a link was granted.',
-  ],
-  operands: [APPLICATION, CUSTOMER],
-  options: { yes: { description: 'Must be given: says that you mean it.' } },
-  run: async (context, given) => {
-    if (!given.flag('yes')) throw new UsageError('This cannot be undone. Add --yes if you mean it.');
-    return withDatabase(context, async ({ admin, forApplication }) => {
-      const { id, name } = await findApplication(admin, given.operand('APPLICATION'));
-      const customerId = given.operand('CUSTOMER');
-      const removed = await forApplication(id).removals.removeCustomer(customerId, undefined);
+/** What one application has: OAuth clients, customers and their tokens. */
+export const customerCommands: readonly Command[] = [
+  {
+    name: 'oauth-clients set',
+    summary: 'Sets the app that an application’s customers connect a provider with.',
+    details: [
+      'Its secret is read from the standard input, where no list of processes shows it: … --client-id ID < secret.txt',
+      'Connections that were granted to another client id have to be connected again.',
+    ],
+    operands: [APPLICATION, PROVIDER],
+    options: { 'client-id': { value: 'ID', description: 'The client id that the provider gave the app.' } },
+    async run({ operand, text, readInput, openApplication }) {
+      const provider = readProvider(operand('PROVIDER'));
+      const clientId = text('client-id');
+      if (clientId === undefined) throw new UsageError('Missing: --client-id ID');
+      const clientSecret = (await readInput()).trim();
+      const { id, name, oauthClients } = await openApplication();
+      const client = { provider, clientId, clientSecret };
+      const data = await storeOAuthClient({ oauthClients, providers: createRegistry() }, client);
+      return { data: { applicationId: id, ...data }, text: `${name} connects ${provider} with ${clientId}.` };
+    },
+  },
+  {
+    name: 'oauth-clients list',
+    summary: 'Lists the apps that an application has registered with providers, never their secrets.',
+    operands: [APPLICATION],
+    async run({ openApplication }) {
+      const data = await (await openApplication()).oauthClients.list();
+      const rows = data.map((client) => [
+        client.providerName,
+        client.clientId,
+        client.updatedAt.toISOString(),
+      ]);
+      return { data, text: toTable(rows) || 'There are no OAuth clients.' };
+    },
+  },
+  {
+    name: 'oauth-clients delete',
+    summary: 'Forgets an app and its secret. What was granted to it can no longer be renewed.',
+    operands: [APPLICATION, PROVIDER],
+    async run({ operand, openApplication }) {
+      const provider = readProvider(operand('PROVIDER'));
+      const { id, name, oauthClients } = await openApplication();
+      if (!(await oauthClients.delete(provider)))
+        throw new Error(`${name} has no OAuth client of ${provider}.`);
+      return {
+        data: { applicationId: id, providerName: provider, deleted: true },
+        text: `${name} has no OAuth client of ${provider} any more.`,
+      };
+    },
+  },
+  {
+    name: 'customers delete',
+    summary:
+      'Deletes a customer with everything of theirs: connections, credentials, cached answers, tokens.',
+    details: [
+      'There is no way back. Running servers follow within two seconds. The API, unlike this, also revokes at the provider what a link was granted.',
+    ],
+    operands: [APPLICATION, CUSTOMER],
+    options: { yes: { description: 'Must be given: says that you mean it.' } },
+    async run({ operand, flag, openApplication }) {
+      if (!flag('yes')) throw new UsageError('This cannot be undone. Add --yes if you mean it.');
+      const { id, name, removals } = await openApplication();
+      const customerId = operand('CUSTOMER');
+      const removed = await removals.removeCustomer(customerId, undefined);
       if (!removed) throw noCustomer(name, customerId);
       const unrevoked = removed.flatMap(({ grant, connection }) => (grant ? [connection.providerName] : []));
       const left =
@@ -25,26 +79,29 @@ export const customersDelete: Command = {
         data: { applicationId: id, customerId, deleted: true, unrevoked },
         text: `${customerId} is deleted, with everything of theirs.${left}`,
       };
-    });
+    },
   },
-};
-
-export const tokensRevoke: Command = {
-  name: 'tokens revoke',
-  summary: 'Voids every token that a customer was given. Running servers follow within five seconds.',
-  operands: [APPLICATION, CUSTOMER],
-  run: (context, given) =>
-    withDatabase(context, async ({ admin, forApplication }) => {
-      const { id, name } = await findApplication(admin, given.operand('APPLICATION'));
-      const customerId = given.operand('CUSTOMER');
-      const generation = await forApplication(id).customers.raiseTokenGeneration(customerId);
+  {
+    name: 'tokens revoke',
+    summary: 'Voids every token that a customer was given. Running servers follow within five seconds.',
+    operands: [APPLICATION, CUSTOMER],
+    async run({ operand, openApplication }) {
+      const { id, name, customers } = await openApplication();
+      const customerId = operand('CUSTOMER');
+      const generation = await customers.raiseTokenGeneration(customerId);
       if (generation === undefined) throw noCustomer(name, customerId);
       return {
         data: { applicationId: id, customerId, generation },
         text: `The tokens of ${customerId} are void.`,
       };
-    }),
-};
+    },
+  },
+];
+
+function readProvider(text: string): ProviderName {
+  if (isProviderName(text)) return text;
+  throw new UsageError(`Not a provider: ${text}`);
+}
 
 function noCustomer(application: string, customerId: string): Error {
   return new Error(`${application} has no customer ${JSON.stringify(customerId)}.`);

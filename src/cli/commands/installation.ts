@@ -1,0 +1,69 @@
+import { backUp, restore } from '../../storage/backup.ts';
+import type { Command } from '../command.ts';
+
+const FILE = { name: 'FILE', description: 'Where the backup is: rows as JSON, packed with gzip.' };
+const KEYS = 'The keys are not in it, so that it is of no use to a thief: keep them apart, and keep them.';
+
+/** What concerns the installation as a whole: its keys, its data, its schema. */
+export const installationCommands: readonly Command[] = [
+  {
+    name: 'seal rotate',
+    summary: 'Seals all stored credentials with the first key of CROSSBOOK_KEYS.',
+    details: [
+      'Before: append the new key to CROSSBOOK_KEYS, restart all servers, put it first, restart them again. The servers may run',
+      'meanwhile (on PostgreSQL). Afterwards take the old key out and restart. Customer tokens that it signed are void from then on.',
+    ],
+    async run({ openDatabase }) {
+      const { resealed, unreadable } = await (await openDatabase()).maintenance.rotateSeals();
+      const left =
+        unreadable > 0 ? ` ${unreadable} cannot be opened by any key of the ring, and stay as they are.` : '';
+      return {
+        data: { resealed, unreadable },
+        text: `${resealed} sealed anew.${left}`,
+        failed: unreadable > 0,
+      };
+    },
+  },
+  {
+    name: 'backup',
+    summary: 'Writes what the database holds into a file. The server may go on.',
+    details: [KEYS, 'Answers that are cached are not in it either. A large PostgreSQL has pg_dump.'],
+    operands: [FILE],
+    async run({ readConfig, operand }) {
+      const data = await backUp({ ...readConfig().database, join: true }, operand('FILE'));
+      return { data, text: `${data.file}: ${data.bytes} bytes. ${KEYS}` };
+    },
+  },
+  {
+    name: 'restore',
+    summary: 'Puts a backup into an empty database, embedded or not. The server must be stopped.',
+    details: ['It takes the same keys as then: see crossbook doctor afterwards.'],
+    operands: [FILE],
+    async run({ readConfig, operand }) {
+      const data = await restore(operand('FILE'), readConfig().database);
+      return { data, text: `${data.file} is restored. Next: crossbook doctor` };
+    },
+  },
+  {
+    name: 'schema print',
+    summary: 'Prints the GraphQL schema.',
+    options: {
+      subgraph: {
+        description: 'As gateways compose it: with its keys and costs, without @oneOf, node and nodes.',
+      },
+      'relay-node': {
+        description: 'With --subgraph: with node and nodes, for the one subgraph that has them.',
+      },
+    },
+    details: ['With CROSSBOOK_GRAPHQL_TYPE_PREFIX its types have the names that the server gives them.'],
+    async run({ readConfig, flag }) {
+      // Loaded here alone: no other command should wait for it.
+      const { printApiSchema, printSubgraphSchema } = await import('../../graphql/schema.ts');
+      const { typePrefix } = readConfig();
+      const sdl = flag('subgraph')
+        ? printSubgraphSchema({ relayNode: flag('relay-node'), typePrefix })
+        : printApiSchema({ typePrefix });
+      return { data: { sdl }, text: sdl.trimEnd() };
+    },
+  },
+];
