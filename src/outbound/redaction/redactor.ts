@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import { inspect } from 'node:util';
 import type { Credentials } from '../../domain/connection.ts';
 import { CrossbookError, type RemoteCause } from '../../domain/errors.ts';
@@ -12,24 +13,24 @@ import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
 export function createRedactor(secrets: () => readonly string[]): (thrown: unknown) => unknown {
   /** Messages of our own without a secret: where calls are refused, the same ones come thousands of times. */
   const plain = new Set<string>();
-  let of: readonly string[] = [];
+  let known: readonly string[] = [];
 
   return (thrown) => {
     const isOwn = thrown instanceof CrossbookError;
-    if (isOwn && of === secrets() && plain.has(thrown.message)) return thrown;
-    const matcher = createSecretMatcher(secrets());
+    if (known !== secrets()) plain.clear();
+    if (isOwn && plain.has(thrown.message)) return thrown;
+    known = secrets();
+    const matcher = createSecretMatcher(known);
     if (thrown instanceof RemoteFailure) return toCrossbookError(thrown, matcher);
-    if (isOwn) return matcher.matches(thrown.message) ? withhold(thrown) : keep(thrown);
-    // A bug: its message may quote what it stumbled over.
-    return matcher.matches(inspect(thrown).slice(0, MAX_SHOWN_BYTES)) ? new Error(WITHHELD) : thrown;
+    if (!isOwn) {
+      // A bug: its message may quote what it stumbled over.
+      return matcher.matches(inspect(thrown).slice(0, MAX_SHOWN_BYTES)) ? new Error(WITHHELD) : thrown;
+    }
+    if (matcher.matches(thrown.message)) return withhold(thrown);
+    if (plain.size >= MAX_PLAIN) plain.clear();
+    plain.add(thrown.message);
+    return thrown;
   };
-
-  function keep(error: CrossbookError): CrossbookError {
-    if (of !== secrets() || plain.size >= MAX_PLAIN) plain.clear();
-    of = secrets();
-    plain.add(error.message);
-    return error;
-  }
 }
 
 function toCrossbookError({ code, message, answer, retryAfterMs }: RemoteFailure, matcher: SecretMatcher) {
@@ -68,15 +69,17 @@ const MAX_PLAIN = 20;
 const SECRET_HEADERS =
   /cookie|authori[sz]ation|authentication-info|token|secret|session|api-?key|password|signature/;
 
-/** The beginning of a text, cut at a character; `note` says so. */
-function cutText(text: string, maxBytes: number): CutText {
+/** The beginning of a text, cut at a character; `note` says so. Undefined: nothing was cut off. */
+function cutText(
+  text: string,
+  maxBytes: number,
+): { readonly text: string; readonly note: string | undefined } {
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxBytes) return { text, note: undefined };
-  // One more character than fits: what it begins is cut off again.
-  const start = Buffer.from(text.slice(0, maxBytes + 1), 'utf8');
-  let end = maxBytes;
-  while (end > 0 && ((start[end] as number) & CONTINUATION_MASK) === CONTINUATION) end -= 1;
-  return { text: start.toString('utf8', 0, end), note: `[cut: the first ${end} of ${bytes} bytes]` };
+  const start = Buffer.from(text.slice(0, maxBytes)).subarray(0, maxBytes);
+  // It keeps back the beginning of a character.
+  const whole = new StringDecoder('utf8').write(start);
+  return { text: whole, note: `[cut: the first ${Buffer.byteLength(whole)} of ${bytes} bytes]` };
 }
 
 /**
@@ -84,44 +87,39 @@ function cutText(text: string, maxBytes: number): CutText {
  * JSON stays something that is none.
  */
 function closeJson(start: string, note: string): string {
-  const open: ('{' | '[')[] = [];
+  const open: ('}' | ']')[] = [];
   // Up to here everything is complete but for the open brackets, or for the string that it ends in.
   let whole = 0;
-  let string: 'none' | 'key' | 'value' = 'none';
-  let next: 'key' | 'value' = 'value';
-  for (let index = 0; index < start.length; index += 1) {
-    const character = start[index];
-    if (string !== 'none') {
-      if (character === '"') string = 'none';
-      else if (character === '\\') index += start[index + 1] === 'u' ? 5 : 1;
-      if (string === 'value' && index < start.length) whole = index + 1;
-    } else if (character === '"') {
-      string = next;
-      if (string === 'value') whole = index + 1;
-    } else if (character === '{' || character === '[') {
-      open.push(character);
-      whole = index + 1;
-      next = character === '{' ? 'key' : 'value';
-    } else if (character === '}' || character === ']') {
-      open.pop();
-      whole = index + 1;
-    } else if (character === ',') {
+  let isKey = false;
+  let isInValue = false;
+  for (const { 0: token, 1: quote, index } of start.matchAll(JSON_TOKEN)) {
+    const end = index + token.length;
+    isInValue = quote === '' && !isKey;
+    if (quote !== undefined) {
+      if (!isKey) whole = end;
+    } else if (token === ':') isKey = false;
+    else if (token === ',') {
       whole = index;
-      next = open.at(-1) === '{' ? 'key' : 'value';
-    } else if (character === ':') next = 'value';
+      isKey = open.at(-1) === '}';
+    } else {
+      whole = end;
+      if (token === '{') open.push('}');
+      else if (token === '[') open.push(']');
+      else open.pop();
+      isKey = token === '{';
+    }
   }
-  const brackets = open.map((bracket) => (bracket === '{' ? '}' : ']')).reverse();
-  const rest = string === 'value' ? ` ${note}"` : toMember(start.charAt(whole - 1), note, open.at(-1));
-  return `${start.slice(0, whole)}${rest}${brackets.join('')}`;
+  const rest = isInValue ? ` ${note}"` : toMember(start.charAt(whole - 1), note, open.at(-1));
+  return `${start.slice(0, whole)}${rest}${open.reverse().join('')}`;
 }
+
+/** A string as far as it is complete, with the quote that ends it, if there is one; or what stands between values. */
+const JSON_TOKEN = /"(?:[^"\\]|\\u[0-9a-f]{4}|\\[^u])*("?)|[{}[\],:]/gi;
 
 function toMember(before: string, note: string, bracket: string | undefined): string {
   const comma = before === '{' || before === '[' ? '' : ',';
-  return bracket === '{' ? `${comma}"[cut]":"${note}"` : `${comma}"${note}"`;
+  return bracket === '}' ? `${comma}"[cut]":"${note}"` : `${comma}"${note}"`;
 }
-
-const CONTINUATION_MASK = 0xc0;
-const CONTINUATION = 0x80;
 
 const WITHHELD = '[withheld]';
 
@@ -183,12 +181,6 @@ const TOO_DEEP = `[cut: deeper than ${MAX_DEPTH} levels]`;
 /** A token that has just been made is not among the known secrets yet. */
 const NAMED =
   /^(?:(?:access|refresh|id|session)[_-]?token|token|client[_-]?secret|password|authorization|session[_-]?id)$/i;
-
-interface CutText {
-  readonly text: string;
-  /** Undefined: nothing was cut off. */
-  readonly note: string | undefined;
-}
 
 interface Collected {
   /** Keys and values, in the order of the text. */

@@ -2,19 +2,26 @@
  * Does a text share twelve letters and digits in a row with one of the secrets, in any of its readings? Of a shorter secret
  * it has to be the whole. Case and all other characters do not count, on either side.
  */
-export function createSecretMatcher(secrets: readonly string[]): SecretMatcher {
+export function createSecretMatcher(secrets: readonly string[]) {
   const normalised = [...new Set(secrets.map(toLetters))].filter((secret) => secret !== '');
   const long = normalised.filter((secret) => secret.length >= RUN);
   const short = normalised.filter((secret) => secret.length < RUN);
+  /** By the hash of a run: may it be a secret's? Only such runs are looked for in the secrets. */
   const filter = new Uint8Array(MASK + 1);
-  for (const secret of long) mark(filter, secret);
+  for (const secret of long) {
+    eachRun(fillLetters(secret), (slot) => {
+      filter[slot] = 1;
+    });
+  }
 
   return {
-    matches(text) {
+    matches(text: string): boolean {
       for (const reading of readings(text)) if (countPlaces(reading) > 0) return true;
       return false;
     },
-    count(text) {
+
+    /** At how many places, over all readings: of texts in a row at least the sum of theirs. */
+    count(text: string): number {
       let places = 0;
       for (const reading of readings(text, true)) places += countPlaces(reading);
       return places;
@@ -23,12 +30,21 @@ export function createSecretMatcher(secrets: readonly string[]): SecretMatcher {
 
   function countPlaces(reading: string): number {
     const length = fillLetters(reading);
-    const places = long.length > 0 ? countRuns(length, long, filter) : 0;
+    let places = 0;
+    if (long.length > 0) {
+      eachRun(length, (slot, end) => {
+        if (filter[slot] === 0) return;
+        const run = room.toString('latin1', end - RUN, end);
+        if (long.some((secret) => secret.includes(run))) places += 1;
+      });
+    }
     if (short.length === 0) return places;
     const letters = room.toString('latin1', 0, length);
     return short.reduce((sum, secret) => sum + letters.split(secret).length - 1, places);
   }
 }
+
+export type SecretMatcher = ReturnType<typeof createSecretMatcher>;
 
 function toLetters(text: string): string {
   return room.toString('latin1', 0, fillLetters(text));
@@ -47,32 +63,14 @@ function fillLetters(text: string): number {
   return length;
 }
 
-/** A rolling hash finds the runs that may be a secret's; only those are looked for in the secrets. */
-function countRuns(length: number, secrets: readonly string[], filter: Uint8Array): number {
-  let places = 0;
+/** Each run of the letters that stand in the room: the rolling hash of it, and where it ends. */
+function eachRun(length: number, visit: (slot: number, end: number) => void): void {
   let hash = 0;
   for (let index = 0; index < length; index += 1) {
     hash = (Math.imul(hash, BASE) + (room[index] as number)) | 0;
     if (index >= RUN) hash = (hash - Math.imul(room[index - RUN] as number, LEAVING)) | 0;
-    if (index < RUN - 1 || filter[toSlot(hash)] === 0) continue;
-    const run = room.toString('latin1', index + 1 - RUN, index + 1);
-    if (secrets.some((secret) => secret.includes(run))) places += 1;
+    if (index >= RUN - 1) visit((hash ^ (hash >>> 15)) & MASK, index + 1);
   }
-  return places;
-}
-
-function mark(filter: Uint8Array, secret: string): void {
-  for (let end = RUN; end <= secret.length; end += 1) {
-    let hash = 0;
-    for (let index = end - RUN; index < end; index += 1) {
-      hash = (Math.imul(hash, BASE) + secret.charCodeAt(index)) | 0;
-    }
-    filter[toSlot(hash)] = 1;
-  }
-}
-
-function toSlot(hash: number): number {
-  return (hash ^ (hash >>> 15)) & MASK;
 }
 
 /** In a row: fewer are found by chance, and are of no use to anybody. */
@@ -157,9 +155,3 @@ const BASE64_RUN = /[A-Za-z0-9+/_-]+/g;
 const PADDING = ['', 'AAA', 'AA', 'A'];
 const NOT_HEX = /0x|[^0-9a-f]+/gi;
 const LAST_CODE_POINT = 0x10ffff;
-
-export interface SecretMatcher {
-  matches(text: string): boolean;
-  /** At how many places, over all readings: of texts in a row at least the sum of theirs. */
-  count(text: string): number;
-}
