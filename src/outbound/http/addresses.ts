@@ -3,51 +3,51 @@ import { BlockList, isIP, isIPv4, isIPv6, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 
 /** Not one of these belongs to a CRM: private, local, shared, reserved, documentation, multicast. */
-const CLOSED_IPV4 = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
+const CLOSED = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
   // A cloud's own agent answers here, from an address that looks public.
-  ['168.63.129.16', 32],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.31.196.0', 24],
-  ['192.52.193.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['192.175.48.0', 24],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-] as const;
+  '168.63.129.16/32',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/3',
+  // Of public IPv6 those that carry an IPv4 address inside, or are set aside.
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
+];
 
-/** Public IPv6 is 2000::/3, without the parts that carry an IPv4 address inside or are set aside. */
-const CLOSED_IPV6 = [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-] as const;
+const closed = toBlockList(CLOSED);
+const publicIPv6 = toBlockList(['2000::/3']);
 
-const closedIPv4 = new BlockList();
-for (const [network, prefix] of CLOSED_IPV4) closedIPv4.addSubnet(network, prefix, 'ipv4');
-
-const closedIPv6 = new BlockList();
-for (const [network, prefix] of CLOSED_IPV6) closedIPv6.addSubnet(network, prefix, 'ipv6');
-
-const globalIPv6 = new BlockList();
-globalIPv6.addSubnet('2000::', 3, 'ipv6');
+function toBlockList(subnets: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const subnet of subnets) {
+    const [network = '', prefix] = subnet.split('/');
+    list.addSubnet(network, Number(prefix), isIPv4(network) ? 'ipv4' : 'ipv6');
+  }
+  return list;
+}
 
 /** May a token be sent to this address? */
 export function isPublicAddress(address: string): boolean {
-  if (isIPv4(address)) return !closedIPv4.check(address, 'ipv4');
+  if (isIPv4(address)) return !closed.check(address, 'ipv4');
   // A zone ("%eth0") names an interface of this machine.
   if (!isIPv6(address) || address.includes('%')) return false;
-  return globalIPv6.check(address, 'ipv6') && !closedIPv6.check(address, 'ipv6');
+  return publicIPv6.check(address, 'ipv6') && !closed.check(address, 'ipv6');
 }
 
 /** The address that is checked is the address that is connected to: a second look-up could answer another one. */
