@@ -149,10 +149,11 @@ const MAX_MESSAGE = 500;
 
 export const optionalText = z.string().nullish().catch(null);
 
-/** Every field of a refusal is optional, and so is its being one at all. */
+/** Every field of a refusal is optional, and so is its being one at all. `status` and the OAuth errors come from the token endpoint. */
 const wireProblem = z
   .object({
     ...{ message: optionalText, category: optionalText, errorType: optionalText, policyName: optionalText },
+    ...{ status: optionalText, error: optionalText, error_description: optionalText },
     context: z.record(z.string(), z.array(z.unknown())).nullish().catch(null),
   })
   .catch({});

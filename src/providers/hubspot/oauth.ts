@@ -15,7 +15,7 @@ import { API_ORIGIN, optionalText, PATHS, readProblem, toFailure, wireId } from 
 
 export const LOGIN_HOSTS: readonly RegExp[] = [/^app(-[a-z]{2,4}\d{1,3})?\.hubspot\.com$/];
 
-const REQUIRED_SCOPES = ['oauth', 'crm.objects.contacts.read'] as const;
+const REQUIRED_SCOPES: readonly string[] = ['oauth', 'crm.objects.contacts.read'];
 
 /**
  * The page lets its user choose the account. It knows no PKCE: the endpoints take a verifier, and no page a challenge. A
@@ -30,7 +30,7 @@ export const authorization: Authorization = {
       client_id: clientId,
       redirect_uri: redirectUri,
       scope: REQUIRED_SCOPES.join(' '),
-      optional_scope: optionalScopes.filter((scope) => !isRequired(scope)).join(' '),
+      optional_scope: optionalScopes.filter((scope) => !REQUIRED_SCOPES.includes(scope)).join(' '),
       state,
     });
     return `${loginOrigin}/oauth/authorize?${query}`;
@@ -101,7 +101,7 @@ function addAccount(grant: Grant, json: unknown): Grant {
 
 /** Since 2026 with an OAuth error beside its own status, before that without: either alone is enough. */
 function isBadCode({ status, body }: ProviderResponse): boolean {
-  const problem = readTokenProblem(body);
+  const problem = readProblem(body);
   const isUnnamed = !problem.status && problem.error === 'invalid_grant';
   return status === 400 && (problem.status === 'BAD_AUTH_CODE' || isUnnamed);
 }
@@ -109,13 +109,9 @@ function isBadCode({ status, body }: ProviderResponse): boolean {
 /** A token that is not known any more was revoked before; a client that is not known revokes nothing. */
 function isRevoked({ status, body }: ProviderResponse): boolean {
   if (status >= 200 && status < 300) return true;
-  const problem = readTokenProblem(body);
+  const problem = readProblem(body);
   const isGone = problem.status === 'BAD_REFRESH_TOKEN' || GONE.has(problem.error ?? '');
   return status === 404 || (status === 400 && isGone);
-}
-
-function isRequired(scope: string): boolean {
-  return REQUIRED_SCOPES.some((required) => required === scope);
 }
 
 const GONE: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_token']);
@@ -140,7 +136,7 @@ function readToken(answer: ProviderResponse, now: Date): RefreshedToken {
 
 /** The customer's doing (uninstalled, account closed) ends the connection; a wrong client is this installation's. */
 function toRefusal(answer: ProviderResponse): RemoteFailure {
-  const problem = readTokenProblem(answer.body);
+  const problem = readProblem(answer.body);
   if (answer.status < 500 && isFinal(problem)) {
     return new RemoteFailure('REMOTE_PROVIDER_UNAUTHORIZED', 'HubSpot refused the refresh token.', answer);
   }
@@ -151,7 +147,7 @@ function toRefusal(answer: ProviderResponse): RemoteFailure {
 }
 
 /** A status that is not known says less than the OAuth error beside it. */
-function isFinal({ status, error }: ReturnType<typeof readTokenProblem>): boolean {
+function isFinal({ status, error }: ReturnType<typeof readProblem>): boolean {
   return FINAL.has(status) || (error === 'invalid_grant' && !OF_THE_CLIENT.has(status));
 }
 
@@ -166,10 +162,6 @@ const OF_THE_CLIENT: ReadonlySet<unknown> = new Set([
   'BAD_REDIRECT_URI',
 ]);
 
-function readTokenProblem(body: string) {
-  return wireTokenProblem.parse(parseJson(body));
-}
-
 /** What the token endpoint and introspection say of the user who granted: the older the version, the less of it. */
 const wireGranted = z
   .object({
@@ -178,14 +170,5 @@ const wireGranted = z
     user_id: wireId.nullish().catch(null),
     scopes: z.array(z.string()).nullish().catch(null),
     active: z.boolean().nullish().catch(null),
-  })
-  .catch({});
-
-const wireTokenProblem = z
-  .object({
-    error: optionalText,
-    error_description: optionalText,
-    status: optionalText,
-    message: optionalText,
   })
   .catch({});

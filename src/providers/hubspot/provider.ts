@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AssociatedObject, Contact } from '../../domain/contact.ts';
+import type { AssociatedObject, Association, Contact } from '../../domain/contact.ts';
 import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
 import type { ContactPort, Provider, RateLimitStatus } from '../../domain/provider.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
@@ -110,20 +110,24 @@ function openContacts(account: HubSpotAccount): ContactPort {
     },
 
     async findAssociations(ids, object) {
-      const found = new Map(ids.map((id) => [id, new Set<string>()]));
+      const found = new Map(ids.map((id) => [id, new Map<string, Association>()]));
       let inputs: readonly Input[] = [...found.keys()].filter(isRecordId).map((id) => ({ id }));
       for (let round = 0; inputs.length > 0; round += 1) {
         if (round === MAX_ROUNDS) {
           throw endless(`list of associations (${object}) did not end within ${MAX_ROUNDS} pages`);
         }
-        const answers = await Promise.all(
-          chunk(inputs, ASSOCIATION_BATCH).map((batch) => readLinks(account, batch, object)),
-        );
-        inputs = answers.flat().flatMap((result) => collect(found, result));
+        const read = chunk(inputs, ASSOCIATION_BATCH).map((batch) => readLinks(account, batch, object));
+        const next: Input[] = [];
+        for (const { from, to, paging } of (await Promise.all(read)).flat()) {
+          const linked = found.get(from.id);
+          // One company is named once for each kind of link.
+          for (const { toObjectId: remoteId } of to ?? []) linked?.set(remoteId, { object, remoteId });
+          const after = paging?.next?.after;
+          if (linked && after) next.push({ id: from.id, after });
+        }
+        inputs = next;
       }
-      return new Map(
-        [...found].map(([id, linked]) => [id, [...linked].map((remoteId) => ({ object, remoteId }))]),
-      );
+      return new Map([...found].map(([id, linked]) => [id, [...linked.values()]]));
     },
   };
 }
@@ -179,21 +183,7 @@ interface Question {
   readonly selection: FieldSelection;
 }
 
-/** Takes what one contact's answer holds, and says what is left to ask: the next page of the same contact. */
-function collect(found: Linked, { from, to, paging }: Result): readonly Input[] {
-  const linked = found.get(from.id);
-  if (linked === undefined) return [];
-  // One company is named once for each kind of link.
-  for (const { toObjectId } of to ?? []) linked.add(toObjectId);
-  const after = paging?.next?.after;
-  return after ? [{ id: from.id, after }] : [];
-}
-
-async function readLinks(
-  account: HubSpotAccount,
-  inputs: readonly Input[],
-  object: AssociatedObject,
-): Promise<readonly Result[]> {
+async function readLinks(account: HubSpotAccount, inputs: readonly Input[], object: AssociatedObject) {
   const path = PATHS.associations[object];
   const answer = await askForKnown(account, { path, budget: 'general', body: { inputs } });
   return answer ? understand((json) => wireAssociations.safeParse(json).data, answer).results : [];
@@ -212,9 +202,6 @@ const wireAssociations = z.object({
     }),
   ),
 });
-
-type Result = z.infer<typeof wireAssociations>['results'][number];
-type Linked = ReadonlyMap<string, Set<string>>;
 
 interface Input {
   readonly id: string;

@@ -17,26 +17,25 @@ export async function readByDomain(account: HubSpotAccount, read: DomainRead): P
   const properties = propertiesFor(account.connection, selection);
   const mapping = { source: toContactOrigin(account.connection), rawData: selection.rawData };
   const found = new Map<string, Contact>();
-  let position: Position | undefined = startOf(run);
+  let position: Position | undefined = { from: run.from, isInclusive: true };
   let limit = Math.min(MAX_PAGE, run.limit);
   for (let calls = 0; position && found.size < run.limit; calls += 1) {
     if (calls === MAX_CALLS) {
       throw endless(`contacts of ${domain} did not come to an end within ${MAX_CALLS} calls`);
     }
     const { results, paging } = await searchPage({ position, limit, direction: run.direction, properties });
-    const isWithin = within(position);
     let last: Contact | undefined;
     let hits = 0;
     for (const [index, record] of results.entries()) {
       const contact = toContact(record, mapping);
-      if (!contact || !isWithin(contact)) continue;
+      if (!contact || !isWithin(position, run.direction, contact)) continue;
       // What comes beyond the limit has no place in the order.
       if (index < limit) last = contact;
       if (!isInDomain(record, domain)) continue;
       hits += 1;
       found.set(contact.remoteId, contact);
     }
-    position = after(position, { last, run, offset: paging?.next?.after });
+    position = toNext(position, last, paging?.next?.after);
     // False hits may come in a row: that stretch is crossed in large steps.
     const lied = results.length === 0 || hits < results.length;
     limit = lied ? MAX_PAGE : Math.min(MAX_PAGE, run.limit - found.size);
@@ -76,44 +75,41 @@ function createSearch(account: HubSpotAccount, domain: string): (page: Search) =
 async function search(
   account: HubSpotAccount,
   addresses: readonly Filter[],
-  { position: { bound, after }, direction, properties, limit }: Search,
+  { position: { from, isInclusive, after }, direction, properties, limit }: Search,
 ): Promise<SearchPage> {
-  const filterGroups = addresses.map((address) => ({ filters: bound ? [address, bound] : [address] }));
+  const operator = `${direction === 'forward' ? 'GT' : 'LT'}${isInclusive ? 'E' : ''}`;
+  const bounds = from === undefined ? [] : [{ propertyName: ID, operator, value: from }];
+  const filterGroups = addresses.map((address) => ({ filters: [address, ...bounds] }));
   const sorts = [{ propertyName: ID, direction: SORTS[direction] }];
   const body = { filterGroups, sorts, properties, limit, after };
   const answer = await ask(account, { path: PATHS.search, budget: 'search', body });
   return understand((json) => wireSearchPage.safeParse(json).data, answer);
 }
 
-function startOf({ direction, from }: KeysetRange): Position {
-  return from === undefined ? {} : toBound(direction === 'forward' ? 'GTE' : 'LTE', from);
-}
-
-function toBound(operator: Operator, value: string): Position {
-  return { bound: { propertyName: ID, operator, value } };
-}
-
 /**
  * Behind the page's last record. A page may be empty and yet not the last: then there is only its offset to go by.
  * No `after` at all is how HubSpot says that this was the last.
  */
-function after(position: Position, { last, run, offset }: Step): Position | undefined {
+function toNext(
+  position: Position,
+  last: Contact | undefined,
+  offset: string | null | undefined,
+): Position | undefined {
   if (!offset) return undefined;
-  if (last === undefined) return { ...position, after: offset };
-  return toBound(run.direction === 'forward' ? 'GT' : 'LT', last.remoteId);
+  return last ? { from: last.remoteId } : { ...position, after: offset };
 }
 
 /** A record that was not asked for would lead the next page astray. */
-function within({ bound }: Position): (contact: Contact) => boolean {
-  return ({ remoteId }) => {
-    if (!isRecordId(remoteId)) return false;
-    if (bound === undefined) return true;
-    const order = compareIds(remoteId, bound.value);
-    return (
-      (order === 0 && bound.operator.endsWith('E')) ||
-      (bound.operator.startsWith('G') ? order > 0 : order < 0)
-    );
-  };
+function isWithin(
+  { from, isInclusive = false }: Position,
+  direction: KeysetRange['direction'],
+  { remoteId }: Contact,
+): boolean {
+  if (!isRecordId(remoteId)) return false;
+  if (from === undefined) return true;
+  const order = compareIds(remoteId, from);
+  if (order === 0) return isInclusive;
+  return direction === 'forward' ? order > 0 : order < 0;
 }
 
 const MAX_PAGE = 200;
@@ -157,23 +153,16 @@ const wireSearchPage = z.object({
 });
 type SearchPage = z.infer<typeof wireSearchPage>;
 
-type Operator = 'GTE' | 'GT' | 'LTE' | 'LT';
-
-interface Filter<Compared = string> {
+interface Filter {
   readonly propertyName: string;
-  readonly operator: Compared;
+  readonly operator: string;
   readonly value: string;
 }
 
 interface Position {
-  readonly bound?: Filter<Operator>;
+  readonly from?: string | undefined;
+  readonly isInclusive?: boolean;
   readonly after?: string;
-}
-
-interface Step {
-  readonly last: Contact | undefined;
-  readonly run: KeysetRange;
-  readonly offset: string | null | undefined;
 }
 
 interface Search {

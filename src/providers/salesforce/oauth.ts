@@ -22,7 +22,7 @@ import {
   toRemoteFailure,
 } from './call.ts';
 
-const REQUIRED_SCOPES = ['api', 'refresh_token'] as const;
+const REQUIRED_SCOPES: readonly string[] = ['api', 'refresh_token'];
 const TOKEN_PATH = '/services/oauth2/token';
 
 /**

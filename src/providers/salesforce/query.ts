@@ -229,7 +229,7 @@ function escapePattern(value: string): string {
 }
 
 function escapeText(value: string): string {
-  return value.replace(UNSAFE, (character) => ESCAPES.get(character) ?? toUnicodeEscape(character));
+  return value.replace(UNSAFE, (character) => ESCAPES[character] ?? toUnicodeEscape(character));
 }
 
 function toUnicodeEscape(character: string): string {
@@ -247,16 +247,16 @@ const FIELD_NAME = /^[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)?$/;
 /** Lone surrogates are in it because no URL can carry them, control characters because no parser promises to. */
 const UNSAFE = /[\\'"\p{Cc}\p{Cs}\u2028\u2029]/gu;
 
-const ESCAPES: ReadonlyMap<string, string> = new Map([
-  ['\\', '\\\\'],
-  ["'", "\\'"],
-  ['"', '\\"'],
-  ['\n', '\\n'],
-  ['\r', '\\r'],
-  ['\t', '\\t'],
-  ['\b', '\\b'],
-  ['\f', '\\f'],
-]);
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  "'": "\\'",
+  '"': '\\"',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\b': '\\b',
+  '\f': '\\f',
+};
 
 interface Select {
   readonly fields: readonly FieldName[];
