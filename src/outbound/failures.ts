@@ -42,21 +42,18 @@ export function toTransportFailure(error: Error & { readonly code?: string }, or
   if (error instanceof CrossbookError) return error;
   const host = new URL(origin).host;
   const code = error.code ?? '';
+  const called = { cause: error, origin: 'remote-provider' } as const;
   // A request that cannot be written is a mistake of ours.
   if (code === 'UND_ERR_INVALID_ARG') return error;
   if (TIMEOUTS.has(code)) return timedOut('remote-provider', error);
   // The parser's own errors come without a code.
   if (error.name === 'HTTPParserError' || NOT_HTTP.test(code)) {
     const detail = `The answer of ${host} is not HTTP that can be read.`;
-    return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', detail, called(error));
+    return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', detail, called);
   }
   const isOurs = error instanceof PrivateAddressError || SHUT_DOWN.has(code);
-  const options = isOurs ? { cause: error } : called(error);
+  const options = isOurs ? { cause: error } : called;
   return new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', toDetail(error, host, code), options);
-}
-
-function called(cause: unknown): { readonly cause: unknown; readonly origin: 'remote-provider' } {
-  return { cause, origin: 'remote-provider' };
 }
 
 /** Another try may find what this one did not. */

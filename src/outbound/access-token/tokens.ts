@@ -121,18 +121,12 @@ export function createTokens(deps: TokenDeps) {
     // A new token that lives shorter than the margin is used for half its life, not renewed for each call.
     const marginMs = isNew ? Math.min(RENEWAL_MARGIN_MS, (expiresAt - now) / 2) : RENEWAL_MARGIN_MS;
     const renewAt = isRefreshable(stored.credentials) ? expiresAt - marginMs : Number.POSITIVE_INFINITY;
-    kept =
-      kept?.generation === stored.generation && kept.stored.instanceUrl === stored.instanceUrl
-        ? { ...kept, staleAt: Math.min(kept.renewAt, now + KEPT_MS) }
-        : toToken(stored, { expiresAt, renewAt, staleAt: Math.min(renewAt, now + KEPT_MS) });
-    return kept;
-  }
-
-  function toToken(
-    stored: StoredCredentials,
-    times: Pick<Token, 'expiresAt' | 'renewAt' | 'staleAt'>,
-  ): Token {
-    const { credentials } = stored;
+    const staleAt = now + KEPT_MS;
+    if (kept?.generation === stored.generation && kept.stored.instanceUrl === stored.instanceUrl) {
+      kept = { ...kept, staleAt: Math.min(kept.renewAt, staleAt) };
+      return kept;
+    }
+    const { credentials, generation } = stored;
     const value = credentials.type === 'token' ? credentials.value : credentials.accessToken;
     if (!HEADER_SAFE.test(value)) {
       throw unauthorized(
@@ -140,14 +134,9 @@ export function createTokens(deps: TokenDeps) {
       );
     }
     const origin = deps.originOf(stored.instanceUrl);
-    return {
-      stored,
-      generation: stored.generation,
-      origin,
-      authorization: `Bearer ${value}`,
-      value,
-      ...times,
-    };
+    const times = { expiresAt, renewAt, staleAt: Math.min(renewAt, staleAt) };
+    kept = { stored, generation, origin, authorization: `Bearer ${value}`, value, ...times };
+    return kept;
   }
 }
 

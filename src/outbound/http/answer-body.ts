@@ -19,6 +19,10 @@ export class Chunks {
   #values = 0;
   #counted = 0;
 
+  constructor(first?: Buffer) {
+    if (first) this.add(first);
+  }
+
   add(piece: Buffer): void {
     this.list.push(piece);
     this.bytes += piece.length;
@@ -110,7 +114,7 @@ export function unpackBody(body: PackedBody): Chunks | Promise<Chunks> {
   }
   if (packed.bytes > UNPACK_AT_ONCE_BYTES) return unpackInPieces(body);
   try {
-    return only(gunzipSync(Buffer.concat(packed.list), { maxOutputLength: maxBytes }));
+    return new Chunks(gunzipSync(Buffer.concat(packed.list), { maxOutputLength: maxBytes }));
   } catch (error) {
     const isTooMuch = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
     throw isTooMuch ? unpacksToTooMuch(error) : notUnpacked(error);
@@ -137,10 +141,10 @@ function unpackInPieces({ packed, maxBytes, hold }: PackedBody): Promise<Chunks>
 /** What came of a body that did not come whole, or is too large: enough to show. */
 export function readStart({ packed, encoding, maxBytes }: Omit<PackedBody, 'hold'>): string {
   const bytes = Buffer.concat(packed.list, Math.min(packed.bytes, maxBytes));
-  if (encoding === undefined || encoding === 'identity') return only(bytes).toText();
+  if (encoding === undefined || encoding === 'identity') return new Chunks(bytes).toText();
   try {
     const start = bytes.subarray(0, START_PACKED_BYTES);
-    return only(gunzipSync(start, { finishFlush: constants.Z_SYNC_FLUSH })).toText();
+    return new Chunks(gunzipSync(start, { finishFlush: constants.Z_SYNC_FLUSH })).toText();
   } catch {
     return '';
   }
@@ -156,12 +160,6 @@ function unpacksToTooMuch(cause?: unknown): CrossbookError {
 
 function notUnpacked(cause: unknown): CrossbookError {
   return badBody("The provider's answer cannot be unpacked.", cause);
-}
-
-function only(piece: Buffer): Chunks {
-  const pieces = new Chunks();
-  pieces.add(piece);
-  return pieces;
 }
 
 function join(pieces: readonly Buffer[], bytes: number): string {

@@ -17,7 +17,6 @@ export function createSharedRateLimiter({
   name,
   ...options
 }: SharedRateLimiterOptions): RateLimiter {
-  const { clock } = options;
   const limiter: RateLimiter = createRateLimiter({
     ...options,
     share: () => sharedRateLimits.share(limiter.intervalMs),
@@ -35,13 +34,8 @@ export function createSharedRateLimiter({
       // A daily limit is followed by each process alone, for one call a minute.
       const isWindow = rateLimit !== undefined && rateLimit.intervalMs <= LONGEST_WINDOW_MS;
       const known = isWindow ? rateLimit : undefined;
-      sharedRateLimits.release({
-        name,
-        turn: turns.shift(),
-        intervalMs: limiter.intervalMs,
-        rateLimit: known,
-        pauseMs,
-      });
+      const { intervalMs } = limiter;
+      sharedRateLimits.release({ name, turn: turns.shift(), intervalMs, rateLimit: known, pauseMs });
       // What is missing there beside our own calls, our other processes have made: Redis has counted those.
       const isCounted = known !== undefined && sharedRateLimits.isConnected();
       limiter.release({ rateLimit: isCounted ? { ...known, remaining: known.max } : rateLimit, pauseMs });
@@ -77,25 +71,20 @@ export function createSharedRateLimiter({
     for (let turn = first; ; turn = limiter.acquire(deadline, { inFront: true, permit })) {
       await turn;
       const { calls, intervalMs } = limiter;
-      const told = await sharedRateLimits.acquire({
-        name,
-        calls,
-        intervalMs,
-        leaseMs: deadline - clock.now(),
-      });
-      if (told === undefined) return goAlone(deadline, permit);
+      const leaseMs = deadline - options.clock.now();
+      const told = await sharedRateLimits.acquire({ name, calls, intervalMs, leaseMs });
+      if (told === undefined) {
+        // It had its turn here as if all of the budget were this process's: now it needs one within the share.
+        limiter.cancel();
+        await limiter.acquire(deadline, { inFront: true, permit });
+        return;
+      }
       if ('turn' in told) {
         turns.push(told.turn);
         return;
       }
       limiter.cancel(told.waitMs);
     }
-  }
-
-  /** It had its turn here as if all of the budget were this process's: now it needs one within the share. */
-  async function goAlone(deadline: number, permit: AcquireOptions['permit']): Promise<void> {
-    limiter.cancel();
-    await limiter.acquire(deadline, { inFront: true, permit });
   }
 }
 
