@@ -1,9 +1,9 @@
-/** What an account is called, by its number. */
+/** The display name and slug of an account, by its number. */
 export function nameOf(number: number): AccountName {
   return NAMES[number] ?? { name: `Account ${number}`, slug: `account-${number}` };
 }
 
-/** Far from the numbers of accounts that tests make. */
+/** Far from the numbers that tests give to accounts. */
 export const NORTHWIND = 900;
 export const NORTHWIND_TEST = 901;
 

@@ -2,7 +2,7 @@ import type { AccountSetup } from './account.ts';
 import { createFaultQueue, type Fault, type FaultQueue, type FaultTiming } from './faults.ts';
 import type { CrmTypes, Imitation } from './imitation.ts';
 
-/** How an account behaves, and misbehaves: its quirks and limits, and the faults that wait for the next calls. */
+/** The settings of an account: its quirks, its limits, and the faults queued for the next calls. */
 export function openSettings<Crm extends CrmTypes>(setup: AccountSetup<Crm>): AccountSettings<Crm> {
   const { imitation, now } = setup;
   const faults = createFaultQueue();
@@ -29,7 +29,7 @@ export function openSettings<Crm extends CrmTypes>(setup: AccountSetup<Crm>): Ac
   };
 }
 
-/** A switch that does not exist is a mistake of the test: it would pass for the wrong reason. */
+/** An unknown setting is a typo in the test: ignored, it would let the test pass for the wrong reason. */
 function merge<Settings extends object>(settings: Settings, patch: Partial<Settings>): Settings {
   for (const name of Object.keys(patch))
     if (!(name in settings))
@@ -49,11 +49,13 @@ function namedFault<Crm extends CrmTypes>(imitation: Imitation<Crm>, name: strin
 export interface AccountSettings<Crm extends CrmTypes> {
   readonly quirks: Readonly<Crm['quirks']>;
   setQuirks(patch: Partial<Crm['quirks']>): void;
-  /** Null: no limits at all. */
+  /** Null: no limits. */
   readonly limits: Readonly<Crm['limits']> | null;
   setLimits(patch: Partial<Crm['limits']> | null): void;
   readonly faults: FaultQueue;
-  /** The next call (or as timed) fails like this: any fault, or one of the CRM's own by name. */
+  /**
+   * The next call (or the one selected by `timing`) fails with this fault, or with one of the CRM's named faults.
+   */
   fail(fault: Fault | string, timing?: FaultTiming): void;
   clearFaults(): void;
 }

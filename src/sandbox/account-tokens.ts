@@ -2,13 +2,13 @@ import type { AccountSetup, SandboxAccount } from './account.ts';
 import type { CrmTypes } from './imitation.ts';
 import { type Approval, TOKEN_KINDS, type TokenKind } from './tokens.ts';
 
-/** The tokens of one account. The same ones in the same order, whenever the sandbox is started. */
+/** The tokens of one account. They are deterministic: the same ones in the same order after every start. */
 export function openTokens<Crm extends CrmTypes>(
   { imitation, identity, options, tokens }: AccountSetup<Crm>,
   owner: () => SandboxAccount<Crm>,
 ): AccountTokens {
   const newest = new Map<TokenKind, string>();
-  /** Of the live refresh tokens, oldest first. */
+  /** The live refresh tokens, oldest first. */
   let approvals: readonly { readonly token: string; readonly approval: Approval }[] = [];
   let latest: Approval = { clientId: identity.clientId, scopes: undefined };
   let serial = 0;
@@ -65,30 +65,30 @@ export function openTokens<Crm extends CrmTypes>(
 }
 
 export interface AccountTokens {
-  /** The newest ones. Older ones stay good until they expire or are revoked. */
+  /** The newest tokens. Older ones stay valid until they expire or are revoked. */
   readonly accessToken: string;
   readonly refreshToken: string;
   /** Undefined where the CRM has no tokens that never expire. */
   readonly staticToken: string | undefined;
   /**
-   * Empty where the CRM has no such kind. Of the newest approval unless told. Access tokens live as long as the CRM has
-   * them live; others for `lifetimeMs`, or for good.
+   * Empty where the CRM has no such kind. Belongs to the newest approval by default. Access tokens have the CRM's
+   * lifetime; others live for `lifetimeMs`, or never expire.
    */
   issueToken(kind: TokenKind, approval?: Approval, lifetimeMs?: number): string;
   /**
-   * The customer connects once more, to this account's own application unless told: another refresh token. Where the CRM
-   * keeps only so many for one application, the oldest dies.
+   * The customer consents once more, by default to this account's own application, and gets another refresh token.
+   * Where the CRM limits the approvals of one application, the oldest is revoked.
    */
   approve(approval?: Approval): string;
-  /** Another refresh token for this one, which is spent. */
+  /** Replaces a refresh token: the old one becomes `spent`. */
   rotate(refreshToken: string): string;
-  /** The newest live one that this application has. */
+  /** The newest live refresh token of this application. */
   findRefreshToken(clientId: string): string | undefined;
   useToken(token: string, how?: { readonly slides?: boolean }): void;
   endToken(token: string, how: 'revoked' | 'spent' | 'expired'): void;
-  /** Every token that came of one consent is revoked. */
+  /** Revokes every token of one consent. */
   endApproval(approval: Approval): void;
   expireAccessToken(): void;
-  /** The customer uninstalls the application: no token of this account is good any more; or none of these kinds. */
+  /** The customer uninstalls the application: revokes all tokens of the account, or those of these kinds. */
   revoke(kinds?: readonly TokenKind[]): void;
 }

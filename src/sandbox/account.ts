@@ -6,7 +6,7 @@ import type { Person } from './people.ts';
 import { createPeopleTable, type PeopleTable, type Seed } from './people-table.ts';
 import type { TokenBook } from './tokens.ts';
 
-/** One portal or organisation with its own people, tokens, limits, quirks and counters. */
+/** One portal or org with its own people, tokens, limits, quirks and call log. */
 export function createAccount<Crm extends CrmTypes>(setup: AccountSetup<Crm>): SandboxAccount<Crm> {
   const { imitation, identity, now } = setup;
   const account: SandboxAccount<Crm> = combine(
@@ -34,7 +34,7 @@ function openPeople<Crm extends CrmTypes>({ identity, seed, now }: AccountSetup<
   };
 }
 
-/** One object of four, whose properties stay live. */
+/** Merges objects by their property descriptors, so that getters stay live. */
 function combine<A, B, C, D>(...parts: readonly [A, B, C, D]): A & B & C & D {
   const whole = {};
   for (const part of parts) Object.defineProperties(whole, Object.getOwnPropertyDescriptors(part));
@@ -55,16 +55,16 @@ interface AccountPeople {
   /** The new person's record id. */
   addPerson(person: Partial<Person>): string;
   updatePerson(recordId: string, person: Partial<Person>): boolean;
-  /** Deleted, as CRMs delete: into the bin. */
+  /** Soft delete: the record goes into the recycle bin. */
   removePerson(recordId: string): boolean;
-  /** The first goes into the bin, the second answers for both. */
+  /** The first is deleted, and its id resolves to the second. */
   mergePerson(recordId: string, survivorId: string): boolean;
 }
 
 export interface AccountOptions<Crm extends CrmTypes> {
   readonly people?: readonly Partial<Person>[] | undefined;
   readonly quirks?: Partial<Crm['quirks']> | undefined;
-  /** Null: no limits. Absent: those of the sandbox. */
+  /** Null: no limits. Absent: the limits of the sandbox. */
   readonly limits?: Partial<Crm['limits']> | null | undefined;
   readonly accessTokenTtlMs?: number | undefined;
 }

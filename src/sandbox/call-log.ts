@@ -1,4 +1,4 @@
-/** What was asked of an account: exact counters, and the newest calls themselves. */
+/** The calls to an account: exact counters, and the newest calls themselves. */
 export function createCallLog({ now }: { now: () => number }): CallLog {
   let log: RecordedCall[] = [];
   let counts = new Map<string, number>();
@@ -35,10 +35,10 @@ const MAX_CALLS = 10_000;
 export interface CallLog {
   /** The newest ten thousand, oldest first. */
   calls(): readonly RecordedCall[];
-  /** Of one operation, or of all. */
+  /** Counts the calls of one operation, or of all. */
   callCount(operation?: string): number;
   resetCalls(): void;
-  /** When each of the calls started that are not over yet. */
+  /** The start times of the calls in flight. */
   running(): readonly number[];
   openCall(call: Pick<RecordedCall, 'operation' | 'path' | 'inputs'>): CallEntry;
 }
@@ -48,7 +48,7 @@ export interface RecordedCall {
   readonly path: string;
   readonly inputs: number;
   readonly startedAt: number;
-  /** 0: no answer (yet). */
+  /** 0: no response (yet). */
   readonly status: number;
 }
 

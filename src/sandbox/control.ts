@@ -5,7 +5,10 @@ import type { Fault } from './faults.ts';
 import { type Answer, jsonAnswer, readJson, type SandboxRequest } from './http.ts';
 import type { CrmTypes } from './imitation.ts';
 
-/** What a test does by method calls, another process does here: accounts, people, quirks, faults, counters. */
+/**
+ * The control API: what a test does by method calls, another process does over HTTP (accounts, people, quirks,
+ * faults, counters).
+ */
 export function isControl(request: SandboxRequest): boolean {
   return request.path === ROOT || request.path.startsWith(`${ROOT}/`);
 }
@@ -66,7 +69,10 @@ const ACCOUNT_VERBS: Readonly<Record<string, Verb>> = {
   'POST revoke': ({ account }) => account.revoke(),
 };
 
-/** A page in a browser must not drive the sandbox: its Host would be another, or its JSON would not say that it is. */
+/**
+ * Rejects requests from a page in a browser (CSRF, DNS rebinding): their Host header is foreign, or their content
+ * type is not JSON.
+ */
 function isFromHere({ headers, method, body }: SandboxRequest): boolean {
   const host = (headers.host ?? '').replace(/:\d+$/, '');
   const isJson = /^application\/json\b/.test(headers['content-type'] ?? '');

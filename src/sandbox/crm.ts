@@ -18,7 +18,7 @@ import { findEarlierOwner } from './revive-token.ts';
 import { sendFault } from './send-fault.ts';
 import { createTokenBook, type TokenBook } from './tokens.ts';
 
-/** One imitated CRM on a port of its own: its accounts, and the control API that drives them from outside. */
+/** One imitated CRM on a port of its own: its accounts, and the control API. */
 export async function openCrm<Crm extends CrmTypes>(options: Options<Crm>): Promise<OpenCrm<Crm>> {
   const { imitation, now, enforceLimits } = options;
   const tokens = createTokenBook<SandboxAccount<Crm>>({ now });
@@ -70,7 +70,7 @@ export async function openCrm<Crm extends CrmTypes>(options: Options<Crm>): Prom
   return crm;
 }
 
-/** One call: counted for the account whose token it carries, and met by a fault that waits there. */
+/** Serves one call: counts it for the account of its token, and applies a queued fault. */
 async function serve<Crm extends CrmTypes>(
   { imitation, now, tokens, accounts, standing, origin }: Service<Crm>,
   request: SandboxRequest,
@@ -99,7 +99,7 @@ function isRefresh({ operation }: { readonly operation: string }): boolean {
   return operation === 'oauth.token' || operation === 'oauth.revoke';
 }
 
-/** The product is the demo's application, in every run. */
+/** Recognizes tokens of earlier runs: the product is the demo's application in every run. */
 function revive<Crm extends CrmTypes>(
   token: string,
   { imitation, tokens, standing }: Pick<Service<Crm>, 'imitation' | 'tokens' | 'standing'>,
@@ -115,7 +115,7 @@ function revive<Crm extends CrmTypes>(
     });
 }
 
-/** A mistake of the imitation itself must not look like a quirk of the CRM. */
+/** A bug of the imitation must not look like a quirk of the CRM. */
 async function survive(produce: () => Answer | Promise<Answer>): Promise<Answer> {
   try {
     return await produce();
@@ -125,30 +125,32 @@ async function survive(produce: () => Answer | Promise<Answer>): Promise<Answer>
   }
 }
 
-/** This CRM's own port under a name that never leaves this machine. */
+/** Whether the login origin is this CRM's own port, under a name that resolves to loopback. */
 function isLoginOrigin(login: string, origin: string): boolean {
   const [asked, own] = [new URL(login), new URL(origin)];
   const isSamePort = asked.protocol === own.protocol && asked.port === own.port;
   return isSamePort && (asked.hostname === own.hostname || asked.hostname.endsWith('.localhost'));
 }
 
-/** One imitated CRM, as a test or the application sees it. */
+/** One imitated CRM, as a test or the application uses it. */
 export interface SandboxCrm<Crm extends CrmTypes> {
   readonly name: string;
-  /** `http://127.0.0.1:PORT`: in place of the CRM's own host. */
+  /** `http://127.0.0.1:PORT`: replaces the CRM's own host. */
   readonly origin: string;
-  /** Stands for `origin` in what is stored: each process that has a sandbox means its own, whatever its port is. */
+  /**
+   * A placeholder for `origin` in stored data: each process replaces it by its own sandbox, whose port can differ.
+   */
   readonly nameOrigin: string;
-  /** The account with 25,000 people, always the same, its first tokens too. */
+  /** The account with 25,000 people. People and first tokens are deterministic. */
   readonly demo: SandboxAccount<Crm>;
-  /** Northwind's, with a few people of its own; where the CRM has organisations for trying things out, one of those too. */
+  /** Northwind's account with a few people of its own; where the CRM has test orgs, one of those too. */
   readonly others: readonly SandboxAccount<Crm>[];
   readonly faultNames: readonly string[];
   accounts(): readonly SandboxAccount<Crm>[];
-  /** Where a browser finds the imitation of one of the CRM's login hosts. */
+  /** The local URL that imitates one of the CRM's login hosts. */
   toLoginOrigin(host: string): string;
   isLoginOrigin(origin: string): boolean;
-  /** A fresh account for one test. Its people are numbered from 1 in the order given. */
+  /** A new account for one test. Its people are numbered from 1 in the given order. */
   createAccount(options?: AccountOptions<Crm>): SandboxAccount<Crm>;
 }
 
@@ -167,7 +169,7 @@ interface Options<Crm extends CrmTypes> {
 interface Service<Crm extends CrmTypes> extends Pick<Options<Crm>, 'imitation' | 'now'> {
   readonly tokens: TokenBook<SandboxAccount<Crm>>;
   readonly accounts: readonly SandboxAccount<Crm>[];
-  /** Those that are there from the start, the demo's first. */
+  /** The accounts that exist from the start, the demo's first. */
   readonly standing: readonly SandboxAccount<Crm>[];
   readonly origin: string;
 }

@@ -1,14 +1,14 @@
 import type { CustomerStore, CustomerUpsert } from '../domain/customer.ts';
 import type { Sandbox } from './open-sandbox.ts';
 
-/** Who the sandbox's people belong to: an application with one customer, connected to both imitated CRMs. */
+/** The owner of the sandbox's people: an application with one customer, connected to both imitated CRMs. */
 export { DEMO_APPLICATION } from '../domain/caller.ts';
 
 export const DEMO_CUSTOMER_ID = 'demo';
 
 /**
- * Makes the demo customer where there is none. One that is there may have been changed: only connections that name a port
- * of this machine, as an earlier version stored them, are made to name the sandbox.
+ * Creates the demo customer if it does not exist. An existing one may have been edited, so only connections that
+ * contain a loopback port (stored by an earlier version) are changed to the placeholder origin.
  */
 export async function seedDemo(customers: CustomerStore, sandbox: Sandbox): Promise<void> {
   const wanted = toDemoCustomer(sandbox);
@@ -27,7 +27,7 @@ export async function seedDemo(customers: CustomerStore, sandbox: Sandbox): Prom
   }
 }
 
-/** Pipedrive is connected too, so that the demo can show what a provider without contact search answers. */
+/** Pipedrive is connected too, so that the demo shows the error of a provider without contact search. */
 function toDemoCustomer({ hubspot, salesforce }: Sandbox): CustomerUpsert {
   const { accessToken, refreshToken } = salesforce.demo;
   return {
@@ -37,7 +37,7 @@ function toDemoCustomer({ hubspot, salesforce }: Sandbox): CustomerUpsert {
     connections: [
       {
         providerName: 'hubspot',
-        // HubSpot's instance URL is only a name; ours also says that this portal is an imitated one.
+        // HubSpot's instance URL is only a label; this one also shows that the portal is imitated.
         instanceUrl: `${hubspot.nameOrigin}/contacts/${hubspot.demo.id}`,
         credentials: { type: 'token', value: hubspot.demo.staticToken ?? hubspot.demo.accessToken },
       },

@@ -1,7 +1,7 @@
 import type { SandboxLogin } from '../domain/oauth.ts';
 import type { Sandbox } from './open-sandbox.ts';
 
-/** How the rest of the product finds the imitated CRMs, and what it is registered as with them. */
+/** Routes the product to the imitated CRMs, with the OAuth client that it has there. */
 export function toDirections(sandbox: Sandbox | undefined): Directions {
   const crms = sandbox ? [sandbox.hubspot, sandbox.salesforce] : [];
   return {
@@ -30,22 +30,22 @@ function pathOf(url: string): string {
 
 export interface Directions {
   readonly sandboxOrigins: readonly string[];
-  /** Where those are that only have a name. */
+  /** The real address of each placeholder origin. */
   readonly sandboxAddresses: ReadonlyMap<string, string>;
-  /** The sandbox knows a client of its own, and never learns the secret of a real one. */
+  /** The sandbox has an OAuth client of its own, and never receives the secret of a real one. */
   findClient(origin: string): SandboxClient | undefined;
   /**
-   * Where the browser goes in place of the vendor's login origin (`https://app.hubspot.com`, `https://login.salesforce.com`,
-   * `https://northwind.my.salesforce.com`): an origin of this machine, kept with the state. Undefined: the sandbox does not imitate that
-   * provider, or the sandbox is off.
+   * Replaces the vendor's login origin (`https://app.hubspot.com`, `https://login.salesforce.com`,
+   * `https://northwind.my.salesforce.com`) by a local origin, which is stored with the state. Undefined: the
+   * sandbox does not imitate that provider, or it is off.
    */
   toSandboxLogin(provider: string, loginOrigin: string): string | undefined;
-  /** What stands behind a login origin that `toSandboxLogin` gave; undefined for every other origin. */
+  /** The sandbox behind a login origin that `toSandboxLogin` returned; undefined for every other origin. */
   findSandboxOfLogin(loginOrigin: string): SandboxOfLogin | undefined;
 }
 
 interface SandboxOfLogin extends SandboxLogin {
-  /** What the product is registered as there. */
+  /** The OAuth client of the product there. */
   readonly client: SandboxClient;
 }
 

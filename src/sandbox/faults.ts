@@ -1,35 +1,38 @@
 import type { Headers } from './http.ts';
 
-/** Something that goes wrong with an answer, whichever the CRM. */
+/** A fault of a response that any CRM can have. */
 export type Fault =
-  /** This instead of the real answer. A string is sent as it is (HTML unless a content-type says so), the rest as JSON. */
+  /**
+   * Replaces the response. A string is sent unchanged (as HTML unless there is a content type), anything else as
+   * JSON.
+   */
   | { readonly kind: 'answer'; readonly status: number; readonly body?: unknown; readonly headers?: Headers }
-  /** The request is taken, and nothing is ever sent. */
+  /** The request is accepted, and no response is ever sent. */
   | { readonly kind: 'hang' }
-  /** Headers and half of the body, and then nothing. */
+  /** Sends headers and half of the body, and then stalls. */
   | { readonly kind: 'stall' }
   | { readonly kind: 'slow'; readonly delayMs: number }
-  /** The connection is reset: before anything was sent, or in the middle of the body. */
+  /** Resets the connection: before the response, or within the body. */
   | { readonly kind: 'reset' }
   | { readonly kind: 'reset-midway' }
-  /** A complete HTTP answer whose JSON ends in the middle. */
+  /** A complete HTTP response whose JSON is truncated. */
   | { readonly kind: 'truncated' }
-  /** The real answer with its lists emptied, or with the second half of them gone. */
+  /** The real response with its lists emptied, or with the second half of them removed. */
   | { readonly kind: 'empty' }
   | { readonly kind: 'partial' }
-  /** A JSON body that is far too long, plain or as a small compressed one. */
+  /** An oversized JSON body, plain or compressed (gzip bomb). */
   | { readonly kind: 'oversized'; readonly megabytes: number }
   | { readonly kind: 'gzip-bomb'; readonly megabytes: number }
-  /** This status, and everything that was sent: the token of the header, the secrets of the form. */
+  /** Responds with this status and echoes the request: the token of the header, the secrets of the form. */
   | { readonly kind: 'echo'; readonly status: number }
-  /** The real answer as HTTP/1.0 has it: without a length, ended by closing the connection. */
+  /** The real response as HTTP/1.0: without Content-Length, ended by closing the connection. */
   | { readonly kind: 'http-1.0' }
-  /** The real answer, and the connection is closed after it. */
+  /** The real response, with `connection: close`. */
   | { readonly kind: 'closing' }
-  /** The real answer, headers and all, byte by byte. */
+  /** The real response, including headers, byte by byte. */
   | { readonly kind: 'dripping' };
 
-/** What can happen to any CRM, by name. */
+/** The named faults of every CRM. */
 export const COMMON_FAULTS: Readonly<Record<string, Fault>> = {
   'token-echoed': { kind: 'echo', status: 400 },
   'token-echoed-in-a-200': { kind: 'echo', status: 200 },
@@ -39,10 +42,10 @@ export const COMMON_FAULTS: Readonly<Record<string, Fault>> = {
   dripping: { kind: 'dripping' },
 };
 
-/** Some say a time of day: they are made when they are ordered. */
+/** Some contain a time of day, so they are built when they are queued. */
 export type NamedFault = Fault | ((now: number) => Fault);
 
-/** Faults in waiting: the first that fits a call is used up by it. */
+/** The queue of faults: each call takes the first one that matches. */
 export function createFaultQueue(): FaultQueue {
   let rules: Rule[] = [];
   return {
@@ -73,11 +76,11 @@ export interface FaultQueue {
 }
 
 export interface FaultTiming {
-  /** How many calls it meets; 1 unless told. */
+  /** How many calls it affects; defaults to 1. */
   readonly times?: number | undefined;
-  /** How many fitting calls go well first. */
+  /** How many matching calls succeed first. */
   readonly after?: number | undefined;
-  /** Only calls of this operation. */
+  /** Affects only calls of this operation. */
   readonly operation?: string | undefined;
 }
 

@@ -10,9 +10,9 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { toReason } from '../lib/to-reason.ts';
 
-/** Listens on loopback only: these are test doubles, not for the network. */
+/** Listens on loopback only: these are test doubles and must not be reachable from the network. */
 export async function listen(port: number, serve: Serve, tls?: Certificate): Promise<Listener> {
-  // The CRMs have their own answers for long addresses and headers, so Node's own bound has to be out of the way.
+  // The CRMs have their own responses to long URLs and headers, so Node's header limit is raised above theirs.
   const options = { maxHeaderSize: 256 * 1024, keepAliveTimeout: 65_000 };
   const handle: RequestListener = (message, response) => {
     readRequest(message)
@@ -59,7 +59,7 @@ export function sendAnswer(request: SandboxRequest, response: ServerResponse, an
   response.end(body);
 }
 
-/** The value of a JSON body, parsed once however often it is asked for; undefined where it is not JSON. */
+/** The parsed JSON body, cached per request; undefined if it is not JSON. */
 export function readJson(request: SandboxRequest): unknown {
   if (!parsed.has(request)) parsed.set(request, parse(request.body));
   return parsed.get(request);
@@ -113,7 +113,7 @@ function readBody(message: IncomingMessage): Promise<string> {
 
 export interface SandboxRequest {
   readonly method: string;
-  /** As it stood in the request line: path and query, still encoded. */
+  /** The request target: path and query, still encoded. */
   readonly target: string;
   readonly path: string;
   readonly query: URLSearchParams;

@@ -4,33 +4,33 @@ import type { Answer, SandboxRequest } from './http.ts';
 import type { Person } from './people.ts';
 import type { Grant, TokenKind } from './tokens.ts';
 
-/** What one imitated CRM adds to the machinery that all of them share. */
+/** What one imitated CRM adds to the shared implementation. */
 export interface Imitation<Crm extends CrmTypes> {
   readonly name: 'hubspot' | 'salesforce';
-  /** Of a fresh account: every quirk off. */
+  /** The quirks of a new account: all off. */
   readonly quirks: Crm['quirks'];
-  /** Of a fresh account: what the vendor documents. */
+  /** The limits of a new account, as documented by the vendor. */
   readonly limits: Crm['limits'];
-  /** The CRM's own failures by name, for the control API and for tests. */
+  /** The CRM's named faults, for the control API and for tests. */
   readonly faults: Readonly<Record<string, NamedFault>>;
   readonly accessTokenTtlMs: number;
-  /** Accounts that are there from the start beside the demo's: by a consent page a customer may connect them. */
+  /** Further accounts that exist from the start: a customer can connect them on the consent page. */
   readonly others: readonly Standing<Crm>[];
-  /** The address of a login host of the CRM on the sandbox's own port. */
+  /** The URL on the sandbox's own port that imitates a login host of the CRM. */
   toLoginOrigin(host: string, origin: string): string;
-  /** Who the account of that number is; 0 is the demo's. Always the same. */
+  /** The identity of the account with that number; 0 is the demo's. Deterministic. */
   identify(number: number, origin: string): AccountIdentity;
-  /** How many refresh tokens of one user and application live at once; absent: any number. */
+  /** How many refresh tokens of one user and application are valid at once; absent: unlimited. */
   readonly maxApprovals?: number;
-  /** A token of that account; undefined where the CRM has no such kind. The serial makes it another one. */
+  /** A token of that account; undefined where the CRM has no such kind. The serial makes it unique. */
   mintToken(kind: TokenKind, account: Minting<Crm>, serial: number): string | undefined;
-  /** Whatever else an account has to remember: counters of its limits, open cursors. */
+  /** Further state of an account: rate limit counters, open cursors. */
   openState(context: { readonly now: () => number }): Crm['state'];
-  /** What a request is about, before anything is checked. */
+  /** Classifies a request before anything is checked. */
   route(request: SandboxRequest): Route<Crm>;
 }
 
-/** An account with a name and people of its own. */
+/** A predefined account with its own name and people. */
 interface Standing<Crm extends CrmTypes> {
   readonly number: number;
   readonly people: readonly Partial<Person>[];
@@ -49,11 +49,11 @@ export interface CrmTypes {
 }
 
 export interface Route<Crm extends CrmTypes> {
-  /** The name that counters and faults go by: `contacts.search`. */
+  /** The operation in counters and faults: `contacts.search`. */
   readonly operation: string;
-  /** How many records a batch asks for; 1 elsewhere. */
+  /** The number of records in a batch request; 1 otherwise. */
   readonly inputs: number;
-  /** The token that says whose call it is, whether good or not: of the header, or of a token request's form. */
+  /** The token that identifies the account, valid or not: from the header, or from the form of a token request. */
   readonly token: string | undefined;
   answer(call: Call<Crm>): Answer | Promise<Answer>;
 }
@@ -62,24 +62,29 @@ export interface Call<Crm extends CrmTypes> {
   readonly request: SandboxRequest;
   readonly now: number;
   readonly origin: string;
-  /** Undefined: the token is unknown. It may be of the wrong kind, expired or revoked: the answer has to check. */
+  /**
+   * Undefined: the token is unknown. A known one can still be of the wrong kind, expired or revoked: the endpoint
+   * must check.
+   */
   readonly grant: Grant<SandboxAccount<Crm>> | undefined;
-  /** All accounts: each is also the home of one application, which is registered with the CRM under its client id. */
+  /**
+   * All accounts: each is also the home of one application, which is registered with the CRM under its client id.
+   */
   readonly accounts: readonly SandboxAccount<Crm>[];
-  /** Looks up any token of this CRM, for requests that carry a second one. */
+  /** Looks up any token of this CRM, for requests that contain a second one. */
   findToken(token: string): Grant<SandboxAccount<Crm>> | undefined;
 }
 
 export interface AccountIdentity {
   readonly id: string;
-  /** For people. */
+  /** The display name. */
   readonly name: string;
   /** The first label of its host names. */
   readonly slug: string;
   readonly instanceUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** A person's record id in this account, and back. */
+  /** Converts between a person's index and its record id in this account. */
   recordId(index: number): string;
   indexOf(recordId: string): number | undefined;
 }

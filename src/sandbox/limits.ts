@@ -1,7 +1,7 @@
-/** At most `max` in any stretch of `windowMs`. What is refused does not count. */
+/** At most `max` calls in any period of `windowMs` (rolling window). Rejected calls do not count. */
 export function createRollingWindow({ max, windowMs }: { max: number; windowMs: number }): Meter {
   let taken: number[] = [];
-  // How many of them are too old. They are cleared away rarely, so that a call costs no more at a high limit.
+  // The number of expired entries. They are removed in bulk, so that a call costs the same at a high limit.
   let over = 0;
   const used = (now: number): number => {
     while (over < taken.length && (taken[over] ?? now) <= now - windowMs) over += 1;
@@ -21,7 +21,7 @@ export function createRollingWindow({ max, windowMs }: { max: number; windowMs: 
   };
 }
 
-/** At most `max` between one midnight (UTC) and the next. */
+/** At most `max` calls between one midnight (UTC) and the next. */
 export function createDailyMeter({ max }: { max: number }): Meter {
   let day = 0;
   let count = 0;
@@ -44,7 +44,7 @@ export function createDailyMeter({ max }: { max: number }): Meter {
 }
 
 export interface Meter {
-  /** Whether one more is allowed now; it is then counted. */
+  /** Whether one more call is allowed now; if so, it is counted. */
   take(now: number): boolean;
   used(now: number): number;
 }

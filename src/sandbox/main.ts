@@ -1,7 +1,7 @@
 import { createLossyOutput } from '../lib/output.ts';
 import { openSandbox } from './open-sandbox.ts';
 
-/** The sandbox alone, for another process to talk to: `sandbox.js [HubSpot's port] [Salesforce's port]`. 0: any free one. */
+/** The sandbox as a process of its own: `sandbox.js [HubSpot's port] [Salesforce's port]`. 0: any free port. */
 const [hubspotPort = 4010, salesforcePort = hubspotPort && hubspotPort + 1] = process.argv
   .slice(2)
   .map(Number);

@@ -1,7 +1,10 @@
 import { toReason } from '../lib/to-reason.ts';
 import { openSandbox, type Sandbox } from './open-sandbox.ts';
 
-/** At the port that is asked for and the one after it, or at any free ones: the demo's connections follow. */
+/**
+ * Opens the sandbox at the given port and the next one, or at any free ports: the demo's connections use
+ * placeholder origins.
+ */
 export async function openSandboxNear(port: number): Promise<SandboxNear> {
   try {
     const sandbox = await openSandbox({ hubspotPort: port, salesforcePort: port === 0 ? 0 : port + 1 });
@@ -19,6 +22,6 @@ function toNote({ hubspot, salesforce }: Sandbox): string {
 
 interface SandboxNear {
   readonly sandbox: Sandbox;
-  /** For the person who starts it: where it listens. */
+  /** Lines for the terminal: the listening addresses. */
   readonly notes: readonly string[];
 }

@@ -7,7 +7,7 @@ import type { HubSpotTypes } from './hubspot/types.ts';
 import { salesforceImitation } from './salesforce/imitation.ts';
 import type { SalesforceTypes } from './salesforce/types.ts';
 
-/** The imitated CRMs, listening on loopback. Nothing is stored: closing it forgets everything. */
+/** The imitated CRMs, listening on loopback. Nothing is stored: closing the sandbox discards all data. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { hubspotPort = 0, salesforcePort = 0, enforceLimits = true, now = steadyClock(), tls } = options;
   const hubspot = await openCrm({ imitation: hubSpotImitation, port: hubspotPort, enforceLimits, now, tls });
@@ -26,7 +26,7 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   };
 }
 
-/** As that of another machine: it does not step with ours. */
+/** A clock that does not follow steps of the machine's wall clock, as a remote server's would not. */
 function steadyClock({ now, wall } = systemClock): () => number {
   const offset = wall() - now();
   return () => Math.floor(offset + now());

@@ -6,8 +6,8 @@ import { addresses, type Seed } from './people-table.ts';
 export const DEMO_PEOPLE = 25_000;
 
 /**
- * The people of the demo accounts: always the same, the same in every CRM. Each is made when first asked for: all of them
- * take a tenth of a second and 20 MB, and a look-up by email needs a few.
+ * The people of the demo accounts: deterministic, and the same in every CRM. Each is created on first access:
+ * creating all takes 0.1 s and 20 MB, and a lookup by email needs a few.
  */
 export const DEMO_SEED: Seed = {
   all: () => Array.from({ length: DEMO_PEOPLE }, (_, position) => made(position + 1)),
@@ -15,13 +15,16 @@ export const DEMO_SEED: Seed = {
   byEmail: (email) => candidates(email).filter((index) => addresses(made(index)).includes(email)),
 };
 
-/** The demo's person of that index (from 1): a matter of arithmetic, so that nothing has to be stored. */
+/** The demo's person with that index (from 1), computed, so that nothing has to be stored. */
 export function personAt(index: number): Person {
   const special = SPECIAL_PEOPLE[index - 1];
   return special ? toPerson(special, index) : inventPerson(index);
 }
 
-/** Those made by hand may have any email. An invented one has its index in it, or that of one up to four before it. */
+/**
+ * The handmade people can have any email. A generated email contains its person's index, or that of a person up to
+ * four before.
+ */
 function candidates(email: string): readonly number[] {
   const byHand = SPECIAL_PEOPLE.map((_, position) => position + 1);
   const invented = [...email.matchAll(/\d{1,6}/g)].flatMap(([digits]) =>

@@ -1,6 +1,6 @@
 import { BEGINNING, type Person, type PersonAddress, toPerson } from './people.ts';
 
-/** The person of that index, invented by arithmetic alone: always the same, and nothing is drawn at random. */
+/** Generates the person with that index: deterministic, without random numbers. */
 export function inventPerson(index: number): Person {
   const pick = <Item>(items: readonly Item[], salt: number): Item => chosen(items, scatter(index, salt));
   const createdAt = BEGINNING + index * 3_600_000 + (scatter(index, 1) % 3_600_000);
@@ -37,7 +37,7 @@ export function inventPerson(index: number): Person {
   );
 }
 
-/** Pairs share an address now and then, and every five hundred people a group of five does. */
+/** Now and then two people share an email, and once per five hundred people five do. */
 function emailOf(index: number): string | null {
   if (index % 500 >= 301 && index % 500 <= 304) return emailOf(index - (index % 500) + 300);
   if (index % 50 === 27) return emailOf(index - 1);
@@ -54,7 +54,10 @@ function localPart(index: number): string {
   return `${plain(chosen(FIRST_NAMES, scatter(index, 2)))}.${index}`;
 }
 
-/** More than half in one domain (past HubSpot's ceiling of 10,000 results), some in a few, the rest alone. */
+/**
+ * More than half are in one domain (above HubSpot's ceiling of 10,000 results), some in a few domains, the rest in
+ * domains of their own.
+ */
 function domainOf(index: number): string {
   const share = scatter(index, 11) % 100;
   if (share < 58) return 'bigco.example';
@@ -92,7 +95,7 @@ function chosen<Item>(items: readonly Item[], seed: number): Item {
   return items[seed % items.length] as Item;
 }
 
-/** A number that looks unrelated to its neighbours' (the finisher of a well-known hash). */
+/** A hash, so that neighbouring indexes give unrelated numbers (the murmur3 finalizer). */
 function scatter(index: number, salt: number): number {
   let mixed = Math.imul(index ^ Math.imul(salt, 0x9e3779b1), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);

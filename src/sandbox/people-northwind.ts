@@ -1,8 +1,8 @@
 import type { Person } from './people.ts';
 
 /**
- * Who is in the accounts beside the demo's. Nobody of the demo is among them, but for Ada's address: whoever connects one
- * of these accounts and looks for her sees at once whose contacts they are.
+ * The people of Northwind's account. None of them is in the demo, except that Ada's email is in both: a search for
+ * it shows which account is connected.
  */
 export const NORTHWIND_PEOPLE: readonly Partial<Person>[] = [
   person('Nancy', 'Davolio', 'Sales Representative'),
@@ -13,7 +13,7 @@ export const NORTHWIND_PEOPLE: readonly Partial<Person>[] = [
   { ...person('Ada', 'of Northwind', 'Buyer'), email: 'ada@example.com' },
 ];
 
-/** Who is in an organisation for trying things out. */
+/** The people of the test org. */
 export const NORTHWIND_TEST_PEOPLE: readonly Partial<Person>[] = [
   { ...person('Terry', 'Tester', 'Nobody real'), email: 'terry.tester@northwind-test.example' },
 ];

@@ -1,6 +1,6 @@
 import type { Person, PersonAddress } from './people.ts';
 
-/** The first people of the demo, made by hand: one for each thing that goes wrong in an adapter. */
+/** The first people of the demo, handmade: one for each typical bug of an adapter. */
 const ada: Partial<Person> = {
   firstName: 'Ada',
   lastName: 'Lovelace',
@@ -43,7 +43,7 @@ const grace: Partial<Person> = {
   ownerIndex: 2,
 };
 
-// 64 + 1 + 63 + 1 + 63 + 1 + 53 + 8 = 254: the longest address that may exist.
+// 64 + 1 + 63 + 1 + 63 + 1 + 53 + 8 = 254: the maximum length of an email.
 const LONGEST_EMAIL = `${'l'.repeat(64)}@${'o'.repeat(63)}.${'n'.repeat(63)}.${'g'.repeat(53)}.example`;
 
 const WITH_ODD_EMAILS: readonly Partial<Person>[] = [

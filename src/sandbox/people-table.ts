@@ -1,8 +1,8 @@
 import { type Person, toPerson } from './people.ts';
 
 /**
- * The people of one account: rows that come, change and go, with an index by email. The seed's are taken over when
- * somebody changes or all are asked for: until then it is asked for single ones.
+ * The people of one account: rows that can be added, changed and deleted, with an index by email. The seed is
+ * copied on the first change or full read; until then single people are read from it.
  */
 export function createPeopleTable({ seed, now }: Options): PeopleTable {
   let rows: Map<number, Person> | undefined;
@@ -59,7 +59,7 @@ export function createPeopleTable({ seed, now }: Options): PeopleTable {
   };
 }
 
-/** These people and no others. */
+/** A seed of exactly these people. */
 export function toSeed(people: readonly Person[]): Seed {
   const byIndex = new Map(people.map((person) => [person.index, person]));
   const emails = new Map<string, number[]>();
@@ -71,7 +71,7 @@ export function toSeed(people: readonly Person[]): Seed {
   };
 }
 
-/** Emails compare trimmed and without regard to case. */
+/** Emails compare trimmed and case-insensitively. */
 export function normalEmail(email: string): string {
   return email.trim().toLowerCase();
 }
@@ -92,7 +92,7 @@ function leave(emails: Map<string, number[]>, person: Person): void {
   }
 }
 
-/** All of a person's, in the form that they are compared in. */
+/** All emails of a person, normalised for comparison. */
 export function addresses(person: Person): readonly string[] {
   const all = person.email === null ? person.secondaryEmails : [person.email, ...person.secondaryEmails];
   return all.map(normalEmail).filter((email) => email !== '');
@@ -107,18 +107,21 @@ const MAX_CHANGES = 10_000;
 
 export interface PeopleTable {
   get(index: number): Person | undefined;
-  /** In the order of their ids, deleted ones included. */
+  /** Ordered by id, including deleted people. */
   all(): readonly Person[];
-  /** The indexes of those who have it as their first or a further address, deleted ones included, ascending. */
+  /** The indexes of the people with this primary or secondary email, ascending, including deleted ones. */
   byEmail(email: string): readonly number[];
-  /** Those who were merged into that one. */
+  /** The people who were merged into this one. */
   mergedInto(index: number): readonly Person[];
-  /** Another object after each change. */
+  /** A new object after each change. */
   version(): object;
-  /** The index of the new row. */
+  /** Returns the index of the new row. */
   add(person: Partial<Person>): number;
   change(index: number, person: Partial<Person>): boolean;
-  /** What a slow search index has not seen yet: each with the row as it was (undefined: there was none). */
+  /**
+   * The changes that a lagging search index has not seen yet, each with the previous row (undefined: it did not
+   * exist).
+   */
   changesSince(at: number): readonly Change[];
 }
 
@@ -128,12 +131,12 @@ export interface Change {
   readonly before: Person | undefined;
 }
 
-/** Who is there at first. Nobody of them is merged into another. */
+/** The initial people. None of them is merged. */
 export interface Seed {
   all(): readonly Person[];
-  /** The same object each time, and the one in `all()`. */
+  /** Returns the same object each time, also in `all()`. */
   get(index: number): Person | undefined;
-  /** As in the table. The email arrives normalised. */
+  /** As in the table. The email must be normalised. */
   byEmail(email: string): readonly number[];
 }
 

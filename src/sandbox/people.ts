@@ -1,4 +1,4 @@
-/** A whole person of the few fields that matter to a test. */
+/** Completes a person from the few fields that matter to a test. */
 export function toPerson(some: Partial<Person>, index: number): Person {
   return { ...NOBODY, ...some, index };
 }
@@ -35,11 +35,11 @@ const NOBODY: Person = {
 };
 
 /**
- * A person as no CRM in particular knows them. Null is "never set", an empty string "set once and cleared".
- * Each CRM translates: HubSpot lower-cases emails and gives a shared one to its first owner only.
+ * A person independent of any CRM. Null means "never set", an empty string "set once and cleared". Each CRM
+ * translates: HubSpot lower-cases emails and assigns a shared one to its first owner only.
  */
 export interface Person {
-  /** From 1, growing: both CRMs make their record ids of it, so that its order is the order of ids. */
+  /** Ascending from 1: both CRMs derive record ids from it, in the same order. */
   readonly index: number;
   readonly firstName: string | null;
   readonly lastName: string | null;
@@ -54,9 +54,9 @@ export interface Person {
   readonly jobTitle: string | null;
   readonly mailingAddress: PersonAddress | null;
   readonly otherAddress: PersonAddress | null;
-  /** One of HubSpot's eight, or the number of a stage that a portal made itself. */
+  /** One of HubSpot's eight stages, or the number of a custom stage. */
   readonly lifecycleStage: string | null;
-  /** The primary one. */
+  /** The primary company. */
   readonly companyIndex: number | null;
   readonly otherCompanyIndexes: readonly number[];
   readonly ownerIndex: number | null;
@@ -67,9 +67,9 @@ export interface Person {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly isDeleted: boolean;
-  /** The index of the person that this one was merged into. Only who is deleted can be merged. */
+  /** The index of the person that this one was merged into. Only deleted people can be merged. */
   readonly mergedInto: number | undefined;
-  /** Fields of a customer's own making, in snake_case (Salesforce: `Favorite_Color__c`). */
+  /** Custom fields of a customer, in snake_case (Salesforce: `Favorite_Color__c`). */
   readonly custom: Readonly<Record<string, string | null>>;
 }
 

@@ -2,8 +2,8 @@ import type { SandboxAccount } from './account.ts';
 import type { CrmTypes, Imitation } from './imitation.ts';
 
 /**
- * Whose refresh token this is, of those that an earlier run gave out: the product keeps it over a restart, and the sandbox
- * keeps nothing. Minting is arithmetic, so it is known again.
+ * The account of a refresh token that an earlier run issued: the product stores it over a restart, the sandbox does
+ * not. Tokens are deterministic, so they can be recomputed and compared.
  */
 export function findEarlierOwner<Crm extends CrmTypes>(
   { imitation, accounts }: Earlier<Crm>,
@@ -18,6 +18,6 @@ const SERIALS = Array.from({ length: 100 }, (_, serial) => serial);
 
 interface Earlier<Crm extends CrmTypes> {
   readonly imitation: Pick<Imitation<Crm>, 'mintToken'>;
-  /** Those that are there whenever the sandbox is started. */
+  /** The accounts that exist after every start. */
   readonly accounts: readonly SandboxAccount<Crm>[];
 }

@@ -10,7 +10,7 @@ import {
   textAnswer,
 } from './http.ts';
 
-/** Sends what the fault makes of the answer, and says the status that the client saw (0: none). */
+/** Sends the response with the fault applied, and returns the status that the client saw (0: none). */
 export async function sendFault({ fault, request, response, produce }: Faulty): Promise<number> {
   const send = (answer: Answer): number => {
     sendAnswer(request, response, answer);
@@ -87,7 +87,7 @@ function thin(answer: Answer, share: number): Answer {
   return { ...answer, body: JSON.stringify(thinned) };
 }
 
-/** Written as fast as the client reads, and no longer than it stays. A packed body repeats one megabyte packed once. */
+/** Written with backpressure, until the client disconnects. A compressed body repeats one compressed megabyte. */
 function sendTooMuch(
   response: ServerResponse,
   fault: Extract<Fault, { kind: 'oversized' | 'gzip-bomb' }>,
@@ -113,7 +113,7 @@ function sendTooMuch(
   return 200;
 }
 
-/** In the words of all CRMs at once. */
+/** In the error formats of all CRMs at once. */
 function echo({ headers, body }: SandboxRequest, status: number): Answer {
   const sent = `${headers.authorization ?? ''} ${body}`;
   return jsonAnswer(status, {
@@ -144,7 +144,7 @@ function toBytes(version: string, { status, body }: Answer, headers: Headers): B
   return Buffer.concat([Buffer.from(`${version} ${status} OK\r\n${lines.join('')}\r\n`), Buffer.from(body)]);
 }
 
-/** Past Node's own HTTP, in pieces of that size. */
+/** Writes raw bytes to the socket, bypassing Node's HTTP, in pieces of that size. */
 function sendBytes(
   response: ServerResponse,
   { status, bytes }: RawAnswer,
@@ -174,6 +174,6 @@ interface Faulty {
   readonly fault: Fault;
   readonly request: SandboxRequest;
   readonly response: ServerResponse;
-  /** The answer as it would have been. */
+  /** Produces the real response. */
   readonly produce: () => Answer | Promise<Answer>;
 }

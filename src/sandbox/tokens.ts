@@ -1,4 +1,7 @@
-/** Every token that a CRM ever gave out, with whose it is: dead ones are remembered, because they answer differently. */
+/**
+ * Every token that a CRM ever issued, with its account. Ended tokens are kept, because they get other errors than
+ * unknown ones.
+ */
 export function createTokenBook<Account>({ now }: { now: () => number }): TokenBook<Account> {
   const grants = new Map<string, Grant<Account>>();
   return {
@@ -41,13 +44,13 @@ export function isAlive(grant: Grant<unknown>, now: number): boolean {
 export interface TokenBook<Account> {
   find(token: string | undefined): Grant<Account> | undefined;
   enter(entry: NewGrant<Account>): void;
-  /** It was good for a call. Where its life slides, it begins anew. */
+  /** Records a successful use of the token, which can extend its lifetime. */
   use(token: string, options?: { readonly slides?: boolean }): void;
-  /** Spent: a refresh token that another one has replaced. */
+  /** Spent: a refresh token that was replaced by rotation. */
   end(token: string, how: 'revoked' | 'spent' | 'expired'): void;
-  /** Revokes all of these kinds that this account ever got. */
+  /** Revokes all tokens of these kinds that this account ever got. */
   endAll(account: Account, kinds: readonly TokenKind[]): void;
-  /** Revokes every token that came of one consent. */
+  /** Revokes every token of one consent. */
   endApproval(approval: Approval): void;
 }
 
@@ -59,24 +62,24 @@ export interface Grant<Account> {
   /** Null: never. */
   readonly expiresAt: number | null;
   readonly lifetimeMs: number | undefined;
-  /** When it was given out, or last good for a call. */
+  /** When it was issued, or last used successfully. */
   readonly usedAt: number;
   readonly ended: 'revoked' | 'spent' | undefined;
 }
 
-/** One consent of a user to one application. The tokens that come of it share this object: they are of one family. */
+/** One consent of a user to one application, shared by all tokens that are derived from it. */
 export interface Approval {
-  /** The OAuth client that it was given to. */
+  /** The OAuth client that it was granted to. */
   readonly clientId: string;
-  /** Undefined: whatever the account allows. Where a later consent is to the same grant, its scopes take their place. */
+  /** Undefined: whatever the account allows. A later consent to the same grant replaces its scopes. */
   scopes: readonly string[] | undefined;
-  /** Of an authorization code: what its exchange has to repeat. */
+  /** For an authorization code: the parameters that its exchange must repeat. */
   readonly request?: CodeRequest | undefined;
 }
 
 interface CodeRequest {
   readonly redirectUri: string;
-  /** S256, of PKCE; undefined where none was sent. */
+  /** The PKCE code challenge (S256); undefined without PKCE. */
   readonly codeChallenge: string | undefined;
 }
 

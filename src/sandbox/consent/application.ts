@@ -2,7 +2,7 @@ import type { SandboxAccount } from '../account.ts';
 import type { CrmTypes } from '../imitation.ts';
 import type { ConsentQuirks } from './quirks.ts';
 
-/** The application of that client id: its home account knows the secret, and how the application is set up. */
+/** The application with that client id. Its home account has the secret and the application's settings. */
 export function findApplication<Crm extends CrmTypes>(
   accounts: readonly SandboxAccount<Crm>[],
   clientId: string | null,
@@ -11,8 +11,8 @@ export function findApplication<Crm extends CrmTypes>(
 }
 
 /**
- * To the letter, as the vendors compare. An application that has registered nothing has registered the product's callback
- * at every port of this machine: where the product listens is its own affair.
+ * Compares the whole string, as the vendors do. An application without registered URIs accepts the product's
+ * callback at every loopback port, because the sandbox does not know the product's port.
  */
 export function isRegistered(redirectUri: string, { redirectUris }: ConsentQuirks, crm: string): boolean {
   if (redirectUris !== null) return redirectUris.includes(redirectUri);

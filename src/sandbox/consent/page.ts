@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Answer, textAnswer } from '../http.ts';
 
-/** The page that asks: who wants what, of which account. Plain HTML, so that it works by keyboard and without scripts. */
+/**
+ * The consent page: which application requests what, of which account. Plain HTML that works by keyboard and
+ * without scripts.
+ */
 export function renderConsentPage(page: ConsentPage): Answer {
   const { crm, application, accounts, asks, openerPolicy } = page;
   const chosen = accounts.find(({ problem }) => problem === undefined);
@@ -25,7 +28,7 @@ ${asks.map((ask) => `<li>${escapeHtml(ask)}</li>`).join('\n')}
   return toPage(200, { title: `Connect to ${crm}`, html, headers });
 }
 
-/** What the vendor keeps to itself: nobody is sent back from here. */
+/** An error page of the vendor, for errors that must not redirect back to the application. */
 export function renderVendorError({ crm, title, text, code }: VendorError): Answer {
   const html = `<p class="crm">${escapeHtml(crm)} <span>imitated by Crossbook’s sandbox</span></p>
 <h1>${escapeHtml(title)}</h1>
@@ -101,7 +104,7 @@ interface ConsentPage {
   readonly crm: string;
   readonly application: string;
   readonly accounts: readonly ConsentAccount[];
-  /** In words. */
+  /** Descriptions of the requested scopes. */
   readonly asks: readonly string[];
   readonly openerPolicy: string | null;
 }
@@ -109,7 +112,7 @@ interface ConsentPage {
 interface ConsentAccount {
   readonly id: string;
   readonly name: string;
-  /** Why it cannot be chosen here. */
+  /** Why this account cannot be chosen. */
   readonly problem?: string | undefined;
 }
 
@@ -117,7 +120,7 @@ interface VendorError {
   readonly crm: string;
   readonly title: string;
   readonly text: string;
-  /** The vendor's word for it. */
+  /** The vendor's error code. */
   readonly code: string;
 }
 

@@ -1,14 +1,14 @@
-/** How the pages that ask for consent differ, in any CRM. What is the application's own is set on its home account. */
+/** Variants of consent pages that any CRM can have. Settings of an application are set on its home account. */
 export interface ConsentQuirks {
-  /** The redirect URIs that this account's application has registered. Null: the product's callback on this machine. */
+  /** The redirect URIs registered for this account's application. Null: the product's callback on this machine. */
   readonly redirectUris: readonly string[] | null;
-  /** The Cross-Origin-Opener-Policy of the pages that ask on behalf of this account's application. */
+  /** The Cross-Origin-Opener-Policy of the consent pages of this account's application. */
   readonly openerPolicy: 'same-origin' | 'same-origin-allow-popups' | null;
-  /** Who says no to this account's application is sent back without `state`. */
+  /** A denied consent to this account's application redirects back without `state`. */
   readonly denyWithoutState: boolean;
-  /** And without a description. */
+  /** A denied consent redirects back without a description. */
   readonly denyWithoutDescription: boolean;
-  /** How long a code of this account can be exchanged. */
+  /** The lifetime of this account's authorization codes. */
   readonly codeTtlMs: number;
 }
 

@@ -1,6 +1,9 @@
 import type { Answer } from '../http.ts';
 
-/** Sends the browser back to the application. What is undefined is left out; the rest is added to what the URI has. */
+/**
+ * Redirects the browser back to the application. Undefined parameters are omitted; the rest is added to the query
+ * of the URI.
+ */
 export function redirectTo(
   redirectUri: string,
   parameters: Readonly<Record<string, string | null | undefined>>,

@@ -5,7 +5,7 @@ import { invalid, notFound } from './refusal.ts';
 import { isObject, listOf, objectBody, textOf } from './request-body.ts';
 import type { HubSpotAccount, Reply, Visit } from './types.ts';
 
-/** What a batch of contacts is linked to. Ids come back as texts on one side and as numbers on the other. */
+/** The associations of a batch of contacts. Ids are strings on one side and numbers on the other. */
 export function batchReadAssociations({ account, call, parts }: Visit): Reply {
   const to = targetOf(parts);
   const inputs = listOf(objectBody(call)['inputs'], 'inputs');
@@ -51,7 +51,7 @@ function readInput(input: unknown): { readonly id: string; readonly after: strin
   return { id: textOf(id, 'id'), after: after === undefined || after === null ? '' : textOf(after, 'after') };
 }
 
-/** The links behind the one that `after` names. It stands in base 64, encoded as in a URL. */
+/** A page of associations after the cursor `after`, which is base64 or base64url. */
 function toPage(links: readonly Link[], { account, call, to, after, limit }: PageOptions): Page {
   const size = Math.min(limit ?? account.quirks.associationPageSize, account.quirks.associationPageSize);
   const start = 1 + links.findIndex(({ toObjectId }) => toCursor(to, toObjectId) === after);
@@ -69,7 +69,7 @@ function toCursor(to: Target, toObjectId: number): string {
   return encodeURIComponent(Buffer.from(text).toString('base64'));
 }
 
-/** The form that a single contact's answer carries them in. */
+/** The format of associations embedded in a single contact. */
 export function embeddedAssociations(
   account: HubSpotAccount,
   person: Person,
@@ -96,7 +96,7 @@ function linksOf({ quirks }: HubSpotAccount, person: Person | undefined, to: Tar
   if (person === undefined) return [];
   if (to === 'deal') return person.dealIndexes.map((index) => link(dealId(index), [4]));
   if (to === 'ticket') return person.ticketIndexes.map((index) => link(ticketId(index), [15]));
-  // The primary company does not come first: it has to be told by its type.
+  // The primary company is not first: clients must recognize it by its type.
   return [
     ...person.otherCompanyIndexes.map((index) =>
       labelled(link(companyId(index), [279]), quirks.associationLabel),
@@ -116,7 +116,7 @@ function link(toObjectId: number, typeIds: readonly number[]): Link {
   };
 }
 
-/** A label that the portal has made. */
+/** Adds a label of the portal. */
 function labelled({ toObjectId, associationTypes }: Link, label: string | null): Link {
   const own = label === null ? [] : [{ category: 'USER_DEFINED', typeId: OWN_LABEL, label }];
   return { toObjectId, associationTypes: [...own, ...associationTypes] };
@@ -142,7 +142,7 @@ const OWN_LABEL = 36;
 
 interface PageOptions extends Pick<Visit, 'account' | 'call'> {
   readonly to: Target;
-  /** Empty: from the beginning. */
+  /** Empty: from the start. */
   readonly after: string;
   readonly limit?: number;
 }

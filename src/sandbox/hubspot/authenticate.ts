@@ -1,12 +1,12 @@
 import { Refusal } from './refusal.ts';
 import type { HubSpotAccount, HubSpotCall } from './types.ts';
 
-/** Whose call it is; a token that is not good any more is told when it ceased to be. */
+/** Authenticates the call. The error for an expired token contains the time of its expiry. */
 export function authenticate({ grant, request, now }: HubSpotCall): HubSpotAccount {
   const authorization = request.headers.authorization ?? '';
   if (!/^Bearer \S+$/i.test(authorization) || grant?.ended) throw notAuthenticated();
   if (grant === undefined && /^Bearer pat-/i.test(authorization)) throw notAuthenticated();
-  // An unknown token is said to have expired when time began.
+  // HubSpot reports an unknown token as one that expired in 1970.
   if (grant === undefined || grant.kind === 'refresh' || grant.kind === 'code') throw expired(0, now);
   if (grant.expiresAt !== null && grant.expiresAt <= now) throw expired(grant.expiresAt, now);
   return grant.account;

@@ -7,8 +7,8 @@ import { ALL_SCOPES, describeScope } from './scopes.ts';
 import type { HubSpotAccount, HubSpotCall } from './types.ts';
 
 /**
- * The page that asks the customer, at `/oauth/authorize`, or at `/oauth/{hubId}/authorize` where the account is fixed. What
- * is wrong with the request itself is said here: HubSpot sends nobody back for it.
+ * The consent page, at `/oauth/authorize`, or at `/oauth/{hubId}/authorize` for a fixed account. Errors of the
+ * request are shown here: HubSpot does not redirect back with them.
  */
 export function answerAuthorize(call: HubSpotCall): Answer {
   const { request } = call;
@@ -55,7 +55,7 @@ function readScopes(text: string | null): readonly string[] {
   return (text ?? '').split(/[\s,]+/).filter((scope) => scope !== '');
 }
 
-/** What the account does not allow is not granted, and nobody is told. HubSpot knows no PKCE for such applications. */
+/** Scopes that the account does not allow are silently not granted. HubSpot ignores PKCE for such applications. */
 function issueCode(account: HubSpotAccount, { application, redirectUri, scopes }: Asked): string {
   const { quirks } = account;
   const approval = {
@@ -117,7 +117,7 @@ interface Problem {
 interface Asked {
   /** The home account of the application. */
   readonly application: HubSpotAccount;
-  /** What the customer may choose from. */
+  /** The accounts that the customer can choose. */
   readonly accounts: readonly HubSpotAccount[];
   readonly redirectUri: string;
   readonly scopes: readonly string[];

@@ -4,7 +4,7 @@ import { invalid, notFound } from './refusal.ts';
 import { isObject, listOf, objectBody, textOf, textsOf } from './request-body.ts';
 import type { HubSpotAccount, HubSpotTypes, Reply, Visit } from './types.ts';
 
-/** The companies that contacts are linked to. They are numbered, and nothing but their names is known of them. */
+/** The associated companies. They are numbered, and have no properties but their names. */
 export function listCompanies({ account, call }: Visit): Reply {
   const { query } = call.request;
   const limit = Number(query.get('limit') ?? 10);

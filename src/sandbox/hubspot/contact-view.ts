@@ -1,7 +1,7 @@
 import type { Person } from '../people.ts';
 import { normalEmail, type PeopleTable } from '../people-table.ts';
 
-/** Emails are lower-case here and belong to one contact: who comes second has none. */
+/** Emails are lower-cased and unique: of people who share one, only the first has it. */
 export function emailOf(people: PeopleTable, person: Person): string | null {
   if (person.email === null || person.email === '') return person.email;
   const known = emailsOf(people);
@@ -13,13 +13,13 @@ export function emailOf(people: PeopleTable, person: Person): string | null {
   return email;
 }
 
-/** Further addresses stand in one text, divided by semicolons. */
+/** The secondary emails in one string, separated by semicolons. */
 export function additionalEmailsOf(people: PeopleTable, person: Person): string | null {
   const owned = person.secondaryEmails.filter((email) => owns(people, person, email)).map(normalEmail);
   return owned.length > 0 ? owned.join(';') : null;
 }
 
-/** The ids of the contacts that were merged into this one, as one text. */
+/** The ids of the contacts that were merged into this one, in one string. */
 export function mergedIdsOf(people: PeopleTable, person: Person): string | null {
   const merged = people.mergedInto(person.index);
   if (merged.length === 0) return null;
@@ -27,7 +27,7 @@ export function mergedIdsOf(people: PeopleTable, person: Person): string | null 
   return [...merged.map(({ index }) => recordId(index)), ...older].join(';');
 }
 
-/** The one contact that an address leads to, be it the first or a further one. */
+/** The one contact with this email, as primary or secondary. */
 export function ownerOfEmail(people: PeopleTable, email: string, isDeleted: boolean): Person | undefined {
   for (const index of people.byEmail(email)) {
     const person = people.get(index);
@@ -68,7 +68,7 @@ export function ownerId(index: number): string {
   return String(41_629_700 + index);
 }
 
-/** A search reads everybody's address: what was found out holds until somebody changes. */
+/** A search reads every person's email: cached until the table changes. */
 function emailsOf(people: PeopleTable): Map<Person, string | null> {
   const version = people.version();
   const known = emails.get(version) ?? new Map<Person, string | null>();

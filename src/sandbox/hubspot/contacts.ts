@@ -26,7 +26,7 @@ export function readContact({ account, call, parts }: Visit): Reply {
   };
 }
 
-/** Lists by id: `after` is the last id of the page before, not an offset. */
+/** Lists contacts by id: `after` is the last id of the previous page, not an offset. */
 export function listContacts({ account, call }: Visit): Reply {
   const { query } = call.request;
   const limit = Number(query.get('limit') ?? 10);
@@ -70,7 +70,7 @@ export function batchReadContacts({ account, call }: Visit): Reply {
   if (ids.length > 0 && found.length === 0 && account.quirks.batchReadAllMissingIs404) {
     throw new Refusal(404, missingError(missing));
   }
-  // In an order of its own: the newest first.
+  // In an arbitrary order: the newest first.
   const results = found.sort((one, other) => other.index - one.index);
   const now = new Date(call.now).toISOString();
   return {
@@ -100,7 +100,7 @@ function readIds(account: HubSpotAccount, inputs: unknown): readonly string[] {
   return ids;
 }
 
-/** One error for all that are missing. */
+/** One error that lists all missing ids. */
 function missingError(ids: readonly string[]) {
   return {
     status: 'error',
@@ -125,7 +125,7 @@ function findPerson({ account, id, idProperty, isArchived }: Lookup): Person | u
   return person?.isDeleted === isArchived ? person : undefined;
 }
 
-/** The id of a contact that was merged into another leads to that one. */
+/** Resolves the id of a merged contact to the surviving contact. */
 function survivorOf(account: HubSpotAccount, person: Person | undefined): Person | undefined {
   if (person === undefined || person.mergedInto === undefined) return person;
   return survivorOf(account, account.people.get(person.mergedInto));

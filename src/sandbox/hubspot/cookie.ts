@@ -1,3 +1,3 @@
-/** Cloudflare stands in front of HubSpot and gives everybody a cookie. */
+/** The cookie that Cloudflare, in front of HubSpot, sets on every response. */
 export const COOKIE =
   '__cf_bm=cookie-of-the-sandbox; path=/; domain=.hubapi.com; HttpOnly; Secure; SameSite=None';

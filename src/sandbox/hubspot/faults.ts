@@ -18,7 +18,7 @@ const RATE_LIMITED_PART = {
   },
 } as const;
 
-/** HubSpot's own ways to fail, by name. */
+/** HubSpot's named faults. */
 export const HUBSPOT_FAULTS: Readonly<Record<string, NamedFault>> = {
   'expired-token': (now) => of(expired(now - 90_000, now)),
   'missing-scopes': of(missingScopes(CONTACTS_SCOPE)),
@@ -51,9 +51,9 @@ export const HUBSPOT_FAULTS: Readonly<Record<string, NamedFault>> = {
   'rate-limit-daily': of(dailyRefusal()),
   'rate-limit-retry-after': of(tenSecondlyRefusal(), { 'retry-after': '3' }),
   'rate-limit-retry-after-date': (now) => of(tenSecondlyRefusal(), inThreeSeconds(now)),
-  // Their clock is an hour ahead of everybody's.
+  // A server clock that is an hour fast.
   'rate-limit-clock-ahead': (now) => of(tenSecondlyRefusal(), inThreeSeconds(now + 3_600_000)),
-  // A batch that failed in part: what was refused for its rate is not missing.
+  // A partly failed batch: the rate limited part must not be taken for missing records.
   'part-rate-limited': { ...RATE_LIMITED_PART, status: 207 },
   'part-rate-limited-in-a-200': { ...RATE_LIMITED_PART, status: 200 },
   'rate-limit-cloudflare': {
@@ -80,7 +80,7 @@ function inThreeSeconds(now: number): Readonly<Record<string, string>> {
   return { date: new Date(now).toUTCString(), 'retry-after': new Date(now + 3_000).toUTCString() };
 }
 
-/** The token endpoint speaks both ways at once: a status of its own, and the error of OAuth. */
+/** The token endpoint mixes two error formats: HubSpot's status and OAuth's error. */
 function oauth(status: string, error: string): Fault {
   return of(new Refusal(400, { status, error, message: 'missing or invalid refresh token' }));
 }

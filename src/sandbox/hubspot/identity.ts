@@ -4,7 +4,7 @@ import type { AccountIdentity } from '../imitation.ts';
 import type { TokenKind } from '../tokens.ts';
 import { indexOfRecord, recordId } from './contact-view.ts';
 
-/** Portals are numbered; the instance URL only names one, the API never lives there. */
+/** Portals are numbered; the instance URL is only a label, not an API host. */
 export function identify(number: number): AccountIdentity {
   const portalId = String(48_000_100 + number);
   return {
@@ -18,7 +18,7 @@ export function identify(number: number): AccountIdentity {
   };
 }
 
-/** Always the same for the same account and serial, so that what a client has stored outlives a restart. */
+/** Deterministic by account and serial, so that tokens stored by a client survive a restart of the sandbox. */
 export function mintToken(kind: TokenKind, { id }: AccountIdentity, serial: number): string {
   const seed = `${kind} ${id} ${serial}`;
   if (kind === 'static') return `pat-na1-${uuidOf(seed)}`;

@@ -6,7 +6,7 @@ import { COOKIE } from './cookie.ts';
 import { grantedScopes } from './scopes.ts';
 import type { HubSpotAccount, HubSpotCall } from './types.ts';
 
-/** The token endpoint: no bearer, a form, and error bodies of its own kind. */
+/** The token endpoint: no bearer token, a form body, and an error format of its own. */
 export function answerToken(call: HubSpotCall): Answer {
   const form = parametersOf(call.request);
   if (form.get('grant_type') === 'authorization_code') return exchange(form, call);
@@ -24,7 +24,10 @@ export function answerToken(call: HubSpotCall): Answer {
   );
 }
 
-/** A code is good once, for the client and the redirect URI that it was asked with, and not for long. */
+/**
+ * A code can be exchanged once, within its lifetime, by the client and with the redirect URI of the consent
+ * request.
+ */
 function exchange(form: URLSearchParams, call: HubSpotCall): Answer {
   const { grant, accounts } = call;
   const application = findApplication(accounts, form.get('client_id'));
@@ -44,7 +47,7 @@ function exchange(form: URLSearchParams, call: HubSpotCall): Answer {
   return issue({ account, approval: kept, refreshToken: () => refreshToken }, call);
 }
 
-/** The grant belongs to the application and the user: whoever consents twice gets the refresh token of the first time. */
+/** A grant belongs to the application and the user: a second consent returns the refresh token of the first. */
 function approve(account: HubSpotAccount, { clientId, scopes }: Approval, call: HubSpotCall): Approved {
   const held = account.quirks.grantPerConsent ? undefined : account.findRefreshToken(clientId);
   const kept = held === undefined ? undefined : call.findToken(held)?.approval;
@@ -56,7 +59,7 @@ function approve(account: HubSpotAccount, { clientId, scopes }: Approval, call: 
   return { refreshToken: account.approve(approval), kept: approval };
 }
 
-/** Says what a token is; one that is dead is not active. */
+/** Token introspection; a revoked or expired token is inactive. */
 export function answerIntrospection(call: HubSpotCall): Answer {
   const form = readForm(call.request);
   const token = form.get('token') ?? form.get('access_token') ?? form.get('refresh_token') ?? '';
@@ -69,14 +72,16 @@ export function answerIntrospection(call: HubSpotCall): Answer {
   );
 }
 
-/** Of the refresh token alone: access tokens last out their time, and the application stays installed. */
+/**
+ * Revokes the refresh token only: access tokens stay valid until they expire, and the application stays installed.
+ */
 export function answerRevocation(call: HubSpotCall): Answer {
   const { request, grant } = call;
   if (grant?.kind !== 'refresh') return unknownToken();
   return refuseClient(readForm(request), grant.approval.clientId, call) ?? end(grant);
 }
 
-/** The old look-up by path, for access and for refresh tokens; and the old way to revoke one. */
+/** The old token lookup by path, for access and refresh tokens, and the old revocation. */
 export function answerTokenDetails(call: HubSpotCall): Answer {
   const { grant, request } = call;
   if (request.method === 'DELETE' && grant?.kind === 'refresh') return end(grant);
@@ -89,7 +94,7 @@ export function answerTokenDetails(call: HubSpotCall): Answer {
   return jsonAnswer(200, describe(grant, call));
 }
 
-/** What may stand in the query too, in the version that goes away. */
+/** The deprecated version accepts parameters in the query too. */
 export function parametersOf(request: SandboxRequest): URLSearchParams {
   const isOld = request.path.startsWith('/oauth/v1/');
   return new URLSearchParams([...readForm(request), ...(isOld ? request.query : [])]);
@@ -100,7 +105,7 @@ function end({ account, token }: Grant<HubSpotAccount>): Answer {
   return { status: 204, headers: {}, body: '' };
 }
 
-/** The client has to be that one, and to know its secret. */
+/** Checks the client id and its secret. */
 function refuseClient(
   form: URLSearchParams,
   clientId: string | null | undefined,
@@ -148,7 +153,7 @@ function unknownToken(): Answer {
   return refuse('BAD_REFRESH_TOKEN', 'missing or invalid refresh token');
 }
 
-/** In the words of before OAuth v3, and beside them in OAuth's own. */
+/** In the format from before OAuth v3, with OAuth's own fields beside it. */
 function unknownCode(application: HubSpotAccount | undefined): Answer {
   const [status, message] = ['BAD_AUTH_CODE', 'missing or unknown auth code'];
   const oauth = application?.quirks.oldAuthCodeErrors

@@ -1,4 +1,4 @@
-/** An object type goes by its name, in the singular or plural and in any case, or by its number. */
+/** An object type is named in the singular or plural, in any case, or by its number. */
 export function objectTypeOf(alias: string): ObjectType | undefined {
   const wanted = alias.toLowerCase();
   return OBJECT_TYPES.find((type) => type.name === wanted || type.plural === wanted || type.id === wanted);

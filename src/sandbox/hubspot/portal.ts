@@ -3,7 +3,7 @@ import { dailyUse } from './rate-limits.ts';
 import { notFound } from './refusal.ts';
 import type { Reply, Visit } from './types.ts';
 
-/** What a portal tells of itself: its details, its use of the API, its properties. */
+/** The account information of a portal: details, API usage, properties. */
 export function readDetails({ account }: Visit): Reply {
   return {
     status: 200,
@@ -44,7 +44,7 @@ export function readDailyUse({ account, call }: Visit): Reply {
 }
 
 export function listProperties({ account, call }: Visit): Reply {
-  // Sensitive ones are a list of their own.
+  // Sensitive properties are a separate list.
   const isSensitive = /^(?:highly_)?sensitive$/.test(call.request.query.get('dataSensitivity') ?? '');
   const listed = allProperties(account).filter((property) => (property.isSensitive ?? false) === isSensitive);
   const results = listed.map(describe);

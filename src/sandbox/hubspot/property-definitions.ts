@@ -12,7 +12,7 @@ import {
 import { searchablePhone } from './searchable-phone.ts';
 import type { CustomProperty, HubSpotAccount } from './types.ts';
 
-/** The contact properties of a portal, each with the way its value is read from a person. */
+/** The contact properties of a portal, each with a function that reads its value from a person. */
 export const PROPERTIES: ReadonlyMap<string, Property> = new Map(
   [
     text('email', 'Email', (person, people) => emailOf(people, person)),
@@ -62,7 +62,7 @@ export const PROPERTIES: ReadonlyMap<string, Property> = new Map(
   ].map((property) => [property.name, property]),
 );
 
-/** The eight that every portal starts with; what a portal adds is called by a number. */
+/** The eight default stages of a portal; stages that a portal adds have numbers. */
 export const STAGES = [
   ['subscriber', 'Subscriber'],
   ['lead', 'Lead'],
@@ -76,7 +76,10 @@ export const STAGES = [
   ['99000111', 'Churned'],
 ] as const;
 
-/** One that every portal has, or the portal's own: what is described, or some person of this account has a value for. */
+/**
+ * A default property, or one of the portal's own: either defined in its settings, or set on some person of this
+ * account.
+ */
 export function findProperty({ people, quirks }: Portal, name: string): Property | undefined {
   const standard = PROPERTIES.get(name);
   const custom = quirks.propertyTypes[name];
@@ -130,11 +133,11 @@ export interface Property extends Omit<CustomProperty, 'type' | 'fieldType'> {
   readonly fieldType: string;
   readonly calculated: boolean;
   readonly readOnly: boolean;
-  /** Made by the portal. */
+  /** Created by the portal. */
   readonly isOwn?: boolean;
   readonly read: Reader;
 }
 
-/** Null: never set. An empty text: set once, and cleared. */
+/** Null: never set. Empty string: set once and cleared. */
 type Reader = (person: Person, people: PeopleTable) => string | null;
 type TextParts = [name: string, label: string, read: Reader, fieldType?: string];

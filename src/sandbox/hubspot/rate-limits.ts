@@ -4,8 +4,8 @@ import { Refusal } from './refusal.ts';
 import type { HubSpotAccount, HubSpotCall, HubSpotLimits, HubSpotMeters } from './types.ts';
 
 /**
- * Counts the call, or refuses it. Search and associations have limits of their own; both are outside the
- * ten-secondly one. The daily limit is for static tokens only. The answer's headers tell what is left.
+ * Counts the call, or rejects it. Search and associations have separate limits and do not count towards the
+ * ten-second limit. The daily limit applies to static tokens only. Response headers contain the remaining calls.
  */
 export function meter(account: HubSpotAccount, { grant, now }: HubSpotCall, policy: Policy): Headers {
   const meters = metersOf(account);

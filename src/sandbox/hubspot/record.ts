@@ -3,7 +3,10 @@ import { recordId } from './contact-view.ts';
 import { findProperty, type Property } from './property-definitions.ts';
 import type { HubSpotAccount } from './types.ts';
 
-/** A contact as HubSpot writes it: every value a text or null, three properties always there, unknown ones never. */
+/**
+ * A contact in HubSpot's format: every value is a string or null, three properties are always present, unknown ones
+ * never.
+ */
 export function toRecord(
   account: HubSpotAccount,
   person: Person,
@@ -28,7 +31,7 @@ export function toRecord(
   };
 }
 
-/** What changed when: of each property asked for the value that it has now, which is all that is known. */
+/** The history of each requested property. Only the current value is stored, so it has one entry. */
 export function toHistory(account: HubSpotAccount, person: Person, names: readonly string[]): object {
   const entries = names.flatMap((name) => {
     const property = findProperty(account, name);
@@ -47,7 +50,7 @@ function written(account: HubSpotAccount, property: Property, value: string | nu
   return emptyParts && property.fieldType === 'checkbox' ? `;${value.replaceAll(';', ';;')};` : value;
 }
 
-/** A record's own times are never written as numbers. */
+/** A record's own timestamps are never in epoch milliseconds. */
 function moment({ quirks }: HubSpotAccount, at: number): string {
   const iso = new Date(at).toISOString();
   return quirks.dateForm === 'seconds' ? iso.replace(/\.\d{3}Z$/, 'Z') : iso;

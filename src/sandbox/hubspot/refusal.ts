@@ -1,6 +1,6 @@
 import type { Reply } from './types.ts';
 
-/** Ends a call with one of HubSpot's error bodies. The correlation id is added where the answer is put together. */
+/** Ends a call with one of HubSpot's error bodies. The correlation id is added when the response is built. */
 export class Refusal extends Error {
   readonly reply: Reply;
 
@@ -14,7 +14,7 @@ export function invalid(message: string, more: Readonly<Record<string, unknown>>
   return new Refusal(400, { message, category: 'VALIDATION_ERROR', ...more });
 }
 
-/** Jackson's words, which come without a category. */
+/** The error of HubSpot's JSON parser (Jackson), which has no category. */
 export function unreadable(what: string): Refusal {
   return new Refusal(400, { message: `Invalid input JSON on line 1, column 1: ${what}` });
 }

@@ -2,7 +2,7 @@ import { readJson } from '../http.ts';
 import { unreadable } from './refusal.ts';
 import type { HubSpotCall } from './types.ts';
 
-/** What came in is checked as strictly as the live service is known to check it. */
+/** Validates the body as strictly as the live service is known to. */
 export function objectBody({ request }: HubSpotCall): Readonly<Record<string, unknown>> {
   const value = readJson(request);
   if (!isObject(value)) throw unreadable('Cannot deserialize value of type `PublicRequest`');
@@ -21,7 +21,7 @@ export function textsOf(value: unknown, what: string): readonly string[] | undef
   return listOf(value, what).map((item) => textOf(item, what));
 }
 
-/** Numbers and booleans pass for texts, as they do there. */
+/** Numbers and booleans are accepted as strings, as HubSpot does. */
 export function textOf(value: unknown, what: string): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

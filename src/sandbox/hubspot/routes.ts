@@ -21,7 +21,7 @@ import { CONTACTS_SCOPE, checkScope, scopeOfObject } from './scopes.ts';
 import { search } from './search/search.ts';
 import type { Endpoint, HubSpotCall, HubSpotRoute } from './types.ts';
 
-/** A version that has come to its end answers nothing any more. */
+/** Rejects every path of a retired version. */
 export function route(request: SandboxRequest): HubSpotRoute {
   const version = /\/(v\d|\d{4}-\d\d)\//.exec(request.path)?.[1] ?? '';
   const known = findRoute(request);
@@ -65,7 +65,7 @@ function findRoute(request: SandboxRequest): HubSpotRoute {
   };
 }
 
-/** A known caller, within the limits: only then is anything looked at. */
+/** Checks authentication, scopes and limits before the request is processed. */
 function guarded(call: HubSpotCall, { endpoint, policy, parts }: Guarded): Answer {
   const correlationId = randomUUID();
   const headers: Record<string, string> = {
@@ -84,7 +84,7 @@ function guarded(call: HubSpotCall, { endpoint, policy, parts }: Guarded): Answe
   }
 }
 
-/** `/crm/v3/objects/…` and `/crm/objects/2026-03/…` are the same: `/objects/…`. */
+/** `/crm/v3/objects/…` and `/crm/objects/2026-03/…` both become `/objects/…`. */
 function withoutVersion(path: string): string {
   return path
     .replace(/^\/crm\/(?:v3|v4)\/(objects|associations|properties)\//, '/$1/')
@@ -212,7 +212,7 @@ const ROUTES: readonly KnownRoute[] = [
   },
 ];
 
-/** These need no bearer: the token is in the form or in the path. */
+/** Routes without a bearer token: the token is in the form or in the path. */
 const OPEN_ROUTES: readonly OpenRoute[] = [
   {
     pattern: /^\/oauth\/(?:\d+\/)?authorize$/,
@@ -252,7 +252,7 @@ interface KnownRoute {
   readonly operation: string;
   readonly endpoint: Endpoint;
   readonly policy?: Policy;
-  /** Of the parts of the path; that of contacts where it is absent. */
+  /** The required scope, from the parts of the path; defaults to the contacts scope. */
   readonly scopeOf?: (parts: readonly string[]) => string | undefined;
 }
 

@@ -2,19 +2,19 @@ import type { Approval } from '../tokens.ts';
 import { Refusal } from './refusal.ts';
 import type { HubSpotAccount, Visit } from './types.ts';
 
-/** What the customer has allowed, of what the call needs. */
+/** Checks that the customer has granted the scope that the call needs. */
 export function checkScope({ account, call }: Visit, needed: string | undefined): void {
   const granted = grantedScopes(account, call.grant?.approval);
   if (needed !== undefined && !granted.includes(needed)) throw missingScopes(needed);
 }
 
-/** Of what was asked for at the consent, what the account allows. */
+/** The requested scopes that the account allows. */
 export function grantedScopes({ quirks }: HubSpotAccount, approval: Approval | undefined): readonly string[] {
   const { scopes } = approval ?? {};
   return scopes?.filter((scope) => quirks.grantedScopes.includes(scope)) ?? quirks.grantedScopes;
 }
 
-/** For the page that asks. */
+/** The description of a scope on the consent page. */
 export function describeScope(scope: string): string {
   return WORDS[scope] ?? scope;
 }
@@ -34,7 +34,7 @@ export function missingScopes(needed: string): Refusal {
   });
 }
 
-/** Which scope reads what is linked to a contact. */
+/** The scope that reads this associated object type. */
 export function scopeOfObject(name: string): string {
   return name === 'ticket' ? 'tickets' : `crm.objects.${OBJECTS[name] ?? name}.read`;
 }

@@ -10,66 +10,72 @@ export interface HubSpotTypes {
   readonly state: HubSpotState;
 }
 
-/** What the live service was seen to do now and then; all off in a fresh account. */
+/** Deviations that were observed in the live service; all off in a new account. */
 interface HubSpotQuirks extends ConsentQuirks {
-  /** Search sees changes only after so many milliseconds: new people are missing, removed and changed ones still found. */
+  /**
+   * The indexing lag of search in milliseconds: new people are missing, deleted and changed ones are still found.
+   */
   readonly searchLagMs: number;
-  /** Search counts what it finds, and lists none of it. */
+  /** Search returns a total without results. */
   readonly searchTotalWithoutResults: boolean;
-  /** Search also returns this record (its id), whatever was asked for. */
+  /** Search always returns this record (by id) as well. */
   readonly searchStaleHit: string | null;
-  /** `email EQ x` in a search also finds those who have x as a further address. Both were reported. */
+  /** In a search, `email EQ x` also matches secondary emails. Both behaviours were reported. */
   readonly searchEmailMatchesAliases: boolean;
   /**
-   * Punctuation divides a value into tokens, and a wildcard is compared with each of them alone: `*@example.com` finds
-   * nothing. Off: it is compared with the whole value as well. Neither is documented.
+   * Punctuation splits a value into tokens, and a wildcard is matched against each token only: `*@example.com`
+   * finds nothing. Off: it is matched against the whole value as well. Neither is documented.
    */
   readonly searchTokensAreWords: boolean;
-  /** `CONTAINS_TOKEN` is refused for enumerations, which further addresses are. */
+  /** `CONTAINS_TOKEN` is rejected for enumerations, which secondary emails are. */
   readonly searchRefusesTokensOfEnumerations: boolean;
-  /** A search body of more than 3,000 characters is refused, as the documents say and the recordings do not. */
+  /**
+   * A search body of more than 3,000 characters is rejected, as documented; recordings show that it was accepted.
+   */
   readonly searchBodyLimit: boolean;
-  /** Properties without a value are left out instead of null. */
+  /** Unset properties are omitted instead of null. */
   readonly omitUnsetProperties: boolean;
-  /** A batch read that finds nothing at all is a 404 instead of a 207. */
+  /** A batch read without any result is a 404 instead of a 207. */
   readonly batchReadAllMissingIs404: boolean;
-  /** A batch read that names one record twice is refused, as a batch update is. */
+  /** A batch read with duplicate ids is rejected, like a batch update. */
   readonly batchReadRefusesDuplicates: boolean;
-  /** A batch read by email does not look at further addresses. */
+  /** A batch read by email ignores secondary emails. */
   readonly batchReadIgnoresAliases: boolean;
-  /** Where two inputs lead to one contact, it comes twice. */
+  /** When two inputs match one contact, it is returned twice. */
   readonly batchReadRepeatsRecords: boolean;
   /** Records have no `url`, as before 2025. */
   readonly withoutRecordUrl: boolean;
-  /** A token answer has the four fields of old only. */
+  /** A token response has only its four original fields. */
   readonly shortTokenAnswer: boolean;
-  /** A refresh returns another refresh token, and the old one is dead. */
+  /** A refresh returns another refresh token, and the old one becomes invalid. */
   readonly rotateRefreshTokens: boolean;
-  /** The answer to a refresh leaves out `refresh_token`. */
+  /** A refresh response omits `refresh_token`. */
   readonly withoutRefreshToken: boolean;
-  /** Whoever comes with a refresh token that was replaced loses all tokens. Nothing says so: Salesforce does this. */
+  /** Reuse of a rotated refresh token revokes all tokens. Not documented by HubSpot: Salesforce does this. */
   readonly spentRefreshTokenEndsAll: boolean;
-  /** Versions (`v1`, `2026-03`) that are over, each with the status that everything of it answers. */
+  /** Retired versions (`v1`, `2026-03`), each with the status of all its responses. */
   readonly endedVersions: Readonly<Record<string, 404 | 410>>;
-  /** What the customer has allowed the application. */
+  /** The scopes that the customer has granted to the application. */
   readonly grantedScopes: readonly string[];
-  /** How datetimes are written: whole seconds were recorded, and old integrations stored milliseconds since 1970. */
+  /** The format of datetimes: whole seconds were recorded, and old integrations stored epoch milliseconds. */
   readonly dateForm: 'milliseconds' | 'seconds' | 'epoch';
-  /** Texts of several values have empty parts. */
+  /** Multi-value strings contain empty parts. */
   readonly emptyParts: boolean;
-  /** What the portal's own properties are, which are texts unless told. */
+  /** The types of the portal's own properties; strings by default. */
   readonly propertyTypes: Readonly<Record<string, CustomProperty>>;
-  /** Links of one record in one answer; the rest follows by `after`. */
+  /** The associations of one record per response; the rest follows by `after`. */
   readonly associationPageSize: number;
-  /** Links to further companies carry a label of the portal's own. */
+  /** Associations with further companies have a label of the portal's own. */
   readonly associationLabel: string | null;
-  /** What this account's application declares as required: a request for consent that leaves one out is refused. */
+  /** The required scopes of this account's application: a consent request without one of them is rejected. */
   readonly requiredScopes: readonly string[];
-  /** Each consent to one application gives a refresh token of its own. Off: the same one, as long as it lives. */
+  /**
+   * Each consent to one application returns a refresh token of its own. Off: the same one, as long as it is valid.
+   */
   readonly grantPerConsent: boolean;
-  /** What is wrong with a code is said in HubSpot's own words alone, as before OAuth v3. */
+  /** Errors for an invalid code have HubSpot's format only, as before OAuth v3. */
   readonly oldAuthCodeErrors: boolean;
-  /** The user is no administrator of the account: HubSpot says so itself, and nobody comes back. */
+  /** The user is not an administrator of the account: HubSpot shows an error and does not redirect back. */
   readonly userMayNotInstall: boolean;
 }
 
@@ -77,26 +83,26 @@ export interface CustomProperty {
   readonly type: 'string' | 'number' | 'date' | 'datetime' | 'bool' | 'enumeration';
   readonly fieldType: string;
   readonly options?: readonly string[];
-  /** A record can be read by its value. */
+  /** A record can be read by the value of this property. */
   readonly hasUniqueValue?: boolean;
-  /** Listed only for who asks for sensitive ones. */
+  /** Listed only on request for sensitive properties. */
   readonly isSensitive?: boolean;
 }
 
 export interface HubSpotLimits {
-  /** Of searches, by anybody in the portal. */
+  /** The limit for searches, for the whole portal. */
   readonly searchPerSecond: number;
-  /** Of everything else but associations, in any ten seconds, with a static token. */
+  /** The limit for all other calls except associations, in any ten seconds, with a static token. */
   readonly perTenSeconds: number;
   /** The same with the token of an OAuth application. */
   readonly perTenSecondsOAuth: number;
-  /** With a static token only. */
+  /** The daily quota of a static token. */
   readonly perDay: number;
-  /** Of associations, which have limits of their own. How high is not documented; null: none. */
+  /** The limit for associations, which have one of their own. Its value is not documented; null: no limit. */
   readonly associationsPerTenSeconds: number | null;
 }
 
-/** Absent until the first call, and anew when the account's limits change. */
+/** Absent until the first call, and reset when the account's limits change. */
 interface HubSpotState {
   meters?: HubSpotMeters;
 }
@@ -110,11 +116,11 @@ export interface HubSpotMeters {
   readonly associations: Meter;
 }
 
-/** What an endpoint gets when the caller is known and within its limits. */
+/** What an endpoint receives once the caller is authenticated and within its limits. */
 export interface Visit {
   readonly account: HubSpotAccount;
   readonly call: HubSpotCall;
-  /** The parts of the path that the endpoint's pattern captures, decoded. */
+  /** The parameters that the endpoint's pattern captures from the path, decoded. */
   readonly parts: readonly string[];
 }
 

@@ -2,7 +2,7 @@ import { type Answer, type Headers, jsonAnswer, textAnswer } from '../http.ts';
 import type { SalesforceRefusal } from './errors.ts';
 import type { SalesforceAccount } from './types.ts';
 
-/** An answer of the API, with the headers that all of them carry. */
+/** A response of the API, with its common headers. */
 export function apiAnswer(reply: Reply, account: SalesforceAccount | undefined, now: number): Answer {
   return jsonAnswer(reply.status, reply.body, {
     ...reply.headers,
@@ -14,14 +14,14 @@ export function apiAnswer(reply: Reply, account: SalesforceAccount | undefined, 
   });
 }
 
-/** The body of every refusal is a list, even of one. The order of its keys is nobody's promise. */
+/** An error body is always an array, also for one error. The order of its keys is not guaranteed. */
 export function toErrorReply(refusal: SalesforceRefusal, errorCodeFirst: boolean): Reply {
   const { status, errorCode, message, fields } = refusal;
   const error = errorCodeFirst ? { errorCode, message } : { message, errorCode };
   return { status, body: [{ ...error, ...(fields && { fields }) }] };
 }
 
-/** What stands in front of the API refuses in HTML. */
+/** The web server in front of the API responds with HTML errors. */
 export function htmlAnswer(status: number, title: string): Answer {
   return textAnswer(status, htmlPage(status, title));
 }

@@ -8,8 +8,8 @@ import { describeScope, readScopes } from './scopes.ts';
 import type { SalesforceAccount, SalesforceCall } from './types.ts';
 
 /**
- * `/services/oauth2/authorize`, at whichever login host. Without a known client and one of its redirect URIs nobody is sent
- * back; what else is wrong comes back to the application as an error.
+ * `/services/oauth2/authorize`, at any login host. Without a known client and a registered redirect URI an error
+ * page is shown; other errors redirect back to the application.
  */
 export function answerAuthorize(call: SalesforceCall): Answer {
   const { request, accounts } = call;
@@ -32,14 +32,14 @@ export function answerAuthorize(call: SalesforceCall): Answer {
   return closed === undefined ? allow(asked, account) : refuse('login_denied', closed);
 }
 
-/** In the order in which the live service complains. */
+/** Checks in the order of the live service. */
 function findProblem({ application, query }: Asked): Problem | undefined {
   if (query.get('response_type') !== 'code')
     return { error: 'unsupported_response_type', description: 'response type not supported' };
   if (readScopes(query.get('scope')) === undefined)
     return { error: 'invalid_scope', description: 'the requested scope is not allowed' };
   const challenge = query.get('code_challenge');
-  // jsforce leaves the method out: there is no other.
+  // jsforce omits the method: the default is the only one.
   const method = query.get('code_challenge_method') ?? 'S256';
   if (challenge === null)
     return application.quirks.pkceIsOptional
@@ -92,7 +92,7 @@ function ask({ application, query }: Asked, call: SalesforceCall): Answer {
   });
 }
 
-/** A policy of the organisation; said here, and to nobody else. */
+/** A policy of the org: shown on the page, without a redirect. */
 function whyClosed(account: SalesforceAccount, { request }: SalesforceCall): string | undefined {
   const host = readLoginHost(request.headers.host);
   if (!isAtHome(account, host)) return 'logs in elsewhere';
@@ -114,7 +114,7 @@ const CALLBACK_ERRORS: Readonly<Record<string, string>> = {
 };
 
 interface Asked {
-  /** The home organisation of the application. */
+  /** The home org of the application. */
   readonly application: SalesforceAccount;
   readonly redirectUri: string;
   readonly state: string | null;

@@ -1,4 +1,4 @@
-/** An answer that refuses: the API's array body is made from it. */
+/** An error response: the API's array body is built from it. */
 export class SalesforceRefusal extends Error {
   override readonly name = 'SalesforceRefusal';
   readonly status: number;
@@ -17,7 +17,7 @@ export function notFound(): SalesforceRefusal {
   return new SalesforceRefusal(404, 'NOT_FOUND', 'The requested resource does not exist');
 }
 
-/** A fault in a query, with the picture that points at it: rows are lines of the query, columns count from 1. */
+/** A query error with an excerpt that marks the position: rows are lines of the query, columns count from 1. */
 export function queryFault(soql: string, fault: QueryFault): SalesforceRefusal {
   const lineStart = soql.lastIndexOf('\n', Math.max(0, fault.at - 1)) + 1;
   const row = soql.slice(0, lineStart).split('\n').length;
@@ -34,7 +34,7 @@ const PICTURE_WIDTH = 60;
 
 interface QueryFault {
   readonly errorCode: string;
-  /** Where in the query, from 0. */
+  /** The position in the query, from 0. */
   readonly at: number;
   readonly text: string;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isAlive } from '../tokens.ts';
 import type { SalesforceAccount, SalesforceCall } from './types.ts';
 
-/** What is wrong with a request to exchange a code: with the code, its redirect URI or its verifier. */
+/** Validates the exchange of a code: the code, its redirect URI and its PKCE verifier. */
 export function findExchangeProblem(
   call: SalesforceCall,
   form: URLSearchParams,
@@ -18,7 +18,7 @@ export function findExchangeProblem(
   return findVerifierProblem(codeChallenge, form.get('code_verifier'), application);
 }
 
-/** The documents give each fault a code of its own; which of them the live service sends is not sure. */
+/** The documents give each error a code of its own; which ones the live service sends is uncertain. */
 function findVerifierProblem(
   challenge: string | undefined,
   verifier: string | null,

@@ -1,7 +1,7 @@
 import type { Fault } from '../faults.ts';
 import { htmlPage } from './answers.ts';
 
-/** What Salesforce answers when something is wrong that the sandbox has no rule for. None has a Retry-After. */
+/** Salesforce's named faults, for conditions that the sandbox does not simulate. None has Retry-After. */
 export const SALESFORCE_FAULTS: Readonly<Record<string, Fault>> = {
   'session-expired': refusal(401, 'INVALID_SESSION_ID', 'Session expired or invalid'),
   'session-not-for-rest': refusal(
@@ -9,7 +9,7 @@ export const SALESFORCE_FAULTS: Readonly<Record<string, Fault>> = {
     'INVALID_SESSION_ID',
     'This session is not valid for use with the REST API',
   ),
-  // What an expired access token in JWT form gets.
+  // The error for an expired access token in JWT form.
   'auth-header-invalid': refusal(401, 'INVALID_AUTH_HEADER', 'INVALID_AUTH_HEADER'),
   'app-not-attached': refusal(401, 'INVALID_SESSION_ID', 'Connected app is not attached to Agent'),
   'total-requests': refusal(403, 'REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'),

@@ -7,7 +7,7 @@ import { PREFIXES } from './data/objects.ts';
 import type { SalesforceTypes } from './types.ts';
 import { makeId, numberOf, toId15 } from './values/record-id.ts';
 
-/** Organisations are numbered. All of them live on the sandbox's one host: the token tells them apart. */
+/** Orgs are numbered. All of them share the sandbox's one host: the token identifies the org. */
 export function identify(number: number, origin: string): AccountIdentity {
   const id = makeId('00D', number + 1);
   return {
@@ -21,7 +21,7 @@ export function identify(number: number, origin: string): AccountIdentity {
   };
 }
 
-/** Always the same for the same account and serial. There are no tokens that never expire. */
+/** Deterministic by account and serial. There are no tokens that never expire. */
 export function mintToken(
   kind: TokenKind,
   { id, quirks }: Minting<SalesforceTypes>,
@@ -34,7 +34,7 @@ export function mintToken(
   return kind === 'access' ? `${id.slice(0, 15)}!AQ${secret}` : `5Aep861${secret}`;
 }
 
-/** A signature that nobody checks. */
+/** The signature is never verified. */
 function mintJwt(id: string, serial: number): string {
   const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
   const payload = {
@@ -45,7 +45,7 @@ function mintJwt(id: string, serial: number): string {
   return [encode({ typ: 'JWT', alg: 'RS256' }), encode(payload), digest(`jwt ${id} ${serial}`, 86)].join('.');
 }
 
-/** The user on whose behalf everything is asked. */
+/** The user of every API call. */
 export const USER_ID = makeId(PREFIXES.User, ADMINISTRATOR);
 
 function digest(seed: string, length: number): string {

@@ -57,7 +57,7 @@ export const salesforceImitation: SalesforceImitation = {
   identify,
   mintToken,
   openState: () => ({
-    // The account's own limit decides: this only counts what the last 24 hours have used.
+    // This only counts the calls of the last 24 hours; the account's own limit is enforced elsewhere.
     requests: createRollingWindow({ max: Number.POSITIVE_INFINITY, windowMs: 24 * 60 * 60_000 }),
     cursors: createCursorBook(),
     shuffles: 0,

@@ -1,8 +1,8 @@
 import type { SalesforceAccount } from './types.ts';
 
 /**
- * The common login host is the sandbox's own address, which every browser finds. The others are names below `localhost`,
- * which lead to this machine: `northwind.my.salesforce.com` becomes `northwind.my.salesforce.localhost:4011`.
+ * The production login host is the sandbox's own address. The others are names below `localhost`, which browsers
+ * resolve to this machine: `northwind.my.salesforce.com` becomes `northwind.my.salesforce.localhost:4011`.
  */
 export function toLoginOrigin(host: string, origin: string): string {
   if (host === 'login.salesforce.com') return origin;
@@ -11,7 +11,9 @@ export function toLoginOrigin(host: string, origin: string): string {
   return `${protocol}//${name}.localhost:${port}`;
 }
 
-/** Whom a login host lets in: the common one the productive organisations, `test` the others, a My Domain its own. */
+/**
+ * The orgs that a login host accepts: the production host production orgs, `test` test orgs, a My Domain its own.
+ */
 export function readLoginHost(host: string | undefined): LoginHost {
   const name = (host ?? '').replace(/:\d+$/, '').toLowerCase();
   const own = /^(.+)\.my\.salesforce\.localhost$/.exec(name)?.[1];

@@ -7,7 +7,7 @@ import { USER_ID } from './identity.ts';
 import { DEFAULT_SCOPES, REFRESH_SCOPE } from './scopes.ts';
 import type { SalesforceAccount, SalesforceCall } from './types.ts';
 
-/** Exchanges a code or a refresh token. The answer never says when the access token ends. */
+/** Exchanges a code or a refresh token. The response never contains the access token's lifetime. */
 export function answerToken(call: SalesforceCall): Answer {
   const form = readForm(call.request);
   if (form.get('grant_type') === 'authorization_code') return exchange(form, call);
@@ -17,7 +17,7 @@ export function answerToken(call: SalesforceCall): Answer {
   const { grant, now } = call;
   if (grant && isBeingRefreshed(grant, now))
     return oauthError('invalid_grant', 'token request is already being processed');
-  // Whoever comes with one that was replaced may be a thief, or may have been robbed.
+  // Reuse of a rotated refresh token may mean that it was stolen.
   if (grant?.kind === 'refresh' && grant.ended === 'spent') grant.account.endApproval(grant.approval);
   if (grant?.kind !== 'refresh' || grant.ended || isIdle(grant, now)) {
     return oauthError('invalid_grant', 'expired access/refresh token');
@@ -34,7 +34,7 @@ export function answerToken(call: SalesforceCall): Answer {
   });
 }
 
-/** Of a code that is good: the client, the redirect URI and the verifier are those of the request for consent. */
+/** Checks a valid code against the client, the redirect URI and the verifier of the consent request. */
 function exchange(form: URLSearchParams, call: SalesforceCall): Answer {
   const application = findApplication(call.accounts, readClient(call).id);
   if (application === undefined) return oauthError('invalid_client_id', 'client identifier invalid');
@@ -55,19 +55,19 @@ function exchange(form: URLSearchParams, call: SalesforceCall): Answer {
   });
 }
 
-/** Two at a time with one token: the second is refused, and nothing happens to the first. */
+/** Of two concurrent refreshes with one token the second is rejected, and the first is not affected. */
 function isBeingRefreshed({ account, token }: Grant<SalesforceAccount>, now: number): boolean {
   const { refreshed } = account.state;
   return refreshed?.token === token && now - refreshed.at < account.quirks.refreshBusyMs;
 }
 
-/** Each use restarts the count. */
+/** Each use restarts the idle period. */
 function isIdle({ account, usedAt }: Grant<SalesforceAccount>, now: number): boolean {
   const { refreshTokenIdleMs } = account.quirks;
   return refreshTokenIdleMs !== null && now - usedAt > refreshTokenIdleMs;
 }
 
-/** A revoked refresh token takes with it what came of the same consent. */
+/** Revoking a refresh token also revokes the other tokens of its consent. */
 export function answerRevoke({ grant }: SalesforceCall): Answer {
   if (!grant || grant.ended || grant.kind === 'code')
     return oauthError('unsupported_token_type', 'this token type is not supported');
@@ -92,7 +92,7 @@ export function answerIntrospect(call: SalesforceCall): Answer {
   });
 }
 
-/** Also what stands at the identity URL. A token that is no good is told so in one word. */
+/** Userinfo, also served at the identity URL. An invalid token gets a one-word error. */
 export function answerUserInfo({ grant, now }: SalesforceCall): Answer {
   if (grant?.kind !== 'access' || !isAlive(grant, now)) return textAnswer(403, 'Bad_OAuth_Token');
   const { account } = grant;
@@ -104,7 +104,7 @@ export function answerUserInfo({ grant, now }: SalesforceCall): Answer {
   });
 }
 
-/** The client has to be that one, and to know its secret. */
+/** Checks the client id and its secret. */
 function checkClient(call: SalesforceCall, clientId: string): Answer | undefined {
   const application = findApplication(call.accounts, clientId);
   const { id, secret } = readClient(call);
@@ -115,7 +115,7 @@ function checkClient(call: SalesforceCall, clientId: string): Answer | undefined
   return isFine ? undefined : oauthError('invalid_client', 'invalid client credentials');
 }
 
-/** The client's id and secret, in the form or as Basic. */
+/** The client's id and secret, from the form or from HTTP Basic. */
 function readClient({ request }: SalesforceCall): {
   readonly id: string | null;
   readonly secret: string | null;
@@ -129,7 +129,7 @@ function readClient({ request }: SalesforceCall): {
   };
 }
 
-/** The client vouches for the id with its own secret: who knows it can check. */
+/** The id is signed with the client secret, so that the client can verify it. */
 function toTokenBody({ account, token, approval }: Issued, { now, accounts }: SalesforceCall): object {
   const id = identityUrl(account);
   const issuedAt = String(account.quirks.issuedAtInSeconds ? seconds(now) : now);

@@ -8,7 +8,7 @@ import { answerSearch } from './resources/search.ts';
 import { answerCollection, answerSObjects } from './resources/sobjects.ts';
 import { answerSosl } from './resources/sosl.ts';
 
-/** From the path after the version to what answers it. */
+/** Routes the path after the version to its resource. */
 export function dispatch(ask: Ask): Reply {
   const [resource, second] = ask.path;
   switch (resource) {
@@ -42,7 +42,7 @@ function listResources({ version, account }: Ask): object {
   return { ...Object.fromEntries(names.map((name) => [name, `${root}/${name}`])), identity };
 }
 
-/** Of what nobody here uses up. */
+/** Limits whose usage is not simulated. */
 const OTHER_LIMITS = {
   ...{ DailyBulkApiBatches: 15_000, DailyBulkV2QueryJobs: 10_000, DailyAsyncApexExecutions: 250_000 },
   ...{ ConcurrentAsyncGetReportInstances: 200, DataStorageMB: 1_024, FileStorageMB: 1_024 },

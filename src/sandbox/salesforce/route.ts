@@ -59,7 +59,7 @@ function operationOf(path: string): string {
   return RESOURCES.has(resource) ? resource : 'unknown';
 }
 
-/** How many questions or ids a body holds. */
+/** The number of requests or ids in a body. */
 function inputsOf(request: SandboxRequest): number {
   if (!request.path.includes('/composite') || request.body === '') return 1;
   const body = readJson(request);
@@ -72,7 +72,7 @@ function userInfo(request: SandboxRequest): SalesforceRoute {
   return { operation: 'oauth.userinfo', inputs: 1, token: bearerOf(request), answer: answerUserInfo };
 }
 
-/** Calls that need no token count for no account. */
+/** Calls without a token count for no account. */
 function ofNobody(operation: string): Omit<SalesforceRoute, 'answer'> {
   return { operation, inputs: 1, token: undefined };
 }

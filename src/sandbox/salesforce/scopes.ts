@@ -1,16 +1,19 @@
-/** What was asked for, in their spelling; undefined where one of them is unknown. None: all that the application has. */
+/**
+ * The requested scopes, by their normalised names; undefined if one is unknown. None requested: all of the
+ * application.
+ */
 export function readScopes(text: string | null): readonly string[] | undefined {
   const asked = (text ?? '').split(/\s+/).filter((scope) => scope !== '');
   const scopes = asked.length === 0 ? DEFAULT_SCOPES : asked.map(toName);
   return scopes.every((scope) => scope in WORDS) ? [...new Set(scopes)] : undefined;
 }
 
-/** For the page that asks. */
+/** The description of a scope on the consent page. */
 export function describeScope(scope: string): string {
   return WORDS[scope] ?? scope;
 }
 
-/** The two are one. */
+/** The two names are synonyms. */
 function toName(scope: string): string {
   return scope === 'offline_access' ? REFRESH_SCOPE : scope;
 }

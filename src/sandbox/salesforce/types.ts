@@ -11,81 +11,81 @@ export interface SalesforceTypes {
   readonly state: SalesforceState;
 }
 
-/** What organisations differ in, and what the live service was seen to do; all off in a fresh account. */
+/** Differences between orgs, and deviations observed in the live service; all off in a new account. */
 export interface SalesforceQuirks extends ConsentQuirks {
-  /** A page of a query has at most so many rows, whatever batch size was asked for. */
+  /** The maximum of rows per page, whatever batch size was requested. */
   readonly maxBatchSize: number;
-  /** How long a query can be continued. */
+  /** The lifetime of a query cursor. */
   readonly cursorTtlMs: number;
-  /** Rows that tie in an ORDER BY come in another order with every query. */
+  /** Ties of an ORDER BY change their order with every query. */
   readonly shuffleTies: boolean;
   /** Error objects start with `errorCode` instead of `message`. */
   readonly errorCodeFirst: boolean;
-  /** Query answers start with `done` instead of `totalSize`. */
+  /** Query responses start with `done` instead of `totalSize`. */
   readonly doneFirst: boolean;
   readonly limitInfo: 'plain' | 'per-app' | 'bursts';
   /** Addresses have StateCode and CountryCode fields. */
   readonly stateAndCountryPicklists: boolean;
-  /** Fields that the user may not see: to a query they do not exist. */
+  /** Fields that the user cannot see: to a query they do not exist. */
   readonly hiddenFields: readonly string[];
-  /** Objects that the user may not see: to a query they are of no known type. */
+  /** Objects that the user cannot see: to a query their type is unknown. */
   readonly hiddenObjects: readonly string[];
   /**
-   * Fields under Shield Platform Encryption, by name. Probabilistic: no filter, no order. Deterministic: only filters that
-   * compare the whole value.
+   * Fields under Shield Platform Encryption, by name. Probabilistic: cannot be filtered or sorted. Deterministic:
+   * only filters on the whole value.
    */
   readonly encryptedFields: Readonly<Record<string, Encryption>>;
-  /** What the organisation's own fields are (`Shoe_Size__c`), which are texts unless told. */
+  /** The types of the org's custom fields (`Shoe_Size__c`); strings by default. */
   readonly customFields: Readonly<Record<string, CustomField>>;
-  /** Whose rules texts compare by: in Turkish `I` is the capital of a dotless i. */
+  /** The locale for comparing strings: in Turkish `I` is the capital of a dotless i. */
   readonly userLocale: 'en' | 'tr';
-  /** A deleted record asked for by id is ENTITY_IS_DELETED instead of NOT_FOUND. */
+  /** A deleted record requested by id is ENTITY_IS_DELETED instead of NOT_FOUND. */
   readonly namesDeleted: boolean;
-  /** A refresh returns another refresh token. Who comes with the old one ends the new one, and all access tokens. */
+  /** A refresh returns another refresh token. Reuse of the old one revokes the new one, and all access tokens. */
   readonly rotateRefreshTokens: boolean;
-  /** A refresh token that nobody uses for so long is dead. */
+  /** A refresh token expires when it is not used for this long. */
   readonly refreshTokenIdleMs: number | null;
-  /** For so long after a refresh another one with the same token is refused as being processed. */
+  /** For this long after a refresh, another one with the same token is rejected as being processed. */
   readonly refreshBusyMs: number;
-  /** Each call lets the session's time begin anew. */
+  /** Each call restarts the session's lifetime. */
   readonly sessionSlides: boolean;
-  /** Access tokens are JWTs; of one that has expired nothing but the header is blamed. */
+  /** Access tokens are JWTs; an expired one gets an error about the authorization header. */
   readonly jwtAccessTokens: boolean;
-  /** `issued_at` counts seconds, as older documents say. */
+  /** `issued_at` is in seconds, as older documents say. */
   readonly issuedAtInSeconds: boolean;
-  /** The organisation lives at this URL now: the token answer says so, and the old host has nothing any more. */
+  /** The org has moved to this URL: the token response contains it, and the old host no longer serves the org. */
   readonly movedInstanceUrl: string | null;
-  /** The client may refresh without its secret. */
+  /** The client can refresh without its secret. */
   readonly secretIsOptional: boolean;
-  /** A sandbox of theirs: its users log in at `test`, never at the common login host. */
+  /** A Salesforce sandbox org: its users log in at `test`, never at the production login host. */
   readonly isTestOrg: boolean;
-  /** Its users log in at the organisation's own domain alone. */
+  /** Its users log in only at the org's own domain. */
   readonly forbidsCommonLogin: boolean;
-  /** The policy for the application gives no refresh token, whatever was asked for. */
+  /** The policy of the application grants no refresh token, whatever scopes were requested. */
   readonly withoutRefreshToken: boolean;
-  /** Who allows the application comes back with this error in place of a code: `OAUTH_APP_BLOCKED` and its like. */
+  /** An allowed consent redirects back with this error in place of a code: `OAUTH_APP_BLOCKED` and similar. */
   readonly callbackError: string | null;
-  /** This account's application may ask without PKCE, as those of old may. */
+  /** This account's application can request consent without PKCE, like legacy ones. */
   readonly pkceIsOptional: boolean;
-  /** Verifiers above the 128 characters of the rule pass: jsforce has always sent 171. */
+  /** Verifiers above the standard's 128 characters are accepted: jsforce sends 171. */
   readonly takesLongVerifiers: boolean;
-  /** A wrong verifier has the error code of a missing one, and the other way round. */
+  /** A wrong verifier has the error code of a missing one, and vice versa. */
   readonly verifierErrorsSwapped: boolean;
-  /** `access-denied`, as a page of theirs spells it. */
+  /** `access-denied`, as one of the vendor's pages spells it. */
   readonly deniedWithHyphen: boolean;
 }
 
 export interface CustomField {
   readonly type: 'string' | 'textarea' | 'double' | 'boolean' | 'date' | 'datetime' | 'picklist' | 'url';
   readonly values?: readonly string[];
-  /** A formula. */
+  /** A formula field. */
   readonly isCalculated?: boolean;
 }
 
 interface SalesforceLimits {
   /** In any 24 hours. */
   readonly requestsPerDay: number;
-  /** Requests at once that have run for longer than `longRequestMs`. */
+  /** The maximum of concurrent requests that have run for longer than `longRequestMs`. */
   readonly longRequests: number;
   readonly longRequestMs: number;
 }

@@ -3,7 +3,7 @@ import { indexOfRecord } from '../contact-view.ts';
 import type { HubSpotAccount } from '../types.ts';
 import type { Filter, Search } from './request.ts';
 
-/** The people that a search has to look at, each as the search index knows them. Never fewer than it will find. */
+/** The people that can match a search, in the state of the search index. A superset of the results. */
 export function findCandidates(account: HubSpotAccount, search: Search, now: number): Person[] {
   const { people, quirks } = account;
   const stale = quirks.searchLagMs > 0 ? indexedVersions(account, now - quirks.searchLagMs) : NOTHING_STALE;
@@ -16,7 +16,7 @@ export function findCandidates(account: HubSpotAccount, search: Search, now: num
   });
 }
 
-/** Of those who changed lately: how they were before. Undefined: not there yet. */
+/** The previous versions of recently changed people, as the lagging index has them. Undefined: not indexed yet. */
 function indexedVersions({ people }: HubSpotAccount, since: number): ReadonlyMap<number, Person | undefined> {
   const versions = new Map<number, Person | undefined>();
   for (const { index, before } of people.changesSince(since))
@@ -24,7 +24,7 @@ function indexedVersions({ people }: HubSpotAccount, since: number): ReadonlyMap
   return versions;
 }
 
-/** Look-ups by address or by id need not read everybody. Undefined: this search does. */
+/** Searches by email or id can use an index. Undefined: this search needs a full scan. */
 function indexedLookup(account: HubSpotAccount, { groups }: Search): readonly number[] | undefined {
   const lookups = groups.map((filters) =>
     filters.map((filter) => lookUp(account, filter)).find((one) => one),

@@ -2,8 +2,8 @@ import type { Property } from '../property-definitions.ts';
 import type { Filter } from './request.ts';
 
 /**
- * Whether a value passes a filter. Texts compare without regard to case, but for enumerations, and but for IN and
- * NOT_IN, whose own values are taken as they are and therefore have to be lower-case.
+ * Whether a value passes a filter. Strings compare case-insensitively, except enumerations, and except IN and
+ * NOT_IN, whose operands are not lower-cased and therefore must be lower-case already.
  */
 export function matches(filter: Filter, value: string | null, tokensAreWords = false): boolean {
   const hasValue = value !== null && value !== '';
@@ -12,7 +12,7 @@ export function matches(filter: Filter, value: string | null, tokensAreWords = f
   if (filter.operator === 'NOT_CONTAINS_TOKEN')
     return !hasValue || !containsToken(value, filter.value, tokensAreWords);
   if (!hasValue) return false;
-  // A property with several values passes when one of them does.
+  // A multi-value property passes if one of its values does.
   const single = filter.property.fieldType === 'checkbox' ? value.split(';') : [value];
   if (filter.operator === 'NEQ') return !single.some((one) => passes({ ...filter, operator: 'EQ' }, one));
   if (filter.operator === 'NOT_IN') return !single.some((one) => passes({ ...filter, operator: 'IN' }, one));
@@ -21,7 +21,7 @@ export function matches(filter: Filter, value: string | null, tokensAreWords = f
   return single.some((one) => passes(filter, one));
 }
 
-/** Smaller than 0 when the first comes first. What has no value comes last. */
+/** Negative if `left` sorts first. Unset values sort last. */
 export function compareValues(property: Property, left: string | null, right: string | null): number {
   if (!left || !right) return Number(!left) - Number(!right);
   return compare(property, fold(property, left), fold(property, right));
@@ -60,12 +60,12 @@ function compare(property: Property, left: string, right: string): number {
   return left < right ? -1 : Number(left > right);
 }
 
-/** Milliseconds since 1970 and ISO dates are both understood. */
+/** Accepts epoch milliseconds and ISO dates. */
 function toTime(value: string): number {
   return /^\d+$/.test(value) ? Number(value) : Date.parse(value);
 }
 
-/** A token is the whole value or a word of it, or words alone; a star stands for anything. */
+/** A token is the whole value or one of its words, or (`tokensAreWords`) words only; a star is a wildcard. */
 function containsToken(value: string, wanted: string, tokensAreWords: boolean): boolean {
   const whole = value.toLowerCase();
   const words = toWords(whole);
@@ -90,5 +90,5 @@ function wildcard(wanted: string): RegExp {
   return cached.pattern;
 }
 
-/** A search compares one pattern with thousands of values. */
+/** A search matches one pattern against thousands of values, so the compiled pattern is cached. */
 let cached: { readonly wanted: string; readonly pattern: RegExp } | undefined;

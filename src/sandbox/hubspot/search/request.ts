@@ -3,7 +3,7 @@ import { invalid, unreadable } from '../refusal.ts';
 import { isObject, listOf, objectBody, textOf, textsOf } from '../request-body.ts';
 import type { HubSpotAccount, Visit } from '../types.ts';
 
-/** Reads a search and refuses what the live service refuses. */
+/** Parses a search request, and rejects what the live service rejects. */
 export function readSearch({ account, call }: Visit): Search {
   const body = objectBody(call);
   if (account.quirks.searchBodyLimit && call.request.body.length > MAX_CHARACTERS)
@@ -69,7 +69,7 @@ function readFilter(account: HubSpotAccount, filter: unknown): Filter {
   };
 }
 
-/** Only the first rule counts. It is a text with a minus for descending, or an object. */
+/** Only the first sort rule counts. It is a string, with a minus for descending, or an object. */
 function readSort(account: HubSpotAccount, rule: unknown): Sort {
   const isText = typeof rule === 'string';
   const given = isText ? rule : isObject(rule) ? textOf(rule['propertyName'], 'propertyName') : 'createdate';
@@ -96,7 +96,7 @@ const MAX_RESULTS = 10_000;
 const MAX_CHARACTERS = 3_000;
 
 export interface Search {
-  /** A record has to pass all filters of one group. No groups: all records. */
+  /** A record must pass all filters of at least one group. No groups: all records. */
   readonly groups: readonly (readonly Filter[])[];
   readonly query: string;
   readonly limit: number;

@@ -8,7 +8,7 @@ import { findCandidates } from './candidates.ts';
 import { compareValues, matches } from './match.ts';
 import { type Filter, readSearch, type Search } from './request.ts';
 
-/** Finds in the index, which may lag behind, and then shows the records as they are now. */
+/** Matches against the index, which may lag, and then returns the current records. */
 export function search(visit: Visit): Reply {
   const { account, call } = visit;
   const wanted = readSearch(visit);
@@ -59,7 +59,7 @@ function passesOne({ people, quirks }: HubSpotAccount, filter: Filter, person: P
   return wanted.some((value) => aliases.includes(value));
 }
 
-/** Every word of the query has to begin a word of one of the properties that are searched by default. */
+/** Every word of the query must be a prefix of a word in one of the default searchable properties. */
 function isAnswerTo(people: PeopleTable, query: string, person: Person): boolean {
   const values = QUERIED.map((name) => PROPERTIES.get(name)?.read(person, people) ?? '');
   const words = values.flatMap((value) => [value, ...value.split(/[^\p{L}\p{N}]+/u)]).map(lower);

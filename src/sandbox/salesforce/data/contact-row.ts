@@ -4,7 +4,7 @@ import { wireDatetime } from '../values/datetime.ts';
 import { makeId } from '../values/record-id.ts';
 import { PREFIXES } from './objects.ts';
 
-/** A person as Salesforce keeps them. It knows no empty text: what was cleared is null. */
+/** A person as a Salesforce row. Salesforce has no empty strings: a cleared value is null. */
 export function toContactRow(person: Person): Row {
   const known = rows.get(person);
   if (known) return known;
@@ -18,7 +18,7 @@ export function customFieldName(name: string): string {
   return `${name.replace(/(^|_)([a-z])/g, (_, gap: string, letter: string) => gap + letter.toUpperCase())}__c`;
 }
 
-// A changed person is another object, so that a row is never out of date.
+// A changed person is a new object, so cached rows are never stale.
 const rows = new WeakMap<Person, Row>();
 
 function makeRow(person: Person): Row {
@@ -80,5 +80,5 @@ function customValues({ custom }: Person): Record<string, RowValue> {
   return Object.fromEntries(named);
 }
 
-/** The user who owns what nobody owns: no record is without an owner. */
+/** The owner of records without an owner: every record has one. */
 export const ADMINISTRATOR = 0;

@@ -1,7 +1,7 @@
 import type { FieldDefinition, ObjectDefinition, Row, RowValue } from '../soql/table.ts';
 import type { CustomField } from '../types.ts';
 
-/** The organisation's own fields, which are texts unless it has said otherwise. */
+/** The org's custom fields; strings by default. */
 export function describeCustom(definition: ObjectDefinition, described: Described): ObjectDefinition {
   const entries = Object.entries(described);
   if (entries.length === 0) return definition;
@@ -23,7 +23,7 @@ export function describeCustom(definition: ObjectDefinition, described: Describe
   return { ...definition, fields };
 }
 
-/** A person's own fields are texts: here they become what the organisation has made of them. */
+/** A person's custom fields are strings: converts them to the types of the org. */
 export function toTyped(row: Row, described: Described): Row {
   const entries = Object.entries(described);
   if (entries.length === 0) return row;
@@ -31,7 +31,7 @@ export function toTyped(row: Row, described: Described): Row {
   return { ...row, ...Object.fromEntries(typed) };
 }
 
-/** A box that nobody ticked is false, never null. */
+/** An unset checkbox is false, never null. */
 function toValue({ type }: CustomField, value: RowValue): RowValue {
   if (type === 'boolean') return value === 'true';
   return type === 'double' && value !== null ? Number(value) : value;

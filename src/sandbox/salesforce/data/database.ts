@@ -8,7 +8,7 @@ import { describeCustom, toTyped } from './custom-fields.ts';
 import { defineContact, PREFIXES } from './objects.ts';
 import { accountTable, lowerBound, userTable } from './parents.ts';
 
-/** An account's people as an organisation's tables. */
+/** An account's people as the tables of an org. */
 export function openDatabase(people: PeopleTable, quirks: Shown): Database {
   const summary = summarize(people.all());
   const whole = quirks.stateAndCountryPicklists ? summary.withCodes : summary.plain;
@@ -46,7 +46,7 @@ function contactTable(
   definition: ObjectDefinition,
   { userLocale, customFields }: Shown,
 ): Table {
-  // Whoever is found twice is one row.
+  // A row found twice is returned once.
   const rows = new Map<Person, Row>();
   const toRow = (person: Person): Row => {
     const row = rows.get(person) ?? toTyped(toContactRow(person), customFields);
@@ -73,7 +73,7 @@ function contactTable(
       const person = people.get(numberOf(id15, PREFIXES.Contact) ?? 0);
       return person && toRow(person);
     },
-    // The index knows but one way to compare.
+    // The index supports one collation only.
     ...(userLocale === 'en' && { byEmail: (email) => rowsOf(people.byEmail(email)).map(toRow) }),
   };
 }
@@ -100,12 +100,12 @@ function summarize(people: readonly Person[]): Summary {
   return summary;
 }
 
-// The list of people is another one after every change.
+// The list of people is a new object after every change.
 const summaries = new WeakMap<readonly Person[], Summary>();
 const LEAST_COMPANIES = 20;
 const LEAST_USERS = 20;
 
-/** What this organisation has, and this user may see. */
+/** The org's schema that this user can see. */
 type Shown = Pick<
   SalesforceQuirks,
   | 'stateAndCountryPicklists'

@@ -1,6 +1,6 @@
 import type { FieldDefinition, FieldType } from '../soql/table.ts';
 
-/** Shorthand for the lists of fields: `field('Name', 'string', 80)`. Everything may be empty unless told. */
+/** A field definition in short: `field('Name', 'string', 80)`. Nullable by default. */
 export function field(name: string, type: FieldType, length = LENGTHS[type] ?? 0): FieldDefinition {
   return { name, type, length, nillable: true, relationshipName: null, referenceTo: null, values: [] };
 }
@@ -9,7 +9,7 @@ export function required(definition: FieldDefinition): FieldDefinition {
   return { ...definition, nillable: false };
 }
 
-/** `OwnerId`, which leads to a User under the name `Owner`. */
+/** `OwnerId`, a reference to User with the relationship name `Owner`. */
 export function reference(name: string, referenceTo: string): FieldDefinition {
   return { ...field(name, 'reference'), relationshipName: name.replace(/Id$/, ''), referenceTo };
 }
@@ -30,7 +30,7 @@ export function addressFields(kind: string, withCodes: boolean): readonly FieldD
   ];
 }
 
-/** Who made a record and when: every object has these. */
+/** The audit fields of every object: who created and changed a record, and when. */
 export function auditFields(): readonly FieldDefinition[] {
   return [
     required(field('CreatedDate', 'datetime')),

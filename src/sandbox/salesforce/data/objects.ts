@@ -3,7 +3,7 @@ import { addressFields, auditFields, field, picklist, reference, required } from
 
 export const PREFIXES = { Contact: '003', Account: '001', User: '005' } as const;
 
-/** The contact with the fields that this organisation added, and the codes of addresses where it uses them. */
+/** The Contact object with the custom fields of the org, and state and country codes where enabled. */
 export function defineContact(customFields: readonly string[], withCodes: boolean): ObjectDefinition {
   return define('Contact', [
     required(field('Id', 'id')),

@@ -4,7 +4,7 @@ import { makeId, numberOf } from '../values/record-id.ts';
 import { ADMINISTRATOR } from './contact-row.ts';
 import { ACCOUNT, PREFIXES, USER } from './objects.ts';
 
-/** The companies from 1 to this number, and the users from 0 (who administers) to that. */
+/** The companies from 1 to this number, and the users from 0 (the administrator). */
 export function accountTable(count: number): Table {
   return numberedTable({ definition: ACCOUNT, first: 1, last: count, toRow: toAccountRow });
 }
@@ -28,7 +28,7 @@ function numberedTable({ definition, first, last, toRow }: Numbered): Table {
   };
 }
 
-/** The first place that is not below, by halving. */
+/** The first position that is not below, by binary search. */
 export function lowerBound(size: number, isBelow: (place: number) => boolean): number {
   let low = 0;
   let high = size;

@@ -10,7 +10,7 @@ import { spend } from './limits.ts';
 import { checkSession } from './session.ts';
 import { checkVersion } from './versions.ts';
 
-/** Everything under /services/data/vXX.X/: who asks, whether they still may, and then the resource. */
+/** Everything under /services/data/vXX.X/: authentication, limits, and then the resource. */
 export function answerApi(call: SalesforceCall): Answer {
   const tooLong = refuseLength(call);
   if (tooLong) return tooLong;
@@ -70,7 +70,7 @@ function readBody(request: SalesforceCall['request']): unknown {
   return body;
 }
 
-/** Of the address and all headers together. */
+/** The maximum of the URL and all headers together. */
 const MAX_HEAD = 16_384;
 const MAX_BATCH = 2_000;
 const MIN_BATCH = 200;

@@ -1,7 +1,10 @@
 import { SalesforceRefusal } from '../errors.ts';
 import type { SalesforceAccount } from '../types.ts';
 
-/** Counts calls against the day, and refuses when it is used up or when too many slow requests run at once. */
+/**
+ * Counts calls towards the daily limit, and rejects them when it is used up or when too many slow requests are in
+ * flight.
+ */
 export function spend(account: SalesforceAccount, { calls, now }: { calls: number; now: number }): void {
   const { limits, state } = account;
   if (limits !== null) {

@@ -3,7 +3,7 @@ import { isAlive } from '../../tokens.ts';
 import { SalesforceRefusal } from '../errors.ts';
 import type { SalesforceAccount, SalesforceCall } from '../types.ts';
 
-/** Whose call this is. Whatever is wrong with the token, the words are the same; of one in JWT form, others. */
+/** Authenticates the call. Every invalid token gets the same error, except one in JWT form. */
 export function checkSession({ grant, now, request }: SalesforceCall): SalesforceAccount {
   if (grant?.kind === 'access' && isAlive(grant, now)) {
     const { account, token } = grant;

@@ -1,6 +1,6 @@
 import { notFound, SalesforceRefusal } from '../errors.ts';
 
-/** `v68.0`: what is older than the oldest is gone, what is newer than the newest never was. */
+/** `v68.0`: versions below the oldest are 410, above the newest 404. */
 export function checkVersion(named: string): string {
   const version = /^v(\d{2}\.0)$/.exec(named)?.[1];
   if (version === undefined || Number(version) > NEWEST_VERSION) throw notFound();

@@ -2,7 +2,7 @@ import { notFound, SalesforceRefusal } from '../errors.ts';
 import type { Database } from '../soql/table.ts';
 import type { SalesforceAccount } from '../types.ts';
 
-/** One question to the API: a request, or a part of a composite one. */
+/** One API request, possibly a part of a composite one. */
 export interface Ask {
   readonly account: SalesforceAccount;
   readonly now: number;
@@ -10,14 +10,14 @@ export interface Ask {
   /** `68.0` */
   readonly version: string;
   readonly method: string;
-  /** What follows the version, in its parts. */
+  /** The path after the version, split into parts. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
-  /** Rows per page that were asked for. */
+  /** The requested rows per page. */
   readonly batchSize: number;
-  /** Milliseconds since 1970; smaller than all where it was not asked. */
+  /** Milliseconds since 1970; minus infinity where the header is missing. */
   readonly ifModifiedSince: number;
-  /** The JSON that came along; refuses what is none. */
+  /** The JSON body; invalid JSON is rejected. */
   readonly body: () => unknown;
   readonly database: Database;
 }
@@ -28,7 +28,7 @@ export function allow(ask: Ask, ...methods: readonly string[]): void {
   throw new SalesforceRefusal(405, 'METHOD_NOT_ALLOWED', message);
 }
 
-/** The parts of a path, decoded. One that cannot be decoded leads nowhere. */
+/** The decoded parts of a path. One that cannot be decoded matches no route. */
 export function decodeParts(segments: readonly string[]): readonly string[] {
   try {
     return segments.filter((segment) => segment !== '').map(decodeURIComponent);
@@ -45,7 +45,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The list of texts that a body must have under this name. */
+/** The array of strings that a body must have under this name. */
 export function textsOf(body: unknown, name: string): readonly string[] {
   const list = isRecord(body) ? body[name] : undefined;
   if (Array.isArray(list) && list.every((item) => typeof item === 'string')) return list;

@@ -3,7 +3,7 @@ import type { Row, Table } from '../soql/table.ts';
 import { wireDatetime } from '../values/datetime.ts';
 import { type Ask, badInput } from './ask.ts';
 
-/** `sobjects/Contact/updated?start=…&end=…`: ids alone, of thirty days at most. */
+/** `sobjects/Contact/updated?start=…&end=…`: ids only, for a period of at most thirty days. */
 export function listUpdated(ask: Ask, table: Table): Reply {
   const ids = changed(ask, table)
     .filter((row) => row['IsDeleted'] !== true)

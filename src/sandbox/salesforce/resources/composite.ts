@@ -4,13 +4,13 @@ import { spend } from '../gate/limits.ts';
 import { checkVersion } from '../gate/versions.ts';
 import { type Ask, allow, badInput, decodeParts, isRecord } from './ask.ts';
 
-/** Up to 25 independent requests in one. Each costs one call, and fails alone. */
+/** Up to 25 independent requests in one. Each costs one call, and fails on its own. */
 export function answerBatch(ask: Ask, dispatch: Dispatch): Reply {
   allow(ask, 'POST');
   const body = ask.body();
   const parts = readParts(body, 'batchRequests');
   const haltOnError = isRecord(body) && body['haltOnError'] === true;
-  // The envelope itself was counted when it came in.
+  // The batch request itself was already counted.
   spend(ask.account, { calls: parts.length - 1, now: ask.now });
   const results: object[] = [];
   let hasErrors = false;
@@ -23,7 +23,7 @@ export function answerBatch(ask: Ask, dispatch: Dispatch): Reply {
   return { status: 200, body: { hasErrors, results } };
 }
 
-/** Up to 25 requests, of which five may be queries, for the price of one. */
+/** Up to 25 requests, of which five can be queries, for the cost of one call. */
 export function answerComposite(ask: Ask, dispatch: Dispatch): Reply {
   allow(ask, 'POST');
   const body = ask.body();
@@ -48,7 +48,7 @@ export function answerComposite(ask: Ask, dispatch: Dispatch): Reply {
   return { status: 200, body: { compositeResponse } };
 }
 
-/** `@{first.records[0].Id}` is what the part called first has answered there. */
+/** `@{first.records[0].Id}` is replaced by that value in the response of the part with the reference id `first`. */
 function withReferences(part: Part, known: ReadonlyMap<string, unknown>): Part {
   const url = part.url.replace(/@\{(\w+)\.([\w.[\]]+)\}/g, (whole, id: string, path: string) => {
     const keys = path.split(/[.[\]]+/).filter((key) => key !== '');
@@ -75,7 +75,7 @@ function answerPart({ account }: Ask, answer: () => Reply): Reply {
   }
 }
 
-/** The parts of a composite name their whole path, those of a batch may begin with the version. */
+/** The parts of a composite contain their full path, those of a batch can start with the version. */
 function toPartAsk(ask: Ask, { method, url, body }: Part, shortRoot?: RegExp): Ask {
   const whole = shortRoot === undefined ? url : url.replace(shortRoot, ROOT);
   const question = whole.indexOf('?');

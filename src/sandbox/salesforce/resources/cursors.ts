@@ -2,7 +2,7 @@ import type { WireRecord } from '../soql/projection.ts';
 import type { Row } from '../soql/table.ts';
 import { makeId } from '../values/record-id.ts';
 
-/** Queries that are not read to their end yet. */
+/** Queries with remaining pages. */
 export function createCursorBook(): CursorBook {
   const cursors = new Map<string, Cursor>();
   let serial = 0;
@@ -20,11 +20,11 @@ export function createCursorBook(): CursorBook {
 }
 
 const CURSOR_PREFIX = '01g';
-/** The real service keeps any number: the bound is for the memory of this process. */
+/** The real service has no limit: this bounds the memory of this process. */
 const MAX_CURSORS = 500;
 
 export interface CursorBook {
-  /** Gives the id under which it can be continued. */
+  /** Returns the id to continue the query. */
   open(cursor: Cursor): string;
   find(id: string): Cursor | undefined;
 }

@@ -2,7 +2,7 @@ import type { Reply } from '../answers.ts';
 import type { FieldDefinition, FieldType, ObjectDefinition } from '../soql/table.ts';
 import type { Ask } from './ask.ts';
 
-/** Hundreds of kilobytes where it is real: who has it already is told that nothing has changed since. */
+/** Hundreds of kilobytes in the real service, hence conditional requests: 304 if unchanged. */
 export function answerDescribe(ask: Ask, definition: ObjectDefinition): Reply {
   if (ask.ifModifiedSince >= DEFINED_AT) return { status: 304, body: undefined };
   return {
@@ -11,7 +11,7 @@ export function answerDescribe(ask: Ask, definition: ObjectDefinition): Reply {
   };
 }
 
-/** What is known of an object and its fields, as far as clients of records read it. */
+/** The description of an object and its fields, as far as clients of records read it. */
 function describeObject({ version }: Ask, definition: ObjectDefinition): object {
   return {
     ...summarize(definition, version),
@@ -68,7 +68,7 @@ function toLabel(name: string): string {
     .replace(/([a-z])(?=[A-Z])/g, '$1 ');
 }
 
-/** The compound that a field is a part of. */
+/** The compound field that contains this one. */
 function compoundOf(name: string): string | null {
   if (name === 'FirstName' || name === 'LastName' || name === 'Salutation') return 'Name';
   const kind = /^(Mailing|Other)(?:Street|City|State|PostalCode|Country|StateCode|CountryCode)$/.exec(

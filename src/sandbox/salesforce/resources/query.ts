@@ -34,7 +34,7 @@ function firstPage(ask: Ask, result: QueryResult): object {
   return page(ask, { cursor, offset: 0, id: () => ask.account.state.cursors.open(cursor) });
 }
 
-/** A query with OFFSET has one page and no more, even where there would be more rows. */
+/** A query with OFFSET has only one page, even if there are more rows. */
 function wholePage(ask: Ask, { rows, show }: Extract<QueryResult, { kind: 'rows' }>): object {
   const shown = rows.slice(0, MAX_ROWS_WITH_OFFSET);
   return toBody(ask, { totalSize: shown.length, records: shown.map((row) => show(row, ask.version)) });
@@ -69,7 +69,7 @@ function toBody(ask: Ask, { totalSize, records, next }: Page): object {
   };
 }
 
-/** Another order every time, and yet the same in every run. */
+/** Another order for every query, and still deterministic. */
 function shuffler({ account: { state } }: Ask): (rows: readonly Row[]) => readonly Row[] {
   state.shuffles += 1;
   const turn = state.shuffles;

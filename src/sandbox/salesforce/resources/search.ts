@@ -2,7 +2,7 @@ import type { Reply } from '../answers.ts';
 import type { FieldType, Row, Table } from '../soql/table.ts';
 import { type Ask, allow, badInput, isRecord } from './ask.ts';
 
-/** Full-text search: every word of the question has to be among the words of one field. It is not an exact match. */
+/** Full-text search: every search word must be among the words of one field. Not an exact match. */
 export function answerSearch(ask: Ask): Reply {
   allow(ask, 'GET', 'POST');
   const search = ask.method === 'GET' ? readParameters(ask.query) : readBody(ask.body());

@@ -21,7 +21,7 @@ export function answerSObjects(ask: Ask): Reply {
   return { status: 200, body: show(ask, { table, row: findRow(ask, table, what), fields }) };
 }
 
-/** Many records by id in one call, in the order of the ids; null for what is not there. */
+/** Many records by id in one call, in the order of the ids; null for a missing record. */
 export function answerCollection(ask: Ask): Reply {
   allow(ask, 'POST', 'GET');
   const table = tableOf(ask, ask.path[2] ?? '');

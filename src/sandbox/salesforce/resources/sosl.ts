@@ -4,7 +4,10 @@ import type { FieldType, Row } from '../soql/table.ts';
 import { type Ask, allow, badInput } from './ask.ts';
 import { FIELD_TYPES, toWords } from './search.ts';
 
-/** `FIND {text} IN PHONE FIELDS RETURNING Contact(Id, Name WHERE … LIMIT 5), User(Id)`: tokenised, never exact. */
+/**
+ * `FIND {text} IN PHONE FIELDS RETURNING Contact(Id, Name WHERE … LIMIT 5), User(Id)`: tokenised, never an exact
+ * match.
+ */
 export function answerSosl(ask: Ask): Reply {
   allow(ask, 'GET');
   const statement = ask.query.get('q') ?? '';
@@ -40,7 +43,7 @@ function find(ask: Ask, { name, inside, wanted, types }: Returned): readonly obj
     .map((row) => result.show(row, ask.version));
 }
 
-/** Formatting is ignored: digits find a number however it is written. A star stands for the rest of a word. */
+/** Formatting is ignored: digits match a number in any notation. A star is a wildcard for the rest of a word. */
 function isIn(row: Row, field: string, text: string): boolean {
   const value = String(row[field] ?? '');
   const own = [...toWords(value), value.replace(/\D/g, '')];
@@ -55,7 +58,7 @@ const MAX_ROWS = 2_000;
 
 interface Returned {
   readonly name: string;
-  /** What stands in the brackets. */
+  /** The text in the parentheses. */
   readonly inside: string;
   readonly wanted: readonly string[];
   readonly types: readonly FieldType[];

@@ -4,7 +4,7 @@ import { type BoundField, type Key, resolveField, type Scope, toKey } from './fi
 import type { CompareOperator, Condition, Literal, LiteralType, Name } from './syntax.ts';
 import type { FieldType } from './table.ts';
 
-/** Names become fields, and every literal is checked against the type of its field. */
+/** Resolves names to fields, and checks every literal against the type of its field. */
 export function bindCondition(scope: Scope, condition: Condition): BoundCondition {
   switch (condition.kind) {
     case 'and':

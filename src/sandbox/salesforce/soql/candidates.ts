@@ -3,8 +3,8 @@ import type { Key } from './fields.ts';
 import type { Row, Table } from './table.ts';
 
 /**
- * The rows that can match, in the order of their ids: by id or address where the condition pins one, else a range of
- * ids, else all. What it leaves out cannot match; what it gives still has to be tested.
+ * The rows that can match, ordered by id: by id or email where the condition requires one value, else a range of
+ * ids, else all. A superset: every row still has to be tested.
  */
 export function* candidates(
   table: Table,
@@ -28,7 +28,7 @@ function pinned(table: Table, part: BoundCondition): ReadonlySet<Row> | undefine
   const { name } = part.field.definition;
   const strings = [...values].filter((value) => typeof value === 'string');
   if (name === 'Id') return new Set(strings.map((id) => table.find(id)).filter((row) => row !== undefined));
-  // Rows without an address are in no index.
+  // Rows without an email are not in the index.
   if (name !== 'Email' || table.byEmail === undefined || values.has(null)) return undefined;
   return new Set(strings.flatMap((email) => table.byEmail?.(email) ?? []));
 }
@@ -47,7 +47,7 @@ function bounds(table: Table, required: readonly BoundCondition[]): Bounds {
     if (part.field.steps.length > 0 || part.field.definition.name !== 'Id') continue;
     const place = table.lowerBound(part.value);
     if (part.operator.startsWith('>')) from = Math.max(from, place);
-    // One more than needed for `<`: the test drops it.
+    // For `<` this includes one row too many, which the test rejects.
     if (part.operator.startsWith('<')) to = Math.min(to, place + 1);
   }
   return { from, to };

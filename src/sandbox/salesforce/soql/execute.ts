@@ -9,7 +9,7 @@ import { bindProjection, toRecord, type WireRecord } from './projection.ts';
 import type { Aggregate, Name, Query } from './syntax.ts';
 import type { Database, Row, Table } from './table.ts';
 
-/** Runs one query. The rows are found at once; what is shown of each is made when its page is read. */
+/** Runs one query. Rows are found immediately; their representation is built when their page is read. */
 export function executeQuery(soql: string, { database, includeDeleted, shuffleTies }: Options): QueryResult {
   const query = parseQuery(soql);
   const scope: Scope = { soql, database, table: tableOf(soql, database, query.from), alias: query.alias };
@@ -112,16 +112,16 @@ export type QueryResult =
   | {
       readonly kind: 'rows';
       readonly rows: readonly Row[];
-      /** False for a query with OFFSET: it ends with its first page. */
+      /** False for a query with OFFSET: it has only one page. */
       readonly paged: boolean;
       readonly show: (row: Row, version: string) => WireRecord;
     };
 
 interface Options {
   readonly database: Database;
-  /** Rows in the recycle bin too. */
+  /** Includes rows in the recycle bin. */
   readonly includeDeleted: boolean;
-  /** The order of rows that tie is nobody's promise. */
+  /** Reorders ties, whose order is not guaranteed. */
   readonly shuffleTies?: ((rows: readonly Row[]) => readonly Row[]) | undefined;
 }
 
@@ -129,6 +129,6 @@ interface FindOptions {
   readonly condition: BoundCondition | undefined;
   readonly includeDeleted: boolean;
   readonly descending: boolean;
-  /** Where the table's order is the answer's: how many rows will do. */
+  /** The number of rows after which the scan can stop, where results have the order of the table. */
   readonly enough: number | undefined;
 }

@@ -2,7 +2,7 @@ import { queryFault, type SalesforceRefusal } from '../errors.ts';
 import type { Name } from './syntax.ts';
 import type { Database, FieldDefinition, FieldType, Row, RowValue, Table } from './table.ts';
 
-/** The field that a name leads to, over as many parents as it has dots. */
+/** Resolves a field name, over as many relationships as it has dots. */
 export function resolveField(scope: Scope, name: Name): BoundField {
   const segments = name.text.split('.');
   if (segments.length > 1 && isOwnName(scope, segments[0])) segments.shift();
@@ -21,7 +21,7 @@ export function resolveField(scope: Scope, name: Name): BoundField {
   return { definition, steps, read, key: (row) => toKey(definition.type, read(row), locale) };
 }
 
-/** How a value takes part in comparisons: text without case and never empty, ids by their 15 characters. */
+/** The comparison key of a value: strings are case-folded and never empty, ids have 15 characters. */
 export function toKey(type: FieldType, value: RowValue | undefined, locale: string): Key {
   if (value === undefined || value === null || value === '' || typeof value === 'object') return null;
   if (typeof value !== 'string') return value;
@@ -80,10 +80,10 @@ export interface Scope {
 
 export interface BoundField {
   readonly definition: FieldDefinition;
-  /** The parents on the way; empty for a field of the record itself. */
+  /** The relationships to follow; empty for a field of the record itself. */
   readonly steps: readonly Step[];
   readonly read: (row: Row) => RowValue | undefined;
-  /** The value as it compares. */
+  /** The comparison key of the field. */
   readonly key: (row: Row) => Key;
 }
 

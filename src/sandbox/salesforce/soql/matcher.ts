@@ -3,7 +3,7 @@ import type { Key } from './fields.ts';
 import type { CompareOperator } from './syntax.ts';
 import type { Row } from './table.ts';
 
-/** Two-valued: a comparison with a missing value is false, and its negation true. */
+/** Two-valued logic: a comparison with null is false, and its negation true. */
 export function toMatcher(condition: BoundCondition): (row: Row) => boolean {
   switch (condition.kind) {
     case 'and': {

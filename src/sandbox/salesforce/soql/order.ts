@@ -14,12 +14,12 @@ export function bindOrder(scope: Scope, orderBy: readonly Ordering[]): readonly 
   });
 }
 
-/** Ids are unique: what follows an order by id changes nothing, so that the table's own order serves. */
+/** Ids are unique, so orderings after the id have no effect and the table's own order can be used. */
 export function isIdOrder([first]: readonly BoundOrdering[]): boolean {
   return first === undefined || (first.field.steps.length === 0 && first.field.definition.name === 'Id');
 }
 
-/** Rows that tie are left in the order in which they came. */
+/** Stable sort: ties keep their order. */
 export function sortRows(rows: readonly Row[], orderings: readonly BoundOrdering[]): Row[] {
   const keyed = rows.map((row) => ({ row, keys: orderings.map(({ field }) => field.key(row)) }));
   keyed.sort((a, b) => {

@@ -3,7 +3,7 @@ import { parentOf, resolveField, type Scope, type Step } from './fields.ts';
 import type { FieldGroup, Name, SelectItem } from './syntax.ts';
 import type { FieldDefinition, Row, Table } from './table.ts';
 
-/** What a query shows of each row: its own fields, and those of its parents nested under their names. */
+/** The columns of a query: a record's own fields, and those of its parents nested under their names. */
 export function bindProjection(scope: Scope, items: readonly SelectItem[]): Projection {
   const root = emptyProjection(scope.table);
   for (const item of items) {

@@ -1,4 +1,4 @@
-/** A parsed query. Positions (`at`) count from 0 and serve the pictures in error messages. */
+/** A parsed query. Positions (`at`) count from 0 and are used by error messages. */
 export interface Query {
   readonly select: Select;
   readonly from: Name;
@@ -16,7 +16,7 @@ export type Select =
 
 export type SelectItem = Name | FieldGroup;
 
-/** FIELDS(STANDARD) and its kind. */
+/** FIELDS(STANDARD) and similar. */
 export interface FieldGroup extends Name {
   readonly group: 'ALL' | 'STANDARD' | 'CUSTOM';
 }

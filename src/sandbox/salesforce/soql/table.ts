@@ -1,19 +1,19 @@
-/** What a query reads: rows in the form in which the API shows them, in the order of their ids. */
+/** A table of a query: rows in the API's format, ordered by id. */
 export interface Table {
   readonly definition: ObjectDefinition;
   size(): number;
   rowAt(position: number): Row;
-  /** The first position whose id (15 characters) is not smaller. */
+  /** The first position whose id (15 characters) is not smaller (binary search). */
   lowerBound(id15: string): number;
   find(id15: string): Row | undefined;
-  /** In any order; present where addresses are indexed. The address comes lower-cased. */
+  /** In any order; present if emails are indexed. The email must be lower-cased. */
   byEmail?(email: string): readonly Row[];
 }
 
 export interface Database {
-  /** By name, whatever its case. */
+  /** Finds a table by its name, case-insensitively. */
   table(name: string): Table | undefined;
-  /** Of the user, by whose rules texts compare. */
+  /** The locale of the user, which decides how strings compare. */
   readonly locale: string;
 }
 
@@ -24,7 +24,7 @@ export type CompoundAddress = Readonly<Record<string, string | null>>;
 export interface ObjectDefinition {
   readonly name: string;
   readonly keyPrefix: string;
-  /** By lower-cased name, in the order of the description. */
+  /** By lower-cased name, in the order of the describe. */
   readonly fields: ReadonlyMap<string, FieldDefinition>;
 }
 
@@ -33,7 +33,7 @@ export interface FieldDefinition {
   readonly type: FieldType;
   readonly length: number;
   readonly nillable: boolean;
-  /** For references: the name that leads to the parent (`Account` of `AccountId`) and its object. */
+  /** For references: the relationship name (`Account` for `AccountId`) and its object. */
   readonly relationshipName: string | null;
   readonly referenceTo: string | null;
   readonly values: readonly string[];

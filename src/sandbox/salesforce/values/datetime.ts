@@ -1,12 +1,12 @@
-/** The API's own form: milliseconds always, and an offset without a colon. */
+/** The API's own format: always milliseconds, and an offset without a colon. */
 export function wireDatetime(time: number): string {
   return new Date(time).toISOString().replace('Z', '+0000');
 }
 
-/** A point in time in the API's form; undefined where the text is none. */
+/** Converts a timestamp to the API's format; undefined if it is invalid. */
 export function toWireDatetime(text: string): string | undefined {
   const time = Date.parse(text);
-  // Without the second test 2023-02-30 would quietly become the second of March.
+  // Without the second check 2023-02-30 would silently become the second of March.
   return Number.isNaN(time) || Number(text.slice(8, 10)) > daysInMonth(text) ? undefined : wireDatetime(time);
 }
 

@@ -1,4 +1,7 @@
-/** The 18-character id of a record: 15 that say all (ordered as they are), and 3 that keep their case. */
+/**
+ * The 18-character id of a record: 15 characters identify it (sorted as they are), and 3 are a checksum of their
+ * case.
+ */
 export function makeId(prefix: string, number: number): string {
   let digits = '';
   for (let rest = number; digits.length < 9; rest = Math.floor(rest / 62)) {
@@ -7,13 +10,13 @@ export function makeId(prefix: string, number: number): string {
   return withChecksum(`${prefix}RO0${digits}`);
 }
 
-/** The number that the id was made of; undefined for an id that this sandbox does not give to that kind of record. */
+/** The number in an id; undefined for an id that this sandbox does not issue for that kind of record. */
 export function numberOf(id15: string, prefix: string): number | undefined {
   if (!id15.startsWith(`${prefix}RO0`)) return undefined;
   return [...id15.slice(6)].reduce((sum, digit) => sum * 62 + DIGITS.indexOf(digit), 0);
 }
 
-/** The 15 characters of an id of either length; undefined where it is none. The checksum mends a lost case. */
+/** The 15 characters of an id of either length; undefined if it is malformed. The checksum restores a lost case. */
 export function toId15(text: string): string | undefined {
   if (!/^[0-9a-z]{15}(?:[a-z0-5]{3})?$/i.test(text)) return undefined;
   if (text.length === 15) return text;

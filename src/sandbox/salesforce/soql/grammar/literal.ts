@@ -4,7 +4,7 @@ import { readString } from './string-literal.ts';
 import type { TokenReader } from './token-reader.ts';
 import type { Token } from './tokens.ts';
 
-/** One value of a condition. Dates and datetimes come out in the form in which records hold them. */
+/** A literal in a condition. Dates and datetimes are converted to the format of records. */
 export function parseLiteral(reader: TokenReader): Literal {
   const token = reader.next();
   switch (token.kind) {

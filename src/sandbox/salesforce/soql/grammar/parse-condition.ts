@@ -4,8 +4,8 @@ import { readLikePattern } from './string-literal.ts';
 import type { TokenReader } from './token-reader.ts';
 
 /**
- * AND and OR have no precedence over each other: mixing them without parentheses is an error, and so is NOT anywhere
- * but at the start of a condition or of a parenthesis.
+ * AND and OR have no precedence over each other: mixing them without parentheses is an error, and so is NOT
+ * anywhere but at the start of a condition or parenthesis.
  */
 export function parseCondition(reader: TokenReader, depth = 0): Condition {
   if (reader.accept('NOT')) return { kind: 'not', part: parseOperand(reader, depth) };

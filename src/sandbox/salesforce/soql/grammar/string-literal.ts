@@ -1,14 +1,20 @@
 import type { TokenReader } from './token-reader.ts';
 import type { Token } from './tokens.ts';
 
-/** The value of a quoted literal. Only the documented escapes are known: a backslash before anything else is an error. */
+/**
+ * The value of a quoted literal. Only the documented escapes are valid: a backslash before anything else is an
+ * error.
+ */
 export function readString(reader: TokenReader, token: Token): string {
   return contentOf(reader, token).replace(ESCAPE, (sequence) =>
     readEscape(reader, { token, sequence, known: ESCAPES }),
   );
 }
 
-/** A LIKE pattern as an expression over the whole value: `%` is any text, `_` any one character, unless escaped. */
+/**
+ * A LIKE pattern as a regular expression over the whole value: `%` is any text, `_` any one character, unless
+ * escaped.
+ */
 export function readLikePattern(reader: TokenReader, token: Token): RegExp {
   const source = contentOf(reader, token).replace(PATTERN_PART, (part) => {
     if (part === '%') return '.*';

@@ -1,7 +1,7 @@
 import { queryFault, type SalesforceRefusal } from '../../errors.ts';
 import { type Token, type TokenKind, toTokens } from './tokens.ts';
 
-/** Walks over the tokens of one query. Keywords are words, and their case does not matter. */
+/** Iterates over the tokens of one query. Keywords are case-insensitive words. */
 export class TokenReader {
   readonly soql: string;
   readonly #tokens: readonly Token[];
@@ -22,7 +22,7 @@ export class TokenReader {
     return token;
   }
 
-  /** Takes the next token when it is this keyword or symbol, and says whether it did. */
+  /** Consumes the next token if it is this keyword or symbol, and returns whether it did. */
   accept(text: string): boolean {
     const token = this.peek();
     const isIt = token.kind !== 'string' && token.text.toUpperCase() === text;

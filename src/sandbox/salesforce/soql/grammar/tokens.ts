@@ -1,6 +1,9 @@
 import { queryFault } from '../../errors.ts';
 
-/** Cuts a query into tokens. String literals stay escaped: what an escape means depends on the operator before it. */
+/**
+ * Splits a query into tokens. String literals stay escaped: the meaning of an escape depends on the operator before
+ * it.
+ */
 export function toTokens(soql: string): readonly Token[] {
   const tokens: Token[] = [];
   let at = 0;
