@@ -17,7 +17,7 @@ const CRMS = [
   { provider: 'salesforce', title: 'Salesforce' },
 ] as const;
 
-describe.runIf(CHROMIUM)('an application that connects a customer in a popup', () => {
+describe.runIf(CHROMIUM)('An application that connects a customer in a popup', () => {
   let crossbook: ListeningApp;
   let browser: Browser;
   let application: Application;
@@ -25,7 +25,7 @@ describe.runIf(CHROMIUM)('an application that connects a customer in a popup', (
   let page: Page;
 
   beforeAll(async () => {
-    // Where it listens is known once it does.
+    // The port is known once it listens.
     crossbook = await listenApp({ publicUrl: undefined });
     crossbook.app.announceUrl(crossbook.url);
     application = await openApplication();
@@ -58,7 +58,7 @@ describe.runIf(CHROMIUM)('an application that connects a customer in a popup', (
     return { customerId: customer_id, id: data.createConnectLink.link.id, url: data.createConnectLink.url };
   }
 
-  /** Opened in the click, as an application has to. */
+  /** Opened in the click handler, so that the browser does not block it. */
   async function openPopup(url: string): Promise<Page> {
     await page.evaluate((to) => {
       document.querySelector('button')?.addEventListener('click', () => void window.open(to), { once: true });
@@ -83,7 +83,7 @@ describe.runIf(CHROMIUM)('an application that connects a customer in a popup', (
   }
 
   test.each(CRMS)(
-    'the opener is told, and the code that it gets is redeemed: $title',
+    'the popup posts a message to its opener, and the code in it is redeemed: $title',
     async ({ provider, title }) => {
       const { customerId, id, url } = await createLink(provider);
       const popup = await openPopup(url);
@@ -104,7 +104,7 @@ describe.runIf(CHROMIUM)('an application that connects a customer in a popup', (
   );
 
   test.each(CRMS)(
-    'where the vendor’s page cuts the opener off, the popup goes back itself: $title',
+    'where the vendor’s page severs the opener (COOP), the popup redirects back itself: $title',
     async ({ provider, title }) => {
       const { demo } = crossbook.sandbox[provider];
       demo.setQuirks({ openerPolicy: 'same-origin' });
@@ -123,10 +123,10 @@ describe.runIf(CHROMIUM)('an application that connects a customer in a popup', (
     },
   );
 
-  test('the code of docs/connect.md connects a customer in the click', async () => {
+  test('the code sample of docs/connect.md connects a customer on a click', async () => {
     const link = await createLink('hubspot');
     const confirmed: object[] = [];
-    // What the code takes for granted: requests to the application's own server.
+    // What the sample assumes: requests to the application's own server.
     await page.exposeFunction('post', async (path: string, body?: Json) => {
       if (path === '/crm/link') return { id: link.id, url: link.url };
       const { connectLinkId, code } = body;
@@ -142,7 +142,7 @@ describe.runIf(CHROMIUM)('an application that connects a customer in a popup', (
     expect(await search(link.customerId, 'hubspot')).toBe('of Northwind');
   });
 
-  test('the opener is told of a no as well, and the popup stays for the person to read', async () => {
+  test('a denied consent is posted to the opener too, and the popup stays open', async () => {
     const { id, url } = await createLink('hubspot');
     const popup = await openPopup(url);
     await popup.getByRole('button', { name: 'Continue to HubSpot' }).click();
@@ -168,7 +168,7 @@ async function bundlePrinted(): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-/** At one of the origins that the demo application has; the tests beside it may have some of them. */
+/** At one of the demo application's allowed origins; parallel tests may use the others. */
 async function openApplication(): Promise<Application> {
   for (const origin of DEVELOPMENT_ORIGINS.filter((one) => one.includes('localhost'))) {
     const server = createServer((_request, response) => {

@@ -10,14 +10,14 @@ const CRMS = [
   { provider: 'salesforce', title: 'Salesforce' },
 ] as const;
 
-describe.runIf(CHROMIUM)('a person who has just started the demo', () => {
+describe.runIf(CHROMIUM)('In a browser, a user who has just started the demo', () => {
   let crossbook: ListeningApp;
   let browser: Browser;
   let person: Person;
   let page: Page;
 
   beforeAll(async () => {
-    // Where it listens is known once it does.
+    // The port is known once it listens.
     crossbook = await listenApp({ publicUrl: undefined });
     crossbook.app.announceUrl(crossbook.url);
     browser = await openBrowser();
@@ -35,7 +35,7 @@ describe.runIf(CHROMIUM)('a person who has just started the demo', () => {
   const button = (name: string, of = page) => of.getByRole('button', { name });
   const heading = (name: string, of = page) => of.getByRole('heading', { level: 1, name }).waitFor();
 
-  /** From the home page to the page on which the CRM asks. */
+  /** From the home page to the CRM's consent page. */
   async function goToConsent(title: string, of = page): Promise<void> {
     await of.goto(crossbook.url);
     await button('Connect a CRM', of).click();
@@ -82,7 +82,7 @@ describe.runIf(CHROMIUM)('a person who has just started the demo', () => {
     },
   );
 
-  test('logs in at the organisation’s own domain, and at the host for tests', async () => {
+  test('logs in at the org’s own domain, and at the login host for test orgs', async () => {
     await page.goto(crossbook.url);
     await button('Connect a CRM').click();
     await page.getByRole('textbox').fill('northwind.my.salesforce.com');
@@ -107,7 +107,7 @@ describe.runIf(CHROMIUM)('a person who has just started the demo', () => {
     expect(await search('salesforce', 'terry.tester@northwind-test.example')).toBe('Tester');
   });
 
-  test('is told what to correct where that is no login page of Salesforce', async () => {
+  test('sees an error for a URL that is not a Salesforce login page', async () => {
     await page.goto(crossbook.url);
     await button('Connect a CRM').click();
     await page.getByRole('textbox').fill('https://salesforce.evil.example');
@@ -116,7 +116,7 @@ describe.runIf(CHROMIUM)('a person who has just started the demo', () => {
     await lookAt(page, 'connect-wrong-domain');
   });
 
-  test.each(CRMS)('says no to $title, is told so, and may try again', async ({ provider, title }) => {
+  test.each(CRMS)('denies consent to $title, sees that, and can try again', async ({ provider, title }) => {
     for (const denyWithoutState of [false, true]) {
       crossbook.sandbox[provider].demo.setQuirks({ denyWithoutState });
       await goToConsent(title);
@@ -130,7 +130,7 @@ describe.runIf(CHROMIUM)('a person who has just started the demo', () => {
     await heading('Connect your CRM');
   });
 
-  test('who is on the vendor’s own page of errors is left there, and may begin anew', async () => {
+  test('stays on the vendor’s error page after an error there, and can start again', async () => {
     const { demo } = crossbook.sandbox.hubspot;
     demo.setQuirks({ redirectUris: [] });
     await page.goto(crossbook.url);
@@ -142,7 +142,7 @@ describe.runIf(CHROMIUM)('a person who has just started the demo', () => {
     await goToConsent('HubSpot');
   });
 
-  test('with one link in two tabs, the first to come back wins, and the second is told', async () => {
+  test('with one link in two tabs, connects in the first that returns, and sees in the second that the link was used', async () => {
     const second = await person.openTab();
     await page.goto(crossbook.url);
     await button('Connect a CRM').click();
@@ -160,7 +160,7 @@ describe.runIf(CHROMIUM)('a person who has just started the demo', () => {
     await heading('Salesforce is connected', second);
   });
 
-  test('with two links in two tabs, each comes back to its own', async () => {
+  test('with two links in two tabs, connects each one by its own', async () => {
     const second = await person.openTab();
     await goToConsent('HubSpot');
     await goToConsent('Salesforce', second);
@@ -175,7 +175,7 @@ describe.runIf(CHROMIUM)('a person who has just started the demo', () => {
   });
 
   test.each(CRMS)(
-    'on a narrow screen and in the dark, by keyboard alone: $title',
+    'can use every page on a narrow screen, in dark mode, by keyboard only: $title',
     async ({ provider, title }) => {
       const small = await openPerson(browser, {
         viewport: { width: 320, height: 640 },

@@ -6,7 +6,7 @@ import { openBrowser, openPage } from '../support/browser.ts';
 import { CHROMIUM } from '../support/machine.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
 
-describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
+describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', () => {
   let crossbook: TestApp;
   let listener: Listener;
   let browser: Browser;
@@ -49,12 +49,12 @@ describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
     await crossbook.close();
   });
 
-  test('GraphiQL opens on its first tab, and the play button shows the contact', async () => {
+  test('opens on its first tab, and the play button returns the contact', async () => {
     await page.goto(`${listener.url}/graphql`);
     const tabs = page.locator('.graphiql-tab');
     await tabs.first().waitFor();
     expect(await tabs.count()).toBe(5);
-    // The documentation, made of the schema, stands beside it.
+    // The documentation generated from the schema is beside it.
     await page.locator('.graphiql-doc-explorer').getByText('ConnectedProvider', { exact: true }).waitFor();
     expect(asked).toEqual(['GET undefined', 'POST IntrospectionQuery']);
     await page.locator('.graphiql-execute-button').click();
@@ -71,13 +71,13 @@ describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
     { tab: 'PageThroughADomain', shows: ['hasNextPage', 'endCursor'] },
     { tab: 'UpsertCustomer', shows: ['upsertCustomer', 'version'] },
     { tab: 'ConnectACrm', shows: ['createConnectLink', '/connect/'] },
-  ])('the tab $tab opens at one click of the mouse, and works as it is', async ({ tab, shows }) => {
+  ])('opens the tab $tab on one click, and its operation runs unmodified', async ({ tab, shows }) => {
     await page.locator('.graphiql-tab', { hasText: tab }).click();
     await page.locator('.graphiql-tab[aria-selected=true]', { hasText: tab }).waitFor();
     await page.locator('.graphiql-query-editor').getByText(tab).first().waitFor();
-    // GraphiQL learns the name of the operation a moment after it shows it: whoever is faster presses again.
+    // GraphiQL parses the operation name a moment after it displays it: if the click was earlier, click again.
     const answer = async () => {
-      // While it waits for an answer, the button stops it.
+      // While a request is in flight, the button would cancel it.
       await page.getByRole('button', { name: /^Execute/ }).click();
       return page.locator('.result-window').innerText();
     };
@@ -85,7 +85,7 @@ describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
     expect(strangers).toEqual([]);
   });
 
-  test('what was typed survives a reload, works again, and no key is kept', async () => {
+  test('restores the typed operation after a reload, and does not store the API key', async () => {
     await page.locator('.graphiql-tab', { hasText: 'FindInOneCrm' }).click();
     const editor = page.locator('.graphiql-query-editor');
     await editor.getByText('FindInOneCrm').first().waitFor();
@@ -104,7 +104,7 @@ describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
     expect(await page.locator('.graphiql-tab').count()).toBe(5);
   });
 
-  test('it is light or dark as the system is', async () => {
+  test('follows the color scheme of the system', async () => {
     const shades: string[] = [];
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
@@ -121,7 +121,7 @@ describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
     expect(new Set(shades).size).toBe(2);
   });
 
-  test('on a phone it answers at the first click, and tabs open at one', async () => {
+  test('works with single taps on a phone', async () => {
     const phone = await openPage(browser, { viewport: { width: 390, height: 844 } });
     await phone.goto(`${listener.url}/graphql`);
     await phone.locator('.graphiql-execute-button').click();
@@ -135,7 +135,7 @@ describe.runIf(CHROMIUM)('in a browser that reaches no other host', () => {
     await phone.close();
   });
 
-  test('the home page leads to everything there is', async () => {
+  test('the home page links to every page', async () => {
     await page.goto(listener.url);
     await page.screenshot({ path: 'test-results/home.png' });
     const links = await page.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** Somebody at a browser that reaches no host but this machine, and says what went wrong on its pages. */
+/** Opens a browser that can reach only this machine, and records errors of its pages. */
 export async function openPerson(browser: Browser, options: BrowserContextOptions = {}): Promise<Person> {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(0);
@@ -28,7 +28,7 @@ export async function openPerson(browser: Browser, options: BrowserContextOption
   };
 }
 
-/** What a page is to be for everybody: nothing serious for axe, no wider than the screen. And a picture to look at. */
+/** Asserts that a page has no serious axe violations and does not overflow the screen; takes a screenshot. */
 export async function lookAt(page: Page, picture: string): Promise<void> {
   await page.screenshot({ path: `test-results/${picture}.png`, fullPage: true });
   await page.evaluate(AXE);
@@ -58,6 +58,6 @@ export interface Person {
   cookies(): Promise<
     readonly { readonly name: string; readonly value: string; readonly httpOnly: boolean }[]
   >;
-  /** Fails where a page asked another host for something, or threw. */
+  /** Fails if a page sent a request to another host, or threw an error. */
   leave(): Promise<void>;
 }

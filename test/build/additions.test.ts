@@ -59,11 +59,11 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-test('with all of them it compiles', () => {
+test('the sources with all additions compile', () => {
   expect(compile()).toBe('');
 });
 
-test('a contact field that a CRM does not ask for, or does not read, does not compile', () => {
+test('a contact field that a CRM does not request or does not read is a compile error', () => {
   const [, ...readers] = ADDITIONS['a contact field'];
   const whole = readers.map(({ path }) => readFileSync(join(copy, path), 'utf8'));
   readers.forEach(({ path }, index) => {
@@ -86,11 +86,11 @@ test.each([
   ['a route', 3],
   ['a mutation', 3],
   ['a provider', 3],
-] as const)('files in which %s stands: %d', (name, most) => {
+] as const)('%s needs changes in at most %d files', (name, most) => {
   expect(new Set(ADDITIONS[name].map(({ path }) => path)).size).toBe(most);
 });
 
-test('a contact field is in the schema, in the OpenAPI document and in what the client asks for', () => {
+test('a new contact field is in the schema, in the OpenAPI document and in the client’s selection', () => {
   expect(printContactFragment(printed.contact)).toContain('\n  jobTitle\n');
   expect(printed.schema).toMatch(/^type Contact [^}]*\n {2}"""The job title\."""\n {2}jobTitle: String\n/m);
   const { properties, required } = printed.document.components.schemas['Contact'] ?? {};
@@ -98,7 +98,7 @@ test('a contact field is in the schema, in the OpenAPI document and in what the 
   expect(required).not.toContain('job_title');
 });
 
-test('an error code is in the OpenAPI document, the documents and the client', () => {
+test('a new error code is in the OpenAPI document, the documents and the client', () => {
   expect(printed.document.components.responses['Gone']).toMatchObject({ description: 'It was there.' });
   expect(JSON.stringify(printed.document.components.schemas['Error'])).toContain('"GONE"');
   const api = readFileSync(join(ROOT, 'docs/api.md'), 'utf8');
@@ -106,31 +106,31 @@ test('an error code is in the OpenAPI document, the documents and the client', (
   expect(printClientErrors(printed.codes)).toContain("\n  | 'GONE'");
 });
 
-test('a setting is read, typed and printed', () => {
+test('a new setting is read, typed and printed', () => {
   expect(printed.config).toMatchObject({ naps: 4 });
   expect(printSettings(printed.settings)).toContain('\n\n# How many naps.\n# CROSSBOOK_NAPS=3\n');
 });
 
-test('a limit of documents is kept, and in the documents', () => {
+test('a new document limit is enforced and documented', () => {
   const operations = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
   expect(printLimits(operations, printed.limits)).toContain('\n| leaves | 9,000 |\n');
   expect(printed.refusal).toBe('The operation is too large: its number of leaves is 3, and the bound is 2.');
 });
 
-test('a route is in the OpenAPI document, and a mutation in the schema', () => {
+test('a new route is in the OpenAPI document, and a new mutation in the schema', () => {
   expect(printed.document.paths['/waves']).toMatchObject({ post: { operationId: 'wave' } });
   expect(printed.schema).toMatch(
     /^type Mutation [^}]*\n {2}wave\([^)]*input: WaveInput!\s*\): WavePayload\n/m,
   );
 });
 
-test('a provider is in the registry, the schema and the OpenAPI document', () => {
+test('a new provider is in the registry, the schema and the OpenAPI document', () => {
   expect(printed.providers).toContain('acme');
   expect(printed.schema).toMatch(/^enum ProviderName [^}]*"""Acme, a CRM\."""\n {2}ACME\n/m);
   expect(JSON.stringify(printed.document.components.schemas['ConnectionUpsert'])).toContain('"acme"');
 });
 
-/** What the compiler says. */
+/** The compiler's output. */
 function compile(): string {
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
   const settings = { extends: './tsconfig.json', include: ['src'], exclude: ['src/print.ts'] };

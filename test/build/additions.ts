@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** In a copy of the sources one of each is added, in no more files than these, and has to arrive everywhere. */
+/** In a copy of the sources, one of each is added by editing only these files, and must appear everywhere. */
 export const ADDITIONS = {
   'a contact field': [
     edited('src/domain/contact.ts', [
@@ -121,7 +121,7 @@ function added(path: string, text: string): Edit {
   return { path, apply: (root) => write(join(root, path), text) };
 }
 
-/** Each text stands then in front of the only place where its mark stands. */
+/** Inserts each text before its mark, which must occur exactly once. */
 function edited(path: string, ...edits: readonly (readonly [mark: string, text: string])[]): Edit {
   return {
     path,

@@ -13,7 +13,7 @@ import { toSchema } from '../../src/rest/schemas.ts';
 const GUIDE = readFileSync('docs/connect.md', 'utf8');
 const connectable = [...createRegistry().values()].filter(({ authorization }) => authorization !== undefined);
 
-describe('the guide to connecting', () => {
+describe('The guide to connecting customers', () => {
   test('names the redirect URIs, the scopes and the settings of every CRM that can be connected', () => {
     expect(connectable.map(({ name }) => name).sort()).toEqual(['hubspot', 'salesforce']);
     for (const { uri } of listRedirectUris('https://crossbook.example', connectable)) {
@@ -26,14 +26,14 @@ describe('the guide to connecting', () => {
     }
   });
 
-  test('prints the redirect URI that a start on this machine prints', () => {
+  test('contains the redirect URI that a local start prints', () => {
     const { publicUrl = '' } = readConfig({});
     expect(GUIDE).toContain(
       `\`${listRedirectUris(publicUrl, connectable).find(({ provider }) => provider === 'hubspot')?.uri}\``,
     );
   });
 
-  test('prints only requests whose bodies are taken', () => {
+  test('contains only requests whose bodies are valid', () => {
     const shapes: readonly [RegExp, ZodType][] = [
       [/\/connect_links /, connectLinkRequestSchema],
       [/\/_search /, contactSearchSchema],
@@ -47,7 +47,7 @@ describe('the guide to connecting', () => {
     }
   });
 
-  test('says for how long a link can be followed, as it is taken', () => {
+  test('states the actual lifetime of links', () => {
     expect(GUIDE).toContain('`expiresInSeconds`: 30 seconds to a day');
     const link = { providers: ['hubspot'], return_url: 'http://localhost:3000/' };
     const isTaken = (seconds: number) =>
@@ -55,7 +55,7 @@ describe('the guide to connecting', () => {
     expect([29, 30, 86_400, 86_401].map(isTaken)).toEqual([false, true, true, false]);
   });
 
-  test('explains only ends that there are', () => {
+  test('explains exactly the existing outcomes', () => {
     const [, table = ''] = GUIDE.split('## What can go wrong');
     const named = [...table.matchAll(/\| `([A-Z_]+)` \|/g)].map(([, name]) => name);
     expect(named.length).toBeGreaterThan(5);

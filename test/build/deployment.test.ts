@@ -10,7 +10,7 @@ const read = (path: string) => readFileSync(path, 'utf8');
 const find = (path: string, pattern: RegExp) =>
   [...read(path).matchAll(pattern)].map(([, found = '']) => found);
 
-test('image, Compose and Kubernetes agree on memory, and what the process may take fits into it', () => {
+test('image, Compose and Kubernetes agree on memory, and the process limits fit into it', () => {
   const [options = '', ...others] = find('Dockerfile', /NODE_OPTIONS=(\S+)/g);
   expect(others).toEqual([]);
   for (const path of ['ops/compose.yaml', 'ops/kubernetes/crossbook.yaml']) {
@@ -35,14 +35,14 @@ test('image, Compose and Kubernetes agree on memory, and what the process may ta
   expect(words).toContain('limit a container to 1 GiB');
 });
 
-describe('the printed commands', () => {
+describe('The commands of the deployment guide', () => {
   const [, section = ''] = read('docs/operations.md').split('\n## From a clone to production\n');
   const [words = ''] = section.split('\n## ');
   const lines = [...words.matchAll(/^```console\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
     block.trim().split('\n'),
   );
 
-  test('name files that are there', () => {
+  test('name existing files', () => {
     const files = [...words.matchAll(/\bops\/[\w./-]*\w/g)].map(([file]) => file);
     expect(new Set(files)).toContain('ops/compose.yaml');
     expect(files.filter((file) => !existsSync(file))).toEqual([]);
@@ -50,7 +50,7 @@ describe('the printed commands', () => {
     expect(words).toContain('`ingress.yaml`');
   });
 
-  test('run what the image has, in a service and a deployment that there are', () => {
+  test('run programs that the image contains, in existing services and deployments', () => {
     const [, program] = /^CMD \["(.+)"\]$/m.exec(read('Dockerfile')) ?? [];
     const runs = lines.flatMap((line) => {
       const [, target = '', path = '', ...command] =
@@ -69,7 +69,7 @@ describe('the printed commands', () => {
     expect(runs.filter(({ target }) => !targets.includes(target))).toEqual([]);
   });
 
-  test('set what the files want to have', () => {
+  test('set every variable that the files require', () => {
     const wanted = find('ops/compose.yaml', /\$\{(\w+):\?/g);
     const exported = lines.flatMap((line) => /^export (\w+)=/.exec(line)?.[1] ?? []);
     expect(exported).toEqual(wanted);
@@ -81,7 +81,7 @@ describe('the printed commands', () => {
   });
 });
 
-describe('image, Compose, Kubernetes and documents agree', () => {
+describe('Image, Compose, Kubernetes and documents agree', () => {
   const manifest = 'ops/kubernetes/crossbook.yaml';
 
   test('on the port', () => {
@@ -100,7 +100,7 @@ describe('image, Compose, Kubernetes and documents agree', () => {
     );
   });
 
-  test('on the paths: clients’ ones lead in, and probes ask what is answered', () => {
+  test('on the paths: client paths are routed, and probes use existing endpoints', () => {
     const paths = find('ops/kubernetes/ingress.yaml', /\{ path: (\S+),/g);
     const [told = ''] = find('docs/operations.md', /paths lead to Crossbook: (.+) \|$/gm);
     expect(told.split(', ')).toEqual(paths.map((path) => `\`${path}\``));
@@ -110,7 +110,7 @@ describe('image, Compose, Kubernetes and documents agree', () => {
     }
   });
 
-  test('on the time to stop: what runs may finish, and the pools close', () => {
+  test('on the termination grace period: requests in flight can finish, and pools close', () => {
     const [closing] = find('src/http/shutdown-on-signal.ts', /CLOSING_MS = (\d+)_000/g);
     const stopS = readConfig({}).shutdownMs / 1_000 + Number(closing);
     const [grace] = find('ops/compose.yaml', /stop_grace_period: (\d+)s/g);
@@ -123,7 +123,7 @@ describe('image, Compose, Kubernetes and documents agree', () => {
   });
 });
 
-test('the settings that deployments set are settings', () => {
+test('every setting that a deployment sets exists', () => {
   const example = read('.env.example');
   for (const path of ['Dockerfile', 'ops/compose.yaml', 'ops/kubernetes/crossbook.yaml']) {
     for (const name of find(path, /\b(CROSSBOOK_[A-Z_]+)\b/g)) expect(example).toContain(`# ${name}=`);

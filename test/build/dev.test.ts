@@ -13,7 +13,7 @@ const copy = makeTemporaryFolder();
 
 beforeAll(() => {
   for (const name of COPIED) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
-  // The folder itself is its own: what is built while somebody works is kept in it.
+  // The directory itself is separate: development builds are written to it.
   mkdirSync(join(copy, 'node_modules'));
   for (const name of readdirSync(join(ROOT, 'node_modules')))
     if (!name.startsWith('.'))
@@ -21,7 +21,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(copy, { recursive: true }));
 
-test('npm run dev serves all of GraphiQL, starts again at each change, and leaves nothing behind', async () => {
+test('npm run dev serves all of GraphiQL, restarts on each change, and leaves no process behind', async () => {
   const child = spawn(process.execPath, ['build/dev.mjs'], {
     cwd: copy,
     env: { PATH: process.env['PATH'], PORT: '0', CROSSBOOK_SANDBOX_PORT: '0', LOG_LEVEL: 'silent' },

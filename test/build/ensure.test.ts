@@ -14,14 +14,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(copy, { recursive: true }));
 
-test('without the packages that build, one line says what to do', () => {
+test('without the build dependencies, the build fails with one line that says what to do', () => {
   const { status, stderr } = ensure();
   expect(status).toBe(1);
   expect(stderr).toContain('npm ci --include=dev');
   expect(stderr).not.toMatch(/\n\s+at /);
 });
 
-test('it is built once, and again when a source has changed', () => {
+test('the build runs once, and again after a source has changed', () => {
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
   expect(ensure()).toMatchObject({ status: 0, stderr: '  Building …\n' });
   const main = join(copy, 'dist/main.js');
@@ -31,7 +31,7 @@ test('it is built once, and again when a source has changed', () => {
   expect(ensure()).toMatchObject({ status: 0, stderr: '' });
   expect(statSync(main).mtimeMs).toBe(before);
 
-  // What a process that runs may still load stays until the build after the next.
+  // Files that a running process may still load are kept until the build after the next.
   const { files } = readManifest();
   appendFileSync(join(copy, 'src/serve.ts'), "process.stdout.write('changed');\n");
   expect(ensure()).toMatchObject({ status: 0, stderr: '  Building …\n' });

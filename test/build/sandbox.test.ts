@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { findFreePorts } from '../support/free-ports.ts';
 import '../support/process-sources.ts';
 
-test('npm run sandbox listens where CROSSBOOK_SANDBOX_PORT says, with Salesforce above', async () => {
+test('npm run sandbox listens on CROSSBOOK_SANDBOX_PORT, with Salesforce on the next port', async () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
   const port = await findFreePorts();
   const child = spawn('sh', ['-c', scripts.sandbox], {

@@ -50,12 +50,12 @@ test('Apollo Client walks three pages with relayStylePagination, and its cache h
   );
   const list = client.readQuery({ query: ContactPageDocument, variables })?.searchContacts;
   expect(idsOf(list)).toEqual(idsOf(whole.data.searchContacts));
-  // Records are kept once, by their global id.
+  // Records are normalised by their global id: each is stored once.
   const kept = Object.keys(cache.extract()).filter((key) => key.startsWith('Contact:'));
   expect(kept).toHaveLength(10);
 });
 
-test('Apollo Client keeps the branches that answered, and tells the other by its code', async () => {
+test('Apollo Client keeps the fields that succeeded, and exposes the code of the failed one', async () => {
   const client = createApollo();
   const { data, error } = await client.query({
     query: FindContactDocument,
@@ -69,7 +69,7 @@ test('Apollo Client keeps the branches that answered, and tells the other by its
   ]);
 });
 
-test('Apollo Client’s mutation updates what its cache knows', async () => {
+test('the result of a mutation updates Apollo Client’s cache', async () => {
   const cache = new InMemoryCache();
   const client = createApollo({ cache });
   const input = { customerId: 'apollo', name: 'Apollo', email: 'a@apollo.example' };
@@ -80,7 +80,7 @@ test('Apollo Client’s mutation updates what its cache knows', async () => {
   expect(cache.extract()[`Customer:${id}`]).toMatchObject({ customerId: 'apollo', version: 2 });
 });
 
-test('Apollo Client reads a refusal as GraphQL, not as a broken network', async () => {
+test('Apollo Client treats a rejected request as a GraphQL error, not as a network error', async () => {
   const client = createApollo({ headers: { 'x-api-key': 'wrong' } });
   const refused = client.query({ query: FindContactDocument, variables: { email: 'ada@example.com' } });
   const error = await refused.catch((thrown: unknown) => thrown);
@@ -88,7 +88,7 @@ test('Apollo Client reads a refusal as GraphQL, not as a broken network', async 
 });
 
 test.each([false, true])(
-  'with persisted queries, Apollo Client sends a text once (hashes by GET: %s)',
+  'Apollo Client sends the document of a persisted query once (hashes by GET: %s)',
   async (get) => {
     const link = new PersistedQueryLink({ sha256, useGETForHashedQueries: get });
     const query = gql(`query Persisted${get} { customer { customerId } }`);
@@ -99,7 +99,7 @@ test.each([false, true])(
       expect((await ask()).data, `round ${round}`).toMatchObject({ customer: { customerId: 'demo' } });
       for (const { body } of crossbook.requests) sent.push((await body).includes('query Persisted'));
     }
-    // Asked by hash and not known; sent; then asked by hash alone.
+    // The hash is unknown; the document is sent; then the hash alone.
     expect(sent).toEqual([false, true, false]);
   },
 );

@@ -15,7 +15,7 @@ const PAGE = `<!doctype html><title>A frontend</title>
   Object.assign(globalThis, { createClient });
 </script>`;
 
-describe.runIf(CHROMIUM)('the client in a page, with a customer token', () => {
+describe.runIf(CHROMIUM)('The client in a web page, with a customer token', () => {
   let crossbook: ListeningApp;
   let browser: Browser;
   let page: Page;
@@ -24,7 +24,7 @@ describe.runIf(CHROMIUM)('the client in a page, with a customer token', () => {
     crossbook = await listenApp();
     browser = await openBrowser();
     page = await openPage(browser);
-    // The page is of the server's own origin, and gets the client as it is compiled: nothing is bundled into it.
+    // The page has the server's own origin, and loads the compiled client unbundled.
     await page.route('**/page/**', (route) => {
       const name = new URL(route.request().url()).pathname.replace('/page/', '');
       return name === ''
@@ -44,7 +44,7 @@ describe.runIf(CHROMIUM)('the client in a page, with a customer token', () => {
     await crossbook.close();
   });
 
-  test('it walks all pages', async () => {
+  test('iterates over all pages', async () => {
     const sizes = await page.evaluate(async () => {
       const found: number[] = [];
       const search = { provider: 'HUBSPOT', filter: { emailDomain: 'example.com' }, first: 4 } as const;
@@ -54,7 +54,7 @@ describe.runIf(CHROMIUM)('the client in a page, with a customer token', () => {
     expect(sizes).toEqual([4, 4, 2]);
   });
 
-  test('what is refused is thrown, with its code', async () => {
+  test('throws rejected requests with their code', async () => {
     const error = await page.evaluate(async () => {
       const input = { customerId: 'x', name: 'X', email: 'x@x.example' };
       const thrown = await client.upsertCustomer(input).catch((error: unknown) => error);
@@ -64,6 +64,6 @@ describe.runIf(CHROMIUM)('the client in a page, with a customer token', () => {
   });
 });
 
-/** Of the page. */
+/** The client in the page. */
 declare const client: Client;
 declare const createClient: (options: ClientOptions) => Client;

@@ -3,7 +3,7 @@ import { generate } from '@graphql-codegen/cli';
 import { expect, test } from 'vitest';
 import config from '../../codegen.ts';
 
-test('what is generated from schema.graphql is in step: `npm run codegen` writes it', async () => {
+test('the code generated from schema.graphql is up to date (`npm run codegen`)', async () => {
   const files = await generate({ ...config, silent: true, errorsOnly: true }, false);
   expect(files.map(({ filename }: GeneratedFile) => filename).sort()).toEqual([
     'examples/app/src/operations.generated.ts',

@@ -15,7 +15,7 @@ const CONFIG = {
   persistConfig: { file: './operations.json', algorithm: 'SHA256' },
 };
 
-/** Runs Relay's own compiler on this source against schema.graphql, in a folder of its own. */
+/** Runs Relay's compiler on this source against schema.graphql, in a temporary directory. */
 export function compileRelay(source: string): CompiledRelay {
   const folder = mkdtempSync(join(tmpdir(), 'crossbook-relay-'));
   for (const name of ['src', 'compiled']) mkdirSync(join(folder, name));
@@ -42,7 +42,7 @@ export function compileRelay(source: string): CompiledRelay {
 export interface CompiledRelay {
   readonly status: number | null;
   readonly said: string;
-  /** The file of all operations by their SHA-256. */
+  /** The manifest of all operations by their SHA-256. */
   readonly manifest: string;
   load<Artifact extends ConcreteRequest | ReaderFragment>(name: string): Artifact;
   remove(): void;

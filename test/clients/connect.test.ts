@@ -11,7 +11,7 @@ const RESULT = {
   code: 'code',
 };
 
-test('the window opens before anything is waited for, goes to the link, and closes when it has told the code', async () => {
+test('the window opens synchronously, goes to the link, and closes once it has posted the code', async () => {
   const page = openFakePage();
   const connected = connect({ page, createLink: async () => LINK });
   expect(page.seen).toEqual(['open']);
@@ -22,7 +22,7 @@ test('the window opens before anything is waited for, goes to the link, and clos
   expect(page.listeners.size).toBe(0);
 });
 
-test('only Crossbook’s own origin is believed, and only of this link', async () => {
+test('only messages from Crossbook’s own origin, and of this link, are accepted', async () => {
   const page = openFakePage();
   const connected = connect({ page, createLink: async () => LINK });
   await page.settle();
@@ -34,7 +34,7 @@ test('only Crossbook’s own origin is believed, and only of this link', async (
   expect((await connected).code).toBe('code');
 });
 
-test('where the window cannot tell, the status of the link is asked until it has ended', async () => {
+test('where the window cannot post messages, the status of the link is polled until it has ended', async () => {
   const page = openFakePage();
   const statuses = ['PENDING', 'AWAITING_CONFIRMATION', 'COMPLETED'];
   const readStatus = async () => ({ status: statuses.shift() ?? 'COMPLETED', failure: null });
@@ -43,14 +43,14 @@ test('where the window cannot tell, the status of the link is asked until it has
   expect(statuses).toEqual([]);
 });
 
-test('without a window the page itself goes there', async () => {
+test('where no window can be opened, the page itself goes to the link', async () => {
   const page = openFakePage({ isBlocked: true });
   void connect({ page, createLink: async () => LINK });
   await page.settle();
   expect(page.seen).toEqual(['open', `assign ${LINK.url}`]);
 });
 
-test('who gives up hears so, and the window closes; so it does where no link is made', async () => {
+test('when the user cancels or no link could be created, the promise rejects and the window closes', async () => {
   const page = openFakePage();
   const abort = new AbortController();
   const connected = connect({ page, createLink: async () => LINK, signal: abort.signal });
@@ -64,7 +64,7 @@ test('who gives up hears so, and the window closes; so it does where no link is 
   expect(other.seen).toEqual(['open', 'close']);
 });
 
-test('it takes less than 2 KB in a page', async () => {
+test('the connect script is smaller than 2 KB in a page', async () => {
   const { code } = await transform(readFileSync('src/client/connect.ts', 'utf8'), {
     loader: 'ts',
     minify: true,

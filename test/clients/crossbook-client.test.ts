@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => crossbook.close());
 
-test('a contact is found, and nothing is fetched that was not asked for', async () => {
+test('the client finds a contact, and fetches only the selected fields', async () => {
   const { nodes, pageInfo, ...rest } = await client.searchContacts(ADA);
   expect(nodes).toMatchObject([{ firstName: 'Ada', lifecycleStage: 'CUSTOMER', provider: 'HUBSPOT' }]);
   expect(nodes[0]).not.toHaveProperty('rawData');
@@ -29,14 +29,14 @@ test('a contact is found, and nothing is fetched that was not asked for', async 
   expect(rest).toEqual({ fetchedAt: expect.stringMatching(/^\d{4}-/) });
 });
 
-test('what is asked for comes along', async () => {
+test('optional fields are fetched on request', async () => {
   const more = { includeRawData: true, includeTotalCount: true, associations: ['COMPANY'] } as const;
   const { nodes, totalCount } = await client.searchContacts({ ...ADA, ...more });
   expect(totalCount).toBe(1);
   expect(nodes[0]).toMatchObject({ rawData: expect.any(Object), associations: expect.any(Array) });
 });
 
-test('all pages come one after the other, each when it is looked at', async () => {
+test('pages are fetched lazily, one after the other', async () => {
   const seen: Contact[] = [];
   let pages = 0;
   crossbook.requests.length = 0;
@@ -51,7 +51,7 @@ test('all pages come one after the other, each when it is looked at', async () =
   expect(seen).toEqual(whole.nodes);
 });
 
-test('a customer is created, and a token for it opens its contacts and nothing else', async () => {
+test('a customer is created, and a token for it gives access to its own contacts only', async () => {
   const input = { customerId: 'acme', name: 'Acme', email: 'office@acme.example' };
   expect(await client.upsertCustomer(input)).toMatchObject({ created: true, customer: { version: 1 } });
   expect(await client.upsertCustomer({ ...input, expectedVersion: 1 })).toMatchObject({ created: false });
@@ -68,7 +68,7 @@ test('a customer is created, and a token for it opens its contacts and nothing e
   await expect(frontend.upsertCustomer(input)).rejects.toMatchObject({ code: 'FORBIDDEN', status: 403 });
 });
 
-test('a connection is removed, and then its customer', async () => {
+test('a connection is deleted, and then its customer', async () => {
   const { customerId } = { customerId: 'leaving' };
   const connections = [{ providerName: 'HUBSPOT', credentials: { token: { value: 'pat-x' } } }] as const;
   const { customer } = await client.upsertCustomer({
@@ -85,7 +85,7 @@ test('a connection is removed, and then its customer', async () => {
   await expect(client.deleteCustomer({ customerId })).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('customers are read and listed, by the status of a connection too', async () => {
+test('customers are read and listed, also by the status of a connection', async () => {
   const connections = [{ providerName: 'HUBSPOT', credentials: { token: { value: 'pat-y' } } }] as const;
   const input = { customerId: 'listed', name: 'L', email: 'l@example.com', connections };
   const { customer } = await client.upsertCustomer(input);
@@ -97,7 +97,7 @@ test('customers are read and listed, by the status of a connection too', async (
   await expect(client.customer('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('a link is made, and withdrawn', async () => {
+test('a link is created and canceled', async () => {
   const returnUrl = 'http://localhost:3000/';
   const { link, url } = await client.createConnectLink({
     customerId: 'demo',
@@ -109,7 +109,7 @@ test('a link is made, and withdrawn', async () => {
   expect(await client.cancelConnectLink({ id: link.id })).toMatchObject({ link: { status: 'CANCELED' } });
 });
 
-test('an endpoint for webhooks is made, changed, and deleted; events are listed', async () => {
+test('a webhook endpoint is created, changed and deleted; events are listed', async () => {
   const { endpoint, secret } = await client.createWebhookEndpoint({ url: 'https://example.com/hooks' });
   expect(secret).toMatch(/^whsec_/);
   expect(await client.webhookEndpoints()).toEqual([endpoint]);
@@ -126,7 +126,7 @@ test('an endpoint for webhooks is made, changed, and deleted; events are listed'
   expect(nodes).toMatchObject([{ type: expect.any(String), customerId: 'acme' }]);
 });
 
-test('what the server refuses is thrown with all that it says', async () => {
+test('a rejected request is thrown with all details of the error', async () => {
   const error = await client.searchContacts({ ...ADA, provider: 'PIPEDRIVE' }).catch((thrown) => thrown);
   expect(error).toBeInstanceOf(CrossbookError);
   expect(error).toMatchObject({
@@ -142,7 +142,7 @@ test('what the server refuses is thrown with all that it says', async () => {
   await expect(stranger.searchContacts(ADA)).rejects.toMatchObject({ code: 'UNAUTHORIZED', status: 401 });
 });
 
-test('a CRM that fails is 499 with its own answer, and says when to try again', async () => {
+test('a failing CRM is a 499 with the CRM’s response and the time to wait before a retry', async () => {
   const answer = { kind: 'answer', status: 503, body: 'Down for maintenance' } as const;
   crossbook.sandbox.salesforce.demo.fail(answer, { times: 50 });
   const error = await client.searchContacts({ ...ADA, provider: 'SALESFORCE' }).catch((thrown) => thrown);
@@ -167,24 +167,21 @@ test.each([
     '{"errors":[{"message":"x","extensions":{"code":"TOO_MANY_REQUESTS","status":"429","meta":{"retryable":true,"retry_after_ms":1500}}}]}',
     { code: 'TOO_MANY_REQUESTS', status: 429, retryable: true, retryAfterMs: 1500 },
   ],
-])(
-  'an answer of somebody in between is understood as far as it goes: %i %s %s',
-  async (status, type, body, expected) => {
-    const answer = new Response(body, { status, headers: { 'content-type': type } });
-    const odd = createClient({ url: 'http://proxy.example/graphql', apiKey: 'x', fetch: async () => answer });
-    const error = await odd.searchContacts(ADA).catch((thrown) => thrown);
-    expect(error).toBeInstanceOf(CrossbookError);
-    expect(error).toMatchObject(expected);
-  },
-);
+])('a response of a proxy is mapped as far as possible: %i %s %s', async (status, type, body, expected) => {
+  const answer = new Response(body, { status, headers: { 'content-type': type } });
+  const odd = createClient({ url: 'http://proxy.example/graphql', apiKey: 'x', fetch: async () => answer });
+  const error = await odd.searchContacts(ADA).catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(CrossbookError);
+  expect(error).toMatchObject(expected);
+});
 
-test('nobody there is an error that may pass, and an abort is the caller’s own', async () => {
+test('connection refused is a retryable error, and an abort is rethrown as the caller’s own', async () => {
   const nowhere = createClient({ url: 'http://127.0.0.1:1/graphql', apiKey: 'x' });
   await expect(nowhere.searchContacts(ADA)).rejects.toMatchObject({ code: 'NO_ANSWER', retryable: true });
   const reason = new Error('not needed any more');
   await expect(client.searchContacts(ADA, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
 });
 
-test('the client knows every code that there is, and two of its own', () => {
+test('the client defines every error code of the server, and two of its own', () => {
   expectTypeOf<CrossbookErrorCode>().toEqualTypeOf<ErrorCode | 'NO_ANSWER' | 'BAD_ANSWER'>();
 });

@@ -12,7 +12,7 @@ import {
 } from 'relay-runtime';
 import { CrossbookError, createClient } from '../../src/client/index.ts';
 
-/** What a page does with clients that are not ours, set up as their own documents show it. It runs in a browser. */
+/** A web page that uses third-party clients, configured as in their own documents. It runs in a browser. */
 let crossbook: Crossbook = { url: '', key: '' };
 
 export function begin(given: Crossbook): void {
@@ -59,7 +59,7 @@ export function graphqlRequest(): Promise<Told> {
   });
 }
 
-/** With what Relay's compiler has made of the same documents. */
+/** With the documents that Relay's compiler has generated. */
 export function relay(): Promise<Told> {
   const send = async ({ text }: { readonly text: string | null }, variables: object) => {
     const response = await post(toHeaders(), { query: text, variables });
@@ -101,7 +101,7 @@ function ours(): Promise<Told> {
 
 export { ours as crossbook };
 
-/** As a page does whose monitoring adds headers to every request. */
+/** A page whose monitoring adds headers to every request. */
 export function monitored(): Promise<Told> {
   const headers = {
     ...{ ...toHeaders(), 'x-requested-with': 'XMLHttpRequest' },
@@ -158,7 +158,7 @@ function readCode(error: unknown): string | undefined {
   return (error as { extensions?: { code?: string } } | undefined)?.extensions?.code;
 }
 
-/** Under names that Relay's compiler takes in a file `app`. */
+/** Names that Relay's compiler accepts in a file `app`. */
 export const SEARCH = `query appSearchQuery($filter: ContactFilter!, $first: Int, $after: String) {
   searchContacts(filter: $filter, first: $first, after: $after) {
     nodes { id firstName }
@@ -172,13 +172,13 @@ export const SAVE = `mutation appSaveMutation($id: ID!, $email: String!) {
 interface Crossbook {
   readonly url: string;
   readonly key: string;
-  /** Documents as Relay's compiler has made them, by their text. */
+  /** The documents that Relay's compiler has generated, by their text. */
   readonly compiled?: Readonly<Record<string, unknown>>;
 }
 
 interface Told {
   readonly firstName: string;
-  /** Contacts on two pages. */
+  /** The number of contacts on two pages. */
   readonly turned: number;
   readonly created: boolean;
   readonly code: string;

@@ -13,7 +13,7 @@ import { CHROMIUM } from '../support/machine.ts';
 import { compileRelay } from './compile-relay.ts';
 import { SAVE, SEARCH } from './frontend.ts';
 
-describe.runIf(CHROMIUM)('a page of another origin, with the demo as it starts', () => {
+describe.runIf(CHROMIUM)('A page of another origin, with the demo’s default settings:', () => {
   let crossbook: ListeningApp;
   let browser: Browser;
   let page: Page;
@@ -36,7 +36,7 @@ describe.runIf(CHROMIUM)('a page of another origin, with the demo as it starts',
   });
 
   test.each(['apollo', 'urql', 'relay', 'graphqlRequest', 'crossbook', 'monitored'] as const)(
-    '%s searches, turns a page, changes a customer, and reads why it was refused',
+    '%s searches, pages, changes a customer, and reads why a request was rejected',
     async (name) => {
       const told = await page.evaluate((client) => frontend[client](), name);
       expect(told).toEqual({
@@ -48,13 +48,13 @@ describe.runIf(CHROMIUM)('a page of another origin, with the demo as it starts',
     },
   );
 
-  test('a client that says which application it is has done so', () => {
+  test('a client that sends its application name is recorded with it', () => {
     const names = crossbook.requests.map(({ headers }) => headers.get('apollographql-client-name'));
     expect(names).toContain('frontend');
     expect(crossbook.requests.some(({ headers }) => headers.has('sentry-trace'))).toBe(true);
   });
 
-  test('a page that no application names cannot read anything, and the log says what would let it', async () => {
+  test('a page of an origin that is not allowed cannot read responses, and the log says how to allow it', async () => {
     const other = await open([0]);
     const { origin } = new URL(other.url());
     const failure = await other.evaluate(() => frontend.monitored().catch((error: unknown) => String(error)));
@@ -70,7 +70,7 @@ describe.runIf(CHROMIUM)('a page of another origin, with the demo as it starts',
     expect(refused).toBeDefined();
   });
 
-  /** A page from the first of these ports that is free. */
+  /** Opens a page at the first of these ports that is free. */
   async function open(ports: readonly number[]): Promise<Page> {
     const server = await listenOn(ports);
     servers.push(server);
@@ -113,7 +113,7 @@ async function bundle(): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-/** By their texts, and with them: they are sent as they are. */
+/** By their texts, and with them, because documents are sent in full. */
 function compile(): Readonly<Record<string, unknown>> {
   const app = compileRelay([SEARCH, SAVE].map((text) => `graphql\`${text}\`;`).join('\n'));
   const texts = JSON.parse(readFileSync(app.manifest, 'utf8')) as Record<string, string>;

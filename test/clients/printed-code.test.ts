@@ -15,7 +15,7 @@ const code = readSamples().filter(({ language }) => ['ts', 'js', 'tsx'].includes
 const documents = [...new Set(code.map(({ path }) => path))];
 let folder: string;
 
-/** What the samples take for granted: a server, a page, and settings. */
+/** What the samples assume: a server, a page, and settings. */
 const AROUND = `
 declare const process: { readonly env: Readonly<Record<string, string>> };
 declare const connect_link_id: string;
@@ -45,12 +45,12 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('several documents print code', () => {
+test('several documents contain code', () => {
   expect(documents.length).toBeGreaterThan(2);
 });
 
-test.each(documents)('the code of %s is typed as the client and the gateway have it', async (path) => {
-  // The blocks of a document go on where the one before ended.
+test.each(documents)('the code of %s type-checks against the client and the gateway', async (path) => {
+  // Code blocks of one document continue each other.
   const whole = code.filter((one) => one.path === path).map((one) => one.code);
   writeFileSync(join(folder, 'sample.ts'), `${whole.join('\n')}\nexport {};\n`);
   const types = ['--lib', 'es2022,dom', '--types', '', '--skipLibCheck', '--noEmit'];

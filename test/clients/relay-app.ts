@@ -1,4 +1,4 @@
-/** A small application for Relay: fragments that page forward and backward, fragments that are read again, both mutations. */
+/** A small Relay application: fragments that page forward and backward, refetchable fragments, both mutations. */
 export const RELAY_APP = /* JavaScript */ `
 graphql\`
   query appContactsQuery($domain: String!, $count: Int!) {

@@ -22,7 +22,7 @@ let environment: Environment;
 
 beforeAll(async () => {
   app = compileRelay(RELAY_APP);
-  // As in production: only what the compiler has written down is answered.
+  // As in production: only compiled operations are accepted.
   crossbook = await listenApp({ operations: app.manifest });
   environment = new Environment({ network: Network.create(send), store: new Store(new RecordSource()) });
 });
@@ -31,7 +31,7 @@ afterAll(async () => {
   app.remove();
 });
 
-test('Relay’s compiler takes the schema: connections, refetchable fragments and both mutations', () => {
+test('Relay’s compiler accepts the schema: connections, refetchable fragments and both mutations', () => {
   expect(app.said).not.toMatch(/error|warn/i);
   expect(app.status).toBe(0);
   expect(app.load<ReaderFragment>('appContactList_query').metadata).toMatchObject({
@@ -45,14 +45,14 @@ test('Relay’s compiler takes the schema: connections, refetchable fragments an
   ]);
 });
 
-test('Relay’s compiler can say no', () => {
+test('Relay’s compiler rejects an invalid document', () => {
   const broken = compileRelay(RELAY_APP.replace('after: $cursor', ''));
   expect(broken.status).not.toBe(0);
   expect(broken.said).toContain('Compilation failed');
   broken.remove();
 });
 
-test('Relay pages through a list by hashes alone, and its store holds it as one', async () => {
+test('Relay pages through a list by persisted hashes only, and its store merges the pages', async () => {
   const domain = 'example.com';
   const first = app.load<ConcreteRequest>('appContactsQuery');
   await ask('appContactsQuery', { domain, count: 4 });
@@ -70,7 +70,7 @@ test('Relay pages through a list by hashes alone, and its store holds it as one'
   for (const { body } of crossbook.requests) expect(await body).not.toContain('query ');
 });
 
-test('Relay pages the search of one connection: it is a Node', async () => {
+test('Relay pages the search of one connection, because a connection is a Node', async () => {
   const name = 'appConnectionPaginationQuery';
   const { id } = (await crossbook.rest('GET', '/customers/demo/connections/hubspot')).body;
   await ask(name, { id, count: 4 });
@@ -83,7 +83,7 @@ test('Relay pages the search of one connection: it is a Node', async () => {
   });
 });
 
-test('Relay reads a record again by its id', async () => {
+test('Relay refetches a record by its id', async () => {
   const first = app.load<ConcreteRequest>('appContactsQuery');
   await ask('appContactsQuery', { domain: 'example.com', count: 4 });
   const id = listed(first, { domain: 'example.com', count: 4 }).edges[0]?.node.__id ?? '';
@@ -93,7 +93,7 @@ test('Relay reads a record again by its id', async () => {
   expect(environment.getStore().getSource().get(id)).toMatchObject({ firstName: expect.any(String) });
 });
 
-test('both mutations run, and a customer that is upserted again changes in the store', async () => {
+test('both mutations run in Relay, and a second upsert updates the customer in its store', async () => {
   const input = { customerId: 'relay', name: 'Relay', email: 'r@relay.example' };
   expect(await mutate('appUpsertCustomerMutation', { input })).toMatchObject({
     upsertCustomer: { created: true, customer: { version: 1 } },

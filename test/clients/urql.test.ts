@@ -24,7 +24,7 @@ test('urql follows the cursors through three pages', async () => {
   expect(lengths).toEqual([4, 4, 2]);
 });
 
-test('urql tells a partial answer by its errors, each with its path and our extensions', async () => {
+test('urql exposes the errors of a partial response, each with its path and our extensions', async () => {
   const { client, told } = createUrql();
   const { data, error } = await client.query(FindContactDocument, { email: 'ada@example.com' });
   expect(data?.hubspot?.nodes).toMatchObject([{ firstName: 'Ada', lastName: 'Lovelace' }]);
@@ -42,8 +42,8 @@ test('urql tells a partial answer by its errors, each with its path and our exte
 
 test.each([
   ['a wrong key', { 'x-api-key': 'wrong' }, 'UNAUTHORIZED'],
-  ['a customer that is not there', { 'x-customer-id': 'nobody' }, 'NOT_FOUND'],
-])('urql reads %s as an error of GraphQL, whatever its HTTP status', async (_name, headers, code) => {
+  ['an unknown customer', { 'x-customer-id': 'nobody' }, 'NOT_FOUND'],
+])('urql reads %s as a GraphQL error, whatever its HTTP status', async (_name, headers, code) => {
   const { client, told } = createUrql(headers);
   const { error } = await client.query(ContactPageDocument, { emailDomain: 'example.com', first: 1 });
   expect(error?.graphQLErrors[0]?.extensions['code']).toBe(code);
@@ -51,7 +51,7 @@ test.each([
   expect(told[0]).toBe(code);
 });
 
-test('urql’s mutation creates a customer, and its conflict is an error with a code', async () => {
+test('urql creates a customer by a mutation, and a conflict is an error with a code', async () => {
   const { client } = createUrql();
   const input = { customerId: 'urql', name: 'Urql', email: 'u@urql.example', expectedVersion: 0 };
   const { data } = await client.mutation(SaveCustomerDocument, { input });
@@ -60,7 +60,7 @@ test('urql’s mutation creates a customer, and its conflict is an error with a 
   expect(again.error?.graphQLErrors[0]?.extensions['code']).toBe('CONFLICT');
 });
 
-test('urql hears of an unknown hash in the words that its persisted queries look for', async () => {
+test('an unknown hash gets the error message that urql’s persisted queries expect', async () => {
   const { client } = createUrql();
   const persistedQuery = { version: 1, sha256Hash: '0'.repeat(64) } as const;
   const request = createRequest(gql('{ customer { name } }'), {}, { persistedQuery });

@@ -10,16 +10,16 @@ const RUNS = CHROMIUM !== undefined && EXAMPLE_APP;
 const WIDE = { viewport: { width: 1280, height: 900 }, colorScheme: 'light' } as const;
 const NARROW = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
 
-describe.runIf(RUNS)('the example app', () => {
+describe.runIf(RUNS)('The example app', () => {
   let example: Example;
   let browser: Browser;
   let person: Person;
   let page: Page;
-  /** Everything that the page received. */
+  /** The bodies of all responses to the page. */
   let received: Promise<string>[];
 
   beforeAll(async () => {
-    // Tokens that expire while a test looks on.
+    // Tokens that expire during the test.
     example = await startExample('start', { TOKEN_SECONDS: '5' });
     browser = await openBrowser();
   });
@@ -60,7 +60,7 @@ describe.runIf(RUNS)('the example app', () => {
   }
 
   test.each([WIDE, NARROW])(
-    'has nothing serious for axe, and fits: $viewport.width, $colorScheme',
+    'has no serious axe violations, and fits the screen: $viewport.width, $colorScheme',
     async (screen) => {
       const name = `example-app-${screen.viewport.width}`;
       await open(screen);
@@ -76,7 +76,7 @@ describe.runIf(RUNS)('the example app', () => {
     },
   );
 
-  test('finds by email and by domain, and turns the pages of each CRM alone, both ways, with totals', async () => {
+  test('searches by email and by domain, and pages each CRM separately, both ways, with totals', async () => {
     await signInAs('Demo customer');
     await search('ada@example.com');
     for (const title of ['HubSpot', 'Salesforce']) {
@@ -102,7 +102,7 @@ describe.runIf(RUNS)('the example app', () => {
     { title: 'HubSpot', screen: NARROW },
     { title: 'Salesforce', screen: WIDE },
   ])(
-    'connects $title on its consent page, and finds the contacts of the account that was chosen',
+    'connects $title on its consent page, and finds the contacts of the chosen account',
     async ({ title, screen }) => {
       await signInAs('Acme', screen);
       await column(title).getByText(`Connect ${title} to search`).waitFor();
@@ -119,7 +119,7 @@ describe.runIf(RUNS)('the example app', () => {
     },
   );
 
-  test('blanks the column of a CRM that is down, no other, and recovers with it', async () => {
+  test('shows an error only in the column of a CRM that is down, and recovers with it', async () => {
     await signInAs('Demo customer');
     await rows('HubSpot').nth(24).waitFor();
     await page.getByRole('switch', { name: 'HubSpot down' }).click();
@@ -130,10 +130,10 @@ describe.runIf(RUNS)('the example app', () => {
     await rows('Salesforce').getByText('Ada Lovelace').waitFor();
     expect(await rows('HubSpot').count()).toBe(0);
     await page.getByRole('switch', { name: 'HubSpot down' }).click();
-    // Crossbook lets a CRM that has failed often rest for a while.
+    // The circuit breaker of a CRM that failed often stays open for a while.
     const again = column('HubSpot').getByRole('button', { name: 'Try again' });
     const retry = async () => {
-      // Without waiting for a button that may be gone by now.
+      // Without waiting for a button that may already be gone.
       await again.evaluateAll((buttons) => {
         for (const one of buttons) (one as unknown as { click(): void }).click();
       });
@@ -142,7 +142,7 @@ describe.runIf(RUNS)('the example app', () => {
     await expect.poll(retry, { interval: 500 }).toBe(1);
   });
 
-  test('shows a contact with what it is linked to and its raw data, and closes by keyboard', async () => {
+  test('shows a contact with its associations and raw data, and closes it by keyboard', async () => {
     await signInAs('Demo customer');
     await search('ada@example.com');
     await rows('HubSpot').getByText('Ada Lovelace').click();
@@ -159,7 +159,7 @@ describe.runIf(RUNS)('the example app', () => {
   test.each([
     { because: 'it has expired', isClockBehind: false, calls: ['token 200', 'graphql 200'] },
     {
-      because: 'it is refused, where the clock of the browser is behind',
+      because: 'the server rejects it (the browser’s clock is slow)',
       isClockBehind: true,
       calls: ['graphql 401', 'token 200', 'graphql 200'],
     },
@@ -180,7 +180,7 @@ describe.runIf(RUNS)('the example app', () => {
     expect(seen).toEqual(calls);
   });
 
-  /** The last one that the page has used, which it uses no more. */
+  /** The token that the page used last and no longer uses. */
   async function readToken(): Promise<string> {
     let last = '';
     page.on('request', (request) => {
@@ -212,7 +212,7 @@ describe.runIf(RUNS)('the example app', () => {
   });
 });
 
-test.runIf(RUNS)('the example app runs from its sources, too, while it is being written', async () => {
+test.runIf(RUNS)('the example app also runs in development mode, from its sources', async () => {
   const example = await startExample('dev', {});
   const browser = await openBrowser();
   const person = await openPerson(browser);
@@ -225,7 +225,7 @@ test.runIf(RUNS)('the example app runs from its sources, too, while it is being 
   expect(await example.pressCtrlC()).toMatchObject({ processes: [], ports: [], files: [] });
 });
 
-test.runIf(RUNS)('the types of the example app hold', () => {
+test.runIf(RUNS)('the example app type-checks', () => {
   execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'examples/app'], {
     encoding: 'utf8',
   });
@@ -233,7 +233,7 @@ test.runIf(RUNS)('the types of the example app hold', () => {
 
 async function readBody(request: Request): Promise<string> {
   const response = await request.response();
-  // Of a preflight there is none to read.
+  // A preflight has no body to read.
   return (await response?.text().catch(() => '')) ?? '';
 }
 

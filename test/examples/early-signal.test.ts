@@ -11,9 +11,9 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 const FREE = { API_PORT: '0', SANDBOX_PORT: '0', APP_PORT: '0', TICKETS_PORT: '0', PORT: '0' };
 
 describe.each([...(EXAMPLE_APP ? ['app'] : []), ...(GATEWAY_EXAMPLE ? ['gateway'] : [])])(
-  'the example %s',
+  'The example %s',
   (name) => {
-    test('ends whole at a signal that comes before Crossbook is ready', async () => {
+    test('ends without leftovers at a signal that arrives before Crossbook is ready', async () => {
       const folder = makeTemporaryFolder();
       const child = spawn(process.execPath, [`examples/${name}/start.mjs`], {
         env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: folder, ...FREE },
@@ -34,7 +34,7 @@ describe.each([...(EXAMPLE_APP ? ['app'] : []), ...(GATEWAY_EXAMPLE ? ['gateway'
   },
 );
 
-/** What Crossbook begins with is the directory of its database. */
+/** Crossbook's first step is to create the directory of its database. */
 function listDatabases(folder: string): string[] {
   return readdirSync(folder)
     .filter((one) => one.startsWith('crossbook-example-'))

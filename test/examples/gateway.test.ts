@@ -11,9 +11,9 @@ const GATEWAYS = [
   ...(APOLLO_GATEWAY ? [{ name: 'Apollo’s gateway', args: ['--apollo'] }] : []),
 ];
 
-/** Its packages are its own: `npm ci --prefix examples/gateway`. */
-describe.runIf(GATEWAY_EXAMPLE)('the example of a gateway', () => {
-  test('both subgraphs compose by the rules of Hive, Apollo and Cosmo, also with a prefix and as a contract', () => {
+/** Its packages are installed separately: `npm ci --prefix examples/gateway`. */
+describe.runIf(GATEWAY_EXAMPLE)('The gateway example', () => {
+  test('composes both subgraphs by the rules of Hive, Apollo and Cosmo, also with a prefix and as a contract', () => {
     const said = execFileSync(process.execPath, ['examples/gateway/check.mjs'], { encoding: 'utf8' });
     const cases = [
       'node is the tickets’',
@@ -28,10 +28,10 @@ describe.runIf(GATEWAY_EXAMPLE)('the example of a gateway', () => {
     );
   });
 
-  describe.each(GATEWAYS)('$name, when the tickets have node', ({ name, args }) => {
+  describe.each(GATEWAYS)('with $name, when the tickets subgraph resolves node', ({ name, args }) => {
     const example = startedFor(...args);
 
-    test('the line that is printed asks both subgraphs', async () => {
+    test('the printed command queries both subgraphs', async () => {
       const [, query = ''] = /-d '\{"query":"(.+)"\}'/.exec(example.printed()) ?? [];
       const { data, errors } = await example.ask(query, example.backOffice());
       expect(errors).toBeUndefined();
@@ -45,7 +45,7 @@ describe.runIf(GATEWAY_EXAMPLE)('the example of a gateway', () => {
       ]);
     });
 
-    test('a customer token passes through the gateway, and holds', async () => {
+    test('a customer token passes through the gateway and is enforced', async () => {
       const issued = await example.ask(
         'mutation { issueCustomerToken(input: { customerId: "demo" }) { token } }',
         example.backOffice(),
@@ -60,7 +60,7 @@ describe.runIf(GATEWAY_EXAMPLE)('the example of a gateway', () => {
       });
     });
 
-    test('without a caller the tickets are there, and Crossbook says what is missing', async () => {
+    test('without credentials, tickets resolve and Crossbook’s fields say which credentials are missing', async () => {
       const { data, errors } = await example.ask('{ tickets { subject } customer { name } }');
       expect(data).toMatchObject({ tickets: [{}, {}, {}], customer: null });
       expect(errors?.[0]).toMatchObject({
@@ -69,7 +69,7 @@ describe.runIf(GATEWAY_EXAMPLE)('the example of a gateway', () => {
       });
     });
 
-    test('a search of both CRMs is answered, and one that a CRM cannot do fails alone, with all that its error says', async () => {
+    test('a search of both CRMs responds, and one that a CRM does not support fails alone, with all details of the error', async () => {
       const search = (provider: string) =>
         `${provider}: searchContacts(provider: ${provider}, filter: { email: "ada@example.com" }) { totalCount nodes { firstName } }`;
       const { data, errors } = await example.ask(
@@ -89,7 +89,7 @@ describe.runIf(GATEWAY_EXAMPLE)('the example of a gateway', () => {
     });
 
     if (name === 'Hive Gateway') {
-      test('its demand control refuses what costs too much', async () => {
+      test('the gateway’s demand control rejects an operation that costs too much', async () => {
         const search =
           'searchContacts(provider: HUBSPOT, filter: { emailDomain: "bigco.example" }, first: 1000)';
         const many = Array.from({ length: 20 }, (_, index) => `a${index}: ${search} { nodes { firstName } }`);
@@ -98,16 +98,16 @@ describe.runIf(GATEWAY_EXAMPLE)('the example of a gateway', () => {
       });
     }
 
-    test('node reads a ticket', async () => {
+    test('node resolves a ticket', async () => {
       const { data } = await example.ask('{ node(id: "ticket:1") { id ... on Ticket { subject } } }');
       expect(data).toEqual({ node: { id: 'ticket:1', subject: 'The export lacks a column' } });
     });
   });
 
-  describe('when Crossbook has node', () => {
+  describe('when Crossbook resolves node', () => {
     const example = startedFor('--relay-node');
 
-    test('a contact is read again by its id, as @refetchable does', async () => {
+    test('a contact is refetched by its id, as @refetchable does', async () => {
       const found = await example.ask(
         '{ searchContacts(provider: HUBSPOT, filter: { email: "ada@example.com" }) { nodes { id } } }',
         example.backOffice(),
@@ -121,7 +121,7 @@ describe.runIf(GATEWAY_EXAMPLE)('the example of a gateway', () => {
   });
 });
 
-/** From the first test of the block around it to the last. */
+/** Started in the first test of the surrounding block, stopped in the last. */
 function startedFor(...args: readonly string[]): Example {
   let child: ChildProcess;
   let printed = '';
@@ -163,7 +163,7 @@ function startedFor(...args: readonly string[]): Example {
 
 interface Example {
   printed(): string;
-  /** The secret that the gateway gives its API key for. */
+  /** The secret for which the gateway adds its API key. */
   backOffice(): string;
   ask(query: string, token?: string): Promise<FormattedExecutionResult>;
 }

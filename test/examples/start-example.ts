@@ -7,10 +7,10 @@ import { answers } from '../support/answers.ts';
 import { isAlive, listDescendants } from '../support/processes.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
-/** Never called: a change in the example's own code runs its test again. */
+/** Never called: makes a change of the example's code rerun its test. */
 export const EXAMPLE_SOURCES = import.meta.glob('../../examples/app/src/*.{ts,tsx}');
 
-/** The example app, started as its README says; it installs its packages where they are missing. */
+/** Starts the example app as its README says; installs its packages where they are missing. */
 export async function startExample(script: 'start' | 'dev', env: Record<string, string>): Promise<Example> {
   const [sandboxPort, appPort, folder] = [
     await findFreePorts(),
@@ -22,12 +22,12 @@ export async function startExample(script: 'start' | 'dev', env: Record<string, 
       ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: folder, API_PORT: '0' },
       ...{ APP_PORT: String(appPort), SANDBOX_PORT: String(sandboxPort), ...env },
     },
-    // A process group of its own, as a shell gives to what is started from it.
+    // A process group of its own, like a shell gives to each job.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const { pid = 0 } = npm;
-  // A test that fails leaves none of it behind.
+  // A failed test leaves no process behind.
   process.once('exit', () => endGroup(pid));
   const ended = once(npm, 'exit');
   let printed = '';
@@ -63,14 +63,17 @@ function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // It has already exited.
   }
 }
 
 export interface Example {
   readonly url: string;
   readonly crossbookUrl: string;
-  /** As a terminal does: to all of its processes. Says how many there were, and what is left of it. */
+  /**
+   * Sends SIGINT to the whole process group, as a terminal does. Returns how many processes there were, and which
+   * remain.
+   */
   pressCtrlC(): Promise<Left>;
 }
 

@@ -4,7 +4,7 @@ import { entitySchema } from '../../src/graphql/schema.ts';
 import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
 import { NOTES_SDL } from './notes-subgraph.ts';
 
-/** The supergraph of Crossbook and its neighbour. Fails with everything that the composer has against it. */
+/** Composes the supergraph of Crossbook and its neighbour. Fails with all errors of the composer. */
 export function compose(urls: { readonly crossbook: string; readonly notes: string }): string {
   const result = composeServices([
     { name: 'crossbook', url: urls.crossbook, typeDefs: parse(readSubgraph()) },
@@ -14,7 +14,7 @@ export function compose(urls: { readonly crossbook: string; readonly notes: stri
   return result.supergraphSdl;
 }
 
-/** Our SDL, as a gateway is told it. */
+/** Our SDL, as a gateway reads it. */
 export function readSubgraph(): string {
   const { data } = graphqlSync({ schema: toSubgraph(entitySchema), source: '{ _service { sdl } }' });
   return (data as unknown as { _service: { sdl: string } })._service.sdl;

@@ -12,19 +12,19 @@ import { NOTES_SDL } from './notes-subgraph.ts';
 
 const URLS = { crossbook: 'http://crossbook.example/graphql', notes: 'http://notes.example/graphql' };
 
-test('a composer takes the subgraph by itself', () => {
+test('the subgraph composes by itself', () => {
   const result = composeServices([{ name: 'crossbook', typeDefs: parse(readSubgraph()) }]);
   expect(result.errors).toBeUndefined();
 });
 
-test('a composer takes it beside one that shares PageInfo and extends Customer and Contact', () => {
+test('the subgraph composes with one that shares PageInfo and extends Customer and Contact', () => {
   const supergraph = compose(URLS);
   expect(supergraph).toMatch(/type Customer .*@join__type\(graph: CROSSBOOK, key: "customerId"\)/s);
   expect(supergraph).toMatch(/type Contact .*@join__type\(graph: NOTES, key: "id"\)/s);
   expect(supergraph).toMatch(/type PageInfo\s+@join__type\(graph: CROSSBOOK\)\s+@join__type\(graph: NOTES\)/);
 });
 
-test('beside a Relay server node is its, and the one subgraph that should have it can be ours', () => {
+test('with a Relay server as a neighbour, node belongs to it by default, and can be assigned to our subgraph', () => {
   expect(compose(URLS)).toMatch(/node\(id: ID!\): Node\s*@join__field\(graph: NOTES\)/);
   const { errors } = composeServices([
     { name: 'crossbook', typeDefs: parse(printSubgraph(entitySchema, { relayNode: true })) },
@@ -33,7 +33,7 @@ test('beside a Relay server node is its, and the one subgraph that should have i
   expect(errors?.map(({ message }) => message).join()).toMatch(/Non-shareable field "Query.node"/);
 });
 
-test('types with a prefix meet their neighbour’s by that name, and leave names without one to it', () => {
+test('prefixed types match the neighbour’s types of that name, and unprefixed names stay the neighbour’s', () => {
   const notes = NOTES_SDL.replaceAll(/\b(Customer|Contact|ContactsByEmail|ProviderName)\b/g, 'Crm_$1');
   const result = composeServices([
     { name: 'crossbook', typeDefs: parse(printSubgraphSchema({ typePrefix: 'Crm_' })) },
@@ -68,13 +68,13 @@ test('a contract without our tags has no mutation, nothing that needs an API key
   expect(publicSdl).toMatch(/searchContacts\([\s\S]*recentNotes\(/);
 });
 
-test('descriptions and deprecations are still there in the supergraph', () => {
+test('descriptions and deprecations are in the supergraph', () => {
   const supergraph = compose(URLS);
   expect(supergraph).toContain('A person in a customer’s CRM, in the same shape whichever CRM it is.');
   expect(supergraph.match(/@deprecated\(\s*reason: "Mappings are moving/g)).toHaveLength(4);
 });
 
-test('the composer can say no: a PageInfo that is not shared does not compose', () => {
+test('the composer rejects a PageInfo that is not shared', () => {
   const result = composeServices([
     { name: 'crossbook', typeDefs: parse(readSubgraph()) },
     { name: 'notes', typeDefs: parse(NOTES_SDL.replace('type PageInfo @shareable', 'type PageInfo')) },

@@ -17,29 +17,29 @@ const DOMAIN = '(provider: HUBSPOT, filter: { emailDomain: "bigco.example" }, fi
 test.each([
   ['a page', `{ searchContacts${DOMAIN} { nodes { firstName } } }`],
   ['two pages', `{ a: searchContacts${DOMAIN} { totalCount } b: searchContacts${DOMAIN} { totalCount } }`],
-])('of %s a gateway counts the call to the CRM as we do', async (_what, query) => {
+])('a gateway counts the CRM calls of %s as we do', async (_what, query) => {
   const { theirs, ours } = await countBoth(query);
   const calls = CALL * (query.match(/searchContacts/g)?.length ?? 0);
   expect(theirs).toBeGreaterThanOrEqual(calls);
   expect(ours).toBeGreaterThanOrEqual(calls);
 });
 
-/** What the directives cannot say: our own bound is the one that holds. */
+/** What the directives cannot express: our own limit applies. */
 test.each([
   [
-    'emails beyond the hundred of one call',
+    'more emails than the hundred of one call',
     `{ searchContacts(provider: HUBSPOT, filter: { emails: [${EMAILS}] }) { totalCount } }`,
   ],
   [
-    'values that are no objects',
+    'fields of scalar type',
     `{ searchContacts${DOMAIN} { nodes { firstName lastName createdAt updatedAt } } }`,
   ],
   [
     'the same field under many names',
     `{ customer { ${Array.from({ length: 50 }, (_, index) => `a${index}: name`).join(' ')} } }`,
   ],
-  ['names of types', '{ customer { __typename connections { __typename providerName } } }'],
-])('a gateway counts less than we do: %s', async (_what, query) => {
+  ['__typename', '{ customer { __typename connections { __typename providerName } } }'],
+])('a gateway counts less than we do for %s', async (_what, query) => {
   const { theirs, ours } = await countBoth(query);
   expect(theirs).toBeLessThan(ours);
 });

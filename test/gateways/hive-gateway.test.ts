@@ -31,7 +31,7 @@ test('thirty contacts of another subgraph are read from ours in one batch', asyn
   expect(gateway.crossbook.sandbox.hubspot.demo.callCount()).toBe(1);
 });
 
-test('one query asks both subgraphs about one customer, and both have pages', async () => {
+test('one query reads one customer from both subgraphs, and pages in both', async () => {
   const { data, errors } = await gateway.ask(
     `{
       customer {
@@ -60,7 +60,7 @@ test('one query asks both subgraphs about one customer, and both have pages', as
   expect(errors).toHaveLength(1);
 });
 
-test('an error of ours arrives with its path and with all that its extensions say', async () => {
+test('an error of our subgraph arrives with its path and all its extensions', async () => {
   const { data, errors } = await gateway.ask(
     '{ fine: customer { name } none: searchContacts(provider: PIPEDRIVE, filter: { email: "ada@example.com" }) { totalCount } }',
     caller,
@@ -79,7 +79,7 @@ test('an error of ours arrives with its path and with all that its extensions sa
   expect(Object.keys(error?.extensions ?? {})).toEqual(expect.arrayContaining(EXTENSIONS));
 });
 
-test('the headers that we trust are sent on, and nothing else that the client says', async () => {
+test('only the trusted headers are forwarded to the subgraph', async () => {
   const headers = { ...caller, 'x-provider-name': 'salesforce' };
   const query = '{ searchContacts(filter: { email: "ada@example.com" }) { nodes { provider } } }';
   const { data } = await gateway.ask(query, { ...headers, 'x-forwarded-user': 'root', cookie: 'a=b' });
@@ -93,7 +93,7 @@ test('the headers that we trust are sent on, and nothing else that the client sa
   ]);
 });
 
-test('a customer token is enough for its customer, also through the gateway', async () => {
+test('a customer token is sufficient for its customer, also through the gateway', async () => {
   const { data } = await gateway.crossbook.execute(
     'mutation { issueCustomerToken(input: { customerId: "demo" }) { token } }',
   );
@@ -103,7 +103,7 @@ test('a customer token is enough for its customer, also through the gateway', as
   });
 });
 
-test('without a key, entities are not there: neither behind the gateway nor for whoever asks us directly', async () => {
+test('without a key, entities are null: behind the gateway and for direct requests', async () => {
   const { data, errors } = await gateway.ask('{ recentNotes { text contact { firstName } } }', {});
   expect(JSON.stringify(data ?? null)).not.toMatch(/"firstName":"/);
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'UNAUTHORIZED', status: '401' });

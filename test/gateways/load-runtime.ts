@@ -1,6 +1,9 @@
 import type { RequestListener } from 'node:http';
 
-/** By name only: its types would add what graphql 17 has to those of graphql 16, for the whole project. */
+/**
+ * Imported by a computed name: its types would add those of graphql 17 to those of graphql 16, for the whole
+ * project.
+ */
 export async function loadRuntime(): Promise<Runtime> {
   const [runtime, http]: readonly string[] = [
     '@graphql-hive/gateway-runtime',

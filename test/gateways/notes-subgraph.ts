@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createSchema, createYoga } from 'graphql-yoga';
 import { openWireServer, type WireServer } from '../support/wire-server.ts';
 
-/** A neighbour of ours behind a gateway: it keeps notes on contacts and customers, has pages of its own, and is a Relay server. */
+/**
+ * A neighbouring subgraph behind the gateway: it stores notes on contacts and customers, has pages of its own, and
+ * is a Relay server.
+ */
 export const NOTES_SDL = /* GraphQL */ `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])
 
@@ -45,7 +48,7 @@ export const NOTES_SDL = /* GraphQL */ `
   ${/^enum ProviderName \{[^}]*\}/m.exec(readFileSync('subgraph.graphql', 'utf8'))?.[0]}
 `;
 
-/** What a subgraph answers with beside its own types. */
+/** The federation types that a subgraph defines besides its own. */
 const PROTOCOL = /* GraphQL */ `
   directive @link(url: String!, import: [String]) repeatable on SCHEMA
   directive @key(fields: String!, resolvable: Boolean) repeatable on OBJECT

@@ -5,10 +5,10 @@ import { compose } from './compose.ts';
 import { loadRuntime } from './load-runtime.ts';
 import { type NotedContact, openNotesSubgraph } from './notes-subgraph.ts';
 
-/** What says who calls, and for whom. It is sent on as it is: Crossbook checks it, the gateway does not. */
+/** Credentials and the customer: forwarded unchanged, and verified by Crossbook, not by the gateway. */
 const TRUSTED_HEADERS = ['x-api-key', 'x-customer-id', 'x-provider-name', 'authorization'];
 
-/** A real gateway in front of Crossbook and a neighbour that keeps notes on contacts: three ports on loopback. */
+/** A real gateway in front of Crossbook and a neighbour that stores notes on contacts: three ports on loopback. */
 export async function openGateway({ notes: count = 30, maxCost }: GatewayOptions = {}): Promise<TestGateway> {
   const crossbook = await listenApp();
   const notes = await openNotesSubgraph(await findContacts(crossbook, count));
@@ -22,7 +22,7 @@ export async function openGateway({ notes: count = 30, maxCost }: GatewayOptions
       },
     },
     ...(maxCost !== undefined && { demandControl: { maxCost, listSize: 1, includeExtensionMetadata: true } }),
-    // Over HTTP, by the executor that the gateway's own transport is made of.
+    // Over HTTP, by the executor of the gateway's own transport.
     transports: {
       http: {
         getSubgraphExecutor: ({ transportEntry, fetch }) =>
@@ -70,7 +70,7 @@ interface Found {
 interface GatewayOptions {
   /** How many contacts have written a note. */
   readonly notes?: number;
-  /** What demand control lets one operation cost. Absent: there is none. */
+  /** The maximum cost of one operation by demand control. Absent: unlimited. */
   readonly maxCost?: number;
 }
 

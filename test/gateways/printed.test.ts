@@ -13,7 +13,7 @@ import { loadRuntime, type PropagateHeaders } from './load-runtime.ts';
 const PAGE = 'docs/federation.md';
 const ROUTER: RouterFile = parseYaml(findSample(PAGE, 'yaml', '# router.yaml'));
 const SUPERGRAPH: SupergraphFile = parseYaml(findSample(PAGE, 'yaml', '# supergraph.yaml'));
-/** The subgraph of the reader’s own, from what is printed of it, with the enum that is said to be repeated. */
+/** A subgraph as a reader would write it: the printed parts, with the enum that the document says to repeat. */
 const TICKETS = `
   ${findSample(PAGE, 'graphql', 'extend schema @link')}
   ${findSample(PAGE, 'graphql', 'requester: ContactsByEmail').replace('type Ticket', 'extend type Ticket')}
@@ -55,8 +55,8 @@ describe.each([
     sends: 'x-api-key',
   },
   { file: 'router.yaml with a key of its own', open: () => openLikeRouter(insertKey()), sends: null },
-])('a gateway with the headers of $file', ({ open, sends }) => {
-  test('asks both subgraphs of supergraph.yaml, and sends on what Crossbook goes by alone', async () => {
+])('A gateway with the headers of $file', ({ open, sends }) => {
+  test('queries both subgraphs of supergraph.yaml, and forwards only the headers that Crossbook reads', async () => {
     const ask = await open();
     const { data, errors } = await ask(QUERY, {
       ...(sends && { [sends]: crossbook.key }),
@@ -83,7 +83,7 @@ describe.each([
   });
 
   if (sends === null) return;
-  test('passes a customer token on', async () => {
+  test('forwards a customer token', async () => {
     const { data } = await crossbook.execute(
       'mutation { issueCustomerToken(input: { customerId: "demo" }) { token } }',
     );
@@ -95,13 +95,13 @@ describe.each([
   });
 });
 
-test('router.yaml shows Crossbook’s errors, and supergraph.yaml is of the version that the subgraph links', () => {
+test('router.yaml exposes Crossbook’s errors, and supergraph.yaml has the federation version that the subgraph links', () => {
   expect(ROUTER.include_subgraph_errors).toEqual({ subgraphs: { crossbook: true } });
   const [, version] = /federation\/v([\d.]+)"/.exec(readFileSync('subgraph.graphql', 'utf8')) ?? [];
   expect(SUPERGRAPH.federation_version).toBe(`=${version}.0`);
 });
 
-/** As `rover supergraph compose` does by this file: one SDL by asking the subgraph, the other one from its own. */
+/** Like `rover supergraph compose` with this file: one SDL by introspection, the other one from a file. */
 async function compose(): Promise<string> {
   const here = { 'http://localhost:4000': crossbook.url, 'http://localhost:4001': tickets.origin };
   const toHere = (url: string) =>
@@ -138,7 +138,7 @@ async function openHive() {
   return openGateway(gatewayConfig.propagateHeaders);
 }
 
-/** The router’s program is not here: its rules, in a gateway that is. */
+/** The router’s program is not installed: its header rules are applied by another gateway. */
 function openLikeRouter(rules: readonly RouterRule[]) {
   return openGateway({
     fromClientToSubgraphs({ request, subgraphName }) {
@@ -153,7 +153,7 @@ function openLikeRouter(rules: readonly RouterRule[]) {
   });
 }
 
-/** As the sentence below the file says it: in the place of the rule that sends the key on. */
+/** As the sentence below the file says: replaces the rule that forwards the key. */
 function insertKey(): readonly RouterRule[] {
   const [, line = ''] = /`(- insert: [^`]+)`/.exec(readFileSync(PAGE, 'utf8')) ?? [];
   const [insert] = parseYaml(line) as RouterRule[];

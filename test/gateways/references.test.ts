@@ -21,7 +21,7 @@ test.each([
   ['id', 'contact { firstName }'],
   ['email', 'author { contacts(first: 1) { firstName } }'],
 ])(
-  '1,000 references by %s are one request to us, and one call to the CRM per hundred',
+  '1,000 references by %s are one request to the subgraph, and one CRM call per hundred',
   async (_key, read) => {
     const { data, errors } = await gateway.ask(`{ recentNotes(first: 1000) { text ${read} } }`, caller);
     expect(errors).toBeUndefined();
@@ -33,7 +33,7 @@ test.each([
   },
 );
 
-test('what costs too much is refused by the gateway’s own demand control, and never comes to us', async () => {
+test('an operation that costs too much is rejected by the gateway’s demand control, without a request to the subgraph', async () => {
   const search = (alias: string, first: number) =>
     `${alias}: searchContacts(provider: HUBSPOT, filter: { emailDomain: "bigco.example" }, first: ${first}) { nodes { emailAddresses { emailAddress } } }`;
   const cheap = await gateway.ask(`{ ${search('a', 10)} }`, caller);
@@ -48,7 +48,7 @@ test('what costs too much is refused by the gateway’s own demand control, and 
   expect(gateway.crossbook.requests).toEqual([]);
 });
 
-test('of many references, one that fails has its own error, with words for a person and a code for a program', async () => {
+test('of many references, a failing one has an error of its own, with a message and a code', async () => {
   const { data, errors } = await gateway.ask(
     '{ recentNotes(first: 2) { text author { contacts(first: 5000) { firstName } } } customer { name } }',
     caller,
@@ -61,7 +61,7 @@ test('of many references, one that fails has its own error, with words for a per
   expect(Object.keys(errors?.[0]?.extensions ?? {})).toEqual(expect.arrayContaining(EXTENSIONS));
 });
 
-test('a gateway without a caller passes on what to do about it, also where it accepts plain JSON alone', async () => {
+test('a gateway without credentials forwards the error that says what to do, also when it accepts only plain JSON', async () => {
   for (const accept of ['application/json', 'application/graphql-response+json, application/json']) {
     const { errors } = await gateway.ask('{ customer { name } }', { accept });
     expect(errors?.[0]).toMatchObject({

@@ -11,7 +11,7 @@ let bystander: ReturnType<typeof startBystander>;
 beforeAll(async () => {
   target = await openTarget({
     ...{ CROSSBOOK_HEADERS_TIMEOUT_MS: '1000', CROSSBOOK_REQUEST_TIMEOUT_MS: '2000' },
-    // Nothing of it may reach the server.
+    // The server must not inherit this.
     NODE_OPTIONS: '--insecure-http-parser',
   });
   bystander = startBystander(target);
@@ -23,7 +23,7 @@ afterAll(async () => {
   expect(await target.close()).toBe(0);
 });
 
-describe.each(BYTES)('bytes that get $gets', (kind) => {
+describe.each(BYTES)('Raw bytes that get $gets:', (kind) => {
   test.each(Object.entries(kind.lines))('%s', async (_title, bytes) => {
     const heard = await exchange(bytes, kind);
     expect([...heard.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status).join(',')).toMatch(
@@ -33,7 +33,7 @@ describe.each(BYTES)('bytes that get $gets', (kind) => {
   });
 });
 
-/** All that comes back until the connection ends, or until the first answer where it stays open. */
+/** All bytes received until the connection ends, or until the first response if it stays open. */
 function exchange(bytes: string, { staysOpen = false, ends = false }: BytesKind): Promise<string> {
   const socket = connect(Number(new URL(target.url).port), '127.0.0.1');
   let heard = '';

@@ -27,7 +27,7 @@ describe.each(DOCUMENTS.map((kind) => [kind.kind, kind] as const))('%s', (_kind,
     if (asked) expect(judge.check(await send(target.url, asked), gets)).toEqual([]);
   });
 
-  test('another application is served meanwhile, and the process lives', async () => {
+  test('another application is served during the attacks, and the process survives', async () => {
     const { served, failures } = await bystander.stop();
     expect(failures).toEqual([]);
     expect(served).toBeGreaterThan(0);
@@ -35,7 +35,7 @@ describe.each(DOCUMENTS.map((kind) => [kind.kind, kind] as const))('%s', (_kind,
   });
 });
 
-test('no line of the log holds a secret', () => {
+test('no log line contains a secret', () => {
   const { target, judge } = prepared;
   expect(target.product.lines().map(judge.findSecret).filter(Boolean)).toEqual([]);
 });

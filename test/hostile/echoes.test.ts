@@ -6,7 +6,7 @@ import { openPrepared, type Prepared } from './target/prepare.ts';
 import { type Received, send, toGraphQL } from './target/send.ts';
 
 let prepared: Prepared;
-/** What a CRM may send back: the token that it was sent. */
+/** What a CRM could echo: the token that it received. */
 let tokens: Readonly<Record<CrmName, string>>;
 let customers = 0;
 
@@ -25,56 +25,53 @@ afterAll(async () => {
 const CRMS = ['hubspot', 'salesforce'] as const;
 const FACES = ['GraphQL', 'REST'] as const;
 
-describe.each(CRMS)('%s writes back the token that it was sent', (crm) => {
-  describe.each(FACES)('to who asks by %s', (face) => {
-    test.each(STATUSES)(
-      'with %i, in fields of JSON: none is told, and what is no secret stays',
-      async (status) => {
-        const spelled = Object.values(SPELLINGS).map((spell) => spell(tokens[crm]));
-        const body = {
-          message: MARK,
-          fields: Object.fromEntries(spelled.map((text, n) => [`f${n}`, text])),
-          spelled,
-        };
-        const received = await ask(crm, face, {
-          kind: 'answer',
-          status,
-          body,
-          headers: { 'x-echo': tokens[crm] },
-        });
-        expect(prepared.judge.checkAlways(received)).toEqual([]);
-        if (READABLE.includes(status)) expect(received.text).toContain(MARK);
-      },
-    );
+describe.each(CRMS)('%s echoes the token that it received:', (crm) => {
+  describe.each(FACES)('a %s request does not reveal it', (face) => {
+    test.each(STATUSES)('with status %i, in JSON fields, and other text is kept', async (status) => {
+      const spelled = Object.values(SPELLINGS).map((spell) => spell(tokens[crm]));
+      const body = {
+        message: MARK,
+        fields: Object.fromEntries(spelled.map((text, n) => [`f${n}`, text])),
+        spelled,
+      };
+      const received = await ask(crm, face, {
+        kind: 'answer',
+        status,
+        body,
+        headers: { 'x-echo': tokens[crm] },
+      });
+      expect(prepared.judge.checkAlways(received)).toEqual([]);
+      if (READABLE.includes(status)) expect(received.text).toContain(MARK);
+    });
 
-    test.each(STATUSES)('with %i, in a page', async (status) => {
+    test.each(STATUSES)('with status %i, in an HTML page', async (status) => {
       const spelled = Object.values(SPELLINGS).map((spell) => `<p>${spell(tokens[crm])}</p>`);
       const received = await ask(crm, face, { kind: 'answer', status, body: spelled.join('\n') });
       expect(prepared.judge.checkAlways(received)).toEqual([]);
     });
   });
 
-  test.each(Object.entries(SPELLINGS))('%s, alone in a page', async (_title, spell) => {
+  test.each(Object.entries(SPELLINGS))('in the encoding %s, in an HTML page', async (_title, spell) => {
     const body = `<html><body>Not known: ${spell(tokens[crm])} at all.</body></html>`;
     const received = await ask(crm, 'GraphQL', { kind: 'answer', status: 400, body });
     expect(prepared.judge.checkAlways(received)).toEqual([]);
     expect(received.text).toContain('"cause"');
   });
 
-  test('a token of which the body holds but a part on either side of a field', async () => {
+  test('a token that is split between two JSON fields', async () => {
     const [from, to] = [tokens[crm].slice(0, 20), tokens[crm].slice(20)];
     const received = await ask(crm, 'GraphQL', { kind: 'answer', status: 400, body: { from, to } });
     expect(prepared.judge.checkAlways(received)).toEqual([]);
   });
 });
 
-/** By a customer of its own: what a refusal does to a connection is not what is looked at. */
+/** Each by a customer of its own, because an error can change the status of its connection. */
 async function ask(name: CrmName, face: (typeof FACES)[number], fault: Fault): Promise<Received> {
   const { url, callers, crms } = prepared.target;
   const crm = crms[name];
   const customer = `echo-${customers++}`;
   await upsert(url, callers.key, customer, [crm.connect(await crm.demo())]);
-  // Longer than anybody waits: what may pass is told at once instead of being tried again.
+  // Longer than any request waits: a transient failure is reported immediately instead of being retried.
   const answered = { ...fault, headers: { ...fault.headers, 'retry-after': '700' } };
   await crm.fail(answered, { times: 50 });
   const headers = {

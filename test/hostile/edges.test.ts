@@ -13,8 +13,8 @@ afterAll(async () => {
   expect(await prepared.target.close()).toBe(0);
 });
 
-describe('a credential that is wrong', () => {
-  test.each(Object.entries(CREDENTIALS))('%s is refused by both faces', async (_title, write) => {
+describe('An invalid credential', () => {
+  test.each(Object.entries(CREDENTIALS))('(%s) is rejected by GraphQL and REST', async (_title, write) => {
     const { url, callers } = prepared.target;
     const headers = { 'x-customer-id': 'demo', ...write(callers) };
     const graphql = await send(url, toGraphQL({ query: CUSTOMER }, headers));
@@ -26,8 +26,8 @@ describe('a credential that is wrong', () => {
   });
 });
 
-describe('a demo that is asked for by a name', () => {
-  test.each(Object.entries(HOSTS))('%s: answered is %s', async (host, isAnswered) => {
+describe('A demo requested by a host name', () => {
+  test.each(Object.entries(HOSTS))('%s: allowed is %s', async (host, isAnswered) => {
     const { url, callers } = prepared.target;
     const key = callers.key['x-api-key'] ?? '';
     const pages = [{ path: '/' }, { path: '/graphql', accept: 'text/html' }, { path: '/docs' }];
@@ -41,12 +41,15 @@ describe('a demo that is asked for by a name', () => {
   });
 });
 
-describe('an answer that a page may read', () => {
-  test.each(ORIGINS)('of a $caller from $origin: $mayRead', async ({ caller, origin, mayRead }) => {
-    const { url, callers } = prepared.target;
-    const { headers } = await send(url, toGraphQL({ query: CUSTOMER }, { ...callers[caller], origin }));
-    expect(headers['access-control-allow-origin']).toBe(mayRead ? origin : undefined);
-  });
+describe('CORS', () => {
+  test.each(ORIGINS)(
+    'for a $caller from $origin allows reading: $mayRead',
+    async ({ caller, origin, mayRead }) => {
+      const { url, callers } = prepared.target;
+      const { headers } = await send(url, toGraphQL({ query: CUSTOMER }, { ...callers[caller], origin }));
+      expect(headers['access-control-allow-origin']).toBe(mayRead ? origin : undefined);
+    },
+  );
 });
 
 const CUSTOMER = '{customer{name}}';

@@ -10,14 +10,14 @@ const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string' },
-    // On a busy machine the loop is held for longer by the same work.
+    // On a busy machine the same work blocks the event loop for longer.
     'held-ms': { type: 'string', default: String(HELD_MS) },
   },
 });
 const mostHeldMs = Number(values['held-ms']);
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const endAt = performance.now() + Number(values.seconds) * 1_000;
-/** What caches may come to hold, which have bounds of their own. */
+/** The maximum growth of caches, which have bounds of their own. */
 const GROWTH_BYTES = 64 * 1024 * 1024;
 say(`seed ${seed}`);
 
@@ -30,7 +30,7 @@ const prepared = await openPrepared({
 });
 const { target, judge } = prepared;
 const workers = createWorkers(prepared, seed);
-// What is compiled and kept once is there after this: it grows no more, and holds the loop no more.
+// After this, one-time compilation is done: it no longer adds memory or blocks the event loop.
 let isWarm = false;
 await Promise.all(workers.map((worker) => run(worker, performance.now() + 5_000)));
 isWarm = true;
@@ -66,7 +66,7 @@ async function run(worker: Worker, until: number): Promise<void> {
       sent: {},
     }));
     const heldMs = (await target.monitor.read().catch(() => undefined))?.heldMs ?? 0;
-    // Others were at work as well: mostly it was the one that has just been answered.
+    // Requests run concurrently: the blocking one is most likely the one that just got its response.
     const late =
       isWarm && heldMs > mostHeldMs ? [`the event loop was held for ${Math.round(heldMs)} ms`] : [];
     if (found.length + late.length > 0) keep({ problems: [...found, ...late], sent });

@@ -1,6 +1,7 @@
 /**
- * Loaded into the product before it starts: tells the test, over IPC, how long its event loop was held and what it holds.
- * And it closes listeners, so that another process can be the CRMs: nothing but its own sandbox's address may be on loopback.
+ * Preloaded into the product: reports over IPC how long its event loop was blocked and how much memory it holds. It
+ * also closes listeners, so that another process can take the ports of the CRMs: the product accepts no other
+ * loopback address than its own sandbox's.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { Server } from 'node:net';
@@ -14,7 +15,7 @@ const readSpent = existsSync(OWN_TIME) ? readOfThread : readOfProcess;
 let heldMs = 0;
 let last = look();
 
-// A process that other processes keep from running is late too: only what its thread has spent itself counts as held.
+// A process that gets no CPU time is late too: only the thread's own CPU time counts as blocking.
 setInterval(() => {
   const now = look();
   heldMs = Math.max(heldMs, Math.min(now.at - last.at - EVERY_MS, now.spent - last.spent));
@@ -40,7 +41,7 @@ process.on('message', async ({ ask, ports }) => {
     const { heapUsed, external } = process.memoryUsage();
     Object.assign(loop, { held: heapUsed + external });
   }
-  // To collect holds the loop as well: that is not what is asked for.
+  // Garbage collection also blocks the loop: that is not what is measured.
   last = look();
   histogram.reset();
   heldMs = 0;
@@ -52,12 +53,12 @@ function look() {
   return { at: performance.now(), spent: readSpent() };
 }
 
-/** In milliseconds. Linux keeps it for each thread. */
+/** In milliseconds. Linux records it per thread. */
 function readOfThread() {
   return Number(readFileSync(OWN_TIME, 'latin1').split(' ')[0]) / 1e6;
 }
 
-/** All threads together, so that some of it may have been beside the loop. */
+/** Of all threads, so it can include work outside the event loop. */
 function readOfProcess() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

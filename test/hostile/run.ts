@@ -8,7 +8,7 @@ import type { Measure } from './measure/measure.ts';
 import { refreshes } from './measure/refreshes.ts';
 import { shares } from './measure/shares.ts';
 
-/** `npm run hostile -- all`, or names of measures: prints a table, and ends with 1 where a line does not hold. */
+/** `npm run hostile -- all`, or names of measures: prints a table, and exits with 1 if a row does not hold. */
 const MEASURES: Readonly<Record<string, Measure>> = {
   ...{ corpus, strangers, keyholders, held, 'at-work': atWork, guessing, shares, refreshes },
 };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { findFreePorts } from '../support/free-ports.ts';
 import { listDescendants } from '../support/processes.ts';
 
-/** A PostgreSQL server of its own, which may be stopped, frozen and killed; its data on that disk, if one is given. */
+/** A PostgreSQL server that can be stopped, frozen and killed; its data are on the given disk, if any. */
 export async function openCluster(
   settings: Readonly<Record<string, string>>,
   disk?: string,
@@ -31,7 +31,7 @@ export async function openCluster(
     run('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), '-o', options, ...args);
   const pid = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
   const signalAll = (signal: NodeJS.Signals) => {
-    // The postmaster first: while it goes on, it starts others that are not on the list.
+    // The postmaster first: while it runs, it starts processes that are not on the list.
     process.kill(pid(), signal);
     for (const one of listDescendants(pid())) process.kill(one, signal);
   };
@@ -74,7 +74,7 @@ export interface Cluster {
   start(): void;
   stop(): void;
   restart(): void;
-  /** All of its processes: whoever asks hears nothing. */
+  /** Stops all of its processes (SIGSTOP): clients get no response. */
   freeze(): void;
   thaw(): void;
   isRunning(): boolean;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { openCluster } from './cluster.ts';
 
-/** The two ways to store, each with its data on that disk. */
+/** Both kinds of storage, each with its data on that disk. */
 export const STORES: Readonly<Record<string, (disk: string) => Promise<DiskStore>>> = {
   async embedded(disk) {
     const home = join(disk, 'crossbook');
@@ -16,7 +16,7 @@ export const STORES: Readonly<Record<string, (disk: string) => Promise<DiskStore
         const socket = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[4] ?? '';
         return `postgres://crossbook:${password}@localhost/postgres?host=${encodeURIComponent(socket)}`;
       },
-      // It comes and goes with the product.
+      // It starts and stops with the product.
       start: () => {},
       stop: () => {},
       close: () => {},
@@ -43,7 +43,7 @@ export const STORES: Readonly<Record<string, (disk: string) => Promise<DiskStore
   },
 };
 
-/** Goes on to the next file of the write-ahead log, until there is no room for one. */
+/** Switches to new files of the write-ahead log until the disk is full. */
 export async function fillLog(url: string): Promise<void> {
   const client = new pg.Client(url);
   client.on('error', () => undefined);
@@ -51,14 +51,14 @@ export async function fillLog(url: string): Promise<void> {
   try {
     for (;;) await client.query(`select pg_logical_emit_message(true, '', 'x'); select pg_switch_wal()`);
   } catch {
-    // That was the last one.
+    // No file fits any more.
   } finally {
     await client.end().catch(() => undefined);
   }
 }
 
 export interface DiskStore {
-  /** For the product. */
+  /** The environment of the product. */
   readonly env: Readonly<Record<string, string>>;
   url(): string;
   start(): void;

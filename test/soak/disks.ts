@@ -7,15 +7,15 @@ import { type DiskStore, fillLog, STORES } from './disk-stores.ts';
 import { type Answer, measureReturn, startOutageLoad } from './outage-load.ts';
 import { openSmallDisk, type SmallDisk } from './small-disk.ts';
 
-/** `npm run disks`: a disk that is full or read-only, under each way to store, and a row that says what came of it. */
+/** `npm run disks`: a full or read-only disk under each kind of storage, and a row with the outcome. */
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '10' }, only: { type: 'string' } },
 });
 const PER_SECOND = 40;
-/** Later than that is a hang. */
+/** Anything later counts as a hang. */
 const PATIENCE_MS = 60_000;
 
-/** Each with what makes it, and what ends it. The product runs meanwhile, or is started while it lasts. */
+/** Each with how it begins and ends. The product either runs meanwhile, or is started during the fault. */
 const FAULTS: readonly Fault[] = [
   { name: 'full', begin: ({ disk }) => disk.fill(), end: ({ disk }) => disk.free() },
   {
@@ -134,7 +134,7 @@ async function tryStart(world: World, { begin, end }: Fault): Promise<Row> {
   return { text, problems };
 }
 
-/** Stops everything on the disk, does that, and starts again. */
+/** Stops everything that uses the disk, runs the callback, and starts again. */
 async function restart(world: World, problems: string[], between: (world: World) => void | Promise<void>) {
   if (!(await stop(world.product))) problems.push('It does not stop.');
   if (!succeeds(world.store.stop)) problems.push('The server does not stop.');
@@ -143,7 +143,7 @@ async function restart(world: World, problems: string[], between: (world: World)
   world.product = await startProduct(world.env);
 }
 
-/** Each is said once a minute: of this product so far. */
+/** Each reason is logged once a minute: those of this product so far. */
 function readReasons(product: Product): readonly string[] {
   const lines = product.lines().map((line) => JSON.parse(line) as { msg?: string; code?: string });
   return [
@@ -151,7 +151,7 @@ function readReasons(product: Product): readonly string[] {
   ];
 }
 
-/** Of what was acknowledged, at any time. */
+/** Acknowledged upserts that are lost. */
 async function findLost({ product, acknowledged }: World): Promise<string[]> {
   let lost = 0;
   for (const id of acknowledged) {
@@ -169,7 +169,7 @@ async function stop(product: Product): Promise<boolean> {
   return false;
 }
 
-/** Undefined: it has not come. */
+/** Undefined: it timed out. */
 function inTime<Value>(promise: Promise<Value>): Promise<Value | undefined> {
   const late = new AbortController();
   return Promise.race([
@@ -193,7 +193,7 @@ interface World {
 interface Fault {
   readonly name: string;
   readonly atStart?: boolean;
-  /** What runs on it has to be stopped before it ends. */
+  /** Everything on the disk has to be stopped before the fault can end. */
   readonly isBroken?: boolean;
   begin(world: World): void | Promise<void>;
   end(world: World): void | Promise<void>;

@@ -1,4 +1,4 @@
-/** Lets every tenth call to the sandbox fail, in each way that it knows in turn. */
+/** Makes every tenth call to the sandbox fail, with each of its faults in turn. */
 export async function startFaults({ port, countCalls }: FaultOptions): Promise<Faults> {
   const crms = await Promise.all([port, port + 1].map(openCrm));
   const timer = setInterval(() => void feed(), 250);
@@ -16,7 +16,7 @@ export async function startFaults({ port, countCalls }: FaultOptions): Promise<F
     },
   };
 
-  /** Keeps a few in waiting: each lets nine calls pass, and meets the tenth. */
+  /** Keeps a few faults queued: each skips nine calls and affects the tenth. */
   function feed(): Promise<unknown> {
     feeding ??= countCalls()
       .then((calls) => Promise.all(crms.map((crm) => crm.fill((calls[crm.name] ?? 0) / 10 + AHEAD))))
@@ -37,7 +37,7 @@ async function openCrm(port: number) {
     return (await response.json()) as Overview;
   };
   const { crm, faults, demo, origin } = await ask('', 'GET');
-  // HubSpot's instance URL is only a name: the one that leads to this machine says so.
+  // HubSpot's instance URL is only a label: this one routes to the sandbox.
   const instanceUrl = demo.instanceUrl.startsWith(origin)
     ? demo.instanceUrl
     : `${origin}/contacts/${demo.id}`;
@@ -54,7 +54,7 @@ async function openCrm(port: number) {
   };
 }
 
-/** Without those that lie: an empty list cannot be told from a person whom the CRM does not know. */
+/** Without silent faults: an empty list cannot be told from an unknown person. */
 const GENERAL = [
   { kind: 'hang' },
   { kind: 'stall' },
@@ -68,7 +68,7 @@ const GENERAL = [
 
 const AHEAD = 5;
 
-/** What the sandbox says of itself. */
+/** The sandbox's overview. */
 interface Overview {
   readonly crm: string;
   readonly faults: readonly string[];
@@ -80,13 +80,13 @@ export interface Faults {
   /** HubSpot's and Salesforce's, as the sandbox describes them. */
   readonly accounts: readonly unknown[];
   stop(): Promise<void>;
-  /** The sandbox lives in the product's process: what it remembers must not be measured with it. */
+  /** The sandbox lives in the product's process: its call log must not count as the product's memory. */
   forgetCalls(): Promise<void>;
 }
 
 interface FaultOptions {
-  /** Of the sandbox's HubSpot; its Salesforce is one above. */
+  /** The port of the sandbox's HubSpot; Salesforce has the next one. */
   readonly port: number;
-  /** So far, by provider. */
+  /** The calls so far, by provider. */
   countCalls(): Promise<Readonly<Record<string, number>>>;
 }

@@ -1,6 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Stops something that the product leans on, for a while, and makes sure that the product has noticed both. */
+/**
+ * Stops a dependency of the product for a while, and verifies that the product has noticed both the outage and its
+ * end.
+ */
 export async function interrupt({ name, stop, start, isThere, forMs }: Interruption): Promise<Interrupted> {
   const from = performance.now();
   await stop();
@@ -29,7 +32,7 @@ async function becomes(wanted: boolean, isThere: () => Promise<boolean>, withinM
   return false;
 }
 
-/** Within that, on a machine that has much else to do. */
+/** Long enough for a busy machine. */
 const PATIENCE_MS = 30_000;
 
 export interface Interrupted {
@@ -44,6 +47,6 @@ interface Interruption {
   readonly forMs: number;
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** As the product has it. */
+  /** Whether the product considers it available. */
   isThere(): Promise<boolean>;
 }

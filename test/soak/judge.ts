@@ -1,6 +1,6 @@
 import type { Answer, Operation } from './operations.ts';
 
-/** Says of each answer what it is: right, a refusal that has its reason, or wrong. */
+/** Classifies each response: correct, an error with an accepted reason, or wrong. */
 export function createJudge(isDatabaseExcused: (times: Times) => boolean): Judge {
   const tally: Tally = { right: 0, refusals: new Map(), wrong: [], skipped: 0 };
 
@@ -24,7 +24,7 @@ export function createJudge(isDatabaseExcused: (times: Times) => boolean): Judge
     },
   };
 
-  /** Undefined: there is none, and somebody has to look at it. */
+  /** Undefined: no accepted reason, to be investigated. */
   function findReason(error: Answer, { refusals }: Operation, times: Times): string | undefined {
     const { code, detail } = error.extensions ?? error;
     if (refusals?.test(code)) return code;
@@ -47,7 +47,7 @@ export function createJudge(isDatabaseExcused: (times: Times) => boolean): Judge
   }
 }
 
-/** What came beside an error is not excused by it. */
+/** An error does not excuse wrong data beside it. */
 function isTrueBesides({ isPartRight }: Operation, answer: Answer): boolean {
   const data = Object.values(answer.data ?? {}).filter((value) => value !== null);
   return data.length === 0 || isPartRight?.(answer) === true;
@@ -61,10 +61,10 @@ export interface Judge {
 
 export interface Tally {
   right: number;
-  /** Reason → operation → how many. */
+  /** Reason → operation → count. */
   readonly refusals: Map<string, Map<string, Refused>>;
   readonly wrong: string[];
-  /** Not sent, because too many were under way. */
+  /** Not sent, because too many requests were in flight. */
   skipped: number;
 }
 
@@ -73,12 +73,12 @@ interface Refused {
   readonly longestMs: number;
 }
 
-/** When it was under way, and how. */
+/** When the request was in flight, and how. */
 export interface Times {
   readonly sentAt: number;
   readonly answeredAt: number;
-  /** Was there a moment at which as many were under way as the product works on at once? */
+  /** Whether the concurrency limit was reached at any moment. */
   readonly wasFull: boolean;
-  /** Was its connection there already? */
+  /** Whether it used a kept-alive connection. */
   readonly isReused: boolean;
 }

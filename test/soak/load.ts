@@ -2,7 +2,7 @@ import { Agent, type ClientRequest, request } from 'node:http';
 import type { Judge } from './judge.ts';
 import type { Answer, Asked, Operation } from './operations.ts';
 
-/** So many requests each second, whatever becomes of them. */
+/** Sends this many requests per second, whatever their outcome. */
 export function startLoad({ url, headers, operations, perSecond, room, judge }: LoadOptions): Load {
   const agent = new Agent({ keepAlive: true, timeout: IDLE_MS });
   const running = new Set<Promise<void>>();
@@ -77,9 +77,11 @@ function choose(operations: readonly Operation[]): Operation {
 }
 
 const TICK_MS = 20;
-/** A client that has more than this under way has lost its patience. */
+/** With more requests in flight than this, the client skips further ones. */
 const MOST_AT_ONCE = 2_000;
-/** Shorter than the product keeps a connection: it is never about to end one that is used once more. */
+/**
+ * Shorter than the product's keep-alive timeout, so that no request is sent on a connection that is about to close.
+ */
 const IDLE_MS = 60_000;
 
 export interface Load {
@@ -91,7 +93,7 @@ interface LoadOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly operations: readonly Operation[];
   readonly perSecond: number;
-  /** So many requests the product works on at once. */
+  /** The product's concurrency limit. */
   readonly room: number;
   readonly judge: Judge;
 }

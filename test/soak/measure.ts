@@ -2,7 +2,10 @@ import { readdirSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Product, readHeldMemory } from '../support/start-product.ts';
 
-/** What the process holds once its garbage is gone: the least of a few readings, for something is always on its way. */
+/**
+ * The process's memory after garbage collection: the minimum of several readings, because some garbage is always in
+ * flight.
+ */
 export async function measureMemory(product: Product): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let reading = 0; reading < 3; reading++) {
@@ -16,7 +19,7 @@ export function countDescriptors({ child }: Product): number {
   return readdirSync(`/proc/${child.pid}/fd`).length;
 }
 
-/** Sockets that nobody uses any more are kept for a while, as long as the other side offers. */
+/** Idle sockets are kept for the keep-alive timeout of the other side. */
 export async function closesAllBut(count: number, product: Product): Promise<boolean> {
   for (let left = PATIENCE_SECONDS; left > 0; left--) {
     if (countDescriptors(product) <= count) return true;
@@ -25,5 +28,5 @@ export async function closesAllBut(count: number, product: Product): Promise<boo
   return false;
 }
 
-/** Longer than any is kept alive. */
+/** Longer than any keep-alive timeout. */
 const PATIENCE_SECONDS = 80;

@@ -1,4 +1,4 @@
-/** What the clients of the soak ask, and which answers are right. */
+/** The operations of the soak, and which responses are correct. */
 export function createOperations(accounts: Accounts): readonly Operation[] {
   const customers = Array.from({ length: 20 }, (_, n) => `soak-${n}`);
   const anyCustomer = () => customers[Math.floor(Math.random() * customers.length)] ?? '';
@@ -91,7 +91,7 @@ export function createOperations(accounts: Accounts): readonly Operation[] {
   ];
 }
 
-/** Both CRMs' credentials too, so that a connection that a fault has cut off is soon mended. */
+/** Contains the credentials of both CRMs, so that a connection that a fault has disconnected is repaired soon. */
 export function toUpsert(customerId: string, { hubspot, salesforce }: Accounts): Asked {
   const connections = [
     {
@@ -128,18 +128,18 @@ const CRM = /^REMOTE_PROVIDER_/;
 const EMAIL = 'ada@example.com';
 const CONTACTS = 'nodes { firstName emailAddresses { emailAddress } } totalCount';
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer may be anything; each operation says what it expects.
+// biome-ignore lint/suspicious/noExplicitAny: a response can be anything; each operation checks it.
 export type Answer = any;
 
 export interface Operation {
   readonly name: string;
-  /** Of a hundred. */
+  /** In percent. */
   readonly share: number;
-  /** Codes that belong to it, besides those of a product that has no database, or no room. */
+  /** Codes that are expected for this operation, besides those for an unavailable database and load shedding. */
   readonly refusals?: RegExp;
   ask(): Asked;
   isRight(answer: Answer): boolean;
-  /** Of an answer in part, beside its errors: is what there is right, and all of it accounted for? */
+  /** For a partial response: whether the data beside the errors are correct and complete. */
   isPartRight?(answer: Answer): boolean;
 }
 
@@ -150,7 +150,7 @@ export interface Asked {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Of the sandbox's demo. */
+/** The accounts of the sandbox's demo. */
 export interface Accounts {
   readonly hubspot: Account;
   readonly salesforce: Account;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Product } from '../support/start-product.ts';
 
-/** Upserts, reads, searches and searches in the cache, so many a second; each upsert is of a customer of its own. */
+/** Upserts, reads, searches and cached searches at this rate; each upsert is for a new customer. */
 export function startOutageLoad({ url, headers }: Product, perSecond: number): OutageLoad {
   const answers: Answer[] = [];
   const upserts: string[] = [];
@@ -58,7 +58,7 @@ export function startOutageLoad({ url, headers }: Product, perSecond: number): O
   }
 }
 
-/** Waits until it is ready again; undefined where that does not come. */
+/** Waits until the product is ready again; undefined if it never is. */
 export async function measureReturn({ url }: Product): Promise<number | undefined> {
   const from = performance.now();
   while (performance.now() - from < PATIENCE_MS) {
@@ -68,7 +68,7 @@ export async function measureReturn({ url }: Product): Promise<number | undefine
   return undefined;
 }
 
-/** A table has to grow for them. */
+/** Large rows, so that the table has to grow. */
 const PADDING = 'x'.repeat(150);
 const PROBE_MS = 500;
 const PATIENCE_MS = 30_000;
@@ -76,7 +76,7 @@ const PATIENCE_MS = 30_000;
 export interface Answer {
   readonly sentAt: number;
   readonly ms: number;
-  /** 0: there was none. */
+  /** 0: there was no response. */
   readonly status: number;
 }
 
@@ -84,7 +84,7 @@ export interface OutageLoad {
   readonly answers: readonly Answer[];
   /** Customers for each of whom one upsert was sent. */
   readonly upserts: readonly string[];
-  /** Those whose upsert was answered with 200. */
+  /** Those whose upsert got 200. */
   readonly acknowledged: readonly string[];
   readonly readiness: readonly Answer[];
   stop(): Promise<void>;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-/** A database of its own on the server that TEST_DATABASE_URL names; undefined where none is named. */
+/** A database of its own on the server of TEST_DATABASE_URL; undefined if that is not set. */
 export async function openDatabase(serverUrl: string | undefined): Promise<SoakDatabase | undefined> {
   if (!serverUrl) return undefined;
   const name = `crossbook_soak_${randomBytes(6).toString('hex')}`;
@@ -31,7 +31,7 @@ export async function openDatabase(serverUrl: string | undefined): Promise<SoakD
 
 export interface SoakDatabase {
   readonly url: string;
-  /** Ends every connection to it and lets nobody in, as a restart does. */
+  /** Terminates every connection and rejects new ones, like a restart. */
   stop(): Promise<void>;
   start(): Promise<void>;
   drop(): Promise<void>;

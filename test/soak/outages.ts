@@ -10,13 +10,13 @@ import { openCluster } from './cluster.ts';
 import { type Answer, measureReturn, startOutageLoad } from './outage-load.ts';
 import { openRedis } from './redis.ts';
 
-/** `npm run outages`: each outage of PostgreSQL and Redis under load, and a row that says what clients met meanwhile. */
+/** `npm run outages`: each outage of PostgreSQL and Redis under load, and a row with what clients saw meanwhile. */
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '10' }, only: { type: 'string' } },
 });
 const PER_SECOND = 40;
 const REFUSED_P99_MS = 1_000;
-/** Until it has been found out. */
+/** The time until the outage is detected. */
 const GRACE_MS = 3_000;
 
 const cluster = await openCluster({ max_connections: '30' });
@@ -51,7 +51,7 @@ const OTHERS = `from pg_stat_activity where pid <> pg_backend_pid() and backend_
 const held: pg.Client[] = [];
 const release = async () => void (await Promise.all(held.splice(0).map((client) => client.end())));
 
-/** What makes it, what ends it, and whether the process is ready meanwhile (undefined: either). */
+/** How it begins and ends, and whether the process stays ready meanwhile (undefined: either). */
 const OUTAGES: readonly Outage[] = [
   { name: 'stopped', begin: cluster.stop, end: cluster.start, isReady: false },
   { name: 'frozen', begin: cluster.freeze, end: cluster.thaw, isReady: false },
@@ -146,7 +146,7 @@ async function measure({ begin, end, isReady, isRight }: Outage) {
   const versions = new Map(written.map(({ customer_id, version }) => [customer_id, version]));
   const lost = acknowledged.filter((id) => !versions.has(id));
   const twice = written.filter(({ version }) => version !== 1);
-  // What is answered after its end may have found that.
+  // Responses after the end of the outage may already reflect it.
   const known = readiness.filter(({ sentAt, ms }) => sentAt >= from + GRACE_MS && sentAt + ms <= to);
   const wrongReadiness = known.filter(({ status }) => isReady !== undefined && (status === 200) !== isReady);
   const problems = [
@@ -182,6 +182,6 @@ interface Outage {
   begin(): void | Promise<void>;
   end?(): void | Promise<void>;
   readonly isReady?: boolean;
-  /** Nothing may be refused. */
+  /** Whether no request may be rejected. */
   readonly isRight?: boolean;
 }

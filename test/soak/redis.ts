@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { answers } from '../support/answers.ts';
 import { findFreePorts } from '../support/free-ports.ts';
 
-/** A Redis of its own, which remembers nothing when it is started again; undefined where none is installed. */
+/** A Redis without persistence; undefined if Redis is not installed. */
 export async function openRedis(): Promise<SoakRedis | undefined> {
   if (spawnSync('redis-server', ['--version']).error) return undefined;
   const port = String(await findFreePorts());
@@ -32,9 +32,9 @@ export async function openRedis(): Promise<SoakRedis | undefined> {
 export interface SoakRedis {
   readonly url: string;
   start(): Promise<void>;
-  /** Kills it: whatever was asked last has no answer. */
+  /** Kills it: commands in flight get no reply. */
   stop(): Promise<void>;
-  /** Whoever asks hears nothing. */
+  /** Clients get no reply. */
   freeze(): void;
   thaw(): void;
 }

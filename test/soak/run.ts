@@ -26,15 +26,18 @@ const perSecond = Number(values.rate);
 
 const ROOM = 1_000;
 const WARM_UP_MS = 20_000;
-/** Longer than what was asked last takes. */
+/** Longer than the last requests take. */
 const SETTLE_MS = 6_000;
 const AWAY_MS = Math.min(20_000, (seconds / 12) * 1_000);
-/** A request may join another that was there while the database was away. */
+/** A request can be coalesced with an earlier one that failed while the database was away. */
 const GRACE_MS = 5_000;
-/** Whether or not the database was asked yet when the product was ready. */
+/** Depends on whether the database was already used when the product became ready. */
 const MORE_DESCRIPTORS = 5;
 
-/** Everything goes wrong that can, for minutes: and then nothing is wrong, nothing is left, nothing was said that is false. */
+/**
+ * Injects every fault for minutes, and then verifies that the product recovered, leaked nothing and gave no wrong
+ * response.
+ */
 const data = mkdtempSync(join(tmpdir(), 'crossbook-soak-'));
 const [database, redis] = [await openDatabase(process.env['TEST_DATABASE_URL']), await openRedis()];
 if (!database) say('TEST_DATABASE_URL names no server: on the embedded database, which nobody can stop.');
@@ -167,7 +170,7 @@ async function upsert({ url, headers }: Product, accounts: Accounts, customerId:
   if (!response.ok) throw new Error(await response.text());
 }
 
-/** The longest that one of them took. */
+/** The maximum duration. */
 function toSeconds(ms: number): string {
   return `≤ ${(ms / 1_000).toFixed(1)} s`;
 }

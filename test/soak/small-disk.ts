@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 const execute = promisify(execFile);
 const MEGABYTES = 192;
 
-/** A file system of its own in a file; undefined where this process may not mount one. */
+/** A file system in a file; undefined if this process is not allowed to mount one. */
 export function openSmallDisk(): SmallDisk | undefined {
   const root = mkdtempSync(join(tmpdir(), 'crossbook-disk-'));
   const [image, folder] = [join(root, 'image'), join(root, 'disk')];
@@ -29,7 +29,7 @@ export function openSmallDisk(): SmallDisk | undefined {
   return {
     folder,
     async fill() {
-      // To the last block: the large ones leave a remainder.
+      // Down to the last block: large writes leave a remainder.
       for (const size of ['64k', '1k']) {
         const to = [`of=${ballast}`, 'oflag=append', 'conv=notrunc', `bs=${size}`];
         await execute('dd', ['if=/dev/zero', ...to]).catch(() => undefined);
@@ -60,7 +60,7 @@ export function openSmallDisk(): SmallDisk | undefined {
   };
 }
 
-/** What has just ended may need a moment to let go of it. */
+/** A process that has just exited may need a moment to close its files. */
 async function unmount(folder: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     try {
@@ -77,11 +77,11 @@ export interface SmallDisk {
   readonly folder: string;
   fill(): Promise<void>;
   free(): void;
-  /** As the kernel does when it meets an error: under those who write to it. */
+  /** Remounts read-only in use, as the kernel does after an I/O error. */
   turnReadOnly(): void;
-  /** After that; nobody may use it meanwhile. */
+  /** Run after that; nothing may use it meanwhile. */
   repair(): Promise<void>;
-  /** While nobody writes to it. */
+  /** While nothing writes to it. */
   setReadOnly(isReadOnly: boolean): void;
   close(): Promise<void>;
 }

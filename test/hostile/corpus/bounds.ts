@@ -2,7 +2,7 @@ import type { Caller } from '../target/open-target.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** What one answer may weigh. */
+/** The maximum size of one response. */
 export const ANSWER_BYTES: Readonly<Record<Caller, number>> = {
   stranger: MEGABYTE,
   key: 16 * MEGABYTE,
@@ -10,5 +10,5 @@ export const ANSWER_BYTES: Readonly<Record<Caller, number>> = {
   neighbour: 16 * MEGABYTE,
 };
 
-/** How long the event loop may be held at a time. */
+/** The maximum time that the event loop may be blocked at once. */
 export const HELD_MS = 250;

@@ -2,10 +2,10 @@ const LIVEZ = 'GET /livez HTTP/1.1\r\nhost: 127.0.0.1\r\n';
 const POST = 'POST /graphql HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n';
 const BODY = '{"query":"{__typename}"}';
 const SIZED = `content-length: ${BODY.length}\r\n\r\n${BODY}`;
-/** Where it is answered the connection ends. */
+/** A response to this ends the connection. */
 const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n';
 
-/** Requests as they go over the wire, one character a byte, and the statuses that come back before the connection ends. */
+/** Requests as raw bytes, one per character, and the statuses of the responses before the connection ends. */
 export const BYTES: readonly BytesKind[] = [
   {
     gets: /^200$/,
@@ -27,41 +27,41 @@ export const BYTES: readonly BytesKind[] = [
       'no host': 'GET /livez HTTP/1.1\r\n\r\n',
       'two hosts': `${LIVEZ}host: elsewhere\r\nconnection: close\r\n\r\n`,
       'the same host twice': `${LIVEZ}host: 127.0.0.1\r\nconnection: close\r\n\r\n`,
-      'a host that is no name': 'GET /livez HTTP/1.1\r\nhost: a b/\\\r\nconnection: close\r\n\r\n',
-      'a host with a user': 'GET /livez HTTP/1.1\r\nhost: user@127.0.0.1\r\nconnection: close\r\n\r\n',
+      'an invalid host': 'GET /livez HTTP/1.1\r\nhost: a b/\\\r\nconnection: close\r\n\r\n',
+      'a host with userinfo': 'GET /livez HTTP/1.1\r\nhost: user@127.0.0.1\r\nconnection: close\r\n\r\n',
       'a host with a path': 'GET /livez HTTP/1.1\r\nhost: 127.0.0.1/x\r\nconnection: close\r\n\r\n',
-      'a whole address of another host': `GET http://elsewhere/livez HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`,
+      'an absolute URL of another host': `GET http://elsewhere/livez HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`,
       'another protocol': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
       TLS: '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003',
-      'a method that nobody knows': `BREW /livez HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`,
-      'a length and chunks': `${POST}content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`,
+      'an unknown method': `BREW /livez HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`,
+      'Content-Length and Transfer-Encoding': `${POST}content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`,
       'two lengths': `${POST}content-length: 0\r\ncontent-length: 60\r\n\r\n${SMUGGLED}`,
-      'a length with a sign': `${POST}content-length: +0\r\n\r\n${SMUGGLED}`,
-      'a length that is negative': `${POST}content-length: -1\r\n\r\n${SMUGGLED}`,
-      'a length beyond all numbers': `${POST}content-length: 99999999999999999999\r\n\r\n${BODY}`,
-      'another transfer encoding': `${POST}transfer-encoding: xchunked\r\n\r\n0\r\n\r\n${SMUGGLED}`,
-      'chunked that is not the last': `${POST}transfer-encoding: chunked, identity\r\n\r\n0\r\n\r\n${SMUGGLED}`,
+      'a signed Content-Length': `${POST}content-length: +0\r\n\r\n${SMUGGLED}`,
+      'a negative Content-Length': `${POST}content-length: -1\r\n\r\n${SMUGGLED}`,
+      'a Content-Length beyond 64 bits': `${POST}content-length: 99999999999999999999\r\n\r\n${BODY}`,
+      'an unknown transfer encoding': `${POST}transfer-encoding: xchunked\r\n\r\n0\r\n\r\n${SMUGGLED}`,
+      'chunked that is not the last encoding': `${POST}transfer-encoding: chunked, identity\r\n\r\n0\r\n\r\n${SMUGGLED}`,
       'chunked twice': `${POST}transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`,
-      'a blank before the colon': `${POST}transfer-encoding : chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`,
+      'a space before the colon': `${POST}transfer-encoding : chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`,
       'a folded header': `${POST}x-a: b\r\n transfer-encoding: chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`,
-      'a chunk size that is none': `${POST}transfer-encoding: chunked\r\n\r\n0x5\r\n${SMUGGLED}`,
-      'a chunk size beyond all numbers': `${POST}transfer-encoding: chunked\r\n\r\nfffffffffffffffff\r\n${SMUGGLED}`,
-      'a chunk that ends elsewhere': `${POST}transfer-encoding: chunked\r\n\r\n1\r\nZZ\r\n0\r\n\r\n${SMUGGLED}`,
+      'an invalid chunk size': `${POST}transfer-encoding: chunked\r\n\r\n0x5\r\n${SMUGGLED}`,
+      'a chunk size beyond 64 bits': `${POST}transfer-encoding: chunked\r\n\r\nfffffffffffffffff\r\n${SMUGGLED}`,
+      'a chunk longer than its size': `${POST}transfer-encoding: chunked\r\n\r\n1\r\nZZ\r\n0\r\n\r\n${SMUGGLED}`,
       'a NUL in a header': `${LIVEZ}connection: close\r\nx-a: b\u0000c\r\n\r\n`,
-      'a return in a header': `${LIVEZ}connection: close\r\nx-a: b\rc\r\n\r\n`,
+      'a bare CR in a header': `${LIVEZ}connection: close\r\nx-a: b\rc\r\n\r\n`,
     },
   },
   {
     gets: /^417$/,
     lines: {
-      'an expectation that nobody knows': `${POST}expect: the-best\r\nconnection: close\r\n${SIZED}`,
+      'an unknown Expect header': `${POST}expect: the-best\r\nconnection: close\r\n${SIZED}`,
     },
   },
   {
     gets: /^413$/,
     staysOpen: true,
     lines: {
-      'a length of a terabyte': `${POST}content-length: 1099511627776\r\n\r\n${BODY}`,
+      'a Content-Length of a terabyte': `${POST}content-length: 1099511627776\r\n\r\n${BODY}`,
     },
   },
   {
@@ -76,7 +76,7 @@ export const BYTES: readonly BytesKind[] = [
     lines: {
       'ten thousand headers': `${LIVEZ}${Array.from({ length: 10_000 }, (_, n) => `x-${n}: 1\r\n`).join('')}\r\n`,
       'a header of a megabyte': `${LIVEZ}x-long: ${'x'.repeat(1_000_000)}\r\n\r\n`,
-      'an address of a megabyte': `GET /${'x'.repeat(1_000_000)} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`,
+      'a URL of a megabyte': `GET /${'x'.repeat(1_000_000)} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`,
     },
   },
   {
@@ -91,7 +91,7 @@ export const BYTES: readonly BytesKind[] = [
       'no protocol': 'GET /livez\r\n\r\n',
       'GET with a body of one byte': `GET /graphql?query={__typename} HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: application/json\r\nconnection: close\r\ncontent-length: 1\r\n\r\nx`,
       'GET with a body of no chunks': `GET /graphql?query={__typename} HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: application/json\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
-      'a text that is no UTF-8': `${POST}connection: close\r\ncontent-length: 24\r\n\r\n{"query":"{__type\u00ff\u00fe\u00c0e}"}`,
+      'invalid UTF-8': `${POST}connection: close\r\ncontent-length: 24\r\n\r\n{"query":"{__type\u00ff\u00fe\u00c0e}"}`,
     },
   },
   {
@@ -117,17 +117,20 @@ export const BYTES: readonly BytesKind[] = [
     gets: /^((400|408))?$/,
     ends: true,
     lines: {
-      'half a request, and then the end': `${POST}content-length: 5000\r\n\r\n{"query":`,
+      'half a request, and then a half-close': `${POST}content-length: 5000\r\n\r\n{"query":`,
     },
   },
 ];
 
 export interface BytesKind {
-  /** The statuses, with commas between. Of what is still being sent, a closed door may be met before the answer is read. */
+  /**
+   * The statuses, separated by commas. While a request is still being sent, a closed connection can be seen before
+   * the response.
+   */
   readonly gets: RegExp;
-  /** The rest of what was announced is waited for: the answer comes before. */
+  /** The rest of the announced body is never sent: the response must come before it. */
   readonly staysOpen?: boolean;
-  /** The sender closes its side. */
+  /** The sender half-closes the connection. */
   readonly ends?: boolean;
   readonly lines: Readonly<Record<string, string>>;
 }

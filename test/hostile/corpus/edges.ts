@@ -3,10 +3,10 @@ import type { Headers } from '../target/send.ts';
 
 const WRONG = 'x'.repeat(43);
 
-/** Credentials that are none, or nearly right: 401, whatever they look like. */
+/** Missing or slightly wrong credentials: always 401. */
 export const CREDENTIALS: Readonly<Record<string, (callers: Callers) => Headers>> = {
-  'a key of the right form': () => ({ 'x-api-key': `cbk_${'a'.repeat(12)}_${WRONG}` }),
-  'a key that nobody has': () => ({ 'x-api-key': 'x' }),
+  'a well-formed key that does not exist': () => ({ 'x-api-key': `cbk_${'a'.repeat(12)}_${WRONG}` }),
+  'an unknown key': () => ({ 'x-api-key': 'x' }),
   'a key with its last character changed': ({ key }) => ({ 'x-api-key': change(keyOf(key)) }),
   'a key without its last character': ({ key }) => ({ 'x-api-key': keyOf(key).slice(0, -1) }),
   'a key with one character more': ({ key }) => ({ 'x-api-key': `${keyOf(key)}A` }),
@@ -18,7 +18,7 @@ export const CREDENTIALS: Readonly<Record<string, (callers: Callers) => Headers>
   'a token by another scheme': ({ token }) => ({ authorization: `Basic ${tokenOf(token)}` }),
   'a token with padding': ({ token }) => ({ authorization: `Bearer ${tokenOf(token)}=` }),
   'a token with padding, twice': ({ token }) => ({ authorization: `Bearer ${tokenOf(token)}==` }),
-  'a token whose last bits are others': ({ token }) => ({
+  'a token with other unused last bits': ({ token }) => ({
     authorization: `Bearer ${respell(tokenOf(token))}`,
   }),
   'a token with a blank in it': ({ token }) => ({
@@ -28,14 +28,14 @@ export const CREDENTIALS: Readonly<Record<string, (callers: Callers) => Headers>
   'a token without a signature': ({ token }) => ({
     authorization: `Bearer ${tokenOf(token).replace(/[^.]+$/, '')}`,
   }),
-  'a token that says it needs none': ({ token }) => ({ authorization: `Bearer ${unsigned(tokenOf(token))}` }),
+  'a token with alg none': ({ token }) => ({ authorization: `Bearer ${unsigned(tokenOf(token))}` }),
   'a token of 12 KB': () => ({
     authorization: `Bearer ${'a'.repeat(4_000)}.${'b'.repeat(4_000)}.${'c'.repeat(4_000)}`,
   }),
-  'a token with characters of no alphabet': () => ({ authorization: 'Bearer é.ü.ß' }),
+  'a token with characters outside base64url': () => ({ authorization: 'Bearer é.ü.ß' }),
 };
 
-/** Where a demo may be asked for, and where a page of another site would ask. */
+/** Host headers under which a demo may be requested, and those of a DNS rebinding attack. */
 export const HOSTS: Readonly<Record<string, boolean>> = {
   'localhost:4000': true,
   '127.0.0.1:4000': true,
@@ -53,7 +53,7 @@ export const HOSTS: Readonly<Record<string, boolean>> = {
   '10.0.0.5:4000': false,
 };
 
-/** A page of that origin, with that credential: may it read the answer? */
+/** A page of that origin, with those credentials: may it read the response? */
 export const ORIGINS: readonly OriginLine[] = [
   { caller: 'neighbour', origin: 'https://neighbour.example', mayRead: true },
   { caller: 'neighbour', origin: 'https://neighbour.example.attacker.example', mayRead: false },
@@ -76,7 +76,7 @@ function change(text: string): string {
   return text.slice(0, -1) + (text.endsWith('A') ? 'B' : 'A');
 }
 
-/** Of 43 characters that stand for 32 bytes, the last has two bits that count for nothing. */
+/** 43 base64 characters encode 32 bytes, so the last one has two unused bits. */
 function respell(token: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   return token.slice(0, -1) + alphabet[alphabet.indexOf(token.slice(-1)) ^ 1];

@@ -3,7 +3,7 @@ import { type Asked, type Operation, toGet, toGraphQL } from '../target/send.ts'
 import { ANSWER_BYTES } from './bounds.ts';
 import type { DocumentKind, Expecting, Facts, Gets, Sends, Sent, Way } from './line.ts';
 
-/** Every request that a kind stands for: its lines, by each of its callers, by each of its ways. */
+/** Every request of a kind: its lines, by each of its callers, by each transport. */
 export function expand({ kind, as, ways, gets, lines }: DocumentKind): readonly Case[] {
   return Object.entries(lines).flatMap(([title, line]) => {
     const { sends, gets: own } = isExpecting(line) ? line : { sends: line, gets };
@@ -20,7 +20,7 @@ export function expand({ kind, as, ways, gets, lines }: DocumentKind): readonly 
   });
 }
 
-/** Undefined where that way cannot hold it. */
+/** Undefined where that transport cannot carry it. */
 function toAsked(sent: Exclude<Sent, string>, way: Way, headers: Callers['key']): Asked | undefined {
   if (way === 'POST') return toGraphQL(sent, headers);
   if (!isOperation(sent)) return undefined;
@@ -43,7 +43,7 @@ function isOperation(sent: Exclude<Sent, string>): sent is Operation {
   return 'query' in sent;
 }
 
-/** Longer ones are refused for their length alone, which says nothing of what is in them. */
+/** Longer ones are rejected for their length alone, which tests nothing else. */
 const MOST_IN_BODY = 1024 * 1024;
 const MOST_IN_ADDRESS = 14 * 1024;
 

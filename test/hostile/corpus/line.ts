@@ -1,29 +1,29 @@
 import type { Caller } from '../target/open-target.ts';
 import type { Operation } from '../target/send.ts';
 
-/** Documents of one kind: who sends them, by which ways, and what each must get. */
+/** Documents of one kind: who sends them, by which transports, and the expected response. */
 export interface DocumentKind {
   readonly kind: string;
   readonly as: readonly Caller[];
   readonly ways: readonly Way[];
   readonly gets: Gets;
-  /** By what they are. */
+  /** By a description of the content. */
   readonly lines: Readonly<Record<string, Sends | Expecting>>;
 }
 
-/** What one line sends. A function is given what the target holds. */
+/** What one line sends. A function gets the target's data. */
 export type Sends = Sent | ((facts: Facts) => Sent);
 
-/** A line that must get something else than its kind. */
+/** A line with another expectation than its kind. */
 export interface Expecting {
   readonly gets: Gets;
   readonly sends: Sends;
 }
 
-/** A document, an operation, or any JSON that is none. */
+/** A document, an operation, or JSON that is neither. */
 export type Sent = string | Operation | readonly unknown[];
 
-/** Ten of it in one request, or itself by POST or GET. By GET only what an address can hold. */
+/** A batch of ten, or a single request by POST or GET. By GET only what fits into a URL. */
 export type Way = 'POST' | 'GET' | 'batch';
 
 export interface Facts {
@@ -35,18 +35,18 @@ export interface Facts {
 
 export interface Gets {
   readonly status: readonly number[];
-  /** Of every error. */
+  /** Matches the code of every error. */
   readonly codes?: RegExp;
-  /** Data, and no error beside it. */
+  /** Data without any error. */
   readonly whole?: boolean;
   readonly maxBytes?: number;
-  /** What must be in the answer, or may not be. */
+  /** What the response must contain, or must not. */
   readonly has?: RegExp;
   readonly hasNot?: RegExp;
 }
 
 export const PASSES: Gets = { status: [200], whole: true };
-/** It may be too much: then it is refused clearly. Where it is answered, the bound holds. */
+/** May be too much: then it is rejected with an error. Otherwise the maximum response size applies. */
 export const BOUNDED: Gets = {
   status: [200, 400, 401, 405, 413],
   codes: /^(BAD_REQUEST|PAYLOAD_TOO_LARGE|UNAUTHORIZED|METHOD_NOT_ALLOWED)$/,
@@ -58,7 +58,7 @@ export const REFUSED: Gets = {
 };
 export const UNAUTHORIZED: Gets = { status: [401], codes: /^UNAUTHORIZED$/, maxBytes: 16 * 1024 };
 
-/** So many of them, with a blank between. */
+/** This many of them, separated by spaces. */
 export function many(count: number, write: (n: number) => string): string {
   return Array.from({ length: count }, (_, n) => write(n)).join(' ');
 }

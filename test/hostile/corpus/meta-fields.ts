@@ -3,7 +3,7 @@ import { BOUNDED, type DocumentKind, many, UNAUTHORIZED } from './line.ts';
 const DESCRIPTIONS = 'fragment A on __Field{';
 const T = '__schema{types';
 
-/** Questions about the schema whose answers are far longer than they are. */
+/** Introspection whose response is far longer than the query. */
 export const META_FIELDS: DocumentKind = {
   kind: 'meta fields that multiply',
   as: ['stranger', 'key'],
@@ -32,7 +32,7 @@ export const META_FIELDS: DocumentKind = {
     'arguments of directives, 900 times': `{__schema{${many(900, (n) => `d${n}:directives{args{description defaultValue type{name}}}`)}}}`,
     'descriptions behind 490 directives': `{${T}{${many(490, (n) => `d${n}:description @include(if:true)`)}}}}`,
     'inline fragments, a thousand deep in width': `{__schema{${many(1_000, (n) => `...on __Schema{t${n}:types{name}}`)}}}`,
-    'a small operation beside a monstrous one': {
+    'a small operation beside a huge one': {
       query: `query A{__typename} query B{${T}{${many(250, (n) => `f${n}:fields{...A}`)}}}} ${DESCRIPTIONS}${many(250, (n) => `a${n}:description`)}}`,
       operationName: 'A',
     },
@@ -44,7 +44,7 @@ export const META_FIELDS: DocumentKind = {
   },
 };
 
-/** Type names of what is data: they need a caller, and they cost what they weigh. */
+/** `__typename` within data: it needs credentials, and costs as much as its size. */
 export const TYPE_NAMES: DocumentKind = {
   kind: 'type names in lists',
   as: ['key', 'token'],
@@ -55,7 +55,7 @@ export const TYPE_NAMES: DocumentKind = {
       query: `query($r:[_Any!]!){_entities(representations:$r){${many(990, (n) => `t${n}:__typename`)}}}`,
       variables: { r: Array.from({ length: 1_000 }, () => ({ __typename: 'Customer', customerId: 'demo' })) },
     },
-    'a thousand entities that nobody knows': {
+    'a thousand unknown entities': {
       query: `query($r:[_Any!]!){_entities(representations:$r){${many(500, (n) => `t${n}:__typename`)}}}`,
       variables: { r: Array.from({ length: 1_000 }, (_, n) => ({ __typename: 'Contact', id: `none-${n}` })) },
     },
@@ -70,7 +70,7 @@ export const TYPE_NAMES: DocumentKind = {
   },
 };
 
-/** A stranger asks for data in ways that a rule for fields by name could miss. */
+/** Unauthenticated requests for data, in forms that a check of root field names could miss. */
 export const DATA_FOR_STRANGERS: DocumentKind = {
   kind: 'data that a stranger asks for',
   as: ['stranger'],
@@ -84,7 +84,7 @@ export const DATA_FOR_STRANGERS: DocumentKind = {
       query: 'query A{__typename} query B{searchContacts(filter:{email:"a@b.c"}){nodes{id}}}',
       operationName: 'A',
     },
-    'a search in a fragment that nobody spreads': {
+    'a search in an unused fragment': {
       gets: { ...UNAUTHORIZED, status: [400, 401], codes: /^(BAD_REQUEST|UNAUTHORIZED)$/ },
       sends: '{__typename} fragment F on Query{searchContacts(filter:{email:"a@b.c"}){totalCount}}',
     },

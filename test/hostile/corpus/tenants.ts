@@ -2,7 +2,7 @@ import type { DocumentKind } from './line.ts';
 
 const NOTHING = { hasNot: /"(?:name|email|firstName|remoteId|totalCount)":/ };
 
-/** One application asks for what another has: it does not exist. */
+/** One application requests data of another: it does not exist. */
 export const NEIGHBOURS: DocumentKind = {
   kind: 'what belongs to another application',
   as: ['neighbour'],
@@ -27,7 +27,7 @@ export const NEIGHBOURS: DocumentKind = {
   },
 };
 
-/** A customer token asks for more than its customer. */
+/** A customer token requests data of other customers. */
 export const TOKENS: DocumentKind = {
   kind: 'more than a customer token may',
   as: ['token'],

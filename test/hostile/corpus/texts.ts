@@ -3,12 +3,12 @@ import { type DocumentKind, many, REFUSED } from './line.ts';
 const LONG = 900_000;
 const words = (text: string, length = LONG) => text.repeat(Math.ceil(length / text.length));
 
-/** Texts whose parsing, validation or error message grows faster than they do. */
+/** Documents whose parsing, validation or error message takes more than linear time or space. */
 export const TEXTS: DocumentKind = {
   kind: 'texts that are long in one respect',
   as: ['stranger', 'key'],
   ways: ['POST'],
-  // A stranger's may be refused for asking after data, before anything else is looked at.
+  // Unauthenticated ones can be rejected for requesting data before any other check.
   gets: { ...REFUSED, status: [400, 401, 413], codes: /^(BAD_REQUEST|PAYLOAD_TOO_LARGE|UNAUTHORIZED)$/ },
   lines: {
     'the words of a message, over and over': {
@@ -23,7 +23,7 @@ export const TEXTS: DocumentKind = {
     'a field whose name is almost a megabyte': `{${words('a')}}`,
     'a field with a name that is near to another': `{${words('searchContact', 30_000)}}`,
     '5,000 fields that do not exist': `{${many(5_000, (n) => `searchContact${n}`)}}`,
-    '400 fields that do not exist, for strangers': `{__schema{${many(400, (n) => `queryTyp${n}`)}}}`,
+    '400 fields that do not exist, unauthenticated': `{__schema{${many(400, (n) => `queryTyp${n}`)}}}`,
     '5,000 arguments that do not exist': `{node(id:"x",${many(5_000, (n) => `idd${n}:1`)}){id}}`,
     'an argument 5,000 times': `{node(${many(5_000, () => 'id:"x"')}){id}}`,
     '3,000 conflicting fields of one name': `{${many(3_000, (n) => `a:node(id:"${n}"){id}`)}}`,
@@ -40,10 +40,10 @@ export const TEXTS: DocumentKind = {
     '5,000 variables that are unused': `query(${many(5_000, (n) => `$v${n}:Int`)}){__typename}`,
     '5,000 variables that are not declared': `{nodes(ids:[${many(5_000, (n) => `$v${n}`)}]){id}}`,
     'a variable declared 5,000 times': `query(${many(5_000, () => '$v:Int')}){__typename}`,
-    '3,000 fragments that nobody spreads': `{__typename} ${many(3_000, (n) => `fragment F${n} on Query{__typename}`)}`,
+    '3,000 unused fragments': `{__typename} ${many(3_000, (n) => `fragment F${n} on Query{__typename}`)}`,
     '3,000 fragments of one name': `{...F} ${many(3_000, () => 'fragment F on Query{__typename}')}`,
     '3,000 fragments in a chain': `{...F0} ${many(3_000, (n) => `fragment F${n} on Query{...F${n + 1}}`)} fragment F3000 on Query{__typename}`,
-    '300 fragments in a chain, for strangers': {
+    '300 fragments in a chain, unauthenticated': {
       gets: { status: [200, 400] },
       sends: `{...F0} ${many(300, (n) => `fragment F${n} on Query{...F${n + 1}}`)} fragment F300 on Query{__typename}`,
     },

@@ -10,7 +10,7 @@ const EVERYTHING = {
   oneOf: true,
 };
 
-/** What tools ask the schema, word for word: it must pass for everybody, whatever else is going on. */
+/** The introspection queries of tools, verbatim: they must succeed for every caller. */
 export const TOOLS: DocumentKind = {
   kind: 'introspection by tools',
   as: ['stranger', 'key', 'token'],

@@ -6,7 +6,7 @@ const persisted = (sha256Hash: string, version: unknown = 1) => ({ persistedQuer
 const BAD_REQUEST = { status: [400], codes: /^BAD_REQUEST$/, maxBytes: 16_384 };
 const TYPE_NAME = '{__typename}';
 
-/** Bodies that are JSON, and no operation that can be run. */
+/** Bodies that are JSON but no executable operation. */
 export const SHAPES: DocumentKind = {
   kind: 'requests of an odd shape',
   as: ['stranger', 'key'],
@@ -26,19 +26,19 @@ export const SHAPES: DocumentKind = {
     'variables that are a list': { query: TYPE_NAME, variables: [] },
     'variables that are a string': { query: TYPE_NAME, variables: '{}' },
     'an operation name that is a list': { query: TYPE_NAME, operationName: ['A'] as never },
-    'an operation name that nobody has': { query: 'query A{__typename}', operationName: 'B' },
+    'an unknown operation name': { query: 'query A{__typename}', operationName: 'B' },
     'an operation name of the prototype': { query: 'query A{__typename}', operationName: '__proto__' },
     'two operations, and no name': 'query A{__typename} query B{__typename}',
     'a subscription': 'subscription{__typename}',
     'extensions that are a string': { query: TYPE_NAME, extensions: 'x' } as never,
-    'a hash that is none': { query: TYPE_NAME, extensions: persisted('x') } as never,
+    'a malformed hash': { query: TYPE_NAME, extensions: persisted('x') } as never,
     'a hash of another document': { query: TYPE_NAME, extensions: persisted(hashOf('{x}')) } as never,
     'a hash of another version': { query: '{x}', extensions: persisted(hashOf('{x}'), 2) } as never,
     'a hash that is an object': { query: '{x}', extensions: persisted({} as never) } as never,
   },
 };
 
-/** Hashes of documents that were never sent. */
+/** Hashes of unknown documents. */
 export const UNKNOWN_HASHES: DocumentKind = {
   kind: 'persisted queries that are not known',
   as: ['stranger', 'key'],
@@ -87,7 +87,7 @@ export const VALUES: DocumentKind = {
   },
 };
 
-/** A kind of its own: what they cost depends on what is stored, or what a CRM sends. */
+/** A kind of its own: the cost depends on stored data, or on the CRM's data. */
 export const HEAVY_DATA: DocumentKind = {
   kind: 'data that weighs more than its fields',
   as: ['key', 'token'],
@@ -107,7 +107,7 @@ export const HEAVY_DATA: DocumentKind = {
   },
 };
 
-/** Ordinary work, which must go on. */
+/** Ordinary operations, which must keep working. */
 export const ORDINARY: DocumentKind = {
   kind: 'ordinary operations',
   as: ['key', 'token'],

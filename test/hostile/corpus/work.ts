@@ -1,8 +1,8 @@
 import { BOUNDED, type DocumentKind, many } from './line.ts';
 
 /**
- * One long value that many fields take, or many parents of one field that takes it: what looks at all of it each time does
- * work that neither the document nor the answer shows.
+ * One long value that many fields receive, or many parents of one field that receives it: scanning all of it each
+ * time does work that neither the document nor the response shows.
  */
 export const WORK: DocumentKind = {
   kind: 'work that is done for each occurrence',
@@ -23,11 +23,11 @@ export const WORK: DocumentKind = {
       query: `query($i:[ID!]!){${many(100, (n) => `a${n}:nodes(ids:$i){id}`)}}`,
       variables: { i: ids },
     }),
-    'one list of 1,000 ids that are none, under 100 aliases': {
+    'one list of 1,000 malformed ids, under 100 aliases': {
       query: `query($i:[ID!]!){${many(100, (n) => `a${n}:nodes(ids:$i){id}`)}}`,
       variables: { i: Array(1_000).fill('x') },
     },
-    'one list of 1,000 references that are none, under 100 aliases': {
+    'one list of 1,000 malformed references, under 100 aliases': {
       query: `query($r:[_Any!]!){${many(100, (n) => `a${n}:_entities(representations:$r){__typename}`)}}`,
       variables: { r: Array.from({ length: 1_000 }, () => ({})) },
     },

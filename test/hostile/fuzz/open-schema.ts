@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, extendSchema, type GraphQLSchema, parse } from 'graphql';
 
-/** The schema that clients see, with what gateways ask besides. */
+/** The schema that clients see, plus what gateways query. */
 export function openSchema(): GraphQLSchema {
   return extendSchema(buildSchema(readFileSync('schema.graphql', 'utf8')), parse(SUBGRAPH));
 }

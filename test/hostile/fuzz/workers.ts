@@ -9,7 +9,7 @@ import { createDocumentWriter } from './write-document.ts';
 import { writeFault } from './write-fault.ts';
 import { writeHttp } from './write-http.ts';
 
-/** Each does one thing, over and over, and says what was wrong with it. The same seed does the same things. */
+/** Each worker repeats one kind of request, and reports problems of the responses. Deterministic by seed. */
 export function createWorkers({ target, facts, judge }: Prepared, seed: number): readonly Worker[] {
   const { url, callers, crms, given } = target;
   const texts = [
@@ -56,7 +56,10 @@ export function createWorkers({ target, facts, judge }: Prepared, seed: number):
     return { problems, sent: { caller, path: asked.path, body: asked.body } };
   }
 
-  /** Malformed HTTP may be answered, refused or cut off: never with a bug, and never with a secret. */
+  /**
+   * Malformed HTTP may get a response, an error or a closed connection: never an internal error, and never a
+   * secret.
+   */
   function bytes(own: number): Worker {
     const dice = createDice(own);
     return async () => {
@@ -94,7 +97,7 @@ function exchange(url: string, sent: string, drips: boolean): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   let heard = '';
   return new Promise((resolve) => {
-    // Whoever does not end is left after a while: what is looked at is what was said.
+    // A connection that stays open is closed after a while, and the received bytes are judged.
     const timer = setTimeout(() => socket.destroy(), 1_000);
     socket.setEncoding('latin1').on('data', (text) => {
       heard += text;
@@ -112,7 +115,7 @@ function exchange(url: string, sent: string, drips: boolean): Promise<string> {
 
 export type Worker = () => Promise<Finding>;
 
-/** What was sent, and what was wrong with the answer: mostly nothing. */
+/** What was sent, and the problems of the response (usually none). */
 export interface Finding {
   readonly problems: readonly string[];
   readonly sent: object;

@@ -21,8 +21,9 @@ import type { Dice } from '../../support/dice.ts';
 import type { Operation } from '../target/send.ts';
 
 /**
- * Writes operations over the schema, its meta fields and its entities: small ones, and ones that multiply by aliases,
- * fragments, type names and lists. What is answered may be large; they themselves stay near `maxCharacters`.
+ * Writes operations over the schema, its meta fields and its entities: small ones, and ones that multiply by
+ * aliases, fragments, type names and lists. The response can be large; the documents themselves stay near
+ * `maxCharacters`.
  */
 export function createDocumentWriter({ schema, dice, texts, ids, maxCharacters }: Options): DocumentWriter {
   const { next, chance, pick } = dice;
@@ -69,7 +70,7 @@ export function createDocumentWriter({ schema, dice, texts, ids, maxCharacters }
     if (chance(50) || left <= 0)
       return `...on ${inside.name}${left > 0 ? selection(inside, depth + 1) : '{__typename}'}`;
     const name = `F${fragments.length}`;
-    // Its place is taken before what it spreads takes the next.
+    // Reserves its index before nested fragments are written.
     const at = fragments.push('') - 1;
     fragments[at] = `fragment ${name} on ${inside.name}${selection(inside, depth + 1)}`;
     return Array.from({ length: pick([1, 1, 2, 30]) }, () => `...${name}`).join(' ');
@@ -127,15 +128,15 @@ function fieldsOf(type: GraphQLNamedType): readonly AnyField[] {
 
 export type DocumentWriter = (about: 'schema' | 'anything') => Operation;
 
-// biome-ignore lint/suspicious/noExplicitAny: what resolves it is not looked at.
+// biome-ignore lint/suspicious/noExplicitAny: the resolver types are not used.
 type AnyField = GraphQLField<any, any>;
 
 interface Options {
   readonly schema: GraphQLSchema;
   readonly dice: Dice;
-  /** What strings may be. */
+  /** The string values to choose from. */
   readonly texts: readonly string[];
-  /** What ids may be. */
+  /** The ids to choose from. */
   readonly ids: readonly string[];
   readonly maxCharacters: number;
 }

@@ -1,6 +1,6 @@
 import type { Dice } from '../../support/dice.ts';
 
-/** What a CRM may do instead of answering: late, never, too much, nonsense, or with what it was sent written back. */
+/** A fault of a CRM: late, hanging, oversized, malformed, or echoing what it received. */
 export function writeFault({ pick, chance, next }: Dice, secrets: readonly string[]): object {
   const status = pick([
     200, 200, 201, 204, 207, 301, 302, 400, 401, 403, 404, 409, 413, 422, 423, 429, 500, 502, 503, 599,

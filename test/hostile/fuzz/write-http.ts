@@ -1,6 +1,6 @@
 import type { Dice } from '../../support/dice.ts';
 
-/** Writes HTTP/1.1 that is nearly right: framings, headers and addresses, whole or cut off somewhere. */
+/** Writes HTTP/1.1 that is almost valid: framings, headers and URLs, complete or truncated. */
 export function writeHttp({ next, chance, pick }: Dice, headers: Readonly<Record<string, string>>): string {
   const body = pick(BODIES);
   const method = pick(['GET', 'POST', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH', 'TRACE', 'BREW']);

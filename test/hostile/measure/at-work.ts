@@ -9,7 +9,10 @@ import { atMost, type Measure, none } from './measure.ts';
 const MOST = 20;
 const CLIENTS = 400;
 
-/** Requests by every method and framing, answered early, reset midway: no more are at work than may be. */
+/**
+ * Requests by every method and framing, some rejected early or reset midway: the count of requests in flight stays
+ * within its limit and returns to zero.
+ */
 export const atWork: Measure = async ({ seed, scale }) => {
   const prepared = await openPrepared({ CROSSBOOK_MAX_REQUESTS: String(MOST) });
   const { target } = prepared;
@@ -32,7 +35,7 @@ export const atWork: Measure = async ({ seed, scale }) => {
     }
   };
   await Promise.all([watch(), ...Array.from({ length: CLIENTS }, client)]);
-  // All have gone: what is still at work is what the CRM has not answered.
+  // All clients have disconnected: only requests that wait for the CRM are still in flight.
   await wait(1_500);
   const left = await readRunning(target.url);
   const isAlive = target.isAlive();
@@ -44,7 +47,7 @@ export const atWork: Measure = async ({ seed, scale }) => {
   ];
 };
 
-/** Says it, and resets the connection after a while, whatever has come back by then. */
+/** Sends it, and resets the connection after a while, whatever was received by then. */
 async function talk(
   port: number,
   [first, second]: readonly [string, string],

@@ -5,7 +5,7 @@ import { openPrepared, type Prepared } from '../target/prepare.ts';
 import { send } from '../target/send.ts';
 import { type Measure, none } from './measure.ts';
 
-/** Each document of the corpus by itself, with the event loop looked at after each. */
+/** Each document of the corpus by itself, checking the event loop after each. */
 export const corpus: Measure = async ({ only }) => {
   let prepared = await openPrepared();
   const problems: string[] = [];

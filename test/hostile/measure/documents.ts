@@ -10,10 +10,10 @@ import { openPrepared, type Prepared } from '../target/prepare.ts';
 import { type Asked, send, toGet, toGraphQL } from '../target/send.ts';
 import { atMost, MEGABYTE, type Measure, none, type Row } from './measure.ts';
 
-/** A thousand documents that nobody has seen, among those of the corpus, by ten strangers at once. */
+/** A thousand random documents among those of the corpus, by ten unauthenticated clients concurrently. */
 export const strangers: Measure = (options) => flood({ ...options, caller: 'stranger', about: 'schema' });
 
-/** The same with a key, about data. */
+/** The same with an API key, including data. */
 export const keyholders: Measure = (options) => flood({ ...options, caller: 'key', about: 'anything' });
 
 async function flood({ seed, scale, caller, about }: Flood): Promise<readonly Row[]> {
@@ -33,7 +33,7 @@ async function flood({ seed, scale, caller, about }: Flood): Promise<readonly Ro
       }
       found.heaviest = Math.max(found.heaviest, received.bytes);
       found.answers.push(...judge.checkAlways(received));
-      // Ten are fewer than may be at work.
+      // Ten are below the concurrency limit.
       if (received.status === 503) found.answers.push('503');
       const loop = await target.monitor.read();
       found.heldMs = Math.max(found.heldMs, loop.heldMs);
@@ -80,7 +80,7 @@ function generate({ target, facts }: Prepared, { seed, scale, caller, about }: F
   const texts = ['demo', 'stuffed', 'ada@example.com', 'example.com', 'Contact', 'Query', ''];
   const ids = facts.ids.slice(0, 200);
   const options = { schema: openSchema(), dice, texts, ids };
-  // Most that is hostile is short; what is a megabyte long must be refused, or be answered, as quickly.
+  // Most hostile documents are short; one of a megabyte must be rejected, or get its response, as quickly.
   const writers = [1_000, 16_000, 31_000, 250_000, 1_000_000].map((maxCharacters) =>
     createDocumentWriter({ ...options, maxCharacters }),
   );

@@ -4,10 +4,10 @@ import { type Headers, send, toGraphQL } from '../target/send.ts';
 import { atMost, type Measure, none, type Row } from './measure.ts';
 
 const PER_SECOND = 1_000;
-/** The bound of the slow queue, twice. */
+/** Twice the limit of the throttled queue. */
 const WAIT_MS = 10_000;
 
-/** Wrong keys and tokens by the thousand from one address: whoever has a right one there is answered, always. */
+/** Thousands of wrong keys and tokens from one address: valid credentials from there must always get a response. */
 export const guessing: Measure = async ({ scale }) => {
   const prepared = await openPrepared();
   const { target } = prepared;
@@ -69,7 +69,9 @@ async function issueTokens({ target }: Prepared, count: number): Promise<Headers
   return Promise.all(Array.from({ length: count }, issue));
 }
 
-/** Keys of the right form and of none, tokens, and one of them again and again, some from a page of the neighbour's. */
+/**
+ * Well-formed and malformed keys, tokens, and one of them repeatedly, some from a page of the neighbour's origin.
+ */
 function toGuess(n: number): Headers {
   const random = `${n}`.padStart(43, 'x');
   return [

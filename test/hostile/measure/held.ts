@@ -6,11 +6,11 @@ import { openPrepared, type Prepared } from '../target/prepare.ts';
 import { ELSEWHERE, send, toGraphQL } from '../target/send.ts';
 import { atMost, MEGABYTE, type Measure, none, type Row } from './measure.ts';
 
-/** Four ways to make the process hold memory: it holds no more than its bound, and serves another application. */
+/** Four ways to make the process retain memory: it stays below its limit, and serves another application. */
 export const held: Measure = async ({ scale }) => {
   const rows: Row[] = [];
   for (const [name, attack] of Object.entries(ATTACKS)) {
-    // The bound as it comes: the product sizes it after its heap.
+    // With the default limit, which the product derives from its heap size.
     const prepared = await openPrepared();
     rows.push(...(await measure(prepared, name, (count) => Math.ceil(count * scale), attack)));
     await prepared.target.close();
@@ -79,7 +79,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   },
 };
 
-/** Sends without reading, stays for a while, and goes. */
+/** Sends without reading, stays connected for a while, and disconnects. */
 async function holdOpen(url: string, count: number, bytes: Buffer): Promise<void> {
   const sockets: Socket[] = [];
   for (let n = 0; n < count; n++) {
@@ -95,7 +95,7 @@ async function holdOpen(url: string, count: number, bytes: Buffer): Promise<void
   await wait(500);
 }
 
-/** What is compiled, pooled and kept once is there afterwards. */
+/** Afterwards, one-time compilation and pools are done. */
 async function warmUp({ target }: Prepared): Promise<void> {
   for (let n = 0; n < 20; n++) await send(target.url, toGraphQL({ query: HEAVY }, target.callers.key));
 }

@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { LOWEST } from '../target/apart.ts';
 import { type Asked, ELSEWHERE, send } from '../target/send.ts';
 
-/** Sends one request again and again from a process of its own, whatever becomes of it. Returns what ends it. */
+/**
+ * Sends one request repeatedly from a process of its own, ignoring the outcome. Returns a function that stops it.
+ */
 export async function startLoad(load: Load): Promise<() => Promise<void>> {
   const child = fork(fileURLToPath(import.meta.url), [LOAD, JSON.stringify(load)]);
   setPriority(child.pid ?? 0, LOWEST);
@@ -22,7 +24,7 @@ async function sendAll({ url, asked, perSecond, atOnce }: Load): Promise<void> {
     isOver = true;
   });
   let due = 0;
-  /** Whose answer has come sends its next request at once, as far as the rate lets it. */
+  /** Each response triggers the next request, within the rate. */
   const refill = () => {
     for (; !isOver && due >= 1 && under.size < atOnce; due -= 1) {
       const one: Promise<unknown> = send(url, { ...asked, from: ELSEWHERE })
@@ -51,6 +53,6 @@ export interface Load {
   readonly url: string;
   readonly asked: Asked;
   readonly perSecond: number;
-  /** No more than this many are under way. */
+  /** The maximum of requests in flight. */
   readonly atOnce: number;
 }

@@ -1,11 +1,11 @@
-/** Drives a product of its own, and says line by line what was measured, what it had to be, and whether it holds. */
+/** Tests a product of its own, and reports per row what was measured, what was required, and whether it holds. */
 export type Measure = (options: MeasureOptions) => Promise<readonly Row[]>;
 
 export interface MeasureOptions {
   readonly seed: number;
-  /** Less than 1: fewer requests. */
+  /** Below 1: fewer requests. */
   readonly scale: number;
-  /** Only lines whose title holds this. */
+  /** Only rows whose title contains this. */
   readonly only?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export function atMost(what: string, value: number, bound: number, unit: string)
   return { what, value: text(value), bound: `at most ${text(bound)}`, holds: value <= bound };
 }
 
-/** Each of these is one too many. */
+/** Fails on any of these. */
 export function none(what: string, found: readonly string[]): Row {
   const listed = found.slice(0, MOST_LISTED).map((one) => `\n         ${one.slice(0, 400)}`);
   return { what, value: `${found.length}${listed.join('')}`, bound: 'none', holds: found.length === 0 };

@@ -7,7 +7,10 @@ import { type Headers, send, toGraphQL } from '../target/send.ts';
 import { type Measure, none } from './measure.ts';
 import { compare, measureEach } from './shares-of-time.ts';
 
-/** Token endpoints that hang, for hundreds of customers: another tenant's refresh, search and upsert go on. */
+/**
+ * Token endpoints that hang, for hundreds of customers: another tenant's refresh, search and upsert must keep
+ * working.
+ */
 export const refreshes: Measure = async ({ scale }) => {
   const { target } = await openPrepared();
   const count = Math.ceil(500 * scale);
@@ -31,14 +34,14 @@ export const refreshes: Measure = async ({ scale }) => {
   await salesforce.forgetCalls();
   await salesforce.fail({ kind: 'hang' }, { times: count, operation: REFRESH });
   const hanging: Promise<void>[] = [];
-  // As many at a time as find a place at once: those that queue for longer than a second would be refused.
+  // In batches that fit the concurrency limit: requests that queue for more than a second would be rejected.
   for (const id of theirs) {
     const asked = search({ ...target.callers.key, 'x-customer-id': id }, 'salesforce');
     hanging.push(asked.catch(() => undefined));
     if (hanging.length % AT_ONCE === 0) await waitForCalls(salesforce, hanging.length);
   }
   const arrived = await waitForCalls(salesforce, count);
-  // What has not arrived by now waits within the product: it must not meet the other tenant's refresh.
+  // Refreshes that have not been sent by now wait within the product, and must not delay the other tenant's.
   await salesforce.recover();
   const meanwhile = await measureEach(tasks, failed);
   await Promise.all(hanging);

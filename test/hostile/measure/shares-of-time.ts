@@ -1,10 +1,10 @@
 import type { Row } from './measure.ts';
 
 const TIMES = 15;
-/** What is not the product's: two readings of the same thing differ by this on a quiet machine. */
+/** Measurement noise: two measurements of the same thing differ by this on a quiet machine. */
 const SLACK_MS = 10;
 
-/** How long each task takes, one after the other; what fails is kept. */
+/** Runs the tasks sequentially and measures each; collects failures. */
 export async function measureEach(tasks: Tasks, failed: string[]): Promise<Medians> {
   const medians: Record<string, number> = {};
   for (const [name, task] of Object.entries(tasks)) {
@@ -19,7 +19,7 @@ export async function measureEach(tasks: Tasks, failed: string[]): Promise<Media
   return medians;
 }
 
-/** At most twice what it is alone. */
+/** At most twice the time without load. */
 export function compare(when: string, alone: Medians, meanwhile: Medians): Row[] {
   return Object.entries(alone).map(([name, before]) => {
     const after = meanwhile[name] ?? Number.POSITIVE_INFINITY;

@@ -8,18 +8,21 @@ import { type Measure, none, type Row } from './measure.ts';
 import { compare } from './shares-of-time.ts';
 
 const ROUNDS = 5;
-/** Requests of the measured application: a p99 is to stand on hundreds of answers. */
+/** Concurrent requests of the measured application: a p99 needs hundreds of responses. */
 const AT_ONCE = 2;
-/** Of the application that is measured. */
+/** The customers of the measured application. */
 const CUSTOMERS = Array.from({ length: 40 }, (_, n) => `neighbour-${n}`);
 
-/** What one tenant does to another's waiting time: each attack in turn with a quiet time, medians of five. */
+/**
+ * How one tenant's load affects another tenant's latency: each attack alternates with a quiet period, medians of
+ * five.
+ */
 export const shares: Measure = async ({ scale, only = '' }) => {
   const { target } = await openPrepared({ CROSSBOOK_PROVIDER_DEADLINE_MS: '3000' }, { isApart: true });
   const slow = await target.crms.hubspot.create(ADA);
   await upsert(target.url, target.callers.key, 'slow', [target.crms.hubspot.connect(slow)]);
   await target.crms.hubspot.fail({ kind: 'slow', delayMs: 2_500 }, { account: slow.id, times: 1_000_000 });
-  // Many, so that none of their CRMs' own budgets keeps them waiting.
+  // Many customers, so that no provider rate limit delays them.
   for (const customer of CUSTOMERS) {
     const connection = target.crms.salesforce.connect(await target.crms.salesforce.create(ADA));
     await upsert(target.url, target.callers.neighbour, customer, [connection]);
@@ -51,7 +54,7 @@ export const shares: Measure = async ({ scale, only = '' }) => {
   return rows;
 };
 
-/** From another application. */
+/** Sent by another application. */
 const ATTACKS: Attacks = {
   'a slow CRM under 500 requests a second': ({ url, callers }) => ({
     ...{ url, perSecond: 500, atOnce: 2_000 },
@@ -64,8 +67,8 @@ const ATTACKS: Attacks = {
 };
 
 /**
- * These use up the processor, so that there is nothing left to share: what must hold is that no request of another application
- * fails, and that it never waits for longer than anything may hold the event loop.
+ * These saturate the CPU, so nothing is left to share: no request of another application may fail, and none may
+ * wait longer than the event loop may be blocked.
  */
 const FLOODS: Attacks = {
   '1,000 pages a second from the cache': ({ url, callers }) => ({
@@ -96,7 +99,7 @@ function atMost(what: string, { alone, beside }: { alone: number; beside: number
 
 type Attacks = Readonly<Record<string, (target: Target) => Load>>;
 
-/** The p99 of another application, without what this process was late itself. */
+/** The p99 of another application, minus the event loop lag of this process. */
 async function measure({ url, callers }: Target, seconds: number, failed: string[]): Promise<number> {
   const late = monitorEventLoopDelay({ resolution: 1 });
   late.enable();

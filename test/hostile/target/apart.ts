@@ -4,8 +4,9 @@ import { availableParallelism, setPriority } from 'node:os';
 import type { Monitor } from './monitor.ts';
 
 /**
- * What is measured of the product is the product's: each imitated CRM is a process of its own, and the product has a core
- * that neither they nor this process use, where there are several. HubSpot, which attackers use, gives way to Salesforce.
+ * Isolates the measurement from its surroundings: each imitated CRM is a process of its own, and the product is
+ * pinned to a core that neither they nor this process use, if there are several. HubSpot, which attackers use, has
+ * a lower priority than Salesforce.
  */
 export async function startApart(product: ChildProcess, { monitor, port }: Apart): Promise<() => void> {
   const cores = availableParallelism();
@@ -13,7 +14,7 @@ export async function startApart(product: ChildProcess, { monitor, port }: Apart
   await monitor.close([port, port + 1]);
   if (isPinned) {
     const others = `1-${cores - 1}`;
-    // The embedded database is a child of the product's, and stands for a server elsewhere.
+    // The embedded database is a child process of the product, and stands for a remote server.
     for (const pid of listProcesses('postgres')) pin(pid, others);
     pin(product.pid, '0');
     pin(process.pid, others);
@@ -25,18 +26,18 @@ export async function startApart(product: ChildProcess, { monitor, port }: Apart
   hurry(process.pid);
   return () => {
     for (const crm of [hubspot, salesforce]) crm.kill();
-    // What this process starts after that is of no special rank.
+    // Processes that this one starts later have the default affinity.
     if (isPinned) pin(process.pid, `0-${cores - 1}`);
     setPriority(0);
   };
 }
 
-/** What the neighbour waits for is the product: its CRM and its clock come before all that makes load. */
+/** The measured request waits for the product only: its CRM and its timer have a higher priority than the load. */
 function hurry(pid: number | undefined): void {
   try {
     setPriority(pid ?? 0, FIRST);
   } catch {
-    // Only root may: without it the figures are coarser.
+    // Needs root: without it the figures are coarser.
   }
 }
 
@@ -58,13 +59,13 @@ function pin(pid: number | undefined, cores: string): void {
   execFileSync('taskset', ['--cpu-list', '--pid', cores, String(pid)], { stdio: 'ignore' });
 }
 
-/** What makes load must not be in the way of what measures. */
+/** Load generators must not delay the measuring process. */
 export const LOWEST = 19;
 
 const FIRST = -10;
 
 interface Apart {
   readonly monitor: Monitor;
-  /** HubSpot's; Salesforce has the next. */
+  /** HubSpot's port; Salesforce has the next one. */
   readonly port: number;
 }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ADA, type Target } from './open-target.ts';
 import { send, toGraphQL } from './send.ts';
 
-/** Another application that goes on with its work meanwhile: each of its requests must be answered, and rightly. */
+/** Another application that works normally during an attack: each of its requests must get the correct response. */
 export function startBystander({ url, callers }: Target, everyMs = 50): Bystander {
   const tally = { served: 0, tookMs: [] as number[], failures: [] as string[] };
   let isStopped = false;
@@ -34,7 +34,7 @@ export interface Bystander {
 
 interface Tally {
   readonly served: number;
-  /** Of each request. */
+  /** Per request. */
   readonly tookMs: readonly number[];
   readonly failures: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** One imitated CRM of the product's sandbox, driven from this process. */
+/** One imitated CRM of the product's sandbox, controlled from this process. */
 export function openCrm(port: number): Crm {
   const ask = async <Told>(path: string, method: string, body?: unknown): Promise<Told> => {
     const response = await fetch(`http://127.0.0.1:${port}/__sandbox/${path}`, {
@@ -28,29 +28,29 @@ export function openCrm(port: number): Crm {
   };
 }
 
-/** As an upsert takes it, in the REST form. */
+/** In the REST form of an upsert. */
 function toConnection({ id, instanceUrl, staticToken, accessToken, refreshToken }: Account, origin: string) {
   if (staticToken === undefined) {
     const credentials = { type: 'oauth2', access_token: accessToken, refresh_token: refreshToken };
     return { provider_name: 'salesforce', instance_url: instanceUrl, credentials };
   }
-  // HubSpot's instance URL is only a name: this one leads to the sandbox.
+  // HubSpot's instance URL is only a label: this one routes to the sandbox.
   const credentials = { type: 'token', value: staticToken };
   return { provider_name: 'hubspot', instance_url: `${origin}/contacts/${id}`, credentials };
 }
 
 export interface Crm {
   demo(): Promise<Account>;
-  /** An account of its own with one contact. */
+  /** A new account with one contact. */
   create(email: string): Promise<Account>;
   connect(account: Account): object;
   liftLimits(): Promise<unknown>;
   fail(fault: unknown, timing?: FaultTiming): Promise<unknown>;
   recover(account?: string): Promise<unknown>;
   expire(account?: string): Promise<unknown>;
-  /** Of the newest ten thousand calls. */
+  /** Counts among the newest ten thousand calls. */
   countCalls(operation: string, account?: string): Promise<number>;
-  /** The sandbox lives in the product's process: what it remembers is not the product's. */
+  /** The sandbox lives in the product's process: its call log must not count as the product's memory. */
   forgetCalls(account?: string): Promise<void>;
 }
 

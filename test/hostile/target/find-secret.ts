@@ -1,11 +1,11 @@
 /**
- * Finds what of a secret a text gives away: twelve letters and digits in a row, also percent-encoded, escaped as in
- * JSON or HTML, in base64 or hexadecimal, in another case, or with anything else put between them.
+ * Finds any twelve consecutive letters or digits of a secret in a text, also percent-encoded, escaped as in JSON or
+ * HTML, in base64 or hexadecimal, in another case, or with other characters in between.
  */
 export function createSecretFinder(secrets: readonly string[]): (text: string) => string | undefined {
   const pieces = new Map<string, string>();
   for (const secret of secrets) {
-    // What stands before its "!" is the organisation's id, which every URL of Salesforce shows.
+    // The part before "!" is the org id, which every Salesforce URL contains.
     const plain = flatten(secret.slice(secret.indexOf('!') + 1));
     for (let at = 0; at + LENGTH <= plain.length; at++) pieces.set(plain.slice(at, at + LENGTH), secret);
   }
@@ -21,7 +21,7 @@ export function createSecretFinder(secrets: readonly string[]): (text: string) =
   };
 }
 
-/** The text, and what it says once it is decoded, so many layers deep. */
+/** The text and its decodings, up to this depth. */
 function* readings(text: string, layers: number): Generator<string> {
   yield text;
   if (layers === 0) return;

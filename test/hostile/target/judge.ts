@@ -2,7 +2,9 @@ import type { Gets } from '../corpus/line.ts';
 import { createSecretFinder } from './find-secret.ts';
 import type { Received } from './send.ts';
 
-/** Says what is wrong with an answer: what it had to be, and what none may ever be. Nothing: it is right. */
+/**
+ * Reports the problems of a response: violated expectations, and what no response may contain. Empty: no problem.
+ */
 export function createJudge(secrets: readonly string[]): Judge {
   const findSecret = createSecretFinder(secrets);
   return {
@@ -51,7 +53,7 @@ function readErrors({ errors = [] }: Answer): readonly AnyError[] {
   return errors;
 }
 
-/** In GraphQL it stands in the extensions. */
+/** In GraphQL the code is in the extensions. */
 function codeOf({ code, extensions }: AnyError): string {
   return extensions?.code ?? code ?? 'none';
 }
@@ -65,14 +67,14 @@ function compact(findings: readonly (string | false | undefined)[]): string[] {
   return findings.filter((finding) => typeof finding === 'string');
 }
 
-/** What a message may quote of a text is a little. */
+/** The maximum that a message may quote. */
 const MESSAGE_LENGTH = 2_048;
-/** Longer answers are data: what is planted there is planted in shorter ones too. */
+/** Longer responses are data: secrets planted there are also planted in shorter ones. */
 const MOST_READ = 256 * 1024;
 
 export interface Judge {
   check(received: Received, gets: Gets): string[];
-  /** What holds for every answer there is. */
+  /** The checks for every response. */
   checkAlways(received: Received): string[];
   findSecret(text: string): string | undefined;
 }

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** Asks the product's process, by its preload, what only the process itself knows. */
+/** Queries the product's process, via its preload, for what only the process itself knows. */
 export function createMonitor(child: ChildProcess): Monitor {
-  // It answers in the order in which it is asked.
+  // Replies come in the order of the requests.
   const waiting: Waiting[] = [];
   child.on('message', (told) => waiting.shift()?.resolve(told as Told));
   child.once('exit', () => {
@@ -25,25 +25,25 @@ function ended(): Error {
 }
 
 export interface Monitor {
-  /** Since it was read last. */
+  /** Since the last read. */
   read(): Promise<Loop>;
-  /** Once garbage is collected. */
+  /** After a garbage collection. */
   collect(): Promise<Told>;
-  /** Nobody listens on these ports any more. */
+  /** Closes the listeners on these ports. */
   close(ports: readonly number[]): Promise<unknown>;
 }
 
 export interface Loop {
-  /** The longest that the event loop was held by work of its own. */
+  /** The longest time that the event loop was blocked by its own work. */
   readonly heldMs: number;
-  /** The longest delay in its histogram, which other processes lengthen. */
+  /** The maximum event loop delay, which other processes can increase. */
   readonly lateMs: number;
   /** Resident memory in bytes. */
   readonly rss: number;
 }
 
 interface Told extends Loop {
-  /** Heap and what hangs on it, in bytes. */
+  /** Heap and external memory, in bytes. */
   readonly held: number;
 }
 

@@ -11,7 +11,7 @@ import { type Account, type Crm, openCrm } from './crm.ts';
 import { createMonitor, type Monitor } from './monitor.ts';
 import { type Headers, send } from './send.ts';
 
-/** The whole product in a small process, as users run it, with two applications that know nothing of each other. */
+/** The whole product in a small process, as users run it, with two isolated applications. */
 export async function openTarget(settings: Settings = {}, { isApart = false }: Around = {}): Promise<Target> {
   const data = makeTemporaryFolder();
   const database = await openDatabase(process.env['TEST_DATABASE_URL']);
@@ -24,7 +24,7 @@ export async function openTarget(settings: Settings = {}, { isApart = false }: A
     ...(database && { DATABASE_URL: database.url }),
     ...settings,
   };
-  // Before the start: an embedded database belongs to one process at a time.
+  // Before the start: an embedded database can be used by one process at a time.
   const neighbourKey = await createKey(env, 'Neighbour');
   const product = await startProduct(env, FLAGS);
   const monitor = createMonitor(product.child);
@@ -33,7 +33,7 @@ export async function openTarget(settings: Settings = {}, { isApart = false }: A
   const demo = { hubspot: await crms.hubspot.demo(), salesforce: await crms.salesforce.demo() };
   await Promise.all([crms.hubspot.liftLimits(), crms.salesforce.liftLimits()]);
 
-  // HubSpot is given no token that is refreshed.
+  // HubSpot gets no token that has to be refreshed.
   const given = { hubspot: [demo.hubspot.staticToken ?? ''], salesforce: listSecrets(demo.salesforce) };
   const target: Target = {
     ...{ product, url: product.url, crms, monitor },
@@ -52,13 +52,13 @@ export async function openTarget(settings: Settings = {}, { isApart = false }: A
   return target;
 }
 
-/** The process as it ships, in the size that the Kubernetes file gives it, and what lets the test ask it about itself. */
+/** The process as shipped, in the size of the Kubernetes file, plus flags for the monitor. */
 const FLAGS = [
   ...(JSON.parse(readFileSync('build/node-flags.json', 'utf8')) as string[]),
   ...['--max-old-space-size=384', '--expose-gc', '--import', './test/hostile/preload.mjs'],
 ];
 
-/** The defaults of what the other tests' products are patient with; a CRM has as long as a busy machine needs. */
+/** The production defaults, which other tests relax; CRM deadlines are longer, for busy machines. */
 const AS_SHIPPED = {
   CROSSBOOK_SHUTDOWN_MS: '20000',
   ...{ CROSSBOOK_HEADERS_TIMEOUT_MS: '20000', CROSSBOOK_REQUEST_TIMEOUT_MS: '30000' },
@@ -85,7 +85,7 @@ async function connectCallers({ product, crm, neighbourKey }: Connecting): Promi
   return { stranger: {}, key, token: { authorization: `Bearer ${token}`, ...toTarget('demo') }, neighbour };
 }
 
-/** Makes a customer with these connections, or adds them to one. */
+/** Creates a customer with these connections, or adds them to an existing one. */
 export async function upsert(
   url: string,
   headers: Headers,
@@ -113,12 +113,12 @@ const execute = promisify(execFile);
 export type Settings = Readonly<Record<string, string>>;
 
 export interface Around {
-  /** Are the CRMs in another process? */
+  /** Whether the CRMs run in another process. */
   readonly isApart?: boolean;
 }
 
 export type Caller = 'stranger' | 'key' | 'token' | 'neighbour';
-/** The headers that say who calls, for which customer and CRM. */
+/** The headers with credentials, customer and provider. */
 export type Callers = Readonly<Record<Caller, Headers>>;
 
 export interface Target {
@@ -126,9 +126,9 @@ export interface Target {
   readonly url: string;
   readonly crms: { readonly hubspot: Crm; readonly salesforce: Crm };
   readonly callers: Callers;
-  /** What each CRM is given by the demo customer's connections, and may write back. */
+  /** The credentials of the demo customer's connections, which a CRM could echo. */
   readonly given: Readonly<Record<'hubspot' | 'salesforce', readonly string[]>>;
-  /** What no answer and no line of the log may ever hold. */
+  /** What no response and no log line may contain. */
   readonly secrets: readonly string[];
   readonly monitor: Monitor;
   isAlive(): boolean;

@@ -3,13 +3,13 @@ import { createJudge, type Judge } from './judge.ts';
 import { type Around, openTarget, type Settings, type Target, upsert } from './open-target.ts';
 import { send, toGraphQL } from './send.ts';
 
-/** A target that holds what the corpus asks for, and a judge who knows its secrets. */
+/** A target with the data that the corpus uses, and a judge that knows its secrets. */
 export async function openPrepared(settings?: Settings, around?: Around): Promise<Prepared> {
   const target = await openTarget(settings, around);
   return { target, facts: await prepare(target), judge: createJudge(target.secrets) };
 }
 
-/** Stores what the corpus needs: a customer with as much configuration as one upsert can bring, and known ids. */
+/** Stores what the corpus needs: a customer with the maximum configuration of one upsert, and ids of contacts. */
 async function prepare({ url, callers, crms }: Target): Promise<Facts> {
   await upsert(url, callers.key, 'stuffed', PROVIDERS.map(stuff));
   const hubspot = crms.hubspot.connect(await crms.hubspot.demo());
@@ -18,7 +18,7 @@ async function prepare({ url, callers, crms }: Target): Promise<Facts> {
   const page = await send(url, toGraphQL({ query }, callers.key));
   const found: { nodes: { id: string }[] } | null = JSON.parse(page.text).data?.searchContacts;
   if (!found) throw new Error(`The contacts of the demo were not found: ${page.text.slice(0, 500)}`);
-  // The sandbox makes its people when they are first asked for, in this process.
+  // The sandbox creates its people on first use, in this process.
   await send(url, toGraphQL({ query }, { ...callers.key, 'x-provider-name': 'salesforce' }));
   const own = await send(url, toGraphQL({ query: '{customer{id}}' }, callers.neighbour));
   return { ids: found.nodes.map(({ id }) => id), foreignId: JSON.parse(own.text).data.customer.id };

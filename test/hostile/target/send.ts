@@ -1,6 +1,9 @@
 import { Agent, request } from 'node:http';
 
-/** Sends one request over a real socket, and reads the answer up to a bound: what weighs more is a finding already. */
+/**
+ * Sends one request over a real socket, and reads the response up to a maximum: anything larger is a finding
+ * already.
+ */
 export function send(url: string, asked: Asked): Promise<Received> {
   const { method = 'POST', path = '/graphql', headers = {}, body, from } = asked;
   return new Promise((resolve, reject) => {
@@ -49,10 +52,10 @@ export function toGet({ query, variables, operationName }: Operation, headers: H
   return { method: 'GET', path: `/graphql?${parameters}`, headers: { accept: ACCEPT, ...headers } };
 }
 
-/** Another client's: bounds for an address are not shared with it. */
+/** The address of another client, with separate per-address limits. */
 export const ELSEWHERE = '127.0.0.2';
 
-/** With it a status says what became of the request. */
+/** With this media type the HTTP status reflects the outcome of the operation. */
 const ACCEPT = 'application/graphql-response+json';
 const JSON_HEADERS = { 'content-type': 'application/json', accept: ACCEPT };
 const AGENT = new Agent({ keepAlive: true, timeout: 60_000 });
@@ -66,7 +69,7 @@ export interface Asked {
   readonly path?: string;
   readonly headers?: Headers;
   readonly body?: string | Buffer;
-  /** The address that it is sent from, of those of loopback. */
+  /** The loopback address to send from. */
   readonly from?: string;
 }
 
