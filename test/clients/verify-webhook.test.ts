@@ -57,7 +57,10 @@ describe('A webhook signature', () => {
       { headers: { ...sent(), 'webhook-timestamp': String(Math.floor(now / 1_000) + 1) } },
     ],
     ['a missing signature', { headers: { ...sent(), 'webhook-signature': '' } }],
-    ['a signature of an unknown version', { headers: { ...sent(), 'webhook-signature': 'v2,AAAA v1 v1,%%' } }],
+    [
+      'a signature of an unknown version',
+      { headers: { ...sent(), 'webhook-signature': 'v2,AAAA v1 v1,%%' } },
+    ],
     ['a timestamp that is too old', { now: now + 301_000 }],
     ['a timestamp in the future', { now: now - 301_000 }],
     ['a timestamp that is not a number', { headers: { ...sent(), 'webhook-timestamp': '1e9' } }],

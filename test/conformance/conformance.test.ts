@@ -25,13 +25,13 @@ describe.each([
     },
   );
 
-  test('no promise stands there twice', () => {
+  test('every promise is listed once', () => {
     const promises = rows.map(({ section, promise }) => `${section} ${promise}`);
     expect(promises.filter((promise, index) => promises.indexOf(promise) !== index)).toEqual([]);
   });
 });
 
-test('docs/conformance.md is what the rows say: `npm run conformance` prints it', async () => {
+test('docs/conformance.md is up to date with the rows (`npm run conformance`)', async () => {
   await expect(printTable({ SPECIFICATION, CONTRACT })).toMatchFileSnapshot('../../docs/conformance.md');
 });
 

@@ -1,6 +1,6 @@
 import type { Expected } from './row.ts';
 
-/** What is not as expected, each with its place. */
+/** The differences from the expected value, each with its path. */
 export function findDifferences(actual: unknown, expected: Expected, place = ''): readonly string[] {
   if (isKept(actual, expected)) return [];
   if (Array.isArray(expected)) {

@@ -1,6 +1,6 @@
 import type { Row, Step } from './row.ts';
 
-/** The rows as a page: what is promised, by which request it is seen, and where the product differs. */
+/** The rows as a document: the promise, the request that verifies it, and where the product deviates. */
 export function printTable({ SPECIFICATION, CONTRACT }: Rows): string {
   return `# Conformance
 

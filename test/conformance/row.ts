@@ -1,4 +1,4 @@
-/** One promise and how it is seen to be kept. */
+/** One promise and the request that verifies it. */
 export function row(
   section: string,
   promise: string,
@@ -10,7 +10,7 @@ export function row(
   return { section, promise, steps, expected, differs };
 }
 
-/** `POST /path`: with the demo's key, customer and HubSpot, unless the options say otherwise. */
+/** `POST /path`: with the demo's key, customer and HubSpot by default. */
 export function rest(line: string, body?: unknown, options: Options = {}): Request {
   const [method = '', path = ''] = line.split(' ');
   return { face: 'REST', method, path, body, ...options };
@@ -20,7 +20,7 @@ export function graphql(query: string, options: Options & { readonly variables?:
   return { face: 'GraphQL', query, ...options };
 }
 
-/** The next calls to the demo's account of that CRM fail like this. */
+/** Makes the next calls to the demo's account of that CRM fail. */
 export function fault(
   provider: Fault['provider'],
   what: Fault['fault'],
@@ -29,33 +29,36 @@ export function fault(
   return { face: 'sandbox', provider, fault: what, timing };
 }
 
-/** An error with this status, in REST. */
+/** A REST error with this status. */
 export function refused(status: number, code?: string, more: Record<string, Expected> = {}): Expectation {
   return { status, body: { errors: [{ status: String(status), ...(code && { code }), ...more }] } };
 }
 
-/** An error with this code, in GraphQL. */
+/** A GraphQL error with this code. */
 export function failed(code: string, more: Record<string, Expected> = {}): Expectation {
   return { body: { errors: [{ extensions: { code }, ...more }] } };
 }
 
 export interface Row {
-  /** `2.1` is of the specification, `§5` of the contract. */
+  /** `2.1` is a section of the specification, `§5` one of the contract. */
   readonly section: string;
   readonly promise: string;
-  /** In this order; the answer to the last is looked at. */
+  /** Executed in this order; the response to the last one is compared. */
   readonly steps: readonly Step[];
   readonly expected: Expectation;
-  /** Why the product does not keep it yet. */
+  /** Why the product does not keep the promise yet. */
   readonly differs: string | undefined;
 }
 
-/** What is named must be so; a pattern is for text, a function for everything else, `undefined` for what must be absent. */
+/**
+ * Only what is listed is compared: a pattern for strings, a predicate for anything else, `undefined` for what must
+ * be absent.
+ */
 export interface Expectation {
   readonly status?: Expected;
   readonly headers?: Readonly<Record<string, Expected>>;
   readonly body?: Expected;
-  /** How many calls the last step took at each CRM. */
+  /** How many calls the last step made to each CRM. */
   readonly calls?: Readonly<Record<string, number>>;
 }
 
@@ -66,7 +69,7 @@ export type Expected =
   | null
   | undefined
   | RegExp
-  // biome-ignore lint/suspicious/noExplicitAny: an answer may be anything.
+  // biome-ignore lint/suspicious/noExplicitAny: a response can be anything.
   | ((value: any) => boolean)
   | object;
 
@@ -101,7 +104,7 @@ export interface Fault {
 }
 
 interface Options {
-  /** `undefined` leaves one out that would be there. */
+  /** `undefined` removes a default header. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly as?: CallerName;
 }
@@ -113,6 +116,6 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly calls: Readonly<Record<string, number>>;
-  // biome-ignore lint/suspicious/noExplicitAny: an answer may be anything.
+  // biome-ignore lint/suspicious/noExplicitAny: a response can be anything.
   readonly body: any;
 }

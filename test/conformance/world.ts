@@ -8,7 +8,7 @@ import type { Answer, Call, CallerName, Row, Step } from './row.ts';
 
 const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** One product with its sandbox and a second application, and what was answered so far. */
+/** One product with its sandbox and a second application, and the cached responses. */
 export async function openWorld(): Promise<World> {
   const database = await createTestDatabase();
   const otherKey = await addApplication(database.url);
@@ -38,7 +38,7 @@ export async function openWorld(): Promise<World> {
         const known = isShared ? answered.get(step) : undefined;
         if (!known) for (const account of accounts) account.resetCalls();
         const asked = known ?? send(crossbook, call, callers[call.as ?? 'key']);
-        // Rows that look at one answer from several sides ask for it once.
+        // Rows that check different parts of one response share its request.
         if (isShared) answered.set(step, asked);
         answers.push(await asked);
       }
@@ -93,7 +93,7 @@ async function send({ app, sandbox }: TestApp, call: Call, caller: Record<string
   };
 }
 
-/** Rows are written before the sandbox has its ports and tokens: they name them. */
+/** Rows are defined before the sandbox has its ports and tokens: placeholders are replaced here. */
 function fill(body: unknown, { hubspot, salesforce }: Sandbox): string {
   const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '');
   return text
@@ -113,7 +113,7 @@ function toBody(text: string): unknown {
 }
 
 export interface World {
-  /** Takes the row's steps, and answers with the answer to the last. */
+  /** Executes the row's steps, and returns the last response. */
   run(row: Row): Promise<Answer>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Databases are made from it: with all tables, and nothing in them. */
+/** The template database, with all tables and no rows. */
 export const TEMPLATE = 'crossbook_template';
 
 export async function administer(url: string, statement: string): Promise<void> {
@@ -13,7 +13,7 @@ export async function administer(url: string, statement: string): Promise<void> 
   }
 }
 
-/** The same server's database of that name. */
+/** The database of that name on the same server. */
 export function withName(serverUrl: string, name: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;

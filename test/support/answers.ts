@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** Does anybody listen on this port of loopback? */
+/** Whether a server listens on this loopback port. */
 export async function answers(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   try {

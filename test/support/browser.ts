@@ -17,7 +17,7 @@ export function openBrowser(): Promise<Browser> {
   });
 }
 
-/** What it waits for comes when it comes: the test's own limit is the only one. */
+/** Without a timeout of its own: only the test's timeout applies. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
   const page = await browser.newPage(options);
   page.setDefaultTimeout(0);

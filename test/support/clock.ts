@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/lib/clock.ts';
 
-/** Time that stands still until a test moves it. Its two clocks have nothing in common, as in life. */
+/** A fake clock that a test advances. Its monotonic clock and its wall clock are independent, like real ones. */
 export function createFakeClock(start = Date.parse('2026-11-20T12:00:00.000Z')): FakeClock {
   let now = 5_000;
   let wallAhead = start - now;
@@ -45,16 +45,16 @@ export function createFakeClock(start = Date.parse('2026-11-20T12:00:00.000Z')):
   }
 }
 
-/** Lets everything run that waits for nothing but its turn. */
+/** Runs everything that is ready to run (microtasks and immediates). */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 export interface FakeClock extends Clock {
   advance(byMs: number): Promise<void>;
-  /** The wall clock is set: no time goes by. */
+  /** Sets the wall clock; the monotonic clock does not change. */
   step(byMs: number): void;
-  /** Timers that nobody has called off: none may be left behind. */
+  /** The timers that were not cancelled: a test asserts that none is left. */
   readonly pending: number;
 }
 

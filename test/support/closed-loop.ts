@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http';
 
 /**
- * Clients that send one request after the other over kept-alive connections, as a load balancer does, and count what
- * becomes of each. They end when nobody listens any more.
+ * Clients that send one request after the other over keep-alive connections (closed loop), like a load balancer,
+ * and count the outcomes. They end when connections are refused.
  */
 export function startClients({ url, headers, bodies, count }: ClientOptions): Clients {
   const agent = new Agent({ keepAlive: true, maxSockets: count });
@@ -37,7 +37,7 @@ export function startClients({ url, headers, bodies, count }: ClientOptions): Cl
     }
   }
 
-  /** The status once the whole answer is here, or why there is none. */
+  /** The status once the response is complete, or the reason why there is none. */
   function send(body: string): Promise<number | string> {
     return new Promise((resolve) => {
       const outgoing = request(`${url}/graphql`, { agent, method: 'POST', headers }, (answer) => {
@@ -57,23 +57,23 @@ export function startClients({ url, headers, bodies, count }: ClientOptions): Cl
 interface ClientOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent in turn. */
+  /** Sent in rotation. */
   readonly bodies: readonly string[];
   readonly count: number;
 }
 
 export interface Tally {
   answered: number;
-  /** Nobody listened: the request was never accepted. */
+  /** Connection refused: the request was never accepted. */
   refused: number;
-  /** Sent, and never answered: why. */
+  /** Sent without a response: the reasons. */
   readonly dropped: string[];
   readonly statuses: Record<number, number>;
 }
 
 export interface Clients {
   readonly tally: Tally;
-  /** Responses to the client that has had the fewest: each of them has a connection once it is more than none. */
+  /** The lowest count of responses among the clients: once it is above zero, every client has a connection. */
   leastAnswered(): number;
   readonly done: Promise<Tally>;
   stop(): void;

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 
-/** A collector of OpenTelemetry that speaks OTLP/HTTP in JSON, and takes nothing that is not to the letter. */
+/** A collector of OpenTelemetry (OTLP/HTTP in JSON) that rejects anything outside the specification. */
 export async function openCollector(options: CollectorOptions = {}): Promise<Collector> {
   const { status = 200, afterwards = status } = options;
   let next = status;
@@ -41,7 +41,7 @@ const attribute = z.strictObject({
   key: z.string().min(1),
   value: z.union([
     z.strictObject({ stringValue: z.string() }),
-    // The specification's JSON has 64-bit integers as text; a collector takes both, and the SDK writes numbers.
+    // The specification's JSON has 64-bit integers as strings; collectors accept numbers too, which the SDK writes.
     z.strictObject({ intValue: z.int() }),
     z.strictObject({ doubleValue: z.number() }),
   ]),
@@ -81,13 +81,13 @@ const exportRequest = z.strictObject({
 
 interface CollectorOptions {
   readonly status?: number;
-  /** Of all but the first request. */
+  /** The status for all but the first request. */
   readonly afterwards?: number;
 }
 
 export interface Collector {
   readonly endpoint: string;
-  /** Of each request, whether taken or not. */
+  /** Of each request, accepted or not. */
   readonly headers: readonly IncomingHttpHeaders[];
   readonly requests: readonly z.infer<typeof exportRequest>[];
   spans(): readonly z.infer<typeof span>[];

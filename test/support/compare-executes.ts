@@ -3,15 +3,15 @@ import { expect } from 'vitest';
 import { createExecute } from '../../src/graphql/compiled/execute.ts';
 import { toPieces } from './fast-check.ts';
 
-/** `CROSSBOOK_TEST_RUNS=100000` for a long night. */
+/** `CROSSBOOK_TEST_RUNS=100000` for a long run. */
 export const PIECES = toPieces(Number(process.env['CROSSBOOK_TEST_RUNS'] ?? 1_500));
 
-/** As it is, and with what is otherwise done for many objects and long lists done for each. */
+/** The executor as it is, and one that uses the paths for many objects and long lists also for small ones. */
 export function createBothExecutes(schema: GraphQLSchema) {
   return [createExecute(schema), createExecute(schema, { writeAfter: 1, jsonAbove: 0 })];
 }
 
-/** Keys in their order; of errors all but the id that each instance has. */
+/** Keeps the order of keys; removes the error id, which is unique per instance. */
 export function toText({ data, errors }: ExecutionResult): string {
   const told = errors?.map(({ message, path, locations, originalError }) => ({
     ...{ message, path, locations },
@@ -24,7 +24,7 @@ export function toText({ data, errors }: ExecutionResult): string {
   return JSON.stringify({ data, errors: told }, null, 1);
 }
 
-/** A comparison that never meets an error, or meets nothing else, shows little. */
+/** A comparison of errors only, or without any error, would prove little. */
 export function createTally() {
   const counts = { whole: 0, partial: 0, nothing: 0 };
   return {

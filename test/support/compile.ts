@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import './process-sources.ts';
 
-/** A script of TypeScript and what it imports of ours, as one file: Node 20 runs no TypeScript. Inside the project, for its packages. */
+/**
+ * Bundles a TypeScript script with our sources into one file, since Node 20 cannot run TypeScript. Inside the
+ * project, so that packages resolve.
+ */
 export function compile(entry: string): Compiled {
   serial += 1;
   const folder = join(ROOT, 'test-results', `compiled-${process.pid}-${serial}`);

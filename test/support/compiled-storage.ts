@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
 import { compile } from './compile.ts';
 
-/** Storage as JavaScript, for processes of its own. */
+/** Storage compiled to JavaScript, for child processes. */
 export function compileStorage(): CompiledStorage {
   const { file, remove } = compile('test/support/storage-of-processes.ts');
   const command = (body: string): [string, ...string[]] => {
@@ -19,7 +19,7 @@ export function compileStorage(): CompiledStorage {
   };
 }
 
-/** Lines as they come: a child says so when it is ready, so that nobody has to wait and hope. */
+/** The lines of a child process as they arrive: it prints when it is ready, so that no test has to poll. */
 export async function* linesOf({ stdout }: ChildProcess): AsyncGenerator<string> {
   let rest = '';
   for await (const chunk of stdout ?? []) {
@@ -30,9 +30,9 @@ export async function* linesOf({ stdout }: ChildProcess): AsyncGenerator<string>
 }
 
 export interface CompiledStorage {
-  /** A process that has `openDatabase` and `parseKeyRing`. */
+  /** A process in which `openDatabase` and `parseKeyRing` are defined. */
   run(body: string): ChildProcess;
-  /** The same as a command line, for a program that runs it in its own way. */
+  /** The same as a command line, for another program to run. */
   command(body: string): [string, ...string[]];
   remove(): void;
 }

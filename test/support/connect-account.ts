@@ -2,7 +2,7 @@ import type { HubSpotAccount, SalesforceAccount } from '../../src/sandbox/open-s
 import type { Person } from '../../src/sandbox/people.ts';
 import type { TestApp } from './open-app.ts';
 
-/** A fresh account of an imitated CRM without limits, and a customer whose only connection leads there. */
+/** A new account of an imitated CRM without limits, and a customer whose only connection is to it. */
 export async function connectAccount(
   crossbook: TestApp,
   { provider, people, customerId }: Wanted,
@@ -16,7 +16,7 @@ export async function connectAccount(
   return { account, headers: { 'x-customer-id': customerId, 'x-provider-name': provider } };
 }
 
-/** One more customer of the same account: what is known of one connection says nothing of another. */
+/** One more customer of the same account: cached facts of one connection do not apply to another. */
 export async function connectCustomer(
   { sandbox, rest }: TestApp,
   { provider, account, customerId }: Omit<Wanted, 'people'> & Pick<Connected, 'account'>,

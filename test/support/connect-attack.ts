@@ -2,7 +2,7 @@ import type { ConnectWorld } from './connect-world.ts';
 
 export const HUBSPOT = { provider: 'hubspot' };
 
-/** From here on nothing of what is stored may change; besides: but for that. */
+/** After this no stored data may change, except what is excluded. */
 export type Mark = (options?: { readonly besides: 'links' }) => Promise<void>;
 
 export type Attack = readonly [

@@ -1,12 +1,12 @@
 import type { App } from '../../src/app.ts';
 import { toFetch } from './to-fetch.ts';
 
-/** A browser without scripts: it keeps cookies, and follows nothing by itself. */
+/** A browser without scripts: it stores cookies, and does not follow redirects by itself. */
 export function openBrowser(app: Pick<App, 'answer'>): Browser {
   return openBrowserOver(toFetch(app.answer));
 }
 
-/** The same over the wire, to a process of its own. */
+/** The same over HTTP, to a process of its own. */
 export function openWireBrowser(): Browser {
   return openBrowserOver((request) => fetch(request, { redirect: 'manual' }));
 }
@@ -51,7 +51,7 @@ function openBrowserOver(ask: (request: Request) => Promise<Response>): Browser 
   };
 }
 
-/** What the person does on the provider's page: the address that the provider sends the browser back to. */
+/** The user's action on the provider's page; returns the URL that the provider redirects to. */
 export async function consent(
   consentUrl: string,
   { decision = 'allow', account }: { decision?: 'allow' | 'deny'; account?: string } = {},
@@ -75,7 +75,7 @@ function readConsentUrl(page: string): string {
 
 export interface Browser {
   readonly cookies: Map<string, string>;
-  /** Every page. */
+  /** The text of every visited page. */
   readonly seen: readonly string[];
   visit(
     url: string,
@@ -86,7 +86,7 @@ export interface Browser {
       headers?: Record<string, string>;
     },
   ): Promise<Visited>;
-  /** Presses the button of a link's page. */
+  /** Submits the form of a link's page. */
   start(linkUrl: string, form: Record<string, string>): Promise<Visited & { readonly consentUrl: string }>;
 }
 

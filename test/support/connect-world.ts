@@ -11,7 +11,7 @@ import { openApp, type TestApp } from './open-app.ts';
 export const APP_ORIGIN = 'http://localhost:3000';
 const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** The product with its sandbox, a second application, and a look at what is really stored. */
+/** The product with its sandbox, a second application, and direct access to the stored data. */
 export async function openConnectWorld(
   clock: { offset: number } = { offset: 0 },
   patch: Partial<Config> = {},
@@ -96,11 +96,11 @@ async function addApplication(url: string): Promise<string> {
 export interface ConnectWorld {
   readonly crossbook: TestApp;
   readonly otherKey: string;
-  /** Milliseconds that the wall clock is ahead. */
+  /** The offset of the wall clock in milliseconds. */
   readonly clock: { offset: number };
   addCustomer(): Promise<string>;
   create(customerId: string, more?: object, headers?: Record<string, string>): ReturnType<TestApp['rest']>;
-  /** Of a customer of its own, with a browser of its own. */
+  /** For a new customer, with a new browser. */
   link(more?: object): Promise<WorldLink>;
   goThrough(
     link: WorldLink,

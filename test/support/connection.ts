@@ -1,7 +1,7 @@
 import type { Connection } from '../../src/domain/connection.ts';
 import { PROVIDER_CATEGORIES, type ProviderName } from '../../src/domain/provider-names.ts';
 
-/** A connection that differs from any other only in what a test says. */
+/** A connection with default values, except for the patch. */
 export function createConnection(providerName: ProviderName, patch: Partial<Connection> = {}): Connection {
   return {
     id: '6f0f6b54-2f0e-4d7c-9d3f-1f5d6a1c0b01',

@@ -10,11 +10,12 @@ import { administer, TEMPLATE, withName } from './administer.ts';
 let root: string;
 let server: EmbeddedServer | undefined;
 
-/** One server of the embedded kind for the whole run; each test that wants a database gets a copy of the template. */
+/** One embedded server for the whole run; each test that needs a database gets a copy of the template. */
 export async function setup({ provide }: TestProject): Promise<void> {
   root = mkdtempSync(join(tmpdir(), 'crossbook-server-'));
-  chmodSync(root, 0o711); // for the user that the server runs as where the tests run as root
-  // What these databases hold is not worth a disk's time: durability is tested on servers that tests start themselves.
+  chmodSync(root, 0o711); // For the user that the server runs as when the tests run as root.
+  // These databases are disposable, so they skip fsync: durability is tested on servers that tests start
+  // themselves.
   const settings = { max_connections: '300', fsync: 'off' };
   server = await startEmbeddedServer({ directory: join(root, 'data'), tcp: true, settings });
   await administer(server.url, `create database ${TEMPLATE}`);
@@ -29,7 +30,7 @@ export async function teardown(): Promise<void> {
   rmSync(root, { recursive: true, force: true });
 }
 
-/** Bounds against hanging only: what production allows is too little on a machine that is busy with other things. */
+/** Limits only against hanging: production timeouts are too short for a busy test machine. */
 const PATIENT = { connectionTimeoutMs: 600_000, statementTimeoutMs: 600_000, deadlineMs: 600_000 };
 
 declare module 'vitest' {

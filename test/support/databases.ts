@@ -8,7 +8,7 @@ import { openEngine } from '../../src/storage/engine/open.ts';
 import { type KeyRing, parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
 import { administer, TEMPLATE, withName } from './administer.ts';
 
-/** The suite once on the server that Crossbook brings, and once on the one that TEST_DATABASE_URL names. */
+/** Runs the suite once on the embedded server, and once on that of TEST_DATABASE_URL. */
 export function describeEachServer(title: string, suite: (on: ServerUnderTest) => void): void {
   describeOn('embedded', title, suite);
   describeOn('external', title, suite);
@@ -43,7 +43,7 @@ function describeOn(kind: ServerKind, title: string, suite: (on: ServerUnderTest
   });
 }
 
-/** With all tables, and nothing in them. */
+/** With all tables, and no rows. */
 export function createTestDatabase(): Promise<TestDatabase> {
   return create(inject('databaseServer'), `template ${TEMPLATE} strategy file_copy`);
 }
@@ -52,7 +52,7 @@ export function createEmptyDatabase(kind: ServerKind = 'embedded'): Promise<Test
   return create(kind === 'embedded' ? inject('databaseServer') : (EXTERNAL ?? ''), '');
 }
 
-/** Every file has its own database: files run side by side. */
+/** Every file has a database of its own, because files run in parallel. */
 async function create(serverUrl: string, options: string): Promise<TestDatabase> {
   const name = `crossbook_test_${randomBytes(6).toString('hex')}`;
   await administer(serverUrl, `create database ${name} ${options}`);
@@ -68,7 +68,7 @@ export function ringOf(...ids: readonly string[]): KeyRing {
 
 export const TEST_RING = ringOf('test');
 
-/** Of the oldest version that the documents promise, or another. */
+/** The oldest supported version, or another. */
 export const EXTERNAL = process.env['TEST_DATABASE_URL'];
 
 type ServerKind = 'embedded' | 'external';
@@ -77,11 +77,11 @@ export interface ServerUnderTest {
   readonly kind: ServerKind;
   /** One for the whole file. */
   database(): Database;
-  /** As another process with other options would see the same data. */
+  /** A second instance with other options on the same data, like another process. */
   another(options: Partial<DatabaseOptions>): Database;
-  /** What is really stored. */
+  /** Reads the stored rows directly. */
   rows<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
-  /** Tests share the tables, and keep apart by their application. */
+  /** Tests share the tables, and are isolated by their application. */
   createApplication(): Promise<Application>;
 }
 

@@ -1,4 +1,4 @@
-/** The same seed throws the same numbers. */
+/** Deterministic by seed. */
 export function createDice(seed: number): Dice {
   let state = seed >>> 0;
   return toDice((below) => {
@@ -9,7 +9,7 @@ export function createDice(seed: number): Dice {
   });
 }
 
-/** Thrown with given numbers: where a test fails, fewer and smaller ones are looked for that fail as well. */
+/** Replays given numbers, so that a failing test can be shrunk to fewer and smaller ones. */
 export function createGivenDice(numbers: readonly number[]): Dice {
   let position = 0;
   return toDice((below) => {
@@ -28,7 +28,7 @@ function toDice(next: Dice['next']): Dice {
 }
 
 export interface Dice {
-  /** From 0 up to, and without, `below`. */
+  /** From 0 (inclusive) to `below` (exclusive). */
   next(below: number): number;
   chance(percent: number): boolean;
   pick<T>(items: readonly T[]): T;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The documents by their path: those at the top, in docs, in bench, and of the examples. */
+/** The documents by path: those at the top level, in docs, in bench, and of the examples. */
 export const DOCUMENTS: ReadonlyMap<string, string> = new Map(
   ['.', 'docs', 'examples', 'bench']
     .flatMap((folder) => listPages(folder))
@@ -9,7 +9,7 @@ export const DOCUMENTS: ReadonlyMap<string, string> = new Map(
     .map((path) => [path, readFileSync(path, 'utf8')]),
 );
 
-/** Every block of code that is printed, with its language and the line where it begins. */
+/** Every code block, with its language and its first line. */
 export function readSamples(): readonly Sample[] {
   return [...DOCUMENTS].flatMap(([path, text]) =>
     [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(({ 1: language = '', 2: code = '', index }) => ({
@@ -34,7 +34,7 @@ function listPages(folder: string): readonly string[] {
 export interface Sample {
   readonly path: string;
   readonly line: number;
-  /** As the fence says it; empty where it says none. */
+  /** The language of the fence; empty if there is none. */
   readonly language: string;
   readonly code: string;
 }

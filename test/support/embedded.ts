@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import { TEST_RING } from './databases.ts';
 
-/** Opens the folder, as a start does, and says which applications it finds. */
+/** Opens the data directory like a start, and returns its applications. */
 export async function readApplications(directory: string): Promise<readonly string[]> {
   const database = await openDatabase({ directory }, { keyRing: TEST_RING });
   try {
@@ -13,7 +13,7 @@ export async function readApplications(directory: string): Promise<readonly stri
   }
 }
 
-/** Servers, guards and what makes a folder: each names it in its command line. */
+/** Servers, guards and initdb: each has the directory in its command line. */
 export function findProcesses(directory: string): readonly number[] {
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
   return pids.filter((pid) => pid !== process.pid && readCommand(pid).includes(directory));
@@ -23,7 +23,7 @@ export async function expectNoProcessLeft(directory: string): Promise<void> {
   await expect.poll(() => findProcesses(directory), { interval: 20 }).toEqual([]);
 }
 
-/** Of the running server: the first line of its own file. */
+/** The pid of the running server: the first line of its pid file. */
 export function readServerPid(directory: string): number {
   return Number.parseInt(readFileSync(`${directory}/postmaster.pid`, 'utf8'), 10);
 }
@@ -32,6 +32,6 @@ function readCommand(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
   } catch {
-    return ''; // it has ended meanwhile
+    return ''; // It has exited meanwhile.
   }
 }

@@ -1,6 +1,6 @@
 import type { CacheEntry, ContactCache } from '../../src/domain/tenant.ts';
 
-/** One application's, in memory. */
+/** One application's cache, in memory. */
 export function createFakeContactCache(): ContactCache {
   const entries = new Map<string, CacheEntry>();
   return {

@@ -6,7 +6,7 @@ import type { ContactPort } from '../../src/domain/provider.ts';
 import type { ProviderName } from '../../src/domain/provider-names.ts';
 import type { FakePerson } from './fake-people.ts';
 
-/** A CRM in memory. It writes down every call, and fails with whatever `fault` throws. */
+/** A CRM in memory. It records every call, and fails with what `fault` throws. */
 export function createFakeContactPort({ people, connection, record, fault }: FakeCrm): ContactPort {
   const source = {
     applicationId: connection.applicationId,
@@ -56,7 +56,7 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
     const rawData = selection.rawData ? person.rawData : null;
     const fields = readSelectedFields(selection);
     const unwanted = fields ? CONTACT_FIELDS.filter((field) => !fields.has(field)) : [];
-    // What nobody wants to see is not there.
+    // Fields that are not selected are not returned.
     return {
       ...person,
       ...Object.fromEntries(unwanted.map((field) => [field, EMPTY[field]])),
@@ -95,6 +95,6 @@ interface FakeCrm {
   readonly people: readonly FakePerson[];
   readonly connection: Connection;
   record(call: FakeCall): void;
-  /** What the next call rejects with; undefined where it works. */
+  /** What the next call rejects with; undefined for a success. */
   fault(): unknown;
 }

@@ -1,7 +1,7 @@
 import type { Credentials } from '../../src/domain/connection.ts';
 import type { CredentialStore, StoredCredentials } from '../../src/domain/tenant.ts';
 
-/** One connection's credentials in memory, with the promises of the real store. */
+/** One connection's credentials in memory, with the contract of the real store. */
 export function createFakeCredentials(initial: Credentials | undefined, instanceUrl: string | null = null) {
   let stored: StoredCredentials | undefined;
   const calls = { reads: 0, asks: 0, refreshes: 0, refused: [] as number[] };

@@ -1,6 +1,6 @@
 import type { ConnectionFacts } from '../../src/domain/connection.ts';
 
-/** Of one connection, in one process. */
+/** The facts of one connection, in one process. */
 export function createFakeFacts(): ConnectionFacts {
   let facts: string | undefined;
   return {

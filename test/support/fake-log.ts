@@ -1,6 +1,6 @@
 import type { Log } from '../../src/domain/log.ts';
 
-/** A log that can be read. */
+/** A log whose lines can be read. */
 export function createFakeLog(): FakeLog {
   const lines: LogLine[] = [];
   return {

@@ -1,6 +1,6 @@
 import { ADDRESS_TYPES, type Contact, LIFECYCLE_STAGES } from '../../src/domain/contact.ts';
 
-/** A contact as the imagined CRM keeps it: whose it is, is known from the connection that reads it. */
+/** A contact of the fake CRM: the source is added by the connection that reads it. */
 export type FakePerson = Omit<Contact, 'source'>;
 
 const FIRST_NAMES = ['Ada', 'Grace', 'Alan', 'Edsger', 'Barbara', 'Donald', 'Radia', 'Ken'];

@@ -1,6 +1,6 @@
 import type { WorkPermit } from '../../src/domain/resources.ts';
 
-/** A request's permit whose client goes when the test says so. */
+/** A request permit whose client disconnects when the test says so. */
 export function createFakePermit(): FakePermit {
   const callbacks = new Set<() => void>();
   const kept: { release(): void }[] = [];
@@ -35,7 +35,7 @@ export function createFakePermit(): FakePermit {
 }
 
 export interface FakePermit extends WorkPermit {
-  /** How many waits pause it. */
+  /** How many waits have paused it. */
   paused(): number;
   listening(): number;
   go(): void;

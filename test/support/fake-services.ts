@@ -20,13 +20,13 @@ import { createFakeTenant, type FakeTenant } from './fake-tenant.ts';
 export const DEMO_APPLICATION = { id: '11111111-1111-4111-8111-111111111111', name: 'Demo' } as const;
 export const OTHER_APPLICATION = { id: '22222222-2222-4222-8222-222222222222', name: 'Other' } as const;
 
-/** What `x-api-key` may say. */
+/** The callers of `x-api-key` values. */
 export const API_KEYS: Readonly<Record<string, Caller>> = {
   'demo-key': { application: DEMO_APPLICATION, credentialId: 'demo-key-id' },
   'other-key': { application: OTHER_APPLICATION, credentialId: 'other-key-id' },
 };
 
-/** What `Authorization: Bearer …` may say. Both are tokens of the customer `demo`. */
+/** The callers of `Authorization: Bearer …` values. Both are tokens of the customer `demo`. */
 export const TOKENS: Readonly<Record<string, Caller>> = {
   'demo-token': toTokenCaller(undefined),
   'hubspot-token': toTokenCaller(['hubspot']),
@@ -46,7 +46,7 @@ const DEMO_CUSTOMER: CustomerUpsert = {
 const SEARCHABLE: readonly ProviderName[] = ['hubspot', 'salesforce'];
 
 /**
- * Everything behind the faces, in memory: 18 providers of which HubSpot and Salesforce can be searched, two
+ * Everything behind GraphQL and REST, in memory: 18 providers of which HubSpot and Salesforce can be searched, two
  * applications, and the demo's customer `demo`, connected to HubSpot, Salesforce and Pipedrive.
  */
 export async function createFakeServices(options: FakeOptions = {}): Promise<FakeServices> {
@@ -116,7 +116,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
   }
 }
 
-/** Grants of these are revoked nowhere. */
+/** Grants of these cannot be revoked. */
 const { revocation: _revocation, ...authorization } = hubspotAuthorization;
 
 function toProvider(name: ProviderName): Provider {
@@ -144,7 +144,7 @@ function toAccess(name: ProviderName): ContactAccess {
   };
 }
 
-/** Enough to be bound, and to notice what was altered. */
+/** Binds a cursor to its search, and detects modification. */
 function createFakeCursors(): CursorSigner {
   const toMac = (text: string, binding: string) =>
     createHmac('sha256', binding).update(text).digest('base64url').slice(0, 16);
@@ -185,12 +185,12 @@ export interface FakeServices {
   /** Of all requests. */
   readonly requestLog: FakeRequestLog;
   readonly people: readonly FakePerson[];
-  /** What a provider's calls fail with, as long as it is set. */
+  /** The error of a provider's calls while it is set. */
   readonly faults: Map<ProviderName, unknown>;
   /** The demo application's storage. */
   readonly tenant: FakeTenant;
-  /** What the demo's customer had at the start, it has again. */
+  /** Restores the initial state of the demo's customer. */
   restoreDemo(): Promise<void>;
-  /** Authenticates as the product does, from `x-api-key` or `Authorization`. */
+  /** Authenticates like the product, from `x-api-key` or `Authorization`. */
   openContext(headers: HttpHeaders): Promise<RequestContext>;
 }

@@ -10,7 +10,7 @@ import { createFakeConnectLinks } from './fake-connect-links.ts';
 import { createFakeContactCache } from './fake-contact-cache.ts';
 import { createFakeOAuthClients } from './fake-oauth-clients.ts';
 
-/** One application's storage, in memory. `customers` is the table itself: tests may look into it. */
+/** One application's storage, in memory. `customers` is the table itself, which tests can inspect. */
 export function createFakeTenant(applicationId: string): FakeTenant {
   const table = new Map<string, Customer>();
 

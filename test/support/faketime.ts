@@ -2,7 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FAKETIME } from './machine.ts';
 
-/** A wall clock for one process, which is set while that runs; its monotonic clock goes on, as the kernel's does. */
+/**
+ * A wall clock for one process that can be set while the process runs; its monotonic clock is not affected, like
+ * the kernel's.
+ */
 export function createSteppedClock(folder: string): SteppedClock {
   const file = join(folder, 'clock');
   const set = (hours: number) => writeFileSync(file, `${hours < 0 ? '-' : '+'}${Math.abs(hours)}h\n`);
@@ -10,7 +13,7 @@ export function createSteppedClock(folder: string): SteppedClock {
   return {
     env: {
       ...{ LD_PRELOAD: FAKETIME ?? '', FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: '1' },
-      // Node's timers hang otherwise.
+      // Otherwise Node's timers hang.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     },
     set,
@@ -20,6 +23,6 @@ export function createSteppedClock(folder: string): SteppedClock {
 export interface SteppedClock {
   /** For the process. */
   readonly env: Readonly<Record<string, string>>;
-  /** So many hours before or after the right time. */
+  /** Offset from the real time, in hours. */
   set(hours: number): void;
 }

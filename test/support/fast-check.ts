@@ -1,13 +1,19 @@
 import fc from 'fast-check';
 
-/** Random inputs are the same on every machine and in every run; `TEST_SEED` draws others. A failure prints its seed. */
+/**
+ * Random inputs are the same on every machine and in every run; `TEST_SEED` draws others. A failure prints its
+ * seed.
+ */
 export const SEED = Number(process.env['TEST_SEED'] ?? 20_261_120);
 
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: SEED });
 
 export { fc };
 
-/** A long property as several tests, each with a seed of its own: a failure names the piece that shows it again. */
+/**
+ * Splits a long property test into several, each with a seed of its own: a failure names the piece that reproduces
+ * it.
+ */
 export function toPieces(runs: number): readonly Piece[] {
   const count = Math.ceil(runs / RUNS_EACH);
   const numRuns = Math.ceil(runs / count);

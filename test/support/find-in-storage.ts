@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openEngine } from '../../src/storage/engine/open.ts';
 
-/** Every row of every table of ours, as text; bytes are written as hexadecimal. */
+/** Every row of every table, as text; bytes in hexadecimal. */
 export async function readAllRows(directory: string): Promise<readonly StoredRow[]> {
   const engine = await openEngine({ directory }, {});
   const query = <Row>(text: string) => engine.query<Row>({ name: text.slice(-60), text }, []);
@@ -25,7 +25,7 @@ export async function readAllRows(directory: string): Promise<readonly StoredRow
   }
 }
 
-/** Which of these texts stand anywhere in the files of a directory, whatever the files are: tables, indexes, logs. */
+/** The strings that occur in any file of a directory: tables, indexes, logs. */
 export function findInFiles(directory: string, texts: readonly string[]): readonly string[] {
   const found = new Set<string>();
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
@@ -36,7 +36,7 @@ export function findInFiles(directory: string, texts: readonly string[]): readon
   return [...found];
 }
 
-/** A secret as it is, and as it would be if somebody only wrote it differently. */
+/** A secret unchanged, and in reversible encodings. */
 export function toSpellings(secret: string): readonly string[] {
   const bytes = Buffer.from(secret, 'utf8');
   return [

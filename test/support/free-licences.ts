@@ -1,4 +1,4 @@
-/** Free licences that ask for no more than to be named. */
+/** Licences that require attribution only. */
 export const FREE_LICENCES = [
   'MIT',
   'ISC',

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * A port that is free, as is the one above it: the sandbox takes two. Below those that the system gives to whoever opens a
- * connection (from 32,768 on): a test that stops a process and starts it again finds them free the second time.
+ * A free port whose successor is free too: the sandbox takes two. Below the ephemeral range (from 32,768), so that
+ * a test that restarts a process finds them free again.
  */
 export async function findFreePorts(): Promise<number> {
   for (;;) {
@@ -18,10 +18,10 @@ export async function findFreePorts(): Promise<number> {
 
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
-/** Processes that run at the same time begin far from each other. */
+/** Concurrent processes start in different places of the range. */
 let next = 2 * ((process.pid * 97) % (HIGHEST - LOWEST));
 
-/** Undefined: the port is taken. */
+/** Undefined: the port is in use. */
 async function listen(port: number) {
   const server = createServer();
   try {

@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
 
 /**
- * Does the work grow with its input as a straight line does? It is compared with itself, at sixteen times the size: what is
- * linear takes some sixteen times as long, what is quadratic two hundred and fifty-six times. Sizes grow until the clock can
- * tell; processor time is compared, and the best of several rounds, so that other work on the machine does not decide.
+ * Asserts that work is linear in its input. It is compared with itself at sixteen times the size: linear work takes
+ * some sixteen times as long, quadratic work two hundred and fifty-six times. Sizes increase until the clock is
+ * precise enough; CPU time of the best of several rounds is compared, so that other work on the machine does not
+ * matter.
  */
 export function expectLinear<Input>(make: (size: number) => Input, work: (input: Input) => unknown): void {
   let size = 250;
@@ -20,7 +21,7 @@ function best<Input>(input: Input, work: (input: Input) => unknown): number {
     try {
       work(input);
     } catch {
-      // A refusal is an outcome as well.
+      // A rejection is an outcome as well.
     }
     least = Math.min(least, processorMs() - before);
   }
@@ -35,6 +36,6 @@ function processorMs(): number {
 const FACTOR = 16;
 const TOLERANCE = 6;
 const ROUNDS = 3;
-/** A collection of garbage that falls into the large one is little against this, times the factor. */
+/** One garbage collection during the larger run is small compared to this, times the factor. */
 const CLEAR_MS = 2;
 const LARGEST = 4_000;

@@ -1,8 +1,8 @@
 import type { Clock } from '../../src/lib/clock.ts';
 
 /**
- * Waits take no time: a timer fires at once, and the clock then says that its time has passed. Nothing else moves it, so
- * that what is tried again is tried as often on a slow machine. Timers of the deadline and beyond never fire.
+ * Waits take no time: a timer fires immediately, and the clock advances by its delay. Nothing else advances the
+ * clock, so the number of retries does not depend on the machine. Timers of the deadline and beyond never fire.
  */
 export function createHastyClock(deadlineMs: number, wallStart = Date.UTC(2026, 10, 20, 12)): Clock {
   let now = 0;

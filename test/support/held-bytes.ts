@@ -1,4 +1,4 @@
 import { createHeldBytes } from '../../src/limits/held-bytes.ts';
 
-/** Where nothing is asserted about memory. */
+/** For tests that assert nothing about memory. */
 export const UNBOUNDED = createHeldBytes({ maxBytes: Number.POSITIVE_INFINITY });

@@ -1,4 +1,4 @@
-/** Loaded into the product before it starts: a test can ask what the process holds once its garbage is collected. */
+/** Preloaded into the product: lets a test read its memory after a garbage collection. */
 process.on('message', () => {
   globalThis.gc();
   globalThis.gc();

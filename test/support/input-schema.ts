@@ -9,7 +9,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 
-/** Takes every kind of input, and answers what its resolvers were given, to the last detail. */
+/** Accepts every kind of input, and returns an exact description of the arguments of its resolvers. */
 export function createInputSchema(): GraphQLSchema {
   const schema = buildSchema(SDL);
   const mood = schema.getType('Mood');
@@ -28,7 +28,7 @@ export function createInputSchema(): GraphQLSchema {
   return schema;
 }
 
-/** With its prototype, the order of its keys, and what tells undefined from absent and -0 from 0. */
+/** Includes the prototype and the order of keys, and distinguishes undefined from absent and -0 from 0. */
 export function describe(value: unknown): string {
   return inspect(value, { depth: null, maxArrayLength: null, maxStringLength: null, breakLength: 120 });
 }
@@ -50,7 +50,7 @@ function parseStrict(value: unknown): unknown {
   return value;
 }
 
-/** What resolvers are given for the names. */
+/** The internal values of the enum. */
 const MOODS = [0, { kind: 'sad' }, 'calm'];
 
 const TYPES = {

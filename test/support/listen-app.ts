@@ -2,7 +2,7 @@ import { type Config, readConfig } from '../../src/config.ts';
 import { listen } from '../../src/http/listen.ts';
 import { openApp, type TestApp } from './open-app.ts';
 
-/** The whole product behind a port on loopback, for clients that are not ours. */
+/** The whole product on a loopback port, for third-party clients. */
 export async function listenApp(patch: Partial<Config> = {}): Promise<ListeningApp> {
   const crossbook = await openApp(patch);
   const requests: SeenRequest[] = [];
@@ -10,7 +10,7 @@ export async function listenApp(patch: Partial<Config> = {}): Promise<ListeningA
   const listener = await listen({
     async answer(request, address) {
       const { method, url, pathname, headers, hasBody } = request;
-      // Received once, and passed on as a body that is there already.
+      // The body is received once, recorded, and passed on.
       if (hasBody) await request.receiveBody(Number.POSITIVE_INFINITY, () => {});
       const body = request.readBody(Number.POSITIVE_INFINITY);
       requests.push({
@@ -45,7 +45,7 @@ export async function listenApp(patch: Partial<Config> = {}): Promise<ListeningA
 
 export interface ListeningApp extends TestApp {
   readonly url: string;
-  /** What has come in so far. The test may empty it. */
+  /** The requests so far. A test can clear them. */
   readonly requests: SeenRequest[];
 }
 

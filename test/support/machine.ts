@@ -8,20 +8,20 @@ const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome'];
 export const CHROMIUM = findProgram(BROWSERS);
 export const PROMTOOL = findProgram(['promtool']);
 export const PGBOUNCER = findProgram(['pgbouncer']);
-/** The library of libfaketime for processes with threads. */
+/** The libfaketime library for multithreaded processes. */
 export const FAKETIME = findLibrary('faketime/libfaketimeMT.so.1');
-/** Are the packages of the example installed, which are its own? */
+/** Whether the example's own packages are installed. */
 export const GATEWAY_EXAMPLE =
   Boolean(process.env['CI']) || existsSync('examples/gateway/node_modules/.package-lock.json');
-/** The packages of Apollo’s gateway, which are a folder of their own in it. */
+/** The packages of Apollo’s gateway, in a directory of their own. */
 export const APOLLO_GATEWAY =
   GATEWAY_EXAMPLE &&
   (Boolean(process.env['CI']) || existsSync('examples/gateway/apollo/node_modules/.package-lock.json'));
-/** Of a folder of its own: `npm ci --prefix test/pnpm`. */
+/** Installed separately: `npm ci --prefix test/pnpm`. */
 export const PNPM = ['test/pnpm/node_modules/pnpm/bin/pnpm.cjs'].find(
   (path) => process.env['CI'] || existsSync(path),
 );
-/** Is `npm ci` run, which takes a minute? Else what is installed here is linked. */
+/** Whether `npm ci` runs, which takes a minute. Otherwise the installed packages are linked. */
 export const INSTALLS = Boolean(process.env['CI']) && canInstallOffline();
 /** Installed in CI, or by a start of the example. */
 export const EXAMPLE_APP = Boolean(process.env['CI']) || existsSync('examples/app/node_modules');
@@ -29,12 +29,12 @@ export const IS_ROOT = process.getuid?.() === 0;
 
 const UNSHARE = ['--pid', '--ipc', '--uts', '--mount', '--fork', 'true'];
 
-/** May this process make containers, as far as these are namespaces? */
+/** Whether this process can create namespaces (containers). */
 export function canUnshare(): boolean {
   return IS_ROOT && spawnSync('unshare', UNSHARE).status === 0;
 }
 
-/** What is not tested here, because this machine lacks something. */
+/** What is skipped, because this machine lacks something. */
 export function listSkipped(): readonly string[] {
   const { TEST_REDIS_URL, TEST_DATABASE_URL } = process.env;
   return [
@@ -59,7 +59,7 @@ function findProgram(names: readonly string[]): string | undefined {
   return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(existsSync);
 }
 
-/** Where Debian has them: by machine type. */
+/** Where Debian installs them: by machine type. */
 function findLibrary(name: string): string | undefined {
   const root = '/usr/lib';
   if (!existsSync(root)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The product's listener and its way out to a CRM that is another process, within the memory that the defaults give them:
- * `/search` asks the CRM and keeps what came until it is answered, `/large` answers a megabyte.
+ * The product's listener and its HTTP client, with a CRM in another process, within the default memory limits:
+ * `/search` calls the CRM and retains the result until the response is sent, `/large` responds with a megabyte.
  */
 import type { ContactAccess } from '../../src/domain/provider.ts';
 import { listen } from '../../src/http/listen.ts';

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 
 export const NPM_CACHE = process.env['npm_config_cache'] ?? join(homedir(), '.npm');
 
-/** Has npm's cache every package that is installed here? What npm names by its hash it takes from there unasked. */
+/**
+ * Whether npm's cache contains every package that is installed here. npm takes packages with an integrity hash from
+ * the cache without a request.
+ */
 export function canInstallOffline(): boolean {
   const installed = 'node_modules/.package-lock.json';
   if (!existsSync(installed)) return false;
@@ -20,6 +23,6 @@ function isCached(integrity: string): boolean {
 }
 
 interface Package {
-  /** Absent: a folder of this repository. */
+  /** Absent: a directory of this repository. */
   readonly integrity?: string;
 }

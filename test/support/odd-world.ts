@@ -1,7 +1,7 @@
 import { buildSchema, GraphQLError, type GraphQLScalarType, type GraphQLSchema, isObjectType } from 'graphql';
 import { createDice, type Dice } from './dice.ts';
 
-/** A schema with everything that a query can meet, and data in which nothing can be relied on. */
+/** A schema with every feature that a query can use, and unreliable data. */
 export function createOddSchema(): GraphQLSchema {
   const schema = buildSchema(SDL);
   for (const [type, resolve] of Object.entries({ Being: typeNameOf, Pet: typeNameOf })) {
@@ -48,7 +48,7 @@ const SDL = /* GraphQL */ `
   type Mutation { ${ROOT} }
 `;
 
-/** Some fields are computed from their parent alone, some take arguments, some take their time. */
+/** Some fields are computed from their parent, some take arguments, some are asynchronous. */
 function resolveSome(schema: GraphQLSchema): void {
   set('Person', 'upper', (person: World) => String(person['name']).toUpperCase());
   set('Person', 'shout', (person: World) => person['home']);
@@ -78,10 +78,10 @@ function serializeAnything(value: unknown): unknown {
   return value === 'void' ? undefined : value;
 }
 
-/** The world as a root value. Whatever is asynchronous in it begins when it is asked for. */
+/** The world as a root value. Asynchronous parts start when they are resolved. */
 export function createWorld(seed: number): World {
   const dice = createDice(seed);
-  // From a world without surprises to one that consists of them.
+  // From a world without anomalies to one that consists of them.
   const oddity = dice.pick([0, 0, 1, 3, 12]);
   return {
     ...{ person: person(0), people: many(() => person(0)), crowd: many(() => person(1)) },
@@ -161,7 +161,7 @@ export function createWorld(seed: number): World {
     return dice.chance(oddity);
   }
 
-  /** Now and then something else, or the same in another way. */
+  /** Sometimes replaces the value, or wraps it in a promise or function. */
   function wrap(value: unknown): unknown {
     return odd() ? surprise(value, dice) : value;
   }

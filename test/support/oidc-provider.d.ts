@@ -1,4 +1,4 @@
-/** The little of it that the tests use; its makers publish no types with it. */
+/** The part that the tests use; the package has no types. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 
@@ -16,7 +16,7 @@ declare module 'oidc-provider' {
     on(event: 'grant.revoked', listen: (context: Context, grantId: string) => void): void;
   }
 
-  /** Koa's. */
+  /** Koa's context. */
   export interface Context {
     readonly req: IncomingMessage;
     readonly method: string;

@@ -12,7 +12,7 @@ export async function openApp(patch: Partial<Config> = {}, given: AppOverrides =
   let watch: SecretWatch | undefined;
   const own = patch.database ? undefined : await createTestDatabase();
   const config: Config = {
-    // Deadlines are what some tests are about. All others may take as long as the machine needs.
+    // Deadlines are tested explicitly. All other tests must not depend on the speed of the machine.
     ...readConfig({ CROSSBOOK_SANDBOX_PORT: '0', CROSSBOOK_PROVIDER_DEADLINE_MS: '120000' }),
     ...(own && { database: { url: own.url } }),
     keys: `test:${Buffer.alloc(32, 7).toString('base64')}`,
@@ -77,13 +77,13 @@ export async function openApp(patch: Partial<Config> = {}, given: AppOverrides =
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer may be anything; the test says what it expects.
+// biome-ignore lint/suspicious/noExplicitAny: a response can be anything; the test asserts its content.
 export type Json = any;
 
 export interface TestApp {
   readonly app: App;
   readonly sandbox: Sandbox;
-  /** Every line that was logged. */
+  /** Every logged line. */
   readonly log: readonly string[];
   clearLog(): void;
   readonly key: string;

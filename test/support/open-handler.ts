@@ -11,7 +11,7 @@ import { createRequestLogs } from '../../src/telemetry/request-log.ts';
 import { createFakeLog } from './fake-log.ts';
 import { NO_SCHEDULING } from './no-scheduling.ts';
 
-/** The request handler with one face. A key is its application's id; `wrong` is none. */
+/** The request handler with one API. A key is its application's id; `wrong` is invalid. */
 export function openHandler(options: HandlerOptions = {}) {
   const {
     max = 10,
@@ -87,7 +87,7 @@ function toRequest(method: string, headers: Record<string, string>): ArrivingReq
 interface HandlerOptions {
   readonly max?: number;
   readonly maxStrangers?: number;
-  /** Of the face's response. */
+  /** The status of the API's response. */
   readonly status?: number;
   readonly maxBytes?: number;
   readonly findOrigins?: CorsOptions['findOrigins'];

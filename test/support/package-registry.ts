@@ -6,7 +6,7 @@ import { openWireServer, type WireServer } from './wire-server.ts';
 
 const PREFIX = 'node_modules/';
 
-/** A registry on loopback that has what the server depends on: the embedded database, from what is installed here. */
+/** A registry on loopback with the server's dependency, the embedded database, packed from the installed one. */
 export async function openPackageRegistry(folder: string): Promise<WireServer> {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock;
   const platforms = Object.entries(packages)

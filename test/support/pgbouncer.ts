@@ -7,7 +7,10 @@ import { findFreePorts } from './free-ports.ts';
 import { IS_ROOT, PGBOUNCER } from './machine.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
-/** In front of that database, in transaction mode: more clients than connections, so that they change hands. */
+/**
+ * PgBouncer in front of that database, in transaction mode: more clients than connections, so that connections are
+ * reassigned.
+ */
 export async function openPgBouncer(databaseUrl: string, settings: Record<string, string> = {}) {
   const { hostname, port, pathname, username, password } = new URL(databaseUrl);
   const name = pathname.slice(1);
@@ -27,7 +30,7 @@ export async function openPgBouncer(databaseUrl: string, settings: Record<string
   ];
   writeFileSync(file, `${lines.join('\n')}\n`);
   chmodSync(file, 0o644);
-  // It refuses to run as root.
+  // PgBouncer refuses to run as root.
   const child = spawn(PGBOUNCER ?? '', [...(IS_ROOT ? ['-u', 'nobody'] : []), file], { stdio: 'ignore' });
   const ended = once(child, 'exit');
   while (!(await answers(listenPort))) {

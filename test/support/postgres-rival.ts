@@ -1,13 +1,13 @@
 import pg from 'pg';
 
-/** Another process in the middle of its transaction: makes races happen in the order that a test wants. */
+/** A concurrent transaction of another process: makes races happen in the order that a test needs. */
 export async function openRival(url: string): Promise<Rival> {
   const client = new pg.Client(url);
   await client.connect();
   return {
     run: async (text, values = []) => (await client.query(text, [...values])).rows,
     untilSomebodyWaits: async () => {
-      // Asks until it is so: within a transaction the statistics would stay as they were first seen.
+      // Polls: within a transaction the statistics would be a snapshot of the first read.
       for (;;) {
         await client.query('select pg_stat_clear_snapshot()');
         const { rowCount } = await client.query(

@@ -1,11 +1,11 @@
 /**
- * Never called. `vitest --changed` follows imports, and a test that starts the product as a process imports nothing of
+ * Never called. `vitest --changed` follows imports, and a test that starts the product as a process does not import
  * it: with this import it runs again when one of these sources, or what they import, has changed.
  */
 export const PROCESS_SOURCES = [
   () => import('../../src/main.ts'),
   () => import('../../src/sandbox/main.ts'),
   () => import('../../src/client/index.ts'),
-  // What tests compile for processes of their own.
+  // Sources that tests compile for child processes.
   import.meta.glob('./{*-process,*-of-processes}.ts'),
 ];

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** All processes below that one. */
+/** All descendants of that process. */
 export function listDescendants(pid: number): readonly number[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -10,7 +10,7 @@ export function listDescendants(pid: number): readonly number[] {
   return below(pid);
 }
 
-/** One that only waits for its parent to notice its end is not. */
+/** A zombie process does not count. */
 export function isAlive(pid: number): boolean {
   const stat = readStat(pid);
   return stat !== undefined && stat.state !== 'Z';

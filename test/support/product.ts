@@ -1,4 +1,4 @@
 import './process-sources.ts';
 
-/** For tests. Scripts that run without vitest take it from its own file. */
+/** For tests. Scripts outside vitest import the original file. */
 export * from './start-product.ts';

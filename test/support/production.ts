@@ -7,10 +7,10 @@ import './process-sources.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
 const execute = promisify(execFile);
-/** The way to the providers is closed. */
+/** Blocks the network access to providers. */
 export const OFFLINE = `--import=data:text/javascript,globalThis.fetch=()=>Promise.reject(Error('offline'))`;
 
-/** A folder and an empty PostgreSQL, in which the commands of the documents and of the image are tried. */
+/** A directory and an empty PostgreSQL, in which the commands of the documents and of the image are run. */
 export async function openProduction(): Promise<Production> {
   const root = makeTemporaryFolder();
   const database = await createEmptyDatabase();
@@ -37,7 +37,7 @@ export async function openProduction(): Promise<Production> {
   };
 }
 
-/** A clean clone: what git knows, as it is here. */
+/** A clean clone: the tracked files, in their current state. */
 export async function copyTracked(folder: string): Promise<void> {
   const { stdout } = await execute('git', ['ls-files', '-z']);
   for (const path of stdout.split('\0').filter(Boolean)) cpSync(path, join(folder, path));
@@ -45,7 +45,7 @@ export async function copyTracked(folder: string): Promise<void> {
 
 function readAddress(child: ChildProcess): Promise<string> {
   let printed = '';
-  // Its output is read to the end: who closes it ends the process with its next line.
+  // The output must be read to the end: closing the pipe would kill the process at its next line.
   return new Promise((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on('data', (text) => {
@@ -61,9 +61,9 @@ function readAddress(child: ChildProcess): Promise<string> {
 
 export interface Production {
   readonly root: string;
-  /** What it prints; rejects where a command fails. */
+  /** Resolves to the output; rejects if a command fails. */
   run(script: string, options: In): Promise<string>;
-  /** Where the command listens. It ends with the tests. */
+  /** Resolves to the listening URL. The process is stopped with the tests. */
   start(script: string, options: In): Promise<string>;
   close(): Promise<void>;
 }

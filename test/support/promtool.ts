@@ -7,8 +7,8 @@ const RULES = resolve('ops/alerts.yaml');
 const MINUTES = { before: 20, after: 20 };
 
 /**
- * Prometheus's own evaluator over what was scraped: the first scrape for twenty minutes, then each of the others for one,
- * and the last one from then on. Throws with its words unless the alert is silent at first, and fires after.
+ * Runs Prometheus's own evaluator on scraped metrics: the first scrape for twenty minutes, then each of the others
+ * for one, and the last one from then on. Throws unless the alert is inactive at first, and fires afterwards.
  */
 export function requireAlert(alert: string, scrapes: readonly Scrape[]): void {
   const names = new Set(scrapes.flatMap((scrape) => [...scrape.keys()]));
@@ -22,7 +22,7 @@ export function requireAlert(alert: string, scrapes: readonly Scrape[]): void {
     ]
       .map((scrape) => scrape?.get(name) ?? '_')
       .join(' ');
-  // Of the last ten minutes: what was a moment's is not lost between two evaluations.
+  // The maximum of the last ten minutes, so that a short alert between two evaluations is not missed.
   const expr = `max_over_time((count(ALERTS{alertname="${alert}",alertstate="firing"}) > bool 0)[12m:1m])`;
   const firing = [{ labels: '{}', value: 1 }];
   const test = {
@@ -42,7 +42,7 @@ export function requireAlert(alert: string, scrapes: readonly Scrape[]): void {
   if (status !== 0) throw new Error(`${alert}: ${stdout}${stderr}`);
 }
 
-/** As Prometheus would: each series with the labels of its target, and `up`. */
+/** Like Prometheus: each series with the labels of its target, and `up`. */
 export async function scrape(url: string): Promise<Scrape> {
   const target = `instance="${new URL(url).host}",job="crossbook"`;
   const answered = await fetch(`${url}/metrics`).catch(() => undefined);

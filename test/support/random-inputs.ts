@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import type { Dice } from './dice.ts';
 
-/** Writes arguments and variables of every kind, now and then wrong ones: the larger the oddity (a percentage), the more. */
+/** Writes arguments and variables of every kind, with a percentage of invalid ones. */
 export function createInputWriter(dice: Dice, { texts, oddity }: InputOptions): InputWriter {
   const { next, chance, pick } = dice;
   const definitions = new Map<string, string>();
@@ -23,7 +23,7 @@ export function createInputWriter(dice: Dice, { texts, oddity }: InputOptions): 
     return given.length > 0 ? `(${given.join(', ')})` : '';
   }
 
-  /** Declared as what it is used for, or a little differently. */
+  /** Declared with the type of its use, or with a slightly different one. */
   function variable(type: GraphQLInputType): string {
     const name = chance(oddity) ? pick(['__proto__', 'constructor', 'v0', 'v1']) : `v${definitions.size}`;
     if (definitions.has(name) || chance(oddity / 4)) return `$${name}`;
@@ -129,20 +129,20 @@ const WRONG_VALUES: readonly unknown[] = [
   ...[[null, 1], { x: 1, unknown: 2 }, JSON.parse('{ "__proto__": 1 }'), new Date(0), () => 1],
 ];
 
-/** What some type takes, or none. */
+/** Valid literals of each type, and invalid ones. */
 export const EVERY_LITERAL = [...LITERALS.values(), WRONG_LITERALS].flat();
 export const EVERY_VALUE = [...VALUES.values(), WRONG_VALUES].flat();
 
 export interface InputWriter {
-  /** As they follow a field's name. */
+  /** In parentheses, to follow a field's name. */
   args(all: readonly GraphQLArgument[]): string;
-  /** Of the variables that were used. */
+  /** The definitions of the variables that were used. */
   readonly definitions: ReadonlyMap<string, string>;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
 interface InputOptions {
-  /** What strings may be. */
+  /** The string values to choose from. */
   readonly texts: readonly string[];
   readonly oddity: number;
 }

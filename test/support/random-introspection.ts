@@ -7,11 +7,11 @@ import {
 } from 'graphql';
 import { createDice } from './dice.ts';
 
-/** Writes a question about a schema, of at most so many characters: aliases, fragments, and lists within lists. */
+/** Writes an introspection query of at most this many characters: aliases, fragments, and nested lists. */
 export function writeRandomIntrospection(seed: number, maxLength: number): string {
   const { next, chance, pick } = createDice(seed);
   const fragments: string[] = [];
-  // Some are wide, some are deep, some are both.
+  // Some are wide, some deep, some both.
   const width = pick([2, 4, 12, 60, 400]);
   const maxDepth = pick([2, 3, 5, 8]);
   let room = maxLength - 2_000;

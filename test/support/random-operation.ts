@@ -15,8 +15,8 @@ import {
 import { createGivenDice } from './dice.ts';
 
 /**
- * Writes an operation over the schema: mostly valid, often slightly wrong. The same numbers (each from 0 to 999) write
- * the same operation.
+ * Writes an operation over the schema: mostly valid, often slightly invalid. The same numbers (each from 0 to 999)
+ * write the same operation.
  */
 export function writeRandomOperation(schema: GraphQLSchema, numbers: readonly number[]): string {
   const { next, chance, pick } = createGivenDice(numbers);

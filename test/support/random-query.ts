@@ -13,8 +13,8 @@ import { createDice } from './dice.ts';
 import { createInputWriter } from './random-inputs.ts';
 
 /**
- * Writes a query, or a mutation, that is mostly valid: aliases, fields that are selected twice, fragments of all kinds, conditions with
- * and without variables, arguments that come from variables.
+ * Writes a query or mutation that is mostly valid: aliases, duplicate fields, fragments of all kinds, directives
+ * with and without variables, arguments from variables.
  */
 export function writeRandomQuery(schema: GraphQLSchema, options: QueryOptions): RandomQuery {
   const { seed, texts = ['a'], operation = OperationTypeNode.QUERY } = options;
@@ -55,7 +55,7 @@ export function writeRandomQuery(schema: GraphQLSchema, options: QueryOptions): 
         ? pick([type, ...type.getInterfaces()])
         : type;
     const selected = selections(inside, depth + 1);
-    // Without a type condition, a fragment is about the type around it.
+    // Without a type condition, a fragment has the type of its parent.
     const about = inside === type && chance(40) ? '' : ` on ${inside.name}`;
     if (chance(50)) return `...${about}${condition()} ${selected}`;
     const name = `F${fragments.length}`;
@@ -97,7 +97,7 @@ function hasFields(type: GraphQLNamedType): boolean {
   return isObjectType(type) || isAbstractType(type);
 }
 
-/** What conditions go by. */
+/** The variables of @skip and @include. */
 const FLAGS = { yes: 'Boolean! = true', no: 'Boolean!', odd: 'Boolean = true' } as const;
 
 interface FieldLike {
@@ -108,7 +108,7 @@ interface FieldLike {
 
 interface QueryOptions {
   readonly seed: number;
-  /** What strings and ids may be. */
+  /** The strings and ids to choose from. */
   readonly texts?: readonly string[];
   readonly operation?: OperationTypeNode;
 }

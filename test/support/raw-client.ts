@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** Says to a port exactly what it is told to, and hears what comes back until the connection ends. */
+/** Sends raw bytes to a port, and collects the received bytes until the connection ends. */
 export function openRawClient(url: string): RawClient {
   const { port } = new URL(url);
   const socket = connect(Number(port), '127.0.0.1');
@@ -23,7 +23,7 @@ export function openRawClient(url: string): RawClient {
 export interface RawClient {
   send(text: string | Uint8Array): void;
   heard(): string;
-  /** Everything that was heard, once the other side has closed. */
+  /** All received bytes, once the other side has closed the connection. */
   readonly ended: Promise<string>;
   close(): void;
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** A file as the last commit before this state of it has it. Undefined where there is no git, or no such commit. */
+/** A file as of the last commit before the current version. Undefined without git, or without such a commit. */
 export function readCommitted(path: string): string | undefined {
   const isClean = git('diff', '--quiet', 'HEAD', '--', path) !== undefined;
   return git('show', `${isClean ? 'HEAD^' : 'HEAD'}:./${path}`);

@@ -1,4 +1,4 @@
-/** Reads the text format of Prometheus, and refuses what a scraper would. */
+/** Parses the Prometheus text format, and rejects what a scraper would. */
 export function readMetrics(text: string): (name: string) => Readonly<Record<string, number>> {
   const lines = text.split('\n').filter((line) => line !== '');
   const samples = lines.flatMap((line) => {

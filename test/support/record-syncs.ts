@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
-/** What the folder held, each time that the work synced it. */
+/** The content of the directory at each sync. */
 export function recordSyncs(folder: string, work: () => unknown): readonly (readonly string[])[] {
   const { fsyncSync } = fs;
   const synced: string[][] = [];

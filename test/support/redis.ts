@@ -7,7 +7,7 @@ import { openRedis } from '../../src/limits/redis.ts';
 import { createFakeLog } from './fake-log.ts';
 import { openTcpProxy } from './tcp-proxy.ts';
 
-/** For suites about what several processes share: where TEST_REDIS_URL names a server. */
+/** For suites about shared state: where TEST_REDIS_URL names a server. */
 export function describeOnRedis(title: string, suite: () => void): void {
   describe.skipIf(!HAS_REDIS)(`${title} (redis)`, suite);
 }
@@ -15,15 +15,15 @@ export function describeOnRedis(title: string, suite: () => void): void {
 export const REDIS_URL = process.env['TEST_REDIS_URL'] ?? '';
 export const HAS_REDIS = REDIS_URL !== '';
 
-/** A busy machine makes a command slow: only tests about a Redis that is silent have a limit of time. */
+/** Commands are slow on a busy machine: only tests of an unresponsive Redis have a short timeout. */
 export const HANGING_MS = 600_000;
 
-/** Keys of a test's own: files run side by side. */
+/** Keys of one test, because files run in parallel. */
 export function freshPrefix(): string {
   return `crossbook-test-${randomUUID()}:`;
 }
 
-/** A way to the server that can be cut. */
+/** A proxy to the server that can be cut. */
 export async function openRedisProxy() {
   const { hostname, port } = new URL(REDIS_URL);
   const proxy = await openTcpProxy({ host: hostname, port: Number(port || 6379) });
@@ -56,7 +56,7 @@ export function openTestLimits(
   });
 }
 
-/** Lets the event loop turn until it is so: the test's own time limit is the bound. */
+/** Turns the event loop until the condition holds: only the test's own timeout applies. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** The one error of such an answer, whole and in the form of REST. Returns its id. */
+/** Asserts that the response has exactly one error, complete and in REST's format. Returns its id. */
 export function expectOneError(heard: string, status: number): string {
   expect(heard).toMatch(new RegExp(`^HTTP/1.1 ${status} [A-Z]`));
   expect(heard).toMatch(/\r\nconnection: close\r\n/i);

@@ -1,6 +1,6 @@
 /**
- * A replica that renews idle tokens: the product's storage, way out and adapters, beside a sandbox that is another
- * process. Says `ready`, takes a turn each time that it is told to, and says what came of it.
+ * A replica that refreshes idle tokens: the product's storage, HTTP client and adapters, with a sandbox in another
+ * process. Prints `ready`, runs one round per message, and prints its outcome.
  */
 import { toRenewDeps } from '../../src/background-jobs.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -41,6 +41,6 @@ interface Setup {
   readonly database: string;
   readonly keys: string;
   readonly sandbox: string;
-  /** Their secrets by their ids. */
+  /** The client secrets by client id. */
   readonly clients: Readonly<Record<string, string>>;
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { runCommand } from '../../src/cli/run.ts';
 
-/** A command as a shell would call it, in this process. */
+/** A CLI command as a shell would run it, in this process. */
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   const said = { stdout: [] as string[], stderr: [] as string[] };
   const code = await runCommand({
@@ -18,10 +18,10 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
 }
 
 interface CliOptions {
-  /** On the standard input. */
+  /** The standard input. */
   readonly input?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The way out. Absent: there is none. */
+  /** The fetch function. Absent: no network access. */
   readonly fetch?: typeof fetch;
   readonly now?: () => number;
 }
@@ -30,6 +30,6 @@ interface CliResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-  // biome-ignore lint/suspicious/noExplicitAny: every command answers something else
+  // biome-ignore lint/suspicious/noExplicitAny: every command prints something else
   json(): any;
 }

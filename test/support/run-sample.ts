@@ -1,6 +1,6 @@
 import { readSamples, type Sample } from './documents.ts';
 
-/** The one sample of a document, in that language, which has these words. */
+/** The one sample of a document in that language that contains these words. */
 export function findSample(path: string, language: string, words: string): string {
   const found = readSamples().filter(
     (sample: Sample) => sample.path === path && sample.language === language && sample.code.includes(words),
@@ -10,7 +10,7 @@ export function findSample(path: string, language: string, words: string): strin
   return only.code;
 }
 
-/** Carries out printed JavaScript, with what it takes for granted, and returns what its last lines have declared. */
+/** Runs printed JavaScript with the variables that it assumes, and returns what it declares. */
 export async function runSample<Declared>(
   code: string,
   { given, declares = [] }: { readonly given: object; readonly declares?: readonly string[] },

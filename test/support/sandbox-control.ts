@@ -1,4 +1,4 @@
-/** Drives the sandbox of another process: `port` is its HubSpot's. */
+/** Controls the sandbox of another process: `port` is its HubSpot's. */
 export function createSandboxControl(port: number): SandboxControl {
   const ask = async (part: string, method: string, body: unknown) => {
     const response = await fetch(`http://127.0.0.1:${port}/__sandbox/accounts/demo/${part}`, {
@@ -26,7 +26,7 @@ export interface SandboxControl {
   fail(fault: unknown, timing?: FaultTiming): Promise<void>;
   clearFaults(): Promise<void>;
   account(): Promise<SandboxTokens>;
-  /** Those that arrived, answered or not. */
+  /** All received calls, with or without a response. */
   calls(): Promise<readonly unknown[]>;
 }
 

@@ -11,12 +11,12 @@ import { createFakeContactCache } from './fake-contact-cache.ts';
 import { createFakeCredentials } from './fake-credentials.ts';
 import { UNBOUNDED } from './held-bytes.ts';
 
-/** Ports to accounts of a sandbox over the product's own way out, with the credentials in memory. */
+/** Ports to accounts of a sandbox over the product's own HTTP client, with the credentials in memory. */
 export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
   const outbounds: Outbound[] = [];
   return {
     open({ name, contacts }, account, { credentials: given, ...options } = {}) {
-      // HubSpot's people see their contacts elsewhere than the API is: in the sandbox both are one host.
+      // HubSpot's app and API have different hosts: in the sandbox both are one.
       const instanceUrl = name === 'hubspot' ? sandbox().hubspot.origin : account.instanceUrl;
       const outbound = createOutbound({
         sandboxOrigins: [instanceUrl],
@@ -46,7 +46,7 @@ export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
   };
 }
 
-/** The same with a sandbox for all tests of a file, closed with its ports. */
+/** The same with one sandbox for all tests of a file, closed with its ports. */
 export function useSandboxPorts(): { readonly sandbox: () => Sandbox; readonly ports: SandboxPorts } {
   let opened: Sandbox;
   const sandbox = () => opened;
@@ -72,7 +72,7 @@ export interface OpenedPort {
 }
 
 interface PortOptions extends Partial<OutboundOptions> {
-  /** Default: those of the account's OAuth client. */
+  /** Defaults to those of the account's OAuth client. */
   readonly credentials?: Credentials;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Half of two: the product's storage, way out and adapters, beside a sandbox that is another process. Says `ready`,
- * searches for all emails at once when told to, and says what came of it.
+ * One of two searching processes: the product's storage, HTTP client and adapters, with a sandbox in another
+ * process. Prints `ready`, searches for all emails concurrently on a message, and prints the outcome.
  */
 import { once } from 'node:events';
 import type { OAuthClient } from '../../src/domain/provider.ts';
@@ -34,7 +34,7 @@ await outbound.close();
 await database.close();
 process.exit();
 
-/** As a request does: nothing is shared but what the process keeps of its own accord. */
+/** Like a request: shares only what the process itself caches. */
 async function search(email: string): Promise<number | undefined> {
   const { connections, credentials, contactCache: cache } = database.forApplication(application.id);
   const [connection] = await connections.findMany([{ customerId: 'expired', providerName: provider }]);

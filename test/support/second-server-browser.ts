@@ -1,4 +1,4 @@
-/** Logs in and consents at the second server's own pages, as a browser does: the address that it sends the browser back to. */
+/** Logs in and consents on the second server's own pages, like a browser; returns the URL that it redirects to. */
 export async function logInAndConsent(consentUrl: string): Promise<string> {
   const { origin } = new URL(consentUrl);
   const cookies = new Map<string, string>();

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 const SALESFORCE_TOKEN = '/services/oauth2/token';
 const HUBSPOT_TOKEN = '/oauth/2026-03/token';
 
-/** What an authorization server of the standard has to be told, so that it looks like a vendor's. */
+/** How a standard authorization server is adapted, so that it looks like a vendor's. */
 export const VENDORS = {
   salesforce: {
     routes: {
@@ -40,7 +40,7 @@ export const VENDORS = {
     rotates: false,
     revokesWithoutClient: false,
     isRecords: (path) => path.startsWith('/crm/'),
-    // HubSpot's page knows one kind of answer, and is not told which.
+    // HubSpot's page has only one response type, which is not a parameter.
     toAuthorizationQuery: (query) => `${query}&response_type=code`,
     toAnswer(path, answer, { account }) {
       if (path !== `${HUBSPOT_TOKEN}/introspect` || answer['active'] !== true) return answer;

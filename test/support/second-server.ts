@@ -8,9 +8,9 @@ import { type SecondVendor, VENDORS } from './second-server-vendors.ts';
 export type VendorName = keyof typeof VENDORS;
 
 /**
- * An authorization server that is not ours (`oidc-provider`, certified for OpenID Connect) in a vendor's place: state, PKCE,
- * redirect URI, client, codes, rotation and revocation are judged by it. What is translated is the vendor's shape alone.
- * Records are the sandbox's, for access tokens that this server knows.
+ * An independent authorization server (`oidc-provider`, certified for OpenID Connect) in place of a vendor's: it
+ * validates state, PKCE, redirect URI, client, codes, rotation and revocation. Only the vendor's wire format is
+ * translated. Records come from the sandbox, for access tokens that this server issued.
  */
 export async function openSecondServer(name: VendorName, redirectUris: string[]): Promise<SecondServer> {
   const sandbox = await openSandbox({ enforceLimits: false });
@@ -42,7 +42,10 @@ export async function openSecondServer(name: VendorName, redirectUris: string[])
   });
   listener.on('request', provider.callback());
 
-  /** With the sandbox's own token where the server knows the given one; the sandbox refuses all others as the vendor does. */
+  /**
+   * With the sandbox's own token if the server knows the given one; otherwise the sandbox rejects the request like
+   * the vendor.
+   */
   async function answerRecords(context: Context): Promise<void> {
     const { authorization = '', 'content-type': contentType } = context.req.headers;
     const isKnown = await provider.AccessToken.find(authorization.replace(/^Bearer /, ''));
@@ -60,7 +63,7 @@ export async function openSecondServer(name: VendorName, redirectUris: string[])
     context.type = response.headers.get('content-type') ?? 'application/json';
   }
 
-  /** Salesforce asks nobody who they are for that; this server does. */
+  /** Salesforce needs no client authentication for that; this server does. */
   async function revoke(context: Context): Promise<void> {
     const form = new URLSearchParams(await text(context.req));
     form.set('client_id', account.clientId);
@@ -127,16 +130,16 @@ interface Client {
 
 export interface SecondServer {
   readonly origin: string;
-  /** The reasons as it logs them. */
+  /** The reasons of rejected requests, as it logs them. */
   readonly refusals: readonly string[];
-  /** Access tokens. */
+  /** The number of issued access tokens. */
   issuedTokens(): number;
   revokedGrants(): number;
-  /** The one that was issued last. */
+  /** Expires the token that was issued last. */
   endAccessToken(): Promise<void>;
-  /** As if somebody had exchanged it already. */
+  /** As if the code had already been exchanged. */
   useCode(code: string): Promise<void>;
-  /** For the product: logins, tokens and records of the vendor are at this server. */
+  /** For the product: the vendor's login, tokens and records are at this server. */
   readonly sandbox: Sandbox;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Looks through everything that a test's product tells, in the whole suite, for what it may never tell. */
+/** Searches all output of a test's product, in the whole suite, for secrets. */
 export function watchSecrets(secrets: Readonly<Record<string, string | undefined>>): SecretWatch {
   const leaks: string[] = [];
   return {
@@ -15,6 +15,6 @@ export function watchSecrets(secrets: Readonly<Record<string, string | undefined
 
 export interface SecretWatch {
   look(place: string, text: string): void;
-  /** Throws where something was found. */
+  /** Throws if a secret was found. */
   done(): void;
 }

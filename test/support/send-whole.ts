@@ -1,7 +1,7 @@
 import { type Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** A POST whose headers and body leave in one piece. Resolves with the body of the response. */
+/** A POST whose headers and body are sent in one piece. Resolves with the body of the response. */
 export function sendWhole(url: string, { agent, headers, body }: WholeRequest): Promise<string> {
   return new Promise((resolve, reject) => {
     request(url, { agent, method: 'POST', headers }, (response) => text(response).then(resolve, reject))

@@ -1,6 +1,9 @@
 import type { ProviderResponse, Send } from '../../src/domain/remote.ts';
 
-/** The way out without retries, budgets and limits: one request, one answer, one origin that gets the token. */
+/**
+ * An HTTP client without retries, rate limits and other limits: one request, one response, one origin that gets the
+ * token.
+ */
 export function createSend({ origin, token }: Target): Send {
   return async ({ method, path, headers, body }) => {
     const response = await fetch(origin + path, {
@@ -17,7 +20,7 @@ export function createSend({ origin, token }: Target): Send {
   };
 }
 
-/** Answers in the order given, and remembers what was asked. */
+/** Returns the responses in the given order, and records the requests. */
 export function createScriptedSend(...answers: readonly Partial<ProviderResponse>[]): ScriptedSend {
   const requests: Parameters<Send>[0][] = [];
   return {
@@ -33,7 +36,7 @@ export function createScriptedSend(...answers: readonly Partial<ProviderResponse
 
 interface Target {
   readonly origin: string;
-  /** Absent where the request carries its own secret, as a token refresh does. */
+  /** Absent where the request contains its own secret, like a token refresh. */
   readonly token?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Ways to write a secret down that somebody who looks at them can undo. */
+/** Encodings of a secret that a reader can reverse. */
 export const SPELLINGS: Readonly<Record<string, (secret: string) => string>> = {
   plain: (secret) => secret,
   'in a sentence': (secret) => `The token ${secret}, is not valid.`,

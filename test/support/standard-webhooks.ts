@@ -1,4 +1,7 @@
-/** The public package, as its types are. Loaded by name: an install from before it was added still checks all other types. */
+/**
+ * The public package with its types. Imported by a computed name: an install without it can still check all other
+ * types.
+ */
 export async function loadStandardWebhooks(): Promise<StandardWebhooks> {
   const name: string = 'standardwebhooks';
   return import(name);
@@ -8,7 +11,7 @@ export interface StandardWebhooks {
   readonly Webhook: new (
     secret: string,
   ) => {
-    /** Throws where the signature or the time is wrong. */
+    /** Throws if the signature or the timestamp is invalid. */
     verify(payload: string, headers: Record<string, string>): unknown;
     sign(id: string, timestamp: Date, payload: string): string;
   };

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** The compiled product as its users run it; resolves when it says that it is ready. */
+/** The compiled product as its users run it; resolves when it prints that it is ready. */
 export async function startProduct(
   env: Record<string, string>,
   nodeArguments: readonly string[] = [],
@@ -47,13 +47,13 @@ export function spawnProduct(env: Record<string, string>, nodeArguments: readonl
   });
 }
 
-/** Limits of time are what some tests are about. All others may take as long as the machine needs. */
+/** Timeouts are tested explicitly. All other tests must not depend on the speed of the machine. */
 const PATIENT = {
   ...{ CROSSBOOK_PROVIDER_DEADLINE_MS: '120000', CROSSBOOK_SHUTDOWN_MS: '600000' },
   ...{ CROSSBOOK_HEADERS_TIMEOUT_MS: '600000', CROSSBOOK_REQUEST_TIMEOUT_MS: '600000' },
 };
 
-/** What the process holds once its garbage is collected. It has to be started with `MEASURABLE`. */
+/** The process's memory after a garbage collection. It has to be started with `MEASURABLE`. */
 export async function readHeldMemory({ child }: Product): Promise<number> {
   child.send('measure');
   const [{ held }] = (await once(child, 'message')) as [{ held: number }];
@@ -65,15 +65,15 @@ export const MEASURABLE = ['--expose-gc', '--import', './test/support/held-memor
 export interface Product {
   readonly child: ChildProcess;
   readonly url: string;
-  /** The command that it printed. */
+  /** The curl command that it printed. */
   readonly curl: string;
-  /** Of the demo application. */
+  /** The headers of the demo application. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What it wrote to its standard error. */
+  /** Its standard error. */
   complaints(): string;
-  /** Of its log. */
+  /** The lines of its log. */
   lines(): readonly string[];
-  /** Asks it to end, and says with what code it did. */
+  /** Sends SIGTERM, and resolves to the exit code. */
   stop(): Promise<number | null>;
   readonly ended: Promise<number | null>;
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A network that can be cut: stands between a client and a server on loopback. */
+/** A TCP proxy between a client and a loopback server, which can be cut. */
 export async function openTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let server: Server;
@@ -50,10 +50,10 @@ function pauseAll(...sockets: readonly Socket[]): void {
 
 export interface TcpProxy {
   readonly port: number;
-  /** Ends every connection and refuses new ones. */
+  /** Closes every connection and refuses new ones. */
   cut(): Promise<void>;
   mend(): Promise<void>;
-  /** Nothing goes through any more, and nobody is told. */
+  /** Forwards nothing any more, without closing connections. */
   freeze(): void;
   thaw(): void;
 }

@@ -1,4 +1,4 @@
-/** Loaded into the product before it starts: it takes the time of day from its test, at first a fixed one. */
+/** Preloaded into the product: its test sets the time of day, which is fixed at first. */
 const { now } = Date;
 let ahead = 0;
 const set = (date) => {

@@ -2,7 +2,7 @@ import { CrossbookError } from '../../src/domain/errors.ts';
 import type { ArrivingRequest, HttpResponse } from '../../src/lib/http-message.ts';
 import { JsonBytes } from '../../src/lib/json.ts';
 
-/** What answers our requests, asked as a fetch is asked. */
+/** Turns a request handler into a fetch function. */
 export function toFetch(answer: (request: ArrivingRequest) => Promise<HttpResponse>): Fetch {
   return async (request) => {
     const body = Buffer.from(await request.arrayBuffer());
@@ -27,7 +27,7 @@ function toHttpRequest(request: Request, body: Buffer): ArrivingRequest {
   };
 }
 
-/** With its length, as who sends it adds it. */
+/** With Content-Length, as the listener adds it. */
 function toResponse({ status, headers, body }: HttpResponse): Response {
   const bytes = body instanceof JsonBytes ? body.toBuffer() : body;
   const length = bytes === null ? {} : { 'content-length': String(Buffer.byteLength(bytes)) };

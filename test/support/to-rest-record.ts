@@ -1,11 +1,11 @@
 import type { Json } from './open-app.ts';
 
-/** A record of the GraphQL API as the REST API answers with it: other names, the same facts, nulls left out. */
+/** Converts a GraphQL record to its REST form: other names, the same values, without nulls. */
 export function toRestRecord(value: Json): Json {
   return rename(value, ([name, field]) => field !== null || name === 'street2');
 }
 
-/** An input of the GraphQL API as the REST API takes it: null keeps its meaning. */
+/** Converts a GraphQL input to its REST form: null keeps its meaning. */
 export function toRestInput(value: Json): Json {
   return rename(value, () => true);
 }
@@ -21,7 +21,7 @@ function rename(value: Json, keeps: Filter): Json {
 }
 
 function toRestField(name: string, field: Json, keeps: Filter): Json {
-  // The provider's own record: its names and values are the provider's.
+  // The provider's own record is not converted.
   if (name === 'rawData') return field;
   if (name === '__typename') return field === 'PostgresDestination' ? 'postgres' : 'bigquery';
   if (ENUMS.has(name) && typeof field === 'string')

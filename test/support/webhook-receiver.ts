@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An application's own server, on loopback: it keeps what it was sent, and answers as it is told. */
+/** An application's own server, on loopback: it records requests, and responds as configured. */
 export async function openReceiver(
   answer: (response: ServerResponse, call: ReceivedCall) => void,
 ): Promise<Receiver> {

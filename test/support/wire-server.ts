@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server on this machine that answers as badly as it is told to. */
+/** A loopback server with an arbitrary request listener. */
 export async function openWireServer(listener: RequestListener): Promise<WireServer> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

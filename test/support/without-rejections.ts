@@ -1,4 +1,4 @@
-/** Some libraries drop promises that fail later. What comes of that meanwhile is not held against the test. */
+/** Some libraries leave promises behind that reject later. Such unhandled rejections do not fail the test. */
 export async function withoutRejections<T>(work: () => Promise<T> | T): Promise<T> {
   const listeners = process.rawListeners('unhandledRejection') as (() => void)[];
   process.removeAllListeners('unhandledRejection');
@@ -6,7 +6,7 @@ export async function withoutRejections<T>(work: () => Promise<T> | T): Promise<
   try {
     return await work();
   } finally {
-    // They are told of when all promises have had their turn.
+    // They are reported after the microtask queue was drained.
     await new Promise(setImmediate);
     process.off('unhandledRejection', ignore);
     for (const listener of listeners) process.on('unhandledRejection', listener);

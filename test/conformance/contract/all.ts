@@ -12,7 +12,7 @@ import { SEARCH_ROWS } from './search.ts';
 import { UPSERT_ROWS } from './upsert.ts';
 import { WEBHOOK_ROWS } from './webhooks.ts';
 
-/** What the product promises beyond the specification, by the sections of its contract. */
+/** The contract of the product beyond the specification, by section. */
 export const CONTRACT: readonly Row[] = [
   ...CALLER_ROWS,
   ...GRAPHQL_ROWS,

@@ -17,26 +17,31 @@ export const CALLER_ROWS: readonly Row[] = [
     }),
     refused(422),
   ),
-  row('§2', 'A key names the application', rest(SEARCH, FILTER), { status: 200 }),
+  row('§2', 'A key authenticates its application', rest(SEARCH, FILTER), { status: 200 }),
   row(
     '§2',
-    'REST: without a key or token it is 401',
+    'REST: a request without a key or token is 401',
     rest(SEARCH, FILTER, { as: 'nobody' }),
     refused(401, 'UNAUTHORIZED'),
   ),
   row(
     '§2',
-    'REST: a wrong key is 401',
+    'REST: a request with a wrong key is 401',
     rest(SEARCH, FILTER, { as: 'wrongKey' }),
     refused(401, 'UNAUTHORIZED'),
   ),
-  row('§2', 'GraphQL: a wrong key is refused', graphql(FIELD, { as: 'wrongKey', headers: GRAPHQL_TYPE }), {
-    status: 401,
-    ...failed('UNAUTHORIZED'),
-  }),
   row(
     '§2',
-    'GraphQL: without a caller data is 401 in the GraphQL media type',
+    'GraphQL: a request with a wrong key is 401',
+    graphql(FIELD, { as: 'wrongKey', headers: GRAPHQL_TYPE }),
+    {
+      status: 401,
+      ...failed('UNAUTHORIZED'),
+    },
+  ),
+  row(
+    '§2',
+    'GraphQL: an unauthenticated request for data is 401 in the GraphQL media type',
     graphql(FIELD, { as: 'nobody', headers: GRAPHQL_TYPE }),
     {
       status: 401,
@@ -45,109 +50,109 @@ export const CALLER_ROWS: readonly Row[] = [
   ),
   row(
     '§2',
-    'GraphQL: a request that accepts application/json alone gets the same errors with 200',
+    'GraphQL: with only application/json accepted, the same errors come with 200',
     graphql(FIELD, { as: 'nobody', headers: { accept: 'application/json' } }),
     {
       status: 200,
       ...failed('UNAUTHORIZED'),
     },
   ),
-  row(
-    '§2',
-    'The schema may be asked about without a key',
-    graphql('{ __schema { queryType { name } } }', { as: 'nobody' }),
-    {
-      status: 200,
-      body: { data: { __schema: { queryType: { name: 'Query' } } } },
-    },
-  ),
+  row('§2', 'Introspection needs no key', graphql('{ __schema { queryType { name } } }', { as: 'nobody' }), {
+    status: 200,
+    body: { data: { __schema: { queryType: { name: 'Query' } } } },
+  }),
   row('§2', '_service needs no key', graphql('{ _service { sdl } }', { as: 'nobody' }), {
     status: 200,
     body: { data: { _service: { sdl: /type Query/ } } },
   }),
   row(
     '§2',
-    '_entities needs a caller',
+    '_entities needs authentication',
     graphql('{ _entities(representations: []) { __typename } }', { as: 'nobody' }),
     failed('UNAUTHORIZED'),
   ),
   row(
     '§2',
-    'node needs a caller',
+    'node needs authentication',
     graphql('{ node(id: "x") { id } }', { as: 'nobody' }),
     failed('UNAUTHORIZED'),
   ),
   row(
     '§2',
-    'providers needs a caller: only the schema’s own fields do not',
+    'providers needs authentication: only introspection does not',
     graphql('{ providers { name } }', { as: 'nobody' }),
     failed('UNAUTHORIZED'),
   ),
   row(
     '§2',
-    'Without a caller there is no batch',
+    'An unauthenticated batch is rejected',
     rest('POST /graphql', [{ query: '{ __typename }' }], { as: 'nobody' }),
     failed('UNAUTHORIZED'),
   ),
-  row('§2', 'A token may read its customer', rest('GET /customers/demo', undefined, { as: 'token' }), {
-    status: 200,
-    body: { customer_id: 'demo' },
-  }),
-  row('§2', 'A token may search its customer’s contacts', rest(SEARCH, FILTER, { as: 'token' }), {
+  row(
+    '§2',
+    'A customer token can read its customer',
+    rest('GET /customers/demo', undefined, { as: 'token' }),
+    {
+      status: 200,
+      body: { customer_id: 'demo' },
+    },
+  ),
+  row('§2', 'A customer token can search its customer’s contacts', rest(SEARCH, FILTER, { as: 'token' }), {
     status: 200,
   }),
   row(
     '§2',
-    'GraphQL: a token may search without naming its customer',
+    'GraphQL: a search with a customer token needs no customer id',
     graphql(FIELD, { as: 'token', headers: { 'x-customer-id': undefined } }),
     { body: { data: { searchContacts: { totalCount: 1 } } } },
   ),
   row(
     '§2',
-    'A token may not write',
+    'A customer token cannot write',
     rest('PUT /customers', { customer_id: 'demo', name: 'D', email: 'd@example.com' }, { as: 'token' }),
     refused(403, 'FORBIDDEN'),
   ),
   row(
     '§2',
-    'A token may not make tokens',
+    'A customer token cannot issue tokens',
     rest('POST /customers/demo/tokens', {}, { as: 'token' }),
     refused(403),
   ),
   row(
     '§2',
-    'A token may not read another customer',
+    'A customer token cannot read another customer',
     rest('GET /customers/full', undefined, { as: 'token' }),
     refused(403),
   ),
   row(
     '§2',
-    'Another application’s customer is not there',
+    'A customer of another application does not exist',
     rest('GET /customers/demo', undefined, { as: 'other' }),
     refused(404, 'NOT_FOUND'),
   ),
   row(
     '§2',
-    'Another application’s contacts are not there',
+    'Contacts of another application do not exist',
     rest(SEARCH, FILTER, { as: 'other' }),
     refused(404),
   ),
-  row('§2', 'A token is issued without a body', rest('POST /customers/demo/tokens'), { status: 200 }),
+  row('§2', 'A token can be issued without a body', rest('POST /customers/demo/tokens'), { status: 200 }),
   row(
     '§2',
-    'A token lives for a day at most',
+    'A token is valid for a day at most',
     rest('POST /customers/demo/tokens', { expires_in_seconds: 86401 }),
     refused(400),
   ),
   row(
     '§2',
-    'GraphQL: issueCustomerToken does the same',
+    'GraphQL: issueCustomerToken does the same as REST',
     graphql('mutation { issueCustomerToken(input: { customerId: "demo" }) { token expiresAt } }'),
     { body: { data: { issueCustomerToken: { token: /\./ } } } },
   ),
   row(
     '§2',
-    'The argument wins over the header',
+    'The customerId argument overrides the header',
     graphql(
       '{ searchContacts(customerId: "demo", provider: HUBSPOT, filter: { email: "ada@example.com" }) { totalCount } }',
       {
@@ -158,19 +163,19 @@ export const CALLER_ROWS: readonly Row[] = [
   ),
   row(
     '§2',
-    'GraphQL: where no customer is named it is 400',
+    'GraphQL: a search without a customer id is 400',
     graphql(FIELD, { headers: { 'x-customer-id': undefined } }),
     failed('BAD_REQUEST'),
   ),
   row(
     '§2',
-    'GraphQL: where no provider is named it is 400',
+    'GraphQL: a search without a provider is 400',
     graphql(FIELD, { headers: { 'x-provider-name': undefined } }),
     failed('BAD_REQUEST'),
   ),
   row(
     '§2',
-    'REST: a customer beyond Latin-1 is named by its UTF-8 bytes',
+    'REST: a customer id beyond Latin-1 is sent as UTF-8 bytes',
     [
       rest('PUT /customers', {
         customer_id: '日本',
@@ -187,7 +192,7 @@ export const CALLER_ROWS: readonly Row[] = [
   ...[' padded ', '..', '.'].map((id) =>
     row(
       '§2',
-      `An id that no request could name is refused: ${JSON.stringify(id)}`,
+      `A customer id that no request could contain is rejected: ${JSON.stringify(id)}`,
       rest('PUT /customers', { customer_id: id, name: 'N', email: 'n@example.com' }),
       refused(422),
     ),

@@ -13,24 +13,24 @@ const MUTATION =
   'mutation ($input: CreateConnectLinkInput!) { createConnectLink(input: $input) { url link { id status failure } } }';
 const INPUT = { customerId: 'demo', providers: ['HUBSPOT'], returnUrl: ASKED.return_url };
 
-/** What is promised of connect links and of their pages. */
+/** The contract of connect links and their pages. */
 export const CONNECT_LINK_ROWS: readonly Row[] = [
-  row('§13', 'A connect link is made with 201, and its URL is shown this once', CREATE, {
+  row('§13', 'A connect link is created with 201, and its URL is shown only then', CREATE, {
     status: 201,
     body: { status: 'PENDING', customer_id: 'demo', url: /\/connect\/[\w.-]+$/ },
   }),
-  row('§13', 'GraphQL makes the same link', graphql(MUTATION, { variables: { input: INPUT } }), {
+  row('§13', 'GraphQL creates the same link', graphql(MUTATION, { variables: { input: INPUT } }), {
     body: {
       data: { createConnectLink: { url: /\/connect\/[\w.-]+$/, link: { status: 'PENDING', failure: null } } },
     },
   }),
-  row('§13', 'A link lives for 15 minutes unless told otherwise', CREATE, {
+  row('§13', 'A link is valid for 15 minutes by default', CREATE, {
     body: ({ created_at, expires_at }) =>
       Math.round((Date.parse(expires_at) - Date.parse(created_at)) / 1_000) === 900,
   }),
   row(
     '§13',
-    'A link lives for a day at most',
+    'A link is valid for a day at most',
     rest(`POST ${LINKS}`, { ...ASKED, expires_in_seconds: 86_401 }),
     refused(400),
   ),
@@ -49,13 +49,13 @@ export const CONNECT_LINK_ROWS: readonly Row[] = [
   ),
   row(
     '§13',
-    'A customer token makes no link',
+    'A customer token cannot create a link',
     rest(`POST ${LINKS}`, ASKED, { as: 'token' }),
     refused(403, 'FORBIDDEN'),
   ),
   row(
     '§13',
-    'A customer token cancels no link',
+    'A customer token cannot cancel a link',
     [CREATE, (earlier) => rest(`DELETE ${read(earlier)}`, undefined, { as: 'token' })],
     refused(403, 'FORBIDDEN'),
   ),
@@ -67,7 +67,7 @@ export const CONNECT_LINK_ROWS: readonly Row[] = [
   ),
   row(
     '§13',
-    'A link of a customer that is not there is 404',
+    'A link for an unknown customer is 404',
     rest('POST /customers/nobody/connect_links', ASKED),
     refused(404, 'NOT_FOUND'),
   ),
@@ -85,7 +85,7 @@ export const CONNECT_LINK_ROWS: readonly Row[] = [
   ),
   row(
     '§13',
-    'A provider that cannot be connected by a link is 501',
+    'A link for a provider without OAuth is 501',
     rest(`POST ${LINKS}`, { ...ASKED, providers: ['pipedrive'] }),
     refused(501, 'NOT_IMPLEMENTED'),
   ),
@@ -94,13 +94,13 @@ export const CONNECT_LINK_ROWS: readonly Row[] = [
   }),
   row(
     '§13',
-    'A code that the link does not wait for is 409',
+    'Confirming a link that awaits no code is 409',
     [CREATE, (earlier) => rest(`POST ${confirm(earlier)}`, { code: 'x' })],
     refused(409, 'CONFLICT'),
   ),
   row(
     '§13',
-    'GraphQL refuses it with the same code',
+    'GraphQL: confirming a link that awaits no code has the same error code',
     [
       CREATE,
       (earlier) =>

@@ -2,7 +2,7 @@ import { graphql, type Row, row } from '../row.ts';
 
 const SCHEMA = graphql('{ __schema { types { name fields(includeDeprecated: true) { name } } } }');
 
-/** What is promised of connecting, the end of customers, and webhooks. */
+/** The contract of connecting, the end of customers, and webhooks. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   Mutation: [
     ...['createConnectLink', 'confirmConnectLink', 'cancelConnectLink'],

@@ -41,18 +41,18 @@ export const ERROR_ROWS: readonly Row[] = [
   row('§5', 'GraphQL: message is the detail', failingField(), {
     body: ({ errors }) => errors[0].message === errors[0].extensions.detail,
   }),
-  row('§5', 'GraphQL: the extensions are the object of REST, and nothing else', failingField(), {
+  row('§5', 'GraphQL: the extensions are the error object of REST, and nothing else', failingField(), {
     body: ({ errors }) => Object.keys(errors[0].extensions).sort().join() === KEYS,
   }),
-  row('§5', 'GraphQL: a syntax error has the same object', graphql('{'), {
+  row('§5', 'GraphQL: a syntax error has the same error object', graphql('{'), {
     body: ({ errors }) => Object.keys(errors[0].extensions).sort().join() === KEYS,
   }),
-  row('§5', 'GraphQL: an unknown field has the same object', graphql('{ nothing }'), {
+  row('§5', 'GraphQL: an unknown field has the same error object', graphql('{ nothing }'), {
     body: ({ errors }) => Object.keys(errors[0].extensions).sort().join() === KEYS,
   }),
   row(
     '§5',
-    'GraphQL: a variable of another type has the same object',
+    'GraphQL: a variable of another type has the same error object',
     graphql('query ($n: Int) { searchContacts(first: $n, filter: { email: "a" }) { totalCount } }', {
       variables: { n: 'x' },
     }),
@@ -60,18 +60,18 @@ export const ERROR_ROWS: readonly Row[] = [
       body: ({ errors }) => Object.keys(errors[0].extensions).sort().join() === KEYS,
     },
   ),
-  row('§5', 'meta says whether to try again', failingSearch(), {
+  row('§5', 'meta.retryable says whether a retry may succeed', failingSearch(), {
     body: { errors: [{ meta: { retryable: false } }] },
   }),
   row(
     '§5',
-    'meta.application_name is absent where no caller is known',
+    'meta.application_name is absent for unauthenticated requests',
     rest('POST /contacts/_search', FILTER, { as: 'nobody' }),
     { body: { errors: [{ meta: { application_name: undefined } }] } },
   ),
   row(
     '§5',
-    'Headers with cookies are left out of the cause',
+    'Cookie headers are removed from the cause',
     failingSearch({ 'set-cookie': '__cf_bm=1' }),
     cause({ 'set-cookie': undefined }),
   ),
@@ -81,21 +81,31 @@ export const ERROR_ROWS: readonly Row[] = [
     failingSearch({ 'x-evil': 'yes', via: '1.1 edge' }),
     cause({ 'x-evil': 'yes', via: '1.1 edge' }),
   ),
-  row('§5', 'A body is cut at 16 KiB, and says so', [answer(400, { message: 'a'.repeat(40_000) }), SEARCH], {
-    body: ({ errors }) => {
-      const text = JSON.stringify(errors[0].meta.cause.body);
-      return text.includes('cut') && text.length < 17_000;
+  row(
+    '§5',
+    'A body in the cause is truncated to 16 KiB, and marked as truncated',
+    [answer(400, { message: 'a'.repeat(40_000) }), SEARCH],
+    {
+      body: ({ errors }) => {
+        const text = JSON.stringify(errors[0].meta.cause.body);
+        return text.includes('cut') && text.length < 17_000;
+      },
     },
-  }),
-  row('§5', 'The connection’s token is removed', [answer(400, { message: 'no pat-na1-' }), SEARCH], {
-    status: 499,
-  }),
-  row('§5', 'The cause is there where a provider answered 200', [answer(200, 'no JSON'), SEARCH], {
+  ),
+  row(
+    '§5',
+    'The connection’s token is removed from the cause',
+    [answer(400, { message: 'no pat-na1-' }), SEARCH],
+    {
+      status: 499,
+    },
+  ),
+  row('§5', 'An invalid 200 response of a provider has a cause too', [answer(200, 'no JSON'), SEARCH], {
     body: { errors: [{ meta: { cause: { code: 200 } } }] },
   }),
   row(
     '§5',
-    'One failure at several paths has one id, and its cause at the first path',
+    'One failure at several paths has one id, and its cause at the first path only',
     [
       answer(400, { message: 'no' }),
       graphql(
@@ -112,7 +122,7 @@ export const ERROR_ROWS: readonly Row[] = [
   ),
   row(
     '§5',
-    '404 where a connection is missing',
+    '404: the customer has no connection to the provider',
     rest('POST /contacts/_search', FILTER, { headers: { 'x-customer-id': 'put' } }),
     refused(404),
   ),
@@ -128,7 +138,7 @@ export const ERROR_ROWS: readonly Row[] = [
   ),
   row(
     '§5',
-    '409: GraphQL has expectedVersion',
+    '409: GraphQL’s expectedVersion is not the stored version',
     graphql(
       'mutation { upsertCustomer(input: { customerId: "demo", name: "D", email: "d@example.com", expectedVersion: 999 }) { created } }',
     ),
@@ -136,7 +146,7 @@ export const ERROR_ROWS: readonly Row[] = [
   ),
   row(
     '§5',
-    '404: a hash that is not known, 200 in plain JSON',
+    '404: an unknown hash, 200 in plain JSON',
     rest('POST /graphql', { extensions: { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } } }),
     {
       status: 200,
@@ -149,7 +159,7 @@ export const ERROR_ROWS: readonly Row[] = [
   }),
   row(
     '§5',
-    '406: a media type that is not offered',
+    '406: a media type that is not supported',
     rest('POST /graphql', { query: '{ __typename }' }, { headers: { accept: 'text/html' } }),
     { status: 406, ...failed('NOT_ACCEPTABLE') },
   ),
@@ -167,7 +177,7 @@ export const ERROR_ROWS: readonly Row[] = [
   ),
   row(
     '§5',
-    '422: an instance outside the provider’s hosts',
+    '422: an instance URL outside the provider’s hosts',
     rest('PUT /customers', {
       customer_id: 'x',
       name: 'X',
@@ -178,7 +188,7 @@ export const ERROR_ROWS: readonly Row[] = [
   ),
   row(
     '§6',
-    'GraphQL: where only the count fails the page stands',
+    'GraphQL: where only the count fails, the page is still returned',
     [fault('hubspot', 'missing-scopes', { after: 1, operation: 'contacts.search' }), PAGE],
     {
       body: {
@@ -189,7 +199,7 @@ export const ERROR_ROWS: readonly Row[] = [
   ),
   row(
     '§6',
-    'REST: where the count fails the answer is the error',
+    'REST: where the count fails, the response is the error',
     [fault('hubspot', 'missing-scopes', { after: 1, operation: 'contacts.search' }), BY_DOMAIN],
     refused(499),
   ),

@@ -58,13 +58,13 @@ export const FEDERATION_ROWS: readonly Row[] = [
   ),
   row(
     '§3',
-    'A reference by email is resolved to the contacts that have it',
+    'A reference by email is resolved to the contacts with that email',
     entity(byEmail('ada@example.com'), '... on ContactsByEmail { contacts(first: 5) { firstName } }'),
     { body: { data: { _entities: [{ contacts: [{ firstName: 'Ada' }] }] } } },
   ),
   row(
     '§3',
-    'A reference by email that fails blanks no other',
+    'A failing reference by email makes no other reference null',
     entity(
       `${byEmail('no email')}, ${byEmail('ada@example.com')}`,
       '... on ContactsByEmail { contacts { firstName } }',
@@ -80,7 +80,7 @@ export const FEDERATION_ROWS: readonly Row[] = [
   ),
   row(
     '§3',
-    'References of one connection are one call',
+    'References to one connection are one provider call',
     [
       graphql(`{ searchContacts${BIG}, first: 30) { nodes { id } } }`),
       ([page]) =>

@@ -29,19 +29,19 @@ export const GRAPHQL_ROWS: readonly Row[] = [
   }),
   row(
     '§3',
-    '6sense is SIX_SENSE',
+    'The provider 6sense is SIX_SENSE in GraphQL',
     SCHEMA,
     has('ProviderName', ({ enumValues }) => enumValues?.some(({ name }) => name === 'SIX_SENSE')),
   ),
   row(
     '§3',
-    'A filter is exactly one of three',
+    'A filter has exactly one of its three fields',
     graphql('{ searchContacts(filter: { email: "a@b.example", emailDomain: "b.example" }) { totalCount } }'),
     failed('BAD_REQUEST'),
   ),
   row(
     '§3',
-    'emails finds several people',
+    'The filter emails finds several people',
     graphql(
       '{ searchContacts(filter: { emails: ["ada@example.com", "grace@example.com"] }) { totalCount } }',
     ),
@@ -51,17 +51,22 @@ export const GRAPHQL_ROWS: readonly Row[] = [
   ),
   row(
     '§3',
-    'emails takes 1,000 at most',
+    'The filter emails takes 1,000 at most',
     graphql('query ($emails: [String!]) { searchContacts(filter: { emails: $emails }) { totalCount } }', {
       variables: { emails: Array.from({ length: 1001 }, (_, n) => `p${n}@example.com`) },
     }),
     failed('BAD_REQUEST'),
   ),
-  row('§3', 'A provider has its category and what it can do', SCHEMA, fields('Provider', 'name', 'category')),
-  row('§3', 'A contact names its customer', SCHEMA, fields('Contact', 'customerId')),
   row(
     '§3',
-    'Contact.id is unique over providers',
+    'A provider has its category and its capabilities',
+    SCHEMA,
+    fields('Provider', 'name', 'category'),
+  ),
+  row('§3', 'A contact has its customerId', SCHEMA, fields('Contact', 'customerId')),
+  row(
+    '§3',
+    'Contact.id is unique across providers',
     graphql(
       `{ a: searchContacts${ADA} { nodes { id } } b: searchContacts(provider: SALESFORCE, filter: { email: "ada@example.com" }) { nodes { id } } }`,
     ),
@@ -71,7 +76,7 @@ export const GRAPHQL_ROWS: readonly Row[] = [
   ),
   row(
     '§3',
-    'node reads a contact again',
+    'node refetches a contact',
     [
       ...NODE,
       ([known]) =>
@@ -83,7 +88,7 @@ export const GRAPHQL_ROWS: readonly Row[] = [
   ),
   row(
     '§3',
-    'node reads a customer again',
+    'node refetches a customer',
     [
       ...NODE,
       ([known]) =>
@@ -95,7 +100,7 @@ export const GRAPHQL_ROWS: readonly Row[] = [
   ),
   row(
     '§3',
-    'node reads a connection again',
+    'node refetches a connection',
     [
       ...NODE,
       ([known]) =>
@@ -107,7 +112,7 @@ export const GRAPHQL_ROWS: readonly Row[] = [
   ),
   row(
     '§3',
-    'node does not read a connection of another application',
+    'node returns null for a connection of another application',
     [
       ...NODE,
       ([known]) =>
@@ -120,7 +125,7 @@ export const GRAPHQL_ROWS: readonly Row[] = [
   ),
   row(
     '§3',
-    'nodes keeps the order, with null for what is not there',
+    'nodes keeps the order, with null for unknown ids',
     [
       ...NODE,
       ([known]) =>
@@ -132,13 +137,13 @@ export const GRAPHQL_ROWS: readonly Row[] = [
   ),
   row(
     '§3',
-    'The record of a connection is called ConnectedProvider',
+    'The GraphQL type of a connection is ConnectedProvider',
     SCHEMA,
     fields('ConnectedProvider', 'searchContacts', 'status'),
   ),
   row(
     '§3',
-    'A connection can be searched through',
+    'A connection can be searched',
     graphql(
       '{ customer { connections { providerName searchContacts(filter: { email: "ada@example.com" }) { totalCount } } } }',
     ),
@@ -152,13 +157,13 @@ export const GRAPHQL_ROWS: readonly Row[] = [
   ),
   row(
     '§3',
-    'rawData is not asked for unless it is selected',
+    'rawData is not requested from the provider unless it is selected',
     graphql(`{ searchContacts${ADA} { nodes { firstName } } }`),
     { calls: { hubspot: 1 } },
   ),
   row(
     '§3',
-    'associations are asked for where they are selected',
+    'associations are requested from the provider only where they are selected',
     graphql(`{ searchContacts${ADA} { nodes { associations(to: [COMPANY]) { remoteId } } } }`),
     { calls: { hubspot: 2 } },
   ),
@@ -168,30 +173,30 @@ export const GRAPHQL_ROWS: readonly Row[] = [
     graphql(`{ searchContacts${BIG}, first: 2) { nodes { remoteId } } }`),
     { calls: { hubspot: 1 } },
   ),
-  row('§3', 'A CRM that fails blanks its own branch', BOTH, {
+  row('§3', 'A failing CRM makes only its own field null', BOTH, {
     status: 200,
     body: { data: { up: { totalCount: 1 }, down: null }, errors: [{ path: ['down'] }] },
   }),
   row(
     '§3',
-    'A destination is a union on the way out',
+    'A destination is a union in the output',
     SCHEMA,
     has('DestinationConfig', ({ possibleTypes }) => possibleTypes?.length === 2),
   ),
   row(
     '§3',
-    'first: 0 is an empty page with its facts',
+    'first: 0 is an empty page with pageInfo and totalCount',
     graphql(`{ searchContacts${BIG}, first: 0) { nodes { id } pageInfo { hasNextPage } } }`),
     {
       body: { data: { searchContacts: { nodes: [], pageInfo: { hasNextPage: true } } } },
     },
   ),
-  row('§3', 'The default page is 100', graphql(`{ searchContacts${BIG}) { nodes { remoteId } } }`), {
+  row('§3', 'The default page size is 100', graphql(`{ searchContacts${BIG}) { nodes { remoteId } } }`), {
     body: ({ data }) => data.searchContacts.nodes.length === 100,
   }),
   row(
     '§3',
-    'Both directions together are 400',
+    'first and last together are 400',
     graphql(`{ searchContacts${BIG}, first: 1, last: 1) { totalCount } }`),
     failed('BAD_REQUEST'),
   ),
@@ -217,7 +222,7 @@ export const GRAPHQL_ROWS: readonly Row[] = [
   ),
   row(
     '§3',
-    'hasPreviousPage is true behind a cursor',
+    'hasPreviousPage is true after a cursor',
     [
       graphql(`{ searchContacts${BIG}, first: 1) { pageInfo { endCursor } } }`),
       ([page]) =>
@@ -231,7 +236,7 @@ export const GRAPHQL_ROWS: readonly Row[] = [
   ),
   row(
     '§3',
-    'A batch of operations is answered in its order',
+    'A batch of operations has its results in order',
     rest('POST /graphql', [{ query: '{ a: __typename }' }, { query: '{ b: __typename }' }]),
     {
       body: [{ data: { a: 'Query' } }, { data: { b: 'Query' } }],

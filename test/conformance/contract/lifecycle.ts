@@ -14,7 +14,7 @@ const TOKEN = { provider_name: 'slack', credentials: { type: 'token', value: 'in
 export const LIFECYCLE_ROWS: readonly Row[] = [
   row(
     '§13',
-    'A connection says why it cannot be used, and what a link found out',
+    'A connection says why it cannot be used, and what was found when it was connected',
     [
       put('state', { provider_name: 'slack' }),
       graphql(`{ customer(customerId: "state") { connections { ${STATE} } } }`),
@@ -45,13 +45,13 @@ export const LIFECYCLE_ROWS: readonly Row[] = [
   ),
   row(
     '§13',
-    'A connection that is not there is 404',
+    'An unknown connection is 404',
     rest('GET /customers/demo/connections/slack'),
     refused(404, 'NOT_FOUND'),
   ),
   row(
     '§13',
-    'Customers are listed, by what is asked of them',
+    'Customers can be filtered by email and connection status',
     [
       put('listed', TOKEN),
       graphql(
@@ -72,7 +72,7 @@ export const LIFECYCLE_ROWS: readonly Row[] = [
   ),
   row(
     '§13',
-    'GraphQL: a removed connection is gone, with what became of its grant',
+    'GraphQL: a removed connection no longer exists, and the result says whether its grant was revoked',
     [put('off', TOKEN), disconnect('off', 'SLACK')],
     {
       body: {
@@ -84,7 +84,7 @@ export const LIFECYCLE_ROWS: readonly Row[] = [
   ),
   row(
     '§13',
-    'REST: a removed connection is gone, with what became of its grant',
+    'REST: a removed connection no longer exists, and the response says whether its grant was revoked',
     [put('off2', TOKEN), rest('DELETE /customers/off2/connections/slack')],
     { status: 200, body: { revocation: 'NOT_SUPPORTED' } },
   ),
@@ -93,7 +93,7 @@ export const LIFECYCLE_ROWS: readonly Row[] = [
   }),
   row(
     '§13',
-    'GraphQL: a customer is deleted by the version that was seen',
+    'GraphQL: a customer is deleted with its expected version',
     [put('end2'), remove('end2', ', expectedVersion: 7')],
     failed('CONFLICT'),
   ),
@@ -103,7 +103,7 @@ export const LIFECYCLE_ROWS: readonly Row[] = [
   }),
   row(
     '§13',
-    'REST: a customer is deleted by the version that was seen',
+    'REST: a customer is deleted with its version in If-Match',
     [put('end4'), rest('DELETE /customers/end4', undefined, { headers: { 'if-match': '"7"' } })],
     refused(409, 'CONFLICT'),
   ),
@@ -115,14 +115,14 @@ export const LIFECYCLE_ROWS: readonly Row[] = [
   ),
   row(
     '§13',
-    'Another application deletes nobody',
+    'Another application cannot delete a customer',
     [put('kept'), rest('DELETE /customers/kept', undefined, { as: 'other' })],
     refused(404),
   ),
   ...['GET /customers', 'DELETE /customers/demo', 'DELETE /customers/demo/connections/hubspot'].map((line) =>
     row(
       '§13',
-      `${line} is not for a customer token`,
+      `${line} is 403 with a customer token`,
       rest(line, undefined, { as: 'token' }),
       refused(403, 'FORBIDDEN'),
     ),

@@ -18,19 +18,19 @@ const BODIES: readonly (readonly [string, string | Uint8Array, Record<string, st
 export const REST_ROWS: readonly Row[] = [
   row(
     '§4',
-    'emails finds several people',
+    'The filter emails finds several people',
     rest(SEARCH, { filter: { emails: ['ada@example.com', 'grace@example.com'] } }),
     { body: { pagination: { total_count: 2 } } },
   ),
   row(
     '§4',
-    'email_domain finds the contacts of a domain',
+    'The filter email_domain finds the contacts of a domain',
     rest(`${SEARCH}?page_size=1`, { filter: { email_domain: 'bigco.example' } }),
     { body: { records: [{}] } },
   ),
   row(
     '§4',
-    'A filter has exactly one field',
+    'A filter with two fields is 400',
     rest(SEARCH, { filter: { email: 'a@b.example', emails: [] } }),
     refused(400),
   ),
@@ -54,19 +54,24 @@ export const REST_ROWS: readonly Row[] = [
     rest('PUT /customers', { ...CUSTOMER, connections: [{ provider_name: 'slack', colour: 'red' }] }),
     refused(400),
   ),
-  row('§4', 'One answer names every mistake', rest(`${SEARCH}?page_size=0.5`, { filter: { a: 1, b: 2 } }), {
-    body: {
-      errors: [
-        {
-          detail: (detail: string) =>
-            ['page_size', 'filter.a', 'filter.b'].every((name) => detail.includes(name)),
-        },
-      ],
-    },
-  }),
   row(
     '§4',
-    'What is absent is left out of a contact',
+    'One response lists every validation error',
+    rest(`${SEARCH}?page_size=0.5`, { filter: { a: 1, b: 2 } }),
+    {
+      body: {
+        errors: [
+          {
+            detail: (detail: string) =>
+              ['page_size', 'filter.a', 'filter.b'].every((name) => detail.includes(name)),
+          },
+        ],
+      },
+    },
+  ),
+  row(
+    '§4',
+    'Unset fields are omitted from a contact',
     rest(`${SEARCH}?page_size=100`, { filter: { email_domain: 'bigco.example' } }),
     {
       body: ({ records }) => !JSON.stringify(records).replaceAll('"street_2":null', '').includes(':null'),
@@ -74,22 +79,20 @@ export const REST_ROWS: readonly Row[] = [
   ),
   row(
     '§4',
-    'What is absent is left out of a connection',
+    'Unset fields are omitted from a connection',
     rest('PUT /customers', { ...CUSTOMER, connections: [{ provider_name: 'slack' }] }),
     {
       body: (body) => !JSON.stringify(body).includes('null'),
     },
   ),
-  row(
-    '§4',
-    'street_2 is null where there is none',
-    rest(SEARCH, { filter: { email: 'grace@example.com' } }),
-    {
-      body: ({ records }) => records[0].addresses.every((address: object) => 'street_2' in address),
-    },
-  ),
-  row('§4', 'OpenAPI is 3.1, and needs no key', OPENAPI, { status: 200, body: { openapi: /^3\.1/ } }),
-  row('§4', 'OpenAPI knows null for street_2, next and previous alone', OPENAPI, {
+  row('§4', 'street_2 is null where it is unset', rest(SEARCH, { filter: { email: 'grace@example.com' } }), {
+    body: ({ records }) => records[0].addresses.every((address: object) => 'street_2' in address),
+  }),
+  row('§4', 'The OpenAPI document has version 3.1, and needs no key', OPENAPI, {
+    status: 200,
+    body: { openapi: /^3\.1/ },
+  }),
+  row('§4', 'The OpenAPI document allows null for street_2, next and previous only', OPENAPI, {
     body: ({ components }) =>
       [
         ...new Set(
@@ -101,20 +104,20 @@ export const REST_ROWS: readonly Row[] = [
         .sort()
         .join() === 'next,previous,street_2',
   }),
-  row('§4', 'OpenAPI says which fields unknown ones are refused in', OPENAPI, {
+  row('§4', 'The OpenAPI document says where unknown fields are rejected', OPENAPI, {
     body: { components: { schemas: { ContactSearch: { additionalProperties: false } } } },
   }),
-  row('§4', '/docs shows it', rest('GET /docs', undefined, { as: 'nobody' }), {
+  row('§4', '/docs renders the OpenAPI document', rest('GET /docs', undefined, { as: 'nobody' }), {
     status: 200,
     headers: { 'content-type': /^text\/html/ },
   }),
-  row('§4', 'A page says when the provider was asked', rest(SEARCH, FILTER), {
+  row('§4', 'A page contains the time when the provider was queried', rest(SEARCH, FILTER), {
     headers: { 'x-fetched-at': /^\d{4}-/ },
   }),
   row('§4', 'One customer can be read', rest('GET /customers/demo'), { status: 200, headers: { etag: /./ } }),
   row(
     '§4',
-    'A customer that is still the same is 304',
+    'A conditional GET of an unchanged customer is 304',
     [
       rest('GET /customers/demo'),
       ([known]) =>
@@ -124,7 +127,7 @@ export const REST_ROWS: readonly Row[] = [
     ],
     { status: 304 },
   ),
-  row('§4', 'HEAD is answered like GET', rest('HEAD /livez', undefined, { as: 'nobody' }), {
+  row('§4', 'HEAD responds like GET', rest('HEAD /livez', undefined, { as: 'nobody' }), {
     status: 200,
     body: '',
   }),
@@ -166,7 +169,7 @@ export const REST_ROWS: readonly Row[] = [
   ),
 ];
 
-/** The properties that may be null, wherever they are. */
+/** The nullable properties anywhere in a schema. */
 function nullable(schema: unknown): readonly string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const { properties = {} } = schema as { properties?: Record<string, object> };

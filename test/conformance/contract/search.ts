@@ -17,25 +17,25 @@ export const SEARCH_ROWS: readonly Row[] = [
   }),
   row(
     '§6',
-    'A cursor of another filter is 400',
+    'A cursor with another filter is 400',
     next({}, { filter: { email_domain: 'example.com' } }),
     refused(400),
   ),
   row(
     '§6',
-    'A cursor of another provider is 400',
+    'A cursor with another provider is 400',
     next({ headers: { 'x-provider-name': 'salesforce' } }),
     refused(400),
   ),
   row(
     '§6',
-    'An altered cursor is 400',
+    'A tampered cursor is 400',
     [PAGE, ([page]) => rest(`POST /contacts/_search?cursor=${page?.body.pagination.next}x`, BIG)],
     refused(400),
   ),
   row(
     '§6',
-    'A page is larger than the provider’s own: 500 of HubSpot',
+    'A page can be larger than the provider’s own: 500 contacts of HubSpot',
     graphql(
       '{ searchContacts(filter: { emailDomain: "bigco.example" }, first: 500) { nodes { remoteId } } }',
     ),
@@ -44,13 +44,13 @@ export const SEARCH_ROWS: readonly Row[] = [
         new Set(data.searchContacts.nodes.map(({ remoteId }: { remoteId: string }) => remoteId)).size === 500,
     },
   ),
-  row('§6', 'total_count is of the whole search', PAGE, {
+  row('§6', 'total_count is the total of the whole search', PAGE, {
     body: { pagination: { total_count: (count: number) => count > 100 } },
   }),
-  row('§7', 'A hundred look-ups in one operation are one call to HubSpot', lookups('HUBSPOT'), {
+  row('§7', 'A hundred lookups in one operation are one call to HubSpot', lookups('HUBSPOT'), {
     calls: { hubspot: 1 },
   }),
-  row('§7', 'A hundred look-ups in one operation are one call to Salesforce', lookups('SALESFORCE'), {
+  row('§7', 'A hundred lookups in one operation are one call to Salesforce', lookups('SALESFORCE'), {
     calls: { salesforce: 1 },
   }),
   row(
@@ -61,12 +61,12 @@ export const SEARCH_ROWS: readonly Row[] = [
     }),
     { calls: { hubspot: 10 } },
   ),
-  row('§7', 'Emails compare without case', find('ADA@Example.COM'), found(1)),
-  row('§7', 'Emails compare trimmed', find('  ada@example.com '), found(1)),
-  row('§7', 'A further address of a contact finds it', find('ada.lovelace@analytical.example'), found(1)),
+  row('§7', 'Emails are compared case-insensitively', find('ADA@Example.COM'), found(1)),
+  row('§7', 'Emails are trimmed before they are compared', find('  ada@example.com '), found(1)),
+  row('§7', 'A secondary email of a contact finds it', find('ada.lovelace@analytical.example'), found(1)),
   row(
     '§7',
-    'emailDomain finds a contact by the domain of a further address',
+    'emailDomain finds a contact by the domain of a secondary email',
     graphql('{ searchContacts(filter: { emailDomain: "analytical.example" }) { nodes { firstName } } }'),
     {
       body: ({ data }) =>
@@ -75,7 +75,7 @@ export const SEARCH_ROWS: readonly Row[] = [
   ),
   row(
     '§8',
-    'The cache serves what a live search found',
+    'The cache returns what a live search found',
     [
       graphql('{ searchContacts(filter: { email: "grace@example.com" }) { fetchedAt nodes { firstName } } }'),
       graphql(
@@ -88,7 +88,7 @@ export const SEARCH_ROWS: readonly Row[] = [
   ),
   row(
     '§8',
-    'Associations are not read with the cache',
+    'Associations are not fetched with readFromCache',
     graphql(
       '{ searchContacts(readFromCache: true, filter: { email: "ada@example.com" }) { nodes { associations(to: [DEAL]) { remoteId } } } }',
     ),
@@ -96,22 +96,22 @@ export const SEARCH_ROWS: readonly Row[] = [
       body: { data: { searchContacts: { nodes: [{ associations: null }] } } },
     },
   ),
-  row('§10', 'The first query answers without any configuration', find('ada@example.com'), found(1)),
+  row('§10', 'The first query works without any configuration', find('ada@example.com'), found(1)),
   row(
     '§12',
-    'More than 1,000 references are refused',
+    'More than 1,000 references are rejected',
     graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { variables: { ids: emails(1001) } }),
     failed('BAD_REQUEST'),
   ),
   row(
     '§12',
-    'A document of too many tokens is refused',
+    'A document with too many tokens is rejected',
     graphql(`{ ${'__typename '.repeat(30_001)} }`),
     failed('BAD_REQUEST'),
   ),
   row(
     '§12',
-    'A document nested too deep is refused',
+    'A document that is nested too deeply is rejected',
     graphql(`${'{ customer { connections '.repeat(30)}`),
     failed('BAD_REQUEST'),
   ),

@@ -33,18 +33,23 @@ export const UPSERT_ROWS: readonly Row[] = [
       body: { data: { upsertCustomer: { created: true } } },
     },
   ),
-  row('§9', 'connections that are not given stay', [put('stay', { provider_name: 'slack' }), bare('stay')], {
-    body: { connections: [{ provider_name: 'slack' }] },
-  }),
   row(
     '§9',
-    'connections that are not listed stay',
+    'An upsert without connections keeps them',
+    [put('stay', { provider_name: 'slack' }), bare('stay')],
+    {
+      body: { connections: [{ provider_name: 'slack' }] },
+    },
+  ),
+  row(
+    '§9',
+    'An upsert keeps connections that it does not list',
     [put('stay2', { provider_name: 'slack' }), put('stay2', { provider_name: 'linear' })],
     { body: { connections: [{}, {}] } },
   ),
   row(
     '§9',
-    'An absent field of a connection is untouched',
+    'An absent field of a connection is unchanged',
     [
       put('url', { provider_name: 'slack', instance_url: 'https://a.slack.com' }),
       put('url', { provider_name: 'slack' }),
@@ -77,7 +82,7 @@ export const UPSERT_ROWS: readonly Row[] = [
     ],
     refused(404),
   ),
-  row('§9', 'No answer shows credentials', put('secret', hubspot('pat-secret-of-row')), {
+  row('§9', 'No response contains credentials', put('secret', hubspot('pat-secret-of-row')), {
     status: 200,
     body: (body) => !JSON.stringify(body).includes('pat-secret'),
   }),
@@ -98,44 +103,44 @@ export const UPSERT_ROWS: readonly Row[] = [
   ...TIMES.map((expires_at) =>
     row(
       '§9',
-      `REST: expires_at ${JSON.stringify(expires_at)} is not RFC 3339 and is refused`,
+      `REST: expires_at ${JSON.stringify(expires_at)} is not RFC 3339 and is rejected`,
       put('time', { provider_name: 'slack', credentials: { type: 'oauth2', access_token: 'a', expires_at } }),
       refused(422),
     ),
   ),
   row(
     '§11',
-    'unauthorized: no credentials yet',
+    'unauthorized: a connection without credentials',
     [put('bare', { provider_name: 'hubspot' }), statusOf('bare')],
     status('UNAUTHORIZED'),
   ),
   row(
     '§11',
-    'Without credentials a search does not blame the provider',
+    'A search without credentials has an error of Crossbook, not of the provider',
     [put('bare2', { provider_name: 'hubspot' }), search('bare2', 'hubspot')],
     refused(499, 'REMOTE_PROVIDER_UNAUTHORIZED', { meta: { origin: 'crossbook', cause: undefined } }),
   ),
   row(
     '§11',
-    'connected: credentials that are not known to be refused',
+    'connected: credentials that the provider has not rejected',
     [put('ok', hubspot('{hubspot token}')), statusOf('ok')],
     status('CONNECTED'),
   ),
   row(
     '§11',
-    'reauthorize: a static token that HubSpot refuses for good',
+    'reauthorize: a static token that HubSpot rejects permanently',
     [put('wrong', hubspot('pat-wrong')), search('wrong', 'hubspot'), statusOf('wrong')],
     status('REAUTHORIZE'),
   ),
   row(
     '§11',
-    'reauthorize: a Salesforce token without a refresh token, refused for good',
+    'reauthorize: a Salesforce token without a refresh token, rejected permanently',
     [put('wrong2', salesforce('00Dwrong')), search('wrong2', 'salesforce'), statusOf('wrong2')],
     status('REAUTHORIZE'),
   ),
   row(
     '§11',
-    'reauthorize: the provider is not called, and the origin is crossbook',
+    'reauthorize: the provider is not called, and the error has the origin crossbook',
     [put('wrong3', hubspot('pat-wrong')), search('wrong3', 'hubspot'), search('wrong3', 'hubspot')],
     {
       ...refused(499, 'REMOTE_PROVIDER_UNAUTHORIZED', { meta: { origin: 'crossbook' } }),
@@ -144,7 +149,7 @@ export const UPSERT_ROWS: readonly Row[] = [
   ),
   row(
     '§11',
-    'New credentials make the connection connected at once',
+    'New credentials make the connection connected immediately',
     [
       put('again', hubspot('pat-wrong')),
       search('again', 'hubspot'),
@@ -170,7 +175,7 @@ export const UPSERT_ROWS: readonly Row[] = [
   ...['ip-restricted', 'login-hours', 'refresh-in-progress'].map((name) =>
     row(
       '§11',
-      `A temporary refusal changes nothing: ${name} of Salesforce`,
+      `A transient error does not change the status: ${name} of Salesforce`,
       [
         put(name, salesforce('00Dold', '{salesforce refresh token}')),
         fault('salesforce', name, { operation: 'oauth.token' }),
@@ -182,7 +187,7 @@ export const UPSERT_ROWS: readonly Row[] = [
   ),
   row(
     '§11',
-    'A refresh token that Salesforce refuses ends the connection',
+    'A refresh token that Salesforce rejects makes the connection reauthorize',
     [
       put('ended', salesforce('00Dold', '{salesforce refresh token}')),
       fault('salesforce', 'refresh-refused', { operation: 'oauth.token' }),

@@ -5,7 +5,7 @@ const create = (url: string) =>
   rest('POST /webhook_endpoints', { url, event_types: ['connection.connected'] });
 const UUID = /^[0-9a-f-]{36}$/;
 
-/** What is promised of events and of the servers that hear of them. */
+/** The contract of events and of webhook endpoints. */
 export const WEBHOOK_ROWS: readonly Row[] = [
   row('§13', 'An endpoint is created with 201, and its secret is shown', create(URL), {
     status: 201,
@@ -21,16 +21,23 @@ export const WEBHOOK_ROWS: readonly Row[] = [
     'https://[::1]/',
     'https://10.0.0.1/',
     'https://a:b@example.com/',
-  ].map((url) => row('§13', `No event is sent to ${url}`, create(url), refused(422, 'UNPROCESSABLE_ENTITY'))),
+  ].map((url) =>
+    row(
+      '§13',
+      `A webhook URL that is not public is rejected: ${url}`,
+      create(url),
+      refused(422, 'UNPROCESSABLE_ENTITY'),
+    ),
+  ),
   row(
     '§13',
-    'A type of event that there is not is malformed',
+    'An unknown event type is 400',
     rest('POST /webhook_endpoints', { url: URL, event_types: ['connection.painted'] }),
     refused(400, 'BAD_REQUEST'),
   ),
   row(
     '§13',
-    'An endpoint that there is not is not found',
+    'An unknown endpoint is 404',
     rest('PATCH /webhook_endpoints/7d1f4b0e-9c0f-4a52-8f5e-0c6f3f1d2a10', { enabled: false }),
     refused(404, 'NOT_FOUND'),
   ),
@@ -44,7 +51,7 @@ export const WEBHOOK_ROWS: readonly Row[] = [
   }),
   row(
     '§13',
-    'A webhook endpoint must be public in GraphQL too',
+    'GraphQL: the URL of a webhook endpoint must be public too',
     graphql('mutation { createWebhookEndpoint(input: { url: "https://192.168.0.1/" }) { secret } }'),
     failed('UNPROCESSABLE_ENTITY'),
   ),

@@ -4,7 +4,7 @@ import { CUSTOMER_ROWS } from './customer.ts';
 import { ERROR_ROWS } from './errors.ts';
 import { SEARCH_ROWS } from './search.ts';
 
-/** What the specification of the REST API promises, by its sections. */
+/** The specification of the REST API, by section. */
 export const SPECIFICATION: readonly Row[] = [
   ...CONTACT_ROWS,
   ...CUSTOMER_ROWS,

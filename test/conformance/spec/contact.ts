@@ -15,7 +15,7 @@ const ID = /^\d+$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const LIST = (value: unknown) => Array.isArray(value) && value.length > 0;
 
-/** Field in REST, field in GraphQL, what it is, what Ada's is. */
+/** REST field, GraphQL field, description, and Ada's value. */
 const FIELDS: readonly (readonly [string, string, string, Expected])[] = [
   ['id', 'remoteId', 'the id in the provider', ID],
   ['account_id', 'accountId', 'the id of the account, as text', (value) => ID.test(value) && isText(value)],
@@ -79,14 +79,14 @@ export const CONTACT_ROWS: readonly Row[] = [
   ]),
   row(
     '2.1',
-    'REST: raw_data is an object, there with include_raw_data=true',
+    'REST: raw_data is an object, present with include_raw_data=true',
     RAW,
     inRecord({ raw_data: isObject }),
   ),
-  row('2.1', 'REST: raw_data is absent unless it is asked for', ADA, inRecord({ raw_data: undefined })),
+  row('2.1', 'REST: raw_data is absent by default', ADA, inRecord({ raw_data: undefined })),
   row(
     '2.1',
-    'GraphQL: rawData is an object, there where it is selected',
+    'GraphQL: rawData is an object, present where it is selected',
     NODE,
     inNode({ rawData: isObject }),
   ),
@@ -105,7 +105,7 @@ export const CONTACT_ROWS: readonly Row[] = [
     row('2.1', `REST: ${wire} is one of ${values.length} values`, OPENAPI, {
       body: (document) => listsOf(document, wire).every((list) => isSame(list, values)),
     }),
-    row('2.1', `GraphQL: ${type} has the ${values.length} values in capitals`, TYPES, {
+    row('2.1', `GraphQL: ${type} has the same ${values.length} values in upper case`, TYPES, {
       body: ({ data }) =>
         isSame(
           namesOf(data, type),
@@ -113,17 +113,17 @@ export const CONTACT_ROWS: readonly Row[] = [
         ),
     }),
   ]),
-  row('2.2', 'REST: next is null where there is no next page', ADA, inPagination({ next: null })),
-  row('2.2', 'REST: previous is null on the first page', ADA, inPagination({ previous: null })),
+  row('2.2', 'REST: pagination.next is null on the last page', ADA, inPagination({ next: null })),
+  row('2.2', 'REST: pagination.previous is null on the first page', ADA, inPagination({ previous: null })),
   row('2.2', 'REST: total_count is the number of results', ADA, inPagination({ total_count: 1 })),
-  row('2.2', 'GraphQL: totalCount and pageInfo say the same', NODE, {
+  row('2.2', 'GraphQL: totalCount and pageInfo contain the same as REST', NODE, {
     body: {
       data: { searchContacts: { totalCount: 1, pageInfo: { hasNextPage: false, hasPreviousPage: false } } },
     },
   }),
   row(
     '2.2',
-    'REST: next is an opaque text where there is a next page',
+    'REST: pagination.next is an opaque string where there is a next page',
     rest('POST /contacts/_search?page_size=2', { filter: { email_domain: 'bigco.example' } }),
     inPagination({ next: isText, previous: null, total_count: (count: number) => count > 2 }),
   ),
@@ -158,7 +158,7 @@ function isSame(some: readonly unknown[], others: readonly unknown[]): boolean {
   return some.length > 0 && [...some].sort().join() === [...others].sort().join();
 }
 
-/** Every enumeration of a property of that name, wherever the document has one. */
+/** Every enum of a property with that name, anywhere in the document. */
 function listsOf(document: unknown, property: string): readonly (readonly unknown[])[] {
   if (typeof document !== 'object' || document === null) return [];
   return Object.entries(document).flatMap(([name, value]) =>

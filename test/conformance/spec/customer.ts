@@ -67,19 +67,19 @@ export const CUSTOMER_ROWS: readonly Row[] = [
   ]),
   row(
     '2.4',
-    'REST: schema_mappings_config comes back as given',
+    'REST: schema_mappings_config is returned as it was set',
     FULL,
     inConnection({ schema_mappings_config: is(CONNECTION.schema_mappings_config) }),
   ),
   row(
     '2.4',
-    'REST: entity_mappings come back as given',
+    'REST: entity_mappings are returned as they were set',
     FULL,
     inConnection({ entity_mappings: is(CONNECTION.entity_mappings) }),
   ),
   row(
     '2.4',
-    'REST: connection_sync_config comes back as given',
+    'REST: connection_sync_config is returned as it was set',
     FULL,
     inConnection({ connection_sync_config: is(CONNECTION.connection_sync_config) }),
   ),
@@ -153,7 +153,7 @@ export const CUSTOMER_ROWS: readonly Row[] = [
   ),
   row(
     '2.4',
-    'REST: another type of destination is refused',
+    'REST: an unknown type of destination is rejected',
     rest(
       'PUT /customers',
       withConnection({ connection_sync_config: { destination_config: { type: 'mysql' } } }),
@@ -162,7 +162,7 @@ export const CUSTOMER_ROWS: readonly Row[] = [
   ),
   row(
     '2.4',
-    'REST: another type of object is refused',
+    'REST: an unknown type of object is rejected',
     rest(
       'PUT /customers',
       withConnection({ entity_mappings: [{ object: { type: 'other' }, field_mappings: [] }] }),
@@ -170,7 +170,7 @@ export const CUSTOMER_ROWS: readonly Row[] = [
     { status: 400 },
   ),
   row('2.4', 'There are 18 provider names', SCHEMA, enums('ProviderName', 18)),
-  row('2.4', 'There are five categories', SCHEMA, enums('Category', CATEGORIES.length)),
+  row('2.4', 'There are five provider categories', SCHEMA, enums('Category', CATEGORIES.length)),
   ...PROVIDER_NAMES.map((name) =>
     row(
       '2.4',
@@ -215,7 +215,7 @@ function given(field: string, cases: readonly (readonly [string, object])[]): re
   return cases.map(([what, value]) =>
     row(
       '2.4',
-      `REST: ${field} ${what} is taken and given back`,
+      `REST: ${field} ${what} is accepted and returned`,
       rest('PUT /customers', { ...withConnection({ [field]: value }), customer_id: `${field} ${what}` }),
       inConnection({ [field]: is(value) }),
     ),
@@ -230,7 +230,7 @@ function inCustomer(customer: object) {
   return { status: 200, body: { data: { customer } } };
 }
 
-/** The same in all: nothing less and nothing more. */
+/** Exactly equal: no field missing, none added. */
 function is(value: object): Expected {
   return (actual: unknown) => JSON.stringify(sorted(actual)) === JSON.stringify(sorted(value));
 }

@@ -27,7 +27,7 @@ const FAILING_FIELD = [
 ];
 const TEXT = (value: unknown) => typeof value === 'string' && value !== '';
 
-/** Field of an error, and what it is. */
+/** The fields of an error, and their values. */
 const FIELDS: readonly (readonly [string, Expected])[] = [
   ['id', TEXT],
   ['code', /^REMOTE_PROVIDER_ERROR$/],
@@ -47,12 +47,12 @@ const META: readonly (readonly [string, Expected])[] = [
 
 export const ERROR_ROWS: readonly Row[] = [
   ...SEARCH.map((status) =>
-    row('7', `${status} is listed for the search`, OPENAPI, listed('/contacts/_search', 'post', status)),
+    row('7', `${status} is documented for the search`, OPENAPI, listed('/contacts/_search', 'post', status)),
   ),
   ...UPSERT.map((status) =>
-    row('7', `${status} is listed for the upsert`, OPENAPI, listed('/customers', 'put', status)),
+    row('7', `${status} is documented for the upsert`, OPENAPI, listed('/customers', 'put', status)),
   ),
-  row('7', '499 is not listed for the upsert', OPENAPI, listed('/customers', 'put', 499, false)),
+  row('7', '499 is not documented for the upsert', OPENAPI, listed('/customers', 'put', 499, false)),
   ...SEARCH.map((status) => row('7', `${status} is ${LABELS[status]}`, OPENAPI, { body: titled(status) })),
   ...FIELDS.flatMap(([name, expected]) => [
     row('7', `REST: an error has ${name}`, FAILING, {
@@ -69,21 +69,35 @@ export const ERROR_ROWS: readonly Row[] = [
       body: { errors: [{ extensions: { meta: nest(path, expected) } }] },
     }),
   ]),
-  row('7', 'An error of our own has the origin crossbook', rest('POST /contacts/_search', {}), {
+  row('7', 'An error of Crossbook’s own has the origin crossbook', rest('POST /contacts/_search', {}), {
     status: 400,
     body: { errors: [{ meta: { origin: 'crossbook', cause: undefined } }] },
   }),
-  row('7', '400 can be provoked', rest('PUT /customers', {}), { status: 400 }),
-  row('7', '401 can be provoked', rest('PUT /customers', CUSTOMER, { as: 'nobody' }), { status: 401 }),
-  row('7', '403 can be provoked', rest('PUT /customers', CUSTOMER, { as: 'token' }), { status: 403 }),
-  row('7', '404 can be provoked', rest('GET /customers/nobody'), { status: 404 }),
-  row('7', '409 can be provoked', rest('PUT /customers', CUSTOMER, { headers: { 'if-match': '"77"' } }), {
-    status: 409,
+  row('7', '400 is returned for an upsert without fields', rest('PUT /customers', {}), { status: 400 }),
+  row('7', '401 is returned without credentials', rest('PUT /customers', CUSTOMER, { as: 'nobody' }), {
+    status: 401,
   }),
-  row('7', '422 can be provoked', rest('PUT /customers', { ...CUSTOMER, email: 'none' }), { status: 422 }),
   row(
     '7',
-    '501 can be provoked',
+    '403 is returned for an upsert with a customer token',
+    rest('PUT /customers', CUSTOMER, { as: 'token' }),
+    { status: 403 },
+  ),
+  row('7', '404 is returned for an unknown customer', rest('GET /customers/nobody'), { status: 404 }),
+  row(
+    '7',
+    '409 is returned for an outdated If-Match',
+    rest('PUT /customers', CUSTOMER, { headers: { 'if-match': '"77"' } }),
+    {
+      status: 409,
+    },
+  ),
+  row('7', '422 is returned for an invalid email', rest('PUT /customers', { ...CUSTOMER, email: 'none' }), {
+    status: 422,
+  }),
+  row(
+    '7',
+    '501 is returned for a search that the provider does not support',
     rest('POST /contacts/_search', BY_EMAIL, { headers: { 'x-provider-name': 'pipedrive' } }),
     { status: 501 },
   ),
@@ -100,7 +114,7 @@ function titled(status: number): Expected {
   return ({ components }: { components: { responses: Record<string, { content: Content }> } }) =>
     Object.values(components.responses).some(({ content }) => {
       const [error] = content['application/json'].example.errors;
-      // 499 is a family: each kind has a title of its own.
+      // 499 covers several codes: each has a title of its own.
       return error?.status === String(status) && (status === 499 || error.title === LABELS[status]);
     });
 }

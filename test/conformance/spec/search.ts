@@ -24,13 +24,13 @@ export const SEARCH_ROWS: readonly Row[] = [
   ),
   row(
     '1',
-    'Other CRMs cannot: 501',
+    'REST: a search of any other CRM is 501',
     rest(SEARCH, FILTER, { headers: { 'x-provider-name': 'pipedrive' } }),
     refused(501, 'NOT_IMPLEMENTED'),
   ),
   row(
     '1',
-    'GraphQL: other CRMs cannot either',
+    'GraphQL: a search of any other CRM is 501',
     graphql('{ searchContacts(provider: PIPEDRIVE, filter: { email: "a@b.example" }) { totalCount } }'),
     {
       body: {
@@ -48,11 +48,11 @@ export const SEARCH_ROWS: readonly Row[] = [
     rest(SEARCH, FILTER, { headers: { 'x-provider-name': 'HubSpot' } }),
     refused(400),
   ),
-  row('1', 'Answers are JSON', ADA, { headers: { 'content-type': /^application\/json/ } }),
+  row('1', 'Responses are JSON', ADA, { headers: { 'content-type': /^application\/json/ } }),
   row('4.1', 'The search is POST /contacts/_search', ADA, { status: 200 }),
   row(
     '4.1',
-    'Other methods are refused with 405',
+    'The search with another method is 405',
     rest('GET /contacts/_search'),
     refused(405, 'METHOD_NOT_ALLOWED'),
   ),
@@ -64,25 +64,25 @@ export const SEARCH_ROWS: readonly Row[] = [
   ),
   row(
     '4.1',
-    'Without the header of the customer it is 400',
+    'A search without the customer header is 400',
     rest(SEARCH, FILTER, { headers: { 'x-customer-id': undefined } }),
     refused(400),
   ),
   row(
     '4.1',
-    'Without the header of the provider it is 400',
+    'A search without the provider header is 400',
     rest(SEARCH, FILTER, { headers: { 'x-provider-name': undefined } }),
     refused(400),
   ),
   row(
     '4.1',
-    'An unknown provider is 400',
+    'A search with an unknown provider is 400',
     rest(SEARCH, FILTER, { headers: { 'x-provider-name': 'acme' } }),
     refused(400),
   ),
   row(
     '4.1',
-    'include_raw_data adds what the provider sent',
+    'include_raw_data=true adds the provider’s own record',
     rest(`${SEARCH}?include_raw_data=true`, FILTER),
     {
       body: { records: [{ raw_data: { properties: {} } }] },
@@ -91,21 +91,21 @@ export const SEARCH_ROWS: readonly Row[] = [
   row('4.1', 'include_raw_data=false adds nothing', rest(`${SEARCH}?include_raw_data=false`, FILTER), {
     body: { records: [{ raw_data: undefined }] },
   }),
-  row('4.1', 'page_size bounds a page', PAGE, { body: { records: [{}, {}] } }),
-  row('4.1', 'page_size may be 1000', rest(`${SEARCH}?page_size=1000`, FILTER), { status: 200 }),
+  row('4.1', 'page_size limits a page', PAGE, { body: { records: [{}, {}] } }),
+  row('4.1', 'page_size can be 1000', rest(`${SEARCH}?page_size=1000`, FILTER), { status: 200 }),
   row('8', 'page_size above 1000 is 400', rest(`${SEARCH}?page_size=1001`, FILTER), refused(400)),
   row(
     '8',
-    'GraphQL: more than 1000 is 400',
+    'GraphQL: a page of more than 1000 is 400',
     graphql('{ searchContacts(first: 1001, filter: { email: "a@b.example" }) { totalCount } }'),
     {
       body: { errors: [{ extensions: { code: 'BAD_REQUEST' } }] },
     },
   ),
-  row('4.1', 'page_size must be a whole number', rest(`${SEARCH}?page_size=1.5`, FILTER), refused(400)),
+  row('4.1', 'page_size must be an integer', rest(`${SEARCH}?page_size=1.5`, FILTER), refused(400)),
   row(
     '4.1',
-    'next leads to the next page, and its previous back',
+    'pagination.next leads to the next page, and its previous back',
     [
       PAGE,
       ([page]) => rest(`${SEARCH}?page_size=2&cursor=${page?.body.pagination.next}`, DOMAIN),
@@ -128,7 +128,7 @@ export const SEARCH_ROWS: readonly Row[] = [
   }),
   row(
     '4.1',
-    'associations_to_fetch may be separated by commas',
+    'associations_to_fetch can be separated by commas',
     rest(`${SEARCH}?associations_to_fetch=company,ticket`, FILTER),
     {
       body: {
@@ -146,7 +146,7 @@ export const SEARCH_ROWS: readonly Row[] = [
   ),
   row(
     '4.1',
-    'Associations are not fetched with the cache',
+    'Associations are not fetched with read_from_cache',
     rest(`${SEARCH}?${LINKS}&read_from_cache=true`, FILTER),
     {
       body: { records: [{ associations: undefined }] },
@@ -164,16 +164,21 @@ export const SEARCH_ROWS: readonly Row[] = [
     rest(`${SEARCH}?read_from_cache=maybe`, FILTER),
     refused(400),
   ),
-  row('4.1', 'read_from_cache serves an earlier answer', [rest(`${SEARCH}?read_from_cache=true`, FILTER)], {
-    status: 200,
-  }),
-  row('4.1', 'A body is required', rest(SEARCH), { status: /^4(00|15)$/ }),
-  row('4.1', 'filter is required', rest(SEARCH, {}), refused(400)),
-  row('4.1', 'filter is an object', rest(SEARCH, { filter: 'ada@example.com' }), refused(400)),
-  row('4.1', 'filter.email is text', rest(SEARCH, { filter: { email: 7 } }), refused(400)),
   row(
     '4.1',
-    'A search without a match answers an empty page',
+    'read_from_cache returns an earlier response',
+    [rest(`${SEARCH}?read_from_cache=true`, FILTER)],
+    {
+      status: 200,
+    },
+  ),
+  row('4.1', 'A search without a body is rejected', rest(SEARCH), { status: /^4(00|15)$/ }),
+  row('4.1', 'A search without a filter is 400', rest(SEARCH, {}), refused(400)),
+  row('4.1', 'A filter must be an object', rest(SEARCH, { filter: 'ada@example.com' }), refused(400)),
+  row('4.1', 'filter.email must be a string', rest(SEARCH, { filter: { email: 7 } }), refused(400)),
+  row(
+    '4.1',
+    'A search without a match returns an empty page',
     rest(SEARCH, { filter: { email: 'nobody@nowhere.example' } }),
     {
       status: 200,
@@ -200,7 +205,7 @@ export const SEARCH_ROWS: readonly Row[] = [
   ),
   row(
     '4.2',
-    'A second time it updates',
+    'An upsert of an existing customer updates it',
     [
       rest('PUT /customers', { customer_id: 'put', name: 'P', email: 'p@example.com' }),
       rest('PUT /customers', { customer_id: 'put', name: 'Q', email: 'q@example.com' }),
@@ -209,7 +214,7 @@ export const SEARCH_ROWS: readonly Row[] = [
   ),
   row(
     '4.2',
-    'GraphQL: upsertCustomer does the same',
+    'GraphQL: upsertCustomer does the same as REST',
     graphql(
       'mutation { upsertCustomer(input: { customerId: "gql", name: "G", email: "g@example.com" }) { customer { customerId name email } } }',
     ),
@@ -219,8 +224,10 @@ export const SEARCH_ROWS: readonly Row[] = [
       },
     },
   ),
-  row('4.2', 'A body is required by the upsert', rest('PUT /customers', {}), refused(400)),
-  row('5', 'Both ids in headers suffice beside the credentials', ADA, { status: 200 }),
+  row('4.2', 'An upsert without a body is 400', rest('PUT /customers', {}), refused(400)),
+  row('5', 'The headers for customer and provider are sufficient beside the credentials', ADA, {
+    status: 200,
+  }),
   row(
     '7',
     'A provider that fails is 499',

@@ -4,7 +4,7 @@ const hex = (character: string, length: number) => character.charCodeAt(0).toStr
 
 /** Encodings in which a CRM may echo what it received. A reader can undo each of them. */
 export const SPELLINGS: Readonly<Record<string, (secret: string) => string>> = {
-  'unchanged': (secret) => secret,
+  unchanged: (secret) => secret,
   'behind its scheme': (secret) => `Bearer ${secret}`,
   'percent-encoded': (secret) => each(secret, (character) => `%${hex(character, 2)}`),
   'percent-encoded twice': (secret) => encodeURIComponent(each(secret, (one) => `%${hex(one, 2)}`)),
