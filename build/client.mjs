@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 
-/** Makes `dist/client`, a package of its own: for pages and servers that call Crossbook. It imports nothing. */
+/** Builds `dist/client`, a package for web pages and servers that call Crossbook. It has no dependencies. */
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, '');
 const folder = join(root, 'dist/client');
 
@@ -30,7 +30,7 @@ writeFileSync(join(folder, 'package.json'), `${JSON.stringify(readManifest(), nu
 cpSync(join(root, 'src/client/package.md'), join(folder, 'README.md'));
 cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
 
-/** Its version is the server's: one number says which client goes with which server. */
+/** It has the server's version: one number says which client matches which server. */
 function readManifest() {
   const read = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
   const { name, ...manifest } = read('src/client/package.json');

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import * as esbuild from 'esbuild';
 
 /**
- * For `npm run dev`: packages do not change while somebody works. They are bundled once, apart from what is built again
- * and again: loaded file by file, they take more of a restart than all else.
+ * For `npm run dev`: packages do not change during development. They are bundled once, apart from what is rebuilt:
+ * loaded file by file, they would take most of a restart.
  */
 export function bundlePackages(options, folder) {
   const wanted = new Set();
@@ -16,7 +16,7 @@ export function bundlePackages(options, folder) {
     setup(build) {
       build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
         if (kind === 'entry-point' || isBuiltin(path)) return;
-        // GraphiQL, whose 9 MB take longer than all others.
+        // GraphiQL's 9 MB take longer than all others.
         if (kind === 'dynamic-import') return { path, external: true };
         wanted.add(path);
         return { path: `../packages/${toName(path)}.js`, external: true };
@@ -26,7 +26,7 @@ export function bundlePackages(options, folder) {
   };
 }
 
-/** Where it is not done yet, by this process or one before. */
+/** Cached, also from an earlier process. */
 async function bundle(paths, options) {
   const root = options.absWorkingDir;
   const lock = readFileSync(join(root, 'package-lock.json'));
@@ -50,14 +50,17 @@ async function bundle(paths, options) {
   writeFileSync(done, '');
 }
 
-/** What Node finds in them: of a CommonJS module a bundler does not know. In a process whose memory is given back. */
+/**
+ * The export names that Node finds: a bundler cannot list those of a CommonJS module. In a child process, so that
+ * its memory is released.
+ */
 function readExports(paths, cwd) {
   const script = `const found = {};
     for (const path of ${JSON.stringify(paths)}) found[path] = Object.keys(await import(path));
     process.stdout.write(JSON.stringify(found));`;
   const args = ['--input-type=module', '-e', script];
   const found = JSON.parse(execFileSync(process.execPath, args, { cwd, encoding: 'utf8' }));
-  // Node finds `__esModule` in CommonJS; the bundler may take the package's ES modules instead, which have none.
+  // Node finds `__esModule` in CommonJS; the bundler may use the package's ES modules instead, which have none.
   const isName = (name) => /^[\w$]+$/.test(name) && name !== '__esModule';
   return Object.fromEntries(Object.entries(found).map(([path, names]) => [path, names.filter(isName)]));
 }

@@ -8,8 +8,8 @@ import { bundlePackages } from './dev-packages.mjs';
 import { readFlags } from './launcher.mjs';
 
 /**
- * `npm run dev`: builds what has changed, apart from `dist`, and starts the product again. The embedded database belongs to
- * this process and runs on, so that the product can be killed: what it acknowledged is on the disk.
+ * `npm run dev`: builds what has changed, apart from `dist`, and restarts the product. The embedded database
+ * belongs to this process and keeps running, so the product can be killed: acknowledged writes are on disk.
  */
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, '');
 const folder = `${root}/node_modules/.cache/crossbook-dev`;
@@ -29,13 +29,13 @@ const context = await esbuild.context({
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => void end());
 await rebuild();
-// esbuild's own watching looks at the files in turns, which takes up to two seconds.
+// esbuild's own watcher polls the files, which takes up to two seconds.
 watch(`${root}/src`, { recursive: true }, () => {
   clearTimeout(soon);
   soon = setTimeout(() => void rebuild(), 20);
 });
 
-/** One at a time. What does not build leaves the one before running; esbuild has printed why. */
+/** One build at a time. After a failed build the previous one keeps running; esbuild has printed the error. */
 function rebuild() {
   const since = performance.now();
   working = working
@@ -51,7 +51,7 @@ async function restart(since) {
     cwd: root,
     env: { ...process.env, ...(database && { DATABASE_URL: database.url }) },
     stdio: 'inherit',
-    // Ctrl-C is passed on below, once.
+    // Ctrl-C is forwarded below, once.
     detached: true,
   });
   process.stderr.write(`  Started ${Math.round(performance.now() - since)} ms after the change.\n`);

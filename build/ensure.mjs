@@ -4,7 +4,7 @@ import { hashSources, readManifest } from './sources.mjs';
 const NO_BUILDER = `There is no build of these sources, and what builds is not installed: NODE_ENV=production and --omit=dev leave it out.
 Run \`npm ci --include=dev && npm run build\` once; a build needs no installed packages to run.`;
 
-/** Makes `dist` where it is not of these sources. Says what it does, in one line that the product replaces. */
+/** Rebuilds `dist` if it is not of these sources. Prints one progress line, which the product replaces. */
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, '');
 const hash = hashSources(root);
 

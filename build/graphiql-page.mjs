@@ -1,8 +1,8 @@
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 
 /**
- * GraphiQL's page becomes a file beside the product, with a mark where its options go: as a module its 9 MB would stay in
- * memory from the first time that somebody opens it.
+ * Writes GraphiQL's page to a file beside the product, with a mark for its options: as a module its 9 MB would stay
+ * in memory after the first use.
  */
 export function graphiqlPage() {
   return {
@@ -19,7 +19,7 @@ export function graphiqlPage() {
 
 const TITLE = '%TITLE%';
 
-/** What the product has in place of the package. */
+/** Replaces the package in the product. */
 const LOADER = `
 import { readFileSync } from 'node:fs';
 export function renderGraphiQL(options) {

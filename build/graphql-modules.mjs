@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 
 /**
- * graphql as ES modules, for everybody in the bundle. A bundler reads every name of a CommonJS module through a function:
- * graphql's are read for each field of a document.
+ * Resolves graphql to its ES modules everywhere in the bundle. A bundler accesses every export of a CommonJS module
+ * through a function, and graphql's are accessed for each field of a document.
  */
 export function graphqlModules(root) {
   const find = createRequire(`${root}/package.json`).resolve;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** All packages that went into the product. */
+/** All packages that are bundled into the product. */
 export function collectPackages(root, { inputs }) {
   const folders = new Set(Object.keys(inputs).flatMap((path) => toPackage(path)?.folder ?? []));
   return [...folders].sort().map((folder) => {
@@ -11,7 +11,7 @@ export function collectPackages(root, { inputs }) {
   });
 }
 
-/** Their licences, as they ask for. */
+/** The notices that their licences require. */
 export function printLicences(packages) {
   return packages.map(toEntry).join('\n');
 }

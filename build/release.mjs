@@ -2,9 +2,9 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { cutRelease } from './changelog.mjs';
 
 /**
- * A part of `npm version`, which changes the version, commits and tags. `check` comes before: it refuses where nothing was
- * changed, or where what breaks clients would come as a small version. `write` comes after: it gives the changelog's
- * section its number and day, and keeps the schema that later ones are compared with.
+ * A part of `npm version`, which changes the version, commits and tags. `check` runs before: it fails if nothing
+ * was changed, or if a breaking change would be released as a patch or minor version. `write` runs after: it writes
+ * version and date into the changelog, and stores the schema that later ones are compared with.
  */
 const version = process.env.npm_new_version ?? '';
 const day = new Date().toISOString().slice(0, 10);

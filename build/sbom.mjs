@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { readManifest } from './sources.mjs';
 
 /**
- * `node build/sbom.mjs`: what ships, with versions and licences, as CycloneDX. That is what the build put together, and the
- * embedded database, which npm installs: of a bundle npm knows nothing.
+ * `node build/sbom.mjs`: the shipped packages, with versions and licences, as CycloneDX. These are the bundled
+ * ones, and the embedded database, which npm installs: npm cannot list the content of a bundle.
  */
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, '');
 const read = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));

@@ -10,10 +10,10 @@ import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'undici';
 
 /**
- * Which files of `src` a search by email executes: the coverage that V8 counts during one request to the built product,
- * through its source maps, in the order in which the files are entered. Such searches were answered before, but each
- * counted one comes with an API key that the process has not seen. A timer that ends during a request is not of it: what
- * counts was executed in every round.
+ * Lists the files of `src` that a search by email executes: V8's precise coverage of one request to the built
+ * product, mapped through its source maps, in the order in which the files are first entered. The server is warm,
+ * but each counted search has an API key that is not cached. A timer can fire during a request by chance, so only
+ * what is executed in every round counts.
  */
 export async function listSearchFiles() {
   const product = await startProduct();
@@ -38,15 +38,15 @@ export async function listSearchFiles() {
     }
     return found;
   } finally {
-    // The process does not end before.
+    // Otherwise the process would not exit.
     inspector.close();
     await product.stop();
   }
 }
 
-/** The functions of ours that are called meanwhile. What a file does when it is loaded is no call. */
+/** Our functions that are called meanwhile. The evaluation of a module on load is not counted. */
 async function readCalled({ send }, work) {
-  // Counting starts anew whenever it is taken.
+  // Taking coverage resets the counters.
   await send('Profiler.takePreciseCoverage');
   await work();
   const { result } = await send('Profiler.takePreciseCoverage');
@@ -61,7 +61,7 @@ async function readCalled({ send }, work) {
     );
 }
 
-/** A breakpoint at the start of each function, which never stops: its condition only notes that it was reached. */
+/** A breakpoint at the start of each function, which never pauses: its condition only records the call. */
 async function sortByEntry({ send }, called, work) {
   await send('Debugger.enable');
   for (const [index, { scriptId, start, end }] of called.entries()) {
@@ -81,7 +81,7 @@ async function sortByEntry({ send }, called, work) {
   return [...new Set([...result.value, ...called.keys()].map((index) => called[index].file))];
 }
 
-/** Where a range of a bundle begins and ends there, and which file it was written in. */
+/** The source range of a range in a bundle, and its source file. */
 function toPlace(url, { startOffset, endOffset }) {
   if (!bundles.has(url)) {
     const path = fileURLToPath(url);
@@ -104,7 +104,7 @@ const bundles = new Map();
 
 async function startProduct() {
   const data = mkdtempSync(join(tmpdir(), 'crossbook-'));
-  // The embedded database may have a user of its own.
+  // The embedded database may run as another user.
   chmodSync(data, 0o711);
   const adminKey = `cba_${'a'.repeat(43)}`;
   const child = spawn(process.execPath, ['--inspect=127.0.0.1:0', join(DIST, 'main.js')], {
@@ -130,7 +130,7 @@ async function startProduct() {
       body: JSON.stringify(body),
     });
     const text = await response.text();
-    // A process that stood still while its coverage was taken may hold its database for gone.
+    // A process that was paused while its coverage was taken may report its database as unavailable.
     if (text.includes('"retryable":true')) {
       await sleep(250);
       return post(path, headers, body);

@@ -1,6 +1,6 @@
 import { decode, encode } from '@jridgewell/sourcemap-codec';
 
-/** Node reads all of a map before it runs the file: what leads to packages is left out, which is four fifths of it. */
+/** Node parses the complete map before it runs the file: mappings to packages, four fifths of it, are removed. */
 export function keepOwnSources(contents) {
   const map = JSON.parse(Buffer.from(contents).toString());
   const places = new Map();
@@ -18,7 +18,7 @@ function keepOwnSegments(line, places) {
   for (const [column, source, sourceLine, sourceColumn] of line) {
     const place = places.get(source);
     if (place !== undefined) kept.push([column, place, sourceLine, sourceColumn]);
-    // One that leads nowhere ends what came before it.
+    // A segment without a source ends the previous one.
     else if (isOurs) kept.push([column]);
     isOurs = place !== undefined;
   }

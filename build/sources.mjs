@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One hash of everything that the build reads: as long as it stays, so does `dist`. */
+/** One hash of everything that the build reads: `dist` is up to date while it is unchanged. */
 export function hashSources(root) {
   const folders = ['src', 'build'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
@@ -19,7 +19,7 @@ export function hashSources(root) {
   return hash.digest('hex');
 }
 
-/** What `dist` was made of; undefined where there is none. */
+/** The sources of `dist`; undefined if there is no build. */
 export function readManifest(root) {
   const path = join(root, 'dist', MANIFEST);
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;

@@ -9,24 +9,23 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Starts this repository's Crossbook over its sandbox, with data that go with it. In production it runs elsewhere: all that
- * an application or a gateway needs of it are its URL and an API key.
+ * Starts this repository's Crossbook with its sandbox, and deletes its data at the end. In production it runs elsewhere: an application or a gateway needs only its URL and an API key.
  * @param {{ apiPort: string, sandboxPort: string }} ports
  */
 export function startCrossbook({ apiPort, sandboxPort }) {
   const data = mkdtempSync(join(tmpdir(), 'crossbook-example-'));
-  // Started by root, the embedded database runs as a user of its own, who passes through.
+  // If started by root, the embedded database runs as another user, who needs access.
   chmodSync(data, 0o711);
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, PORT: apiPort, CROSSBOOK_SANDBOX_PORT: sandboxPort, CROSSBOOK_DATA: data };
   const child = spawn('dist/crossbook', {
     ...{ cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
-    // It stops by itself when the process of that id, its parent, is killed.
+    // It stops when the process of that id, its parent, is killed.
     env: { ...env, LOG_LEVEL: 'error', NPM_PID: String(process.pid) },
   });
   const ended = once(child, 'close').then(() => remove(data));
   return {
-    /** Stays pending where Crossbook ends first, which `ended` says, and its standard error why. */
+    /** Stays pending if Crossbook exits first; `ended` reports that, with its standard error. */
     ready: readWelcome(child),
     /** @param {string[]} args */
     command: (...args) => execFileSync('dist/crossbook', args, { cwd: root, env, encoding: 'utf8' }),
@@ -39,7 +38,7 @@ export function startCrossbook({ apiPort, sandboxPort }) {
 }
 
 /**
- * The database of a start that was cut off may still be writing.
+ * The database of an interrupted start may still be writing, so deletion is retried.
  * @param {string} folder
  */
 async function remove(folder) {

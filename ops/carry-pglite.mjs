@@ -1,4 +1,4 @@
-// Writes the rows of a PGlite data folder, of versions before 0.2.0, into a file that `crossbook restore` takes.
+// Converts the rows of a PGlite data directory, of versions before 0.2.0, to a file for `crossbook restore`.
 //   npm install --no-save @electric-sql/pglite@0.5.16
 //   node ops/carry-pglite.mjs .crossbook/data rows.gz
 import { existsSync, writeFileSync } from 'node:fs';

@@ -9,8 +9,9 @@ import { runStages } from '../throughput/run-stages.ts';
 import type { Variant } from '../throughput/stage.ts';
 
 /**
- * What each optimisation buys: Crossbook once as it ships and once with each plain twin, in interleaved rounds of several
- * starts. `ablate json-in-pieces nothing`: those rows; `--only 1,100`: those cases.
+ * What each optimization gains: Crossbook as shipped and with each optimization replaced by a plain implementation,
+ * in interleaved rounds of several starts. `ablate json-in-pieces nothing`: those rows; `--only 1,100`: those
+ * cases.
  */
 export async function ablate(options: Options): Promise<void> {
   const { rest, only, restarts } = options;

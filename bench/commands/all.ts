@@ -13,7 +13,10 @@ import { measureStart } from './start.ts';
 import { measureThroughput } from './throughput.ts';
 import { measureUpserts } from './upserts.ts';
 
-/** Everything, kept in bench/results and shown in docs/performance.md and, in short, in the README; a quick run is kept beside it and shown nowhere. */
+/**
+ * All measurements, stored in bench/results and shown in docs/performance.md and, in short, in the README; a quick
+ * run is stored beside it and not published.
+ */
 export async function measureAll(options: Options): Promise<void> {
   const name: ResultsName = options.quick ? 'quick' : 'latest';
   const report: Report = {
@@ -28,7 +31,7 @@ export async function measureAll(options: Options): Promise<void> {
   show(name, keepReport(name, report));
 }
 
-/** The same from what is kept, without measuring: after a change of the tables or of the chart. */
+/** The same from stored results, without measuring: after a change of the tables or of the chart. */
 export async function showKept({ quick }: Options): Promise<void> {
   const name: ResultsName = quick ? 'quick' : 'latest';
   show(name, readReports(name));

@@ -6,8 +6,8 @@ import { runStages } from '../throughput/run-stages.ts';
 import { CONNECTIONS, toRows } from './throughput.ts';
 
 /**
- * This checkout beside others that have been built, with the floor and Mercurius in one run: has a change made it slower?
- * `compare ../before`: folders with a `dist`. `--only 1,100`: those cases.
+ * Compares this checkout with other builds, with the floor and Mercurius in one run, to find regressions. `compare
+ * ../before`: directories with a `dist`. `--only 1,100`: those cases.
  */
 export async function compareBuilds(options: Options): Promise<void> {
   const { rest, rounds, seconds } = options;

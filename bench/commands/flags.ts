@@ -9,8 +9,8 @@ import { CASES } from '../workload/cases.ts';
 import { type CaseResult, measureCase } from './throughput.ts';
 
 /**
- * What the engine's flags cost in memory and bring in throughput: Crossbook once for each set of them, with the floor and
- * Mercurius in one run. `flags 16 64-reducer`: only those sets, beside what ships.
+ * What V8 flags cost in memory and gain in throughput: Crossbook once with each set of them, with the floor and
+ * Mercurius in one run. `flags 16 64-reducer`: only those sets, beside the shipped one.
  */
 export async function measureFlags(options: Options): Promise<void> {
   const { rest, quick } = options;
@@ -42,7 +42,7 @@ function toMegabytes(memory: ResidentMemory | undefined): string[] {
   return memory ? [memory.startMb, memory.peakMb, memory.nowMb].map((mb) => mb.toFixed(0)) : [];
 }
 
-/** What a set says nothing of stays as it ships. */
+/** Flags that a set does not mention stay as shipped. */
 function toVariant({ name, semiSpaceMb, reducer, growingPercent }: FlagSet): Variant {
   const others = FLAGS_OF_ALL.filter((flag) => !/semi-space|memory-reducer|heap-growing/.test(flag));
   const title = [
@@ -59,7 +59,10 @@ function toVariant({ name, semiSpaceMb, reducer, growingPercent }: FlagSet): Var
   return { name, title, engineFlags };
 }
 
-/** The size of the semi-space in MB; whether the memory reducer runs; by how much the heap may grow between collections. */
+/**
+ * The size of the semi-space in MB; whether the memory reducer runs; by how much the heap may grow between
+ * collections.
+ */
 const SETS: readonly FlagSet[] = [
   ...[8, 16, 32, 64].flatMap((semiSpaceMb) => [
     { name: `${semiSpaceMb}`, semiSpaceMb, reducer: false, growingPercent: 200 },
@@ -78,6 +81,6 @@ interface FlagSet {
   readonly name: string;
   readonly semiSpaceMb: number;
   readonly reducer: boolean;
-  /** Absent: as the engine decides. */
+  /** Absent: V8's default. */
   readonly growingPercent: number | undefined;
 }

@@ -7,7 +7,7 @@ import { aliasedOperation } from '../workload/operations.ts';
 import { emailsOf } from '../workload/people.ts';
 import { toRequests } from '../workload/requests.ts';
 
-/** One request at a time: what an answer costs as it grows. */
+/** One request at a time: the cost of a response by its size. */
 export async function measureGrowth(options: Options): Promise<GrowthResult> {
   const stage = await openStage({ ...options, only: ['floor', 'crossbook'] });
   try {
@@ -79,7 +79,7 @@ interface Work {
 }
 
 interface Cost {
-  /** From the request to the whole answer, the median. */
+  /** The median time from the request to the complete response. */
   readonly ms: number;
   readonly cpuMs: number;
   readonly calls: number;

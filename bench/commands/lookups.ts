@@ -8,9 +8,9 @@ import { type SandboxProcess, startSandbox } from '../support/sandbox.ts';
 import { emailsOf, inventPeople } from '../workload/people.ts';
 
 /**
- * Many single look-ups of different emails arrive together for one HubSpot connection, under HubSpot's real limits,
- * which the sandbox enforces. Crossbook gets them as GraphQL requests, one look-up each; the naive clients go to HubSpot
- * themselves.
+ * Many single lookups of different emails arrive concurrently for one HubSpot connection, under HubSpot's real rate
+ * limits, which the sandbox enforces. Crossbook gets them as GraphQL requests, one lookup each; the naive clients
+ * call HubSpot directly.
  */
 export async function measureLookups({ node, quick }: Options): Promise<LookupsResult> {
   const count = quick ? 200 : 1_000;
@@ -25,7 +25,7 @@ export async function measureLookups({ node, quick }: Options): Promise<LookupsR
       tiers.push({ ...tier, crossbook: { seconds, ...calls }, ...NOT_YET });
     }
     showProgress(`look-ups: the naive clients take their time (about ${quick ? 15 : 100} s)`);
-    // They only wait: together they take no longer than the slowest, each with an account of its own.
+    // They mostly wait: run concurrently, they take no longer than the slowest, each with an account of its own.
     await Promise.all(
       tiers.map(async (tier) => {
         const scene = { sandbox, count, ...tier };
@@ -43,7 +43,7 @@ export async function measureLookups({ node, quick }: Options): Promise<LookupsR
   }
 }
 
-/** A server that has been running for a while, as the ones that bursts arrive at. */
+/** Warms up a server, because a burst usually arrives at one that has been running for a while. */
 async function warmUp(crossbook: Crossbook, sandbox: SandboxProcess): Promise<void> {
   showProgress('look-ups: Crossbook warms up, on another connection');
   const account = await createAccount({ sandbox, count: WARM_UP, perTenSeconds: 1_000_000 });
@@ -90,7 +90,7 @@ const NOT_YET = { backOff: NONE, paceItself: NONE };
 interface Measured {
   readonly seconds: number;
   readonly calls: number;
-  /** Calls that were answered with a 429. */
+  /** Calls that got a 429. */
   readonly refused: number;
 }
 

@@ -9,7 +9,10 @@ import { CASES } from '../workload/cases.ts';
 import { toRequests } from '../workload/requests.ts';
 import { CONNECTIONS } from './throughput.ts';
 
-/** What answers of 1,000 contacts take while many of them are under way: resident memory at rest and at its highest. */
+/**
+ * The memory for responses of 1,000 contacts while many of them are in flight: resident memory when idle and at its
+ * peak.
+ */
 export async function measureMemory(options: Options): Promise<MemoryResult | undefined> {
   if (!existsSync('/proc/self/clear_refs')) {
     say('memory: skipped, this system does not tell the highest resident size.');
@@ -65,7 +68,7 @@ interface MemoryRow {
   readonly title: string;
   readonly restMb: number;
   readonly peakMb: number;
-  /** What each answer under way added, garbage included. */
+  /** The memory that each response in flight adds, including garbage. */
   readonly answerMb: number;
 }
 

@@ -13,8 +13,8 @@ import { toRequests } from '../workload/requests.ts';
 import { CONNECTIONS } from './throughput.ts';
 
 /**
- * `profile crossbook 100`: where a contender's time goes, by room and by the functions that it is spent in. With a third
- * word, a folder with another build of Crossbook: that one's.
+ * `profile crossbook 100`: a contender's CPU time by folder and by function. The third argument is the directory of
+ * another build of Crossbook.
  */
 export async function profile(options: Options): Promise<void> {
   const [name = 'crossbook', caseName = '100', folder] = options.rest;

@@ -12,8 +12,8 @@ import { median } from '../support/statistics.ts';
 import { openTemporaryDatabase } from '../support/temporary-database.ts';
 
 /**
- * Each way to run Crossbook, from spawn to the first right search, as multiples of what importing graphql-yoga takes in the
- * same round; and the memory after that search.
+ * The time of each way to run Crossbook, from spawn to the first correct search, as a multiple of importing
+ * graphql-yoga in the same round; and the memory after that search.
  */
 export async function measureStart({ node, quick, databaseUrl, rounds }: Options): Promise<StartResult> {
   const database = databaseUrl === undefined ? undefined : await openTemporaryDatabase(databaseUrl);
@@ -63,7 +63,7 @@ export function toStartTable({ yogaMs, rows }: StartResult): string {
   );
 }
 
-/** The sandbox is on everywhere: a search needs a CRM that answers at once. */
+/** The sandbox is always on: a search needs a CRM that responds immediately. */
 async function openWays(node: string, databaseUrl: string | undefined): Promise<readonly Way[]> {
   const existing = makeTemporaryDirectory();
   const sandbox = { CROSSBOOK_SANDBOX: 'on' };
@@ -83,7 +83,7 @@ async function openWays(node: string, databaseUrl: string | undefined): Promise<
       isFresh: true,
     },
   ];
-  // Tables are made, and what is cached is there.
+  // Creates tables and fills caches.
   for (const way of ways) if (!way.isFresh) await startAndCheck(node, way);
   return ways;
 }
@@ -117,11 +117,11 @@ export interface StartResult {
     readonly name: string;
     readonly title: string;
     readonly ms: number;
-    /** Of `yogaMs`. */
+    /** A multiple of `yogaMs`. */
     readonly times: number;
-    /** Resident, of the process itself. */
+    /** The resident memory of the process itself. */
     readonly nodeMb: number;
-    /** Proportional, of the embedded server and its guard. */
+    /** The proportional memory (PSS) of the embedded server and its guard. */
     readonly databaseMb: number;
   }[];
 }

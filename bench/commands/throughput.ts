@@ -8,7 +8,7 @@ import { verify } from '../throughput/verify.ts';
 import { CASES, type Case } from '../workload/cases.ts';
 import { toRequests } from '../workload/requests.ts';
 
-/** Answers per second of everybody, side by side in interleaved rounds. */
+/** Responses per second of all contenders, in interleaved rounds. */
 export async function measureThroughput(options: Options): Promise<ThroughputResult> {
   const stage = await openStage(options);
   try {
@@ -26,7 +26,7 @@ export async function measureCase(stage: Stage, asked: Case, options: Options): 
   return { ...asked, rows: toRows(await runCase(stage, asked, options)) };
 }
 
-/** Everybody once in each round, after everybody is warm. */
+/** Each contender once per round, after all are warm. */
 export async function runCase(stage: Stage, asked: Case, options: Options): Promise<CaseRuns['runs']> {
   const { rounds, seconds, warmUps } = options;
   const runs = new Map<Player, Measured[]>(stage.players.map((player) => [player, []]));
@@ -52,8 +52,9 @@ export async function runCase(stage: Stage, asked: Case, options: Options): Prom
 }
 
 /**
- * Until an answer costs no less than it did, three times running: nobody's code is compiled anew any more then. The more
- * there is of it, the longer that takes, and a process that serves for months is not measured by its first seconds.
+ * Runs until the CPU time of a response has not decreased three times in a row, i.e. until JIT compilation has
+ * settled. The more code there is, the longer that takes, and a server that runs for months should not be measured
+ * by its first seconds.
  */
 async function warmUp(run: (seconds: number) => Promise<Measured>, maxTurns: number): Promise<void> {
   let least = Number.POSITIVE_INFINITY;
@@ -65,7 +66,7 @@ async function warmUp(run: (seconds: number) => Promise<Measured>, maxTurns: num
   }
 }
 
-/** Ratios are of one round each: what slows the machine down for a while slows both. */
+/** Ratios are computed within one round: a temporary slowdown of the machine affects both sides. */
 export function toRows(runs: ReadonlyMap<Player, readonly Measured[]>): readonly Row[] {
   const [floor = []] = runs.values();
   return [...runs].map(([{ name, title }, measured]) => {
@@ -81,12 +82,14 @@ export function toRows(runs: ReadonlyMap<Player, readonly Measured[]>): readonly
   });
 }
 
-/** More is better, also where it is a cost. */
+/** More is better, also for a cost. */
 function toRatio(own: number, floor = Number.NaN, isCost: boolean): number {
   return isCost ? floor / own : own / floor;
 }
 
-/** Another one begins each time, and every second time the order is reversed, so that none always comes after the same one. */
+/**
+ * Rotates the order each round, and reverses every second one, so that no contender always follows the same one.
+ */
 function toOrder<Item>(items: readonly Item[], round: number): readonly Item[] {
   const from = round % items.length;
   if (round % 2 === 0) return [...items.slice(from), ...items.slice(0, from)];
@@ -94,7 +97,7 @@ function toOrder<Item>(items: readonly Item[], round: number): readonly Item[] {
 }
 
 const WARM_UP_SECONDS = 2;
-/** Cheaper by a fiftieth: less than that is chance. */
+/** An improvement below 2 % is noise. */
 const WORTH_GOING_ON = 0.98;
 
 export const CONNECTIONS = 32;
@@ -102,9 +105,9 @@ export const CONNECTIONS = 32;
 export interface Row {
   readonly name: string;
   readonly title: string;
-  /** Throughput as a share of the floor's. */
+  /** Throughput relative to the floor's. */
   readonly ratio: Summary;
-  /** Answers for the same CPU time, as a share of the floor's. */
+  /** Responses per CPU time, relative to the floor's. */
   readonly cpuRatio: Summary;
   readonly rate: Summary;
   readonly cpuMs: Summary;

@@ -10,7 +10,7 @@ import { type Summary, summarise } from '../support/statistics.ts';
 import { openTemporaryDatabase } from '../support/temporary-database.ts';
 import { CONNECTIONS } from './throughput.ts';
 
-/** Upserts per second, of 1,000 customers in turn, against the bare statement on the same PostgreSQL. */
+/** Upserts per second, of 1,000 customers in rotation, against the bare statement on the same PostgreSQL. */
 export async function measureUpserts(options: Options): Promise<UpsertsResult | undefined> {
   if (options.databaseUrl === undefined) {
     say('upserts: skipped, DATABASE_URL names no PostgreSQL server.');
@@ -120,7 +120,7 @@ export function toUpsertsTable({ rows, settings }: UpsertsResult): string {
   return `${table}\n\nPostgreSQL: ${said.join(', ')}.`;
 }
 
-/** As many connections to the database as Crossbook has. */
+/** The size of Crossbook's connection pool. */
 const POOL = 10;
 const IDS: readonly string[] = Array.from({ length: 1_000 }, (_, index) => `customer-${index}`);
 
@@ -131,7 +131,7 @@ interface UpsertsRow {
 }
 
 export interface UpsertsResult {
-  /** Of the server: what it promises of a commit. */
+  /** The durability settings of the server. */
   readonly settings: Readonly<Record<string, string>>;
   readonly rows: readonly UpsertsRow[];
 }

@@ -6,8 +6,8 @@ import { readBody, send } from './serve.ts';
 import { loop } from './upsert-loop.ts';
 
 /**
- * What an upsert costs at least: one statement with `pg`, of a customer alone and of a customer with a connection and its
- * token. The first also behind node:http.
+ * The minimum cost of an upsert: one statement with `pg`, for a customer alone and for a customer with a connection
+ * and its token. The first also behind node:http.
  */
 const pool = new pg.Pool({ connectionString: process.argv[2], max: Number(process.argv[3]) });
 
@@ -64,7 +64,7 @@ function toValues(customerId: string): readonly string[] {
   return [APPLICATION, customerId, `Customer ${customerId}`, `${customerId}@bench.example`];
 }
 
-/** What the server promises of a commit decides what an upsert costs. */
+/** The durability of a commit determines the cost of an upsert. */
 async function readSettings(): Promise<Record<string, string>> {
   const names = ['server_version', 'fsync', 'synchronous_commit'];
   const { rows } = await pool.query('SELECT name, setting FROM pg_settings WHERE name = ANY($1)', [names]);
@@ -77,7 +77,7 @@ const UPSERT = `INSERT INTO bare_customers (application_id, customer_id, name, e
   DO UPDATE SET name = EXCLUDED.name, email = EXCLUDED.email,
     version = bare_customers.version + 1, updated_at = now()
   RETURNING *`;
-/** As long as it is when it is sealed. */
+/** The length of an encrypted token. */
 const TOKEN = 'x'.repeat(120);
 const UPSERT_CONNECTED = `WITH customer AS (${UPSERT}), connection AS (
   INSERT INTO bare_connections (application_id, customer_id, provider_name, status)

@@ -2,9 +2,9 @@ import { Server } from 'node:net';
 import { startWorker } from '../support/worker.ts';
 
 /**
- * Imported in front of the product's own main.js, which runs as it ships. Its sandbox lives in the same process, and
- * nothing but that sandbox's address may be on loopback: so its ports are released once it listens, and whoever is to be
- * the CRM listens there, in another process.
+ * Imported before the product's own main.js, which runs as shipped. Its sandbox lives in the same process, and the
+ * product accepts no other loopback address than that of the sandbox: so the sandbox's ports are closed once it
+ * listens, and the CRM of the bench listens there, in another process.
  */
 const listening = new Set<Server>();
 const listen = Server.prototype.listen as (this: Server, ...options: unknown[]) => Server;

@@ -1,7 +1,7 @@
 import type { HubSpot } from './hubspot.ts';
 import { toContact } from './to-contact.ts';
 
-/** One page of whole contacts, in the order of their ids: what every contender has to find, whoever then shapes it. */
+/** One page of complete contacts, ordered by id: the data that every contender must find and then map. */
 export async function findPage(hubspot: HubSpot, emails: readonly string[]) {
   const records = await hubspot.readContacts(emails);
   const nodes = records.map(toContact).sort((a, b) => Number(a['remoteId']) - Number(b['remoteId']));

@@ -1,6 +1,9 @@
 import { Agent } from 'undici';
 
-/** Every contender asks HubSpot the same way: batch reads by email, a hundred at once, over kept-alive connections. */
+/**
+ * Every contender calls HubSpot the same way: batch reads by email, a hundred concurrently, over kept-alive
+ * connections.
+ */
 export function createHubSpot({ origin, token }: HubSpotOptions): HubSpot {
   const agent = new Agent({ keepAliveTimeout: 20_000 });
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -30,7 +33,7 @@ export function toBody(emails: readonly string[], properties: readonly string[] 
   return JSON.stringify({ idProperty: 'email', properties, inputs: emails.map((id) => ({ id })) });
 }
 
-/** What a whole contact is made of. */
+/** The properties of a complete contact. */
 export const PROPERTIES: readonly string[] = [
   ...['email', 'work_email', 'hs_additional_emails', 'firstname', 'lastname', 'phone', 'mobilephone', 'fax'],
   ...['address', 'city', 'state', 'zip', 'country', 'lifecyclestage', 'hubspot_owner_id'],
@@ -38,7 +41,7 @@ export const PROPERTIES: readonly string[] = [
 ];
 
 export interface HubSpot {
-  /** One batch read, body and answer as they are. */
+  /** One batch read, with unparsed request and response bodies. */
   post(body: string): Promise<Buffer>;
   readContacts(emails: readonly string[]): Promise<readonly HubSpotRecord[]>;
 }

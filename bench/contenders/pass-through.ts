@@ -1,6 +1,9 @@
 import { hubSpotOfArguments, readBody, send, serve } from './serve.ts';
 
-/** The limit: HubSpot's own questions, one in a line, and its own answers in a row. Nothing is parsed. */
+/**
+ * The upper limit: forwards HubSpot's own requests, one per line, and concatenates its responses. Nothing is
+ * parsed.
+ */
 const hubspot = hubSpotOfArguments();
 
 serve(async (request, response) => {

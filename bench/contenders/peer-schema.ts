@@ -1,7 +1,10 @@
 import { findPage } from './find-page.ts';
 import type { HubSpot } from './hubspot.ts';
 
-/** The part of Crossbook's schema that the operations select, as a peer's users would write it: SDL and one resolver. */
+/**
+ * The part of Crossbook's schema that the operations select, as users of a peer would write it: SDL and one
+ * resolver.
+ */
 export const TYPE_DEFS = `
   scalar DateTime
   enum ProviderName { HUBSPOT SALESFORCE }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { startWorker } from '../support/worker.ts';
 import { createHubSpot, type HubSpot } from './hubspot.ts';
 
-/** HubSpot, as the command line names it: `contender.js ORIGIN TOKEN`. */
+/** HubSpot's origin and token from the command line: `contender.js ORIGIN TOKEN`. */
 export function hubSpotOfArguments(): HubSpot {
   const [origin = '', token = ''] = process.argv.slice(2);
   return createHubSpot({ origin, token });

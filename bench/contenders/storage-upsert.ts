@@ -4,7 +4,10 @@ import { PARTS } from '../support/paths.ts';
 import { startWorker } from '../support/worker.ts';
 import { loop } from './upsert-loop.ts';
 
-/** Crossbook's own storage without HTTP and GraphQL: how much of an upsert is the database's, and how much the face's. */
+/**
+ * Crossbook's own storage without HTTP and GraphQL: separates the cost of the database in an upsert from that of
+ * the API.
+ */
 const load = (file: string) => import(pathToFileURL(join(PARTS, file)).href);
 const { openDatabase } = await load('storage/database.js');
 const { parseKeyRing } = await load('storage/sealing/key-ring.js');

@@ -1,6 +1,6 @@
 import type { HubSpotRecord } from './hubspot.ts';
 
-/** A HubSpot record in the common shape, written by hand: the floor's mapping, and the resolvers' of the peers. */
+/** A HubSpot record in the common shape, mapped by hand: used by the floor and by the resolvers of the peers. */
 export function toContact({ id, properties, createdAt, updatedAt, archived }: HubSpotRecord): Contact {
   const modifiedAt = properties['lastmodifieddate'] || updatedAt;
   return {

@@ -1,4 +1,4 @@
-/** So many upserts at once for so long: how many a second. */
+/** Runs this many concurrent upserts for a period, and returns the rate per second. */
 export function loop(upsert: (customerId: string) => Promise<unknown>) {
   return async ({ customerIds, seconds, connections }: LoopWork): Promise<number> => {
     const started = performance.now();

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 
 /**
- * A kept-alive HTTP connection that asks one thing at a time. It knows just enough of HTTP to see where an answer ends,
- * so that the load costs little beside what is measured.
+ * A keep-alive HTTP connection with one request at a time. It parses just enough HTTP to find the end of a
+ * response, so that the load generator costs little.
  */
 export async function openConnection(host: string, port: number): Promise<Connection> {
   const socket = connect({ host, port, noDelay: true });
@@ -34,7 +34,7 @@ export async function openConnection(host: string, port: number): Promise<Connec
   };
 }
 
-/** By its length, or by the chunk of no length at its end: JSON never ends with one. */
+/** By Content-Length, or by the terminating chunk: JSON never ends with that. */
 function isComplete(answer: Answer, chunk: Buffer): boolean {
   answer.size += chunk.length;
   if (answer.end === undefined) {
@@ -56,7 +56,7 @@ const CHUNKED = -1;
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
 export interface Connection {
-  /** Resolves with the size of the answer; rejects unless its status is 200. */
+  /** Resolves with the size of the response; rejects unless its status is 200. */
   ask(message: Buffer): Promise<number>;
   close(): void;
 }
@@ -65,7 +65,7 @@ interface Answer {
   head: string;
   size: number;
   status: number;
-  /** Where it ends, head included. */
+  /** The offset of its end, including the headers. */
   end: number | undefined;
 }
 

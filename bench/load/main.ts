@@ -1,7 +1,7 @@
 import { startWorker } from '../support/worker.ts';
 import { openConnection } from './connection.ts';
 
-/** Sends one request after another over each of its connections, for so long, and counts what comes back. */
+/** Sends sequential requests over each of its connections for a period, and counts the responses. */
 startWorker({}, { run });
 
 async function run({ url, connections, seconds, requests }: Load): Promise<LoadResult> {
@@ -52,7 +52,7 @@ export interface Load {
   readonly url: string;
   readonly connections: number;
   readonly seconds: number;
-  /** Sent in turn. */
+  /** Sent in rotation. */
   readonly requests: readonly LoadRequest[];
 }
 

@@ -1,7 +1,7 @@
 import { Client } from 'undici';
 import { type Crossbook, toHeaders } from '../support/crossbook.ts';
 
-/** One GraphQL request for each email, all sent at the same moment, each over a connection that is already open. */
+/** One GraphQL request per email, all sent at the same moment, each over an open connection. */
 export async function askTogether(crossbook: Crossbook, { emails, customerId }: Asked): Promise<number> {
   const headers = toHeaders(crossbook, customerId);
   const clients = emails.map(() => new Client(crossbook.url, { keepAliveTimeout: 60_000 }));
@@ -21,7 +21,7 @@ export async function askTogether(crossbook: Crossbook, { emails, customerId }: 
   return seconds;
 }
 
-/** A few at a time: a listener's queue of new connections is short. */
+/** In small groups: the accept backlog of a listener is short. */
 async function openAll(clients: readonly Client[]): Promise<void> {
   for (let from = 0; from < clients.length; from += 50) {
     await Promise.all(

@@ -2,10 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { BATCH_READ, toBody } from '../contenders/hubspot.ts';
 
-/** What is usually written: one call for each email. Both clients know nothing of batches. */
+/** The usual implementation: one call per email. Neither client uses batches. */
 export const NAIVE_CLIENTS: Readonly<Record<string, NaiveClient>> = { backOff, paceItself };
 
-/** Sends everything at once; what is refused waits a second, then two, then four, with jitter, at most ten. */
+/**
+ * Sends everything concurrently; a rejected call is retried after one second, then two, then four, with jitter, at
+ * most ten.
+ */
 async function backOff({ emails, ...target }: NaiveWork): Promise<void> {
   const agent = createAgent();
   await Promise.all(
@@ -19,7 +22,7 @@ async function backOff({ emails, ...target }: NaiveWork): Promise<void> {
   await agent.close();
 }
 
-/** Knows its limit exactly, and is alone in using it: the fastest that one call for each email can be. */
+/** Has the exact rate limit for itself: the fastest that one call per email can be. */
 async function paceItself({ emails, perTenSeconds, ...target }: NaiveWork): Promise<void> {
   const agent = createAgent();
   for (let from = 0; from < emails.length; from += perTenSeconds) {
@@ -32,7 +35,7 @@ async function paceItself({ emails, perTenSeconds, ...target }: NaiveWork): Prom
   await agent.close();
 }
 
-/** The next window opens when the last call of this one is ten seconds old. */
+/** The next window starts when the last call of this one is ten seconds old. */
 const MARGIN_MS = 20;
 
 function createAgent(): Agent {

@@ -5,9 +5,9 @@ import type { Player } from '../throughput/stage.ts';
 import { toTable } from './throughput-table.ts';
 
 /**
- * One row for each that was taken out. Above 1: without it an answer costs so much more processor time. An interval that
- * holds 1 shows nothing. Where processes were started several times, it is one of the starts: rounds of one process share
- * their chance.
+ * One row for each removed optimization. Above 1: without it a response costs that much more CPU time. An interval
+ * that contains 1 is not significant. Where processes were restarted several times, a sample is one start, because
+ * the rounds of one process are correlated.
  */
 export function toAblationTable({ cases, peaksMb, restarts }: Ablated): string {
   const [base, ...others] = cases[0]?.runs.keys() ?? [];
@@ -25,7 +25,7 @@ export function toAblationTable({ cases, peaksMb, restarts }: Ablated): string {
   return toTable(head, rows);
 }
 
-/** Of one round each: what slows the machine down for a while slows both. */
+/** Computed within one round: a temporary slowdown of the machine affects both sides. */
 function ratios(runs: CaseRuns['runs'], { base, player, key }: Compared): readonly number[] {
   const before = namesake(runs, base);
   return namesake(runs, player).map((one, round) => one[key] / (before[round]?.[key] ?? Number.NaN));
@@ -53,7 +53,7 @@ function toMegabytes(peaksMb: ReadonlyMap<string, number>, { name }: Player): st
 }
 
 interface Ablated {
-  /** Of each, the first player is the product as it ships. */
+  /** The first player of each is the product as shipped. */
   readonly cases: readonly CaseRuns[];
   readonly peaksMb: ReadonlyMap<string, number>;
   readonly restarts: number;

@@ -2,8 +2,8 @@ import type { Profiler } from 'node:inspector';
 import { createSourcePlaces } from './source-places.ts';
 
 /**
- * What each room takes of an answer. What Node and the engine do is charged to the room that called them; what nobody of
- * ours called (parsing of requests, garbage collection, microtasks) stands by itself.
+ * The CPU time of each folder per response. Node and V8 functions are charged to the folder that called them; what
+ * none of our code called (HTTP parsing, garbage collection, microtasks) is listed separately.
  */
 export function readBudget({ nodes, samples = [] }: Profiler.Profile): readonly Charge[] {
   const placeOf = createSourcePlaces();
@@ -35,7 +35,7 @@ export function readBudget({ nodes, samples = [] }: Profiler.Profile): readonly 
   }
 }
 
-/** In microseconds of processor time for one answer. */
+/** In microseconds of CPU time per response. */
 export function toBudgetText(charges: readonly Charge[], cpuMs: number): string {
   const us = (share: number) => (share * cpuMs * 1_000).toFixed(1).padStart(7);
   const lines = charges
@@ -48,7 +48,7 @@ const LEAST = 0.002;
 
 export interface Charge {
   readonly room: string;
-  /** Shares of all that was not idle. */
+  /** Shares of the time that was not idle. */
   readonly own: number;
   readonly below: number;
 }

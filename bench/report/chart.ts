@@ -1,7 +1,7 @@
 import type { CaseResult, Row } from '../commands/throughput.ts';
 import { type Environment, toEnvironmentText } from './environment.ts';
 
-/** A panel for each case, a bar for each contender: throughput as a share of the floor's. Readable by day and by night. */
+/** A panel per case, a bar per contender: throughput relative to the floor's. Works in light and dark mode. */
 export function drawChart(cases: readonly CaseResult[], environment: Environment): string {
   const count = cases[0]?.rows.length ?? 0;
   const height = TOP + count * ROW + BOTTOM;
@@ -31,7 +31,7 @@ function drawPanel({ title, rows }: CaseResult, x: number, width: number): reado
   ];
 }
 
-/** What is longer than the panel ends in an open tip; its figure says how long it is. */
+/** A bar longer than the panel is cut with an open tip; its label has the value. */
 function drawBar({ name, ratio }: Row, { index, x, scale }: Place): readonly string[] {
   const length = Math.max(1, Math.min(ratio.median, SHOWN) * scale);
   const y = yOf(index);

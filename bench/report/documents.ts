@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../support/paths.ts';
 
-/** Writes between the two marks of a document, and nowhere else. False where they are missing. */
+/** Replaces the text between the two marks of a document. False if they are missing. */
 export function writeBetweenMarks(document: string, text: string): boolean {
   const path = join(ROOT, document);
   const before = existsSync(path) ? readFileSync(path, 'utf8') : '';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { arch, availableParallelism, cpus, platform, totalmem } from 'node:os';
 import { ROOT } from '../support/paths.ts';
 
-/** Where and when figures were made: without it they mean nothing. */
+/** The machine and time of a measurement, without which figures mean nothing. */
 export function readEnvironment(node: string): Environment {
   return {
     date: new Date().toISOString().slice(0, 10),

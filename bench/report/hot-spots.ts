@@ -1,7 +1,7 @@
 import type { Profiler, Runtime } from 'node:inspector';
 import { createSourcePlaces } from './source-places.ts';
 
-/** Where samples were taken, by function and by place: the share of all that were not idle. */
+/** Profiler samples by function and by position: the share of the time that was not idle. */
 export function readHotSpots({ nodes, samples = [] }: Profiler.Profile): HotSpots {
   const placeOf = createSourcePlaces();
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
@@ -63,6 +63,6 @@ interface Share {
 interface HotSpots {
   readonly functions: readonly Share[];
   readonly places: readonly Share[];
-  /** Up to the next await: what runs after it has no caller any more. */
+  /** Up to the next await: code after it has no caller. */
   readonly whole: readonly Share[];
 }

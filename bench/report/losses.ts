@@ -1,6 +1,8 @@
 import type { CaseResult } from '../commands/throughput.ts';
 
-/** Who is faster than Crossbook, and where: said first, so that nobody has to look for it. */
+/**
+ * The contenders that are faster than Crossbook, and where: listed first, so that nobody has to search for them.
+ */
 export function toLosses(cases: readonly CaseResult[]): string {
   const lines = cases.flatMap(({ title, rows }) => {
     const own = rows.find(({ name }) => name === 'crossbook')?.ratio.median ?? Number.NaN;

@@ -9,7 +9,7 @@ import type { UpsertsResult } from '../commands/upserts.ts';
 import { RESULTS } from '../support/paths.ts';
 import type { Environment } from './environment.ts';
 
-/** The newest whole run of each major version of Node, newest version first. */
+/** The newest complete run of each major version of Node, newest version first. */
 export function readReports(name: ResultsName): readonly Report[] {
   const path = join(RESULTS, `${name}.json`);
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as { reports: Report[] }).reports : [];
@@ -31,18 +31,18 @@ function majorOf({ environment }: Report): number {
   return Number(/^v(\d+)/.exec(environment.node)?.[1]);
 }
 
-/** Quick runs are kept apart: nothing is ever published from them. */
+/** Quick runs are stored separately and never published. */
 export type ResultsName = 'latest' | 'quick';
 
 export interface Report {
   readonly environment: Environment;
   readonly throughput: ThroughputResult;
   readonly lookups: LookupsResult;
-  /** Undefined where there was no PostgreSQL. */
+  /** Undefined without PostgreSQL. */
   readonly upserts?: UpsertsResult | undefined;
-  /** Undefined in what was kept before it was measured this way. */
+  /** Undefined in results from before this measurement existed. */
   readonly start?: StartResult | undefined;
-  /** Undefined where the system does not tell. */
+  /** Undefined where the system does not report it. */
   readonly memory?: MemoryResult | undefined;
   readonly growth: GrowthResult;
 }

@@ -8,11 +8,11 @@ import { toLosses } from './losses.ts';
 import type { Report } from './results.ts';
 import { toRatioTable } from './throughput-table.ts';
 
-/** What docs/performance.md shows, in whole: it is not written by hand. */
+/** The complete section of docs/performance.md, which is not written by hand. */
 export function toSection(reports: readonly Report[]): string {
   const [main, ...others] = reports;
   if (!main) return 'Nothing has been measured yet: `npm run bench`.';
-  // Not every run has a PostgreSQL beside it.
+  // Not every run had a PostgreSQL.
   const withUpserts = reports.find(({ upserts }) => upserts);
   return [
     `Made by \`npm run bench\`: ${toEnvironmentText(main.environment)}.`,

@@ -4,7 +4,7 @@ import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { ROOT } from '../support/paths.ts';
 
-/** Where a frame's function was written: through the source map of a bundle, where there is one. */
+/** The source position of a frame's function, through the source map of a bundle if there is one. */
 export function createSourcePlaces(): (frame: Runtime.CallFrame) => Place {
   const maps = new Map<string, SourceMap | undefined>();
   const places = new Map<string, Place>();
@@ -32,11 +32,11 @@ export function createSourcePlaces(): (frame: Runtime.CallFrame) => Place {
 function toAddressBucket({ url, lineNumber }: Runtime.CallFrame, entry?: object): Place {
   if (!url.startsWith('file:')) return { file: url, line: lineNumber + 1, room: url ? 'node' : '' };
   const found = entry as Partial<Entry> | undefined;
-  // In the map relative to what was built.
+  // Paths in the map are relative to the bundle.
   const path = found?.originalSource?.replace(/^(\.\.\/)+/, '') ?? fileURLToPath(url).replace(`${ROOT}/`, '');
   const line = (found?.originalSource ? (found.originalLine ?? 0) : lineNumber) + 1;
   const inPackages = path.lastIndexOf('node_modules/');
-  // Of packages a bundle has no sources.
+  // A bundle has no sources of packages.
   if (path.includes('dist/')) return { file: path, line, room: 'packages' };
   if (inPackages < 0) return { file: path, line, room: path.split('/').slice(0, 2).join('/') };
   const file = path.slice(inPackages + 'node_modules/'.length);
@@ -47,7 +47,7 @@ function toAddressBucket({ url, lineNumber }: Runtime.CallFrame, entry?: object)
 export interface Place {
   readonly file: string;
   readonly line: number;
-  /** A folder of the product, a package, or Node itself; empty for what the engine does. */
+  /** A folder of the product, a package, or Node itself; empty for V8 internals. */
   readonly room: string;
 }
 

@@ -1,6 +1,9 @@
 import type { Report } from './results.ts';
 
-/** The README's table about performance, of the run that documents show first and of each Node that is kept: the whole is in docs/performance.md. */
+/**
+ * The README's performance table, of the run that documents show first and of each stored Node version: the
+ * complete results are in docs/performance.md.
+ */
 export function toSummary({ throughput, lookups }: Report, reports: readonly Report[]): string {
   const cases = throughput.cases.filter(({ fields }) => fields === 'all');
   const rows = reports.flatMap(({ environment, throughput: measured }) =>

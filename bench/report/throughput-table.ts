@@ -1,11 +1,11 @@
 import type { CaseResult, Row, ThroughputResult } from '../commands/throughput.ts';
 
-/** One table for each case, as Markdown that can be read in a terminal too. */
+/** One table per case, as Markdown that is readable in a terminal too. */
 export function toThroughputTable({ cases }: ThroughputResult): string {
   return cases.map((one) => `**${one.title}**\n\n${toTable(HEAD, one.rows.map(toCells))}`).join('\n\n');
 }
 
-/** One table of all cases: the shares of the floor's throughput only. */
+/** One table of all cases: only the throughput relative to the floor's. */
 export function toRatioTable(cases: readonly CaseResult[]): string {
   const [first] = cases;
   if (!first) return '';

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listProcesses } from './memory.ts';
 
-/** Fails where a start has left a process, a socket or a file outside of its data folder. */
+/** Fails if a start has left a process, a socket or a file outside of its data directory. */
 export async function requireNothingLeft(dataDirectory: string): Promise<void> {
   let left: readonly string[] = [];
-  // A server that is told to end needs a moment.
+  // A server needs a moment to shut down.
   for (let attempt = 0; attempt < 50; attempt += 1) {
     left = [...listLeftProcesses(dataDirectory), ...listLeftSockets(dataDirectory), ...listNewFiles()];
     if (left.length === 0) return;
@@ -30,7 +30,9 @@ function listLeftSockets(dataDirectory: string): readonly string[] {
   }
 }
 
-/** Of ours, where temporary files are and where the server's data go when its user cannot reach the folder. */
+/**
+ * Our files in the temporary directory, and where the server's data go when its user cannot access the directory.
+ */
 function listNewFiles(): readonly string[] {
   return listFiles().filter((file) => !BEFORE.has(file));
 }

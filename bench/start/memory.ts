@@ -1,11 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-/** What a process has in memory, or has had at most, whoever else shares it. NaN where the system does not tell. */
+/**
+ * The current or peak resident memory of a process, including shared pages. NaN where the system does not report
+ * it.
+ */
 export function readMemoryMb(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   return readMb(`/proc/${pid}/status`, field);
 }
 
-/** What a process has resident: at the start, at most under load, and when it is read. */
+/** The resident memory of a process: at the start, at its peak under load, and now. */
 export function watchMemory(pid: number) {
   const startMb = readMemoryMb(pid, 'VmRSS');
   let peakMb = startMb;
@@ -18,7 +21,7 @@ export function watchMemory(pid: number) {
   };
 }
 
-/** What the processes below that one have in memory, each with its share of what several use. */
+/** The proportional memory (PSS) of all descendants of a process. */
 export function readDescendantsMb(pid: number): number {
   const pids = listDescendants(pid);
   return pids.reduce((sum, one) => sum + (readMb(`/proc/${one}/smaps_rollup`, 'Pss') || 0), 0);
@@ -29,7 +32,7 @@ export function listDescendants(pid: number): readonly number[] {
   return children.flatMap((child) => [child.pid, ...listDescendants(child.pid)]);
 }
 
-/** Processes that are ending while the list is made are left out. */
+/** Processes that exit while the list is made are left out. */
 export function listProcesses(): readonly RunningProcess[] {
   return readOrNothing(() => readdirSync('/proc'), [])
     .filter((name) => /^\d+$/.test(name))

@@ -6,7 +6,7 @@ import { findFreePorts } from '../support/ports.ts';
 import { FLAGS_OF_ALL } from '../support/process.ts';
 import { readDescendantsMb, readMemoryMb } from './memory.ts';
 
-/** Starts Crossbook as it ships, searches once, looks at the memory, and ends it. */
+/** Starts Crossbook as shipped, searches once, reads the memory, and stops it. */
 export async function startOnce(node: string, env: Readonly<Record<string, string>>): Promise<Start> {
   const [port, sandboxPort] = (await findFreePorts(3)) as [number, number];
   const { PATH } = process.env;
@@ -26,7 +26,7 @@ export async function startOnce(node: string, env: Readonly<Record<string, strin
   }
 }
 
-/** The welcome says it; the log that follows is read and forgotten. */
+/** From the startup message; the log after it is discarded. */
 function readKey(child: ChildProcess): Promise<string> {
   let text = '';
   return new Promise((resolve, reject) => {

@@ -6,7 +6,10 @@ import { makeTemporaryDirectory, PRODUCT, scriptOf } from './paths.ts';
 import { findFreePorts } from './ports.ts';
 import { type BenchProcess, type Core, startProcess } from './process.ts';
 
-/** Crossbook as it ships, on an empty database, with its log in a file. Whoever is to be its CRMs takes their ports. */
+/**
+ * Crossbook as shipped, on an empty database, with its log in a file. Its sandbox's ports are free for the CRMs of
+ * the bench.
+ */
 export async function startCrossbook({
   env,
   flags = [],
@@ -35,10 +38,10 @@ export async function startCrossbook({
   return { ...process, url: `http://127.0.0.1:${port}`, key, hubspotPort, salesforcePort };
 }
 
-/** Of data that is thrown away when the bench ends. */
+/** For data that is deleted when the bench ends. */
 export const KEYS = `bench:${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** The start prints it, when it is through. */
+/** From the startup message. */
 async function readKey(log: string): Promise<string> {
   for (let attempt = 0; attempt < 600; attempt += 1) {
     const [, key] = /API key\s+(\S+)/.exec(readFileSync(log, 'utf8')) ?? [];
@@ -48,7 +51,7 @@ async function readKey(log: string): Promise<string> {
   throw new Error(`Crossbook did not start:\n${readFileSync(log, 'utf8')}`);
 }
 
-/** Makes a customer whose HubSpot is the account of that token. */
+/** Creates a customer that is connected to the HubSpot account of that token. */
 export async function connectCustomer(crossbook: Crossbook, customer: HubSpotCustomer): Promise<void> {
   const { customerId, account } = customer;
   const query = 'mutation ($input: UpsertCustomerInput!) { upsertCustomer(input: $input) { created } }';
@@ -106,6 +109,6 @@ interface CrossbookOptions {
   readonly core?: Core | undefined;
   readonly flags?: readonly string[];
   readonly engineFlags?: readonly string[] | undefined;
-  /** Its `dist`. Default: this checkout's. */
+  /** Its `dist`. Defaults to this checkout's. */
   readonly product?: string | undefined;
 }

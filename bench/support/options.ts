@@ -43,21 +43,21 @@ function findNode(version: string): string {
 export interface Options {
   readonly command: string;
   readonly rest: readonly string[];
-  /** Everything once, in under two minutes: to see that it works, not to publish. */
+  /** Everything once, in under two minutes: to test the bench, not to publish. */
   readonly quick: boolean;
-  /** The Node binary that everything measured runs on. */
+  /** The Node binary that runs everything measured. */
   readonly node: string;
-  /** Names of contenders; default: all of them. */
+  /** Names of contenders; defaults to all. */
   readonly only: readonly string[] | undefined;
-  /** Of one measurement. */
+  /** The duration of one measurement. */
   readonly seconds: number;
   readonly rounds: number;
   /**
-   * How often all processes are started anew: each compiles its code in an order of its own, which alone makes a tenth of
-   * difference. Rounds are of each start.
+   * How often all processes are restarted: each start compiles code in another order, which alone makes a
+   * difference of 10 %. Rounds are per start.
    */
   readonly restarts: number;
-  /** The most turns of two seconds before a case is measured. */
+  /** The maximum number of warm-up periods (two seconds each) before a case is measured. */
   readonly warmUps: number;
   readonly databaseUrl: string | undefined;
 }

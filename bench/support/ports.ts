@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** So many ports in a row that nobody listens on. */
+/** This many consecutive free ports. */
 export async function findFreePorts(count: number): Promise<readonly number[]> {
   for (;;) {
     const first = createServer().listen(0, '127.0.0.1');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ROOT } from './paths.ts';
 import type { Call } from './worker.ts';
 
-/** Another process of the bench: what it said when it was ready, and its calls. */
+/** Another bench process: its ready message, and its calls. */
 export async function startProcess<Ready>(options: ProcessOptions): Promise<BenchProcess<Ready>> {
   const child = spawnOn(options);
   const waiting = new Map<number, Waiter>();
@@ -43,7 +43,7 @@ export async function startProcess<Ready>(options: ProcessOptions): Promise<Benc
   };
 }
 
-/** What is measured has a core of its own where that can be arranged; everything else shares the others. */
+/** The measured process gets a CPU core of its own if possible; everything else shares the others. */
 function spawnOn(options: ProcessOptions): ChildProcess {
   const { script, args = [], env = {}, node, core, log, flags = [], engineFlags = FLAGS_OF_ALL } = options;
   const out = openSync(log ?? '/dev/null', 'a');
@@ -59,7 +59,7 @@ function spawnOn(options: ProcessOptions): ChildProcess {
   return child;
 }
 
-/** As Crossbook has them: everybody here profits. */
+/** Crossbook's V8 flags, from which every contender benefits. */
 export const FLAGS_OF_ALL = JSON.parse(
   readFileSync(join(ROOT, 'build/node-flags.json'), 'utf8'),
 ) as readonly string[];
@@ -82,13 +82,13 @@ export interface ProcessOptions {
   readonly script: string;
   readonly node: string;
   readonly args?: readonly string[];
-  /** Beside those of the engine. */
+  /** Beside the V8 flags. */
   readonly flags?: readonly string[];
   /** In place of Crossbook's. */
   readonly engineFlags?: readonly string[] | undefined;
   readonly env?: Readonly<Record<string, string>>;
   readonly core?: Core | undefined;
-  /** Where its standard output goes; nowhere unless told. */
+  /** The file for its standard output; discarded by default. */
   readonly log?: string | undefined;
 }
 

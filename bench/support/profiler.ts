@@ -1,6 +1,6 @@
 import { type Profiler, Session } from 'node:inspector/promises';
 
-/** Profiles the process that it runs in, from one call to the other. */
+/** Profiles its own process between two calls. */
 export function createProfiler() {
   const session = new Session();
   return {

@@ -1,6 +1,6 @@
 const isTerminal = process.stderr.isTTY === true;
 
-/** One line that says what is going on; the next one takes its place. */
+/** A progress line that is replaced by the next one. */
 export function showProgress(text: string): void {
   process.stderr.write(isTerminal ? `\r\u001b[2K${text}` : `${text}\n`);
 }

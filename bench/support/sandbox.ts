@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Crossbook, SandboxAccount } from './crossbook.ts';
 import { PRODUCT } from './paths.ts';
 
-/** The product's sandbox as it is, limits and all, in a process of its own on the ports that Crossbook expects. */
+/** The product's sandbox with its rate limits, in a process of its own on the ports that Crossbook expects. */
 export async function startSandbox(ports: Crossbook, node: string): Promise<SandboxProcess> {
   const child = spawn(
     node,
@@ -43,7 +43,7 @@ async function stop(child: ChildProcess): Promise<void> {
 export interface SandboxProcess {
   readonly origin: string;
   createAccount(options: object): Promise<SandboxAccount>;
-  /** What arrived at the account, and what was refused of it with a 429. */
+  /** The calls to the account, and how many of them got a 429. */
   readCalls(accountId: string): Promise<{ readonly calls: number; readonly refused: number }>;
   stop(): Promise<void>;
 }

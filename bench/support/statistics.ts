@@ -9,7 +9,7 @@ export function summarise(values: readonly number[]): Summary {
   return { median: median(values), lowest: Math.min(...values), highest: Math.max(...values) };
 }
 
-/** The geometric mean of ratios, and where it lies with 95 % certainty. */
+/** The geometric mean of ratios, with its 95 % confidence interval. */
 export function meanInterval(ratios: readonly number[]): Interval {
   const logs = ratios.map(Math.log);
   const mean = Math.log(geometricMean(ratios));
@@ -32,7 +32,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** The value below which that share of them lies. */
+/** The value below which that share of the values lies. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** A database of the bench's own on that server, until it is dropped. */
+/** A temporary database on that server, which is dropped at the end. */
 export async function openTemporaryDatabase(serverUrl: string): Promise<TemporaryDatabase> {
   serial += 1;
   const name = `crossbook_bench_${process.pid}_${serial}`;

@@ -1,6 +1,6 @@
 import { createProfiler } from './profiler.ts';
 
-/** The inside of a process of the bench: says that it is ready, and answers calls by name. */
+/** The inside of a bench process: reports that it is ready, and handles calls by name. */
 export function startWorker(ready: object, handlers: Handlers = {}): void {
   const all: Handlers = { usage: async () => process.cpuUsage(), ...createProfiler(), ...handlers };
   process.on('message', (message: Call) => {
@@ -15,7 +15,7 @@ export function startWorker(ready: object, handlers: Handlers = {}): void {
   process.send?.({ ready });
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: each handler knows what it is sent.
+// biome-ignore lint/suspicious/noExplicitAny: each handler has its own input type.
 type Handlers = Readonly<Record<string, (input: any) => Promise<unknown>>>;
 
 export interface Call {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Load, LoadRequest, LoadResult } from '../load/main.ts';
 import type { Player, Stage } from './stage.ts';
 
-/** One contender under load for a while: what came back, and what it cost. */
+/** One contender under load for a period: its responses and their cost. */
 export async function measure(
   stage: Stage,
   { player, requests, seconds, connections }: Run,
@@ -24,7 +24,7 @@ export async function measure(
   };
 }
 
-/** Work that is put off until after the answer is paid for by who put it off, and not by who is measured next. */
+/** Waits for work that was deferred until after the response, so that it is not charged to the next contender. */
 async function settle({ process }: Player): Promise<void> {
   let spent = await readCpuMs(process);
   for (let attempt = 0; attempt < 100; attempt += 1) {
@@ -53,13 +53,13 @@ export interface Run {
 }
 
 export interface Measured {
-  /** Answers in a second. */
+  /** Responses per second. */
   readonly rate: number;
-  /** Of the contender's process, for one answer. */
+  /** CPU time of the contender's process per response. */
   readonly cpuMs: number;
-  /** How much of one core it used: clearly below 1, something else was the bound. */
+  /** The usage of one core: clearly below 1, something else was the bottleneck. */
   readonly busy: number;
-  /** To HubSpot, for one answer. */
+  /** Calls to HubSpot per response. */
   readonly calls: number;
   readonly bytes: number;
   /** Milliseconds. */

@@ -3,7 +3,7 @@ import { showProgress } from '../support/progress.ts';
 import { CASES } from '../workload/cases.ts';
 import { openStage, type Player, type Stage, type StageOptions } from './stage.ts';
 
-/** Some cases, measured in each of several starts of all processes. Rounds of one start follow those of the one before. */
+/** Measures cases after each of several starts of all processes. The rounds of all starts are concatenated. */
 export async function runStages(options: StageOptions, { cases, watch }: Work): Promise<readonly CaseRuns[]> {
   const selected = CASES.filter(({ name }) => cases?.includes(name) ?? true);
   const found = selected.map((one): CaseRuns & { runs: Runs } => ({ ...one, runs: new Map() }));
@@ -23,7 +23,7 @@ export async function runStages(options: StageOptions, { cases, watch }: Work): 
   return found;
 }
 
-/** The players of the first start stand for those of the others. */
+/** The players of the first start represent those of the others. */
 function append(existing: Runs = new Map(), fresh: CaseRuns['runs']): void {
   for (const [player, runs] of fresh) {
     const same = [...existing.keys()].find(({ name }) => name === player.name) ?? player;
@@ -34,8 +34,11 @@ function append(existing: Runs = new Map(), fresh: CaseRuns['runs']): void {
 type Runs = Map<Player, CaseRuns['runs'] extends ReadonlyMap<Player, infer List> ? List : never>;
 
 interface Work {
-  /** Their names; default: all. */
+  /** Names of cases; defaults to all. */
   readonly cases: readonly string[] | undefined;
-  /** Called when all processes run; the function that it returns, when all cases of this start have been measured. */
+  /**
+   * Called when all processes run; the function that it returns is called when all cases of this start have been
+   * measured.
+   */
   watch?(stage: Stage): () => void;
 }

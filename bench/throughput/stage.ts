@@ -8,7 +8,10 @@ import { openTemporaryDatabase } from '../support/temporary-database.ts';
 import type { UpstreamReady } from '../upstream/main.ts';
 import { CONTENDERS, type Contender } from '../workload/contenders.ts';
 
-/** Everybody in a process of its own: HubSpot, the load, and each contender, which has the first core when it runs. */
+/**
+ * Every participant in a process of its own: HubSpot, the load generator, and each contender, which has the first
+ * core when it runs.
+ */
 export async function openStage({ node, only, databaseUrl, variants = [] }: StageOptions): Promise<Stage> {
   const wanted = CONTENDERS.filter(
     ({ name, onPostgres }) => (!only || only.includes(name)) && (!onPostgres || databaseUrl !== undefined),
@@ -93,7 +96,7 @@ interface Cast {
 }
 
 export interface StageOptions extends Options {
-  /** Of Crossbook, beside the one that ships. */
+  /** Variants of Crossbook, beside the shipped one. */
   readonly variants?: readonly Variant[] | undefined;
 }
 
@@ -101,7 +104,7 @@ export interface Variant {
   readonly name: string;
   readonly title: string;
   readonly engineFlags?: readonly string[] | undefined;
-  /** Another build of it: its `dist`. */
+  /** Another build of Crossbook: its `dist`. */
   readonly product?: string | undefined;
 }
 

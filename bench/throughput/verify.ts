@@ -3,7 +3,7 @@ import { type Case, emailSetsOf } from '../workload/cases.ts';
 import { toRequests } from '../workload/requests.ts';
 import type { Player } from './stage.ts';
 
-/** Nobody is measured whose answer is not the whole answer. */
+/** Fails if a contender's response is incomplete. */
 export async function verify(player: Player, asked: Case): Promise<void> {
   const [request] = toRequests(player.kind, asked, player.headers);
   if (!request) return;
@@ -23,7 +23,7 @@ export async function verify(player: Player, asked: Case): Promise<void> {
       throw complain('not as expected');
     return;
   }
-  // A contact's first name is there once in each of the other shapes.
+  // A contact's first name occurs once in each of the other shapes.
   const found = text.match(/"(firstName|first_name|firstname)":/g)?.length;
   if (found !== emails.length) throw complain(`${found} contacts`);
 }
@@ -33,7 +33,7 @@ function firstOf([first]: readonly Record<string, unknown>[]) {
   return typeof id === 'string' ? rest : undefined;
 }
 
-/** The first of the people, as everybody has to map it. */
+/** The first person, as every contender has to map it. */
 const EXPECTED = {
   remoteId: '501',
   provider: 'HUBSPOT',

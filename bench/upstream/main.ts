@@ -11,8 +11,9 @@ import { emailsOf, inventPeople } from '../workload/people.ts';
 import { createReplay } from './replay.ts';
 
 /**
- * HubSpot for everybody who is measured: `main.js PORT…`. The sandbox, with its limits out of reach, answers each question
- * once; from then on its own bytes are replayed, because the imitation works harder than most contenders.
+ * The HubSpot of all contenders: `main.js PORT…`. The sandbox, without effective rate limits, responds to each
+ * request once; from then on its bytes are replayed, because the imitation needs more CPU time than most
+ * contenders.
  */
 const ports = process.argv.slice(2).map(Number);
 const { openSandbox } = (await import(
@@ -44,7 +45,7 @@ await Promise.all(
 );
 startWorker({ account: { id, staticToken } } satisfies UpstreamReady, { calls: async () => replay.calls() });
 
-/** What the sandbox itself says about all of the people, a hundred in each part. */
+/** The sandbox's own records of all people, a hundred per part. */
 async function ask(emails: readonly string[], properties: readonly string[]) {
   const authorization = `Bearer ${staticToken}`;
   const headers = { authorization, 'content-type': 'application/json', 'accept-encoding': 'identity' };

@@ -1,4 +1,4 @@
-/** Batch reads, answered with the texts that the sandbox once answered for the same properties. */
+/** Batch reads, with the records that the sandbox returned for the same properties. */
 export function createReplay({ ask, emails }: ReplayOptions): Replay {
   const recordings = new Map<string, Promise<Recording>>();
   const answers = new Map<string, ReplayedAnswer>();
@@ -46,12 +46,12 @@ function toAnswer({ headers, texts }: Recording, inputs: Question['inputs']): Re
   return { headers: { ...headers, 'content-length': String(body.length) }, body };
 }
 
-/** The address is how a record is found again. */
+/** The email identifies a record. */
 function withEmail(properties: readonly string[]): readonly string[] {
   return properties.includes('email') ? properties : [...properties, 'email'];
 }
 
-/** Questions whose whole answer is kept: those of merged look-ups are never the same twice. */
+/** The maximum number of cached responses: those of batched lookups never repeat. */
 const MAX_ANSWERS = 2_000;
 
 export interface Replay {

@@ -1,7 +1,7 @@
 import type { FieldSet } from './operations.ts';
 import { emailsOf } from './people.ts';
 
-/** What is asked for: so many contacts, by their emails, in one request. */
+/** The cases: this many contacts, by their emails, in one request. */
 export const CASES: readonly Case[] = [
   { name: '1', title: '1 contact', contacts: 1, fields: 'all' },
   { name: '100', title: '100 contacts', contacts: 100, fields: 'all' },
@@ -9,7 +9,7 @@ export const CASES: readonly Case[] = [
   { name: '100-three', title: '100 contacts, three fields', contacts: 100, fields: 'three' },
 ];
 
-/** Different people in turn: nobody is to answer from what was just asked. */
+/** Different people in rotation, so that no contender can reuse its last response. */
 export function emailSetsOf({ contacts }: Case): readonly (readonly string[])[] {
   const sets = Math.min(PEOPLE / contacts, 200);
   return Array.from({ length: sets }, (_, index) => emailsOf(contacts, index * contacts));

@@ -1,6 +1,6 @@
 import type { Kind } from './requests.ts';
 
-/** Who is measured, in the order of the tables. The first is what the others are compared with. */
+/** The contenders, in the order of the tables. The first is the reference for the others. */
 export const CONTENDERS: readonly Contender[] = [
   { name: 'floor', title: 'hand-written endpoint', kind: 'floor', script: 'contenders/floor' },
   { name: 'pass-through', title: 'raw pass-through', kind: 'passThrough', script: 'contenders/pass-through' },
@@ -19,6 +19,6 @@ export interface Contender {
   readonly kind: Kind;
   /** Absent: the product itself. */
   readonly script?: string;
-  /** On the server that DATABASE_URL names, instead of the embedded database; left out where it names none. */
+  /** On the server of DATABASE_URL, instead of the embedded database; skipped if it is not set. */
   readonly onPostgres?: true;
 }

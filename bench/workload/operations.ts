@@ -1,4 +1,4 @@
-/** What is selected of a contact: everything that is not asked of the CRM by another call. */
+/** The selection of a contact: every field that needs no further CRM call. */
 const EVERY_FIELD = `
   id remoteId provider accountId ownerId firstName lastName
   addresses { addressType street1 street2 city state postalCode country }
@@ -18,7 +18,7 @@ export function searchOperation(fields: FieldSet): string {
   }`;
 }
 
-/** So many look-ups by one email each, in one operation. */
+/** This many lookups by one email each, in one operation. */
 export function aliasedOperation(count: number): string {
   const aliases = Array.from(
     { length: count },

@@ -1,4 +1,4 @@
-/** Contacts with every field filled, as a sandbox account takes them. */
+/** Contacts with every field set, as input of a sandbox account. */
 export function inventPeople(count: number): readonly object[] {
   return Array.from({ length: count }, (_, index) => ({
     firstName: FIRST_NAMES[index % FIRST_NAMES.length],

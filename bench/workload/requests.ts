@@ -3,7 +3,7 @@ import type { LoadRequest } from '../load/main.ts';
 import { type Case, emailSetsOf } from './cases.ts';
 import { searchOperation } from './operations.ts';
 
-/** The same question in the language of each kind of contender. */
+/** The same request in the format of each kind of contender. */
 export const REQUESTS = {
   /** A REST endpoint has no selection: three fields cost it as much as all. */
   floor: (emails) => ({ path: '/', body: JSON.stringify({ emails }) }),
@@ -33,7 +33,7 @@ function toOperation(emails: readonly string[], { fields, contacts }: Case): str
   return JSON.stringify({ query: searchOperation(fields), variables: { emails, first: contacts } });
 }
 
-/** One aliased field for each batch read: that is how a client of the bare API has to ask for a thousand. */
+/** One aliased field for each batch read: a client of the bare API needs that for a thousand contacts. */
 function toMeshRequest(emails: readonly string[], { fields }: Case) {
   const properties = fields === 'three' ? ['firstname', 'lastname'] : PROPERTIES;
   const selected = fields === 'three' ? 'id' : 'id createdAt updatedAt archived';
@@ -50,7 +50,7 @@ function toMeshRequest(emails: readonly string[], { fields }: Case) {
   return { path: '/graphql', body: JSON.stringify({ query, variables }) };
 }
 
-/** The name that Mesh gives to an element of the list. */
+/** Mesh's type name of a list element. */
 const MESH_INPUT = 'queryInput_readContacts_input_inputs_items_Input';
 
 export type Kind = 'floor' | 'passThrough' | 'graphql' | 'graphqlAtRoot' | 'rest' | 'mesh';

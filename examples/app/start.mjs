@@ -4,7 +4,9 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { startCrossbook } from '../start-crossbook.mjs';
 
-/** Starts the app with all that it needs: Crossbook over its sandbox, the backend, and Vite in front of both. */
+/**
+ * Starts the app with everything that it needs: Crossbook with its sandbox, the backend, and Vite in front of both.
+ */
 const { APP_PORT = '5173', BACKEND_PORT = '0', API_PORT = '4000', SANDBOX_PORT = '4010' } = process.env;
 const { TOKEN_SECONDS = '900' } = process.env;
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -33,7 +35,7 @@ async function start() {
   atEnd.push(crossbook.stop);
   crossbook.ended.then(() => end(1));
   const { url, apiKey, sandbox } = await crossbook.ready;
-  // Pages of the usual development ports may call the demo unasked; for any other port this is needed.
+  // Pages on the usual development ports are allowed in the demo by default; any other port has to be added.
   crossbook.command('apps', 'origins', 'Demo application', '--add', origin);
 
   const { openBackend } = await import('./server/backend.mjs');
@@ -50,7 +52,7 @@ async function start() {
 }
 
 /**
- * The browser finds the backend at the page's own origin, as it would in production.
+ * Proxies the backend at the page's own origin, as in production.
  * @param {number} backendPort
  */
 async function openPage(backendPort) {
@@ -65,7 +67,7 @@ async function openPage(backendPort) {
 }
 
 /**
- * What was started last ends first. A second signal waits for the same end.
+ * Stops everything in reverse order of its start. A second signal waits for the same shutdown.
  * @param {number} code
  */
 function end(code) {

@@ -6,7 +6,7 @@ export default defineConfig({
   plugins: [react()],
   resolve: {
     alias: {
-      // From this repository. In a project of yours it is the package.
+      // From this repository. In your project it is the package.
       'crossbook-client': fileURLToPath(new URL('../../src/client/index.ts', import.meta.url)),
     },
   },

@@ -3,13 +3,13 @@ import { COMPOSERS, compose } from './compose.mjs';
 import { CONTRACTS } from './contract.mjs';
 import { readTicketsSdl } from './tickets.mjs';
 
-/** What a registry’s subgraph check asks: do both compose, by the rules of each composer? */
+/** Like a registry’s subgraph check: do both subgraphs compose, by the rules of each composer? */
 const NAMES = [
   { says: 'node is the tickets’' },
   { says: 'node is Crossbook’s', relayNode: true },
   { says: 'Crossbook’s types begin with Crm_', typePrefix: 'Crm_' },
 ];
-/** All tags that Crossbook has. */
+/** All tags of Crossbook’s schema. */
 const TAGS = ['api-key', 'raw-data'];
 
 for (const { says, ...names } of NAMES) {

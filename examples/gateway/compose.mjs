@@ -1,7 +1,7 @@
 import { parse } from 'graphql';
 
 /**
- * The supergraph of these subgraphs by one of the composers. Throws with everything that it has against them.
+ * Composes the supergraph of these subgraphs with one of the composers. Throws with all of its errors.
  * @param {keyof typeof COMPOSERS} composer
  * @param {readonly Subgraph[]} subgraphs
  */
@@ -11,7 +11,7 @@ export async function compose(composer, subgraphs) {
   return supergraph;
 }
 
-/** Hive’s is what the gateway here is started with. The other two check that theirs would take the same. */
+/** Hive’s is used to start the gateway. The other two check that the subgraphs are compatible with them. */
 export const COMPOSERS = {
   /** @param {readonly Subgraph[]} subgraphs */
   async hive(subgraphs) {

@@ -1,6 +1,6 @@
 import { toParsed } from './compose.mjs';
 
-/** Composes a contract: what these tags are on is no part of it. Says what the composer has against it. */
+/** Composes a contract: elements with these tags are left out of it. Returns the composer’s errors. */
 export const CONTRACTS = {
   /**
    * @param {readonly import('./compose.mjs').Subgraph[]} subgraphs
@@ -13,7 +13,7 @@ export const CONTRACTS = {
   },
 
   /**
-   * Apollo’s contracts are made in its platform: there, what they leave out is `@inaccessible`.
+   * Apollo’s contracts are made in its platform, which marks what they leave out as `@inaccessible`.
    * @param {readonly import('./compose.mjs').Subgraph[]} subgraphs
    * @param {readonly string[]} without
    */
@@ -43,7 +43,7 @@ export const CONTRACTS = {
   },
 };
 
-/** Sets of Node 20 lack a method that Cosmo’s composer calls. */
+/** In Node 20, Set lacks a method that Cosmo’s composer calls. */
 class Tags extends Set {
   /** @param {ReadonlySet<string>} others */
   isDisjointFrom(others) {

@@ -1,7 +1,5 @@
 /**
- * What either gateway sends to Crossbook. A browser’s customer token is passed on: it holds whatever the operation says. The
- * API key is the gateway’s own and opens all customers, so it is given only to whom the gateway has authenticated itself: here,
- * by a secret of the back office.
+ * The headers that either gateway sends to Crossbook. A browser’s customer token is forwarded: it is limited to its customer whatever the operation requests. The API key is the gateway’s own and gives access to all customers, so it is added only for clients that the gateway itself has authenticated: here, by a secret of the back office.
  * @param {(name: string) => string | null | undefined} readHeader Of the request to the gateway.
  * @param {{ apiKey: string, backOffice: string }} secrets
  */

@@ -3,10 +3,14 @@ import { createGatewayRuntime } from '@graphql-hive/gateway-runtime';
 import { buildHTTPExecutor } from '@graphql-tools/executor-http';
 import { toCrossbookHeaders } from './crossbook-headers.mjs';
 
-/** Of one operation, as @cost and @listSize reckon it: a search is 150. Crossbook’s own bound holds as well. */
+/**
+ * The maximum cost of one operation by @cost and @listSize: a search is 150. Crossbook’s own limit applies as well.
+ */
 const MAX_COST = 10_000;
 
-/** Hive Gateway in front of both. With its own command, `hive-gateway`, the same options stand in gateway.config.ts. */
+/**
+ * Hive Gateway in front of both. With its own command, `hive-gateway`, the same options are in gateway.config.ts.
+ */
 export function createGateway({ supergraph, apiKey, backOffice }) {
   const gateway = createGatewayRuntime({
     supergraph,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createSchema, createYoga } from 'graphql-yoga';
 
-/** What a subgraph answers with beside its own types. */
+/** The federation types that a subgraph defines besides its own. */
 const PROTOCOL = /* GraphQL */ `
   directive @link(url: String!, import: [String]) repeatable on SCHEMA
   directive @key(fields: String!, resolvable: Boolean) repeatable on OBJECT
@@ -19,7 +19,7 @@ const TICKETS = [
   ticket(3, 'A letter from somebody unknown', 'HUBSPOT', 'nobody@example.com'),
 ];
 
-/** The tickets’ SDL: without `node` where Crossbook has it, with Crossbook’s types by the names that they have there. */
+/** The tickets’ SDL: without `node` if Crossbook resolves it, with Crossbook’s types under their prefixed names. */
 export function readTicketsSdl({ relayNode = false, typePrefix = '' } = {}) {
   const sdl = readFileSync(new URL('tickets.graphql', import.meta.url), 'utf8').replace(
     /\b(Customer|ContactsByEmail|ProviderName)\b/g,
@@ -28,7 +28,7 @@ export function readTicketsSdl({ relayNode = false, typePrefix = '' } = {}) {
   return relayNode ? sdl.replace(/ {2}"A Relay server[\s\S]*?nodes\(.*\n/, '') : sdl;
 }
 
-/** A subgraph of one’s own: a Relay server that keeps tickets, and knows their authors by email alone. */
+/** A subgraph of your own: a Relay server that stores tickets, whose authors are known by email only. */
 export function createTickets(sdl = readTicketsSdl()) {
   const schema = createSchema({
     typeDefs: sdl + PROTOCOL,

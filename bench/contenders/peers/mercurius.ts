@@ -4,7 +4,7 @@ import mercurius from 'mercurius';
 import { createResolvers, TYPE_DEFS } from '../peer-schema.ts';
 import { hubSpotOfArguments, ready } from '../serve.ts';
 
-/** Mercurius on Fastify, with its JIT on from the first time that an operation is seen. */
+/** Mercurius on Fastify, with its JIT from the first execution of an operation. */
 const resolvers = createResolvers(hubSpotOfArguments());
 const app = fastify();
 await app.register(mercurius, { schema: TYPE_DEFS, resolvers, jit: 1 });

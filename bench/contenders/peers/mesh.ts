@@ -4,8 +4,8 @@ import { BATCH_READ, PROPERTIES } from '../hubspot.ts';
 import { serve } from '../serve.ts';
 
 /**
- * GraphQL Mesh over an OpenAPI document of HubSpot's batch read: its OpenAPI handler's schema, behind Yoga, which is
- * what its gateway serves. It maps nothing: its answers have HubSpot's own shape.
+ * GraphQL Mesh over an OpenAPI document of HubSpot's batch read: the schema of its OpenAPI handler, behind Yoga,
+ * which its gateway uses. It maps nothing: its responses have HubSpot's own shape.
  */
 const [endpoint = '', token = ''] = process.argv.slice(2);
 const text = { type: 'string', nullable: true };

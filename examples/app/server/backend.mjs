@@ -1,25 +1,25 @@
 import { createServer } from 'node:http';
-// In a project of yours: 'crossbook-client'.
+// In your project: 'crossbook-client'.
 import { CrossbookError, createClient } from '../../../dist/client/index.js';
 import { answerJson, HttpError, readJson } from './json.mjs';
 import { createSandboxSwitch } from './sandbox-switch.mjs';
 import { createSessions } from './sessions.mjs';
 
-/** Who can sign in. In your product they come from your database, and have passwords. */
+/** The users who can sign in. In your product they come from your database, and have passwords. */
 const CUSTOMERS = [
   { customerId: 'acme', name: 'Acme Ltd.', hint: 'Nothing is connected yet' },
   { customerId: 'demo', name: 'Demo customer', hint: 'HubSpot and Salesforce are connected' },
 ];
 
 /**
- * The one place that has the API key. The browser gets tokens of the customer who is signed in, and speaks to Crossbook itself.
+ * The only code with the API key. The browser gets tokens of the signed-in customer, and calls Crossbook directly.
  * @param {BackendOptions} options
  */
 export async function openBackend({ url, apiKey, origin, tokenSeconds, sandbox }) {
   const crossbook = createClient({ url: `${url}/graphql`, apiKey });
   const sandboxSwitch = createSandboxSwitch(sandbox);
   const sessions = createSessions();
-  // The other one is made by Crossbook's demo.
+  // The other one is created by Crossbook's demo.
   await crossbook.upsertCustomer({ customerId: 'acme', name: 'Acme Ltd.', email: 'it@acme.example' });
 
   /** @type {Record<string, (request: import('node:http').IncomingMessage) => Promise<unknown>>} */
@@ -62,7 +62,7 @@ export async function openBackend({ url, apiKey, origin, tokenSeconds, sandbox }
 
     async 'POST /api/connect-links/confirm'({ connectLinkIds }, request) {
       const { connectLinkId: id, code } = await readJson(request);
-      // Only the person who asked for the link: no account is connected to the customer of another session.
+      // Only in the session that requested the link: no account is connected to the customer of another session.
       if (!connectLinkIds.delete(String(id))) throw new HttpError(403, 'This link is not of your session.');
       const { link } = await crossbook.confirmConnectLink({ id: String(id), code: String(code) });
       return { status: link.status };

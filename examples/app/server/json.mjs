@@ -12,7 +12,7 @@ export class HttpError extends Error {
 }
 
 /**
- * Bodies are JSON, and say so: a form of another site cannot, so that it changes nothing here.
+ * Requires the JSON content type, which a form of another site cannot send (CSRF).
  * @param {import('node:http').IncomingMessage} request
  * @returns {Promise<Record<string, unknown>>}
  */
@@ -31,7 +31,7 @@ export async function readJson(request) {
 }
 
 /**
- * A route returns what is sent, or `{ headers, body }`.
+ * Sends the value of a route: the body, or `{ headers, body }`.
  * @param {import('node:http').ServerResponse} response
  * @param {number} status
  * @param {any} answer

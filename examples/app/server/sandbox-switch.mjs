@@ -1,10 +1,10 @@
 import { HttpError } from './json.mjs';
 
-/** As good as for ever. */
+/** Practically forever. */
 const TIMES = 1_000_000;
 
 /**
- * Takes an imitated CRM down and up again, by the sandbox's control endpoint. For trying things out: your product has none.
+ * Takes an imitated CRM down and up again, by the sandbox's control API. For experiments: your product has no such switch.
  * @param {Readonly<Record<string, string>>} origins
  */
 export function createSandboxSwitch(origins) {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 const COOKIE = 'fernway_session';
 const MAX_SESSIONS = 1_000;
 
-/** Sessions in memory, without passwords: a stand-in for those of your product. */
+/** Sessions in memory, without passwords: replace them by those of your product. */
 export function createSessions() {
   /** @type {Map<string, Session>} */
   const sessions = new Map();
@@ -35,7 +35,7 @@ export function createSessions() {
 }
 
 /**
- * Lax: the browser comes back with it from the CRM's consent page. Over https add `Secure`.
+ * SameSite=Lax, so that the browser sends it after the redirect from the CRM's consent page. Over https add `Secure`.
  * @param {string} id
  */
 function toCookie(id) {

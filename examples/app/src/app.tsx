@@ -7,7 +7,7 @@ import { SignInPage } from './sign-in-page.tsx';
 import { Workspace } from './workspace.tsx';
 
 export function App() {
-  // Undefined: not known yet.
+  // Undefined: not loaded yet.
   const [session, setSession] = useState<Session | null>();
   const [problem, setProblem] = useState('');
 

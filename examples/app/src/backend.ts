@@ -1,9 +1,9 @@
 import type { ConnectResult } from 'crossbook-client';
 
-/** The app's own server: it knows who is signed in, and has the API key. */
+/** The app's own server: it manages sessions, and has the API key. */
 export const backend = {
   listCustomers: () => ask<readonly SignIn[]>('GET', 'customers'),
-  /** Null: nobody is signed in. */
+  /** Null: no user is signed in. */
   readSession: () => ask<Session | null>('GET', 'session'),
   signIn: (customerId: string) => ask('POST', 'session', { customerId }),
   signOut: () => ask('DELETE', 'session'),
@@ -25,7 +25,7 @@ async function ask<Answer = unknown>(method: string, path: string, body?: object
   return answer;
 }
 
-/** Those that this app searches. */
+/** The CRMs that this app searches. */
 export type Crm = 'HUBSPOT' | 'SALESFORCE';
 
 export interface SignIn {

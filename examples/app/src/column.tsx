@@ -14,7 +14,7 @@ import type { PAGE_SIZE } from './page-size.ts';
 import { Pager } from './pager.tsx';
 import { type Failure, readFailure } from './read-failure.ts';
 
-/** One CRM. Its first page comes with the search of all; from there it turns its pages alone. */
+/** One CRM. Its first page comes with the search of all CRMs; after that it pages separately. */
 export function Column({ crm, filter, connection, first, onReload, onOpen }: ColumnProps) {
   const [turn, setTurn] = useState<Turn>();
   const [turned, turnAgain] = useQuery({
@@ -77,6 +77,6 @@ export interface Turn {
   readonly cursor:
     | { readonly first: typeof PAGE_SIZE; readonly after: string | null }
     | { readonly last: typeof PAGE_SIZE; readonly before: string | null };
-  /** Contacts before the page. */
+  /** The number of contacts before the page. */
   readonly offset: number;
 }

@@ -6,7 +6,7 @@ import { FailureNote } from './failure-note.tsx';
 import { ContactDetailsDocument, type ContactDetailsQuery } from './operations.generated.ts';
 import { readFailure } from './read-failure.ts';
 
-/** One contact with what it is linked to, and the record as the CRM sent it: both are read only here. */
+/** One contact with its associations, and the CRM's own record: both are fetched only here. */
 export function ContactDialog({ id, onClose }: ContactDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [{ data, error, fetching }, again] = useQuery({ query: ContactDetailsDocument, variables: { id } });

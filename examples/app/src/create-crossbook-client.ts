@@ -2,13 +2,15 @@ import { authExchange } from '@urql/exchange-auth';
 import { Client, fetchExchange } from 'urql';
 import { backend } from './backend.ts';
 
-/** A GraphQL client whose tokens come from the backend, and are renewed before they expire, or when one is refused. */
+/**
+ * A GraphQL client whose tokens come from the backend, and are renewed before they expire, or when one is rejected.
+ */
 export function createCrossbookClient(url: string): Client {
   return new Client({
     url,
-    // What was searched for does not belong into URLs, which are logged.
+    // Search terms must not be in URLs, which are logged.
     preferGetMethod: false,
-    // Without a cache exchange: every search asks the CRM.
+    // Without a cache exchange: every search queries the CRM.
     exchanges: [
       authExchange(async ({ appendHeaders }) => {
         let current = await backend.issueToken();
@@ -28,5 +30,5 @@ export function createCrossbookClient(url: string): Client {
   });
 }
 
-/** For the way of a request. */
+/** For the duration of a request. */
 const MARGIN_MS = 2_000;

@@ -1,6 +1,6 @@
 import type { Crm } from './backend.ts';
 
-/** What the app says of each CRM. Each has an alias of this name in the operation SearchContacts. */
+/** The app's settings of each CRM. Each has an alias of this name in the operation SearchContacts. */
 export const CRMS: readonly CrmInfo[] = [
   { provider: 'HUBSPOT', alias: 'hubspot', title: 'HubSpot' },
   { provider: 'SALESFORCE', alias: 'salesforce', title: 'Salesforce' },

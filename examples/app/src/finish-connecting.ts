@@ -1,8 +1,8 @@
 import { backend } from './backend.ts';
 
 /**
- * Where the window of a CRM could not tell this page how it ended, it comes back here itself, with the code in its address. The
- * page that opened it asks for the link's status meanwhile.
+ * If the popup cannot post a message to this page, it redirects back here itself, with the code in its URL. The
+ * page that opened it polls the link's status meanwhile.
  */
 export async function finishConnecting(): Promise<void> {
   const query = new URLSearchParams(location.search);

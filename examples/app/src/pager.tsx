@@ -2,7 +2,7 @@ import type { Turn } from './column.tsx';
 import type { ContactPageFragment } from './operations.generated.ts';
 import { PAGE_SIZE } from './page-size.ts';
 
-/** Both directions by the cursors of the page that is shown. */
+/** Both directions, by the cursors of the current page. */
 export function Pager({ page, offset, isBusy, onTurn }: PagerProps) {
   const { nodes, pageInfo, totalCount } = page;
   const { hasNextPage, hasPreviousPage, startCursor, endCursor } = pageInfo;

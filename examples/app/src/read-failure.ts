@@ -1,8 +1,8 @@
 import type { CombinedError } from 'urql';
 
 /**
- * Why a branch of the answer is null: the error at its path, or what went wrong with the whole. `extensions` is Crossbook's one
- * shape of errors: `title` and `detail` are for people, `code` for programs.
+ * Why a field of the response is null: the error at its path, or of the whole request. `extensions` is Crossbook's
+ * common error object: `title` and `detail` are for people, `code` for programs.
  */
 export function readFailure(error: CombinedError | undefined, alias: string): Failure | undefined {
   if (error === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { ContactFilter } from './operations.generated.ts';
 
 const EXAMPLES = ['ada@example.com', 'team@shared.example', 'lumen.example', 'northwind.example'];
 
-/** One field for both: what has an @ in it is an address, the rest a domain. */
+/** One field for both: a value with an @ is an email, any other a domain. */
 export function SearchForm({ filter, onSearch }: SearchFormProps) {
   const [text, setText] = useState(filter.email ?? filter.emailDomain ?? '');
   const search = (wanted: string) => {

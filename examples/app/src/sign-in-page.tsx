@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { backend, type SignIn } from './backend.ts';
 import { Brand } from './brand.tsx';
 
-/** Signs in without a password: it stands for your product's own page. */
+/** Signs in without a password: replace it by your product's own page. */
 export function SignInPage({ onSignedIn }: SignInPageProps) {
   const [customers, setCustomers] = useState<readonly SignIn[]>([]);
   useEffect(() => {

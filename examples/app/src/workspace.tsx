@@ -10,7 +10,7 @@ import { readFailure } from './read-failure.ts';
 import { SandboxBar } from './sandbox-bar.tsx';
 import { SearchForm } from './search-form.tsx';
 
-/** Both CRMs beside each other: one operation searches them, and each answers or fails by itself. */
+/** Both CRMs side by side: one operation searches them, and each can fail separately. */
 export function Workspace({ onSignOut }: WorkspaceProps) {
   const [filter, setFilter] = useState<ContactFilter>(FIRST_FILTER);
   const [opened, setOpened] = useState<string>();
@@ -49,7 +49,7 @@ export function Workspace({ onSignOut }: WorkspaceProps) {
           {data?.customer &&
             CRMS.map((crm) => (
               <Column
-                // Another search begins at its first page.
+                // A new search starts at its first page.
                 key={`${crm.alias} ${JSON.stringify(filter)}`}
                 {...{ crm, filter }}
                 connection={findConnection(crm.provider)}
@@ -70,7 +70,7 @@ export function Workspace({ onSignOut }: WorkspaceProps) {
   );
 }
 
-/** In the demo's data it finds more than a thousand contacts. */
+/** Finds more than a thousand contacts in the demo's data. */
 const FIRST_FILTER: ContactFilter = { emailDomain: 'lumen.example' };
 
 interface WorkspaceProps {

@@ -4,17 +4,18 @@ import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/dis
 import { startStandaloneServer } from '@apollo/server/standalone';
 import { toCrossbookHeaders } from '../crossbook-headers.mjs';
 
-// Else the gateway counts operations, and sends the counts to its vendor.
+// By default the gateway reports usage to its vendor.
 process.env.APOLLO_TELEMETRY_DISABLED = 'true';
 
-/** Apollo’s gateway in front of both. It has no demand control: Crossbook’s own bound holds. */
+/** Apollo’s gateway in front of both. It has no demand control: only Crossbook’s own cost limit applies. */
 export async function startApolloGateway({ supergraph, apiKey, backOffice, port }) {
   const buildService = ({ name, url }) =>
     new RemoteGraphQLDataSource({
       url,
       willSendRequest({ request, context: { req } }) {
         const { headers } = request.http;
-        // Where it alone is accepted, errors come with 200: of a 401 this gateway makes an error of its own.
+        // With this media type, errors come with status 200: this gateway would replace a 401 by an error of its
+        // own.
         headers.set('accept', 'application/json');
         if (name !== 'crossbook' || !req) return;
         const own = toCrossbookHeaders((header) => req.headers[header], { apiKey, backOffice });
