@@ -3,7 +3,7 @@ import { showProgress } from '../support/progress.ts';
 import { CASES } from '../workload/cases.ts';
 import { openStage, type Player, type Stage, type StageOptions } from './stage.ts';
 
-/** Measures cases after each of several starts of all processes. The rounds of all starts are concatenated. */
+/** Runs cases after each of several starts of all processes. The rounds of all starts are concatenated. */
 export async function runStages(options: StageOptions, { cases, watch }: Work): Promise<readonly CaseRuns[]> {
   const selected = CASES.filter(({ name }) => cases?.includes(name) ?? true);
   const found = selected.map((one): CaseRuns & { runs: Runs } => ({ ...one, runs: new Map() }));
