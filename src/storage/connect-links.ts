@@ -14,6 +14,7 @@ import {
 } from '../domain/connect-link.ts';
 import { isStorable } from '../lib/text.ts';
 import { connectFlows, connectLinks } from './connect-schema.ts';
+import { isCustomer } from './customers.ts';
 import type { StoreDeps } from './database.ts';
 import {
   type ConnectLinkRow,
@@ -90,7 +91,7 @@ async function lockCustomer(tx: Work['tx'], applicationId: string, customerId: s
   const found = await tx
     .select({ id: customers.customerId })
     .from(customers)
-    .where(and(eq(customers.applicationId, applicationId), eq(customers.customerId, customerId)))
+    .where(isCustomer({ applicationId, customerId }))
     .for('key share');
   return found.length > 0;
 }

@@ -3,7 +3,7 @@ import type { Connection, ConnectionStore, ConnectionTarget } from '../domain/co
 import type { Customer, CustomerFilter, CustomerStore } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { PageRequest } from '../domain/page.ts';
-import { PROVIDER_CATEGORIES } from '../domain/provider-names.ts';
+import { PROVIDER_CATEGORIES, type ProviderName } from '../domain/provider-names.ts';
 import { isStorable } from '../lib/text.ts';
 import type { StoreDeps } from './database.ts';
 import type { Engine } from './engine/open.ts';
@@ -23,8 +23,6 @@ export function createCustomers(deps: StoreDeps): (applicationId: string) => Cus
   });
   const upsert = createUpsert(deps);
   return (applicationId) => {
-    const own = (customerId: string) =>
-      and(eq(customers.applicationId, applicationId), eq(customers.customerId, customerId));
     const findMany: CustomerRecords['findMany'] = async (ids) => {
       const found = await read(applicationId, ids);
       return new Map(
@@ -44,23 +42,23 @@ export function createCustomers(deps: StoreDeps): (applicationId: string) => Cus
         // One that was deleted meanwhile is missing.
         return { ...page, items: ids.flatMap((id) => found.get(id) ?? []) };
       },
+      /** One round trip, unless a rival wrote the same customer at the same moment: then its connections are read once more. */
       upsert: async (given) => {
         const read = async () => (await findMany([given.customerId])).get(given.customerId);
         const row = await upsert(applicationId, given);
-        if (!row) throw conflict(given.expectedVersion, await read());
+        if (!row) throw versionConflict(given.expectedVersion, await read());
         deps.onAppended();
         const { version, versionBefore } = row;
         const customer = toCustomer({ ...given, applicationId, version }, row.connections);
         const created = version === 1;
         if (versionBefore === version - 1) return { customer, created };
-        // A rival wrote the same customer at the same moment.
         const { connections } = (await read()) ?? customer;
         return { customer: { ...customer, connections }, created };
       },
       readTokenGeneration: async (customerId) => {
         if (!isStorable(customerId)) return undefined;
         const [row] = await engine.repeatable(() =>
-          orm.select(GENERATION).from(customers).where(own(customerId)),
+          orm.select(GENERATION).from(customers).where(isCustomer({ applicationId, customerId })),
         );
         return row?.generation;
       },
@@ -70,7 +68,7 @@ export function createCustomers(deps: StoreDeps): (applicationId: string) => Cus
           orm
             .update(customers)
             .set({ tokenGeneration: sql`${customers.tokenGeneration} + 1` })
-            .where(own(customerId))
+            .where(isCustomer({ applicationId, customerId }))
             .returning(GENERATION),
         );
         return row?.generation;
@@ -79,7 +77,23 @@ export function createCustomers(deps: StoreDeps): (applicationId: string) => Cus
   };
 }
 
-function conflict(expected: number | undefined, stored: Customer | undefined): CrossbookError {
+export function isCustomer({ applicationId, customerId }: CustomerKey): SQL | undefined {
+  return and(eq(customers.applicationId, applicationId), eq(customers.customerId, customerId));
+}
+
+/** Is it a connection of the customer: the one to this provider, where one is named? */
+export function isConnectionOf({ applicationId, customerId }: CustomerKey, providerName?: ProviderName) {
+  return and(
+    eq(connections.applicationId, applicationId),
+    eq(connections.customerId, customerId),
+    providerName && eq(connections.providerName, providerName),
+  );
+}
+
+export function versionConflict(
+  expected: number | undefined,
+  stored: Pick<Customer, 'version'> | undefined,
+): CrossbookError {
   const found = stored ? `has version ${stored.version}` : 'does not exist';
   return new CrossbookError('CONFLICT', `Version ${expected} was expected, but the customer ${found}.`);
 }
@@ -236,6 +250,11 @@ export function toCustomer(
     .map(toConnection)
     .sort((left, right) => (left.providerName < right.providerName ? -1 : 1));
   return { applicationId, customerId, name, email, version, connections };
+}
+
+interface CustomerKey {
+  readonly applicationId: string;
+  readonly customerId: string;
 }
 
 /** What storage can do with customers beyond what requests need. */

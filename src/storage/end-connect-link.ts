@@ -8,6 +8,7 @@ import type { ProviderName } from '../domain/provider-names.ts';
 import { uuidV5 } from '../lib/digest.ts';
 import { connectLinks } from './connect-schema.ts';
 import { sealCredentials } from './credentials.ts';
+import { isConnectionOf } from './customers.ts';
 import type { StoreDeps } from './database.ts';
 import { appendEvents, inTransaction, type Transaction } from './events.ts';
 import { connections, contactCache, credentials, customers } from './schema.ts';
@@ -44,13 +45,7 @@ export async function failOtherAccount(
   const [existing] = await work.tx
     .select({ accountId: connections.accountId })
     .from(connections)
-    .where(
-      and(
-        eq(connections.applicationId, row.applicationId),
-        eq(connections.customerId, row.customerId),
-        eq(connections.providerName, providerName),
-      ),
-    )
+    .where(isConnectionOf(row, providerName))
     .for('no key update');
   const before = existing?.accountId ?? null;
   if (before === null || before === (grant.account?.id ?? null)) return undefined;

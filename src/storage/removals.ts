@@ -1,11 +1,16 @@
 import { and, eq, isNotNull, sql } from 'drizzle-orm';
-import { CrossbookError } from '../domain/errors.ts';
 import type { NewEvent } from '../domain/event.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { RemovalStore, RemovedConnection } from '../domain/tenant.ts';
 import { isStorable } from '../lib/text.ts';
 import { openCredentials } from './credentials.ts';
-import { type ConnectionRow, toConnection } from './customers.ts';
+import {
+  type ConnectionRow,
+  isConnectionOf,
+  isCustomer,
+  toConnection,
+  versionConflict,
+} from './customers.ts';
 import type { StoreDeps } from './database.ts';
 import { appendEvents, inTransaction, type Transaction } from './events.ts';
 import { CONNECTION_COLUMNS, connections, credentials, customers } from './schema.ts';
@@ -29,22 +34,18 @@ export function createRemovals(deps: StoreDeps): (applicationId: string) => Remo
 async function remove(deps: StoreDeps, { applicationId, customerId, ...removal }: Removal) {
   const { expectedVersion, providerName } = removal;
   if (!isStorable(customerId)) return undefined;
-  const isCustomer = and(eq(customers.applicationId, applicationId), eq(customers.customerId, customerId));
-  const isRemoved = and(
-    ...[eq(connections.applicationId, applicationId), eq(connections.customerId, customerId)],
-    providerName && eq(connections.providerName, providerName),
-  );
+  const isOwner = isCustomer({ applicationId, customerId });
+  const isRemoved = isConnectionOf({ applicationId, customerId }, providerName);
   return inTransaction(deps, async (tx) => {
     const [customer] = await tx
       .select({ version: customers.version })
       .from(customers)
-      .where(isCustomer)
+      .where(isOwner)
       .for('update');
     if (!customer) return undefined;
     const { version } = customer;
     if (expectedVersion !== undefined && version !== expectedVersion) {
-      const detail = `Version ${expectedVersion} was expected, but the customer has version ${version}.`;
-      throw new CrossbookError('CONFLICT', detail);
+      throw versionConflict(expectedVersion, customer);
     }
     const rows = await tx
       .select(CONNECTION_COLUMNS)
@@ -60,12 +61,12 @@ async function remove(deps: StoreDeps, { applicationId, customerId, ...removal }
     }
     await appendEvents(tx, { applicationId, at: deps.now(), events });
     if (providerName === undefined) {
-      await tx.delete(customers).where(isCustomer);
+      await tx.delete(customers).where(isOwner);
     } else if (rows.length > 0) {
       await tx.delete(connections).where(isRemoved);
       // Whoever has seen the customer with this connection has not seen what it is now.
       const changed = { version: sql`${customers.version} + 1` };
-      await tx.update(customers).set(changed).where(isCustomer);
+      await tx.update(customers).set(changed).where(isOwner);
     }
     return removed;
   });

@@ -30,15 +30,13 @@ export function createStatementBatcher<Item, Result>(
       const results = await options.execute(applicationId, items);
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
-      const followers =
-        keyOf && isShared?.(error) ? removeFollowers(applicationId, new Set(items.map(keyOf))) : [];
-      for (const { reject } of [...batch, ...followers]) reject(error);
+      for (const { reject } of batch) reject(error);
+      if (!keyOf || !isShared?.(error)) return;
+      // These wait for a key that has failed, and would wait as long again for the same error.
+      const failed = new Set(items.map(keyOf));
+      const followers = batcher.removeWhere(({ item }) => failed.has(keyOf(item)), applicationId);
+      for (const { reject } of followers) reject(error);
     }
-  }
-
-  /** They wait for a key that has failed, and would wait as long again for the same error. */
-  function removeFollowers(applicationId: string, keys: ReadonlySet<string>) {
-    return batcher.removeWhere(({ item }) => keyOf !== undefined && keys.has(keyOf(item)), applicationId);
   }
 }
 

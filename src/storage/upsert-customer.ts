@@ -12,9 +12,8 @@ import { CONNECTION_COLUMNS } from './schema.ts';
 import { createStatementBatcher } from './statement-batcher.ts';
 
 /**
- * One round trip, unless a rival wrote the same customer at the same moment: then the answer is read once more. Upserts of
- * one application that come at the same time are written together: a commit costs more than its rows. Those that expect a
- * version go alone, as do two of one customer.
+ * Upserts of one application that come at the same time are written together: a commit costs more than its rows. Those
+ * that expect a version go alone, as do two of one customer.
  */
 export function createUpsert(deps: StoreDeps) {
   const add = createStatementBatcher<UpsertRow, WrittenRow | undefined>({
