@@ -81,10 +81,8 @@ function createKeyAdmin(engine: Engine, keys: ApiKeys) {
       await requireApplication(engine, applicationId);
       const { publicId, secret, text } = keys.create();
       const row = { publicId, applicationId, name, secretHash: hashSecret(secret) };
-      const made = await engine.once(() =>
-        orm.insert(apiKeys).values(row).onConflictDoNothing().returning({ id: apiKeys.publicId }),
-      );
-      if (made.length === 0) {
+      const { rowCount } = await engine.once(() => orm.insert(apiKeys).values(row).onConflictDoNothing());
+      if (rowCount === 0) {
         const detail = `The application has an active key called ${JSON.stringify(name)}: rotate that one, or give this one another name.`;
         throw new CrossbookError('CONFLICT', detail);
       }
@@ -102,10 +100,8 @@ function createKeyAdmin(engine: Engine, keys: ApiKeys) {
     revokeKey: async (publicId: string) => {
       const counts = or(isNull(apiKeys.revokedAt), gt(apiKeys.revokedAt, NOW));
       const still = and(eq(apiKeys.publicId, publicId), counts);
-      const revoked = await engine.once(() =>
-        orm.update(apiKeys).set({ revokedAt: NOW }).where(still).returning({ id: apiKeys.publicId }),
-      );
-      return revoked.length > 0;
+      const { rowCount } = await engine.once(() => orm.update(apiKeys).set({ revokedAt: NOW }).where(still));
+      return rowCount === 1;
     },
     /** A fresh key of the same name; the old one goes on for so long. Undefined where that is not active: revoked, or rotated. */
     rotateKey: async (publicId: string, overlapMs: number) => {

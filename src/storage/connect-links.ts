@@ -136,7 +136,7 @@ export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {
           .where(
             and(
               eq(connectFlows.providerName, providerName),
-              inArray(connectFlows.cookieHash, [...cookieHashes]),
+              inArray(connectFlows.cookieHash, cookieHashes),
               isNull(connectFlows.usedAt),
             ),
           ),
@@ -145,14 +145,11 @@ export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {
     },
 
     async take(stateHash) {
-      const taken = await engine.once(() =>
-        orm
-          .update(connectFlows)
-          .set({ usedAt: now() })
-          .where(and(eq(connectFlows.stateHash, stateHash), isNull(connectFlows.usedAt)))
-          .returning({ linkId: connectFlows.linkId }),
+      const isUnused = and(eq(connectFlows.stateHash, stateHash), isNull(connectFlows.usedAt));
+      const { rowCount } = await engine.once(() =>
+        orm.update(connectFlows).set({ usedAt: now() }).where(isUnused),
       );
-      return taken.length > 0;
+      return rowCount === 1;
     },
 
     finish: (linkId, finished) => changeLink(deps, (work) => finish(work, linkId, finished)),
@@ -176,18 +173,17 @@ export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {
 
 async function start({ tx, now, secrets }: Work, { codeVerifier, ...flow }: NewConnectFlow) {
   const { linkId, stateHash, providerName } = flow;
-  const started = await tx
+  const { rowCount } = await tx
     .update(connectLinks)
     .set({ status: 'STARTED', providerName, updatedAt: now })
     .where(
       and(
         eq(connectLinks.id, linkId),
-        inArray(connectLinks.status, [...OPEN_STATUSES]),
+        inArray(connectLinks.status, OPEN_STATUSES),
         gt(connectLinks.expiresAt, now),
       ),
-    )
-    .returning({ id: connectLinks.id });
-  if (started.length === 0) return 'ended' as const;
+    );
+  if (rowCount === 0) return 'ended' as const;
   const flows = await tx.$count(connectFlows, eq(connectFlows.linkId, linkId));
   if (flows >= MAX_FLOWS) return 'too many' as const;
   const { sealed: sealedVerifier, keyId } = secrets.verifier.seal(codeVerifier, stateHash);

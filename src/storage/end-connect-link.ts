@@ -198,7 +198,7 @@ function endOverdue(deps: StoreDeps): Promise<number> {
   return changeLink(deps, async (work) => {
     const { tx, now } = work;
     const isOver = or(
-      and(inArray(connectLinks.status, [...OPEN_STATUSES]), lte(connectLinks.expiresAt, now)),
+      and(inArray(connectLinks.status, OPEN_STATUSES), lte(connectLinks.expiresAt, now)),
       and(eq(connectLinks.status, 'AWAITING_CONFIRMATION'), lte(connectLinks.codeExpiresAt, now)),
     );
     const rows = await tx
@@ -219,13 +219,12 @@ function endOverdue(deps: StoreDeps): Promise<number> {
 
 async function removeOld({ engine, now }: StoreDeps): Promise<number> {
   const old = new Date(now().getTime() - KEPT_MS);
-  const removed = await engine.repeatable(() =>
+  const { rowCount } = await engine.repeatable(() =>
     engine.orm
       .delete(connectLinks)
-      .where(and(lt(connectLinks.updatedAt, old), lt(connectLinks.expiresAt, old)))
-      .returning({ id: connectLinks.id }),
+      .where(and(lt(connectLinks.updatedAt, old), lt(connectLinks.expiresAt, old))),
   );
-  return removed.length;
+  return rowCount ?? 0;
 }
 
 const BATCH = 200;

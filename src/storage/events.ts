@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { and, desc, eq, sql } from 'drizzle-orm';
-import type { QueryResult } from 'pg';
 import type { EventStore, NewEvent } from '../domain/event.ts';
 import { isStorable } from '../lib/text.ts';
 import { events } from './connect-schema.ts';
@@ -103,8 +102,8 @@ export async function appendEvents(tx: Transaction, { applicationId, at, events 
     data,
   }));
   const values = [applicationId, JSON.stringify(given), at.toISOString()];
-  const result = (await tx.execute(toQuery(APPEND_EVENTS, values))) as QueryResult<{ count: number }>;
-  if (result.rows[0]?.count !== events.length) {
+  const { rows } = await tx.execute<{ count: number }>(toQuery(APPEND_EVENTS, values));
+  if (rows[0]?.count !== events.length) {
     throw new Error('An event is about a connection that is not there, or no longer.');
   }
 }

@@ -106,13 +106,8 @@ export function createReadiness({ engine, findUnreadableKeys }: ReadinessDeps) {
 }
 
 /** Undefined where it fails or takes longer. */
-async function withDeadline<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-  const controller = new AbortController();
-  const { signal } = controller;
-  const late = wait(ms, undefined, { signal }).catch(() => undefined);
-  const result = await Promise.race([work.catch(() => undefined), late]);
-  controller.abort();
-  return result;
+function withDeadline<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  return Promise.race([work.catch(() => undefined), wait(ms, undefined, { ref: false })]);
 }
 
 /** Both together: shorter than the patience of usual probes. */

@@ -51,10 +51,8 @@ export function createOAuthClients({
         return stored;
       },
       delete: async (provider) => {
-        const deleted = await engine.once(() =>
-          orm.delete(oauthClients).where(own(provider)).returning({ clientId: oauthClients.clientId }),
-        );
-        return deleted.length > 0;
+        const { rowCount } = await engine.once(() => orm.delete(oauthClients).where(own(provider)));
+        return rowCount === 1;
       },
     };
   };

@@ -62,11 +62,9 @@ export function createWebhookEndpoints(deps: StoreDeps): (applicationId: string)
         return endpoint;
       },
       remove: async (id) => {
-        const [removed] = await engine.repeatable(() =>
-          orm.delete(table).where(own(id)).returning({ id: table.id }),
-        );
-        if (removed) await engine.query(FORGET_DELIVERIES, [id]);
-        return removed !== undefined;
+        const { rowCount } = await engine.repeatable(() => orm.delete(table).where(own(id)));
+        if (rowCount === 1) await engine.query(FORGET_DELIVERIES, [id]);
+        return rowCount === 1;
       },
       rotateSecret: (id) => rotateSecret(deps, id, own(id)),
       redeliver: (id, wanted) => redeliver(deps, [applicationId, id], wanted),

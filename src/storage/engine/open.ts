@@ -1,4 +1,4 @@
-import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { Log } from '../../domain/log.ts';
 import type { Clock } from '../../lib/clock.ts';
 import {
@@ -76,7 +76,7 @@ export interface Tuning {
 
 /** All that the stores know of where they run. */
 export interface Engine {
-  readonly orm: PgDatabase<PgQueryResultHKT>;
+  readonly orm: NodePgDatabase;
   /** For what only SQL can say: tried again as `repeatable` is, or as `once` where the statement says so. */
   query<Row>(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]>;
   /** Reads, and writes that may be executed twice without harm: tried again even if the first try was executed. */
