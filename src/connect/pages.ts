@@ -4,7 +4,7 @@ import { PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts'
 import { toReturnUrl } from '../domain/urls.ts';
 import type { HttpResponse } from '../lib/http-message.ts';
 import type { EndedFlow } from '../usecases/finish-authorization.ts';
-import type { Offer, PageProblem } from '../usecases/open-connect-page.ts';
+import type { Offer, PageProblem } from '../usecases/start-authorization.ts';
 import { html, type Markup, toPage } from './html.ts';
 import { FAILURES, PROBLEMS } from './texts.ts';
 

@@ -3,8 +3,13 @@ import { CrossbookError, ERROR_CODES, toCrossbookError } from '../domain/errors.
 import type { ProviderCall, RequestLog } from '../domain/log.ts';
 import type { HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import { type ExchangeCode, type FinishDeps, finishAuthorization } from '../usecases/finish-authorization.ts';
-import { openConnectPage, type PageProblem } from '../usecases/open-connect-page.ts';
-import { type FlowCookie, type StartDeps, startAuthorization } from '../usecases/start-authorization.ts';
+import {
+  type FlowCookie,
+  openConnectPage,
+  type PageProblem,
+  type StartDeps,
+  startAuthorization,
+} from '../usecases/start-authorization.ts';
 import { toErrorPage, toFailed, toFinished, toLeavingPage, toOfferPage, toProblemPage } from './pages.ts';
 import { ERRORS } from './texts.ts';
 

@@ -1,5 +1,5 @@
 import type { ConnectFailure } from '../domain/connect-link.ts';
-import type { PageProblem } from '../usecases/open-connect-page.ts';
+import type { PageProblem } from '../usecases/start-authorization.ts';
 
 /** What happened, and what to do next. */
 export const PROBLEMS: Readonly<Record<PageProblem, ProblemText>> = {

@@ -1,9 +1,56 @@
 import type { FindOAuthClient, Grant } from './oauth.ts';
 import type { BoundCursorSigner } from './page.ts';
 import type { ProviderName } from './provider-names.ts';
+import { date, field, nullable, type Of, shape, words, wordsOf } from './shape.ts';
 
-/** A link that a customer follows to connect one CRM. It is completed once. */
-export interface ConnectLink {
+export const connectMode = words('ConnectMode', 'How a customer comes back from a link.', {
+  REDIRECT: 'The browser is sent back to `returnUrl`.',
+  POPUP: 'The link is opened in a window, which tells the page that opened it.',
+});
+export const CONNECT_MODES = wordsOf(connectMode);
+export type ConnectMode = Of<typeof connectMode>;
+
+const connectLinkStatus = words('ConnectLinkStatus', 'How far a link has come.', {
+  PENDING: 'Nobody has pressed its button yet.',
+  STARTED: 'Somebody was sent to the provider.',
+  AWAITING_CONFIRMATION: 'The customer has agreed: redeem the one-time code with `confirmConnectLink`.',
+  COMPLETED: 'The connection is there.',
+  FAILED: 'It ended without a connection: see `failure`.',
+  EXPIRED: 'Its time was up.',
+  CANCELED: 'You withdrew it.',
+});
+export const CONNECT_LINK_STATUSES = wordsOf(connectLinkStatus);
+export type ConnectLinkStatus = Of<typeof connectLinkStatus>;
+
+const connectFailure = words('ConnectFailure', 'Why a link ended without a connection.', {
+  ACCESS_DENIED: 'The customer did not agree.',
+  EXPIRED: 'Its time was up.',
+  ALREADY_USED: 'It had ended before.',
+  WRONG_BROWSER: 'Another browser came back than the one that was sent.',
+  NOT_CONFIRMED: 'The one-time code was not redeemed within ten minutes.',
+  ACCOUNT_MISMATCH: 'It is another account than before, and the link does not allow that.',
+  MISSING_SCOPES: 'Not all scopes that are needed were granted.',
+  NO_REFRESH_TOKEN: 'The provider gave access for a moment only.',
+  ADMIN_APPROVAL_REQUIRED: 'An administrator of the account has to approve the app first.',
+  VENDOR_REFUSED: 'The provider refused for another reason.',
+  VENDOR_UNAVAILABLE: 'The provider could not be reached.',
+});
+export const CONNECT_FAILURES = wordsOf(connectFailure);
+export type ConnectFailure = Of<typeof connectFailure>;
+
+/** A link that a customer follows to connect one CRM. It is completed once. This is what is shown of it. */
+export const connectLink = shape(
+  'ConnectLink',
+  'A link by which one customer connects one CRM, once. Its URL is shown when it is made, and never again.',
+  {
+    status: field(connectLinkStatus, 'How far it has come.'),
+    failure: nullable(connectFailure, 'Why it ended without a connection. Null where it did not.'),
+    createdAt: field(date, 'When it was made.'),
+    expiresAt: field(date, 'Until when it can be followed.'),
+  },
+);
+
+export interface ConnectLink extends Of<typeof connectLink> {
   readonly id: string;
   readonly applicationId: string;
   readonly customerId: string;
@@ -18,44 +65,11 @@ export interface ConnectLink {
   readonly loginUrl: string | null;
   readonly optionalScopes: readonly string[];
   readonly allowAccountChange: boolean;
-  readonly status: ConnectLinkStatus;
-  readonly failure: ConnectFailure | null;
   /** Once one was chosen. */
   readonly providerName: ProviderName | null;
   /** Once it is completed. */
   readonly connectionId: string | null;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
 }
-
-export const CONNECT_MODES = ['REDIRECT', 'POPUP'] as const;
-export type ConnectMode = (typeof CONNECT_MODES)[number];
-
-export const CONNECT_LINK_STATUSES = [
-  'PENDING',
-  'STARTED',
-  'AWAITING_CONFIRMATION',
-  'COMPLETED',
-  'FAILED',
-  'EXPIRED',
-  'CANCELED',
-] as const;
-export type ConnectLinkStatus = (typeof CONNECT_LINK_STATUSES)[number];
-
-export const CONNECT_FAILURES = [
-  'ACCESS_DENIED',
-  'EXPIRED',
-  'ALREADY_USED',
-  'WRONG_BROWSER',
-  'NOT_CONFIRMED',
-  'ACCOUNT_MISMATCH',
-  'MISSING_SCOPES',
-  'NO_REFRESH_TOKEN',
-  'ADMIN_APPROVAL_REQUIRED',
-  'VENDOR_REFUSED',
-  'VENDOR_UNAVAILABLE',
-] as const;
-export type ConnectFailure = (typeof CONNECT_FAILURES)[number];
 
 /** Statuses of a link that can still be completed. */
 export const OPEN_STATUSES = ['PENDING', 'STARTED'] as const satisfies readonly ConnectLinkStatus[];

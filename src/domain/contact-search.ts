@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts';
 import type { Contact, ContactField, ContactOrigin } from './contact.ts';
 import { CrossbookError } from './errors.ts';
-import { DEFAULT_PAGE_SIZE, type Direction, type PageInput } from './page.ts';
+import { DEFAULT_PAGE_SIZE, type ListPage, type PageInput } from './page.ts';
 import type { ProviderName } from './provider-names.ts';
 
 /** What a caller asks for, as a face hands it over: nothing in it is checked yet. */
@@ -106,11 +106,8 @@ export interface SearchSelection extends FieldSelection {
  * Whoever has written all of a page disposes of it: that empties it. The promises that brought it are as old as its
  * request, and would keep a thousand contacts until the next full collection.
  */
-export interface ContactPage extends Disposable {
-  readonly contacts: readonly Contact[];
+export interface ContactPage extends ListPage<Contact>, Disposable {
   readonly source: ContactOrigin;
-  readonly hasNextPage: boolean;
-  readonly hasPreviousPage: boolean;
   readonly totalCount: number | null;
   /** Why it could not be counted, though it was asked for. The page stands all the same. */
   readonly countFailure: unknown;
@@ -118,8 +115,6 @@ export interface ContactPage extends Disposable {
   readonly fetchedAt: string;
   /** Was the search content with a cached answer? */
   readonly readFromCache: boolean;
-  /** Signed at the moment it is asked for: one that is not selected costs nothing. */
-  cursorOf(contact: Contact, direction?: Direction): string;
 }
 
 /** Whose a connection's contacts are: the same object each time, so that what is made of it once is found again. */

@@ -1,6 +1,6 @@
 import { type Connection, type ConnectionStatus, connection, connectionUpsert } from './connection.ts';
 
-import type { Direction, Page, PageRequest } from './page.ts';
+import type { Page, PageRequest } from './page.ts';
 import type { ProviderName } from './provider-names.ts';
 import { field, id, int, listOf, type Of, patch, shape, string, uuid } from './shape.ts';
 
@@ -59,13 +59,4 @@ export interface CustomerFilter {
   /** Of one and the same connection: with this provider, and in this status. */
   readonly provider?: ProviderName | undefined;
   readonly status?: ConnectionStatus | undefined;
-}
-
-/** In the order of their ids. */
-export interface CustomerPage {
-  readonly customers: readonly Customer[];
-  readonly hasNextPage: boolean;
-  readonly hasPreviousPage: boolean;
-  /** In REST it carries its direction. */
-  cursorOf(customer: Customer, direction?: Direction): string;
 }

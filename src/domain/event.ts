@@ -1,21 +1,22 @@
 import type { ConnectFailure } from './connect-link.ts';
 import type { ConnectionStatus, StatusReason } from './connection.ts';
 import type { ProviderName } from './provider-names.ts';
-import { type Of, words, wordsOf } from './shape.ts';
-
-/** Something that happened to a customer, a connection or a link, for the application to hear of. */
-export interface Event {
-  readonly id: string;
-  readonly type: EventType;
-  readonly customerId: string;
-  /** Of the connection that it is about; null where it is about none. */
-  readonly connectionId: string | null;
-  /** Grows by one with every event of one connection; null where there is none. */
-  readonly sequence: number | null;
-  /** What its type adds, as it stands on the wire. */
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly createdAt: Date;
-}
+import {
+  boolean,
+  date,
+  field,
+  id,
+  int,
+  json,
+  listOf,
+  nullable,
+  type Of,
+  shape,
+  string,
+  uuid,
+  words,
+  wordsOf,
+} from './shape.ts';
 
 export const eventType = words('EventType', 'What has happened.', {
   'connection.connected': 'A connection can be used.',
@@ -29,6 +30,28 @@ export const eventType = words('EventType', 'What has happened.', {
 });
 export const EVENT_TYPES = wordsOf(eventType);
 export type EventType = Of<typeof eventType>;
+
+/** For the application to hear of. */
+export const event = shape(
+  'Event',
+  'Something that has happened. It is kept for 30 days, and sent to your webhook endpoints.',
+  {
+    id: field(uuid, 'The event’s id: the header `webhook-id` where it is sent.'),
+    type: field(eventType, 'What has happened.'),
+    customerId: field(id, 'Your own id of the customer that it is about.'),
+    connectionId: nullable(uuid, 'The connection that it is about. Null where it is about none.'),
+    sequence: nullable(int, 'Grows by one with every event of one connection. Null where it is about none.'),
+    data: field(
+      json,
+      'What its type adds, as it is sent: `provider_name`, `status`, `version` and the like.',
+      {
+        weight: 8,
+      },
+    ),
+    createdAt: field(date, 'When it happened.'),
+  },
+);
+export type Event = Of<typeof event>;
 
 /**
  * Before it is written: who writes it gives it an id, a time and, for a connection, its sequence. Events are kept for 30
@@ -74,20 +97,25 @@ interface NewLinkEvent {
   };
 }
 
-/** Where an application hears of events: a server of its own, called as Standard Webhooks says. */
-export interface WebhookEndpoint {
-  readonly id: string;
-  readonly url: string;
-  /** Empty: all. */
-  readonly eventTypes: readonly EventType[];
-  /** False: nothing is sent. It is switched off by its owner, by its answer 410, or after three days of failures. */
-  readonly enabled: boolean;
-  /** What went wrong last, in words. It stays when all is well again. */
-  readonly lastFailure: string | null;
-  readonly lastFailureAt: Date | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+/** Where an application hears of events, called as Standard Webhooks says. */
+export const webhookEndpoint = shape(
+  'WebhookEndpoint',
+  'A server of yours that hears of events, by Standard Webhooks.',
+  {
+    id: field(uuid, 'The endpoint’s id.'),
+    url: field(string, 'Where events are sent.'),
+    eventTypes: field(listOf(eventType), 'The types of events that are sent. Empty: all.', { items: 8 }),
+    enabled: field(
+      boolean,
+      'False: nothing is sent. It was switched off by you, by its answer 410, or after three days of failures.',
+    ),
+    lastFailure: nullable(string, 'What went wrong last, e.g. `HTTP 503`. It stays when all is well again.'),
+    lastFailureAt: nullable(date, 'When that was.'),
+    createdAt: field(date, 'When it was created.'),
+    updatedAt: field(date, 'When it was changed last.'),
+  },
+);
+export type WebhookEndpoint = Of<typeof webhookEndpoint>;
 
 /** The endpoints of ONE application. */
 export interface WebhookStore {
@@ -105,11 +133,9 @@ export interface WebhookStore {
 export type NewEndpoint = Pick<WebhookEndpoint, 'url' | 'eventTypes'>;
 
 /** What is absent stays. */
-export interface EndpointChange {
-  readonly url?: string | undefined;
-  readonly eventTypes?: readonly EventType[] | undefined;
-  readonly enabled?: boolean | undefined;
-}
+export type EndpointChange = {
+  readonly [Name in 'url' | 'eventTypes' | 'enabled']?: WebhookEndpoint[Name] | undefined;
+};
 
 export interface EndpointWithSecret {
   readonly endpoint: WebhookEndpoint;
@@ -207,11 +233,8 @@ interface DeliveryFailure {
   readonly isGone: boolean;
 }
 
-export interface FailingEndpoint {
-  readonly id: string;
+export interface FailingEndpoint extends Pick<WebhookEndpoint, 'id' | 'enabled' | 'lastFailure'> {
   readonly application: string;
-  readonly enabled: boolean;
-  readonly lastFailure: string | null;
 }
 
 export interface WebhookCounts {

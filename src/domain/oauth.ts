@@ -5,6 +5,7 @@ import type { ConnectedAccount } from './connection.ts';
 import type { OAuthClient, RefreshedToken } from './provider.ts';
 import type { ProviderName } from './provider-names.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from './remote.ts';
+import { date, field, type Of, shape, string } from './shape.ts';
 
 /** How a customer grants access to their account: the authorization code flow of one provider. */
 export interface Authorization {
@@ -67,7 +68,7 @@ interface ConsentRequest {
   readonly isPopup: boolean;
 }
 
-export interface CodeExchange {
+interface CodeExchange {
   readonly client: OAuthClient;
   readonly code: string;
   readonly redirectUri: string;
@@ -178,11 +179,18 @@ export interface OAuthClientStore {
 }
 
 /** What is shown of it: the secret goes in and never out. */
-export interface StoredOAuthClient {
+export const oauthClient = shape(
+  'OAuthClient',
+  'The app that your application has registered with a provider. Its secret is never shown.',
+  {
+    clientId: field(string, 'The client id that the provider gave the app.'),
+    createdAt: field(date, 'When a client of this provider was set first.'),
+    updatedAt: field(date, 'When it was set last.'),
+  },
+);
+
+export interface StoredOAuthClient extends Of<typeof oauthClient> {
   readonly providerName: ProviderName;
-  readonly clientId: string;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
 }
 
 /**

@@ -23,6 +23,15 @@ export interface Page<Item> {
   readonly hasPreviousPage: boolean;
 }
 
+/** A page as a face shows it. */
+export interface ListPage<Item> extends Page<Item> {
+  /**
+   * Signed at the moment it is asked for: one that is not selected costs nothing. In REST a cursor carries its direction,
+   * where the list is read both ways.
+   */
+  cursorOf(item: Item, direction?: Direction): string;
+}
+
 export const DEFAULT_PAGE_SIZE = 100;
 export const MAX_PAGE_SIZE = 1_000;
 

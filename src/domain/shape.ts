@@ -24,6 +24,10 @@ interface FieldOptions {
   readonly deprecated?: string;
   /** A list: how many entries it usually has. */
   readonly items?: number;
+  /** What it costs in GraphQL, where that is more than one value. */
+  readonly weight?: number;
+  /** GraphQL inputs: what is meant where it is left out. */
+  readonly defaultValue?: unknown;
   /** GraphQL inputs may leave out this list: it is empty then. */
   readonly emptyInGraphQL?: true;
   /** REST answers have it where there is something to say. */

@@ -10,6 +10,7 @@ import type { CustomerStore } from './customer.ts';
 import type { EventStore, WebhookStore } from './event.ts';
 import type { OAuthClientStore } from './oauth.ts';
 import type { ProviderName } from './provider-names.ts';
+import { type Of, words, wordsOf } from './shape.ts';
 
 /** Everything stored for ONE application. It is opened for its id, and nothing in it can name another's. */
 export interface Tenant {
@@ -153,6 +154,13 @@ interface RemovedGrant {
   readonly isShared: boolean;
 }
 
-/** What became of the grant at the provider. */
-export const REVOCATIONS = ['REVOKED', 'SHARED', 'FAILED', 'NOT_SUPPORTED'] as const;
-export type Revocation = (typeof REVOCATIONS)[number];
+export const revocation = words('Revocation', 'What became of what the customer had granted, at the tool.', {
+  REVOKED: 'It is revoked: the tokens work no longer.',
+  SHARED: 'Another connection lives on the same grant, so that it was left as it is.',
+  FAILED:
+    'The tool was not reached, or has refused: the customer can withdraw it in the tool. The connection is removed all the same.',
+  NOT_SUPPORTED:
+    'The tool has no way to revoke it, or the credentials came by `upsertCustomer` and are your own to revoke.',
+});
+export const REVOCATIONS = wordsOf(revocation);
+export type Revocation = Of<typeof revocation>;

@@ -1,5 +1,7 @@
 import SchemaBuilder from '@pothos/core';
 import DirectivesPlugin from '@pothos/plugin-directives';
+import { GraphQLError, GraphQLScalarType } from 'graphql';
+import { isRfc3339 } from '../lib/text.ts';
 import type { RequestContext } from '../request/context.ts';
 
 /** Every type file adds to this one. Fields answer always, unless they say `nullable`. */
@@ -9,13 +11,33 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   defaultFieldNullability: false,
 });
 
+builder.addScalarType(
+  'DateTime',
+  new GraphQLScalarType<string, string>({
+    name: 'DateTime',
+    description:
+      'A moment, written as in RFC 3339: `2025-01-31T09:30:00.000Z`. Answers are in UTC with milliseconds.',
+    parseValue(value) {
+      if (typeof value === 'string' && isRfc3339(value)) return value;
+      throw new GraphQLError('DateTime takes a string as in RFC 3339, such as 2025-01-31T09:30:00Z.');
+    },
+  }),
+);
+
+builder.addScalarType(
+  'JSON',
+  new GraphQLScalarType({
+    name: 'JSON',
+    description: 'A JSON value whose shape belongs to somebody else, passed on as it is.',
+  }),
+);
+
 /**
  * For a field's options: `t.field({ …, ...tagged('api-key') })`. A contract can leave out what has a tag; here it changes
  * nothing. `api-key`: a customer token is refused. `raw-data`: what a CRM says beyond the common shape.
  */
 export function tagged(name: 'api-key' | 'raw-data') {
-  const tag: Tag = { name: 'tag', args: { name } };
-  return { directives: [tag] };
+  return { directives: [{ name: 'tag', args: { name } } as const] };
 }
 
 interface SchemaTypes {
@@ -31,9 +53,4 @@ interface SchemaTypes {
     tag: { locations: 'FIELD_DEFINITION'; args: { name: string } };
     shareable: { locations: 'OBJECT'; args: Record<string, never> };
   };
-}
-
-interface Tag {
-  readonly name: 'tag';
-  readonly args: { readonly name: string };
 }

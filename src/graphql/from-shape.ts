@@ -1,40 +1,61 @@
 import type { FieldMap, InputFieldMap } from '@pothos/core';
-import { type Field, readShape, type Shape, type Type, type Union, type Words } from '../domain/shape.ts';
+import {
+  type Field,
+  type Fields,
+  nullable,
+  readShape,
+  type Shape,
+  type Type,
+  type Union,
+  type Words,
+} from '../domain/shape.ts';
 import type { RequestContext } from '../request/context.ts';
 import { builder } from './builder.ts';
 import { costs } from './cost.ts';
-import { toEnumValues } from './types/scalars.ts';
 
 /** The fields of what is declared, for an object type: `fields: (t) => ({ ...exposeFields(t, customer), … })`. */
-export function exposeFields<T>(t: object, { fields }: Shape<T>, options: ExposeOptions = {}): FieldMap {
-  const { omit = [], resolve = {} } = options;
+export function exposeFields(t: object, { fields }: Shape<unknown>, resolvers: Resolvers = {}): FieldMap {
   const { expose, field: compute } = t as OutputBuilder;
-  const shown = Object.entries(fields).filter(([name]) => !omit.includes(name));
-  const toOutput = ([name, field]: [string, Field<unknown>]) => {
-    const { description, nullable, deprecated, items } = field;
+  return mapFields(fields, (field, name) => {
+    const { description, nullable, items, weight } = field;
     const facts = {
-      ...{ type: outputOf(field.type), description, nullable },
-      ...(deprecated !== undefined && { deprecationReason: deprecated }),
-      ...(items !== undefined && costs({ items })),
+      ...{ type: outputOf(field.type), description, nullable, ...toDeprecation(field) },
+      ...costs({ ...(items !== undefined && { items }), ...(weight !== undefined && { weight }) }),
     };
-    const resolver = resolve[name] ?? (isDate(field) ? readDate(name) : undefined);
-    return [name, resolver ? compute.call(t, { ...facts, resolve: resolver }) : expose.call(t, name, facts)];
-  };
-  return Object.fromEntries(shown.map(toOutput));
+    const resolve = resolvers[name] ?? (isDate(field) ? readDate(name) : undefined);
+    return resolve ? compute.call(t, { ...facts, resolve }) : expose.call(t, name, facts);
+  });
 }
 
-/** The input fields of what is declared: `readInput` makes a record of what they are given. */
-export function inputFields(t: object, { fields }: Shape<unknown>): InputFieldMap {
-  const toInput = ([name, field]: [string, Field<unknown>]) => {
-    const { description, deprecated } = field;
-    const facts = {
-      ...{ type: inputOf(field.type), description },
-      ...(deprecated !== undefined && { deprecationReason: deprecated }),
-      required: !field.nullable && !field.optional && !field.emptyInGraphQL,
-    };
-    return [name, (t as InputBuilder).field(facts)];
-  };
-  return Object.fromEntries(Object.entries(fields).map(toInput));
+/** The input fields of what is declared: `readInputShape` makes a record of what they are given. */
+function inputFields(t: object, { fields }: Pick<Shape<unknown>, 'fields'>): InputFieldMap {
+  return mapFields(fields, (field) => {
+    const { type, description, defaultValue, nullable, optional, emptyInGraphQL } = field;
+    return (t as InputBuilder).field({
+      ...{ type: inputOf(type), description, ...toDeprecation(field) },
+      ...(defaultValue !== undefined && { defaultValue }),
+      required: !nullable && !optional && !emptyInGraphQL,
+    });
+  });
+}
+
+function mapFields<Made>(
+  fields: Fields,
+  make: (field: Field<unknown>, name: string) => Made,
+): Record<string, Made> {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, make(field, name)]));
+}
+
+function toDeprecation({ deprecated }: Field<unknown>) {
+  return deprecated !== undefined && { deprecationReason: deprecated };
+}
+
+function isDate({ type }: Field<unknown>): boolean {
+  return type.kind === 'scalar' && type.scalar === 'date';
+}
+
+function readDate(name: string) {
+  return (record: object) => (record as Record<string, Date | null>)[name]?.toISOString() ?? null;
 }
 
 export function readInputShape<T>(shape: Shape<T>, given: object): T {
@@ -49,10 +70,7 @@ export function readInputShape<T>(shape: Shape<T>, given: object): T {
 
 /** The object type of a shape: just its fields, unless another one is registered. */
 export function objectOf<T>(shape: Shape<T>): ObjectRef<T> {
-  const { name, description } = shape;
-  return remember(outputs, shape, () =>
-    builder.objectRef<T>(name).implement({ description, fields: (t) => exposeFields(t, shape) }),
-  ) as ObjectRef<T>;
+  return outputOf(shape) as ObjectRef<T>;
 }
 
 /** The object type of a shape that needs more than its fields. */
@@ -61,12 +79,20 @@ export function registerObject<Ref extends object>(shape: Shape<unknown>, ref: R
   return ref;
 }
 
-export function enumOf<T extends string>(words: Words<T>): EnumRef<T> {
-  const { name, description, words: meanings } = words;
-  return remember(enums, words, () =>
-    builder.enumType(name, { description, values: toEnumValues<string>(meanings) }),
-  ) as EnumRef<T>;
+/** From the declared words, each with its description, to enum values that stand for exactly those words. */
+export function enumOf<T extends string>(type: Words<T>): EnumRef<T> {
+  return remember(enums, type, () => {
+    const { name, description, words } = type;
+    const entries = Object.entries<string>(words).map(([value, meaning]) => [
+      SPELLED[value] ?? value.toUpperCase().replaceAll('.', '_'),
+      { value, description: meaning },
+    ]);
+    return builder.enumType(name, { description, values: Object.fromEntries(entries) });
+  }) as EnumRef<T>;
 }
+
+/** GraphQL names cannot start with a digit. */
+const SPELLED: Readonly<Record<string, string>> = { '6sense': 'SIX_SENSE' };
 
 /** Made when it is first asked for, and once. */
 function outputOf(type: Type): unknown {
@@ -79,21 +105,23 @@ function outputOf(type: Type): unknown {
       return [outputOf(type.of)];
     case 'union':
       return remember(outputs, type, () => makeUnion(type));
-    case 'shape':
-      return objectOf(type);
+    case 'shape': {
+      const { name, description } = type;
+      const fields = (t: object) => exposeFields(t, type);
+      return remember(outputs, type, () => builder.objectRef(name).implement({ description, fields }));
+    }
   }
 }
 
 function makeUnion({ name, description, members }: Union<unknown>): object {
-  const typeOf = (tag: string) => `${members[tag]?.name}`;
   return builder.unionType(name, {
     description,
     types: Object.values(members).map(outputOf) as never[],
-    resolveType: ({ type }: { readonly type: string }) => typeOf(type),
+    resolveType: ({ type }: { readonly type: string }) => `${members[type]?.name}`,
   });
 }
 
-function inputOf(type: Type): unknown {
+export function inputOf(type: Type): unknown {
   switch (type.kind) {
     case 'scalar':
       return SCALARS[type.scalar];
@@ -112,16 +140,10 @@ function inputOf(type: Type): unknown {
 }
 
 function makeOneOf({ name, description, members }: Union<unknown>): object {
+  const fields = Object.entries(members).map(([tag, shape]) => [tag, nullable(shape, shape.description)]);
   return builder.inputType(`${name}Input`, {
-    description,
-    isOneOf: true,
-    fields: (t) => {
-      const toMember = ([tag, shape]: [string, Shape<unknown>]) => [
-        tag,
-        (t as InputBuilder).field({ type: inputOf(shape), description: shape.description, required: false }),
-      ];
-      return Object.fromEntries(Object.entries(members).map(toMember));
-    },
+    ...{ description, isOneOf: true },
+    fields: (t) => inputFields(t, { fields: Object.fromEntries(fields) }),
   });
 }
 
@@ -130,15 +152,7 @@ const SCALARS = {
   ...{ json: 'JSON', moment: 'DateTime', date: 'DateTime' },
 };
 
-function isDate({ type }: Field<unknown>): boolean {
-  return type.kind === 'scalar' && type.scalar === 'date';
-}
-
-function readDate(name: string) {
-  return (record: object) => (record as Record<string, Date | null>)[name]?.toISOString() ?? null;
-}
-
-function remember<Ref extends object>(known: Map<Type, Ref>, type: Type, make: () => Ref): Ref {
+function remember(known: Map<Type, object>, type: Type, make: () => object): object {
   const ref = known.get(type) ?? make();
   known.set(type, ref);
   return ref;
@@ -148,13 +162,8 @@ const enums = new Map<Type, object>();
 const outputs = new Map<Type, object>();
 const inputs = new Map<Type, object>();
 
-interface ExposeOptions {
-  readonly omit?: readonly string[];
-  /** For fields that a record does not hold as they are shown. */
-  readonly resolve?: Readonly<
-    Record<string, (record: never, args: object, context: RequestContext) => unknown>
-  >;
-}
+/** For fields that a record does not hold as they are shown. */
+type Resolvers = Readonly<Record<string, (record: never, args: object, context: RequestContext) => unknown>>;
 
 /** Pothos types what is written by hand. What is made of declarations has their types already. */
 interface OutputBuilder {

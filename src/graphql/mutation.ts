@@ -1,51 +1,42 @@
-import type { FieldMap, InputFieldMap, InputShapeFromFields } from '@pothos/core';
+import { type Fields, nullable, type Of, shape, string } from '../domain/shape.ts';
 import type { RequestContext } from '../request/context.ts';
 import { builder, tagged } from './builder.ts';
 import { costs, type FieldCost } from './cost.ts';
+import { inputOf, objectOf, readInputShape } from './from-shape.ts';
 
 /** A mutation as Relay has them: one input, one payload, and a `clientMutationId` that comes back. It takes an API key. */
-export function defineMutation<Fields extends InputFieldMap, Answer extends object>(
+export function defineMutation<Input extends Fields, Payload extends Fields>(
   name: string,
-  { description, cost, input, resolve, payload }: Mutation<Fields, Answer>,
+  { description, cost = {}, input, resolve, payload }: Mutation<Input, Payload>,
 ): void {
   const typeName = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
-  const Input = builder.inputType(`${typeName}Input`, {
-    description: input.description,
-    fields: (t) => ({
-      ...(input.fields(t) as InputFieldMap),
-      clientMutationId: t.string({ description: 'Comes back in the answer, as it is.' }),
-    }),
+  const given = shape(typeName, input.description, {
+    ...input.fields,
+    clientMutationId: nullable(string, 'Comes back in the answer, as it is.'),
   });
-  const Payload = builder.objectRef<Echoed>(`${typeName}Payload`).implement({
-    description: payload.description,
-    fields: (t) => ({
-      ...payload.fields(t as PayloadBuilder<never>),
-      clientMutationId: t.string({
-        nullable: true,
-        description: 'What the input said, as it is.',
-        resolve: ({ clientMutationId }) => clientMutationId,
-      }),
-    }),
+  const answered = shape(`${typeName}Payload`, payload.description, {
+    ...payload.fields,
+    clientMutationId: nullable(string, 'What the input said, as it is.'),
   });
   builder.mutationField(name, (t) =>
     t.field({
       ...tagged('api-key'),
-      type: Payload,
+      type: objectOf<object>(answered),
       nullable: true,
       description,
-      ...(cost && costs(cost)),
-      args: { input: t.arg({ type: Input, required: true, description: input.argument }) },
-      async resolve(_root, { input: given }, context) {
-        const { clientMutationId = null, ...request } = given as Given<Fields>;
-        const answer = await resolve(request as InputShapeFromFields<Fields>, context);
-        return { ...answer, clientMutationId };
+      ...costs(cost),
+      args: {
+        input: t.arg({ type: inputOf(given) as never, required: true, description: input.argument }),
+      },
+      async resolve(_root, args, context) {
+        const { clientMutationId, ...request } = readInputShape(given, args.input);
+        return { ...(await resolve(request as Values<Input>, context)), clientMutationId };
       },
     }),
   );
 }
 
-/** In this order the compiler can tell the types: the answer's from `resolve`, and what it is given from `input`. */
-interface Mutation<Fields extends InputFieldMap, Answer extends object> {
+interface Mutation<Input extends Fields, Payload extends Fields> {
   readonly description: string;
   /** Where it costs more than its values. */
   readonly cost?: FieldCost;
@@ -53,25 +44,13 @@ interface Mutation<Fields extends InputFieldMap, Answer extends object> {
     /** Of the argument that holds it. */
     readonly argument: string;
     readonly description: string;
-    readonly fields: (t: InputBuilder) => Fields;
+    readonly fields: Input;
   };
   readonly resolve: (
-    input: InputShapeFromFields<Fields>,
+    input: Values<Input>,
     context: RequestContext,
-  ) => Answer | Promise<Answer>;
-  readonly payload: {
-    readonly description: string;
-    readonly fields: (t: PayloadBuilder<Answer>) => FieldMap;
-  };
+  ) => Values<Payload> | Promise<Values<Payload>>;
+  readonly payload: { readonly description: string; readonly fields: Payload };
 }
 
-interface Echoed {
-  readonly clientMutationId: string | null;
-}
-type Given<Fields extends InputFieldMap> = InputShapeFromFields<Fields> & {
-  readonly clientMutationId?: string | null;
-};
-
-type Types = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer T> ? T : never;
-type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
-type PayloadBuilder<Answer> = PothosSchemaTypes.ObjectFieldBuilder<Types, Answer>;
+type Values<F extends Fields> = { readonly [Name in keyof F]: Of<F[Name]> };

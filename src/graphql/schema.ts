@@ -1,17 +1,12 @@
 import { GraphQLSchema, printSchema } from 'graphql';
 import { builder } from './builder.ts';
 import { prefixTypes, printSubgraph, type SubgraphOptions, type TypeNames } from './subgraph/to-subgraph.ts';
-import './types/scalars.ts';
-import './types/provider.ts';
-import './types/search-contacts.ts';
-import './types/contacts-by-email.ts';
 import './types/node.ts';
-import './types/change-customers.ts';
-import './types/customer-connection.ts';
+import './types/contact.ts';
+import './types/provider.ts';
+import './types/customer.ts';
 import './types/connect-links.ts';
-import './types/webhook-endpoints.ts';
-import './types/event-connection.ts';
-import './types/oauth-client.ts';
+import './types/events.ts';
 
 builder.queryType({ description: 'Everything that can be read.' });
 builder.mutationType({ description: 'Everything that can be changed.' });

@@ -1,12 +1,15 @@
-import type { Caller } from '../domain/caller.ts';
 import type { Connection } from '../domain/connection.ts';
-
-import type { Customer, CustomerFilter, CustomerPage, CustomerStore } from '../domain/customer.ts';
+import type { Customer, CustomerFilter, CustomerStore } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Tracer } from '../domain/log.ts';
-import type { CursorSigner, PageInput } from '../domain/page.ts';
+import type { CursorSigner, ListPage, PageInput } from '../domain/page.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import { resolveCustomerId, type TargetDeps } from './open-contact-client.ts';
+import {
+  type CallerDeps,
+  customerNotFound,
+  requireApiKey,
+  resolveCustomerId,
+  type TargetDeps,
+} from './open-contact-client.ts';
 import { readPageRequest, signCursor } from './page.ts';
 
 /** One customer of the caller's application. Another application's does not exist. */
@@ -14,14 +17,12 @@ export function findCustomer(
   deps: FindCustomerDeps,
   customerId: string | null | undefined,
 ): Promise<Customer> {
-  return deps.withSpan('findCustomer', () => find(deps, customerId));
-}
-
-async function find(deps: FindCustomerDeps, customerId: string | null | undefined): Promise<Customer> {
-  const resolved = resolveCustomerId(deps, customerId);
-  const customer = await deps.loadCustomer(resolved);
-  if (customer) return customer;
-  throw new CrossbookError('NOT_FOUND', `There is no customer ${JSON.stringify(resolved)}.`);
+  return deps.withSpan('findCustomer', async () => {
+    const resolved = resolveCustomerId(deps, customerId);
+    const customer = await deps.loadCustomer(resolved);
+    if (customer) return customer;
+    throw customerNotFound(resolved);
+  });
 }
 
 /** One connection by its id; undefined where there is none, or none that the caller may read. */
@@ -44,29 +45,27 @@ export async function findCustomerConnection(
   const customer = await findCustomer(deps, customerId);
   const connection = customer.connections.find(({ providerName }) => providerName === provider);
   if (connection) return connection;
-  throw new CrossbookError(
-    'NOT_FOUND',
-    `There is no customer ${JSON.stringify(customerId)} with a connection to ${provider}.`,
-  );
+  throw customerNotFound(customerId, provider);
 }
 
 export const MAX_LISTED_IDS = 1_000;
 
-/** One page of an application's customers, each with its connections. */
-export function listCustomers(deps: ListDeps, { filter, page }: CustomerList): Promise<CustomerPage> {
+/** One page of an application's customers in the order of their ids, each with its connections. */
+export function listCustomers(
+  deps: ListDeps,
+  { filter, page }: { readonly filter: CustomerFilter; readonly page: PageInput },
+): Promise<ListPage<Customer>> {
   return deps.withSpan('listCustomers', async () => {
-    const { application, customer: token } = deps.requireCaller();
-    if (token) {
-      throw new CrossbookError('FORBIDDEN', 'A customer token reads its customer; only an API key may list.');
-    }
+    const refusal = 'A customer token reads its customer; only an API key may list.';
+    const application = requireApiKey(deps, refusal);
     const read = readFilter(filter);
-    const cursors = deps.cursors.bind(() => JSON.stringify(['customers', application.id, toBinding(read)]));
-    const request = readPageRequest(cursors, page);
-    const { items, ...ends } = await deps.customers.list(read, request);
+    const { customerIds = null, email = null, provider = null, status = null } = read;
+    // The same for the same filter, however it was written down.
+    const binding = ['customers', application.id, [customerIds, email, provider, status]];
+    const cursors = deps.cursors.bind(() => JSON.stringify(binding));
     return {
-      customers: items,
-      ...ends,
-      cursorOf: (customer, direction) => signCursor(cursors, { key: customer.customerId, direction }),
+      ...(await deps.customers.list(read, readPageRequest(cursors, page))),
+      cursorOf: ({ customerId }, direction) => signCursor(cursors, { key: customerId, direction }),
     };
   });
 }
@@ -85,29 +84,17 @@ function readFilter({ customerIds, email, ...rest }: CustomerFilter): CustomerFi
   };
 }
 
-/** The same filter, however it was written down. */
-function toBinding({ customerIds, email, provider, status }: CustomerFilter): readonly unknown[] {
-  return [customerIds ?? null, email ?? null, provider ?? null, status ?? null];
-}
-
-interface FindCustomerDeps extends TargetDeps, Tracer {
+interface FindCustomerDeps extends TargetDeps {
   loadCustomer(customerId: string): Promise<Customer | undefined>;
 }
 
-interface FindConnectionDeps extends Tracer {
-  requireCaller(): Caller;
+interface FindConnectionDeps extends CallerDeps {
   /** Batched: the customer that a connection belongs to. */
   loadCustomerIdOf(connectionId: string): Promise<string | undefined>;
   loadCustomer(customerId: string): Promise<Customer | undefined>;
 }
 
-interface CustomerList {
-  readonly filter: CustomerFilter;
-  readonly page: PageInput;
-}
-
-interface ListDeps extends Tracer {
-  requireCaller(): Caller;
+interface ListDeps extends CallerDeps {
   readonly cursors: CursorSigner;
   readonly customers: Pick<CustomerStore, 'list'>;
 }

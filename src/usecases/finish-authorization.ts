@@ -11,8 +11,7 @@ import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { toRedirectUri } from '../domain/urls.ts';
 import { digest } from '../lib/digest.ts';
-import { ENDED, type PageProblem } from './open-connect-page.ts';
-import { nameFlow } from './start-authorization.ts';
+import { ENDED, type EndedPage, nameFlow, type PageProblem } from './start-authorization.ts';
 
 /**
  * The provider has sent the customer back. What is believed is what was stored with the state and what the cookie proves;
@@ -21,48 +20,61 @@ import { nameFlow } from './start-authorization.ts';
 export async function finishAuthorization(deps: FinishDeps, callback: Callback): Promise<FinishedFlow> {
   const provider = deps.providers.get(callback.provider as ProviderName);
   if (!provider?.authorization) return { problem: 'FORGED' };
-  const found = await findFlow(deps.flows, { ...callback, provider: provider.name });
-  if ('problem' in found) return found;
-  const { flow } = found;
+  const flow = await findFlow(deps.flows, callback);
+  if (typeof flow === 'string') return { problem: flow };
   const visited = await deps.flows.findLink(flow.linkId);
   if (!visited) return { problem: 'CANCELED' };
   const problem = ENDED[visited.link.status];
   if (problem) return { problem, visited };
   if (flow.isUsed || !(await deps.flows.take(flow.stateHash))) return { problem: 'ALREADY_USED', visited };
-  const place = { provider, authorization: provider.authorization, flow, visited };
-  return callback.error === null ? exchange(deps, place, callback.code) : deny(deps, place, callback);
-}
-
-function deny(deps: FinishDeps, place: Place, { error, errorDescription }: Callback): Promise<FinishedFlow> {
-  const failure = place.authorization.readDenial(error ?? '', errorDescription);
-  return fail(deps, place, { failure, missingScopes: [] });
-}
-
-async function exchange(deps: FinishDeps, place: Place, code: string | null): Promise<FinishedFlow> {
-  const { flow, visited, provider } = place;
-  const granted = await exchangeGrant(deps, { provider, flow, link: visited.link, code });
-  if (granted instanceof AuthorizationFailure) {
-    deps.onFailure(granted);
-    return fail(deps, place, granted);
+  const place = { provider, flow, visited };
+  const { code, error, errorDescription } = callback;
+  if (error !== null) {
+    const failure = provider.authorization.readDenial(error, errorDescription);
+    return fail(deps, place, { failure, missingScopes: [] });
   }
+  try {
+    return await finish(deps, place, await exchange(deps, place, code));
+  } catch (thrown) {
+    if (!(thrown instanceof AuthorizationFailure)) throw thrown;
+    deps.onFailure(thrown);
+    return fail(deps, place, thrown);
+  }
+}
+
+/** Trades the code for a grant, with what was stored when the flow began. */
+async function exchange(deps: FinishDeps, { provider, flow, visited }: Place, code: string | null) {
+  const publicUrl = deps.connecting.publicUrl();
+  if (code === null || code.length > MAX_CODE_LENGTH || publicUrl === undefined) {
+    throw new AuthorizationFailure('VENDOR_REFUSED', 'The callback has neither a code nor an error.');
+  }
+  const { loginOrigin, codeVerifier, oauthClientId } = flow;
+  const { applicationId } = visited.link;
+  const redirectUri = toRedirectUri(publicUrl, provider.name);
+  return deps.exchangeCode({
+    ...{ provider, applicationId, oauthClientId, loginOrigin, code, redirectUri, codeVerifier },
+  });
+}
+
+async function finish(deps: FinishDeps, place: Place, grant: Grant): Promise<FinishedFlow> {
+  const { flow, visited, provider } = place;
   const confirmation = visited.link.confirm ? deps.makeCode() : undefined;
   const { link, isOurs } = await deps.flows.finish(flow.linkId, {
-    ...{ providerName: provider.name, grant: granted, oauthClientId: flow.oauthClientId },
+    ...{ providerName: provider.name, grant, oauthClientId: flow.oauthClientId },
     codeHash: confirmation === undefined ? undefined : digest(confirmation),
   });
   if (!link) return { problem: 'CANCELED' };
   if (!isOurs) return { problem: ENDED[link.status] ?? 'ENDED', visited: { ...visited, link } };
-  if (link.failure !== null) return { ...place, failure: link.failure, missingScopes: [], link };
+  if (link.failure !== null) return { visited, provider, failure: link.failure, missingScopes: [], link };
   if (link.status === 'COMPLETED') deps.forgetConnection(link);
   return { visited, link, provider, confirmation };
 }
 
 async function fail(
   deps: FinishDeps,
-  place: Place,
+  { visited, provider, flow }: Place,
   { failure, missingScopes }: Failed,
 ): Promise<FinishedFlow> {
-  const { visited, provider, flow } = place;
   const isOurs = await deps.flows.fail(flow.linkId, { providerName: provider.name, failure });
   if (!isOurs) return { problem: 'ENDED', visited };
   const link = { ...visited.link, status: 'FAILED', failure, providerName: provider.name } as const;
@@ -73,59 +85,33 @@ async function fail(
  * The flow that a callback belongs to: by its state, and only in the browser that has the flow's cookie. Some providers send
  * a denial without the state: then the cookie alone has to say which flow it is.
  */
-async function findFlow(
-  flows: Pick<ConnectFlowStore, 'findByState' | 'findByCookies'>,
-  callback: FlowCallback,
-): Promise<{ readonly flow: ConnectFlow } | { readonly problem: PageProblem }> {
+async function findFlow(flows: ConnectFlowStore, callback: Callback): Promise<ConnectFlow | PageProblem> {
   const { state, error, provider, cookies } = callback;
-  if (state === null) return error === null ? { problem: 'FORGED' } : findDenied(flows, callback);
+  if (state === null) return error === null ? 'FORGED' : findDenied(flows, callback);
   const flow = STATE.test(state) ? await flows.findByState(digest(state)) : undefined;
-  if (flow?.providerName !== provider) return { problem: 'FORGED' };
-  const cookie = cookies.get(nameFlow(flow.stateHash));
-  if (cookie === undefined || digest(cookie) !== flow.cookieHash) return { problem: 'WRONG_BROWSER' };
-  return { flow };
+  if (flow?.providerName !== provider) return 'FORGED';
+  return hasCookie(cookies, flow) ? flow : 'WRONG_BROWSER';
 }
 
 /** Of two tabs with the same link either will do: what is denied is the link. */
 async function findDenied(
-  flows: Pick<ConnectFlowStore, 'findByCookies'>,
-  { provider, cookies }: FlowCallback,
-): Promise<{ readonly flow: ConnectFlow } | { readonly problem: PageProblem }> {
+  flows: ConnectFlowStore,
+  { provider, cookies }: Callback,
+): Promise<ConnectFlow | PageProblem> {
   const hashes = [...cookies.values()].map(digest);
-  const found = await flows.findByCookies(provider, hashes);
-  const own = found.filter(
-    ({ stateHash, cookieHash }) => digest(cookies.get(nameFlow(stateHash)) ?? '') === cookieHash,
-  );
-  const [flow, ...others] = own;
-  if (!flow) return { problem: 'WRONG_BROWSER' };
-  return others.every(({ linkId }) => linkId === flow.linkId) ? { flow } : { problem: 'UNCLEAR' };
+  const found = await flows.findByCookies(provider as ProviderName, hashes);
+  const [flow, ...others] = found.filter((one) => hasCookie(cookies, one));
+  if (!flow) return 'WRONG_BROWSER';
+  return others.every(({ linkId }) => linkId === flow.linkId) ? flow : 'UNCLEAR';
+}
+
+function hasCookie(cookies: Callback['cookies'], { stateHash, cookieHash }: ConnectFlow): boolean {
+  const cookie = cookies.get(nameFlow(stateHash));
+  return cookie !== undefined && digest(cookie) === cookieHash;
 }
 
 /** 256 bits in base64url. */
 const STATE = /^[\w-]{43}$/;
-
-/** Trades a code for a grant, with what was stored when the flow began. A failure that has a name is an answer. */
-async function exchangeGrant(
-  deps: ExchangeGrantDeps,
-  { provider, flow, link, code }: CodeExchange,
-): Promise<Grant | AuthorizationFailure> {
-  const publicUrl = deps.connecting.publicUrl();
-  if (code === null || code.length > MAX_CODE_LENGTH || publicUrl === undefined) {
-    return new AuthorizationFailure('VENDOR_REFUSED', 'The callback has neither a code nor an error.');
-  }
-  const { loginOrigin, codeVerifier, oauthClientId } = flow;
-  const { applicationId } = link;
-  const redirectUri = toRedirectUri(publicUrl, provider.name);
-  try {
-    return await deps.exchangeCode({
-      ...{ provider, applicationId, oauthClientId, loginOrigin, code, redirectUri, codeVerifier },
-    });
-  } catch (thrown) {
-    if (thrown instanceof AuthorizationFailure) return thrown;
-    throw thrown;
-  }
-}
-
 const MAX_CODE_LENGTH = 4_096;
 
 /** As the provider's redirect has it. Nothing of it is trusted. */
@@ -140,7 +126,7 @@ export interface Callback {
   readonly cookies: ReadonlyMap<string, string>;
 }
 
-type FinishedFlow = { readonly problem: PageProblem; readonly visited?: VisitedLink } | EndedFlow;
+type FinishedFlow = EndedPage | EndedFlow;
 
 /** The link has ended, with a connection or without one. */
 export type EndedFlow = {
@@ -179,16 +165,8 @@ export interface FinishDeps {
 
 interface Place {
   readonly provider: Provider;
-  readonly authorization: NonNullable<Provider['authorization']>;
   readonly flow: ConnectFlow;
   readonly visited: VisitedLink;
-}
-
-interface FlowCallback {
-  readonly provider: ProviderName;
-  readonly state: string | null;
-  readonly error: string | null;
-  readonly cookies: ReadonlyMap<string, string>;
 }
 
 /** The guarded way out. Rejects with an AuthorizationFailure where no usable grant came of it. */
@@ -202,15 +180,3 @@ export type ExchangeCode = (exchange: {
   readonly redirectUri: string;
   readonly codeVerifier: string;
 }) => Promise<Grant>;
-
-interface ExchangeGrantDeps {
-  readonly connecting: Pick<ConnectServices, 'publicUrl'>;
-  readonly exchangeCode: ExchangeCode;
-}
-
-interface CodeExchange {
-  readonly provider: Provider;
-  readonly flow: ConnectFlow;
-  readonly link: ConnectLink;
-  readonly code: string | null;
-}

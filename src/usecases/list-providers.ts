@@ -1,10 +1,9 @@
 import type { Connection } from '../domain/connection.ts';
-import type { AssociatedObject } from '../domain/contact.ts';
 import type { Provider } from '../domain/provider.ts';
-import type { Category, ProviderName } from '../domain/provider-names.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
 
 /** What each provider can do for us: a UI hides what would answer NOT_IMPLEMENTED. */
-export function listProviders(deps: ProviderDeps): readonly ProviderFacts[] {
+export function listProviders(deps: ProviderDeps) {
   return [...deps.providers.values()].map(({ name, category, contacts }) => ({
     name,
     category,
@@ -20,13 +19,6 @@ export function findMissingScopes(
 ): readonly string[] {
   if (grantedScopes.length === 0) return [];
   return providers.get(providerName)?.authorization?.findMissingScopes(grantedScopes) ?? [];
-}
-
-export interface ProviderFacts {
-  readonly name: ProviderName;
-  readonly category: Category;
-  readonly canSearchContacts: boolean;
-  readonly associatedObjects: readonly AssociatedObject[];
 }
 
 interface ProviderDeps {

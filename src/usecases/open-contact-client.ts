@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import type { Caller } from '../domain/caller.ts';
+import type { Application, Caller } from '../domain/caller.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { ContactOrigin } from '../domain/contact.ts';
 import { type ContactTarget, toContactOrigin } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
+import type { Tracer } from '../domain/log.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
-import { isProviderName, type ProviderName } from '../domain/provider-names.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
 
 /** From a caller, a customer and a provider to a client for that customer's contacts. */
 export async function openContactClient(deps: OpenDeps, target: ContactTarget): Promise<ContactClient> {
@@ -16,12 +17,7 @@ export async function openContactClient(deps: OpenDeps, target: ContactTarget): 
   }
   const loading = deps.loadConnection(resolved);
   const connection = loading instanceof Promise ? await loading : loading;
-  if (!connection) {
-    throw new CrossbookError(
-      'NOT_FOUND',
-      `There is no customer ${JSON.stringify(resolved.customerId)} with a connection to ${resolved.provider}.`,
-    );
-  }
+  if (!connection) throw customerNotFound(resolved.customerId, resolved.provider);
   return {
     source: toContactOrigin(connection),
     connection,
@@ -46,9 +42,9 @@ export function resolveCustomerId(deps: TargetDeps, customerId: string | null | 
   return resolved;
 }
 
-function resolveTarget(deps: TargetDeps, target: ContactTarget): ResolvedTarget {
+function resolveTarget(deps: OpenDeps, target: ContactTarget): ResolvedTarget {
   const customerId = resolveCustomerId(deps, target.customerId);
-  const provider = target.provider ?? readProviderName(deps.defaults.provider);
+  const provider = target.provider ?? readProviderName(deps);
   const allowed = deps.requireCaller().customer?.providers;
   if (allowed && !allowed.includes(provider)) {
     throw new CrossbookError('FORBIDDEN', `This token is not for the provider ${provider}.`);
@@ -56,15 +52,28 @@ function resolveTarget(deps: TargetDeps, target: ContactTarget): ResolvedTarget 
   return { customerId, provider };
 }
 
-function readProviderName(name: string | undefined): ProviderName {
+function readProviderName({ defaults, providers }: OpenDeps): ProviderName {
+  const name = defaults.provider as ProviderName | undefined;
   if (!name) {
     throw new CrossbookError(
       'BAD_REQUEST',
       'Name the provider: with the header x-provider-name, or with the argument for it.',
     );
   }
-  if (isProviderName(name)) return name;
+  if (providers.has(name)) return name;
   throw new CrossbookError('BAD_REQUEST', 'The header x-provider-name does not name one of the providers.');
+}
+
+/** What changes data or concerns the whole application is not for a customer's token. */
+export function requireApiKey(deps: Pick<CallerDeps, 'requireCaller'>, refusal: string): Application {
+  const { application, customer } = deps.requireCaller();
+  if (!customer) return application;
+  throw new CrossbookError('FORBIDDEN', refusal);
+}
+
+export function customerNotFound(customerId: string, provider?: ProviderName): CrossbookError {
+  const connected = provider === undefined ? '' : ` with a connection to ${provider}`;
+  return new CrossbookError('NOT_FOUND', `There is no customer ${JSON.stringify(customerId)}${connected}.`);
 }
 
 /** Node reads a header's bytes as Latin-1; a client that sends other letters sends them in UTF-8. */
@@ -95,8 +104,12 @@ interface ResolvedTarget {
   readonly provider: ProviderName;
 }
 
-export interface TargetDeps {
+export interface TargetDeps extends CallerDeps {
+  readonly defaults: { readonly customerId: string | undefined; readonly provider: string | undefined };
+}
+
+/** What nearly every use case needs of its request. */
+export interface CallerDeps extends Tracer {
   /** Throws UNAUTHORIZED where nobody was authenticated: every way to data leads through here. */
   requireCaller(): Caller;
-  readonly defaults: { readonly customerId: string | undefined; readonly provider: string | undefined };
 }

@@ -100,7 +100,7 @@ interface KeptContacts extends SearchResult {
   readonly fields?: readonly string[];
 }
 
-interface Dated {
+export interface Dated {
   readonly found: SearchResult;
   readonly fetchedAt: Date;
 }

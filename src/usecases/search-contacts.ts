@@ -1,4 +1,4 @@
-import type { Contact } from '../domain/contact.ts';
+import type { AssociatedObject, Association, Contact } from '../domain/contact.ts';
 import {
   type ContactFilter,
   type ContactPage,
@@ -6,10 +6,8 @@ import {
   type FieldSelection,
   readContactFilter,
   readEmail,
-  type SearchSelection,
 } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Tracer } from '../domain/log.ts';
 import type { BoundCursorSigner, CursorSigner, PageRequest } from '../domain/page.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { type ContactClient, type OpenDeps, openContactClient } from './open-contact-client.ts';
@@ -22,7 +20,7 @@ import {
   signCursor,
   slicePage,
 } from './page.ts';
-import { type CacheDeps, readThroughCache, type SearchResult } from './read-through-cache.ts';
+import { type CacheDeps, type Dated, readThroughCache, type SearchResult } from './read-through-cache.ts';
 
 /** Finds a customer's contacts in one CRM: one page of them, in the order of their ids. */
 export function searchContacts(deps: SearchDeps, search: ContactSearch): Promise<ContactPage> {
@@ -35,70 +33,70 @@ async function readPage(deps: SearchDeps, search: ContactSearch): Promise<Contac
   const client = await openContactClient(deps, search);
   const cursors = bindCursors(deps.cursors, client.source, filter);
   const request = readPageRequest(cursors, search.page);
-  const query: Query = { filter, request, selection: search.selection };
-  const { found, fetchedAt } = await readThroughCache(deps, {
+  const query = { search, filter, client, cursors, request };
+  const dated = await readThroughCache(deps, {
     client,
     selection: search.selection,
     readFromCache: search.readFromCache,
     cacheKey: cacheKeyOf(query),
-    find: () => find(deps, client, query),
+    find: () => find(deps, query),
   });
-  return toContactPage({ client, cursors, query, found, fetchedAt, readFromCache: search.readFromCache });
+  return toContactPage(query, dated);
 }
 
 /** By email everything there is, by domain one page: the first is sliced later, the second by the provider. */
-async function find(deps: SearchDeps, client: ContactClient, query: Query): Promise<SearchResult> {
-  const { filter, request, selection } = query;
+async function find(deps: LookupDeps, query: Query): Promise<SearchResult> {
+  const { client, filter, request, search } = query;
+  const { selection } = search;
   if (filter.by === 'emails') {
     const contacts = await lookUpEmails(deps, client, { emails: filter.emails, selection });
     return { contacts, hasNextPage: false, hasPreviousPage: false, totalCount: contacts.length };
   }
   const { items, ...ends } = await readDomainPage(client.port, filter.domain, {
-    request,
-    selection,
-    needsPreviousPage: selection.needsPreviousPage,
+    ...{ request, selection, needsPreviousPage: selection.needsPreviousPage },
   });
-  const whole = request.boundary === undefined && !ends.hasNextPage && !ends.hasPreviousPage;
-  if (whole) return { contacts: items, ...ends, totalCount: items.length };
-  const counted = selection.totalCount ? await count(client, filter.domain) : { totalCount: null };
-  return { contacts: items, ...ends, ...counted };
-}
-
-/** The page has been found: what fails here does not take it away. */
-async function count({ port }: ContactClient, domain: string) {
+  const found = { contacts: items, ...ends, totalCount: null };
+  const isWhole = request.boundary === undefined && !ends.hasNextPage && !ends.hasPreviousPage;
+  if (isWhole) return { ...found, totalCount: items.length };
+  if (!selection.totalCount) return found;
   try {
-    return { totalCount: await port.countByDomain(domain) };
+    return { ...found, totalCount: await client.port.countByDomain(filter.domain) };
   } catch (countFailure) {
-    return { totalCount: null, countFailure };
+    // The page has been found: what fails here does not take it away.
+    return { ...found, countFailure };
   }
 }
 
-function toContactPage({ client, cursors, query, found, fetchedAt, readFromCache }: Result): ContactPage {
-  const order = { keyOf: (contact: Contact) => contact.remoteId, compare: client.access.compareIds };
-  const page =
-    query.filter.by === 'emails'
-      ? slicePage(found.contacts, query.request, order)
-      : { items: found.contacts, hasNextPage: found.hasNextPage, hasPreviousPage: found.hasPreviousPage };
+/** A function of its own: what the page's closures keep alive is no more than its arguments. */
+function toContactPage(
+  { search, filter, client, cursors, request }: Query,
+  { found, fetchedAt }: Dated,
+): ContactPage {
+  const { contacts, totalCount, countFailure } = found;
+  const { items, hasNextPage, hasPreviousPage } =
+    filter.by === 'emails'
+      ? slicePage(contacts, request, { keyOf: readRemoteId, compare: client.access.compareIds })
+      : { ...found, items: contacts };
   return {
-    contacts: page.items,
+    ...{ items, hasNextPage, hasPreviousPage, totalCount, countFailure },
     source: client.source,
-    hasNextPage: page.hasNextPage,
-    hasPreviousPage: page.hasPreviousPage,
-    totalCount: found.totalCount,
-    countFailure: found.countFailure,
     fetchedAt: fetchedAt.toISOString(),
-    readFromCache,
-    cursorOf: (contact, direction) => signCursor(cursors, { key: contact.remoteId, direction }),
+    readFromCache: search.readFromCache,
+    cursorOf: ({ remoteId }, direction) => signCursor(cursors, { key: remoteId, direction }),
     [Symbol.dispose]() {
-      found.contacts.length = 0;
-      page.items.length = 0;
+      contacts.length = 0;
+      items.length = 0;
     },
   };
 }
 
+function readRemoteId({ remoteId }: Contact): string {
+  return remoteId;
+}
+
 /** Without the fields: those of one answer may be among another's. It is kept with what is cached, and holds no more. */
-function cacheKeyOf({ filter, request, selection }: Query): () => string {
-  const { rawData, totalCount, needsPreviousPage } = selection;
+function cacheKeyOf({ filter, request, search }: Query): () => string {
+  const { rawData, totalCount, needsPreviousPage } = search.selection;
   return () => {
     const parts = filter.by === 'emails' ? [rawData] : [rawData, request, totalCount, needsPreviousPage];
     return `${JSON.stringify(parts)}${filterCacheKey(filter)}`;
@@ -109,7 +107,7 @@ function cacheKeyOf({ filter, request, selection }: Query): () => string {
 async function lookUpEmails(
   deps: LookupDeps,
   client: ContactClient,
-  { emails, selection }: EmailsQuery,
+  { emails, selection }: { readonly emails: readonly string[]; readonly selection: FieldSelection },
 ): Promise<Contact[]> {
   const { compareIds } = client.access;
   const found = await deps.lookup(client, emails, selection);
@@ -121,7 +119,7 @@ async function lookUpEmails(
 
 /** The first of the contacts that have one email in one CRM, in the order of their ids. */
 export function findContactsByEmail(
-  deps: FindByEmailDeps,
+  deps: OpenDeps & LookupDeps,
   { first, ...query }: EmailQuery,
   selection: FieldSelection,
 ): Promise<readonly Contact[]> {
@@ -129,10 +127,8 @@ export function findContactsByEmail(
     deps.requireCaller();
     const email = readEmail(query.email);
     if (email === undefined) {
-      throw new CrossbookError(
-        'UNPROCESSABLE_ENTITY',
-        'The email of this reference is not an email address.',
-      );
+      const detail = 'The email of this reference is not an email address.';
+      throw new CrossbookError('UNPROCESSABLE_ENTITY', detail);
     }
     const size = readPageSize(first);
     const client = await openContactClient(deps, query);
@@ -141,29 +137,43 @@ export function findContactsByEmail(
   });
 }
 
+/** One contact by the provider's own id; undefined where the provider has none. */
+export function findContact(
+  deps: FindContactDeps,
+  key: Connected & Pick<Contact, 'remoteId'>,
+  selection: FieldSelection,
+) {
+  return deps.withSpan('findContact', async () => {
+    const client = await openContactClient(deps, key);
+    return deps.loadContact(client, key.remoteId, selection);
+  });
+}
+
+/** What a contact is linked to. A provider that offers no such links answers with none. */
+export function findAssociations(
+  deps: AssociationDeps,
+  { source, remoteId }: Contact,
+  to: readonly AssociatedObject[],
+): Promise<readonly Association[]> {
+  return deps.withSpan('findAssociations', async () => {
+    const client = await openContactClient(deps, source);
+    const offered = [...new Set(to)].filter((object) => client.access.associatedObjects.includes(object));
+    const lists = await Promise.all(offered.map((object) => deps.loadAssociations(client, remoteId, object)));
+    return lists.flat();
+  });
+}
+
 /** A search whose input has been read. */
 interface Query {
+  readonly search: ContactSearch;
   readonly filter: ContactFilter;
-  readonly request: PageRequest;
-  readonly selection: SearchSelection;
-}
-
-interface Result {
   readonly client: ContactClient;
   readonly cursors: BoundCursorSigner;
-  readonly query: Query;
-  readonly found: SearchResult;
-  readonly fetchedAt: Date;
-  readonly readFromCache: boolean;
+  readonly request: PageRequest;
 }
 
-interface SearchDeps extends OpenDeps, CacheDeps, LookupDeps, Tracer {
+interface SearchDeps extends OpenDeps, CacheDeps, LookupDeps {
   readonly cursors: CursorSigner;
-}
-
-interface EmailsQuery {
-  readonly emails: readonly string[];
-  readonly selection: FieldSelection;
 }
 
 interface LookupDeps {
@@ -171,11 +181,30 @@ interface LookupDeps {
   lookup(client: ContactClient, emails: readonly string[], selection: FieldSelection): Promise<Contact[]>;
 }
 
-interface EmailQuery {
+interface Connected {
   readonly customerId: string;
   readonly provider: ProviderName;
+}
+
+interface EmailQuery extends Connected {
   readonly email: string;
   readonly first: number | null | undefined;
 }
 
-interface FindByEmailDeps extends OpenDeps, LookupDeps, Tracer {}
+interface FindContactDeps extends OpenDeps {
+  /** Batched: all ids of one request, by connection. */
+  loadContact(
+    client: ContactClient,
+    remoteId: string,
+    selection: FieldSelection,
+  ): Promise<Contact | undefined>;
+}
+
+interface AssociationDeps extends OpenDeps {
+  /** Batched: all contacts of one request, by connection and object. */
+  loadAssociations(
+    client: ContactClient,
+    remoteId: string,
+    to: AssociatedObject,
+  ): Promise<readonly Association[]>;
+}

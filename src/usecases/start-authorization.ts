@@ -1,17 +1,47 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { ConnectFlowStore, ConnectServices, VisitedLink } from '../domain/connect-link.ts';
-import { CrossbookError } from '../domain/errors.ts';
+import type {
+  ConnectFlowStore,
+  ConnectLinkStatus,
+  ConnectServices,
+  VisitedLink,
+} from '../domain/connect-link.ts';
+import type { Login } from '../domain/oauth.ts';
 import type { Provider } from '../domain/provider.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
 import { checkLoginUrl, toRedirectUri } from '../domain/urls.ts';
 import { digest } from '../lib/digest.ts';
-import type { ResolvedLogin } from './connect-link.ts';
-import { resolveLogin } from './connect-link.ts';
-import {
-  type OpenedPage,
-  type OpenPageDeps,
-  openConnectPage,
-  type PageProblem,
-} from './open-connect-page.ts';
+import { type AuthorizationDeps, requireAuthorization, resolveLogin } from './connect-link.ts';
+
+/** What a link's page shows. It uses nothing up: scanners of mails follow links as well. */
+export async function openConnectPage(deps: StartDeps, token: string): Promise<OfferedPage | EndedPage> {
+  const linkId = deps.connecting.linkTokens.verify(token);
+  if (linkId === undefined) return { problem: 'FORGED' };
+  const visited = await deps.flows.findLink(linkId);
+  // With its customer, or days after its end.
+  if (!visited) return { problem: 'CANCELED' };
+  const problem = ENDED[visited.link.status];
+  if (problem) return { problem, visited };
+  return { visited, offers: visited.link.providers.flatMap((name) => toOffer(deps, name, visited)) };
+}
+
+/** Where the application said the login page, the customer is not asked for it. */
+function toOffer({ providers }: AuthorizationDeps, name: ProviderName, { link }: VisitedLink): Offer[] {
+  const authorization = providers.get(name)?.authorization;
+  if (!authorization) return [];
+  const { logins, ownLoginExample } = authorization;
+  const isChoice = link.loginUrl === null && (logins.length > 1 || ownLoginExample !== undefined);
+  return [isChoice ? { provider: name, logins, ownLoginExample } : { provider: name, logins: [] }];
+}
+
+export const ENDED: Readonly<Record<ConnectLinkStatus, PageProblem | undefined>> = {
+  PENDING: undefined,
+  STARTED: undefined,
+  AWAITING_CONFIRMATION: 'ALREADY_USED',
+  COMPLETED: 'ALREADY_USED',
+  FAILED: 'ENDED',
+  EXPIRED: 'EXPIRED',
+  CANCELED: 'CANCELED',
+};
 
 /**
  * Begins one way to the provider and back: a state, a verifier of PKCE and a cookie that belong together, made anew for each
@@ -20,60 +50,38 @@ import {
 export async function startAuthorization(deps: StartDeps, asked: StartRequest): Promise<StartedFlow> {
   const page = await openConnectPage(deps, asked.token);
   if (page.problem !== undefined) return page;
-  const offer = page.offers.find(({ provider }) => provider === asked.provider);
+  const { visited, offers } = page;
+  const { link } = visited;
+  const offer = offers.find(({ provider }) => provider === asked.provider);
   if (!offer) return { ...page, mistake: 'PROVIDER' };
-  const provider = deps.providers.get(offer.provider);
-  if (!provider?.authorization) return { ...page, mistake: 'PROVIDER' };
-  const { link } = page.visited;
+  const { provider } = offer;
+  const authorization = requireAuthorization(deps, provider);
   const isAsked = offer.logins.length > 0 || offer.ownLoginExample !== undefined;
   const loginUrl = link.loginUrl ?? (isAsked ? asked.loginUrl : null);
-  if ('problem' in checkLoginUrl(loginUrl, provider.authorization)) return { ...page, mistake: 'LOGIN_URL' };
-  const login = await findLogin(deps, {
-    ...{ applicationId: link.applicationId, providerName: provider.name, loginUrl },
+  if ('problem' in checkLoginUrl(loginUrl, authorization)) return { ...page, mistake: 'LOGIN_URL' };
+  const login = await resolveLogin(deps.connecting, {
+    ...{ applicationId: link.applicationId, name: provider, authorization, loginUrl },
   });
   const publicUrl = deps.connecting.publicUrl();
-  const { visited } = page;
-  if (!login || publicUrl === undefined) return { problem: 'NOT_SET_UP', visited };
-  const redirectUri = toRedirectUri(publicUrl, provider.name);
-  return start(deps, { provider, visited, login, redirectUri });
-}
+  // The application has no client there, or no more.
+  if ('problem' in login || publicUrl === undefined) return { problem: 'NOT_SET_UP', visited };
 
-async function start(
-  { flows }: StartDeps,
-  { provider, visited, login, redirectUri }: Chosen,
-): Promise<StartedFlow> {
-  const { link } = visited;
   const { origin: loginOrigin, clientId } = login;
   const [state, cookie, codeVerifier] = [makeSecret(), makeSecret(), makeSecret()];
   const stateHash = digest(state);
-  const outcome = await flows.start({
-    ...{ stateHash, linkId: link.id, providerName: provider.name, cookieHash: digest(cookie) },
+  const outcome = await deps.flows.start({
+    ...{ stateHash, linkId: link.id, providerName: provider, cookieHash: digest(cookie) },
     ...{ loginOrigin, oauthClientId: clientId, codeVerifier },
   });
   if (outcome !== 'started') return { problem: outcome === 'ended' ? 'ENDED' : 'TOO_MANY', visited };
-  const consentUrl = login.authorization.toConsentUrl({
-    ...{ clientId, redirectUri, loginOrigin, state },
+  const consentUrl = authorization.toConsentUrl({
+    ...{ clientId, redirectUri: toRedirectUri(publicUrl, provider), loginOrigin, state },
     codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url'),
     optionalScopes: link.optionalScopes,
     isPopup: link.mode === 'POPUP',
   });
-  return {
-    ...{ visited, consentUrl, provider: provider.name },
-    cookie: { flow: nameFlow(stateHash), value: cookie, expiresAt: link.expiresAt },
-  };
-}
-
-/** Undefined where the application has no client there, or no more. */
-async function findLogin(
-  { connecting, providers }: StartDeps,
-  wanted: Parameters<typeof resolveLogin>[1],
-): Promise<ResolvedLogin | undefined> {
-  try {
-    return await resolveLogin({ ...connecting, providers }, wanted);
-  } catch (error) {
-    if (error instanceof CrossbookError && error.code === 'UNPROCESSABLE_ENTITY') return undefined;
-    throw error;
-  }
+  const flow = nameFlow(stateHash);
+  return { visited, consentUrl, provider, cookie: { flow, value: cookie, expiresAt: link.expiresAt } };
 }
 
 /** Of 256 bits; as a verifier it has the 43 characters that are the fewest. */
@@ -86,6 +94,39 @@ export function nameFlow(stateHash: string): string {
   return stateHash.slice(0, 16);
 }
 
+/** Why a page leads no further. None of them changes the link. */
+export type PageProblem =
+  | 'FORGED'
+  | 'EXPIRED'
+  | 'ALREADY_USED'
+  | 'ENDED'
+  | 'CANCELED'
+  | 'WRONG_BROWSER'
+  | 'WRONG_SITE'
+  | 'TOO_MANY'
+  | 'UNCLEAR'
+  | 'NOT_SET_UP';
+
+export interface EndedPage {
+  readonly problem: PageProblem;
+  readonly visited?: VisitedLink;
+}
+
+interface OfferedPage {
+  readonly visited: VisitedLink;
+  readonly offers: readonly Offer[];
+  readonly problem?: undefined;
+}
+
+/** One provider to choose. */
+export interface Offer {
+  readonly provider: ProviderName;
+  /** More than one place to log in at; empty where there is nothing to choose. */
+  readonly logins: readonly Login[];
+  /** How the customer's own login page looks, where they may type it. */
+  readonly ownLoginExample?: string | undefined;
+}
+
 interface StartRequest {
   readonly token: string;
   readonly provider: string;
@@ -94,12 +135,12 @@ interface StartRequest {
 }
 
 type StartedFlow =
-  | { readonly problem: PageProblem; readonly visited?: VisitedLink }
+  | EndedPage
   /** The page again, saying what to correct. */
   | (OfferedPage & { readonly mistake: 'PROVIDER' | 'LOGIN_URL' })
   | {
       readonly visited: VisitedLink;
-      readonly provider: Provider['name'];
+      readonly provider: ProviderName;
       /** A secret: it holds the state. */
       readonly consentUrl: string;
       readonly cookie: FlowCookie;
@@ -113,16 +154,8 @@ export interface FlowCookie {
   readonly expiresAt: Date;
 }
 
-export interface StartDeps extends OpenPageDeps {
+export interface StartDeps extends AuthorizationDeps {
+  readonly providers: ReadonlyMap<ProviderName, Provider>;
   readonly flows: Pick<ConnectFlowStore, 'findLink' | 'start'>;
   readonly connecting: ConnectServices;
-}
-
-type OfferedPage = Extract<OpenedPage, { readonly problem?: undefined }>;
-
-interface Chosen {
-  readonly provider: Provider;
-  readonly visited: VisitedLink;
-  readonly login: ResolvedLogin;
-  readonly redirectUri: string;
 }

@@ -18,7 +18,7 @@ test.each(['GraphQL', 'REST'] as const)(
 );
 
 test.each([
-  ['GraphQL', 'src/graphql/types/search-contacts.ts'],
+  ['GraphQL', 'src/graphql/types/contact.ts'],
   ['REST', 'src/rest/routes/search-contacts.ts'],
 ] as const)(
   'a search over %s goes from its entry point through the use case to one provider',

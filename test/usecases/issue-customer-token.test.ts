@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { Caller, TokenRequest } from '../../src/domain/caller.ts';
-import { issueCustomerToken } from '../../src/usecases/issue-customer-token.ts';
+import { issueCustomerToken } from '../../src/usecases/change-customers.ts';
 import { createFakeRequestLog } from '../support/fake-request-log.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');

@@ -110,11 +110,11 @@ describe('who and what', () => {
 describe('cursors', () => {
   test('open only where they were made', async () => {
     const first = await run(demo(), { filter: { emailDomain: 'example.com' }, page: { size: 1 } });
-    const [contact] = first.contacts;
+    const [contact] = first.items;
     if (!contact) throw new Error('nobody at example.com');
     const cursor = first.cursorOf(contact, 'forward');
     const next = await run(demo(), { filter: { emailDomain: 'example.com' }, page: { size: 1, cursor } });
-    expect(next.contacts[0]?.remoteId).not.toBe(contact.remoteId);
+    expect(next.items[0]?.remoteId).not.toBe(contact.remoteId);
     expect(next.hasPreviousPage).toBe(true);
 
     const refused = { code: 'BAD_REQUEST' };
@@ -140,7 +140,7 @@ describe('the cache', () => {
     const kept = await run(demo(), { readFromCache: true });
     expect(fake.calls).toHaveLength(1);
     expect(kept).toMatchObject({
-      contacts: live.contacts,
+      items: live.items,
       fetchedAt: live.fetchedAt,
       totalCount: live.totalCount,
     });
@@ -152,11 +152,11 @@ describe('the cache', () => {
     const search = { filter: { emailDomain: 'example.com' }, page: { size: 1 } };
     for (const asked of [{}, search]) {
       const live = await run(demo(), asked);
-      const ids = live.contacts.map(({ remoteId }) => remoteId);
+      const ids = live.items.map(({ remoteId }) => remoteId);
       live[Symbol.dispose]();
-      expect(live.contacts).toEqual([]);
+      expect(live.items).toEqual([]);
       const kept = await run(demo(), { ...asked, readFromCache: true });
-      expect(kept.contacts.map(({ remoteId }) => remoteId)).toEqual(ids);
+      expect(kept.items.map(({ remoteId }) => remoteId)).toEqual(ids);
       expect(ids).toHaveLength(1);
     }
   });
@@ -190,7 +190,7 @@ describe('the cache', () => {
     await run(demo());
     const selection = { rawData: true, totalCount: true, needsPreviousPage: true };
     const page = await run(demo(), { readFromCache: true, selection });
-    expect(page.contacts[0]?.rawData).not.toBeNull();
+    expect(page.items[0]?.rawData).not.toBeNull();
     expect(fake.calls).toHaveLength(2);
   });
 
@@ -202,9 +202,9 @@ describe('the cache', () => {
     await run(demo(), { readFromCache: true, selection: wanting('firstName') });
     expect(fake.calls).toHaveLength(1);
     const more = await run(demo(), { readFromCache: true, selection: wanting('firstName', 'lastName') });
-    expect(more.contacts[0]?.lastName).toBe('Lovelace');
+    expect(more.items[0]?.lastName).toBe('Lovelace');
     const all = await run(demo(), { readFromCache: true });
-    expect(all.contacts[0]?.accountId).toBe('account-1');
+    expect(all.items[0]?.accountId).toBe('account-1');
     expect(fake.calls).toHaveLength(3);
     await run(demo(), { readFromCache: true, selection: wanting('lastName') });
     expect(fake.calls).toHaveLength(3);
@@ -213,7 +213,7 @@ describe('the cache', () => {
 
 test('the total of a page that is the whole list costs no call', async () => {
   const page = await run(demo(), { filter: { emailDomain: 'example.com' }, page: { size: 1000 } });
-  expect(page.totalCount).toBe(page.contacts.length);
+  expect(page.totalCount).toBe(page.items.length);
   expect(fake.calls.map(({ method }) => method)).toEqual(['readByDomain']);
 });
 

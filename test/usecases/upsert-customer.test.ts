@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ConnectionUpsert, CustomerUpsert } from '../../src/domain/customer.ts';
-import { upsertCustomer } from '../../src/usecases/upsert-customer.ts';
+import { upsertCustomer } from '../../src/usecases/change-customers.ts';
 import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
 
 const ACME: CustomerUpsert = { customerId: 'acme', name: 'Acme', email: 'it@acme.example' };

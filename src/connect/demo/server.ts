@@ -3,15 +3,16 @@ import { toCrossbookError } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
 import { PROVIDER_TITLES, type ProviderName } from '../../domain/provider-names.ts';
 import type { HttpRequest, HttpResponse } from '../../lib/http-message.ts';
+import { type UpsertDeps, upsertCustomer } from '../../usecases/change-customers.ts';
 import {
+  type ConfirmLinkDeps,
   type CreateLinkDeps,
+  confirmConnectLink,
   createConnectLink,
   type FindLinkDeps,
   findConnectLink,
 } from '../../usecases/connect-link.ts';
-import { type ConfirmLinkDeps, confirmConnectLink } from '../../usecases/open-connect-page.ts';
 import { searchContacts } from '../../usecases/search-contacts.ts';
-import { type UpsertDeps, upsertCustomer } from '../../usecases/upsert-customer.ts';
 import { html, toPage } from '../html.ts';
 import { toProblemPage, toRedirect } from '../pages.ts';
 import { type ConnectPages, readFields } from '../server.ts';
@@ -87,7 +88,7 @@ async function findSomebody(context: DemoContext, { customerId, providerName }: 
     ...{ page: {}, readFromCache: false },
     selection: { rawData: false, totalCount: false, needsPreviousPage: false },
   });
-  const [contact] = page.contacts;
+  const [contact] = page.items;
   return (
     contact && { email: SOMEBODY, name: [contact.firstName, contact.lastName].filter(Boolean).join(' ') }
   );

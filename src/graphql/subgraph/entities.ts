@@ -3,14 +3,13 @@ import type { FieldSelection } from '../../domain/contact-search.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 import type { RequestContext } from '../../request/context.ts';
-import { findContact } from '../../usecases/find-contact.ts';
 import { findCustomer } from '../../usecases/find-customer.ts';
+import { findContact } from '../../usecases/search-contacts.ts';
 import { recordCosts } from '../cost.ts';
 import { selectContactFields } from '../field-selection.ts';
-import { nullIfNotFound, readRecord } from '../read-record.ts';
 import { apiSchema } from '../schema.ts';
-import type { EmailReference } from '../types/contacts-by-email.ts';
-import { type NodeRecord, typeNameOf } from '../types/node.ts';
+import type { EmailReference } from '../types/contact.ts';
+import { type NodeRecord, nullIfNotFound, readRecord, typeNameOf } from '../types/node.ts';
 
 const MAX_REPRESENTATIONS = 1_000;
 
@@ -33,7 +32,7 @@ export function resolveEntities(typePrefix: string): GraphQLFieldResolver<unknow
 }
 
 export function entityTypeOf(record: Entity): EntityName | ReturnType<typeof typeNameOf> {
-  return 'byEmail' in record ? 'ContactsByEmail' : typeNameOf(record);
+  return 'isByEmail' in record ? 'ContactsByEmail' : typeNameOf(record);
 }
 
 export const referenceCosts = recordCosts(
@@ -88,7 +87,7 @@ function readEmailReference({ customerId, provider, email }: Reference): EmailRe
       'A reference by email must carry customerId, provider and email.',
     );
   }
-  return { byEmail: { customerId, provider: readProvider(provider), email } };
+  return { isByEmail: true, customerId, provider: readProvider(provider), email };
 }
 
 function readProvider(name: unknown): ProviderName {

@@ -1,17 +1,32 @@
+import type { InputShapeFromFields } from '@pothos/core';
+import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import { associatedObject, association, type Contact, contact } from '../../domain/contact.ts';
-import type { ContactPage } from '../../domain/contact-search.ts';
-import { findAssociations } from '../../usecases/find-contact.ts';
+import {
+  CONTACTS_PER_EMAIL,
+  type ContactPage,
+  type ContactTarget,
+  EMAILS_PER_CALL,
+  expectedContacts,
+  PROVIDER_CALL,
+  type SearchSelection,
+  searchCost,
+} from '../../domain/contact-search.ts';
+import type { Direction, PageInput } from '../../domain/page.ts';
+import { type ProviderName, providerName } from '../../domain/provider-names.ts';
+import type { RequestContext } from '../../request/context.ts';
+import { findAssociations, findContactsByEmail, searchContacts } from '../../usecases/search-contacts.ts';
 import { builder, tagged } from '../builder.ts';
-import { BYTES_PER_UNIT, costs, countOf } from '../cost.ts';
+import { BYTES_PER_UNIT, costs, countOf, type UncheckedArguments } from '../cost.ts';
+import { isSelected, selectContactFields } from '../field-selection.ts';
 import { enumOf, exposeFields, objectOf } from '../from-shape.ts';
-import { NodeInterface } from './node.ts';
-import { PageInfoType, toPageFacts } from './page-info.ts';
-import { ProviderNameEnum } from './provider.ts';
+import { toContactId } from '../global-id.ts';
+import { NODE_ID, NodeInterface } from './node.ts';
+import { connectionOf, pageArguments, pageSizeOf, readPageInput } from './pagination.ts';
 
 /** A record as CRMs usually have it. Its true length is consumed when it is there. */
 const RECORD_BYTES = 1_024;
 
-export const ContactType = builder.objectRef<ContactRecord>('Contact').implement({
+const ContactType = builder.objectRef<ContactRecord>('Contact').implement({
   description: contact.description,
   interfaces: [NodeInterface],
   directives: [
@@ -19,12 +34,13 @@ export const ContactType = builder.objectRef<ContactRecord>('Contact').implement
     { name: 'key', args: { fields: 'customerId provider remoteId' } },
   ],
   fields: (t) => ({
+    id: t.id({ ...NODE_ID, resolve: toContactId }),
     customerId: t.id({
       description: 'Your own id of the customer whose contact it is.',
       resolve: ({ source }) => source.customerId,
     }),
     provider: t.field({
-      type: ProviderNameEnum,
+      type: enumOf(providerName),
       description: 'The CRM that the contact lives in.',
       resolve: ({ source }) => source.provider,
     }),
@@ -61,37 +77,10 @@ export interface ContactRecord extends Contact {
   readonly readWithCache?: true;
 }
 
-const ContactEdgeType = builder.objectRef<ContactEdge>('ContactEdge').implement({
-  description: 'A contact, and where it stands in the list.',
-  fields: (t) => ({
-    node: t.expose('node', { type: ContactType, description: 'The contact.' }),
-    cursor: t.string({
-      description: 'The contact’s place in this list, for `after` and `before`.',
-      resolve: ({ page, node }) => page.cursorOf(node),
-    }),
-  }),
-});
-
-export const ContactConnectionType = builder.objectRef<ContactPage>('ContactConnection').implement({
+export const ContactConnectionType = connectionOf<ContactRecord, ContactPage>(ContactType, {
+  one: 'A contact',
   description: 'One page of the contacts that a search has found, in the order of their ids in the CRM.',
   fields: (t) => ({
-    edges: t.field({
-      type: [ContactEdgeType],
-      description: 'The contacts of the page, each with its cursor.',
-      ...costs({ paged: true }),
-      resolve: (page) => toRecords(page).map((node) => ({ page, node })),
-    }),
-    nodes: t.field({
-      type: [ContactType],
-      description: 'The contacts of the page, without their cursors.',
-      ...costs({ paged: true }),
-      resolve: toRecords,
-    }),
-    pageInfo: t.field({
-      type: PageInfoType,
-      description: 'Where the page lies in the list.',
-      resolve: (page) => toPageFacts(page, page.contacts),
-    }),
     totalCount: t.int({
       nullable: true,
       description:
@@ -105,21 +94,12 @@ export const ContactConnectionType = builder.objectRef<ContactPage>('ContactConn
   }),
 });
 
-function toRecords({ contacts, readFromCache }: ContactPage): readonly ContactRecord[] {
-  return readFromCache ? contacts.map((contact) => ({ ...contact, readWithCache: true })) : contacts;
-}
-
 function readTotalCount({ totalCount, countFailure }: ContactPage): number | null {
   if (countFailure !== undefined) throw countFailure;
   return totalCount;
 }
 
-interface ContactEdge {
-  readonly page: ContactPage;
-  readonly node: ContactRecord;
-}
-
-export const ContactFilterInput = builder.inputType('ContactFilter', {
+const ContactFilterInput = builder.inputType('ContactFilter', {
   description: 'What to search for: exactly one of the fields.',
   isOneOf: true,
   fields: (t) => ({
@@ -136,3 +116,128 @@ export const ContactFilterInput = builder.inputType('ContactFilter', {
     }),
   }),
 });
+
+export const searchCosts = costs({
+  weight: (args) => searchCost(emailsOf(args)),
+  pageSize: (args) => pageSizeOf(args, expectedContacts(emailsOf(args))),
+});
+
+function emailsOf({ filter }: UncheckedArguments): number {
+  if (typeof filter !== 'object' || filter === null) return 0;
+  const { email, emails } = filter as UncheckedArguments;
+  if (Array.isArray(emails)) return emails.length;
+  return typeof email === 'string' || typeof emails === 'string' ? 1 : 0;
+}
+
+export const searchArguments = {
+  ...builder.args((t) => ({
+    filter: t.field({ type: ContactFilterInput, required: true, description: 'What to search for.' }),
+    readFromCache: t.boolean({
+      defaultValue: false,
+      description: 'May an answer of an earlier search be served? `fetchedAt` says how old it is.',
+    }),
+  })),
+  ...pageArguments('contacts'),
+};
+
+builder.queryField('searchContacts', (t) =>
+  t.field({
+    type: ContactConnectionType,
+    nullable: true,
+    description:
+      'Finds a customer’s contacts in one CRM. Ask several customers and CRMs in one operation by aliases; look-ups by email are then merged into few calls. Null, with an error at its path, where the CRM fails: the rest of the answer stands.',
+    args: {
+      ...searchArguments,
+      customerId: t.arg.id({
+        description:
+          'The customer, by your own id. Default: the header x-customer-id, or the token’s customer.',
+      }),
+      provider: t.arg({
+        type: enumOf(providerName),
+        description: 'The CRM to search. Default: the header x-provider-name.',
+      }),
+    },
+    ...searchCosts,
+    resolve: (_root, args, context, info) => search({ target: args, args, context, info }),
+  }),
+);
+
+/** A search as the client wrote it, for the use case. */
+export function search({ target, args, context, info }: AskedSearch): Promise<ContactPage> {
+  const { customerId, provider } = target;
+  const { filter } = args;
+  const page = readPageInput(args);
+  const readFromCache = args.readFromCache ?? false;
+  const selection = readSelection(info, page);
+  const query = { customerId, provider, filter, page, readFromCache, selection };
+  const found = searchContacts(context, query);
+  return readFromCache ? found.then(markRead) : found;
+}
+
+/** Its list is its own: the contacts may be another search's as well. */
+function markRead(page: ContactPage): ContactPage {
+  for (const [index, record] of page.items.entries()) {
+    page.items[index] = { ...record, readWithCache: true } as ContactRecord;
+  }
+  return page;
+}
+
+/** The selection is the request: what is not selected is not fetched. A selection wants the same each time. */
+function readSelection(info: GraphQLResolveInfo, { direction = 'forward' }: PageInput): SearchSelection {
+  const known = remembered[direction].get(info.fieldNodes);
+  if (known) return known;
+  const farSide = direction === 'backward' ? 'hasNextPage' : 'hasPreviousPage';
+  const selection = {
+    ...selectContactFields(info, ['nodes'], ['edges', 'node']),
+    totalCount: isSelected(info, 'totalCount'),
+    needsPreviousPage: isSelected(info, 'pageInfo', farSide),
+  };
+  remembered[direction].set(info.fieldNodes, selection);
+  return selection;
+}
+
+const remembered: Readonly<Record<Direction, WeakMap<readonly FieldNode[], SearchSelection>>> = {
+  forward: new WeakMap(),
+  backward: new WeakMap(),
+};
+
+interface AskedSearch {
+  readonly target: ContactTarget;
+  readonly args: InputShapeFromFields<typeof searchArguments>;
+  readonly context: RequestContext;
+  readonly info: GraphQLResolveInfo;
+}
+
+/** For gateways alone: clients search. An email may name several contacts, so that it is no key of one. */
+builder.objectRef<EmailReference>('ContactsByEmail').implement({
+  description:
+    'The contacts that have one email address in one of a customer’s CRMs. Other subgraphs refer to it where they know a person by an email.',
+  directives: [{ name: 'key', args: { fields: 'customerId provider email' } }],
+  fields: (t) => ({
+    customerId: t.exposeID('customerId', { description: 'Your own id of the customer.' }),
+    provider: t.expose('provider', { type: enumOf(providerName), description: 'The CRM to look in.' }),
+    email: t.exposeString('email', {
+      description: 'The email address, as the reference has it. It is compared as `ContactFilter.email` is.',
+    }),
+    contacts: t.field({
+      type: [ContactType],
+      description:
+        'The contacts, in the order of their ids in the CRM; none where no contact has the address. A hundred references to one CRM are one call to it.',
+      args: { first: t.arg.int({ description: 'How many of them at most: 0 to 1,000. Default 100.' }) },
+      ...costs({
+        weight: 1 + PROVIDER_CALL / EMAILS_PER_CALL,
+        items: (args) => pageSizeOf(args, CONTACTS_PER_EMAIL),
+      }),
+      resolve: ({ customerId, provider, email }, { first }, context, info) =>
+        findContactsByEmail(context, { customerId, provider, email, first }, selectContactFields(info, [])),
+    }),
+  }),
+});
+
+/** What a reference by email says: the entity is no more than that. */
+export interface EmailReference {
+  readonly isByEmail: true;
+  readonly customerId: string;
+  readonly provider: ProviderName;
+  readonly email: string;
+}

@@ -1,31 +1,29 @@
 import type { ConnectLink } from '../../domain/connect-link.ts';
 import type { Connection } from '../../domain/connection.ts';
-import { PROVIDER_CALL } from '../../domain/contact-search.ts';
+import { type FieldSelection, PROVIDER_CALL } from '../../domain/contact-search.ts';
 import type { Customer } from '../../domain/customer.ts';
 import { CrossbookError } from '../../domain/errors.ts';
+import type { RequestContext } from '../../request/context.ts';
+import { findConnectLink } from '../../usecases/connect-link.ts';
+import { findConnection, findCustomer } from '../../usecases/find-customer.ts';
+import { findContact } from '../../usecases/search-contacts.ts';
 import { builder } from '../builder.ts';
 import { costs, recordCosts } from '../cost.ts';
 import { selectContactFields } from '../field-selection.ts';
-import { toContactId, toGlobalId } from '../global-id.ts';
-import { readRecord } from '../read-record.ts';
+import { readGlobalId } from '../global-id.ts';
 import type { ContactRecord } from './contact.ts';
 
+/** Each type says what its id is. */
 export const NodeInterface = builder.interfaceRef<NodeRecord>('Node').implement({
   description: 'Anything that has an id by which it can be read again.',
   resolveType: typeNameOf,
-  fields: (t) => ({
-    id: t.id({
-      description:
-        'Unique over everything that Crossbook knows, and the same always: a client can use it as the key of its cache. Opaque.',
-      resolve(record) {
-        if ('remoteId' in record) return toContactId(record);
-        if ('returnUrl' in record || 'providerName' in record) return record.id;
-        const { applicationId, customerId } = record;
-        return toGlobalId({ type: 'Customer', applicationId, customerId });
-      },
-    }),
-  }),
+  fields: (t) => ({ id: t.id(NODE_ID) }),
 });
+
+export const NODE_ID = {
+  description:
+    'Unique over everything that Crossbook knows, and the same always: a client can use it as the key of its cache. Opaque.',
+} as const;
 
 export function typeNameOf(record: NodeRecord): 'Contact' | 'Customer' | 'ConnectedProvider' | 'ConnectLink' {
   if ('remoteId' in record) return 'Contact';
@@ -67,3 +65,35 @@ builder.queryField('nodes', (t) =>
     },
   }),
 );
+
+/** The record behind a global id. What is not the caller's is not there: null, never a hint. */
+export async function readRecord(
+  context: RequestContext,
+  id: string,
+  selection: FieldSelection,
+): Promise<NodeRecord | null> {
+  const { application } = context.requireCaller();
+  // Connections and links have one id in both faces.
+  if (UUID.test(id)) {
+    return (
+      (await nullIfNotFound(findConnection(context, id))) ?? nullIfNotFound(findConnectLink(context, { id }))
+    );
+  }
+  const key = readGlobalId(id);
+  if (key?.applicationId !== application.id) return null;
+  return key.type === 'Customer'
+    ? nullIfNotFound(findCustomer(context, key.customerId))
+    : nullIfNotFound(findContact(context, key, selection));
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** In a list of references, one that leads nowhere is not an error. */
+export async function nullIfNotFound<T>(found: Promise<T | undefined>): Promise<T | null> {
+  try {
+    return (await found) ?? null;
+  } catch (error) {
+    if (error instanceof CrossbookError && error.code === 'NOT_FOUND') return null;
+    throw error;
+  }
+}

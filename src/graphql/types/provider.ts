@@ -1,35 +1,31 @@
 import { type Connection, connection } from '../../domain/connection.ts';
 import { associatedObject } from '../../domain/contact.ts';
 import { category, providerName } from '../../domain/provider-names.ts';
-import { findMissingScopes, listProviders, type ProviderFacts } from '../../usecases/list-providers.ts';
+import { boolean, field, listOf, shape } from '../../domain/shape.ts';
+import { findMissingScopes, listProviders } from '../../usecases/list-providers.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
-import { enumOf, exposeFields, registerObject } from '../from-shape.ts';
-import { ContactConnectionType } from './contact.ts';
-import { NodeInterface } from './node.ts';
-import { search, searchArguments, searchCosts } from './search-contacts.ts';
+import { exposeFields, objectOf, registerObject } from '../from-shape.ts';
+import { ContactConnectionType, search, searchArguments, searchCosts } from './contact.ts';
+import { NODE_ID, NodeInterface } from './node.ts';
 
-export const ProviderNameEnum = enumOf(providerName);
-
-const ProviderType = builder.objectRef<ProviderFacts>('Provider').implement({
-  description: 'A tool that can be connected, and what Crossbook can do with it.',
-  fields: (t) => ({
-    name: t.expose('name', { type: ProviderNameEnum, description: 'Which tool it is.' }),
-    category: t.expose('category', { type: enumOf(category), description: 'What kind of tool it is.' }),
-    canSearchContacts: t.exposeBoolean('canSearchContacts', {
-      description: 'Can its contacts be searched? Where this is false, a search answers NOT_IMPLEMENTED.',
-    }),
-    associatedObjects: t.expose('associatedObjects', {
-      type: [enumOf(associatedObject)],
-      description: 'What the associations of its contacts can lead to. Empty where it offers none.',
-      ...costs({ items: 3 }),
-    }),
-  }),
+const provider = shape('Provider', 'A tool that can be connected, and what Crossbook can do with it.', {
+  name: field(providerName, 'Which tool it is.'),
+  category: field(category, 'What kind of tool it is.'),
+  canSearchContacts: field(
+    boolean,
+    'Can its contacts be searched? Where this is false, a search answers NOT_IMPLEMENTED.',
+  ),
+  associatedObjects: field(
+    listOf(associatedObject),
+    'What the associations of its contacts can lead to. Empty where it offers none.',
+    { items: 3 },
+  ),
 });
 
 builder.queryField('providers', (t) =>
   t.field({
-    type: [ProviderType],
+    type: [objectOf(provider)],
     description:
       'All tools that can be connected, with what each can do: hide what would answer NOT_IMPLEMENTED. Needs an API key or a customer token, like every field that is not about the schema itself.',
     ...costs({ items: 18 }),
@@ -37,18 +33,16 @@ builder.queryField('providers', (t) =>
   }),
 );
 
-export const ConnectedProviderType = registerObject(
+registerObject(
   connection,
   builder.objectRef<Connection>('ConnectedProvider').implement({
     description: connection.description,
     interfaces: [NodeInterface],
     fields: (t) => ({
       ...exposeFields(t, connection, {
-        omit: ['id'],
-        resolve: {
-          missingScopes: (record: Connection, _args, { providers }) => findMissingScopes(providers, record),
-        },
+        missingScopes: (record: Connection, _args, { providers }) => findMissingScopes(providers, record),
       }),
+      id: t.exposeID('id', NODE_ID),
       searchContacts: t.field({
         type: ContactConnectionType,
         nullable: true,
@@ -56,8 +50,10 @@ export const ConnectedProviderType = registerObject(
           'Finds the customer’s contacts in this tool. Null, with an error at its path, where that fails.',
         args: searchArguments,
         ...searchCosts,
-        resolve: ({ customerId, providerName }, args, context, info) =>
-          search({ target: { customerId, provider: providerName }, args, context, info }),
+        resolve: (record, args, context, info) => {
+          const target = { customerId: record.customerId, provider: record.providerName };
+          return search({ target, args, context, info });
+        },
       }),
     }),
   }),

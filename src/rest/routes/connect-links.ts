@@ -8,8 +8,13 @@ import {
   MIN_LINK_SECONDS,
 } from '../../domain/connect-link.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
-import { cancelConnectLink, createConnectLink, findConnectLink } from '../../usecases/connect-link.ts';
-import { confirmConnectLink } from '../../usecases/open-connect-page.ts';
+import {
+  cancelConnectLink,
+  confirmConnectLink,
+  createConnectLink,
+  findConnectLink,
+} from '../../usecases/connect-link.ts';
+
 import { defineOperation } from '../operation.ts';
 import { EXAMPLE_MOMENT, enumText, optional, recordWriter, text, toCamelCased } from '../schemas.ts';
 import { customerPath } from './customers.ts';

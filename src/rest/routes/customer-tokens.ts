@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS } from '../../domain/caller.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
-import { issueCustomerToken } from '../../usecases/issue-customer-token.ts';
+import { issueCustomerToken } from '../../usecases/change-customers.ts';
 import { defineOperation } from '../operation.ts';
 import { optional, text, toCamelCased } from '../schemas.ts';
 import { customerPath } from './customers.ts';

@@ -6,10 +6,9 @@ import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { wordsOf } from '../../domain/shape.ts';
 import { digest } from '../../lib/digest.ts';
 import type { RequestContext } from '../../request/context.ts';
+import { deleteCustomer, upsertCustomer } from '../../usecases/change-customers.ts';
 import { findCustomer, listCustomers } from '../../usecases/find-customer.ts';
 import { findMissingScopes } from '../../usecases/list-providers.ts';
-import { deleteCustomer } from '../../usecases/remove-customer.ts';
-import { upsertCustomer } from '../../usecases/upsert-customer.ts';
 import { defineOperation, isNotModified } from '../operation.ts';
 import {
   EXAMPLE_MOMENT,
@@ -180,8 +179,8 @@ export const customerOperations = [
         page: { size, cursor },
       });
       return {
-        pagination: toPageCursors(page, page.customers),
-        records: page.customers.map((one) => toCustomerRecord(one, context.providers)),
+        pagination: toPageCursors(page, page.items),
+        records: page.items.map((one) => toCustomerRecord(one, context.providers)),
       };
     },
   }),

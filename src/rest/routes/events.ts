@@ -88,11 +88,11 @@ export const listEventsOperation = defineOperation({
   async handle(context, { query }) {
     const { customer_id: customerId, page_size: size = DEFAULT_PAGE_SIZE, cursor } = query;
     await context.charge(LIST_COST + size * VALUES_PER_EVENT);
-    const { events, hasNextPage, cursorOf } = await listEvents(context, { customerId, size, cursor });
-    const last = events.at(-1);
+    const { items, hasNextPage, cursorOf } = await listEvents(context, { customerId, size, cursor });
+    const last = items.at(-1);
     return {
       pagination: { next: hasNextPage && last ? cursorOf(last) : null },
-      records: events.map(toEventRecord),
+      records: items.map(toEventRecord),
     };
   },
 });

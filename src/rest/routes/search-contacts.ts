@@ -4,8 +4,7 @@ import { expectedContacts, MAX_EMAILS, searchCost } from '../../domain/contact-s
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/page.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import type { RequestContext } from '../../request/context.ts';
-import { findAssociations } from '../../usecases/find-contact.ts';
-import { searchContacts } from '../../usecases/search-contacts.ts';
+import { findAssociations, searchContacts } from '../../usecases/search-contacts.ts';
 import { defineOperation } from '../operation.ts';
 import {
   enumText,
@@ -163,15 +162,15 @@ export const searchContactsOperation = defineOperation({
     const toRecord = (one: Contact) => toContactRecord(one, rawData);
     const records = objects
       ? await Promise.all(
-          page.contacts.map(async (one) => ({
+          page.items.map(async (one) => ({
             ...toRecord(one),
             associations: await readAssociations(context, one, objects),
           })),
         )
-      : page.contacts.map(toRecord);
+      : page.items.map(toRecord);
     if (page.countFailure !== undefined) throw page.countFailure;
     headers['x-fetched-at'] = page.fetchedAt;
-    const pagination = { ...toPageCursors(page, page.contacts), total_count: page.totalCount };
+    const pagination = { ...toPageCursors(page, page.items), total_count: page.totalCount };
     return { pagination, records };
   },
 });

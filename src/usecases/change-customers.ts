@@ -1,3 +1,4 @@
+import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS, type TokenRequest } from '../domain/caller.ts';
 import type { Credentials } from '../domain/connection.ts';
 import { isEmail } from '../domain/contact-search.ts';
 import {
@@ -8,24 +9,20 @@ import {
   MAX_CUSTOMER_ID_LENGTH,
 } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { Tracer } from '../domain/log.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import type { RemovalStore, RemovedConnection, Revocation } from '../domain/tenant.ts';
 import { isRfc3339, isStorableJson } from '../lib/text.ts';
-import type { TargetDeps } from './open-contact-client.ts';
+import { type CallerDeps, customerNotFound, requireApiKey } from './open-contact-client.ts';
 
 /** Creates or updates a customer together with its connections: all of it, or nothing. */
-export function upsertCustomer(deps: UpsertDeps, upsert: CustomerUpsert): Promise<UpsertedCustomer> {
-  return deps.withSpan('upsertCustomer', () => write(deps, upsert));
-}
-
-async function write(deps: UpsertDeps, upsert: CustomerUpsert): Promise<UpsertedCustomer> {
-  if (deps.requireCaller().customer) {
-    throw new CrossbookError('FORBIDDEN', 'A customer token reads; only an API key may change customers.');
-  }
-  const { customer, created } = await deps.customers.upsert(validateCustomerUpsert(deps, upsert));
-  deps.invalidateCustomer(customer);
-  return { customer, created };
+export function upsertCustomer(deps: UpsertDeps, upsert: CustomerUpsert) {
+  return deps.withSpan('upsertCustomer', async () => {
+    requireApiKey(deps, 'A customer token reads; only an API key may change customers.');
+    const upserted = await deps.customers.upsert(validateCustomerUpsert(deps, upsert));
+    deps.invalidateCustomer(upserted.customer);
+    return upserted;
+  });
 }
 
 const MAX_NAME_LENGTH = 500;
@@ -124,13 +121,60 @@ function findTextMistakes(value: string, path: string, longest: number): string[
   ];
 }
 
-interface UpsertedCustomer {
-  readonly customer: Customer;
-  readonly created: boolean;
+/** Deletes a customer with everything of theirs, and ends at the providers what they granted, where that harms nobody else. */
+export function deleteCustomer(deps: RemovalDeps, { customerId, expectedVersion }: Deletion): Promise<void> {
+  return deps.withSpan('deleteCustomer', async () => {
+    requireApiKey(deps, 'A customer token reads; only an API key may delete customers.');
+    const removed = await deps.removals.removeCustomer(customerId, expectedVersion);
+    if (!removed) throw customerNotFound(customerId);
+    // Nobody waits for the providers: what becomes of it is in the log and the metrics.
+    for (const one of removed) void deps.revoke(one);
+    await deps.settleRemoval(customerId, removed);
+  });
 }
 
-export interface UpsertDeps extends TargetDeps, UpsertRules, Tracer {
-  readonly customers: CustomerStore;
+/**
+ * Removes a customer's connection with its credentials and cached answers, and ends the grant at the provider where that
+ * harms no other connection. The provider may be down: then the connection is removed all the same.
+ */
+export function disconnectProvider(
+  deps: DisconnectDeps,
+  { customerId, provider }: { readonly customerId: string; readonly provider: ProviderName },
+) {
+  return deps.withSpan('disconnectProvider', async () => {
+    requireApiKey(deps, 'A customer token reads; only an API key may disconnect.');
+    const removed = await deps.removals.removeConnection(customerId, provider);
+    if (!removed) throw customerNotFound(customerId, provider);
+    const revoked = deps.revoke(removed);
+    await deps.settleRemoval(customerId, [removed]);
+    const customer = await deps.loadCustomer(customerId);
+    if (customer) return { customer, revocation: await revoked };
+    const detail = `The customer ${JSON.stringify(customerId)} was deleted meanwhile.`;
+    throw new CrossbookError('NOT_FOUND', detail);
+  });
+}
+
+/** A token for the frontend of ONE customer: it reads this customer and its contacts, and soon expires. */
+export function issueCustomerToken(deps: IssueTokenDeps, input: IssueTokenInput) {
+  return deps.withSpan('issueCustomerToken', async () => {
+    requireApiKey(deps, 'A customer token reads; only an API key may issue tokens.');
+    const { customerId } = input;
+    const seconds = input.expiresInSeconds ?? DEFAULT_TOKEN_SECONDS;
+    if (!Number.isInteger(seconds) || seconds < 1 || seconds > MAX_TOKEN_SECONDS) {
+      throw new CrossbookError('BAD_REQUEST', `A token lives for 1 to ${MAX_TOKEN_SECONDS} seconds.`);
+    }
+    const expiresAt = new Date(deps.wall() + seconds * 1_000);
+    // Whole seconds are all that a token can say.
+    expiresAt.setUTCMilliseconds(0);
+    const providers = input.providers ? [...new Set(input.providers)] : undefined;
+    const token = await deps.signToken({ customerId, expiresAt, providers });
+    if (token === undefined) throw customerNotFound(customerId);
+    return { token, expiresAt: expiresAt.toISOString() };
+  });
+}
+
+export interface UpsertDeps extends CallerDeps, UpsertRules {
+  readonly customers: Pick<CustomerStore, 'upsert'>;
   /** What this request, or this process, remembers of the customer is no longer true. */
   invalidateCustomer(customer: Customer): void;
 }
@@ -147,4 +191,37 @@ interface UpsertRules {
     url: string,
     hosts: readonly RegExp[],
   ): { readonly url: string } | { readonly problem: string };
+}
+
+interface Deletion {
+  readonly customerId: string;
+  /** Absent: whatever it is. */
+  readonly expectedVersion?: number | undefined;
+}
+
+/** What this and the deletion of a customer touch of the request. */
+interface RemovalDeps extends CallerDeps {
+  readonly removals: RemovalStore;
+  /** Never rejects, and goes on where the request ends early. */
+  revoke(removed: RemovedConnection): Promise<Revocation>;
+  /** Resolves when no process answers from what it remembers of them. */
+  settleRemoval(customerId: string, removed: readonly RemovedConnection[]): Promise<void>;
+}
+
+interface DisconnectDeps extends RemovalDeps {
+  loadCustomer(customerId: string): Promise<Customer | undefined>;
+}
+
+interface IssueTokenInput {
+  readonly customerId: string;
+  /** Absent: an hour. */
+  readonly expiresInSeconds?: number | null | undefined;
+  /** Absent: all of the customer's providers. */
+  readonly providers?: readonly ProviderName[] | null | undefined;
+}
+
+interface IssueTokenDeps extends CallerDeps {
+  wall(): number;
+  /** Undefined where the caller's application has no such customer. */
+  signToken(request: TokenRequest): Promise<string | undefined>;
 }

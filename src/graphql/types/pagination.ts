@@ -1,0 +1,129 @@
+import type { FieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
+import { CrossbookError } from '../../domain/errors.ts';
+import type { ListPage, PageInput } from '../../domain/page.ts';
+import { builder } from '../builder.ts';
+import { costs, type UncheckedArguments } from '../cost.ts';
+
+/** Cursors are signed by the fields that show them: one that is not selected costs nothing. */
+const PageInfoType = builder.objectRef<ListPage<unknown>>('PageInfo').implement({
+  description: 'Where a page lies in its list. Both flags are facts, whichever way the page was reached.',
+  directives: { shareable: {} },
+  fields: (t) => ({
+    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Is there anything after this page?' }),
+    hasPreviousPage: t.exposeBoolean('hasPreviousPage', {
+      description: 'Is there anything before this page?',
+    }),
+    startCursor: t.string({
+      nullable: true,
+      description: 'The cursor of the page’s first item, for `before`. Null on an empty page.',
+      resolve: (page) => cursorAt(page, 0),
+    }),
+    endCursor: t.string({
+      nullable: true,
+      description: 'The cursor of the page’s last item, for `after`. Null on an empty page.',
+      resolve: (page) => cursorAt(page, -1),
+    }),
+  }),
+});
+
+function cursorAt(page: ListPage<unknown>, index: number): string | null {
+  const item = page.items.at(index);
+  return item === undefined ? null : page.cursorOf(item);
+}
+
+/** The connection type of a list, as Relay has it: a page's edges with their cursors, its nodes, and where it lies. */
+export function connectionOf<Item extends object, Page extends ListPage<Item> = ListPage<Item>>(
+  node: ObjectRef<Types, Item>,
+  { one, description, cursorsFor = '`after` and `before`', fields }: ConnectionOptions<Page>,
+) {
+  const noun = node.name.toLowerCase();
+  const edge = builder.objectRef<Edge<Item>>(`${node.name}Edge`).implement({
+    description: `${one}, and where it stands in the list.`,
+    fields: (t) => ({
+      node: t.expose('node' as never, { type: node, description: `The ${noun}.` } as never),
+      cursor: t.string({
+        description: `The ${noun}’s place in this list, for ${cursorsFor}.`,
+        resolve: ({ page, node: item }) => page.cursorOf(item),
+      }),
+    }),
+  });
+  return builder.objectRef<Page>(`${node.name}Connection`).implement({
+    description,
+    fields: (t) => ({
+      edges: t.field({
+        type: [edge],
+        description: `The ${noun}s of the page, each with its cursor.`,
+        ...costs({ paged: true }),
+        resolve: (page): readonly Edge<Item>[] => page.items.map((item) => ({ page, node: item })),
+      }),
+      nodes: t.field({
+        type: [node],
+        description: `The ${noun}s of the page, without their cursors.`,
+        ...costs({ paged: true }),
+        resolve: ({ items }) => items as never,
+      }),
+      pageInfo: t.field({
+        type: PageInfoType,
+        description: 'Where the page lies in the list.',
+        resolve: (page) => page as ListPage<unknown>,
+      }),
+      ...fields?.(t),
+    }),
+  });
+}
+
+/** The arguments of a Relay connection. */
+export function pageArguments(nouns: string) {
+  return builder.args((t) => ({
+    first: t.int({
+      description: `How many ${nouns} from the start, or from \`after\`: 0 to 1,000. Default 100.`,
+    }),
+    after: t.string({ description: 'A cursor: the page starts behind it.' }),
+    last: t.int({ description: `How many ${nouns} up to the end, or up to \`before\`: 0 to 1,000.` }),
+    before: t.string({ description: 'A cursor: the page ends in front of it.' }),
+  }));
+}
+
+/** How many items a page has by its arguments, before they are checked. */
+export function pageSizeOf(args: UncheckedArguments, otherwise: number): number {
+  const given = args['first'] ?? args['last'];
+  return typeof given === 'number' ? given : otherwise;
+}
+
+export function readPageInput({ first, after, last, before }: PageArguments): PageInput {
+  const forward = isGiven(first) || isGiven(after);
+  const backward = isGiven(last) || isGiven(before);
+  if (forward && backward) {
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      'Page in one direction: `first` and `after` lead forward, `last` and `before` backward.',
+    );
+  }
+  return backward
+    ? { size: last, cursor: before, direction: 'backward' }
+    : { size: first, cursor: after, direction: 'forward' };
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+type PageArguments = InputShapeFromFields<ReturnType<typeof pageArguments>>;
+
+interface ConnectionOptions<Page> {
+  /** Such as `A contact`. */
+  readonly one: string;
+  readonly description: string;
+  /** The arguments that take its cursors. */
+  readonly cursorsFor?: string;
+  /** What it has beside Relay's. */
+  readonly fields?: (t: ObjectFieldBuilder<Page>) => FieldMap;
+}
+
+interface Edge<Item> {
+  readonly page: ListPage<Item>;
+  readonly node: Item;
+}
+
+type Types = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer T> ? T : never;
+type ObjectFieldBuilder<T> = PothosSchemaTypes.ObjectFieldBuilder<Types, T>;
