@@ -139,7 +139,17 @@ function evaluateFragment(name: string, part: PartialCost, evaluation: Evaluatio
 }
 
 function sumsOf({ node, cost, inner }: AnalyzedField, variables: Variables): Sums {
-  const price = priceOf({ node, cost, inner }, variables);
+  const args = dependsOnArguments(cost) ? readArguments(node, variables) : {};
+  const evaluateAmount = (amount: CostAmount) =>
+    typeof amount === 'number' ? amount : Math.min(Math.max(0, amount(args)), MAX_AMOUNT);
+  const { paged = false, items, pageSize } = cost;
+  // What is in a page is paid for where the page is.
+  const times = paged ? 0 : items === undefined ? 1 : evaluateAmount(items);
+  const page = paged || pageSize === undefined ? 0 : evaluateAmount(pageSize);
+  const isList = items !== undefined || pageSize !== undefined;
+  const item = paged || items !== undefined ? Math.max(1, inner.cost) : inner.cost;
+  const key = (node.alias ?? node.name).value;
+  const own = key.length + (node.selectionSet ? BYTES_AROUND_OBJECT : BYTES_AROUND_KEY) + (cost.bytes ?? 0);
   // Each property by its name: to what is made by spread Node 20 adds one in half a microsecond.
   return {
     rootFields: 1,
@@ -147,31 +157,10 @@ function sumsOf({ node, cost, inner }: AnalyzedField, variables: Variables): Sum
     fields: inner.fields + 1,
     aliases: inner.aliases + (node.alias ? 1 : 0),
     directives: inner.directives,
-    cost: price.cost,
-    perItem: price.perItem,
-    bytes: price.bytes,
-    bytesPerItem: price.bytesPerItem,
-  };
-}
-
-function priceOf({ node, cost, inner }: AnalyzedField, variables: Variables): Price {
-  const args = dependsOnArguments(cost) ? readArguments(node, variables) : {};
-  const evaluateAmount = (amount: CostAmount) =>
-    typeof amount === 'number' ? amount : Math.min(Math.max(0, amount(args)), MAX_AMOUNT);
-  const weight = evaluateAmount(cost.weight ?? 1);
-  const key = (node.alias ?? node.name).value;
-  const own = key.length + (node.selectionSet ? BYTES_AROUND_OBJECT : BYTES_AROUND_KEY) + (cost.bytes ?? 0);
-  if (cost.paged)
-    return { cost: weight, perItem: Math.max(1, inner.cost), bytes: own, bytesPerItem: inner.bytes };
-  const items = cost.items === undefined ? 1 : evaluateAmount(cost.items);
-  const page = cost.pageSize === undefined ? undefined : evaluateAmount(cost.pageSize);
-  const isList = cost.items !== undefined || page !== undefined;
-  const below = cost.items === undefined ? inner.cost : Math.max(1, inner.cost);
-  return {
-    cost: weight + items * below + (page ?? 0) * inner.perItem,
-    bytes: own + items * inner.bytes + (page ?? 0) * inner.bytesPerItem,
-    perItem: isList ? 0 : inner.perItem,
-    bytesPerItem: isList ? 0 : inner.bytesPerItem,
+    cost: evaluateAmount(cost.weight ?? 1) + times * item + page * inner.perItem,
+    perItem: paged ? item : isList ? 0 : inner.perItem,
+    bytes: own + times * inner.bytes + page * inner.bytesPerItem,
+    bytesPerItem: paged ? inner.bytes : isList ? 0 : inner.bytesPerItem,
   };
 }
 
@@ -245,15 +234,11 @@ export interface OperationCost {
   readonly bytes: number;
 }
 
-interface Price {
-  readonly cost: number;
-  readonly bytes: number;
+interface Sums extends OperationCost {
   /** What each item of the page around costs in addition. */
   readonly perItem: number;
   readonly bytesPerItem: number;
 }
-
-interface Sums extends OperationCost, Price {}
 
 const EMPTY: PartialCost = { known: NOTHING, open: [] };
 

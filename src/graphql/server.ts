@@ -10,17 +10,11 @@ import { createDocumentStore } from './engine/document-store.ts';
 import { openOperationEngine } from './engine/operation-run.ts';
 import type { Plugins } from './engine/plugins.ts';
 import { createKnownIntrospection, noIntrospection } from './introspection.ts';
-import { DEFAULT_LIMITS, type DocumentLimits } from './limits.ts';
+import { DEFAULT_LIMITS, type DocumentLimits, nothingSpent } from './limits.ts';
 import { createGraphiQLPage, type GraphiQLOptions } from './over-http/graphiql-page.ts';
 import { createPersistedOperations, createTrustedOperations } from './over-http/persisted-operations.ts';
-import {
-  allowanceOf,
-  chooseMediaType,
-  JSON_TYPE,
-  startRequest,
-  toGraphQLRequest,
-} from './over-http/read-request.ts';
-import { confirmResult, toHttpResponse, writeResponse } from './over-http/write-response.ts';
+import { allowanceOf, checkRequest, type GraphQLRequest, readRequest } from './over-http/read-request.ts';
+import { type Results, writeResponse } from './over-http/write-response.ts';
 import { entitySchema } from './schema.ts';
 import { type TypeNames, toSubgraph } from './subgraph/to-subgraph.ts';
 
@@ -55,34 +49,67 @@ export async function createGraphQL(options: GraphQLOptions): Promise<GraphQLSer
       const shown =
         page && request.method === 'GET' && request.pathname === PATH ? page.answer(request) : undefined;
       if (shown) return shown;
-      const opened = toGraphQLRequest(request, requestLog);
-      let results: ExecutionResult | readonly ExecutionResult[];
+      const opened: GraphQLRequest = {
+        request,
+        requestLog,
+        context: undefined,
+        shown: undefined,
+        allowance: undefined,
+        spent: nothingSpent(),
+        tokens: 0,
+      };
+      let results: Results;
       try {
         if (request.pathname !== PATH) throw notFound();
-        const opening = startRequest(opened, { openContext, limits, documents });
-        const asked = opening instanceof Promise ? await opening : opening;
+        checkRequest(request);
+        // What is known at once is not waited for: an await would cost each request a turn of the event loop.
+        const opening = openContext(request.headers, requestLog);
+        const context = opening instanceof Promise ? await opening : opening;
+        opened.context = context;
+        const limited = context.checkRateLimit();
+        if (limited) await limited;
+        const applicationId = context.caller?.application.id;
+        const asked = readRequest(request, { limits, documents, applicationId });
         const running = Array.isArray(asked)
           ? Promise.all(asked.map((operation) => engine.run(operation, opened)))
           : engine.run(asked, opened);
         results = await running;
       } catch (error) {
-        results = { errors: [error as GraphQLError] };
+        results = toResult(error);
       }
-      if (allowanceOf(opened).isLarge) await requestLog.permit.takeTurn();
-      const confirming = confirmResult(opened, results);
-      // What is known at once is not waited for: an await would cost each request a turn of the event loop.
-      const confirmed = confirming instanceof Promise ? await confirming : confirming;
-      return writeResponse(confirmed, { opened, suggestions: introspection });
+      const allowance = allowanceOf(opened);
+      if (allowance.isLarge) await requestLog.permit.takeTurn();
+      try {
+        const confirming = opened.context?.confirm();
+        if (confirming) await confirming;
+      } catch (error) {
+        // The answer tells of something that was removed while it was made.
+        results = toResult(error);
+      }
+      const accept = request.headers.get('accept');
+      const caller = opened.context?.caller;
+      return writeResponse(results, {
+        accept,
+        caller,
+        suggestions: introspection,
+        isRefused: false,
+        requestLog,
+        allowance,
+      });
     },
     refuse(error, { request, requestLog }) {
-      const mediaType = chooseMediaType(request.headers.get('accept')) ?? JSON_TYPE;
-      const applicationName = requestLog.caller?.application.name ?? null;
+      const accept = request.headers.get('accept');
       const allowance = createAllowance(RESPONSE_BOUNDS.stranger);
-      const asked = { mediaType, accept: null, applicationName, suggestions: false, requestLog, allowance };
-      return toHttpResponse({ errors: [new GraphQLError('', { originalError: error })] }, asked);
+      const { caller } = requestLog;
+      const target = { accept, caller, suggestions: false, isRefused: true, requestLog, allowance };
+      return writeResponse(toResult(new GraphQLError('', { originalError: error })), target);
     },
     close: engine.close,
   };
+}
+
+function toResult(error: unknown): ExecutionResult {
+  return { errors: [error as GraphQLError] };
 }
 
 function notFound(): CrossbookError {

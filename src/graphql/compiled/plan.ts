@@ -21,6 +21,7 @@ import {
   createWriter,
   type FieldReader,
   readAbstract,
+  readAsItIs,
   readComputed,
   readList,
   readNullable,
@@ -80,7 +81,7 @@ function planField(
     read: value.read && readWith?.(value.read),
     list:
       value.kind === 'list' && value.item.read && readWith
-        ? { itemsOf: readWith((items) => items), readItem: value.item.read, itemSize: value.itemSize }
+        ? { itemsOf: readWith(readAsItIs), readItem: value.item.read, itemSize: value.itemSize }
         : undefined,
     readArguments: definition.args.length > 0 ? scope.argumentReaders(definition, node) : undefined,
   };

@@ -113,6 +113,9 @@ export function readAbstract(
   };
 }
 
+/** Of a list, before its items are read. */
+export const readAsItIs: Serializer = (value) => value;
+
 export function readProperty(name: string, read: Serializer): Serializer {
   const readNamed: Serializer = (source, allowance) =>
     read((source as Record<string, unknown>)[name], allowance);

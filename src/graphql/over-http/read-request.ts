@@ -2,46 +2,16 @@ import { missingCredentials } from '../../domain/caller.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
 import { type Allowance, createAllowance, RESPONSE_BOUNDS } from '../../domain/resources.ts';
-import type { HttpHeaders, HttpRequest } from '../../lib/http-message.ts';
+import type { HttpRequest } from '../../lib/http-message.ts';
 import { isRecord, type ReadJson, readJsonBytes, readJsonText } from '../../lib/json.ts';
 import type { RequestContext } from '../../request/context.ts';
-import { type DocumentLimits, nothingSpent, type Spent } from '../limits.ts';
+import type { DocumentLimits, Spent } from '../limits.ts';
 import { type PersistedOperations, readHash } from './persisted-operations.ts';
-
-/** From a request to its operations: it is looked at, its caller is known and its rate limit checked, then it is read. */
-export function startRequest(
-  opened: GraphQLRequest,
-  deps: RequestDeps,
-): MaybePromise<OperationParams | OperationParams[]> {
-  const { request, requestLog } = opened;
-  checkRequest(request);
-  const context = deps.openContext(request.headers, requestLog);
-  // What is known at once is not waited for: an await would cost each request a turn of the event loop.
-  if (context instanceof Promise) return context.then((known) => readWhenAllowed(opened, known, deps));
-  return readWhenAllowed(opened, context, deps);
-}
-
-function readWhenAllowed(
-  opened: GraphQLRequest,
-  context: RequestContext,
-  { limits, documents }: RequestDeps,
-): MaybePromise<OperationParams | OperationParams[]> {
-  opened.context = context;
-  const applicationId = context.caller?.application.id;
-  const checked = context.checkRateLimit();
-  const read = () => readRequest(opened.request, { limits, documents, applicationId });
-  return checked ? checked.then(read) : read();
-}
 
 /** The request's own, and a stranger's until it is known who calls. */
 export function allowanceOf(opened: GraphQLRequest): Allowance {
   opened.allowance ??= opened.context?.allowance ?? createAllowance(RESPONSE_BOUNDS.stranger);
   return opened.allowance;
-}
-
-export function toGraphQLRequest(request: HttpRequest, requestLog: RequestLog): GraphQLRequest {
-  const unknown = { context: undefined, shown: undefined, allowance: undefined };
-  return { request, requestLog, ...unknown, spent: nothingSpent(), tokens: 0 };
 }
 
 /** A request while it lives: its operations, where it carries several, share one context. */
@@ -60,16 +30,8 @@ export interface GraphQLRequest {
   tokens: number;
 }
 
-interface RequestDeps {
-  openContext(headers: HttpHeaders, requestLog: RequestLog): MaybePromise<RequestContext>;
-  readonly limits: DocumentLimits;
-  readonly documents: PersistedOperations;
-}
-
-type MaybePromise<Value> = Value | Promise<Value>;
-
 /** What the request must be before anything of it is read. */
-function checkRequest({ method, headers }: HttpRequest): void {
+export function checkRequest({ method, headers }: HttpRequest): void {
   if (chooseMediaType(headers.get('accept')) === undefined) {
     throw new CrossbookError(
       'NOT_ACCEPTABLE',
@@ -123,39 +85,33 @@ function toOperation(parameters: URLSearchParams): unknown {
 
 function readOperation(given: unknown, { documents, applicationId }: RequestRules): OperationParams {
   if (!isRecord(given)) throw new CrossbookError('BAD_REQUEST', 'An operation must be a JSON object.');
-  const {
-    query = null,
-    documentId = null,
-    operationName = null,
-    variables = null,
-    extensions = null,
-  } = given;
-  if (query !== null && typeof query !== 'string') {
-    throw new CrossbookError('BAD_REQUEST', 'The `query` must be a string.');
-  }
-  if (operationName !== null && typeof operationName !== 'string') {
-    throw new CrossbookError('BAD_REQUEST', 'The `operationName` must be a string.');
-  }
-  if (variables !== null && !isRecord(variables)) {
-    throw new CrossbookError('BAD_REQUEST', 'The `variables` must be an object.');
-  }
-  if (extensions !== null && !isRecord(extensions)) {
-    throw new CrossbookError('BAD_REQUEST', 'The `extensions` must be an object.');
-  }
   const operation = {
+    query: readString(given, 'query'),
     // Undefined rather than null: the spelling that Yoga and graphql expect.
-    query: query ?? undefined,
-    documentId: documentId ?? undefined,
-    operationName: operationName ?? undefined,
-    variables: variables ?? undefined,
-    extensions: extensions ?? undefined,
+    documentId: given['documentId'] ?? undefined,
+    operationName: readString(given, 'operationName'),
+    variables: readObject(given, 'variables'),
+    extensions: readObject(given, 'extensions'),
   };
   if (!documents.isClosed) return operation;
-  return {
-    ...operation,
-    query: documents.find({ query: operation.query, hash: readHash(operation), applicationId }),
-  };
+  const hash = readHash(operation);
+  return { ...operation, query: documents.find({ query: operation.query, hash, applicationId }) };
 }
+
+/** Null is as good as left out. */
+function readString(given: JsonObject, name: string): string | undefined {
+  const value = given[name] ?? undefined;
+  if (value === undefined || typeof value === 'string') return value;
+  throw new CrossbookError('BAD_REQUEST', `The \`${name}\` must be a string.`);
+}
+
+function readObject(given: JsonObject, name: string): JsonObject | undefined {
+  const value = given[name] ?? undefined;
+  if (value === undefined || isRecord(value)) return value;
+  throw new CrossbookError('BAD_REQUEST', `The \`${name}\` must be an object.`);
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
 
 function readBody(request: HttpRequest, maxBytes: number): Buffer {
   const bytes = request.readBody(maxBytes);

@@ -1,72 +1,33 @@
-import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult } from 'graphql';
+import type { Caller } from '../../domain/caller.ts';
 import { ERROR_CODES, type RemoteCause } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
 import { type Allowance, createAllowance, RESPONSE_BOUNDS } from '../../domain/resources.ts';
 import type { HttpResponse } from '../../lib/http-message.ts';
 import { type JsonBody, toJsonBody } from '../../lib/to-json-body.ts';
 import { type ExecutionError, type ReportedError, translateErrors } from '../errors.ts';
-import {
-  acceptsJsonAlone,
-  allowanceOf,
-  chooseMediaType,
-  type GraphQLRequest,
-  JSON_TYPE,
-} from './read-request.ts';
+import { acceptsJsonAlone, chooseMediaType, GRAPHQL_TYPE, JSON_TYPE } from './read-request.ts';
 
-export function writeResponse(
-  results: ExecutionResult | readonly ExecutionResult[],
-  { opened, suggestions }: { readonly opened: GraphQLRequest; readonly suggestions: boolean },
-): OwnAnswer {
-  const accept = opened.request.headers.get('accept');
-  return toHttpResponse(results, {
-    mediaType: chooseMediaType(accept) ?? JSON_TYPE,
-    accept,
-    applicationName: opened.context?.caller?.application.name ?? null,
-    suggestions,
-    requestLog: opened.requestLog,
-    allowance: allowanceOf(opened),
-  });
-}
-
-/** From what an operation, or a batch of them, has come to, to the HTTP answer: by the rules of GraphQL over HTTP. */
-export function toHttpResponse(
-  results: ExecutionResult | readonly ExecutionResult[],
-  target: ResponseTarget,
-): OwnAnswer {
+/** From what an operation, or a batch of them, has come to, to the HTTP response: by the rules of GraphQL over HTTP. */
+export function writeResponse(results: Results, target: ResponseTarget): WrittenResponse {
   try {
-    return toWholeAnswer(results, target);
+    return write(results, target);
   } catch (thrown) {
     const { exceeded } = target.allowance;
     if (thrown !== exceeded) throw thrown;
     // It is small, and there is no more to consume.
     const allowance = createAllowance(RESPONSE_BOUNDS.stranger);
-    return toWholeAnswer({ errors: [exceeded as never] }, { ...target, allowance });
+    return write({ errors: [exceeded as never] }, { ...target, allowance });
   }
 }
 
-function toWholeAnswer(
-  results: ExecutionResult | readonly ExecutionResult[],
-  target: ResponseTarget,
-): OwnAnswer {
+function write(results: Results, target: ResponseTarget): WrittenResponse {
+  const { accept, requestLog, allowance } = target;
+  const mediaType = chooseMediaType(accept) ?? JSON_TYPE;
   const causes = new Set<RemoteCause>();
-  if (!isBatch(results)) return send(toAnswer(results, target, causes), target);
-  const answers = results.map((result) => toAnswer(result, target, causes));
-  const statuses = new Set(answers.map(({ status }) => status));
-  return send(
-    {
-      // A batch whose operations fare differently is itself well answered.
-      status: statuses.size === 1 ? (answers[0]?.status ?? 200) : 200,
-      errors: answers.flatMap(({ errors }) => errors),
-      body: answers.map(({ body }) => body),
-    },
-    target,
-  );
-}
-
-function send(
-  { status, errors, body }: Answer,
-  { requestLog, mediaType, allowance }: ResponseTarget,
-): OwnAnswer {
+  const { status, errors, body } = isBatch(results)
+    ? joinAnswers(results.map((result) => toAnswer(result, target, causes)))
+    : toAnswer(results, target, causes);
   const written = toJsonBody(body, allowance);
   for (const { known, isFirst } of errors) if (isFirst) requestLog.failed(known);
   const headers = { 'content-type': `${mediaType}; charset=utf-8`, 'cache-control': 'no-store' };
@@ -74,6 +35,17 @@ function send(
     status,
     headers: status === 200 ? headers : { ...headers, ...toHeaders(errors[0]) },
     ...written,
+  };
+}
+
+/** A batch whose operations fare differently is itself well answered. */
+function joinAnswers(answers: readonly Answer[]): Answer {
+  const statuses = new Set(answers.map(({ status }) => status));
+  const [status = 200] = statuses.size === 1 ? statuses : [];
+  return {
+    status,
+    errors: answers.flatMap(({ errors }) => errors),
+    body: answers.map(({ body }) => body),
   };
 }
 
@@ -86,8 +58,8 @@ function toAnswer(result: ExecutionResult, target: ResponseTarget, causes: Set<R
   const executed = data !== undefined;
   const told: readonly ExecutionError[] =
     executed || raised.length > 0 ? raised : [new Error('There is no result.')];
-  const { applicationName, suggestions, allowance } = target;
-  const errors = translateErrors(told, { applicationName, executed, suggestions, allowance, causes });
+  const applicationName = target.caller?.application.name ?? null;
+  const errors = translateErrors(told, { ...target, applicationName, executed, causes });
   const formatted = errors.map((error) => error.formatted);
   return {
     status: executed ? 200 : statusOf(errors[0], target),
@@ -109,13 +81,13 @@ function isBatch<Result>(results: Result | readonly Result[]): results is readon
  * Plain JSON cannot say whether a GraphQL server answers: there, a document that is refused is an answer like others. So is
  * one without a caller, where nothing else is accepted: a gateway makes of a 401 an error of its own, without ours in it.
  */
-function statusOf(error: ReportedError | undefined, { mediaType, accept }: ResponseTarget): number {
+function statusOf(error: ReportedError | undefined, { accept, isRefused }: ResponseTarget): number {
   if (!error) return 200;
   const { code } = error.known;
   const isRequestError =
     (error.isRequestError && code === 'BAD_REQUEST') || code === 'PERSISTED_QUERY_NOT_FOUND';
-  if (isRequestError && mediaType === JSON_TYPE) return 200;
-  if (code === 'UNAUTHORIZED' && acceptsJsonAlone(accept)) return 200;
+  if (isRequestError && chooseMediaType(accept) !== GRAPHQL_TYPE) return 200;
+  if (code === 'UNAUTHORIZED' && !isRefused && acceptsJsonAlone(accept)) return 200;
   return ERROR_CODES[code].status;
 }
 
@@ -136,36 +108,20 @@ interface Answer {
   readonly body: unknown;
 }
 
-interface OwnAnswer extends HttpResponse {
+interface WrittenResponse extends HttpResponse {
   readonly body: JsonBody['body'];
 }
 
 interface ResponseTarget {
-  readonly mediaType: string;
-  /** The header; null for what is refused before it is a GraphQL request, such as a wrong key. */
+  /** The header. */
   readonly accept: string | null;
-  readonly applicationName: string | null;
+  readonly caller: Caller | undefined;
+  /** Before it is a GraphQL request, such as for a wrong key. */
+  readonly isRefused: boolean;
+  /** May an error name what else the schema has? */
   readonly suggestions: boolean;
   readonly requestLog: Pick<RequestLog, 'failed'>;
   readonly allowance: Allowance;
 }
 
-type Results = ExecutionResult | readonly ExecutionResult[];
-
-/** In place of an answer that tells of something that was removed while it was made: the error that says so. */
-export function confirmResult(
-  { context }: Pick<GraphQLRequest, 'context'>,
-  result: Results,
-): Results | Promise<Results> {
-  try {
-    const confirmed = context?.confirm();
-    if (!confirmed) return result;
-    return confirmed.then(() => result, toResult);
-  } catch (error) {
-    return toResult(error);
-  }
-}
-
-function toResult(error: unknown): ExecutionResult {
-  return { errors: [error as GraphQLError] };
-}
+export type Results = ExecutionResult | readonly ExecutionResult[];
