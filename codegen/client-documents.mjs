@@ -6,7 +6,10 @@ export function plugin(_schema, documents) {
     ({ name, type, text }) =>
       `export const ${toConstantName(name)}: Document<${name}${type}, ${name}${type}Variables> = \`${text}\`;`,
   );
-  return { prepend: ["import type { Document } from './document.ts';"], content: constants.join('\n\n') };
+  return {
+    prepend: ["import type { Document } from './create-client.ts';"],
+    content: constants.join('\n\n'),
+  };
 }
 
 function toConstantName(name) {

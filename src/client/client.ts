@@ -1,4 +1,4 @@
-import type { CallOptions } from './create-ask.ts';
+import type { CallOptions, FieldOf } from './create-client.ts';
 import type {
   AssociatedObject,
   CancelConnectLinkInput,
@@ -96,22 +96,22 @@ export interface ContactSearch
 
 export type WholeSearch = Omit<ContactSearch, 'last' | 'before'>;
 
-export type ContactPage = NonNullable<SearchContactsQuery['searchContacts']>;
+export type ContactPage = FieldOf<SearchContactsQuery>;
 export type Contact = ContactPage['nodes'][number];
-export type Customer = NonNullable<CustomerQuery['customer']>;
-export type CustomerPage = CustomersQuery['customers'];
-export type UpsertedCustomer = NonNullable<UpsertCustomerMutation['upsertCustomer']>;
-export type DeletedCustomer = NonNullable<DeleteCustomerMutation['deleteCustomer']>;
-export type DisconnectedProvider = NonNullable<DisconnectProviderMutation['disconnectProvider']>;
-export type CustomerToken = NonNullable<IssueCustomerTokenMutation['issueCustomerToken']>;
-export type CreatedConnectLink = NonNullable<CreateConnectLinkMutation['createConnectLink']>;
-export type ConfirmedConnectLink = NonNullable<ConfirmConnectLinkMutation['confirmConnectLink']>;
-export type CanceledConnectLink = NonNullable<CancelConnectLinkMutation['cancelConnectLink']>;
-export type ConnectLink = NonNullable<ConnectLinkQuery['connectLink']>;
-export type EventPage = EventsQuery['events'];
-export type WebhookEndpoint = WebhookEndpointsQuery['webhookEndpoints'][number];
-export type CreatedWebhookEndpoint = NonNullable<CreateWebhookEndpointMutation['createWebhookEndpoint']>;
-export type UpdatedWebhookEndpoint = NonNullable<UpdateWebhookEndpointMutation['updateWebhookEndpoint']>;
-export type RotatedWebhookSecret = NonNullable<RotateWebhookSecretMutation['rotateWebhookSecret']>;
-export type DeletedWebhookEndpoint = NonNullable<DeleteWebhookEndpointMutation['deleteWebhookEndpoint']>;
-export type RedeliveredEvents = NonNullable<RedeliverEventsMutation['redeliverEvents']>;
+export type Customer = FieldOf<CustomerQuery>;
+export type CustomerPage = FieldOf<CustomersQuery>;
+export type UpsertedCustomer = FieldOf<UpsertCustomerMutation>;
+export type DeletedCustomer = FieldOf<DeleteCustomerMutation>;
+export type DisconnectedProvider = FieldOf<DisconnectProviderMutation>;
+export type CustomerToken = FieldOf<IssueCustomerTokenMutation>;
+export type CreatedConnectLink = FieldOf<CreateConnectLinkMutation>;
+export type ConfirmedConnectLink = FieldOf<ConfirmConnectLinkMutation>;
+export type CanceledConnectLink = FieldOf<CancelConnectLinkMutation>;
+export type ConnectLink = FieldOf<ConnectLinkQuery>;
+export type EventPage = FieldOf<EventsQuery>;
+export type WebhookEndpoint = FieldOf<WebhookEndpointsQuery>[number];
+export type CreatedWebhookEndpoint = FieldOf<CreateWebhookEndpointMutation>;
+export type UpdatedWebhookEndpoint = FieldOf<UpdateWebhookEndpointMutation>;
+export type RotatedWebhookSecret = FieldOf<RotateWebhookSecretMutation>;
+export type DeletedWebhookEndpoint = FieldOf<DeleteWebhookEndpointMutation>;
+export type RedeliveredEvents = FieldOf<RedeliverEventsMutation>;

@@ -1,7 +1,5 @@
 import type { Client, ContactPage, ContactSearch, WholeSearch } from './client.ts';
-import { type Ask, type CallOptions, type ClientOptions, createAsk } from './create-ask.ts';
-import { CrossbookError } from './crossbook-error.ts';
-import type { Document } from './document.ts';
+import { CrossbookError, toClientError } from './crossbook-error.ts';
 import {
   CANCEL_CONNECT_LINK,
   CONFIRM_CONNECT_LINK,
@@ -25,58 +23,50 @@ import {
 
 /** A typed client of Crossbook. Whatever goes wrong is thrown as a `CrossbookError`. */
 export function createClient(options: ClientOptions): Client {
-  const ask = createAsk(options);
+  const execute = createExecute(options);
   return {
-    searchContacts: (search, call) => searchContacts(ask, search, call),
-    searchAll: (search, call) => searchAll(ask, search, call),
-    customer: async (customerId, call) => only(await ask(CUSTOMER, { customerId }, call)),
-    customers: async (page = {}, call) => only(await ask(CUSTOMERS, page, call)),
-    upsertCustomer: createMutation(ask, UPSERT_CUSTOMER),
-    deleteCustomer: createMutation(ask, DELETE_CUSTOMER),
-    disconnectProvider: createMutation(ask, DISCONNECT_PROVIDER),
-    issueCustomerToken: createMutation(ask, ISSUE_CUSTOMER_TOKEN),
-    createConnectLink: createMutation(ask, CREATE_CONNECT_LINK),
-    confirmConnectLink: createMutation(ask, CONFIRM_CONNECT_LINK),
-    cancelConnectLink: createMutation(ask, CANCEL_CONNECT_LINK),
-    connectLink: async (id, call) => only(await ask(CONNECT_LINK, { id }, call)),
-    events: async (page = {}, call) => only(await ask(EVENTS, page, call)),
-    webhookEndpoints: async (call) => only(await ask(WEBHOOK_ENDPOINTS, {}, call)),
-    createWebhookEndpoint: createMutation(ask, CREATE_WEBHOOK_ENDPOINT),
-    updateWebhookEndpoint: createMutation(ask, UPDATE_WEBHOOK_ENDPOINT),
-    rotateWebhookSecret: createMutation(ask, ROTATE_WEBHOOK_SECRET),
-    deleteWebhookEndpoint: createMutation(ask, DELETE_WEBHOOK_ENDPOINT),
-    redeliverEvents: createMutation(ask, REDELIVER_EVENTS),
+    searchContacts,
+    searchAll,
+    customer: (customerId, call) => execute(CUSTOMER, { customerId }, call),
+    customers: (page = {}, call) => execute(CUSTOMERS, page, call),
+    upsertCustomer: createMutation(UPSERT_CUSTOMER),
+    deleteCustomer: createMutation(DELETE_CUSTOMER),
+    disconnectProvider: createMutation(DISCONNECT_PROVIDER),
+    issueCustomerToken: createMutation(ISSUE_CUSTOMER_TOKEN),
+    createConnectLink: createMutation(CREATE_CONNECT_LINK),
+    confirmConnectLink: createMutation(CONFIRM_CONNECT_LINK),
+    cancelConnectLink: createMutation(CANCEL_CONNECT_LINK),
+    connectLink: (id, call) => execute(CONNECT_LINK, { id }, call),
+    events: (page = {}, call) => execute(EVENTS, page, call),
+    webhookEndpoints: (call) => execute(WEBHOOK_ENDPOINTS, {}, call),
+    createWebhookEndpoint: createMutation(CREATE_WEBHOOK_ENDPOINT),
+    updateWebhookEndpoint: createMutation(UPDATE_WEBHOOK_ENDPOINT),
+    rotateWebhookSecret: createMutation(ROTATE_WEBHOOK_SECRET),
+    deleteWebhookEndpoint: createMutation(DELETE_WEBHOOK_ENDPOINT),
+    redeliverEvents: createMutation(REDELIVER_EVENTS),
   };
-}
 
-function createMutation<Answer extends object, Input>(
-  ask: Ask,
-  document: Document<Answer, { readonly input: Input }>,
-): (input: Input, call?: CallOptions) => Promise<FieldOf<Answer>> {
-  return (input, call) => ask(document, { input }, call).then((answer) => only(answer));
-}
+  function createMutation<Data extends object, Input>(document: Document<Data, { readonly input: Input }>) {
+    return (input: Input, call?: CallOptions) => execute(document, { input }, call);
+  }
 
-async function searchContacts(
-  ask: Ask,
-  { associations = [], ...search }: ContactSearch,
-  call?: CallOptions,
-): Promise<ContactPage> {
-  const variables = { ...search, associations, includeAssociations: associations.length > 0 };
-  return only(await ask(SEARCH_CONTACTS, variables, call));
-}
+  async function searchContacts(
+    { associations = [], ...search }: ContactSearch,
+    call?: CallOptions,
+  ): Promise<ContactPage> {
+    const variables = { ...search, associations, includeAssociations: associations.length > 0 };
+    return execute(SEARCH_CONTACTS, variables, call);
+  }
 
-/** A page is asked for when the one before has been looked at, and not earlier. */
-async function* searchAll(
-  ask: Ask,
-  search: WholeSearch,
-  call?: CallOptions,
-): AsyncGenerator<ContactPage, void> {
-  let after = search.after;
-  for (;;) {
-    const page = await searchContacts(ask, { ...search, after }, call);
-    yield page;
-    if (!page.pageInfo.hasNextPage || page.pageInfo.endCursor === null) return;
-    after = page.pageInfo.endCursor;
+  /** A page is asked for when the one before has been looked at, and not earlier. */
+  async function* searchAll(search: WholeSearch, call?: CallOptions): AsyncGenerator<ContactPage, void> {
+    let after = search.after;
+    for (;;) {
+      const page = await searchContacts({ ...search, after }, call);
+      yield page;
+      if (!page.pageInfo.hasNextPage || page.pageInfo.endCursor === null) return;
+      after = page.pageInfo.endCursor;
+    }
   }
 }
 
@@ -93,4 +83,101 @@ function only<Answer extends object>(answer: Answer): FieldOf<Answer> {
   });
 }
 
-type FieldOf<Answer extends object> = NonNullable<Answer[keyof Answer]>;
+/** One operation, one request: resolves with its one field, or throws the first thing that went wrong with it. */
+function createExecute({ url, apiKey, token, fetch = globalThis.fetch }: ClientOptions) {
+  return execute;
+
+  async function execute<Data extends object, Variables>(
+    document: Document<Data, Variables>,
+    variables: Variables,
+    { signal }: CallOptions = {},
+  ): Promise<FieldOf<Data>> {
+    const response = await send({
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/graphql-response+json, application/json;q=0.9',
+        ...(apiKey !== undefined && { 'x-api-key': apiKey }),
+        ...(token !== undefined && {
+          authorization: `Bearer ${typeof token === 'function' ? await token() : token}`,
+        }),
+      },
+      body: JSON.stringify({ query: document, variables }),
+      ...(signal && { signal }),
+    });
+    return only((await readData(response)) as Data);
+  }
+
+  async function send(init: RequestInit): Promise<Response> {
+    try {
+      return await fetch(url, init);
+    } catch (cause) {
+      if (init.signal?.aborted) throw cause;
+      throw new CrossbookError(
+        { ...NO_ANSWER, detail: cause instanceof Error ? cause.message : String(cause) },
+        { cause },
+      );
+    }
+  }
+}
+
+async function readData(response: Response): Promise<object> {
+  const { data, errors } = await readBody(response);
+  const [error] = errors ?? [];
+  if (error !== undefined) throw new CrossbookError(toClientError(error, response.status));
+  if (data) return data;
+  throw notGraphQL(response);
+}
+
+async function readBody(response: Response): Promise<GraphQLBody> {
+  const text = await response.text();
+  try {
+    return { ...JSON.parse(text) };
+  } catch {
+    throw notGraphQL(response);
+  }
+}
+
+/** Something between here and there has answered: a proxy, a login page. */
+function notGraphQL({ status, headers }: Response): CrossbookError {
+  const type = headers.get('content-type') ?? 'no content type';
+  return new CrossbookError({
+    code: 'BAD_ANSWER',
+    status,
+    title: 'Not an answer of GraphQL',
+    detail: `What came back has status ${status} and is ${type}.`,
+    retryable: RETRYABLE.includes(status),
+  });
+}
+
+const NO_ANSWER = { code: 'NO_ANSWER', status: undefined, title: 'No answer', retryable: true } as const;
+const RETRYABLE: readonly number[] = [429, 502, 503, 504];
+
+/** A document's text. Its variables and its data are known to the compiler alone. */
+export type Document<Data, Variables> = string & { readonly types?: (variables: Variables) => Data };
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** With an application's key on a server, or with a customer's token in a frontend. */
+export type ClientOptions = Endpoint &
+  ({ readonly apiKey: string; readonly token?: never } | { readonly token: Token; readonly apiKey?: never });
+
+/** A function is asked before each request, so that it can renew a token that ends. */
+type Token = string | (() => string | Promise<string>);
+
+interface Endpoint {
+  /** Of GraphQL: `https://crossbook.example.com/graphql`. */
+  readonly url: string;
+  /** Default: the runtime's own. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+interface GraphQLBody {
+  readonly data?: object;
+  readonly errors?: readonly unknown[];
+}
+
+/** The one field of an operation. */
+export type FieldOf<Data extends object> = NonNullable<Data[keyof Data]>;
