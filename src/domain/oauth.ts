@@ -116,7 +116,7 @@ export function toFormRequest(
     method: 'POST',
     path,
     budget: 'token',
-    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: toQuery({ ...fields, ...own }),
   };
 }

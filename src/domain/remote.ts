@@ -8,6 +8,7 @@ export interface RemoteRequest {
   readonly method: 'GET' | 'POST';
   /** Starts with a slash; query string included. */
   readonly path: string;
+  /** Beside those of every call: JSON is accepted, and a body is JSON where nothing else is said. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /** Which of the provider's declared budgets pays for it. */

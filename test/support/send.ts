@@ -8,7 +8,7 @@ export function createSend({ origin, token }: Target): Send {
   return async ({ method, path, headers, body }) => {
     const response = await fetch(origin + path, {
       method,
-      headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      headers: { ...COMMON, ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
       redirect: 'manual',
       ...(body !== undefined && { body }),
     });
@@ -19,6 +19,9 @@ export function createSend({ origin, token }: Target): Send {
     };
   };
 }
+
+/** As `src/outbound/send.ts` adds them. */
+const COMMON = { accept: 'application/json', 'content-type': 'application/json' };
 
 /** Returns the responses in the given order, and records the requests. */
 export function createScriptedSend(...answers: readonly Partial<ProviderResponse>[]): ScriptedSend {

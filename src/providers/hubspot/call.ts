@@ -30,12 +30,10 @@ export type HubSpotAccount = Omit<Parameters<ContactAccess['open']>[0], 'facts'>
 
 /** Everything that is asked about contacts is a POST that only reads. Refusals are thrown. */
 export async function ask({ send }: HubSpotAccount, { path, budget, body }: Ask): Promise<ProviderResponse> {
-  const answer = await send({ method: 'POST', path, budget, headers: HEADERS, body: JSON.stringify(body) });
+  const answer = await send({ method: 'POST', path, budget, body: JSON.stringify(body) });
   if (answer.status < 200 || answer.status > 299) throw toFailure(answer);
   return answer;
 }
-
-const HEADERS = { accept: 'application/json', 'content-type': 'application/json' } as const;
 
 /**
  * Undefined where HubSpot knows none of what is asked for. Documented is 207 with the missing ones named; some have seen a 404
@@ -119,17 +117,14 @@ export function toFailure(answer: ProviderResponse, problem = readProblem(answer
   );
 }
 
-function toCode(status: number, problem: WireProblem): ErrorCode {
-  if (status === 429 || isRateLimit(problem)) return 'REMOTE_PROVIDER_RATE_LIMITED';
+function toCode(status: number, { category, errorType, policyName }: WireProblem): ErrorCode {
+  const isRateLimit = category === 'RATE_LIMITS' || errorType === 'RATE_LIMIT' || Boolean(policyName);
+  if (status === 429 || isRateLimit) return 'REMOTE_PROVIDER_RATE_LIMITED';
   if (status === 401) return 'REMOTE_PROVIDER_UNAUTHORIZED';
   if (status === 403) return 'REMOTE_PROVIDER_FORBIDDEN';
   // 423: locked for the moment. 477: the account is being moved to another data centre.
   if (status === 423 || status === 477 || status >= 500) return 'REMOTE_PROVIDER_UNAVAILABLE';
   return 'REMOTE_PROVIDER_ERROR';
-}
-
-function isRateLimit({ category, errorType, policyName }: WireProblem): boolean {
-  return category === 'RATE_LIMITS' || errorType === 'RATE_LIMIT' || Boolean(policyName);
 }
 
 /** How long a refusal lasts where HubSpot does not say it in a header. A day's limit ends at a midnight unknown to us. */

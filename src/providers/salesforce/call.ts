@@ -20,12 +20,9 @@ export function createCall(send: Send): Call {
 }
 
 function toRequest({ path, body }: Ask): RemoteRequest {
-  if (body === undefined) return { method: 'GET', path, headers: ACCEPT, budget: 'api' };
-  return { method: 'POST', path, headers: ACCEPT_AND_SEND, body: JSON.stringify(body), budget: 'api' };
+  if (body === undefined) return { method: 'GET', path, budget: 'api' };
+  return { method: 'POST', path, body: JSON.stringify(body), budget: 'api' };
 }
-
-const ACCEPT = { accept: 'application/json' };
-const ACCEPT_AND_SEND = { ...ACCEPT, 'content-type': 'application/json' };
 
 export function toRemoteFailure(answer: ProviderResponse): RemoteFailure {
   const failure = readFailure(answer.body);

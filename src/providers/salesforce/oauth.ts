@@ -162,27 +162,19 @@ function toRefusal(answer: ProviderResponse): RemoteFailure {
   return new RemoteFailure(toRefusalCode(readFailure(answer.body), code), message, answer, { retryAfterMs });
 }
 
-function toRefusalCode(failure: Failure, plain: ErrorCode): ErrorCode {
-  if (isBusy(failure)) return 'REMOTE_PROVIDER_UNAVAILABLE';
-  if (isRestricted(failure) || failure.errorCode === BLOCKED) return 'REMOTE_PROVIDER_FORBIDDEN';
-  if (failure.errorCode === 'rate_limit_exceeded') return 'REMOTE_PROVIDER_RATE_LIMITED';
-  if (FINAL.has(failure.errorCode ?? '')) return 'REMOTE_PROVIDER_UNAUTHORIZED';
+function toRefusalCode({ errorCode, message }: Failure, plain: ErrorCode): ErrorCode {
+  const said = message ?? '';
+  // Two refreshes at a time with one token: whichever code this comes with, it passes.
+  if (/already being processed|retry your request/i.test(said)) return 'REMOTE_PROVIDER_UNAVAILABLE';
+  // From this address, or at this hour, nobody may log in to the org: the same token works from elsewhere, or later. Or the org's
+  // administrator blocks the application, and can let it in again.
+  if (/ip restricted|invalid login hours/i.test(said) || errorCode === 'OAUTH_APP_BLOCKED')
+    return 'REMOTE_PROVIDER_FORBIDDEN';
+  if (errorCode === 'rate_limit_exceeded') return 'REMOTE_PROVIDER_RATE_LIMITED';
+  if (FINAL.has(errorCode ?? '')) return 'REMOTE_PROVIDER_UNAUTHORIZED';
   // A client that is set up wrongly is this installation's mistake: no customer's consent is over for it.
   return plain === 'REMOTE_PROVIDER_UNAUTHORIZED' ? 'REMOTE_PROVIDER_ERROR' : plain;
 }
-
-/** Two refreshes at a time with one token: whichever code this comes with, it passes. */
-function isBusy({ message }: Failure): boolean {
-  return /already being processed|retry your request/i.test(message ?? '');
-}
-
-/** From this address, or at this hour, nobody may log in to the org. The same refresh token works from elsewhere, or later. */
-function isRestricted({ message }: Failure): boolean {
-  return /ip restricted|invalid login hours/i.test(message ?? '');
-}
-
-/** The org's administrator blocks the application, and can let it in again. */
-const BLOCKED = 'OAUTH_APP_BLOCKED';
 
 /** Only a new consent of the customer helps. */
 const FINAL: ReadonlySet<string> = new Set([

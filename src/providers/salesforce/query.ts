@@ -47,8 +47,9 @@ async function follow(call: Call, first: QueryResult): Promise<readonly (readonl
     rows += page.records.length;
     next = page.next;
   }
-  if (rows > MAX_ROWS || next !== undefined) throw tooMany();
-  return pages;
+  if (rows <= MAX_ROWS && next === undefined) return pages;
+  const detail = `Salesforce has more than ${MAX_ROWS} contacts for this`;
+  throw new CrossbookError('REMOTE_PROVIDER_ERROR', detail, { origin: 'remote-provider' });
 }
 
 /** A short query is one GET. A long one travels in a body, because no URI may be long, and several share a call. */
@@ -84,14 +85,6 @@ function toQueryResult(json: unknown): QueryResult | undefined {
 /** The provider names the next page: a path of the API, or nothing that is ever followed. */
 function isLocator(url: unknown): url is string {
   return typeof url === 'string' && LOCATOR.test(url);
-}
-
-function tooMany(): CrossbookError {
-  return new CrossbookError(
-    'REMOTE_PROVIDER_ERROR',
-    `Salesforce has more than ${MAX_ROWS} contacts for this`,
-    { origin: 'remote-provider' },
-  );
 }
 
 /** What Salesforce recommends; beyond 16,384 bytes it refuses. */
