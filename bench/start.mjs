@@ -24,7 +24,7 @@ function run(command, args) {
 function buildParts() {
   buildSync({
     absWorkingDir: root,
-    entryPoints: ['sandbox/open-sandbox.ts', 'storage/database.ts', 'storage/sealing/key-ring.ts'].map(
+    entryPoints: ['sandbox/open-sandbox.ts', 'storage/database.ts', 'storage/sealing.ts'].map(
       (name) => `src/${name}`,
     ),
     outbase: 'src',

@@ -26,7 +26,7 @@ import { createKeyLookups } from './request/key-lookups.ts';
 import { createOriginCache } from './request/origin-cache.ts';
 import { createAdminFace } from './rest/admin.ts';
 import { createRest } from './rest/server.ts';
-import { createCursorSigner, createSigningKeys } from './storage/sealing/seal.ts';
+import { createCursorSigner, createSigningKeys } from './storage/sealing.ts';
 import type { LoggerOptions } from './telemetry/logger.ts';
 import { registerGauges } from './telemetry/metrics/gauges.ts';
 import { answerMetrics } from './telemetry/metrics/metrics.ts';

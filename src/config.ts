@@ -28,7 +28,7 @@ export function listSettings(group: Group = SETTINGS): readonly Setting[] {
   return Object.values(group).flatMap((one) => (isSetting(one) ? [one] : listSettings(one)));
 }
 
-function readGroup(group: Group, given: RawEnv, mistakes: string[]): object {
+function readGroup(group: Group, given: Env, mistakes: string[]): object {
   const read = Object.entries(group).map(([place, one]) => {
     if (!isSetting(one)) return [place, readGroup(one, given, mistakes)];
     const parsed = one.schema.safeParse(given[one.name]);
@@ -43,7 +43,7 @@ function isSetting(one: Setting | Group): one is Setting {
 }
 
 /** What no single row says. */
-function toConfig(values: Values<typeof SETTINGS>, given: RawEnv) {
+function toConfig(values: Values<typeof SETTINGS>, given: Env) {
   const { mode, databaseUrl, databasePooler, redisUrl, sandboxed, sandboxHosts, sandboxPort, ...rest } =
     values;
   const production = mode === 'production';
@@ -78,33 +78,33 @@ function toConfig(values: Values<typeof SETTINGS>, given: RawEnv) {
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
 /** Which OAuth client this installation is, with each provider that it is registered with. */
-function readOAuthClients(given: RawEnv): Partial<Record<ProviderName, OAuthClient>> {
-  const clients: Partial<Record<ProviderName, OAuthClient>> = {};
-  for (const provider of PROVIDER_NAMES) {
-    const { id, secret } = clientSettings(provider);
+function readOAuthClients(given: Env): Partial<Record<ProviderName, OAuthClient>> {
+  const read = CLIENTS.flatMap(({ provider, id, secret }) => {
     const [clientId, clientSecret] = [given[id], given[secret]];
-    if (clientId && clientSecret) clients[provider] = { clientId, clientSecret };
-  }
-  return clients;
+    return clientId && clientSecret ? [[provider, { clientId, clientSecret }]] : [];
+  });
+  return Object.fromEntries(read);
 }
 
-function findHalfClients(given: RawEnv): string[] {
-  return PROVIDER_NAMES.map(clientSettings)
-    .filter(({ id, secret }) => (given[id] === undefined) !== (given[secret] === undefined))
-    .map(({ id, secret }) => `${id}, ${secret}: must be given together`);
+function findHalfClients(given: Env): string[] {
+  return CLIENTS.filter(({ id, secret }) => (given[id] === undefined) !== (given[secret] === undefined)).map(
+    ({ id, secret }) => `${id}, ${secret}: must be given together`,
+  );
 }
 
 /** A misspelt setting that is silently ignored costs an evening. */
-function findUnknown(given: RawEnv): string[] {
-  const clients = PROVIDER_NAMES.map(clientSettings).flatMap(({ id, secret }) => [id, secret]);
-  const known = new Set([...listSettings().map(({ name }) => name), ...clients]);
+function findUnknown(given: Env): string[] {
+  const known = new Set([
+    ...listSettings().map(({ name }) => name),
+    ...CLIENTS.flatMap(({ id, secret }) => [id, secret]),
+  ]);
   return Object.keys(given).filter((name) => name.startsWith('CROSSBOOK_') && !known.has(name));
 }
 
-function clientSettings(provider: ProviderName) {
+const CLIENTS = PROVIDER_NAMES.map((provider) => {
   const name = `CROSSBOOK_${provider.toUpperCase()}_CLIENT`;
-  return { id: `${name}_ID`, secret: `${name}_SECRET` };
-}
+  return { provider, id: `${name}_ID`, secret: `${name}_SECRET` };
+});
 
 export type Config = Readonly<ReturnType<typeof toConfig>>;
 
@@ -115,7 +115,5 @@ type Values<G extends Group> = {
       ? Values<G[Key]>
       : never;
 };
-
-type RawEnv = Readonly<Record<string, string | undefined>>;
 
 export type Env = Readonly<Record<string, string | undefined>>;

@@ -7,7 +7,7 @@ import type { Foundation } from './foundation.ts';
 import { toDemoCommand } from './http/startup-message.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import type { createOpenContext } from './request/context.ts';
-import { createCursorSigner, createSigningKeys } from './storage/sealing/seal.ts';
+import { createCursorSigner, createSigningKeys } from './storage/sealing.ts';
 
 /** Part of the composition root: connect links, and the pages that they lead to. */
 export function openConnecting(foundation: Foundation, outbound: Outbound) {

@@ -3,7 +3,7 @@ import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { toReason } from '../lib/to-reason.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
-import { openKeyRing } from '../storage/sealing/key-ring.ts';
+import { openKeyRing } from '../storage/sealing.ts';
 import { findApplication } from '../usecases/manage-applications.ts';
 import { type Command, type Invocation, type Option, toTable, UsageError } from './command.ts';
 import { applicationCommands } from './commands/applications.ts';

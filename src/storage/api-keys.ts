@@ -4,8 +4,7 @@ import { digest } from '../lib/digest.ts';
 import { isStorable } from '../lib/text.ts';
 import type { Engine } from './engine/open.ts';
 import { apiKeys, applications, customers } from './schema.ts';
-import type { KeyRing } from './sealing/key-ring.ts';
-import { createSigningKeys, isSame } from './sealing/seal.ts';
+import { createSigningKeys, isSame, type KeyRing } from './sealing.ts';
 
 /** Who each key belongs to, in one statement and in the order of the keys. Undefined for every key that is not valid, whatever the reason. */
 export function createFindCallers(engine: Engine) {

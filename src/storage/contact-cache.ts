@@ -5,7 +5,7 @@ import { backgroundClock, createIdleThrottle } from '../lib/clock.ts';
 import { isUnavailable } from './engine/failures.ts';
 import type { Engine } from './engine/open.ts';
 import { connections, contactCache } from './schema.ts';
-import type { Sealer } from './sealing/seal.ts';
+import type { Sealer } from './sealing.ts';
 
 /** Prepares the statement once; what it returns opens the cache for one application. */
 export function createContactCache(deps: Deps) {

@@ -15,8 +15,7 @@ import { createCacheSweep, createReadiness } from './maintenance.ts';
 import { createOAuthClients } from './oauth-clients.ts';
 import { createRemovals } from './removals.ts';
 import { createKeyRotation, createSealedColumns, type SealedColumns } from './sealed-columns.ts';
-import type { KeyRing } from './sealing/key-ring.ts';
-import { createKeyedHash, createSealer } from './sealing/seal.ts';
+import { createKeyedHash, createSealer, type KeyRing } from './sealing.ts';
 import { createWebhookEndpoints } from './webhook-endpoints.ts';
 import { createWebhookQueue } from './webhook-queue.ts';
 

@@ -5,7 +5,7 @@ import { hasCluster } from './embedded/start.ts';
 import { createClient } from './engine/client.ts';
 import { findPending } from './engine/migrate.ts';
 import { type Engine, openEngine, type Target } from './engine/open.ts';
-import type { KeyRing } from './sealing/key-ring.ts';
+import type { KeyRing } from './sealing.ts';
 
 /** Looks at a database and changes nothing: not even its tables are brought up to date. Rejects where it is away. */
 export async function inspectDatabase(target: Target, keyRing: KeyRing): Promise<Inspection> {

@@ -1,6 +1,5 @@
 import type { Engine } from './engine/open.ts';
-import type { KeyRing } from './sealing/key-ring.ts';
-import { createSealer } from './sealing/seal.ts';
+import { createSealer, type KeyRing } from './sealing.ts';
 
 /** Every column that holds a secret. A row names the encryption key of all of its own in `key_id`. */
 export function createSealedColumns(ring: KeyRing) {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openSandbox, type Sandbox } from '../../src/sandbox/open-sandbox.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
+import { parseKeyRing } from '../../src/storage/sealing.ts';
 import { type Compiled, compile } from '../support/compile.ts';
 import { linesOf } from '../support/compiled-storage.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';

@@ -4,8 +4,7 @@ import { decodeJwt, SignJWT } from 'jose';
 import { createCustomerTokens, type TokenSubject } from '../../src/request/customer-token.ts';
 import { DEMO_APPLICATION } from '../../src/sandbox/demo.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
-import { createSigningKeys } from '../../src/storage/sealing/seal.ts';
+import { createSigningKeys, parseKeyRing } from '../../src/storage/sealing.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 

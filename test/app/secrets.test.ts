@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
-import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
+import { parseKeyRing } from '../../src/storage/sealing.ts';
 import { type Collector, openCollector } from '../support/collector.ts';
 import { findInFiles, readAllRows, toSpellings } from '../support/find-in-storage.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';

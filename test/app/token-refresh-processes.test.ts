@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ConnectionUpsert } from '../../src/domain/customer.ts';
 import type { RecordedCall } from '../../src/sandbox/call-log.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
+import { parseKeyRing } from '../../src/storage/sealing.ts';
 import { type Compiled, compile } from '../support/compile.ts';
 import { linesOf } from '../support/compiled-storage.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';

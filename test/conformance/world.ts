@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../src/sandbox/open-sandbox.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
+import { parseKeyRing } from '../../src/storage/sealing.ts';
 import { createTestDatabase } from '../support/databases.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
 import { toFetch } from '../support/to-fetch.ts';

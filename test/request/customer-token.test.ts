@@ -1,7 +1,7 @@
 import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose';
 import { expect, test } from 'vitest';
 import { createCustomerTokens, type TokenSubject } from '../../src/request/customer-token.ts';
-import { createSigningKeys } from '../../src/storage/sealing/seal.ts';
+import { createSigningKeys } from '../../src/storage/sealing.ts';
 import { ringOf } from '../support/databases.ts';
 
 const APPLICATION = { id: '11111111-1111-4111-8111-111111111111', name: 'Mine' };

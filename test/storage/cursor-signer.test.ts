@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
-import { createCursorSigner, createSigningKeys } from '../../src/storage/sealing/seal.ts';
+import { createCursorSigner, createSigningKeys, parseKeyRing } from '../../src/storage/sealing.ts';
 import { fc } from '../support/fast-check.ts';
 
 const OLD = `old:${Buffer.alloc(32, 1).toString('base64')}`;

@@ -2,8 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loadOrCreateKeyRing } from '../../src/storage/sealing/key-ring.ts';
-import { createSealer } from '../../src/storage/sealing/seal.ts';
+import { createSealer, loadOrCreateKeyRing } from '../../src/storage/sealing.ts';
 import { recordSyncs } from '../support/record-syncs.ts';
 
 let root: string;

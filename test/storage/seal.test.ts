@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
-import { createKeyedHash, createSealer, keyIdOf } from '../../src/storage/sealing/seal.ts';
+import { createKeyedHash, createSealer, keyIdOf, parseKeyRing } from '../../src/storage/sealing.ts';
 import { ringOf } from '../support/databases.ts';
 import { fc } from '../support/fast-check.ts';
 

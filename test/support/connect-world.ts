@@ -3,7 +3,7 @@ import type { Config } from '../../src/config.ts';
 import type { AppOverrides } from '../../src/foundation.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
+import { parseKeyRing } from '../../src/storage/sealing.ts';
 import { type Browser, consent, openBrowser } from './connect-browser.ts';
 import { createTestDatabase } from './databases.ts';
 import { openApp, type TestApp } from './open-app.ts';

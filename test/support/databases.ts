@@ -5,7 +5,7 @@ import { createDatabase, type Database, type DatabaseOptions } from '../../src/s
 import { migrate } from '../../src/storage/engine/migrate.ts';
 import type { Engine } from '../../src/storage/engine/open.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
-import { type KeyRing, parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
+import { type KeyRing, parseKeyRing } from '../../src/storage/sealing.ts';
 import { administer, TEMPLATE, withName } from './administer.ts';
 
 /** Runs the suite once on the embedded server, and once on that of TEST_DATABASE_URL. */

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { createRegistry } from '../../src/providers/registry.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
+import { parseKeyRing } from '../../src/storage/sealing.ts';
 import { renewIdleTokens } from '../../src/usecases/renew-idle-tokens.ts';
 import { UNBOUNDED } from './held-bytes.ts';
 

@@ -9,7 +9,7 @@ import { UNCOUNTED } from '../../src/domain/resources.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { createRegistry } from '../../src/providers/registry.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { parseKeyRing } from '../../src/storage/sealing/key-ring.ts';
+import { parseKeyRing } from '../../src/storage/sealing.ts';
 import { UNBOUNDED } from './held-bytes.ts';
 
 const setup = JSON.parse(process.argv[2] ?? '{}') as Setup;

@@ -5,7 +5,7 @@ import { toReason } from '../../lib/to-reason.ts';
 import { pingRedis } from '../../limits/redis.ts';
 import { createRegistry } from '../../providers/registry.ts';
 import { type Inspection, inspectDatabase, lookAtPooler } from '../../storage/inspect.ts';
-import { findKeyRing } from '../../storage/sealing/key-ring.ts';
+import { findKeyRing } from '../../storage/sealing.ts';
 import { type Command, type Invocation, toTable } from '../command.ts';
 
 const MARKS = { ok: 'ok', warning: 'warning', failed: 'FAILED' } as const;

@@ -6,31 +6,142 @@ import {
   hash,
   hkdfSync,
   type KeyObject,
+  randomBytes,
   randomFillSync,
   timingSafeEqual,
 } from 'node:crypto';
-import type { CursorSigner } from '../../domain/page.ts';
-import type { Key, KeyRing } from './key-ring.ts';
+import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CursorSigner } from '../domain/page.ts';
+import { linkNew, openDataDirectory } from '../lib/data-directory.ts';
+import { toReason } from '../lib/to-reason.ts';
+
+/** The default start makes its own keys; in production they are the operator's, and their absence stops the start. */
+export function openKeyRing(source: KeyRingSource): OpenedKeyRing {
+  const given = readGivenRing(source);
+  if (given) return { ring: given, notes: [] };
+  const { ring, created, path } = loadOrCreateKeyRing(source.dataDirectory);
+  return { ring, notes: created ? [`Keys       made in ${path}: who loses them loses the credentials`] : [] };
+}
+
+/** The same, but nothing is made: undefined where the first start is still to come. */
+export function findKeyRing(source: KeyRingSource): KeyRing | undefined {
+  return readGivenRing(source) ?? readRing(join(source.dataDirectory, KEY_FILE));
+}
+
+function readGivenRing({ keys, production }: KeyRingSource): KeyRing | undefined {
+  if (keys !== undefined) return parseKeyRing(keys);
+  if (production) throw new Error('CROSSBOOK_KEYS must be set in production: see .env.example.');
+  return undefined;
+}
+
+/** The key ring of the default start: made once in the directory, readable by its owner alone, and used ever after. */
+export function loadOrCreateKeyRing(directory: string) {
+  const path = join(directory, KEY_FILE);
+  const kept = readRing(path);
+  if (kept) return { ring: kept, created: false, path };
+  openDataDirectory(directory);
+  const created = createRing(path);
+  const ring = readRing(path);
+  if (!ring) throw new Error(`The key file ${path} cannot be read back`);
+  return { ring, created, path };
+}
+
+const KEY_FILE = 'keys';
+
+/** Undefined where none was made yet. */
+function readRing(path: string): KeyRing | undefined {
+  try {
+    const text = readFileSync(path, 'utf8').trim();
+    // A copy or a restored backup may have been left readable to others.
+    if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
+    return parseKeyRing(text);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw new Error(`The key file ${path} cannot be used: ${toReason(error)}`);
+  }
+}
+
+function createRing(path: string): boolean {
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  const id = `local-${randomBytes(4).toString('hex')}`;
+  return linkNew(path, `${id}:${randomBytes(KEY_BYTES).toString('base64')}\n`, draft);
+}
+
+/** Reads `id:base64,id2:base64`. Messages name an entry by its place and id, never by its secret. */
+export function parseKeyRing(text: string): KeyRing {
+  const parsed = text.split(',').map((entry, index) => parseKey(entry.trim(), index + 1));
+  const [current] = parsed;
+  if (!current) throw new Error('The key ring is empty');
+  const keys = new Map(parsed.map((key) => [key.id, key]));
+  if (keys.size < parsed.length) throw new Error('The key ring names a key id twice');
+  return { current, keys };
+}
+
+function parseKey(entry: string, place: number): Key {
+  const colon = entry.indexOf(':');
+  const id = entry.slice(0, Math.max(colon, 0));
+  if (!KEY_ID.test(id)) {
+    throw new Error(
+      `Key ${place} of the ring is not id:base64, with an id of 1 to 32 letters, digits, - and _`,
+    );
+  }
+  const encoded = entry.slice(colon + 1);
+  const secret = Buffer.from(encoded, 'base64');
+  if (!BASE64.test(encoded) || secret.length !== KEY_BYTES) {
+    throw new Error(`Key ${place} of the ring ("${id}") is not ${KEY_BYTES} bytes in base64`);
+  }
+  return { id, secret: createSecretKey(secret) };
+}
+
+const KEY_BYTES = 32;
+
+const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+
+interface KeyRingSource {
+  /** `id:base64,…`; the first seals, all open. */
+  readonly keys: string | undefined;
+  readonly production: boolean;
+  readonly dataDirectory: string;
+}
+
+interface OpenedKeyRing {
+  readonly ring: KeyRing;
+  /** For the person who starts it. */
+  readonly notes: readonly string[];
+}
+
+/** The first key seals, all of them open: that is how keys are changed without losing anything. */
+export interface KeyRing {
+  readonly current: Key;
+  readonly keys: ReadonlyMap<string, Key>;
+}
+
+interface Key {
+  readonly id: string;
+  /** A KeyObject, because it never prints its bytes. */
+  readonly secret: KeyObject;
+}
 
 /**
  * AES-256-GCM under a key that is derived for this purpose alone, so that a sealed cache entry can never pass for
  * sealed credentials. Sealed text is `<key id>.<base64url of nonce, ciphertext, tag>`.
  */
 export function createSealer(ring: KeyRing, purpose: string): Sealer {
-  const current = deriveKey(ring.current, purpose);
-  const subkeys = new Map([...ring.keys.values()].map((key) => [key.id, deriveKey(key, purpose)]));
+  const { current, find } = deriveKeys(ring, purpose);
   return {
     seal(plaintext, binding) {
       const nonce = nextNonce();
-      const cipher = createCipheriv('aes-256-gcm', current, nonce, { authTagLength: TAG_BYTES });
+      const cipher = createCipheriv('aes-256-gcm', current.secret, nonce, { authTagLength: TAG_BYTES });
       cipher.setAAD(Buffer.from(binding, 'utf8'));
       const body =
         typeof plaintext === 'string' ? cipher.update(plaintext, 'utf8') : cipher.update(plaintext);
       const box = Buffer.concat([nonce, body, cipher.final(), cipher.getAuthTag()]);
-      return `${ring.current.id}.${box.toString('base64url')}`;
+      return `${current.id}.${box.toString('base64url')}`;
     },
     open(sealed, binding) {
-      const subkey = subkeys.get(keyIdOf(sealed));
+      const subkey = find(keyIdOf(sealed));
       return subkey && openBox(subkey, sealed.slice(sealed.indexOf('.') + 1), binding);
     },
   };
@@ -84,11 +195,15 @@ const nonces = Buffer.alloc(NONCE_BYTES * 256);
 let nonceOffset = nonces.length;
 
 /** Keys for signatures of one kind: the first of the ring signs, every one of it verifies. None of them seals. */
-export function createSigningKeys(ring: KeyRing, purpose: string): SigningKeys {
-  const keys = new Map([...ring.keys.values()].map((key) => [key.id, deriveKey(key, `sign/${purpose}`)]));
+export function createSigningKeys(ring: KeyRing, purpose: string) {
+  return deriveKeys(ring, `sign/${purpose}`);
+}
+
+function deriveKeys({ current, keys }: KeyRing, purpose: string) {
+  const subkeys = new Map([...keys.values()].map((key) => [key.id, deriveKey(key, purpose)]));
   return {
-    current: { id: ring.current.id, secret: deriveKey(ring.current, `sign/${purpose}`) },
-    find: (id) => keys.get(id),
+    current: { id: current.id, secret: deriveKey(current, purpose) },
+    find: (id: string) => subkeys.get(id),
   };
 }
 
@@ -97,7 +212,7 @@ export function createSigningKeys(ring: KeyRing, purpose: string): SigningKeys {
  * payload is signed alike each time. The binding enters as its hash, because a list of a thousand emails can be one, and
  * a page has a thousand cursors.
  */
-export function createCursorSigner({ current, find }: SigningKeys): CursorSigner {
+export function createCursorSigner({ current, find }: ReturnType<typeof createSigningKeys>): CursorSigner {
   const head = `${VERSION}.${current.id}.`;
   return {
     bind(readBinding) {
@@ -139,11 +254,6 @@ export function isSame(given: string, expected: string): boolean {
 const VERSION = 'v2';
 /** In characters, of six bits each: nobody tries out 2^128. */
 const MAC_LENGTH = 22;
-
-interface SigningKeys {
-  readonly current: { readonly id: string; readonly secret: KeyObject };
-  find(id: string): KeyObject | undefined;
-}
 
 /** Authenticated encryption for what is stored: secrets and cached answers. */
 export interface Sealer {
