@@ -159,7 +159,7 @@ export interface Hold {
 
 /** All that are named are charged, each within its own share. */
 export interface HeldOwners {
-  /** Where the request comes from: an IPv6 address is charged to its /64 network. */
+  /** The subnet that the request comes from: of an IPv6 address its /64 network. */
   readonly address?: string | undefined;
   /** Ids of the database. */
   readonly application?: string | undefined;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Log, RequestHead, TraceHeaders } from '../domain/log.ts';
 import type { ArrivingRequest, HttpHeaders, HttpRequest, ReserveBytes } from '../lib/http-message.ts';
@@ -154,14 +154,36 @@ const BEYOND_A_HOST = /[@/\\?#]/;
 let lastHost: string | undefined;
 
 /**
- * Who sends this? Each trusted proxy writes at the end of `X-Forwarded-For` whom it was asked by; whatever stands before
+ * The subnet that a request comes from: what all limits by address count. Each trusted proxy writes at the end of `X-Forwarded-For` whom it was asked by; whatever stands before
  * that was written by somebody else.
  */
-export function readClientIp({ socket, headers }: Arriving, proxies: number): string | undefined {
+export function readClientSubnet(message: Arriving, proxies: number): string | undefined {
+  const address = readClientIp(message, proxies);
+  return address === undefined ? undefined : toSubnet(address);
+}
+
+function readClientIp({ socket, headers }: Arriving, proxies: number): string | undefined {
   if (proxies === 0) return socket.remoteAddress;
   const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
   const address = forwarded.at(-proxies)?.trim();
   return address !== undefined && isIP(address) ? address : socket.remoteAddress;
+}
+
+/** What one host or household is likely to hold: an IPv4 address, or the first 64 bits of an IPv6 one. */
+export function toSubnet(address: string): string {
+  if (!address.includes(':')) return address;
+  const [plain = ''] = address.split('%');
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];
+  if (mapped) return mapped;
+  if (!isIPv6(plain)) return plain;
+  const [head = '', tail] = plain.toLowerCase().split('::');
+  const front = head === '' ? [] : head.split(':');
+  const back = tail ? tail.split(':') : [];
+  const zeros = tail === undefined ? [] : Array.from({ length: 8 - front.length - back.length }, () => '0');
+  return [...front, ...zeros, ...back]
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':');
 }
 
 /**

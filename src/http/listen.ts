@@ -5,12 +5,12 @@ import type { RejectedRequest } from '../domain/log.ts';
 import type { HeldBytes } from '../domain/resources.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { ArrivingRequest, HttpResponse } from '../lib/http-message.ts';
-import { toSubnet } from '../lib/to-subnet.ts';
 import {
   IncomingHeaders,
   IncomingRequest,
   isAddressed,
-  readClientIp,
+  readClientSubnet,
+  toSubnet,
   toTraceHeaders,
 } from './incoming-request.ts';
 import { handleClientErrors, toRawErrorResponse, toRefusal } from './rejected-request.ts';
@@ -49,7 +49,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       requireHostHeader: false,
     },
     (message, response) => {
-      const address = readClientIp(message, proxies);
+      const address = readClientSubnet(message, proxies);
       const start = () => handle(message, response, address);
       // No socket yet: a response before this one has not gone out.
       if (response.socket === null) pipelining.waitForTurn(message, response, { address, start });

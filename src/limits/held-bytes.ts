@@ -1,58 +1,63 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import { HELD_KINDS, type HeldBytes, type HeldKind, type Hold } from '../domain/resources.ts';
-import { toSubnet } from '../lib/to-subnet.ts';
+import { HELD_KINDS, type HeldKind, type HeldOwners, type Hold } from '../domain/resources.ts';
 
 /** Counts what is held for others, in all and for each owner. */
-export function createHeldBytes({ maxBytes }: { readonly maxBytes: number }): HeldBytesCounter {
-  const process = new Account(maxBytes);
+export function createHeldBytes({ maxBytes }: { readonly maxBytes: number }) {
+  const process: Account = { held: 0, holds: 0, max: maxBytes };
   const addresses = createAccounts(maxBytes * SHARES.address);
   const applications = createAccounts(maxBytes * SHARES.application);
   const connections = createAccounts(maxBytes * SHARES.connection);
+  const owners = [addresses, applications, connections];
   const kinds = Object.fromEntries(HELD_KINDS.map((kind) => [kind, { held: 0, refused: 0 }])) as Kinds;
 
   return {
-    acquire({ address, application, connection }, kind, bytes) {
-      const hold = new CountedHold(kinds[kind], {
+    acquire(
+      { address, application, connection }: HeldOwners,
+      kind: HeldKind,
+      bytes: number,
+    ): Hold | undefined {
+      const hold = new CountedHold(kinds[kind], [
         process,
-        address: address === undefined ? undefined : addresses.open(toSubnet(address)),
-        application: application === undefined ? undefined : applications.open(application),
-        connection: connection === undefined ? undefined : connections.open(connection),
-      });
+        addresses.find(address),
+        applications.find(application),
+        connections.find(connection),
+      ]);
       if (hold.grow(bytes)) return hold;
       hold.release();
       return undefined;
     },
 
     counts: () => ({ held: process.held, max: maxBytes, kinds }),
-    countOwners: () => addresses.countHolding() + applications.countHolding() + connections.countHolding(),
-    countAccounts: () => addresses.size() + applications.size() + connections.size(),
+    /** How many owners hold something. */
+    countOwners: () => sum(owners, ({ countHolding }) => countHolding()),
+    /** How many owners are remembered. */
+    countAccounts: () => sum(owners, ({ size }) => size()),
   };
 }
 
 class CountedHold implements Hold {
-  readonly #kind: KindCounts;
-  readonly #charged: Charged;
+  readonly #kind: Kinds[HeldKind];
+  readonly #accounts: readonly Account[];
   #isReleased = false;
   bytes = 0;
 
-  constructor(kind: KindCounts, charged: Charged) {
+  constructor(kind: Kinds[HeldKind], accounts: readonly Account[]) {
     this.#kind = kind;
-    this.#charged = charged;
+    this.#accounts = accounts;
+    for (const account of accounts) account.holds += 1;
   }
 
   grow(bytes: number): boolean {
     if (!(bytes >= 0)) throw new RangeError(`A hold cannot grow by ${bytes} bytes.`);
     if (this.#isReleased) return false;
-    const { process, address, application, connection } = this.#charged;
-    const fits =
-      process.fits(bytes) &&
-      (address?.fits(bytes) ?? true) &&
-      (application?.fits(bytes) ?? true) &&
-      (connection?.fits(bytes) ?? true);
-    if (fits) this.#add(bytes);
-    else this.#kind.refused++;
-    return fits;
+    for (const { held, max } of this.#accounts) {
+      if (held + bytes <= max) continue;
+      this.#kind.refused += 1;
+      return false;
+    }
+    this.#add(bytes);
+    return true;
   }
 
   shrink(bytes: number): void {
@@ -64,49 +69,29 @@ class CountedHold implements Hold {
     if (this.#isReleased) return;
     this.#isReleased = true;
     this.#add(-this.bytes);
-    const { address, application, connection } = this.#charged;
-    if (address) address.holds--;
-    if (application) application.holds--;
-    if (connection) connection.holds--;
+    for (const account of this.#accounts) account.holds -= 1;
   }
 
   #add(bytes: number): void {
-    const { process, address, application, connection } = this.#charged;
     this.bytes += bytes;
     this.#kind.held += bytes;
-    process.held += bytes;
-    if (address) address.held += bytes;
-    if (application) application.held += bytes;
-    if (connection) connection.held += bytes;
+    for (const account of this.#accounts) account.held += bytes;
   }
 }
 
-class Account {
-  held = 0;
-  holds = 0;
-  readonly #max: number;
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  fits(bytes: number): boolean {
-    return this.held + bytes <= this.#max;
-  }
-}
-
-function createAccounts(max: number): Accounts {
+function createAccounts(max: number) {
   const accounts = new Map<string, Account>();
+  /** Of what has no such owner. */
+  const unowned: Account = { held: 0, holds: 0, max: Number.POSITIVE_INFINITY };
   let nextSweep = KEPT_ACCOUNTS;
   return {
-    open(name) {
-      let account = accounts.get(name);
-      if (!account) {
-        if (accounts.size >= nextSweep) sweep();
-        account = new Account(max);
-        accounts.set(name, account);
-      }
-      account.holds++;
+    find(name: string | undefined): Account {
+      if (name === undefined) return unowned;
+      const known = accounts.get(name);
+      if (known) return known;
+      if (accounts.size >= nextSweep) sweep();
+      const account = { held: 0, holds: 0, max };
+      accounts.set(name, account);
       return account;
     },
     countHolding: () => [...accounts.values()].filter(({ holds }) => holds !== 0).length,
@@ -118,6 +103,10 @@ function createAccounts(max: number): Accounts {
     for (const [name, { holds }] of accounts) if (holds === 0) accounts.delete(name);
     nextSweep = Math.max(KEPT_ACCOUNTS, accounts.size * 2);
   }
+}
+
+function sum<Item>(items: readonly Item[], read: (item: Item) => number): number {
+  return items.reduce((total, item) => total + read(item), 0);
 }
 
 const KEPT_ACCOUNTS = 1_024;
@@ -141,38 +130,13 @@ function readMemory(): Memory {
   };
 }
 
-interface HeldBytesCounter extends HeldBytes {
-  counts(): HeldBytesCounts;
-  /** How many owners hold something. */
-  countOwners(): number;
-  /** How many owners are remembered. */
-  countAccounts(): number;
-}
+type Kinds = Record<HeldKind, { held: number; refused: number }>;
 
-interface HeldBytesCounts {
-  readonly held: number;
-  readonly max: number;
-  readonly kinds: Readonly<Record<HeldKind, Readonly<KindCounts>>>;
-}
-
-type Kinds = Record<HeldKind, KindCounts>;
-
-interface KindCounts {
+interface Account {
   held: number;
-  refused: number;
-}
-
-interface Charged {
-  readonly process: Account;
-  readonly address: Account | undefined;
-  readonly application: Account | undefined;
-  readonly connection: Account | undefined;
-}
-
-interface Accounts {
-  open(name: string): Account;
-  countHolding(): number;
-  size(): number;
+  /** Holds that are open. */
+  holds: number;
+  readonly max: number;
 }
 
 interface Memory {

@@ -1,8 +1,17 @@
-import type { Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 
-/** Counts in Redis. Rejects where that cannot be asked. Loaded with Redis alone. */
-export function createSharedCount(client: Redis, { name, points, windowMs }: CountOptions): SharedCount {
+/**
+ * What is loaded with Redis alone. Imported by name: bundlers give no names to what is imported dynamically from a CommonJS
+ * package.
+ */
+export { Redis };
+
+/** Counts in Redis. Rejects where that cannot be asked. */
+export function createSharedCount(
+  client: Redis,
+  { name, points, windowMs }: { readonly name: string; readonly points: number; readonly windowMs: number },
+) {
   const limiter = new RateLimiterRedis({
     keyPrefix: `rate:${name}`,
     points,
@@ -10,7 +19,8 @@ export function createSharedCount(client: Redis, { name, points, windowMs }: Cou
     storeClient: client,
     rejectIfRedisNotReady: true,
   });
-  return async (key, units) => {
+  /** So many more of this key's. */
+  return async (key: string, units: number) => {
     const { consumedPoints, msBeforeNext } = await limiter.consume(key, units).catch((thrown: unknown) => {
       // A rejected request is thrown as a result.
       if (thrown instanceof RateLimiterRes) return thrown;
@@ -18,17 +28,4 @@ export function createSharedCount(client: Redis, { name, points, windowMs }: Cou
     });
     return { count: consumedPoints, resetMs: Math.max(0, msBeforeNext) };
   };
-}
-
-/** So many more of this key's. */
-export type SharedCount = (
-  key: string,
-  units: number,
-) => Promise<{ readonly count: number; readonly resetMs: number }>;
-
-export interface CountOptions {
-  readonly name: string;
-  /** As many are allowed in one window. */
-  readonly points: number;
-  readonly windowMs: number;
 }

@@ -2,15 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Log } from '../domain/log.ts';
 import { type Clock, runPeriodically } from '../lib/clock.ts';
-import type { CountOptions, SharedCount } from './redis-counter.ts';
 
 /**
  * One connection to Redis that never makes anybody wait: what is not answered at once has failed. That it is away is told
  * once, and so is its return. Each process says every second that it is there, and learns how many there are.
  */
-export async function openRedis(options: RedisOptions): Promise<SharedRedis> {
-  const { url, prefix, log, clock, commandTimeoutMs = COMMAND_TIMEOUT_MS } = options;
-  const [Redis, { createSharedCount }] = await Promise.all([loadRedis(), import('./redis-counter.ts')]);
+export async function openRedis({ url, prefix, log, clock, ...options }: RedisOptions) {
+  const { commandTimeoutMs = COMMAND_TIMEOUT_MS } = options;
+  const { Redis, createSharedCount } = await loadRedis();
   const client = new Redis(url, {
     keyPrefix: prefix,
     lazyConnect: true,
@@ -58,17 +57,21 @@ export async function openRedis(options: RedisOptions): Promise<SharedRedis> {
 
   return {
     client,
-    createCount: (count) => createSharedCount(client, count),
-    define: (name, script) => define(client, name, script),
+    /** Counts requests for all that share it. */
+    createCount: (options: Parameters<typeof createSharedCount>[1]) => createSharedCount(client, options),
+    define: (name: string, lua: string) => define(client, name, lua),
     isConnected,
+    /** By the monotonic clock; undefined while it is away. */
     connectedSince: () => connectedSince,
     hasBeenAway: () => hasBeenAway,
-    markInterrupted() {
+    /** A command of consequence was not answered: as if it had been away until now. */
+    markInterrupted(): void {
       hasBeenAway = true;
       if (connectedSince !== undefined) connectedSince = clock.now();
     },
+    /** How many share it, as last heard. */
     processes: () => processes ?? ASSUMED_PROCESSES,
-    async close() {
+    async close(): Promise<void> {
       isClosing = true;
       await beating.stop();
       if (isConnected()) await client.zrem(PROCESSES, me).catch(() => undefined);
@@ -111,9 +114,9 @@ const ASSUMED_PROCESSES = 2;
 
 /** Called only with REDIS_URL. A class of ioredis extends `String`. */
 async function loadRedis() {
-  const { Redis } = await import('./redis-library.ts');
+  const library = await import('./redis-counter.ts');
   keepStringMethodsFast();
-  return Redis;
+  return library;
 }
 
 /**
@@ -131,7 +134,7 @@ const CALLS = 100;
 
 /** Is it there, and does it let us in? Rejects with the reason, which holds no secret. */
 export async function pingRedis(url: string): Promise<void> {
-  const Redis = await loadRedis();
+  const { Redis } = await loadRedis();
   const client = new Redis(url, {
     lazyConnect: true,
     connectTimeout: TIMEOUT_MS,
@@ -172,21 +175,7 @@ return redis.call('ZCARD', KEYS[1])
 
 type RunScript = (keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown>;
 
-export interface SharedRedis {
-  readonly client: Redis;
-  /** Counts requests for all that share it. */
-  createCount(options: CountOptions): SharedCount;
-  define(name: string, lua: string): RunScript;
-  isConnected(): boolean;
-  /** By the monotonic clock; undefined while it is away. */
-  connectedSince(): number | undefined;
-  hasBeenAway(): boolean;
-  /** A command of consequence was not answered: as if it had been away until now. */
-  markInterrupted(): void;
-  /** How many share it, as last heard. */
-  processes(): number;
-  close(): Promise<void>;
-}
+export type SharedRedis = Awaited<ReturnType<typeof openRedis>>;
 
 export interface RedisOptions {
   readonly url: string;

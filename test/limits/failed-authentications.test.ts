@@ -1,9 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createFailedAuthentications } from '../../src/limits/limits.ts';
+import { toSubnet } from '../../src/http/incoming-request.ts';
+import { openLimits } from '../../src/limits/limits.ts';
+import { createFakeLog } from '../support/fake-log.ts';
 
-test('after so many failures look-ups from one address are slow, from there alone', () => {
-  const { failures, fail } = open(3);
+test('after so many failures look-ups from one address are slow, from there alone', async () => {
+  const { failures, fail } = await open(3);
   fail('192.0.2.1', 2);
   expect(failures.slowBucketOf('192.0.2.1')).toBeUndefined();
   fail('192.0.2.1', 1);
@@ -12,30 +14,27 @@ test('after so many failures look-ups from one address are slow, from there alon
   expect(failures.slowBucketOf('192.0.2.2')).toBeUndefined();
 });
 
-test('when the minute is over they are quick again', () => {
-  const { failures, fail, later } = open(3);
+test('when the minute is over they are quick again', async () => {
+  const { failures, fail, later } = await open(3);
   fail('192.0.2.1', 3);
   later(60_001);
   expect(failures.slowBucketOf('192.0.2.1')).toBeUndefined();
 });
 
-test('one network of IPv6 is one address, however many it has', () => {
-  const { failures, fail } = open(3);
-  for (const host of ['1', '2', '3']) fail(`2001:db8:1:2::${host}`, 1);
-  expect(failures.slowBucketOf('2001:db8:1:2::4')).toBeDefined();
-  expect(failures.slowBucketOf('2001:db8:1:3::4')).toBeUndefined();
+test('one network of IPv6 is one address, however many it has', async () => {
+  const { failures, fail } = await open(3);
+  for (const host of ['1', '2', '3']) fail(toSubnet(`2001:db8:1:2::${host}`), 1);
+  expect(failures.slowBucketOf(toSubnet('2001:db8:1:2::4'))).toBeDefined();
+  expect(failures.slowBucketOf(toSubnet('2001:db8:1:3::4'))).toBeUndefined();
 });
 
-function open(perMinute: number) {
+async function open(perMinute: number) {
   let now = performance.now();
-  const failures = createFailedAuthentications({
-    perMinute,
-    redis: undefined,
+  const { failures } = await openLimits({
+    ...{ perKey: 0, perToken: 0, failedAuthentications: perMinute },
+    ...{ redis: undefined, log: createFakeLog() },
     hash: (text) => createHmac('sha256', 'test').update(text).digest('base64url'),
     clock: { now: () => now },
-    onError: (cause) => {
-      throw cause;
-    },
   });
   return { failures, fail, later };
 

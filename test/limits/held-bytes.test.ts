@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { HELD_KINDS, type Hold, memoryLimitReached } from '../../src/domain/resources.ts';
+import { toSubnet } from '../../src/http/incoming-request.ts';
 import { createHeldBytes, defaultMaxHeldBytes } from '../../src/limits/held-bytes.ts';
 import { fc } from '../support/fast-check.ts';
 
@@ -38,15 +39,15 @@ test.each([
 
 test('an address of an IPv6 network has the share of the network', () => {
   const held = createHeldBytes({ maxBytes: 1_000 });
-  expect(held.acquire({ address: '2001:db8::1' }, 'request_body', 500)).toBeDefined();
-  expect(held.acquire({ address: '2001:db8::2' }, 'request_body', 1)).toBeUndefined();
-  expect(held.acquire({ address: '2001:db8:0:1::2' }, 'request_body', 1)).toBeDefined();
+  expect(held.acquire({ address: toSubnet('2001:db8::1') }, 'request_body', 500)).toBeDefined();
+  expect(held.acquire({ address: toSubnet('2001:db8::2') }, 'request_body', 1)).toBeUndefined();
+  expect(held.acquire({ address: toSubnet('2001:db8:0:1::2') }, 'request_body', 1)).toBeDefined();
 });
 
 test('whatever comes in whatever order: never above the bound or a share, never below zero, and nothing stays', () => {
   const owner = fc.record(
     {
-      address: fc.constantFrom('192.0.2.1', '198.51.100.7', '2001:db8::1', '2001:db8::2'),
+      address: fc.constantFrom('192.0.2.1', '198.51.100.7', toSubnet('2001:db8::1'), toSubnet('2001:db8::2')),
       application: fc.constantFrom('a', 'b'),
       connection: fc.constantFrom('x', 'y', 'z'),
     },

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { createFixedWindowCounter } from '../../src/limits/limiter.ts';
+import { createFixedWindowCounter } from '../../src/limits/limits.ts';
 
 let now: number;
 const count = () => createFixedWindowCounter({ windowMs: 60_000, now: () => now });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toSubnet } from '../../src/lib/to-subnet.ts';
+import { toSubnet } from '../../src/http/incoming-request.ts';
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
