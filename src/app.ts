@@ -18,12 +18,16 @@ import { toDemoCommand, toDemoHeaders } from './http/startup-message.ts';
 import { createBackground } from './lib/clock.ts';
 import { createFairScheduler } from './lib/fair-scheduler.ts';
 import { createOutbound } from './outbound/outbound.ts';
-import { createAdminCheck, createCallerCache, createFindCaller, withDemoCallers } from './request/caller.ts';
+import {
+  createAdminCheck,
+  createCallerCache,
+  createFindCaller,
+  createOriginCache,
+} from './request/caller.ts';
 import { REMOVAL_SETTLES_MS } from './request/connection-cache.ts';
 import { createOpenContext } from './request/context.ts';
 import { createCustomerTokens } from './request/customer-token.ts';
 import { createKeyLookups } from './request/key-lookups.ts';
-import { createOriginCache } from './request/origin-cache.ts';
 import { createAdminFace } from './rest/admin.ts';
 import { createRest } from './rest/server.ts';
 import { createCursorSigner, createSigningKeys } from './storage/sealing.ts';
@@ -92,6 +96,7 @@ export async function createApp(
     lookups: createKeyLookups({ findCallers: database.findCallersByKey, failures: limits.failures }),
     verifyToken: tokens.verify,
     clock,
+    demoKey: demo?.key,
   });
   const graphql = await createGraphQL({
     openContext,
@@ -149,7 +154,7 @@ export async function createApp(
       }),
       onRefused: createOriginWarning({ log, now: clock.now }),
     }),
-    findCaller: withProxyWarning(createFindCaller(withDemoCallers(callers, demo?.key)), {
+    findCaller: withProxyWarning(createFindCaller(callers), {
       proxies: config.proxies,
       log,
     }),

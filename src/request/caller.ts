@@ -1,15 +1,16 @@
+import { hash } from 'node:crypto';
 import { type Caller, DEMO_APPLICATION, isAdminKey } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { createTtlCache } from '../lib/cache.ts';
 import type { Clock } from '../lib/clock.ts';
-import { digest } from '../lib/digest.ts';
+import type { VerifiedToken } from './customer-token.ts';
 import type { KeyLookups, PresentedKey } from './key-lookups.ts';
 
 /**
  * Who calls? Undefined where nothing was presented: the schema may be asked about without a key, data may not. What is
  * presented and wrong is refused at once.
  */
-export function createFindCaller(callers: Deps) {
+export function createFindCaller(callers: ReturnType<typeof createCallerCache>) {
   return ({ headers, address }: CallerHeaders): MaybePromise<Caller | undefined> => {
     const key = headers.get('x-api-key');
     const authorization = headers.get('authorization');
@@ -47,34 +48,28 @@ interface CallerHeaders {
 
 type MaybePromise<T> = T | Promise<T>;
 
-interface Deps {
-  findCallerByKey(key: string, address: string | undefined): MaybePromise<Caller | undefined>;
-  findCallerByToken(token: string): MaybePromise<Caller | undefined>;
-}
-
 /** How long a key or token that was revoked may still be accepted. */
 export const CALLER_MAX_AGE_MS = 5_000;
 const MAX_CALLERS = 10_000;
 
 /**
- * Who a key or token belongs to, remembered for a few seconds, so that the database is not asked for each request. What
- * can be told without the database comes first: a key's form and MAC, a token's signature. Only what we made ourselves is
- * remembered as refused, so that invented credentials fill no cache.
+ * Who a key or token belongs to, cached for a few seconds, so that the database is not asked for each request. What can be
+ * told without the database comes first: a key's form and MAC, a token's signature. Only what we made ourselves is cached as
+ * refused, so that invented credentials fill no cache. The demo application's key is compared here and stored nowhere. Where
+ * the sandbox is off there is none, and nothing of that application counts: no key of it that a database still holds, and no
+ * token that was issued for its customers.
  */
-export function createCallerCache({
-  parseKey,
-  lookups,
-  verifyToken,
-  clock,
-}: CallerCacheOptions): CallerCache {
+export function createCallerCache({ parseKey, lookups, verifyToken, clock, demoKey }: CallerCacheOptions) {
   const bounds = { maxAgeMs: CALLER_MAX_AGE_MS, maxEntries: MAX_CALLERS, now: clock.now };
-  const keys = createTtlCache<Found>(bounds);
-  const tokens = createTtlCache<Found>(bounds);
+  const keys = createTtlCache<VerifiedToken>(bounds);
+  const tokens = createTtlCache<VerifiedToken>(bounds);
   const proven = createRecentSet(MAX_CALLERS);
+  const demoFingerprint = demoKey === undefined ? undefined : toFingerprint(demoKey);
 
   return {
-    findCallerByKey(key, address) {
-      const fingerprint = digest(key);
+    findCallerByKey(key: string, address: string | undefined): MaybePromise<Caller | undefined> {
+      const fingerprint = toFingerprint(key);
+      if (fingerprint === demoFingerprint) return DEMO_CALLER;
       return read(keys, fingerprint, async () => {
         const presented = parseKey(key);
         if (!presented) return undefined;
@@ -84,20 +79,29 @@ export function createCallerCache({
         return caller || presented.isGenuine ? { caller, expiresAt: Number.POSITIVE_INFINITY } : undefined;
       });
     },
-    findCallerByToken: (token) => read(tokens, digest(token), () => verifyToken(token)),
+    findCallerByToken: (token: string): MaybePromise<Caller | undefined> =>
+      read(tokens, toFingerprint(token), () => verifyToken(token)),
   };
 
-  /** What is remembered comes at once: nothing waits for a promise. */
-  function read(cache: typeof keys, fingerprint: string, load: () => Promise<Found | undefined>) {
+  /** What is cached comes at once: nothing waits for a promise. */
+  function read(cache: typeof keys, fingerprint: string, load: () => Promise<VerifiedToken | undefined>) {
     const found = cache.find(fingerprint, load);
     return found instanceof Promise ? found.then(toCaller) : toCaller(found);
   }
 
-  function toCaller(found: Found | undefined): Caller | undefined {
+  function toCaller(found: VerifiedToken | undefined): Caller | undefined {
     // A token says its end as a time of day, which every process reads from its own clock.
-    return found && clock.wall() < found.expiresAt ? found.caller : undefined;
+    const caller = found && clock.wall() < found.expiresAt ? found.caller : undefined;
+    return demoKey === undefined && caller?.application.id === DEMO_APPLICATION.id ? undefined : caller;
   }
 }
+
+/** In place of a secret, which is kept nowhere. */
+function toFingerprint(secret: string): string {
+  return hash('sha256', secret, 'base64url');
+}
+
+const DEMO_CALLER: Caller = { application: DEMO_APPLICATION, credentialId: 'demo' };
 
 /** The newest entries, in the order in which they were added. */
 function createRecentSet(maxEntries: number): Pick<Set<string>, 'has'> & { add(entry: string): void } {
@@ -114,76 +118,71 @@ function createRecentSet(maxEntries: number): Pick<Set<string>, 'has'> & { add(e
   };
 }
 
-interface CallerCache {
-  findCallerByKey(key: string, address: string | undefined): Promise<Caller | undefined> | Caller | undefined;
-  findCallerByToken(token: string): Promise<Caller | undefined> | Caller | undefined;
-}
-
 interface CallerCacheOptions {
   /** Undefined where a text cannot be a key of this installation. */
   parseKey(key: string): PresentedKey | undefined;
-  readonly lookups: KeyLookups;
+  readonly lookups: Pick<KeyLookups, 'find'>;
   /** Undefined for what we did not sign. */
-  verifyToken(token: string): Promise<Found | undefined>;
+  verifyToken(token: string): Promise<VerifiedToken | undefined>;
   readonly clock: Pick<Clock, 'now' | 'wall'>;
-}
-
-interface Found {
-  /** Undefined: made here, and valid no longer. */
-  readonly caller: Caller | undefined;
-  readonly expiresAt: number;
-}
-
-/**
- * The demo application's key is compared here and stored nowhere; undefined where the sandbox is off. Then nothing of that
- * application counts: no key of it that a database still holds, and no token that was issued for its customers.
- */
-export function withDemoCallers(callers: CallerCache, demoKey: string | undefined): CallerCache {
-  if (demoKey === undefined) {
-    return {
-      findCallerByKey: (key, address) => withoutDemo(callers.findCallerByKey(key, address)),
-      findCallerByToken: (token) => withoutDemo(callers.findCallerByToken(token)),
-    };
-  }
-  const expected = digest(demoKey);
-  const demo: Caller = { application: DEMO_APPLICATION, credentialId: 'demo' };
-  return {
-    findCallerByKey: (key, address) =>
-      digest(key) === expected ? demo : callers.findCallerByKey(key, address),
-    findCallerByToken: callers.findCallerByToken,
-  };
-}
-
-function withoutDemo(found: ReturnType<CallerCache['findCallerByKey']>): typeof found {
-  return found instanceof Promise ? found.then(unlessDemo) : unlessDemo(found);
-}
-
-function unlessDemo(caller: Caller | undefined): Caller | undefined {
-  return caller?.application.id === DEMO_APPLICATION.id ? undefined : caller;
+  /** Undefined where the sandbox is off. */
+  readonly demoKey?: string | undefined;
 }
 
 /** Lets the operator pass. Throws UNAUTHORIZED otherwise; what was wrong counts as a failed authentication of its address. */
-export function createAdminCheck({ hash, failures }: AdminCheckOptions): AdminCheck {
-  return ({ headers, address = 'unknown' }) => {
+export function createAdminCheck({ hash, failures }: AdminCheckOptions) {
+  return ({ headers, address = 'unknown' }: CallerHeaders): void => {
     const key = headers.get('x-admin-key');
-    if (key === null) throw refused('Say who you are: with the header x-admin-key.');
+    if (key === null) refuse('Say who you are: with the header x-admin-key.');
     if (isAdminKey(key, hash)) return;
     failures.count(address);
-    throw refused('The admin key is not valid.');
+    refuse('The admin key is not valid.');
   };
 }
-
-function refused(detail: string): CrossbookError {
-  return new CrossbookError('UNAUTHORIZED', detail);
-}
-
-type AdminCheck = (arrival: {
-  readonly headers: HeaderReader;
-  readonly address?: string | undefined;
-}) => void;
 
 interface AdminCheckOptions {
   /** Of the key: SHA-256, in hexadecimal digits. */
   readonly hash: string;
   readonly failures: { count(address: string): void };
+}
+
+/** Which applications name a web origin: read every few seconds, and only while browsers call. */
+export function createOriginCache({ list, always = [], now }: OriginCacheOptions) {
+  const cache = createTtlCache<OriginsOfApplications>({
+    maxAgeMs: CALLER_MAX_AGE_MS,
+    maxEntries: 1,
+    now,
+  });
+  /** What is cached comes at once. */
+  return (): MaybePromise<OriginsOfApplications> => {
+    const found = cache.find('all', async () => toOriginMap([...always, ...(await list())]));
+    return found instanceof Promise ? found.then((origins) => origins ?? NONE) : (found ?? NONE);
+  };
+}
+
+function toOriginMap(all: readonly NamedOrigins[]): OriginsOfApplications {
+  const found = new Map<string, Set<string>>();
+  for (const { applicationId, origins } of all) {
+    for (const origin of origins) {
+      found.set(origin, (found.get(origin) ?? new Set()).add(applicationId));
+    }
+  }
+  return found;
+}
+
+const NONE: OriginsOfApplications = new Map();
+
+/** Origin → ids of the applications that name it. */
+type OriginsOfApplications = ReadonlyMap<string, ReadonlySet<string>>;
+
+interface NamedOrigins {
+  readonly applicationId: string;
+  readonly origins: readonly string[];
+}
+
+interface OriginCacheOptions {
+  list(): Promise<readonly NamedOrigins[]>;
+  /** Beside those that are stored. */
+  readonly always?: readonly NamedOrigins[] | undefined;
+  now(): number;
 }

@@ -1,17 +1,14 @@
 import { type Caller, missingCredentials, type TokenRequest } from '../domain/caller.ts';
-import type { ConnectServices } from '../domain/connect-link.ts';
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
 import { type Customer, MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
 import type { ProviderCall, RequestLog, Tracer } from '../domain/log.ts';
-import type { CursorSigner } from '../domain/page.ts';
-import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
+import type { ContactAccess, ContactPort } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { type Allowance, createAllowance } from '../domain/resources.ts';
 import type { RemovedConnection, Revocation, Tenant } from '../domain/tenant.ts';
 import type { HttpHeaders } from '../lib/http-message.ts';
 import { SeenRecords } from './connection-cache.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
-import { revokeRemoved } from './revoke-removed.ts';
 import type { Services } from './services.ts';
 
 /** Opens the context of each request: who calls is in its request log, and what it leaves unsaid in its headers. */
@@ -25,10 +22,11 @@ type OpenContext = (headers: Pick<HttpHeaders, 'get'>, requestLog: RequestLog) =
  * One request. It holds the caller: what it gives a use case is already the caller's own, and where there is no caller
  * it gives nothing. Nothing of it is made before it is asked for.
  */
-class RequestScope implements RequestContext {
+class RequestScope implements Tracer {
   readonly caller: Caller | undefined;
   readonly defaults: HeaderDefaults;
   readonly requestLog: RequestLog;
+  /** Of its HTTP request: how much may still be made for the response. */
   readonly allowance: Allowance;
   readonly #services: Services;
   #tenant: Tenant | undefined;
@@ -106,10 +104,12 @@ class RequestScope implements RequestContext {
     throw missingCredentials();
   }
 
+  /** One more request of its caller: throws or rejects with TOO_MANY_REQUESTS where that is one too many. */
   checkRateLimit(): Promise<void> | undefined {
     return this.caller && this.#services.checkRateLimit(this.requestLog, this.caller);
   }
 
+  /** What the request costs in all, as far as it is known: fails as `checkRateLimit` does. */
   charge(cost: number): Promise<void> | undefined {
     return this.caller && this.#services.charge(this.requestLog, this.caller, cost);
   }
@@ -140,16 +140,22 @@ class RequestScope implements RequestContext {
     this.#services.forgetConnection(id);
   }
 
+  /**
+   * Before the response is sent: what it tells of customers and connections was there within the last two seconds. Rejects
+   * with NOT_FOUND where it has been removed while the request ran. Undefined: it is known without a look.
+   */
   confirm(): Promise<void> | undefined {
     return this.#seen?.confirm();
   }
 
+  /** Never rejects, and goes on where the request ends early. */
   revoke(removed: RemovedConnection): Promise<Revocation> {
     const revoked = revokeRemoved(this.#services, removed);
     this.runInBackground(revoked);
     return revoked;
   }
 
+  /** Resolves when no process answers from what it remembers of them. */
   async settleRemoval(customerId: string, removed: readonly RemovedConnection[]): Promise<void> {
     this.requestLog.record({ customer: toLogged(customerId) });
     this.#seen?.invalidateCustomer(customerId);
@@ -164,6 +170,7 @@ class RequestScope implements RequestContext {
     }
   }
 
+  /** As it is stored now: what this request and this process remember of it is forgotten. */
   async readConnectionAnew(target: ConnectionTarget): Promise<Connection | undefined> {
     this.#services.connections.forget(this.requireCaller().application.id, target);
     this.#openLoaders().invalidateCustomer(target.customerId);
@@ -172,6 +179,7 @@ class RequestScope implements RequestContext {
     return connection;
   }
 
+  /** Undefined where the caller's application has no such customer. */
   signToken(token: TokenRequest) {
     return this.#services.signToken(this.requireCaller().application.id, token);
   }
@@ -216,59 +224,36 @@ class RequestScope implements RequestContext {
   }
 }
 
+/** Ends at the provider what a removed connection lived on, where nothing else lives on it. Never rejects. */
+async function revokeRemoved(
+  { providers, revokeGrant, onRevoked }: Services,
+  { connection, grant }: RemovedConnection,
+): Promise<Revocation> {
+  const { id: connectionId, applicationId, providerName } = connection;
+  const provider = providers.get(providerName);
+  const revoke = async (): Promise<Revocation> => {
+    if (!grant || !provider?.authorization?.revocation) return 'NOT_SUPPORTED';
+    if (grant.isShared) return 'SHARED';
+    try {
+      const isRevoked = await revokeGrant({ provider, applicationId, connectionId, ...grant });
+      return isRevoked ? 'REVOKED' : 'FAILED';
+    } catch {
+      // The call is in the metrics with its reason. The connection is gone all the same.
+      return 'FAILED';
+    }
+  };
+  const revocation = await revoke();
+  onRevoked(providerName, revocation);
+  return revocation;
+}
+
 /** The log has no email, and nothing that is no customer's id for certain, because it is too long. */
 function toLogged(customerId: string): string | undefined {
   return customerId.length <= MAX_CUSTOMER_ID_LENGTH && !customerId.includes('@') ? customerId : undefined;
 }
 
-export interface RequestContext extends Tracer {
-  readonly caller: Caller | undefined;
-  /** Of its HTTP request: how much may still be made for the response. */
-  readonly allowance: Allowance;
-  readonly defaults: HeaderDefaults;
-  readonly requestLog: RequestLog;
-  readonly providers: ReadonlyMap<ProviderName, Provider>;
-  readonly cursors: CursorSigner;
-  readonly cacheMaxAgeMs: number;
-  readonly customers: Tenant['customers'];
-  readonly cache: Tenant['contactCache'];
-  readonly removals: Tenant['removals'];
-  readonly connectLinks: Tenant['connectLinks'];
-  readonly connecting: ConnectServices;
-  readonly oauthClients: Tenant['oauthClients'];
-  readonly runInBackground: Services['runInBackground'];
-  readonly webhooks: Tenant['webhooks'];
-  readonly events: Tenant['events'];
-  readonly checkWebhookUrl: Services['checkWebhookUrl'];
-  readonly checkInstanceUrl: Services['checkInstanceUrl'];
-  readonly lookup: Loaders['lookup'];
-  readonly loadContact: Loaders['contact'];
-  readonly loadAssociations: Loaders['associations'];
-  wall(): number;
-  requireCaller(): Caller;
-  /** One more request of its caller: throws or rejects with TOO_MANY_REQUESTS where that is one too many. */
-  checkRateLimit(): Promise<void> | undefined;
-  /** What the request costs in all, as far as it is known: fails as `checkRateLimit` does. */
-  charge(cost: number): Promise<void> | undefined;
-  loadCustomer(customerId: string): ReturnType<Loaders['customer']>;
-  loadCustomerIdOf(connectionId: string): Promise<string | undefined>;
-  loadConnection(target: LoadedTarget): Promise<Connection | undefined> | Connection | undefined;
-  invalidateCustomer(customer: Customer): void;
-  /**
-   * Before the response is sent: what it tells of customers and connections was there within the last two seconds. Rejects
-   * with NOT_FOUND where it has been removed while the request ran. Undefined: it is known without a look.
-   */
-  confirm(): Promise<void> | undefined;
-  /** Never rejects, and goes on where the request ends early. */
-  revoke(removed: RemovedConnection): Promise<Revocation>;
-  /** Resolves when no process answers from what it remembers of them. */
-  settleRemoval(customerId: string, removed: readonly RemovedConnection[]): Promise<void>;
-  /** As it is stored now: what this request and this process remember of it is forgotten. */
-  readConnectionAnew(target: ConnectionTarget): Promise<Connection | undefined>;
-  /** Undefined where the caller's application has no such customer. */
-  signToken(token: TokenRequest): Promise<string | undefined>;
-  openContactPort(connection: Connection, access: ContactAccess): ContactPort;
-}
+/** What faces and use cases see of it. */
+export type RequestContext = Pick<RequestScope, keyof RequestScope>;
 
 interface LoadedTarget {
   readonly customerId: string;

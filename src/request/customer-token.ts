@@ -1,21 +1,19 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose';
-import {
-  type Application,
-  type Caller,
-  type CustomerScope,
-  MAX_TOKEN_SECONDS,
-  type TokenRequest,
-} from '../domain/caller.ts';
+import { type Application, type Caller, MAX_TOKEN_SECONDS, type TokenRequest } from '../domain/caller.ts';
 import { isProviderName } from '../domain/provider-names.ts';
 
 /**
  * Customer tokens: issued by an application (`iss`), to this product (`aud`), for one customer (`sub`). The signature
  * says that we made it; the storage says whether it still counts.
  */
-export function createCustomerTokens({ keys, findSubject, wall }: CustomerTokenOptions): CustomerTokens {
+export function createCustomerTokens({ keys, findSubject, wall }: CustomerTokenOptions) {
   return {
-    async sign(applicationId, { customerId, expiresAt, providers }) {
+    /** Undefined where the application has no such customer. */
+    async sign(
+      applicationId: string,
+      { customerId, expiresAt, providers }: TokenRequest,
+    ): Promise<string | undefined> {
       const subject = await findSubject({ applicationId, customerId });
       if (!subject) return undefined;
       const { generation, since } = subject;
@@ -30,7 +28,8 @@ export function createCustomerTokens({ keys, findSubject, wall }: CustomerTokenO
         .sign(keys.current.secret);
     },
 
-    async verify(token) {
+    /** Undefined for what we did not sign, or what has expired: the storage is not asked. */
+    async verify(token: string): Promise<VerifiedToken | undefined> {
       const claims = isCanonical(token) ? await readClaims(token) : undefined;
       if (!claims) return undefined;
       const { applicationId, customerId, providers, id, expiresAt } = claims;
@@ -43,7 +42,7 @@ export function createCustomerTokens({ keys, findSubject, wall }: CustomerTokenO
     },
   };
 
-  async function readClaims(token: string): Promise<Claims | undefined> {
+  async function readClaims(token: string) {
     try {
       const { payload } = await jwtVerify(token, ({ kid = '' }) => findKey(kid), {
         algorithms: [ALGORITHM],
@@ -73,7 +72,7 @@ function isCanonical(token: string): boolean {
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }
 
-function toClaims({ iss, sub, jti, iat, exp, ...claims }: JWTPayload): Claims | undefined {
+function toClaims({ iss, sub, jti, iat, exp, ...claims }: JWTPayload) {
   const { generation, since, providers } = claims;
   const isWhole = [iss, sub, jti].every((text) => typeof text === 'string' && text !== '');
   if (!isWhole || typeof generation !== 'number' || typeof since !== 'number') return undefined;
@@ -90,14 +89,7 @@ const ALGORITHM = 'HS256';
 const AUDIENCE = 'crossbook';
 const TYPE = 'crossbook-customer+jwt';
 
-interface CustomerTokens {
-  /** Undefined where the application has no such customer. */
-  sign(applicationId: string, request: TokenRequest): Promise<string | undefined>;
-  /** Undefined for what we did not sign, or what has expired: the storage is not asked. */
-  verify(token: string): Promise<VerifiedToken | undefined>;
-}
-
-interface VerifiedToken {
+export interface VerifiedToken {
   /** Undefined where we signed it and it counts no longer. */
   readonly caller: Caller | undefined;
   readonly expiresAt: number;
@@ -120,14 +112,4 @@ interface CustomerTokenOptions {
   findSubject(of: { applicationId: string; customerId: string }): Promise<TokenSubject | undefined>;
   /** By nature: other processes and other days read what is signed. */
   wall(): number;
-}
-
-interface Claims {
-  readonly applicationId: string;
-  readonly customerId: string;
-  readonly id: string;
-  readonly expiresAt: number;
-  readonly generation: number;
-  readonly since: number;
-  readonly providers: CustomerScope['providers'];
 }

@@ -9,13 +9,13 @@ import { type Clock, systemClock } from '../lib/clock.ts';
  * all such addresses, with all that wait there, so that nothing waits for more than the next but one. It is answered later,
  * and never refused for its address. What the database does not answer in time is refused.
  */
-export function createKeyLookups(options: KeyLookupOptions): KeyLookups {
-  const { findCallers, failures, clock = systemClock } = options;
+export function createKeyLookups({ findCallers, failures, clock = systemClock }: KeyLookupOptions) {
   const direct = createQueue({ maxConcurrent: DIRECT_STATEMENTS, pauseMs: 0 });
   const slow = createQueue({ maxConcurrent: 1, pauseMs: SLOW_PAUSE_MS, maxWaitMs: SLOW_WAIT_MS });
 
   return {
-    async find({ key, isTrusted, address = UNKNOWN }) {
+    /** Rejects with SERVICE_UNAVAILABLE where thousands wait already, or where the database is away or does not answer. */
+    async find({ key, isTrusted, address = 'unknown' }: KeyLookup): Promise<Caller | undefined> {
       const bucket = isTrusted ? undefined : failures.slowBucketOf(address);
       const caller = await (bucket === undefined ? direct.add('', key) : slow.add(bucket, key));
       if (!caller) failures.count(address);
@@ -24,13 +24,13 @@ export function createKeyLookups(options: KeyLookupOptions): KeyLookups {
     counts: () => ({ waiting: direct.waiting(), slow: slow.waiting() }),
   };
 
-  function createQueue({ maxConcurrent, pauseMs, maxWaitMs }: QueueOptions): Queue {
-    const places = new Map<string, Place>();
+  function createQueue({ maxConcurrent, pauseMs, maxWaitMs }: QueueOptions) {
+    const addresses = new Map<string, AddressQueue>();
     let waiting = 0;
     let pausedUntil = 0;
     /** Its statement takes longer than anything may wait: until it ends nothing more is taken in. */
     let isStuck = false;
-    const batcher = createBatcher<Place>({
+    const batcher = createBatcher<AddressQueue>({
       clock,
       maxConcurrent,
       maxItems: MAX_KEYS,
@@ -44,44 +44,44 @@ export function createKeyLookups(options: KeyLookupOptions): KeyLookups {
     return { add, waiting: () => waiting };
 
     function add(name: string, key: PresentedKey): Promise<Caller | undefined> {
-      const place = places.get(name) ?? { name, lookups: [] };
-      const { lookups } = place;
+      const queue = addresses.get(name) ?? { name, lookups: [] };
+      const { lookups } = queue;
       if (isStuck || lookups.length >= MAX_WAITING) throw tooMany();
       const found = new Promise<Caller | undefined>((resolve, reject) => {
         lookups.push({ key, resolve, reject });
       });
-      places.set(name, place);
+      addresses.set(name, queue);
       waiting += 1;
       if (batcher.isIdle()) pausedUntil = clock.now() + pauseMs;
-      if (lookups.length === 1) batcher.add(place);
-      return maxWaitMs === undefined ? found : boundWait(found, place, maxWaitMs);
+      if (lookups.length === 1) batcher.add(queue);
+      return maxWaitMs === undefined ? found : boundWait(found, queue, maxWaitMs);
     }
 
-    /** All wait for as long, so that the one whose time is over is the first of its place, or in a statement. */
-    function boundWait(found: Promise<Caller | undefined>, place: Place, maxWaitMs: number) {
-      const lookup = place.lookups.at(-1);
+    /** All wait for as long, so that the one whose time is over is the first of its queue, or in a statement. */
+    function boundWait(found: Promise<Caller | undefined>, queue: AddressQueue, maxWaitMs: number) {
+      const lookup = queue.lookups.at(-1);
       const cancel = clock.schedule(maxWaitMs, () => {
         isStuck = true;
         lookup?.reject(tooMany());
-        if (place.lookups[0] !== lookup) return;
-        take(place, 1);
-        if (place.lookups.length === 0) batcher.remove(place);
+        if (queue.lookups[0] !== lookup) return;
+        take(queue, 1);
+        if (queue.lookups.length === 0) batcher.remove(queue);
       });
       return found.finally(cancel);
     }
 
-    /** An equal part for each place. Those that wait on come last the next time. */
-    function takeShares(batch: readonly Place[]): readonly Lookup[] {
+    /** An equal part for each queue. Those that wait on come last the next time. */
+    function takeShares(batch: readonly AddressQueue[]): readonly Lookup[] {
       const share = Math.max(1, Math.floor(MAX_KEYS / batch.length));
-      const taken = batch.flatMap((place) => take(place, share));
-      for (const place of batch) if (place.lookups.length > 0) batcher.add(place);
+      const taken = batch.flatMap((queue) => take(queue, share));
+      for (const queue of batch) if (queue.lookups.length > 0) batcher.add(queue);
       return taken;
     }
 
-    function take({ name, lookups }: Place, count: number): readonly Lookup[] {
+    function take({ name, lookups }: AddressQueue, count: number): readonly Lookup[] {
       const taken = lookups.splice(0, count);
       waiting -= taken.length;
-      if (lookups.length === 0) places.delete(name);
+      if (lookups.length === 0) addresses.delete(name);
       return taken;
     }
   }
@@ -90,15 +90,14 @@ export function createKeyLookups(options: KeyLookupOptions): KeyLookups {
     if (lookups.length === 0) return;
     try {
       const callers = await findCallers(lookups.map(({ key }) => key));
-      for (const [index, { resolve }] of lookups.entries()) resolve(toCaller(callers[index]));
+      for (const [index, { resolve }] of lookups.entries()) {
+        const known = callers[index];
+        resolve(known && { application: known.application, credentialId: known.keyId });
+      }
     } catch (error) {
       for (const { reject } of lookups) reject(error);
     }
   }
-}
-
-function toCaller(known: KnownKey | undefined): Caller | undefined {
-  return known && { application: known.application, credentialId: known.keyId };
 }
 
 function tooMany(): CrossbookError {
@@ -117,17 +116,14 @@ const SLOW_WAIT_MS = 5_000;
 const MAX_KEYS = 10_000;
 /** For one address, and for all that go straight. */
 const MAX_WAITING = 5_000;
-const UNKNOWN = 'unknown';
 
-export interface KeyLookups {
-  /** Rejects with SERVICE_UNAVAILABLE where thousands wait already, or where the database is away or does not answer. */
-  find(lookup: {
-    readonly key: PresentedKey;
-    /** Known to be ours, or found before: its address does not matter. */
-    readonly isTrusted: boolean;
-    readonly address: string | undefined;
-  }): Promise<Caller | undefined>;
-  counts(): { readonly waiting: number; readonly slow: number };
+export type KeyLookups = ReturnType<typeof createKeyLookups>;
+
+interface KeyLookup {
+  readonly key: PresentedKey;
+  /** Known to be ours, or found before: its address does not matter. */
+  readonly isTrusted: boolean;
+  readonly address: string | undefined;
 }
 
 export interface PresentedKey {
@@ -139,7 +135,11 @@ export interface PresentedKey {
 
 interface KeyLookupOptions {
   /** One statement for all of them; the answers are in their order. */
-  findCallers(keys: readonly PresentedKey[]): Promise<readonly (KnownKey | undefined)[]>;
+  findCallers(
+    keys: readonly PresentedKey[],
+  ): Promise<
+    readonly ({ readonly application: Caller['application']; readonly keyId: string } | undefined)[]
+  >;
   /** Failed look-ups, by address. */
   readonly failures: {
     /** Undefined: there were few. Else what stands for the address in the slow queue. */
@@ -147,11 +147,6 @@ interface KeyLookupOptions {
     count(address: string): void;
   };
   readonly clock?: Pick<Clock, 'now' | 'schedule'>;
-}
-
-interface KnownKey {
-  readonly application: Caller['application'];
-  readonly keyId: string;
 }
 
 interface QueueOptions {
@@ -162,14 +157,9 @@ interface QueueOptions {
 }
 
 /** What an address stands for. */
-interface Place {
+interface AddressQueue {
   readonly name: string;
   readonly lookups: Lookup[];
-}
-
-interface Queue {
-  add(place: string, key: PresentedKey): Promise<Caller | undefined>;
-  waiting(): number;
 }
 
 interface Lookup {

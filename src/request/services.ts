@@ -6,12 +6,11 @@ import type { CursorSigner } from '../domain/page.ts';
 import type { ContactAccess, ContactPort, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { ResponseBounds, WorkPermit } from '../domain/resources.ts';
-import type { CredentialStore, Tenant } from '../domain/tenant.ts';
+import type { CredentialStore, Revocation, Tenant } from '../domain/tenant.ts';
 import type { ConnectionCache } from './connection-cache.ts';
-import type { RevokeDeps } from './revoke-removed.ts';
 
 /** What lives as long as the process. */
-export interface Services extends Pick<RevokeDeps, 'revokeGrant' | 'onRevoked'> {
+export interface Services {
   readonly providers: ReadonlyMap<ProviderName, Provider>;
   readonly cursors: CursorSigner;
   readonly connections: ConnectionCache;
@@ -31,6 +30,17 @@ export interface Services extends Pick<RevokeDeps, 'revokeGrant' | 'onRevoked'> 
   /** Counts what a request costs beyond that: its whole cost so far, as GraphQL reckons it. */
   charge(requestLog: RequestLog, caller: Caller, cost: number): Promise<void> | undefined;
   openTenant(applicationId: string): Tenant;
+  /** False: the provider says that the grant goes on. Rejects where that is unknown. */
+  revokeGrant(grant: {
+    readonly provider: Provider;
+    readonly applicationId: string;
+    readonly connectionId: string;
+    readonly oauthClientId: string;
+    readonly instanceUrl: string | null;
+    readonly refreshToken: string;
+  }): Promise<boolean>;
+  /** Told of every removal: for the metrics. */
+  onRevoked(provider: ProviderName, revocation: Revocation): void;
   /** What this process remembers of it, such as its token, is no longer true. */
   forgetConnection(connectionId: string): void;
   signToken(applicationId: string, token: TokenRequest): Promise<string | undefined>;

@@ -1,23 +1,31 @@
 import { expect, test } from 'vitest';
 import { DEMO_APPLICATION } from '../../src/domain/caller.ts';
-import { withDemoCallers } from '../../src/request/caller.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createCallerCache } from '../../src/request/caller.ts';
 
 const demo = { application: DEMO_APPLICATION, credentialId: 'stored' };
 const other = { application: { id: 'other', name: 'other' }, credentialId: 'k' };
 
 test.each([
-  ['remembered', <T>(caller: T) => caller],
-  ['looked up', async <T>(caller: T) => caller],
+  ['remembered', 2],
+  ['looked up', 1],
 ])(
   'without the sandbox, what a database still holds of the demo counts for nothing: %s',
-  async (_how, find) => {
-    const { findCallerByKey, findCallerByToken } = withDemoCallers(
-      {
-        findCallerByKey: (key) => find(key === 'demo' ? demo : other),
-        findCallerByToken: (token) => find(token === 'demo' ? demo : other),
-      },
-      undefined,
-    );
+  async (_how, times) => {
+    const find = async (what: string) => (what === 'demo' ? demo : other);
+    const { findCallerByKey, findCallerByToken } = createCallerCache({
+      parseKey: (secret) => ({ publicId: secret, secret, isGenuine: true }),
+      lookups: { find: ({ key }) => find(key.secret) },
+      verifyToken: async (token) => ({ caller: await find(token), expiresAt: Number.POSITIVE_INFINITY }),
+      clock: systemClock,
+      demoKey: undefined,
+    });
+    for (let time = 1; time < times; time += 1) {
+      for (const what of ['demo', 'other']) {
+        await findCallerByKey(what, undefined);
+        await findCallerByToken(what);
+      }
+    }
     expect(await findCallerByKey('demo', undefined)).toBeUndefined();
     expect(await findCallerByToken('demo')).toBeUndefined();
     expect(await findCallerByKey('other', undefined)).toBe(other);

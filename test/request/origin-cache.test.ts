@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { CALLER_MAX_AGE_MS } from '../../src/request/caller.ts';
-import { createOriginCache } from '../../src/request/origin-cache.ts';
+import { CALLER_MAX_AGE_MS, createOriginCache } from '../../src/request/caller.ts';
 
 test('who names an origin is read once in a few seconds, and changes then', async () => {
   let now = 0;
