@@ -16,7 +16,7 @@ export interface Application {
   readonly name: string;
 }
 
-export interface CustomerScope {
+interface CustomerScope {
   readonly customerId: string;
   /** Absent: all of the customer's providers. */
   readonly providers?: readonly ProviderName[] | undefined;
