@@ -101,12 +101,10 @@ type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
 export type WireDirection = 'request' | 'response';
 
 /** The schema of what is declared: one for each direction, so that OpenAPI can name it. */
-export function toSchema<T>(shape: Shape<T>, direction: WireDirection): z.ZodObject;
-export function toSchema(type: Type, direction: WireDirection): z.ZodType;
-export function toSchema(type: Type, direction: WireDirection): z.ZodType {
+export function toSchema<Declared extends Type>(type: Declared, direction: WireDirection) {
   const made = schemas[direction].get(type) ?? makeSchema(type, direction);
   schemas[direction].set(type, made);
-  return made;
+  return made as Declared extends Shape<unknown> ? z.ZodObject : z.ZodType;
 }
 
 /** A declared record as REST writes it. */
@@ -143,9 +141,8 @@ function makeWriter(shape: Shape<unknown>): Writer {
     return (record) =>
       Object.fromEntries(
         fields.map(([name, field, wireName]) => {
-          const value = (record as Record<string, unknown>)[name] ?? null;
-          const absent = field.nullInRest ? null : undefined;
-          return [wireName, value === null ? absent : toWireValue(field.type, value)];
+          const value = (record as Record<string, unknown>)[name] ?? (field.nullInRest ? null : undefined);
+          return [wireName, value == null ? value : toWireValue(field.type, value)];
         }),
       );
   }

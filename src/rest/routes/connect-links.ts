@@ -128,9 +128,8 @@ export const connectLinkOperations = [
     input: { path: connectLinkPath },
     response: { ...CONNECT_LINK, description: 'The link.' },
     errors: [404],
-    async handle(context, { path }) {
-      return toConnectLinkRecord(await findConnectLink(context, toCamelCased(path)));
-    },
+    handle: async (context, { path }) =>
+      toConnectLinkRecord(await findConnectLink(context, toCamelCased(path))),
   }),
   defineOperation({
     id: 'cancelConnectLink',

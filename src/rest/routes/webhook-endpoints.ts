@@ -132,9 +132,7 @@ export const webhookOperations = [
       schema: endpointsSchema,
       example: { records: [EXAMPLE_ENDPOINT] },
     },
-    async handle(context) {
-      return { records: (await listWebhookEndpoints(context)).map(toEndpointRecord) };
-    },
+    handle: async (context) => ({ records: (await listWebhookEndpoints(context)).map(toEndpointRecord) }),
   }),
   defineOperation({
     id: 'createWebhookEndpoint',
@@ -145,9 +143,8 @@ export const webhookOperations = [
     bodyExample: { url: EXAMPLE_ENDPOINT.url, event_types: EXAMPLE_ENDPOINT.event_types },
     response: { ...WITH_SECRET, status: 201 },
     errors: [409, 422],
-    async handle(context, { body: { url, event_types: eventTypes = [] } }) {
-      return toSecretRecord(await createWebhookEndpoint(context, { url, eventTypes }));
-    },
+    handle: async (context, { body: { url, event_types: eventTypes = [] } }) =>
+      toSecretRecord(await createWebhookEndpoint(context, { url, eventTypes })),
   }),
   defineOperation({
     id: 'updateWebhookEndpoint',
@@ -158,9 +155,8 @@ export const webhookOperations = [
     bodyExample: { enabled: true },
     response: { description: 'The endpoint.', schema: endpointSchema, example: EXAMPLE_ENDPOINT },
     errors: [404, 422],
-    async handle(context, { path, body }) {
-      return toEndpointRecord(await updateWebhookEndpoint(context, { ...path, ...toCamelCased(body) }));
-    },
+    handle: async (context, { path, body }) =>
+      toEndpointRecord(await updateWebhookEndpoint(context, { ...path, ...toCamelCased(body) })),
   }),
   defineOperation({
     id: 'deleteWebhookEndpoint',
@@ -183,9 +179,7 @@ export const webhookOperations = [
     input: { path: endpointPath },
     response: WITH_SECRET,
     errors: [404],
-    async handle(context, { path }) {
-      return toSecretRecord(await rotateWebhookSecret(context, path.id));
-    },
+    handle: async (context, { path }) => toSecretRecord(await rotateWebhookSecret(context, path.id)),
   }),
   defineOperation({
     id: 'redeliverEvents',
