@@ -113,7 +113,7 @@ function createKeyAdmin(engine: Engine, keys: ApiKeys) {
   };
 }
 
-/** When a key ends is told by the clock of the database: the processes' own need not agree. */
+/** A key ends by the clock of the database: the clocks of the processes need not agree. */
 const NOW = sql`now()`;
 
 const KEY = {

@@ -6,7 +6,7 @@ import type { Engine } from './engine/open.ts';
 import { apiKeys, applications, customers } from './schema.ts';
 import { createSigningKeys, isSame, type KeyRing } from './sealing.ts';
 
-/** Who each key belongs to, in one statement and in the order of the keys. Undefined for every key that is not valid, whatever the reason. */
+/** The owners of keys, in their order, in one statement. Undefined for every key that is not valid, whatever the reason. */
 export function createFindCallers(engine: Engine) {
   const select = engine.orm
     .select({
@@ -91,7 +91,7 @@ export function matchesSecret(secret: string, storedHash: string | undefined): b
   return isSame(given, storedHash ?? given) && storedHash !== undefined;
 }
 
-/** A plain hash is enough: nobody tries out 2^256 secrets, and it stays valid when the key ring is changed. */
+/** A plain hash is enough: 2^256 secrets cannot be tried out, and it stays valid when the key ring is changed. */
 export const hashSecret = digest;
 
 function toMac(signer: KeyObject, publicId: string, secret: string): string {

@@ -57,7 +57,7 @@ export function createCredentials(deps: CredentialsDeps): (applicationId: string
   };
 }
 
-/** Undefined when somebody stored others meanwhile: those are newer than what the refresh brought. */
+/** Undefined where others were stored meanwhile: those are newer than what the refresh brought. */
 async function replace(
   { engine, secrets, now, onAppended }: StoreDeps,
   { stored, ...row }: Found,
@@ -212,7 +212,7 @@ export async function underRefreshLease<Result>(
       try {
         return await work(found);
       } finally {
-        // Who waits need not wait for its end. Where the database is away, it ends by itself.
+        // Processes that wait need not wait until it expires. Where the database is away, it expires by itself.
         await engine.query(RELEASE_LEASE, [...place, lease]).catch(() => undefined);
       }
     }

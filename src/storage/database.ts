@@ -120,7 +120,7 @@ async function requireKeys({ maintenance }: Database): Promise<void> {
   );
 }
 
-/** At the start somebody reads the message who has to mend it: it says where, and the driver's own reason. */
+/** The operator reads this message at the start: it says which database, and the driver's own reason. */
 export function cannotOpen(target: Target, error: unknown): unknown {
   if (!('url' in target) || !(error instanceof CrossbookError)) return error;
   const { host, pathname } = new URL(target.url);

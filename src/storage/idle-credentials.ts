@@ -2,8 +2,8 @@ import type { IdleConnection, IdleCredentials } from '../domain/tenant.ts';
 import type { StoreDeps } from './database.ts';
 
 /**
- * What is claimed counts as used from a time on that lies so that it is due again after a while: whoever dies with a claim
- * delays it. The lease keeps processes from working side by side; the claim alone keeps them from doing anything twice.
+ * What is claimed counts as used from a time on that lies so that it is due again after a while: a process that dies with a
+ * claim delays it. The lease keeps processes from working side by side; the claim alone keeps them from doing anything twice.
  */
 export function createIdleCredentials({ engine, now }: StoreDeps): IdleCredentials {
   return {

@@ -44,8 +44,8 @@ delete from crossbook.contact_cache where (application_id, key_hash) in (
 };
 
 /**
- * Keeps the contact cache within its bounds: nothing is served when it is a day old, and nobody fills the disk. In the same
- * round connect links whose time is up are ended, and old ones removed.
+ * Keeps the contact cache within its bounds: nothing is served when it is a day old, and no application fills the disk.
+ * The same round ends connect links whose time is up, and removes old ones.
  */
 export function sweepContactCache(
   { maintenance, sweepConnectLinks }: Swept,
@@ -69,8 +69,8 @@ const EVERY_MS = 5 * 60_000;
 const MAX_AGE_MS = 24 * 60 * 60_000;
 
 /**
- * Can this process do its work with this database? Asked every few seconds by whoever sends requests our way. A full pool
- * and a locked table are no reason to send them elsewhere: other processes have the same database.
+ * Readiness: can this process do its work with this database? Load balancers ask every few seconds. A full pool and a
+ * locked table are no reason to send requests elsewhere: other processes have the same database.
  */
 export function createReadiness({ engine, findUnreadableKeys }: ReadinessDeps) {
   // As the start has left them. Where they cannot be looked at, they are as they were last seen.
@@ -110,7 +110,7 @@ function withDeadline<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   return Promise.race([work.catch(() => undefined), wait(ms, undefined, { ref: false })]);
 }
 
-/** Both together: shorter than the patience of usual probes. */
+/** Both together: shorter than the timeout of usual readiness probes. */
 const PING_MS = 1_500;
 const LEARN_MS = 500;
 const KEYS_EVERY_MS = 30_000;

@@ -64,7 +64,7 @@ async function remove(deps: StoreDeps, { applicationId, customerId, ...removal }
       await tx.delete(customers).where(isOwner);
     } else if (rows.length > 0) {
       await tx.delete(connections).where(isRemoved);
-      // Whoever has seen the customer with this connection has not seen what it is now.
+      // A client that has seen the customer with this connection has not seen its present state.
       const changed = { version: sql`${customers.version} + 1` };
       await tx.update(customers).set(changed).where(isOwner);
     }
@@ -102,8 +102,8 @@ function toDisconnected({ id, customerId, providerName }: ConnectionRow): NewEve
 
 /**
  * Does another connection of the installation live on the same grant: same provider, account, user and OAuth client? Asked
- * when the credentials of the one in question are gone already. Removals of the same grant come here one after the other, else each of two
- * would leave it to the other. Where the account is unknown, nobody can say that it is not shared.
+ * when the credentials of the one in question are gone already. Removals of the same grant come here one after the other,
+ * else each of two would leave it to the other. Where the account is unknown, it counts as shared.
  */
 async function isGrantShared(tx: Transaction, grant: SharedGrant): Promise<boolean> {
   const { providerName, accountId, accountUserId, oauthClientId } = grant;

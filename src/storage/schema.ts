@@ -101,7 +101,7 @@ export const connections = crossbook.table(
     accountUrl: text('account_url'),
     accountUserId: text('account_user_id'),
     grantedScopes: text('granted_scopes').array().$type<readonly string[]>().notNull().default([]),
-    /** Of its last event. Counted in the row, so that whoever changes the row counts without gaps. */
+    /** Of its last event. Counted in the row, so that concurrent changes of the row count without gaps. */
     eventSequence: integer('event_sequence').notNull().default(0),
     lastEventId: uuid('last_event_id'),
     createdAt: createdAt(),

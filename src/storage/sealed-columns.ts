@@ -118,7 +118,7 @@ cross join lateral (${rows} where kept.key_id = used.key_id limit 3) as found`,
       text: `${rows}
 where kept.key_id <> $1::text and ${rowId} > $2::${rowIdType} order by ${rowId} limit $3::int`,
     },
-    /** A row that was stored anew meanwhile is sealed with the current key already. */
+    /** A row that was written again meanwhile is sealed with the current key already. */
     resealRows: {
       name: `reseal_${table}`,
       text: `
@@ -132,7 +132,7 @@ where ${rowId} = given."rowId" and ${sealed} = given.before`,
 /** Less than the id of any row. */
 const FIRST_ID = { uuid: '00000000-0000-0000-0000-000000000000', text: '' };
 
-/** Their hashes are those of another key: nobody finds these answers any more. */
+/** Their hashes were made with another key: these entries cannot be found any more. */
 const DELETE_STALE_KEYS = {
   name: 'forget_other_keys',
   text: `delete from crossbook.contact_cache where split_part(sealed, '.', 1) <> $1::text`,

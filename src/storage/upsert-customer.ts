@@ -160,8 +160,9 @@ const FORGET_ACCOUNT = [
 ];
 
 /**
- * Upserts that change nothing are no news. Where a rival wrote meanwhile, it cannot be told, and is said. A subselect and no
- * `not exists`, which may become a join that reads all of the application's customers: the plan is kept while they grow.
+ * An upsert that changes nothing appends no event. Where a concurrent upsert wrote meanwhile, that cannot be known, and an
+ * event is appended. A subselect and no `not exists`, which may become a join that reads all of the application's
+ * customers: the plan is kept while they grow.
  */
 const CUSTOMER_EVENTS = `
   select gen_random_uuid() as id, customer_id, null::uuid as connection_id,

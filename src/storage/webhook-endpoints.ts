@@ -52,7 +52,7 @@ export function createWebhookEndpoints(deps: StoreDeps): (applicationId: string)
           }),
         ),
       update: async (id, { url, eventTypes, enabled }) => {
-        // Whoever changes it has mended it, or will see.
+        // A change counts as a repair: sending begins again at once.
         const mended = { failures: 0, failingSince: null, pausedUntil: null, updatedAt: now() };
         const change = { url, eventTypes, enabled, ...mended };
         const [endpoint] = await engine.repeatable(() =>
@@ -73,7 +73,7 @@ export function createWebhookEndpoints(deps: StoreDeps): (applicationId: string)
 }
 
 /**
- * The secret before it is sealed anew too: a row names one key, and what another one had sealed would be passed over by a
+ * The previous secret is sealed again too: a row names one key, and what another one had sealed would be passed over by a
  * change of keys. Where its key is gone, it signs no more.
  */
 function rotateSecret({ engine, secrets, now }: StoreDeps, id: string, own: SQL | undefined) {
@@ -165,7 +165,7 @@ const REDELIVER_IDS = {
   ),
 };
 
-/** The oldest first: whoever asks goes on from where it ended. */
+/** The oldest first: the next request goes on from `nextSince`. */
 const REDELIVER_SINCE = {
   name: 'redeliver_since',
   text: redelivery(

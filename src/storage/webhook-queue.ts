@@ -76,7 +76,7 @@ select exists (select from crossbook.webhook_deliveries where next_attempt_at <=
 
 /**
  * Endpoints, not deliveries, are given to a process: so one that hangs takes one place and not all of them, and its events
- * go out in their order. The lease counts by the database's clock; whoever was served longest ago comes first.
+ * go out in their order. The lease counts by the database's clock; the endpoint that was served longest ago comes first.
  */
 const claimable = (isHealthy: string, limit: string) => `
   select id from crossbook.webhook_endpoints as endpoint
@@ -90,7 +90,7 @@ const claimable = (isHealthy: string, limit: string) => `
 
 const CLAIM = {
   name: 'claim_endpoints',
-  // Nobody would know of what it has claimed the first time.
+  // A repetition would not return what the first execution has claimed.
   isOnce: true,
   text: `
 with healthy as (${claimable('failures = 0', '$4')}), failing as (${claimable('failures > 0', '$5')})
