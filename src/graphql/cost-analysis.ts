@@ -98,29 +98,28 @@ function analyzeDocument({ schema, document, operation }: Omit<Subject, 'variabl
     const cost = node.name.value === '__typename' ? typeName : readCost(field?.extensions ?? {});
     const isOpen =
       inner.open.length > 0 || (dependsOnArguments(cost) && (node.arguments ?? []).some(usesVariables));
-    if (!isOpen) return { known: sumsOf({ node, cost, inner: inner.known }, {}), open: [] };
-    return {
-      known: NOTHING,
-      open: [
-        (evaluation) => sumsOf({ node, cost, inner: evaluate(inner, evaluation) }, evaluation.variables),
-      ],
-    };
+    return toPart(isOpen, (evaluation) =>
+      sumsOf({ node, cost, inner: evaluate(inner, evaluation) }, evaluation.variables),
+    );
   }
 
   /** Introspection is bounded by the size of its result, not by its depth. */
   function ofIntrospection(node: FieldNode, inner: PartialCost): PartialCost {
-    const sizes = (variables: Variables): Sums => {
+    return toPart((node.arguments ?? []).some(usesVariables), ({ variables }) => {
       const { values: cost, bytes } = introspectionSizes(node, readArguments(node, variables));
       return { ...sumsOf({ node, cost: {}, inner: inner.known }, variables), depth: 1, cost, bytes };
-    };
-    return (node.arguments ?? []).some(usesVariables)
-      ? { known: NOTHING, open: [(evaluation) => sizes(evaluation.variables)] }
-      : { known: sizes({}), open: [] };
+    });
   }
 
   function typeNamed(name: string | undefined): GraphQLNamedType | undefined {
     return name === undefined ? undefined : schema.getType(name);
   }
+}
+
+function toPart(isOpen: boolean, sums: (evaluation: Evaluation) => Sums): PartialCost {
+  return isOpen
+    ? { known: NOTHING, open: [sums] }
+    : { known: sums({ variables: {}, fragments: new Map() }), open: [] };
 }
 
 /** Collapses the parts that depend on variables into one closure, so that the parent keeps a single reference. */

@@ -189,9 +189,13 @@ const NOTHING = Object.fromEntries(COUNTED.map((name) => [name, 0])) as Record<
   number
 >;
 
-export function nothingSpent(): Spent {
-  return { ...NOTHING, refusal: undefined };
+/** What the operations of one HTTP request have together. */
+export function nothingSpent() {
+  // One was too large: what comes after it in the request is not even looked at.
+  return { ...NOTHING, refusal: undefined as CrossbookError | undefined };
 }
+
+export type Spent = ReturnType<typeof nothingSpent>;
 
 /** Gives back what an operation has consumed. */
 export function refundCost(spent: Spent, sizes: OperationCost): void {
@@ -213,11 +217,5 @@ interface OperationToCheck {
 }
 
 export type DocumentLimits = { readonly [Name in keyof typeof DEFAULT_LIMITS]: number };
-
-/** What the operations of one HTTP request have together. */
-export interface Spent extends Record<(typeof COUNTED)[number], number> {
-  /** One was too large: what comes after it in the request is not even looked at. */
-  refusal: CrossbookError | undefined;
-}
 
 type Variables = Readonly<Record<string, unknown>>;

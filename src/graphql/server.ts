@@ -24,7 +24,7 @@ const PATH = '/graphql';
  * The GraphQL face: answers what is sent to `/graphql`, and everything else with 404. Each request is read into its operations
  * here, each operation goes through the engine, and the response is written here.
  */
-export async function createGraphQL(options: GraphQLOptions): Promise<GraphQLServer> {
+export async function createGraphQL(options: GraphQLOptions) {
   const { openContext, introspection = true, graphiql = {}, operations, plugins = {}, typePrefix } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const schema = toSubgraph(entitySchema, { typePrefix });
@@ -44,7 +44,7 @@ export async function createGraphQL(options: GraphQLOptions): Promise<GraphQLSer
   const page = graphiql && createGraphiQLPage({ typePrefix, ...graphiql });
 
   return {
-    async answer(request, requestLog) {
+    async answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse> {
       requestLog.record({ face: 'graphql' });
       const shown =
         page && request.method === 'GET' && request.pathname === PATH ? page.answer(request) : undefined;
@@ -97,13 +97,15 @@ export async function createGraphQL(options: GraphQLOptions): Promise<GraphQLSer
         allowance,
       });
     },
-    refuse(error, { request, requestLog }) {
+    /** The answer to what is not even looked at. */
+    refuse(error: CrossbookError, { request, requestLog }: RefusedRequest): HttpResponse {
       const accept = request.headers.get('accept');
       const allowance = createAllowance(RESPONSE_BOUNDS.stranger);
       const { caller } = requestLog;
       const target = { accept, caller, suggestions: false, isRefused: true, requestLog, allowance };
       return writeResponse(toResult(new GraphQLError('', { originalError: error })), target);
     },
+    /** For plugins that have something to close. */
     close: engine.close,
   };
 }
@@ -118,15 +120,9 @@ function notFound(): CrossbookError {
 
 export type { Plugins };
 
-interface GraphQLServer {
-  answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse>;
-  /** The answer to what is not even looked at. */
-  refuse(
-    error: CrossbookError,
-    of: { readonly request: HttpRequest; readonly requestLog: RequestLog },
-  ): HttpResponse;
-  /** For plugins that have something to close. */
-  close(): Promise<void>;
+interface RefusedRequest {
+  readonly request: HttpRequest;
+  readonly requestLog: RequestLog;
 }
 
 export interface GraphQLOptions extends TypeNames {

@@ -16,7 +16,7 @@ import type { DocumentLimits } from '../limits.ts';
  * they were measured, with their plans; each application has its share. What comes without a caller, and what is wrong, is
  * kept nowhere.
  */
-export function createDocumentStore({ schema, rules, memory }: Options): DocumentStore {
+export function createDocumentStore({ schema, rules, memory }: Options) {
   const cache = createFairCache<ParsedDocument>({
     maxBytes: MAX_BYTES,
     maxEntryBytes: MAX_BYTES / 4,
@@ -28,7 +28,8 @@ export function createDocumentStore({ schema, rules, memory }: Options): Documen
   return {
     find,
 
-    parse(text, { owner, limits }) {
+    /** Throws where the text is no document, or too long a one. */
+    parse(text: string, { owner, limits }: DocumentSource): FoundDocument {
       const existing = find(text, owner);
       if (existing) return existing;
       checkNesting(text, limits.nesting);
@@ -40,7 +41,7 @@ export function createDocumentStore({ schema, rules, memory }: Options): Documen
       return made;
     },
 
-    validate(document) {
+    validate(document: DocumentNode): readonly GraphQLError[] {
       const known = parsed.get(document);
       if (known?.isValid) return NONE;
       const errors = validate(schema, document, allRules);
@@ -48,7 +49,8 @@ export function createDocumentStore({ schema, rules, memory }: Options): Documen
       return errors;
     },
 
-    addPlan(document, fields) {
+    /** Its plans have grown by so many fields. */
+    addPlan(document: DocumentNode, fields: number): void {
       const known = parsed.get(document);
       if (known) cache.grow(known.text, fields * BYTES_PER_PLANNED_FIELD);
     },
@@ -56,7 +58,8 @@ export function createDocumentStore({ schema, rules, memory }: Options): Documen
     counts: cache.counts,
   };
 
-  function find(text: string, owner: string | undefined): ParsedDocument | undefined {
+  /** A document that has been found valid: there is hardly any work with it. */
+  function find(text: string, owner: string | undefined): FoundDocument | undefined {
     return owner === undefined ? undefined : cache.get(text);
   }
 
@@ -82,22 +85,15 @@ const BYTES_PER_TOKEN = 300;
 /** As measured, with the functions that read it. */
 const BYTES_PER_PLANNED_FIELD = 1_500;
 
-export interface DocumentStore {
-  /** A document that has been found valid: there is hardly any work with it. */
-  find(text: string, owner: string | undefined): FoundDocument | undefined;
-  /** Throws where the text is no document, or too long a one. */
-  parse(
-    text: string,
-    /** `owner`: the caller's application. */
-    source: { readonly owner: string | undefined; readonly limits: DocumentLimits },
-  ): FoundDocument;
-  validate(document: DocumentNode): readonly GraphQLError[];
-  /** Its plans have grown by so many fields. */
-  addPlan(document: DocumentNode, fields: number): void;
-  counts(): { readonly entries: number; readonly bytes: number };
-}
+export type DocumentStore = ReturnType<typeof createDocumentStore>;
 
 type FoundDocument = Pick<ParsedDocument, 'document' | 'tokens'>;
+
+interface DocumentSource {
+  /** The caller's application. */
+  readonly owner: string | undefined;
+  readonly limits: DocumentLimits;
+}
 
 interface ParsedDocument {
   readonly document: DocumentNode;

@@ -44,10 +44,11 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /** GraphiQL for a browser that opens the endpoint. The page is large: it is loaded when it is first wanted, and made once. */
-export function createGraphiQLPage(options: GraphiQLOptions & TypeNames): GraphiQLPage {
+export function createGraphiQLPage(options: GraphiQLOptions & TypeNames) {
   let made: Promise<readonly Page[]> | undefined;
   return {
-    answer(request) {
+    /** Undefined: what is asked for is no page. */
+    answer(request: HttpRequest): Promise<HttpResponse> | undefined {
       if (!isForPeople(request)) return undefined;
       made ??= makePages(options);
       return made.then((pages) => choosePage(pages, request));
@@ -126,11 +127,6 @@ export interface GraphiQLOptions {
   readonly title?: string;
   /** What the tabs send along: the demo's key and customer, where there is a demo. */
   readonly headers?: Readonly<Record<string, string>>;
-}
-
-interface GraphiQLPage {
-  /** Undefined: what is asked for is no page. */
-  answer(request: HttpRequest): Promise<HttpResponse> | undefined;
 }
 
 interface Page {

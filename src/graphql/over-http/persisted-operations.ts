@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { CrossbookError } from '../../domain/errors.ts';
 import { type CacheMemory, createFairCache } from '../../lib/cache.ts';
+import { parseJson } from '../../lib/json.ts';
 
 /** Finds the document of a request: its text, or the persisted one with its SHA-256. */
 export interface PersistedOperations {
@@ -120,21 +121,15 @@ export function readManifest(path: string): ReadonlyMap<string, string> {
  * Code Generator), or Apollo's list of operations.
  */
 export function parseManifest(json: string): ReadonlyMap<string, string> {
-  const parsed = shape.safeParse(parse(json));
+  const value = parseJson(json);
+  if (value === undefined) throw new Error('It is not JSON.');
+  const parsed = shape.safeParse(value);
   if (!parsed.success)
     throw new Error('It must be an object from hash to operation, or a manifest of Apollo.');
   const entries = Object.entries(parsed.data).map(([hash, text]) => [hash.toLowerCase(), text] as const);
   const wrong = entries.find(([hash, text]) => toHash(text) !== hash);
   if (wrong) throw new Error(`The operation under ${wrong[0]} has another SHA-256: ${toHash(wrong[1])}.`);
   return new Map(entries);
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    throw new Error('It is not JSON.');
-  }
 }
 
 const apollo = z
