@@ -52,7 +52,15 @@ export function createBreaker(options: BreakerOptions) {
     const remainingMs = openUntil - clock.now();
     if (remainingMs <= 0 && !isProbing) return;
     refused++;
-    throw unavailable(remainingMs > 0 ? remainingMs : PROBE_MS, failures >= maxFailures);
+    const hasFailed = failures >= maxFailures;
+    const what = hasFailed
+      ? 'has failed several times in a row'
+      : 'answers too slowly for all who wait for it';
+    throw new CrossbookError(
+      'REMOTE_PROVIDER_UNAVAILABLE',
+      `The provider ${what} and is left alone for a moment.`,
+      { retryAfterMs: remainingMs > 0 ? remainingMs : PROBE_MS },
+    );
   }
 
   function count(isSlow: boolean): void {
@@ -76,15 +84,6 @@ export function createBreaker(options: BreakerOptions) {
     openUntil = clock.now() + openMs;
     refused = 0;
   }
-}
-
-function unavailable(retryAfterMs: number, hasFailed: boolean): CrossbookError {
-  const what = hasFailed ? 'has failed several times in a row' : 'answers too slowly for all who wait for it';
-  return new CrossbookError(
-    'REMOTE_PROVIDER_UNAVAILABLE',
-    `The provider ${what} and is left alone for a moment.`,
-    { retryAfterMs },
-  );
 }
 
 const PROBE_MS = 1_000;

@@ -133,13 +133,11 @@ export function createHostResolver({ servers }: { readonly servers?: readonly st
   const resolver = new Resolver({ timeout: TRY_MS, tries: 2 });
   if (servers) resolver.setServers(servers);
   return async (host) => {
-    const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-    const addresses = [
-      ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
-      ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
-    ];
+    const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const addresses = found.flatMap((family) => (family.status === 'fulfilled' ? family.value : []));
+    const [four] = found;
     if (addresses.length === 0 && four.status === 'rejected') throw four.reason;
-    return addresses;
+    return addresses.map((address) => ({ address, family: isIP(address) }));
   };
 }
 
