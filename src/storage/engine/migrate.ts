@@ -29,13 +29,9 @@ export async function applyMigrations(run: RunSql, migrations: readonly Migratio
 
 async function pending(migrations: readonly Migration[], run: RunSql): Promise<readonly Migration[]> {
   const [list] = await run(`select to_regclass('crossbook.migrations')::text as name`);
-  if (nameOf(list) === null) return migrations;
-  const applied = new Set((await run('select name from crossbook.migrations')).map(nameOf));
+  if (!list?.['name']) return migrations;
+  const applied = new Set((await run('select name from crossbook.migrations')).map((row) => row['name']));
   return migrations.filter(({ name }) => !applied.has(name));
-}
-
-function nameOf(row: unknown): unknown {
-  return typeof row === 'object' && row !== null && 'name' in row ? row.name : null;
 }
 
 const named = (text: string) => ({ name: `migrations: ${text}`.slice(0, 40), text });

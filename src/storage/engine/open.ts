@@ -105,7 +105,10 @@ interface ConnectionCounts {
   readonly waiting: number;
 }
 
-export type RunSql = (text: string, values?: readonly unknown[]) => Promise<readonly unknown[]>;
+export type RunSql = (
+  text: string,
+  values?: readonly unknown[],
+) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
 export interface Statement {
   /** Lets the server prepare it once for each connection. */
