@@ -2,7 +2,7 @@ import { toQuery } from '../lib/http-message.ts';
 import { isRecord, parseJson } from '../lib/json.ts';
 import type { ConnectFailure } from './connect-link.ts';
 import type { ConnectedAccount } from './connection.ts';
-import type { OAuthClient, RefreshedToken } from './provider.ts';
+import type { OAuthClient, RefreshedToken, RefreshTokenEndpoint } from './provider.ts';
 import type { ProviderName } from './provider-names.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from './remote.ts';
 import { date, field, type Of, shape, string } from './shape.ts';
@@ -47,12 +47,7 @@ export interface Login {
   readonly origin: string;
 }
 
-interface RevocationEndpoint {
-  /** The origin of the revocation endpoint: refresh tokens go nowhere else. */
-  origin(instanceUrl: string | null): string | undefined;
-  /** Where the request goes instead when the first origin answers with a redirect, which is never followed itself. */
-  movedOrigin?(instanceUrl: string | null): string | undefined;
-  toRequest(options: { readonly client: OAuthClient; readonly refreshToken: string }): RemoteRequest;
+interface RevocationEndpoint extends RefreshTokenEndpoint {
   /** Is the grant gone, by this answer? One that was gone before is. */
   isRevoked(answer: ProviderResponse): boolean;
 }

@@ -105,12 +105,16 @@ export interface OAuthClient {
   readonly clientSecret: string;
 }
 
-export interface TokenRefresh {
-  /** The origin of the token endpoint: refresh tokens go nowhere else. */
+/** Where a refresh token is sent, to be traded or revoked. */
+export interface RefreshTokenEndpoint {
+  /** The endpoint's origin: refresh tokens go nowhere else. */
   origin(instanceUrl: string | null): string | undefined;
   /** Where the request goes instead when the first origin answers with a redirect, which is never followed itself. */
   movedOrigin?(instanceUrl: string | null): string | undefined;
   toRequest(options: { readonly client: OAuthClient; readonly refreshToken: string }): RemoteRequest;
+}
+
+export interface TokenRefresh extends RefreshTokenEndpoint {
   /** Throws a RemoteFailure: REMOTE_PROVIDER_UNAUTHORIZED where the refresh token is refused for good. */
   readAnswer(answer: ProviderResponse, now: Date): RefreshedToken;
 }

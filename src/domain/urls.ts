@@ -34,15 +34,10 @@ export function toRedirectUri(publicUrl: string, provider: ProviderName): string
 export function listRedirectUris(
   publicUrl: string,
   providers: Iterable<Pick<Provider, 'name' | 'authorization'>>,
-): readonly RedirectUri[] {
+) {
   return [...providers]
     .filter(({ authorization }) => authorization !== undefined)
     .map(({ name }) => ({ provider: name, uri: toRedirectUri(publicUrl, name) }));
-}
-
-interface RedirectUri {
-  readonly provider: ProviderName;
-  readonly uri: string;
 }
 
 /**
@@ -54,8 +49,8 @@ export function checkReturnUrl(
   text: string,
   origins: readonly string[],
 ): { readonly url: string } | { readonly problem: string } {
-  if (text.length > MAX_LENGTH) return { problem: `it is longer than ${MAX_LENGTH} characters` };
-  if (!PLAIN.test(text)) return { problem: 'it has characters that do not belong there' };
+  const unreadable = findTextProblem(text);
+  if (unreadable) return { problem: unreadable };
   const [, written = '', authority = ''] = ORIGIN.exec(text) ?? [];
   if (authority === '' || !URL.canParse(text)) return { problem: 'it is not an http(s) URL' };
   if (authority.includes('@')) return { problem: 'it has a user name in it' };
@@ -90,62 +85,48 @@ const ORIGIN = /^(https?:\/\/([^/?#]+))/i;
 export function checkLoginUrl(
   text: string | null,
   { logins, loginHosts }: Pick<Authorization, 'logins' | 'loginHosts'>,
-): LoginUrl | InstanceUrlProblem {
+): Pick<InstanceUrl, 'origin'> | UrlProblem {
   if (text === null) return { origin: logins[0].origin };
   const trimmed = text.trim().replace(/[?#].*$/s, '');
   const url = SCHEME.test(trimmed) ? trimmed : `https://${trimmed}`;
-  const checked = checkInstanceUrl(url, { hosts: loginHosts, sandboxOrigins: [] });
-  return 'problem' in checked ? checked : { origin: checked.origin };
+  return checkInstanceUrl(url, { hosts: loginHosts, sandboxOrigins: [] });
 }
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
-
-interface LoginUrl {
-  readonly origin: string;
-}
 
 /**
  * May a customer's instance URL be kept, and later be sent a token? What a URL parser would silently mend (octal
  * addresses, backslashes, tabs, escapes, full-width letters) is refused in the text itself, so that no later
  * reader sees another host.
  */
-export function checkInstanceUrl(text: string, rules: InstanceUrlRules): InstanceUrl | InstanceUrlProblem {
-  if (text.length > MAX_LENGTH) return { problem: `it is longer than ${MAX_LENGTH} characters` };
-  if (!PLAIN.test(text)) return { problem: 'it has characters that do not belong there' };
+export function checkInstanceUrl(
+  text: string,
+  { hosts, sandboxOrigins }: InstanceUrlRules,
+): InstanceUrl | UrlProblem {
+  const unreadable = findTextProblem(text);
+  if (unreadable) return { problem: unreadable };
   const [, scheme, authority, path = ''] = PARTS.exec(text) ?? [];
   if (!scheme || !authority || !URL.canParse(text)) return { problem: 'it is not a URL' };
   if (/[?#]/.test(text)) return { problem: 'it has a query or a fragment' };
   if (authority.includes('@')) return { problem: 'it has a user name in it' };
   const { origin, hostname, pathname } = new URL(text);
   const checked = { origin, url: origin + (path === '' || path === '/' ? '' : pathname) };
-  if (isSandbox(`${scheme}://${authority}`.toLowerCase(), rules)) return checked;
-  const problem = findProblem({ scheme: scheme.toLowerCase(), authority, hostname }, rules);
-  return problem ? { problem } : checked;
-}
-
-/** As written, not as parsed: a sandbox is on this machine, and only its own spelling leads there. */
-function isSandbox(origin: string, { sandboxOrigins }: InstanceUrlRules): boolean {
-  return sandboxOrigins.includes(origin);
-}
-
-function findProblem(
-  { scheme, authority, hostname }: Parts,
-  { hosts }: InstanceUrlRules,
-): string | undefined {
-  if (hosts.length === 0) return 'this provider has no instance URL';
-  if (scheme !== 'https') return 'it does not start with https://';
-  if (isIP(hostname) || hostname.startsWith('[')) return 'its host is an IP address';
+  // As written, not as parsed: a sandbox is on this machine, and only its own spelling leads there.
+  if (sandboxOrigins.includes(`${scheme}://${authority}`.toLowerCase())) return checked;
+  if (hosts.length === 0) return { problem: 'this provider has no instance URL' };
+  if (scheme.toLowerCase() !== 'https') return { problem: 'it does not start with https://' };
+  if (isIP(hostname) || hostname.startsWith('[')) return { problem: 'its host is an IP address' };
   const [host = '', port = DEFAULT_PORT] = authority.toLowerCase().split(':');
-  if (port !== DEFAULT_PORT) return 'it names a port';
-  if (!HOST.test(host) || host !== hostname) return 'its host is not a plain host name';
-  return hosts.some((pattern) => matchesWhole(pattern, host))
-    ? undefined
-    : "its host is not one of the provider's";
+  if (port !== DEFAULT_PORT) return { problem: 'it names a port' };
+  if (!HOST.test(host) || host !== hostname) return { problem: 'its host is not a plain host name' };
+  // The whole host or nothing: a pattern without anchors must not let a look-alike pass.
+  const isOwn = hosts.some((pattern) => pattern.exec(host)?.[0] === host);
+  return isOwn ? checked : { problem: "its host is not one of the provider's" };
 }
 
-/** The whole host or nothing: a pattern without anchors must not let a look-alike pass. */
-function matchesWhole(pattern: RegExp, host: string): boolean {
-  return pattern.exec(host)?.[0] === host;
+function findTextProblem(text: string): string | undefined {
+  if (text.length > MAX_LENGTH) return `it is longer than ${MAX_LENGTH} characters`;
+  return PLAIN.test(text) ? undefined : 'it has characters that do not belong there';
 }
 
 const MAX_LENGTH = 2_048;
@@ -169,13 +150,7 @@ interface InstanceUrl {
   readonly url: string;
 }
 
-interface InstanceUrlProblem {
+interface UrlProblem {
   /** Goes after "… is not an address of the provider:". */
   readonly problem: string;
-}
-
-interface Parts {
-  readonly scheme: string;
-  readonly authority: string;
-  readonly hostname: string;
 }
