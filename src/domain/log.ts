@@ -82,17 +82,15 @@ export interface ProviderCall {
 }
 
 /** All that is known of a request when it has been answered. */
-export interface RequestRecord {
+export interface RequestRecord
+  extends Required<
+    Pick<RequestFields, 'face' | 'operation' | 'operationName' | 'application' | 'credential'>
+  > {
   readonly requestId: string;
   readonly traceId: string;
   readonly method: string;
   /** Without the query string: emails travel there. */
   readonly path: string;
-  readonly face: 'graphql' | 'rest' | 'connect' | undefined;
-  readonly operation: string | undefined;
-  readonly operationName: string | undefined;
-  readonly application: string | undefined;
-  readonly credential: string | undefined;
   readonly customers: readonly string[];
   readonly providers: readonly ProviderName[];
   readonly status: number;

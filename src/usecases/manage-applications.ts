@@ -1,9 +1,11 @@
-import type { Application, Caller } from '../domain/caller.ts';
+import type { Application } from '../domain/caller.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { OAuthClientStore, StoredOAuthClient } from '../domain/oauth.ts';
-import type { OAuthClient, Provider } from '../domain/provider.ts';
+import type { OAuthClient } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
 import { isStorable } from '../lib/text.ts';
+import { type AuthorizationDeps, requireAuthorization } from './connect-link.ts';
+import { type CallerDeps, requireApiKey } from './open-contact-client.ts';
 
 /** What the operator does with applications, by command and over HTTP. Rejects with CONFLICT where the name is taken. */
 export async function createApplication(
@@ -88,25 +90,21 @@ export async function rotateKey(
   }: { readonly id: string; readonly overlapHours?: number | undefined },
 ): Promise<CreatedKey & { readonly replaces: string; readonly oldEndsAt: string }> {
   const fresh = await store.rotateKey(id, overlapHours * 3_600_000);
-  if (!fresh) throw noActiveKey(id);
+  if (!fresh) {
+    const detail = `There is no active key ${JSON.stringify(id)}: it was rotated or revoked already, or never made.`;
+    throw new CrossbookError('NOT_FOUND', detail);
+  }
   const { publicId, key, oldEndsAt } = fresh;
   return { id: publicId, key, replaces: id, oldEndsAt: oldEndsAt.toISOString() };
 }
 
 export async function revokeKey(store: Pick<KeyAdmin, 'revokeKey'>, id: string): Promise<void> {
-  if (!(await store.revokeKey(id))) throw noKey(id);
+  if (await store.revokeKey(id)) return;
+  const detail = `There is no key ${JSON.stringify(id)}, or it has ended already.`;
+  throw new CrossbookError('NOT_FOUND', detail);
 }
 
 export const DEFAULT_OVERLAP_HOURS = 24;
-
-function noKey(id: string): CrossbookError {
-  return new CrossbookError('NOT_FOUND', `There is no key ${JSON.stringify(id)}, or it has ended already.`);
-}
-
-function noActiveKey(id: string): CrossbookError {
-  const detail = `There is no active key ${JSON.stringify(id)}: it was rotated or revoked already, or never made.`;
-  return new CrossbookError('NOT_FOUND', detail);
-}
 
 function toListed({ publicId, name, createdAt, revokedAt }: StoredKey, now: number): ListedKey {
   const state = revokedAt === null ? 'active' : revokedAt.getTime() > now ? 'ending' : 'revoked';
@@ -184,13 +182,13 @@ export async function setOAuthClient(
   deps: OAuthClientDeps,
   { provider, ...client }: OAuthClient & { readonly provider: ProviderName },
 ): Promise<StoredOAuthClient> {
-  requireApiKey(deps);
+  requireApiKey(deps, OAUTH_CLIENT_REFUSAL);
   return storeOAuthClient(deps, { provider, ...client });
 }
 
 /** The application's customers are sent to the provider by the installation's client again, if it has one. */
 export async function deleteOAuthClient(deps: OAuthClientDeps, provider: ProviderName): Promise<void> {
-  requireApiKey(deps);
+  requireApiKey(deps, OAUTH_CLIENT_REFUSAL);
   if (await deps.oauthClients.delete(provider)) return;
   throw new CrossbookError('NOT_FOUND', `There is no OAuth client of ${provider}.`);
 }
@@ -200,9 +198,7 @@ export async function storeOAuthClient(
   { oauthClients, providers }: Pick<OAuthClientDeps, 'oauthClients' | 'providers'>,
   { provider, clientId, clientSecret }: OAuthClient & { readonly provider: ProviderName },
 ): Promise<StoredOAuthClient> {
-  if (!providers.get(provider)?.authorization) {
-    throw new CrossbookError('NOT_IMPLEMENTED', `${provider} cannot be connected by a link.`);
-  }
+  requireAuthorization({ providers }, provider);
   const mistakes = [
     ...(isVisible(clientId) ? [] : ['client_id']),
     ...(isVisible(clientSecret) ? [] : ['client_secret']),
@@ -212,10 +208,7 @@ export async function storeOAuthClient(
   throw new CrossbookError('UNPROCESSABLE_ENTITY', detail);
 }
 
-function requireApiKey(deps: Pick<OAuthClientDeps, 'requireCaller'>): void {
-  if (!deps.requireCaller().customer) return;
-  throw new CrossbookError('FORBIDDEN', 'A customer token reads; only an API key may change OAuth clients.');
-}
+const OAUTH_CLIENT_REFUSAL = 'A customer token reads; only an API key may change OAuth clients.';
 
 function isVisible(text: string): boolean {
   return text.length <= MAX_LENGTH && /^[\x21-\x7e]+$/.test(text);
@@ -223,8 +216,6 @@ function isVisible(text: string): boolean {
 
 const MAX_LENGTH = 1_000;
 
-interface OAuthClientDeps {
-  requireCaller(): Caller;
+interface OAuthClientDeps extends AuthorizationDeps, Pick<CallerDeps, 'requireCaller'> {
   readonly oauthClients: OAuthClientStore;
-  readonly providers: ReadonlyMap<ProviderName, Pick<Provider, 'authorization'>>;
 }
