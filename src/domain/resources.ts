@@ -21,32 +21,9 @@ export const RESPONSE_BOUNDS = {
  * What one HTTP request, all operations of a batch included, may still have made for its response. It is consumed while
  * the response is made, so it holds whatever the data turns out to be. Each method throws once its bound is passed.
  */
-export interface Allowance {
+export class Allowance {
   readonly bounds: ResponseBounds;
-  /** Before they are made. */
-  consumeValues(count: number): void;
-  /** Of long strings and JSON documents, when they are put into the result: before they are written. */
-  consumeResultBytes(count: number): void;
-  /** Of the body, when they are written. */
-  consumeBytes(count: number): void;
-  /** Has much been made? */
-  readonly isLarge: boolean;
-  /** False where there is no room for another error of this size. */
-  takeError(bytes: number): boolean;
   /** The one error that was thrown, if a bound was passed. */
-  readonly exceeded: CrossbookError | undefined;
-  readonly consumed: { readonly values: number; readonly bytes: number };
-}
-
-export function createAllowance(bounds: ResponseBounds): Allowance {
-  return new ConsumedAllowance(bounds);
-}
-
-/** In values. */
-const LARGE = 10_000;
-
-class ConsumedAllowance implements Allowance {
-  readonly bounds: ResponseBounds;
   exceeded: CrossbookError | undefined;
   #values = 0;
   #resultBytes = 0;
@@ -62,25 +39,30 @@ class ConsumedAllowance implements Allowance {
     return { values: this.#values, bytes: this.#bytes };
   }
 
+  /** Has much been made? */
   get isLarge() {
     return this.#values > LARGE;
   }
 
+  /** Before they are made. */
   consumeValues(count: number): void {
     this.#values += count;
     if (this.#values > this.bounds.values) this.#stop(`${this.bounds.values} values`);
   }
 
+  /** Of long strings and JSON documents, when they are put into the result: before they are written. */
   consumeResultBytes(count: number): void {
     this.#resultBytes += count;
     if (this.#resultBytes > this.bounds.bytes) this.#stop(`${this.bounds.bytes} bytes`);
   }
 
+  /** Of the body, when they are written. */
   consumeBytes(count: number): void {
     this.#bytes += count;
     if (this.#bytes > this.bounds.bytes) this.#stop(`${this.bounds.bytes} bytes`);
   }
 
+  /** False where there is no room for another error of this size. */
   takeError(bytes: number): boolean {
     const { errors, errorBytes } = this.bounds;
     if (this.#errors >= errors || this.#errorBytes + bytes > errorBytes) return false;
@@ -100,6 +82,9 @@ class ConsumedAllowance implements Allowance {
     throw this.exceeded;
   }
 }
+
+/** In values. */
+const LARGE = 10_000;
 
 /**
  * A request's place among those at work. A request that waits for a provider is not at work: each wait pauses the permit,

@@ -1,7 +1,7 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { CrossbookError } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
-import { createAllowance, type HeldBytes, RESPONSE_BOUNDS } from '../domain/resources.ts';
+import { Allowance, type HeldBytes, RESPONSE_BOUNDS } from '../domain/resources.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import { JSON_CHUNK_ITEMS } from '../lib/json.ts';
 import type { RequestContext } from '../request/context.ts';
@@ -100,7 +100,7 @@ export async function createGraphQL(options: GraphQLOptions) {
     /** The answer to what is not even looked at. */
     refuse(error: CrossbookError, { request, requestLog }: RefusedRequest): HttpResponse {
       const accept = request.headers.get('accept');
-      const allowance = createAllowance(RESPONSE_BOUNDS.stranger);
+      const allowance = new Allowance(RESPONSE_BOUNDS.stranger);
       const { caller } = requestLog;
       const target = { accept, caller, suggestions: false, isRefused: true, requestLog, allowance };
       return writeResponse(toResult(new GraphQLError('', { originalError: error })), target);

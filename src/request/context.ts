@@ -4,7 +4,7 @@ import { type Customer, MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
 import type { ProviderCall, RequestLog, Tracer } from '../domain/log.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import { type Allowance, createAllowance } from '../domain/resources.ts';
+import { Allowance } from '../domain/resources.ts';
 import type { RemovedConnection, Revocation, Tenant } from '../domain/tenant.ts';
 import type { HttpHeaders } from '../lib/http-message.ts';
 import { SeenRecords } from './connection-cache.ts';
@@ -42,7 +42,7 @@ class RequestScope implements Tracer {
     };
     this.requestLog = requestLog;
     const { caller, stranger } = services.responseBounds;
-    this.allowance = createAllowance(this.caller ? caller : stranger);
+    this.allowance = new Allowance(this.caller ? caller : stranger);
   }
 
   get providers() {

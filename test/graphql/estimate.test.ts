@@ -1,6 +1,6 @@
 import { getOperationAST, parse, validate } from 'graphql';
 import { expect, test } from 'vitest';
-import { createAllowance, RESPONSE_BOUNDS } from '../../src/domain/resources.ts';
+import { Allowance, RESPONSE_BOUNDS } from '../../src/domain/resources.ts';
 import { createExecute } from '../../src/graphql/compiled/execute.ts';
 import { analyzeCost } from '../../src/graphql/cost-analysis.ts';
 import { writeResponse } from '../../src/graphql/over-http/write-response.ts';
@@ -93,7 +93,7 @@ async function run(text: string, variableValues: Record<string, unknown>, contex
     operation,
     variables: variableValues,
   });
-  const allowance = createAllowance(RESPONSE_BOUNDS.caller);
+  const allowance = new Allowance(RESPONSE_BOUNDS.caller);
   const result = await execute({ schema, document, variableValues, contextValue, allowance });
   if (!result.data) return undefined;
   const facts = { accept: null, caller: undefined, isRefused: false, suggestions: true };

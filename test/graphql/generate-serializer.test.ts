@@ -1,6 +1,6 @@
 import { GraphQLString } from 'graphql';
 import { expect, test } from 'vitest';
-import { createAllowance, RESPONSE_BOUNDS } from '../../src/domain/resources.ts';
+import { Allowance, RESPONSE_BOUNDS } from '../../src/domain/resources.ts';
 import {
   generateSerializer,
   readNullable,
@@ -19,10 +19,9 @@ test.each([true, false])(
     const generated = generateSerializer([{ key: NAME, read, list: undefined }]);
     // What is not short is left to the property's own reader: that one consumes, or bails out.
     const consumed: number[] = [];
-    const allowance = {
-      ...createAllowance(RESPONSE_BOUNDS.caller),
+    const allowance = Object.assign(new Allowance(RESPONSE_BOUNDS.caller), {
       consumeResultBytes: (count: number) => void consumed.push(count),
-    };
+    });
     const answers = ['', 'short', LONG, 7, null].map((value) => {
       try {
         return generated?.({ [NAME]: value }, allowance);

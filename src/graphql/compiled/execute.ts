@@ -20,7 +20,7 @@ import { isPromise } from 'graphql/jsutils/isPromise.js';
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { PromiseOrValue } from 'graphql/jsutils/PromiseOrValue.js';
 import { CrossbookError } from '../../domain/errors.ts';
-import { type Allowance, createAllowance } from '../../domain/resources.ts';
+import { Allowance } from '../../domain/resources.ts';
 import { type Answer, executeFields, executeSerially } from './execute-fields.ts';
 import { createArgumentReaders, readVariables } from './input.ts';
 import { type FieldPlan, type ObjectPlan, planObject } from './plan.ts';
@@ -51,7 +51,7 @@ export function createExecute(
       if (read.errors) return { errors: read.errors };
       variableValues = read.coerced;
     }
-    const { allowance = createAllowance(UNBOUNDED) } = args;
+    const { allowance = new Allowance(UNBOUNDED) } = args;
     const plan = findPlan(planned, variableValues);
     if (!plan) return { errors: [tooLarge() as never] };
     return executePlan(plan, {

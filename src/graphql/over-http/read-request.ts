@@ -1,7 +1,7 @@
 import { missingCredentials } from '../../domain/caller.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
-import { type Allowance, createAllowance, RESPONSE_BOUNDS } from '../../domain/resources.ts';
+import { Allowance, RESPONSE_BOUNDS } from '../../domain/resources.ts';
 import type { HttpRequest } from '../../lib/http-message.ts';
 import { isRecord, type ReadJson, readJsonBytes, readJsonText } from '../../lib/json.ts';
 import type { RequestContext } from '../../request/context.ts';
@@ -10,7 +10,7 @@ import { type PersistedOperations, readHash } from './persisted-operations.ts';
 
 /** The request's own, and a stranger's until it is known who calls. */
 export function allowanceOf(opened: GraphQLRequest): Allowance {
-  opened.allowance ??= opened.context?.allowance ?? createAllowance(RESPONSE_BOUNDS.stranger);
+  opened.allowance ??= opened.context?.allowance ?? new Allowance(RESPONSE_BOUNDS.stranger);
   return opened.allowance;
 }
 

@@ -2,7 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import type { Caller } from '../../domain/caller.ts';
 import { ERROR_CODES, type RemoteCause } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
-import { type Allowance, createAllowance, RESPONSE_BOUNDS } from '../../domain/resources.ts';
+import { Allowance, RESPONSE_BOUNDS } from '../../domain/resources.ts';
 import type { HttpResponse } from '../../lib/http-message.ts';
 import { type JsonBody, toJsonBody } from '../../lib/to-json-body.ts';
 import { type ExecutionError, type ReportedError, translateErrors } from '../errors.ts';
@@ -16,7 +16,7 @@ export function writeResponse(results: Results, target: ResponseTarget): Written
     const { exceeded } = target.allowance;
     if (thrown !== exceeded) throw thrown;
     // It is small, and there is no more to consume.
-    const allowance = createAllowance(RESPONSE_BOUNDS.stranger);
+    const allowance = new Allowance(RESPONSE_BOUNDS.stranger);
     return write({ errors: [exceeded as never] }, { ...target, allowance });
   }
 }
