@@ -4,7 +4,7 @@ import { createConnectPages } from './connect/server.ts';
 import { DEMO_APPLICATION, DEVELOPMENT_ORIGINS } from './domain/caller.ts';
 import type { ConnectServices } from './domain/connect-link.ts';
 import type { Foundation } from './foundation.ts';
-import { toDemoCommand } from './http/startup-message.ts';
+import { toDemoCommand } from './http/welcome.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import type { createOpenContext } from './request/context.ts';
 import { createCursorSigner, createSigningKeys } from './storage/sealing.ts';

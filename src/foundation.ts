@@ -3,7 +3,7 @@ import type { FindOAuthClient } from './domain/oauth.ts';
 import type { Provider } from './domain/provider.ts';
 import { listRedirectUris } from './domain/urls.ts';
 import type { Plugins } from './graphql/server.ts';
-import type { Demo } from './http/startup-message.ts';
+import type { Demo } from './http/welcome.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { createHeldBytes, defaultMaxHeldBytes } from './limits/held-bytes.ts';
 import { openLimits } from './limits/limits.ts';

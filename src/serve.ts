@@ -2,7 +2,7 @@ import { createApp } from './app.ts';
 import { type Env, readConfig } from './config.ts';
 import { listen } from './http/listen.ts';
 import { shutdownOnSignal } from './http/shutdown-on-signal.ts';
-import { formatStartupMessage } from './http/startup-message.ts';
+import { formatStartupMessage } from './http/welcome.ts';
 import { flushCompileCache } from './lib/data-directory.ts';
 import { createBufferedOutput, createLossyOutput, createStartOutput } from './lib/output.ts';
 import { toReason } from './lib/to-reason.ts';

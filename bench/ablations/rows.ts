@@ -27,13 +27,13 @@ export const listAblations = (flags: readonly string[]): readonly Ablation[] => 
     title: 'the whole is one `JSON.stringify`',
     twins: [
       { file: 'graphql/compiled/serializers.ts', name: 'createWriter', twin: 'no-written-lists.ts' },
-      { file: 'lib/to-json-body.ts', name: 'toJsonBody', twin: 'json-in-one-piece.ts' },
+      { file: 'lib/json-body.ts', name: 'toJsonBody', twin: 'json-in-one-piece.ts' },
     ],
   },
   {
     name: 'transcoded-text',
     title: 'text becomes UTF-8 by `Buffer.from`',
-    twins: [{ file: 'lib/to-utf8.ts', name: 'toUtf8', twin: 'utf8-by-buffer.ts' }],
+    twins: [{ file: 'lib/json-body.ts', name: 'toUtf8', twin: 'utf8-by-buffer.ts' }],
   },
   {
     name: 'compiled-variables',

@@ -24,7 +24,8 @@ import {
   type ValidationRule,
 } from 'graphql';
 import { CrossbookError } from '../domain/errors.ts';
-import { JsonBytes, jsonLength } from '../lib/json.ts';
+import { jsonLength } from '../lib/json.ts';
+import { JsonBytes } from '../lib/json-body.ts';
 
 /**
  * The questions that GraphiQL, code generators and gateways ask of every schema: those that graphql itself writes, whatever

@@ -3,7 +3,7 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
 import { Allowance, type HeldBytes, RESPONSE_BOUNDS } from '../domain/resources.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
-import { JSON_CHUNK_ITEMS } from '../lib/json.ts';
+import { JSON_CHUNK_ITEMS } from '../lib/json-body.ts';
 import type { RequestContext } from '../request/context.ts';
 import { createExecute } from './compiled/execute.ts';
 import { createDocumentStore } from './engine/document-store.ts';

@@ -8,9 +8,10 @@ import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message
  * the application: it is allowed where any names the origin, and so is a refusal without a caller, so that a frontend
  * can read why. Cookies play no part here, and are never allowed.
  */
-export function createCors({ findOrigins, onRefused }: CorsOptions): Cors {
+export function createCors({ findOrigins, onRefused }: CorsOptions) {
   return {
-    async answerPreflight({ headers }) {
+    /** It costs no look-up of a caller and reaches no face. Rejects with FORBIDDEN where no application names its origin. */
+    async answerPreflight({ headers }: HttpRequest): Promise<HttpResponse> {
       const origin = headers.get('origin') ?? '';
       if ((await findOrigins()).has(origin))
         return toPreflightResponse(origin, headers.get('access-control-request-headers'));
@@ -19,7 +20,8 @@ export function createCors({ findOrigins, onRefused }: CorsOptions): Cors {
       throw new CrossbookError('FORBIDDEN', sayRefused(known));
     },
 
-    findApplications(origin) {
+    /** Ids of the applications that name an origin. Undefined: none does. */
+    findApplications(origin: string): Promise<Applications | undefined> | Applications | undefined {
       const origins = findOrigins();
       if (!(origins instanceof Promise)) return origins.get(origin);
       // While the storage is away no page may read anything, and the response says that it is away.
@@ -29,7 +31,10 @@ export function createCors({ findOrigins, onRefused }: CorsOptions): Cors {
       );
     },
 
-    addHeaders({ headers, applications, applicationId, status }, sent) {
+    addHeaders(
+      { headers, applications, applicationId, status }: CorsResponse,
+      sent: Record<string, string>,
+    ): void {
       sent['vary'] = sent['vary'] === undefined ? 'Origin' : `${sent['vary']}, Origin`;
       const isAllowed = applicationId === undefined ? status >= 400 : applications.has(applicationId);
       if (!isAllowed) return;
@@ -84,13 +89,7 @@ const MAX_AGE_SECONDS = '7200';
 const EXPOSED =
   'etag, ratelimit, ratelimit-limit, ratelimit-policy, ratelimit-remaining, ratelimit-reset, retry-after, x-fetched-at, x-request-id';
 
-export interface Cors {
-  /** Ids of the applications that name an origin. Undefined: none does. */
-  findApplications(origin: string): Promise<Applications | undefined> | Applications | undefined;
-  /** It costs no look-up of a caller and reaches no face. Rejects with FORBIDDEN where no application names its origin. */
-  answerPreflight(request: HttpRequest): Promise<HttpResponse>;
-  addHeaders(response: CorsResponse, sent: Record<string, string>): void;
-}
+export type Cors = ReturnType<typeof createCors>;
 
 type Applications = ReadonlySet<string>;
 

@@ -4,18 +4,18 @@ import type { HttpRequest, HttpResponse } from '../lib/http-message.ts';
  * What is answered however much there is to do, with GET and with HEAD. `/livez`: the process runs. `/readyz`: it can also
  * do its work. Undefined: it is a face's.
  */
-export function createProbes(options: ProbeOptions): Probes {
-  const { checkReadiness, renderMetrics, renderHomePage } = options;
+export function createProbes({ checkReadiness, renderMetrics, renderHomePage }: ProbeOptions) {
   let isStopping = false;
   return {
     paths: PATHS,
-    answer(request) {
+    /** Undefined: with this method, or in this installation, it is a face's. */
+    answer(request: HttpRequest): Promise<HttpResponse> | undefined {
       if (request.method === 'GET') return get(request);
-      return request.method === 'HEAD'
-        ? get(request)?.then((answered) => ({ ...answered, body: null }))
-        : undefined;
+      if (request.method !== 'HEAD') return undefined;
+      return get(request)?.then((answered) => ({ ...answered, body: null }));
     },
-    announceStop() {
+    /** From now on it is not ready: connections that are open learn that their process is about to go. */
+    announceStop(): void {
       isStopping = true;
     },
   };
@@ -36,7 +36,7 @@ export function createProbes(options: ProbeOptions): Probes {
   }
 }
 
-function toAnswer(checks: Checks): HttpResponse {
+function toAnswer(checks: object): HttpResponse {
   const ok = Object.values(checks).every(Boolean);
   return {
     status: ok ? 200 : 503,
@@ -48,19 +48,11 @@ function toAnswer(checks: Checks): HttpResponse {
 /** However much there is to do, a look at the path is all that others pay. */
 const PATHS = /^\/(?:livez|readyz|metrics)?$/;
 
-type Checks = object;
-
-export interface Probes {
-  readonly paths: RegExp;
-  /** Undefined: with this method, or in this installation, it is a face's. */
-  answer(request: HttpRequest): Promise<HttpResponse> | undefined;
-  /** From now on it is not ready: connections that are open learn that their process is about to go. */
-  announceStop(): void;
-}
+export type Probes = ReturnType<typeof createProbes>;
 
 interface ProbeOptions {
   /** By name: is it well? */
-  checkReadiness(): Promise<Checks>;
+  checkReadiness(): Promise<object>;
   /** Undefined: there is no `/metrics`. */
   readonly renderMetrics: (() => Promise<HttpResponse>) | undefined;
   renderHomePage(origin: string): HttpResponse;

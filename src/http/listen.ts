@@ -15,10 +15,10 @@ import {
 } from './incoming-request.ts';
 import { handleClientErrors, toRawErrorResponse, toRefusal } from './rejected-request.ts';
 import { createResponseSender } from './send-response.ts';
-import { toReachableUrl } from './startup-message.ts';
+import { toReachableUrl } from './welcome.ts';
 
 /** Listens until it is closed. Whoever sends or reads slowly, or sends too much, is let go in time. */
-export async function listen(options: ListenOptions): Promise<Listener> {
+export async function listen(options: ListenOptions) {
   const { answer, onRefused, host, port, bounds, heldBytes, proxies = 0 } = options;
   const { idleGraceMs = IDLE_GRACE_MS } = options;
   let isClosing = false;
@@ -78,14 +78,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   });
   server.on('drop', () => onRefused({ status: undefined, code: 'CONNECTIONS_FULL' }));
   server.maxConnections = bounds.maxConnections;
-  if (proxies === 0) limitConnections(server, { maxPerAddress: bounds.maxConnectionsPerAddress, onRefused });
+  if (proxies === 0) limitConnections(server, bounds.maxConnectionsPerAddress, onRefused);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen({ port, host, backlog: BACKLOG }, resolve);
   });
 
   return {
     url: toReachableUrl(host, (server.address() as AddressInfo).port),
-    close(withinMs) {
+    /** Lets what runs finish, for so long at most. False where something was cut off. */
+    close(withinMs: number): Promise<boolean> {
       isClosing = true;
       return stop(server, { withinMs, idleGraceMs }).finally(sender.close);
     },
@@ -96,7 +97,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
  * New connections are refused at once; those that are open may ask once more and are told to go elsewhere. A connection
  * that is idle stays for a moment, because its next request may be on the way already.
  */
-async function stop(server: Server, { withinMs, idleGraceMs }: StopOptions): Promise<boolean> {
+async function stop(
+  server: Server,
+  { withinMs, idleGraceMs }: { readonly withinMs: number; readonly idleGraceMs: number },
+): Promise<boolean> {
   // Of `net`: the one of `http` would cut idle connections off at once.
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
@@ -131,7 +135,11 @@ const SWEEP_EVERY_MS = 50;
  * One address may have a part of the connections, so that another finds one free. An IPv6 address counts with its /64
  * network. Not for use behind proxies: all connections are theirs.
  */
-function limitConnections(server: Server, { maxPerAddress, onRefused }: ConnectionLimits): void {
+function limitConnections(
+  server: Server,
+  maxPerAddress: number,
+  onRefused: ListenOptions['onRefused'],
+): void {
   const open = new Map<string, number>();
 
   server.on('connection', (socket: Socket) => {
@@ -163,11 +171,16 @@ const RETRY_AFTER_MS = 1_000;
  * HTTP/1.1 clients may send requests before the last one is answered. Node's server would start all of them and keep
  * their responses: here one starts when the response before it has gone out, and until then nothing more is read.
  */
-function createPipelining({ heldBytes, onRefused }: PipeliningOptions): Pipelining {
+function createPipelining({ heldBytes, onRefused }: Pick<ListenOptions, 'heldBytes' | 'onRefused'>) {
   const queued = new WeakMap<Socket, number>();
 
   return {
-    waitForTurn(message, response, { address, start }) {
+    /** For a request whose response has no socket yet. `start` is called when it has, or never. */
+    waitForTurn(
+      message: IncomingMessage,
+      response: ServerResponse,
+      { address, start }: { readonly address: string | undefined; start(): void },
+    ): void {
       const { socket } = message;
       const length = (queued.get(socket) ?? 0) + 1;
       const hold = length <= MAX_QUEUED ? heldBytes.acquire({ address }, 'queue', REQUEST_BYTES) : undefined;
@@ -199,11 +212,7 @@ const MAX_QUEUED = 100;
 /** A request that waits, with its headers. */
 const REQUEST_BYTES = 8 * 1024;
 
-export interface Listener {
-  readonly url: string;
-  /** Lets what runs finish, for so long at most. False where something was cut off. */
-  close(withinMs: number): Promise<boolean>;
-}
+export type Listener = Awaited<ReturnType<typeof listen>>;
 
 interface ListenOptions {
   answer(request: ArrivingRequest, address: string | undefined): Promise<HttpResponse>;
@@ -221,11 +230,6 @@ interface ListenOptions {
   readonly idleGraceMs?: number | undefined;
 }
 
-interface StopOptions {
-  readonly withinMs: number;
-  readonly idleGraceMs: number;
-}
-
 export interface ServerLimits {
   readonly maxConnections: number;
   /** Not counted behind trusted proxies: all connections are theirs. */
@@ -240,23 +244,4 @@ export interface ServerLimits {
 interface Refused {
   readonly error: CrossbookError;
   readonly code: string;
-}
-
-interface ConnectionLimits {
-  readonly maxPerAddress: number;
-  onRefused(refusal: RejectedRequest): void;
-}
-
-interface Pipelining {
-  /** For a request whose response has no socket yet. `start` is called when it has, or never. */
-  waitForTurn(
-    message: IncomingMessage,
-    response: ServerResponse,
-    request: { readonly address: string | undefined; start(): void },
-  ): void;
-}
-
-interface PipeliningOptions {
-  readonly heldBytes: HeldBytes;
-  onRefused(refusal: { readonly status: undefined; readonly code: string }): void;
 }

@@ -1,21 +1,24 @@
 import type { ServerResponse } from 'node:http';
 import type { HeldBytes, Hold } from '../domain/resources.ts';
 import type { HttpResponse } from '../lib/http-message.ts';
-import { JsonBytes } from '../lib/json.ts';
+import { JsonBytes } from '../lib/json-body.ts';
 
 /**
  * Writes responses as fast as they are read. What is small and not read yet is counted here, what is larger was reserved
  * by the request handler. A client that reads more slowly than the least pace is disconnected: a timeout on silence alone
  * would start anew with each byte that it takes.
  */
-export function createResponseSender({ heldBytes, now, onRefused }: SenderOptions): ResponseSender {
+export function createResponseSender({ heldBytes, now, onRefused }: SenderOptions) {
   const unread = new Set<UnreadResponse>();
   const timer = setInterval(cutSlowReaders, CHECK_EVERY_MS);
   timer.unref();
 
   return {
-    send(response, answer, address) {
-      const { status, headers, body } = answer;
+    send(
+      response: ServerResponse,
+      { status, headers, body }: HttpResponse,
+      address: string | undefined,
+    ): void {
       response.writeHead(status, headers);
       // Text is short: the request handler makes bytes of what is not.
       if (body !== null && typeof body !== 'string' && body.length > SLICE_BYTES) {
@@ -27,6 +30,7 @@ export function createResponseSender({ heldBytes, now, onRefused }: SenderOption
       // before Node 24.)
       if (response.writableLength > 0) holdUnread(response, body?.length ?? 0, address);
     },
+    /** Called by a timer. */
     cutSlowReaders,
     close: () => clearInterval(timer),
   };
@@ -134,13 +138,6 @@ const WINDOW_MS = 10_000;
 const CHECK_EVERY_MS = 1_000;
 /** What a response and its request take beside the body. */
 const RESPONSE_BYTES = 4 * 1024;
-
-interface ResponseSender {
-  send(response: ServerResponse, answer: HttpResponse, address: string | undefined): void;
-  /** Called by a timer. */
-  cutSlowReaders(): void;
-  close(): void;
-}
 
 interface SenderOptions {
   readonly heldBytes: HeldBytes;

@@ -5,14 +5,15 @@ import type { Clock } from './clock.ts';
  * leaves as soon as fewer than `maxConcurrent` of its group are in flight and the policy asks for no pause: the busier it
  * gets, the larger the batches. Results are the affair of `run`, so that the batcher makes no promise for an item.
  */
-export function createBatcher<Item>(policy: BatchPolicy<Item>): Batcher<Item> {
+export function createBatcher<Item>(policy: BatchPolicy<Item>) {
   const { clock, maxConcurrent, maxItems = Infinity, maxSize = Infinity } = policy;
   const groups = new Map<string, Group<Item>>();
   /** They stand first in their queues. */
   const hurried = new Set<Item>();
 
   return {
-    add(item, name = '') {
+    /** The queue has no bound of its own: what adds to it has one, in its own unit. */
+    add(item: Item, name = ''): void {
       const group = groups.get(name) ?? openGroup(name);
       group.queue.add(item);
       if (group.isDeferred) return;
@@ -20,7 +21,8 @@ export function createBatcher<Item>(policy: BatchPolicy<Item>): Batcher<Item> {
       else dispatch(group);
     },
 
-    remove(item, name = '') {
+    /** False: the item is not in the queue, because its batch has left. */
+    remove(item: Item, name = ''): boolean {
       const group = groups.get(name);
       if (!group?.queue.delete(item)) return false;
       hurried.delete(item);
@@ -28,7 +30,7 @@ export function createBatcher<Item>(policy: BatchPolicy<Item>): Batcher<Item> {
       return true;
     },
 
-    removeWhere(matches, name = '') {
+    removeWhere(matches: (item: Item) => boolean, name = ''): readonly Item[] {
       const group = groups.get(name);
       if (!group) return [];
       const removed = [...group.queue].filter(matches);
@@ -40,7 +42,8 @@ export function createBatcher<Item>(policy: BatchPolicy<Item>): Batcher<Item> {
       return removed;
     },
 
-    hurry(item, name = '') {
+    /** The item leaves with the next batch, without a pause. */
+    hurry(item: Item, name = ''): void {
       const group = groups.get(name);
       if (!group?.queue.has(item)) return;
       group.queue = new Set([item, ...group.queue]);
@@ -48,6 +51,7 @@ export function createBatcher<Item>(policy: BatchPolicy<Item>): Batcher<Item> {
       dispatch(group);
     },
 
+    /** Nothing is queued or in flight. */
     isIdle: () => groups.size === 0,
   };
 
@@ -147,18 +151,6 @@ export function createBatcher<Item>(policy: BatchPolicy<Item>): Batcher<Item> {
 export function chunk<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
   const count = Math.ceil(items.length / size);
   return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
-}
-
-interface Batcher<Item> {
-  /** The queue has no bound of its own: what adds to it has one, in its own unit. */
-  add(item: Item, group?: string): void;
-  /** False: the item is not in the queue, because its batch has left. */
-  remove(item: Item, group?: string): boolean;
-  removeWhere(matches: (item: Item) => boolean, group?: string): readonly Item[];
-  /** The item leaves with the next batch, without a pause. */
-  hurry(item: Item, group?: string): void;
-  /** Nothing is queued or in flight. */
-  isIdle(): boolean;
 }
 
 export interface BatchPolicy<Item> {

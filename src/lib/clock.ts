@@ -64,20 +64,21 @@ export interface Wait {
 }
 
 /** Work that goes on after its answer was given. Nothing waits for it but the end of the process. */
-export function createBackground(onError: (error: unknown) => void): Background {
+export function createBackground(onError: (error: unknown) => void) {
   // Counted and not listed: a list that comes and goes would keep the collector from letting go what was on it.
   let running = 0;
   let drained = () => {};
   return {
-    run(work) {
+    run(work: Promise<unknown>): void {
       running += 1;
       void work.catch(onError).then(() => {
         running -= 1;
         if (running === 0) drained();
       });
     },
+    /** Resolves when nothing runs any more. */
     drain: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         drained = resolve;
         if (running === 0) resolve();
       }),
@@ -90,56 +91,47 @@ export function runPeriodically({
   work,
   onError,
   schedule = backgroundClock.schedule,
-}: PeriodicTaskOptions): PeriodicTask {
+}: PeriodicTaskOptions) {
   let isOver = false;
   let running = Promise.resolve();
-  let cancel = schedule(intervalMs, turn);
+  let cancel = schedule(intervalMs, runOnce);
 
   return {
-    async stop() {
+    /** Resolves when what runs has finished. */
+    async stop(): Promise<void> {
       isOver = true;
       cancel();
       await running;
     },
   };
 
-  function turn(): void {
+  function runOnce(): void {
     running = work()
       .catch(onError)
       .then(() => {
-        if (!isOver) cancel = schedule(intervalMs, turn);
+        if (!isOver) cancel = schedule(intervalMs, runOnce);
       });
   }
 }
 
-interface Background {
-  run(work: Promise<unknown>): void;
-  /** Resolves when nothing runs any more. */
-  drain(): Promise<void>;
-}
-
-export interface PeriodicTask {
-  /** Resolves when what runs has finished. */
-  stop(): Promise<void>;
-}
+export type PeriodicTask = ReturnType<typeof runPeriodically>;
 
 export interface PeriodicTaskOptions {
   /** From the end of one to the beginning of the next. */
   readonly intervalMs: number;
   work(): Promise<unknown>;
   onError(error: unknown): void;
-  /** Calls back once, after the delay; the answer calls it off. */
-  readonly schedule?: ((delayMs: number, callback: () => void) => () => void) | undefined;
+  readonly schedule?: Clock['schedule'] | undefined;
 }
 
 /**
  * For background work: how long it pauses after a piece of work that took so long. It gets a quarter of the time in which
  * the event loop is idle, and a hundredth of all time where it never is.
  */
-export function createIdleThrottle(): IdleThrottle {
+export function createIdleThrottle() {
   let before = performance.eventLoopUtilization();
   return {
-    pauseAfter(tookMs) {
+    pauseAfter(tookMs: number): number {
       const now = performance.eventLoopUtilization();
       const { utilization } = performance.eventLoopUtilization(now, before);
       before = now;
@@ -151,7 +143,3 @@ export function createIdleThrottle(): IdleThrottle {
 
 const SHARE_OF_THE_REST = 1 / 4;
 const LEAST_SHARE = 1 / 100;
-
-interface IdleThrottle {
-  pauseAfter(tookMs: number): number;
-}

@@ -1,4 +1,4 @@
-import type { JsonBytes } from './json.ts';
+import type { JsonBytes } from './json-body.ts';
 
 /** A request, as a face sees it. Nothing of it is made or read before it is asked for. */
 export interface HttpRequest {

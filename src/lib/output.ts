@@ -36,16 +36,17 @@ const MOST = 32 * 1024;
  * A stream whose reader may die, and whose disk may be full. What cannot be written is dropped, and counted by line; the
  * next write is tried again.
  */
-export function createLossyOutput(stream: Stream): LossyOutput {
+export function createLossyOutput(stream: Pick<NodeJS.WriteStream, 'write' | 'on'>) {
   let lost = 0;
   // Each write is told of its own failure. An event without a listener would end the process.
   stream.on('error', () => undefined);
   return {
-    write(text) {
+    write(text: string): void {
       stream.write(text, (error) => {
         if (error) lost += text.split('\n').length - 1;
       });
     },
+    /** Lines, so far. */
     countLost: () => lost,
   };
 }
@@ -53,20 +54,21 @@ export function createLossyOutput(stream: Stream): LossyOutput {
 /**
  * Says what a start is busy with: in a terminal in one line that the next step, or whatever else is written, replaces.
  */
-export function createStartOutput(output: Output, isTerminal: boolean): StartOutput {
+export function createStartOutput(output: Output, isTerminal: boolean) {
   let isShown = false;
   const endStep = () => {
     if (isShown) output.write(CLEAR_LINE);
     isShown = false;
   };
   return {
-    step(text) {
+    step(text: string): void {
       if (isTerminal) output.write(`${CLEAR_LINE}  ${text} …`);
       else output.write(`  ${text} …\n`);
       isShown = isTerminal;
     },
+    /** Leaves the line empty, for what others write. */
     endStep,
-    write(text) {
+    write(text: string): void {
       endStep();
       output.write(text);
     },
@@ -77,18 +79,4 @@ const CLEAR_LINE = '\r\u001b[2K';
 
 interface Output {
   write(text: string): unknown;
-}
-
-type Stream = Pick<NodeJS.WriteStream, 'write' | 'on'>;
-
-interface LossyOutput {
-  write(text: string): void;
-  /** Lines, so far. */
-  countLost(): number;
-}
-
-interface StartOutput extends Output {
-  step(text: string): void;
-  /** Leaves the line empty, for what others write. */
-  endStep(): void;
 }

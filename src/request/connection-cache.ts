@@ -15,15 +15,13 @@ export const REMOVAL_SETTLES_MS = CONNECTION_MAX_AGE_MS + 500;
 const MAX_CONNECTIONS = 10_000;
 
 /** Connections that were just looked at: a search does not ask the database for its connection each time. */
-export function createConnectionCache({ now }: Pick<Clock, 'now'>): ConnectionCache {
-  const known = createTtlCache<Connection>({
-    maxAgeMs: CONNECTION_MAX_AGE_MS,
-    maxEntries: MAX_CONNECTIONS,
-    now,
-  });
+export function createConnectionCache({ now }: Pick<Clock, 'now'>) {
+  const bounds = { maxAgeMs: CONNECTION_MAX_AGE_MS, maxEntries: MAX_CONNECTIONS };
+  const cache = createTtlCache<Connection>({ ...bounds, now });
   return {
-    find: (applicationId, target, load) => known.find(toKey(applicationId, target), load),
-    forget: (applicationId, target) => known.forget(toKey(applicationId, target)),
+    find: (applicationId: string, target: ConnectionTarget, load: () => Promise<Connection | undefined>) =>
+      cache.find(toKey(applicationId, target), load),
+    forget: (applicationId: string, target: ConnectionTarget) => cache.forget(toKey(applicationId, target)),
   };
 }
 
@@ -32,14 +30,7 @@ function toKey(applicationId: string, { customerId, providerName }: ConnectionTa
   return `${applicationId} ${providerName} ${customerId}`;
 }
 
-export interface ConnectionCache {
-  find(
-    applicationId: string,
-    target: ConnectionTarget,
-    load: () => Promise<Connection | undefined>,
-  ): Promise<Connection | undefined> | Connection | undefined;
-  forget(applicationId: string, target: ConnectionTarget): void;
-}
+export type ConnectionCache = ReturnType<typeof createConnectionCache>;
 
 /**
  * The customers and connections that one request has looked at. Before it is answered, each of them was in the database at

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ERROR_CODES, toCrossbookError, toErrorBody } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
 import type { HttpResponse } from '../lib/http-message.ts';
-import { type BodyMeter, toJsonBody } from '../lib/to-json-body.ts';
+import { type BodyMeter, toJsonBody } from '../lib/json-body.ts';
 import type { RequestContext } from '../request/context.ts';
 import { type InputParts, type RoutedRequest, readInput } from './read-input.ts';
 

@@ -1,7 +1,7 @@
 import { CrossbookError } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
-import { compressAnswer } from '../lib/compress-answer.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
+import { compressAnswer } from '../lib/json-body.ts';
 import type { RequestContext } from '../request/context.ts';
 import { createDocsEndpoint, createOpenApiEndpoint } from './openapi/endpoints.ts';
 import type { DocsDemo } from './openapi/page.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createExecute } from '../../src/graphql/compiled/execute.ts';
 import { apiSchema, entitySchema } from '../../src/graphql/schema.ts';
 import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
-import { JsonBytes } from '../../src/lib/json.ts';
+import { JsonBytes } from '../../src/lib/json-body.ts';
 import { createBothExecutes, createTally, PIECES, toText } from '../support/compare-executes.ts';
 import { createFakeServices } from '../support/fake-services.ts';
 import { fc } from '../support/fast-check.ts';

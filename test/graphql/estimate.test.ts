@@ -6,7 +6,7 @@ import { analyzeCost } from '../../src/graphql/cost-analysis.ts';
 import { writeResponse } from '../../src/graphql/over-http/write-response.ts';
 import { entitySchema } from '../../src/graphql/schema.ts';
 import { toSubgraph } from '../../src/graphql/subgraph/to-subgraph.ts';
-import { JsonBytes } from '../../src/lib/json.ts';
+import { JsonBytes } from '../../src/lib/json-body.ts';
 import { createFakePeople } from '../support/fake-people.ts';
 import { createFakeRequestLog } from '../support/fake-request-log.ts';
 import { createFakeServices } from '../support/fake-services.ts';

@@ -3,7 +3,7 @@ import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
 import { createCors } from '../../src/http/cors.ts';
 import { type Listener, listen, type ServerLimits } from '../../src/http/listen.ts';
 import { createRequestHandler } from '../../src/http/request-handler.ts';
-import { toReachableUrl } from '../../src/http/startup-message.ts';
+import { toReachableUrl } from '../../src/http/welcome.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
 import { createHeldBytes } from '../../src/limits/held-bytes.ts';

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { createResponseSender } from '../../src/http/send-response.ts';
-import { JsonBytes } from '../../src/lib/json.ts';
+import { JsonBytes } from '../../src/lib/json-body.ts';
 import { createHeldBytes } from '../../src/limits/held-bytes.ts';
 
 const KB = 1024;

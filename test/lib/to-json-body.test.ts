@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { JsonBytes } from '../../src/lib/json.ts';
-import { type JsonBody, toJsonBody } from '../../src/lib/to-json-body.ts';
+import { type JsonBody, JsonBytes, toJsonBody } from '../../src/lib/json-body.ts';
 import { fc } from '../support/fast-check.ts';
 
 function expectItsJson(value: unknown): void {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toUtf8 } from '../../src/lib/to-utf8.ts';
+import { toUtf8 } from '../../src/lib/json-body.ts';
 import { fc } from '../support/fast-check.ts';
 
 test('texts, short and long, become the bytes of all of them', () => {

@@ -1,4 +1,4 @@
-import type { toJsonBody as original } from '../../../src/lib/to-json-body.ts';
+import type { toJsonBody as original } from '../../../src/lib/json-body.ts';
 
 export const toJsonBody: typeof original = (value, meter) => {
   const body = JSON.stringify(value);

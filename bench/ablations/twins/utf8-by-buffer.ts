@@ -1,4 +1,4 @@
-import type { toUtf8 as original } from '../../../src/lib/to-utf8.ts';
+import type { toUtf8 as original } from '../../../src/lib/json-body.ts';
 
 export const toUtf8: typeof original = (parts, meter) => {
   const pieces: Uint8Array[] = [];

@@ -8,8 +8,8 @@ import {
 } from 'graphql';
 import { isPromise } from 'graphql/jsutils/isPromise.js';
 import type { Allowance } from '../../domain/resources.ts';
-import { isChunked, JsonBytes, jsonLength, stringLength, writeList } from '../../lib/json.ts';
-import { toUtf8 } from '../../lib/to-utf8.ts';
+import { jsonLength, stringLength } from '../../lib/json.ts';
+import { isChunked, JsonBytes, toUtf8, writeList } from '../../lib/json-body.ts';
 
 /**
  * From plain data to its answer. It throws as soon as a value is unexpected: then the generic path is taken from the same

@@ -4,7 +4,7 @@ import { ERROR_CODES, type RemoteCause } from '../../domain/errors.ts';
 import type { RequestLog } from '../../domain/log.ts';
 import { Allowance, RESPONSE_BOUNDS } from '../../domain/resources.ts';
 import type { HttpResponse } from '../../lib/http-message.ts';
-import { type JsonBody, toJsonBody } from '../../lib/to-json-body.ts';
+import { type JsonBody, toJsonBody } from '../../lib/json-body.ts';
 import { type ExecutionError, type ReportedError, translateErrors } from '../errors.ts';
 import { acceptsJsonAlone, chooseMediaType, GRAPHQL_TYPE, JSON_TYPE } from './read-request.ts';
 
