@@ -34,11 +34,11 @@ export function openTokens<Crm extends CrmTypes>(
       return newest.get('static');
     },
     issueToken,
-    approve(given = { clientId: identity.clientId, scopes: undefined }) {
-      const token = issueToken('refresh', given);
-      latest = given;
-      approvals = [...approvals, { token, approval: given }];
-      const ofClient = approvals.filter(({ approval }) => approval.clientId === given.clientId);
+    approve(granted = { clientId: identity.clientId, scopes: undefined }) {
+      const token = issueToken('refresh', granted);
+      latest = granted;
+      approvals = [...approvals, { token, approval: granted }];
+      const ofClient = approvals.filter(({ approval }) => approval.clientId === granted.clientId);
       const { maxApprovals = ofClient.length } = imitation;
       const ending = ofClient.slice(0, Math.max(0, ofClient.length - maxApprovals));
       for (const old of ending) tokens.end(old.token, 'revoked');

@@ -36,9 +36,9 @@ function openPeople<Crm extends CrmTypes>({ identity, seed, now }: AccountSetup<
 
 /** Merges objects by their property descriptors, so that getters stay live. */
 function combine<A, B, C, D>(...parts: readonly [A, B, C, D]): A & B & C & D {
-  const whole = {};
-  for (const part of parts) Object.defineProperties(whole, Object.getOwnPropertyDescriptors(part));
-  return whole as A & B & C & D;
+  const combined = {};
+  for (const part of parts) Object.defineProperties(combined, Object.getOwnPropertyDescriptors(part));
+  return combined as A & B & C & D;
 }
 
 export interface SandboxAccount<Crm extends CrmTypes>

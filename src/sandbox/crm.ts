@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { toReason } from '../lib/to-reason.ts';
 import { type AccountOptions, createAccount, type SandboxAccount } from './account.ts';
 import { answerControl, isControl } from './control.ts';
+import { findEarlierOwner } from './earlier-tokens.ts';
 import {
   type Answer,
   type Certificate,
@@ -14,7 +15,6 @@ import type { Call, CrmTypes, Imitation } from './imitation.ts';
 import { type Person, toPerson } from './people.ts';
 import { DEMO_SEED } from './people-demo.ts';
 import { type Seed, toSeed } from './people-table.ts';
-import { findEarlierOwner } from './revive-token.ts';
 import { sendFault } from './send-fault.ts';
 import { createTokenBook, type TokenBook } from './tokens.ts';
 
@@ -34,10 +34,10 @@ export async function openCrm<Crm extends CrmTypes>(options: Options<Crm>): Prom
   );
 
   let opened = 0;
-  const open = (seed: Seed, wanted: AccountOptions<Crm>, number = opened++): SandboxAccount<Crm> => {
-    const { limits = enforceLimits ? {} : null } = wanted;
+  const open = (seed: Seed, options: AccountOptions<Crm>, number = opened++): SandboxAccount<Crm> => {
+    const { limits = enforceLimits ? {} : null } = options;
     const identity = imitation.identify(number, origin);
-    const account = createAccount({ imitation, identity, tokens, seed, now, limits, options: wanted });
+    const account = createAccount({ imitation, identity, tokens, seed, now, limits, options });
     accounts.push(account);
     return account;
   };
@@ -63,8 +63,8 @@ export async function openCrm<Crm extends CrmTypes>(options: Options<Crm>): Prom
     accounts: () => accounts,
     toLoginOrigin: (host) => imitation.toLoginOrigin(host, origin),
     isLoginOrigin: (login) => isLoginOrigin(login, origin),
-    createAccount({ people = [], ...wanted } = {}) {
-      return open(ofPeople(people), wanted);
+    createAccount({ people = [], ...options } = {}) {
+      return open(ofPeople(people), options);
     },
   };
   return crm;
@@ -78,14 +78,14 @@ async function serve<Crm extends CrmTypes>(
 ): Promise<void> {
   const route = imitation.route(request);
   if (route.token !== undefined && isRefresh(route) && tokens.find(route.token) === undefined)
-    revive(route.token, { imitation, tokens, standing });
+    restoreToken(route.token, { imitation, tokens, standing });
   const grant = tokens.find(route.token);
   const findToken = (token: string) => tokens.find(token);
   const call: Call<Crm> = { request, now: now(), origin, grant, accounts, findToken };
   const entry = grant?.account.openCall({ ...route, path: request.path });
   response.once('close', () => entry?.ended());
   const fault = grant?.account.faults.take(route.operation);
-  const produce = () => survive(() => route.answer(call));
+  const produce = () => reportBugs(() => route.answer(call));
   if (fault) {
     entry?.answered(await sendFault({ fault, request, response, produce }));
     return;
@@ -100,7 +100,7 @@ function isRefresh({ operation }: { readonly operation: string }): boolean {
 }
 
 /** Recognizes tokens of earlier runs: the product is the demo's application in every run. */
-function revive<Crm extends CrmTypes>(
+function restoreToken<Crm extends CrmTypes>(
   token: string,
   { imitation, tokens, standing }: Pick<Service<Crm>, 'imitation' | 'tokens' | 'standing'>,
 ): void {
@@ -116,7 +116,7 @@ function revive<Crm extends CrmTypes>(
 }
 
 /** A bug of the imitation must not look like a quirk of the CRM. */
-async function survive(produce: () => Answer | Promise<Answer>): Promise<Answer> {
+async function reportBugs(produce: () => Answer | Promise<Answer>): Promise<Answer> {
   try {
     return await produce();
   } catch (error) {
@@ -127,9 +127,9 @@ async function survive(produce: () => Answer | Promise<Answer>): Promise<Answer>
 
 /** Whether the login origin is this CRM's own port, under a name that resolves to loopback. */
 function isLoginOrigin(login: string, origin: string): boolean {
-  const [asked, own] = [new URL(login), new URL(origin)];
-  const isSamePort = asked.protocol === own.protocol && asked.port === own.port;
-  return isSamePort && (asked.hostname === own.hostname || asked.hostname.endsWith('.localhost'));
+  const [loginUrl, ownUrl] = [new URL(login), new URL(origin)];
+  const isSamePort = loginUrl.protocol === ownUrl.protocol && loginUrl.port === ownUrl.port;
+  return isSamePort && (loginUrl.hostname === ownUrl.hostname || loginUrl.hostname.endsWith('.localhost'));
 }
 
 /** One imitated CRM, as a test or the application uses it. */

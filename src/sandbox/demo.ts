@@ -11,13 +11,13 @@ export const DEMO_CUSTOMER_ID = 'demo';
  * contain a loopback port (stored by an earlier version) are changed to the placeholder origin.
  */
 export async function seedDemo(customers: CustomerStore, sandbox: Sandbox): Promise<void> {
-  const wanted = toDemoCustomer(sandbox);
+  const customer = toDemoCustomer(sandbox);
   const stored = (await customers.findMany([DEMO_CUSTOMER_ID])).get(DEMO_CUSTOMER_ID);
   if (!stored) {
-    await customers.upsert(wanted);
+    await customers.upsert(customer);
     return;
   }
-  const moved = wanted.connections?.filter(({ providerName, instanceUrl }) => {
+  const moved = customer.connections?.filter(({ providerName, instanceUrl }) => {
     const kept = stored.connections.find((connection) => connection.providerName === providerName);
     return kept?.instanceUrl?.startsWith('http://127.0.0.1:') && instanceUrl !== undefined;
   });

@@ -38,8 +38,8 @@ export function createPeopleTable({ seed, now }: Options): PeopleTable {
       return list;
     },
     byEmail(email) {
-      const wanted = normalEmail(email);
-      return rows ? (emails.get(wanted) ?? []) : seed.byEmail(wanted);
+      const key = normalEmail(email);
+      return rows ? (emails.get(key) ?? []) : seed.byEmail(key);
     },
     mergedInto: (index) =>
       [...merged].flatMap((one) => get(one) ?? []).filter(({ mergedInto }) => mergedInto === index),
@@ -78,9 +78,9 @@ export function normalEmail(email: string): string {
 
 function enter(emails: Map<string, number[]>, person: Person): void {
   for (const key of addresses(person)) {
-    const known = emails.get(key);
-    if (known === undefined) emails.set(key, [person.index]);
-    else if (!known.includes(person.index)) known.splice(place(known, person.index), 0, person.index);
+    const indexes = emails.get(key);
+    if (indexes === undefined) emails.set(key, [person.index]);
+    else if (!indexes.includes(person.index)) indexes.splice(place(indexes, person.index), 0, person.index);
   }
 }
 

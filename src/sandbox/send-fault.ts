@@ -11,7 +11,7 @@ import {
 } from './http.ts';
 
 /** Sends the response with the fault applied, and returns the status that the client saw (0: none). */
-export async function sendFault({ fault, request, response, produce }: Faulty): Promise<number> {
+export async function sendFault({ fault, request, response, produce }: FaultyResponse): Promise<number> {
   const send = (answer: Answer): number => {
     sendAnswer(request, response, answer);
     return answer.status;
@@ -31,17 +31,17 @@ export async function sendFault({ fault, request, response, produce }: Faulty): 
     case 'reset-midway':
       return sendHalf(response, await produce(), fault.kind === 'reset-midway');
     case 'truncated':
-      return send(cut(await produce()));
+      return send(truncateJson(await produce()));
     case 'empty':
     case 'partial':
-      return send(thin(await produce(), fault.kind === 'empty' ? 0 : 0.5));
+      return send(shortenLists(await produce(), fault.kind === 'empty' ? 0 : 0.5));
     case 'oversized':
     case 'gzip-bomb':
-      return sendTooMuch(response, fault);
+      return sendOversized(response, fault);
     case 'echo':
       return send(echo(request, fault.status));
     case 'closing':
-      return send(closing(await produce()));
+      return send(withConnectionClose(await produce()));
     case 'http-1.0':
       return sendBytes(response, toOldHttp(await produce()));
     case 'dripping':
@@ -74,11 +74,11 @@ function sendHalf(response: ServerResponse, answer: Answer, reset: boolean): num
   return answer.status;
 }
 
-function cut(answer: Answer): Answer {
+function truncateJson(answer: Answer): Answer {
   return { ...answer, body: Buffer.from(answer.body).subarray(0, answer.body.length / 2) };
 }
 
-function thin(answer: Answer, share: number): Answer {
+function shortenLists(answer: Answer, share: number): Answer {
   const value: unknown = JSON.parse(answer.body.toString());
   if (typeof value !== 'object' || value === null) return answer;
   const keep = (item: unknown): unknown =>
@@ -88,7 +88,7 @@ function thin(answer: Answer, share: number): Answer {
 }
 
 /** Written with backpressure, until the client disconnects. A compressed body repeats one compressed megabyte. */
-function sendTooMuch(
+function sendOversized(
   response: ServerResponse,
   fault: Extract<Fault, { kind: 'oversized' | 'gzip-bomb' }>,
 ): number {
@@ -122,7 +122,7 @@ function echo({ headers, body }: SandboxRequest, status: number): Answer {
   });
 }
 
-function closing(answer: Answer): Answer {
+function withConnectionClose(answer: Answer): Answer {
   return { ...answer, headers: { ...answer.headers, connection: 'close' } };
 }
 
@@ -170,7 +170,7 @@ interface RawAnswer {
   readonly bytes: Buffer;
 }
 
-interface Faulty {
+interface FaultyResponse {
   readonly fault: Fault;
   readonly request: SandboxRequest;
   readonly response: ServerResponse;

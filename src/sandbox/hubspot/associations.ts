@@ -1,12 +1,12 @@
 import type { Person } from '../people.ts';
 import { companyId, dealId, indexOfRecord, ticketId } from './contact-view.ts';
+import { invalid, notFound } from './errors.ts';
 import { objectTypeOf } from './object-types.ts';
-import { invalid, notFound } from './refusal.ts';
 import { isObject, listOf, objectBody, textOf } from './request-body.ts';
-import type { HubSpotAccount, Reply, Visit } from './types.ts';
+import type { EndpointContext, HubSpotAccount, Reply } from './types.ts';
 
 /** The associations of a batch of contacts. Ids are strings on one side and numbers on the other. */
-export function batchReadAssociations({ account, call, parts }: Visit): Reply {
+export function batchReadAssociations({ account, call, parts }: EndpointContext): Reply {
   const to = targetOf(parts);
   const inputs = listOf(objectBody(call)['inputs'], 'inputs');
   if (inputs.length > 1_000)
@@ -34,7 +34,7 @@ export function batchReadAssociations({ account, call, parts }: Visit): Reply {
   };
 }
 
-export function listAssociations({ account, call, parts }: Visit): Reply {
+export function listAssociations({ account, call, parts }: EndpointContext): Reply {
   const [from = '', id = '', to = ''] = parts;
   const person = personOf(account, id);
   if (person === undefined) throw notFound();
@@ -73,9 +73,9 @@ function toCursor(to: Target, toObjectId: number): string {
 export function embeddedAssociations(
   account: HubSpotAccount,
   person: Person,
-  wanted: readonly string[],
+  requested: readonly string[],
 ): object | undefined {
-  const entries = wanted.flatMap((name) => {
+  const entries = requested.flatMap((name) => {
     const to = objectTypeOf(name);
     const links = to === undefined || to.name === 'contact' ? [] : linksOf(account, person, to.name);
     if (to === undefined || links.length === 0) return [];
@@ -140,7 +140,7 @@ function personOf(account: HubSpotAccount, id: string): Person | undefined {
 
 const OWN_LABEL = 36;
 
-interface PageOptions extends Pick<Visit, 'account' | 'call'> {
+interface PageOptions extends Pick<EndpointContext, 'account' | 'call'> {
   readonly to: Target;
   /** Empty: from the start. */
   readonly after: string;

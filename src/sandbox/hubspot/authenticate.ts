@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.ts';
+import { HubSpotError } from './errors.ts';
 import type { HubSpotAccount, HubSpotCall } from './types.ts';
 
 /** Authenticates the call. The error for an expired token contains the time of its expiry. */
@@ -12,16 +12,16 @@ export function authenticate({ grant, request, now }: HubSpotCall): HubSpotAccou
   return grant.account;
 }
 
-export function expired(at: number, now: number): Refusal {
-  return new Refusal(401, {
+export function expired(at: number, now: number): HubSpotError {
+  return new HubSpotError(401, {
     message: `The OAuth token used to make this call expired ${ago(now - at)} ago.`,
     category: 'EXPIRED_AUTHENTICATION',
     context: { 'expire time': [new Date(at).toISOString()] },
   });
 }
 
-function notAuthenticated(): Refusal {
-  return new Refusal(401, {
+function notAuthenticated(): HubSpotError {
+  return new HubSpotError(401, {
     message:
       'Authentication credentials not found. This API supports OAuth 2.0 authentication and you can find more details at https://developers.hubspot.com/docs/methods/auth/oauth-overview',
     category: 'INVALID_AUTHENTICATION',

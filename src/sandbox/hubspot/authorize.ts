@@ -13,11 +13,11 @@ import type { HubSpotAccount, HubSpotCall } from './types.ts';
 export function answerAuthorize(call: HubSpotCall): Answer {
   const { request } = call;
   if (!isLoopback(request)) return textAnswer(403, 'Only for this machine.');
-  const asked = readRequest(call);
-  if ('code' in asked) return refuse(asked);
-  const { application, accounts, redirectUri, state } = asked;
+  const consent = readRequest(call);
+  if ('code' in consent) return refuse(consent);
+  const { application, accounts, redirectUri, state } = consent;
   const decision = readDecision(request);
-  if (decision === undefined) return ask(asked);
+  if (decision === undefined) return showConsentPage(consent);
   const { quirks } = application;
   if (!decision.isAllowed) {
     return redirectTo(redirectUri, {
@@ -27,12 +27,12 @@ export function answerAuthorize(call: HubSpotCall): Answer {
     });
   }
   const account = accounts.find(({ id }) => id === decision.accountId);
-  if (account === undefined) return ask(asked);
+  if (account === undefined) return showConsentPage(consent);
   if (account.quirks.userMayNotInstall) return refuse(NOT_AN_ADMINISTRATOR);
-  return redirectTo(redirectUri, { code: issueCode(account, asked), state });
+  return redirectTo(redirectUri, { code: issueCode(account, consent), state });
 }
 
-function readRequest({ request: { path, query }, accounts }: HubSpotCall): Asked | Problem {
+function readRequest({ request: { path, query }, accounts }: HubSpotCall): ConsentRequest | Problem {
   const application = findApplication(accounts, query.get('client_id'));
   if (application === undefined) return UNKNOWN_CLIENT;
   const redirectUri = query.get('redirect_uri') ?? '';
@@ -56,7 +56,7 @@ function readScopes(text: string | null): readonly string[] {
 }
 
 /** Scopes that the account does not allow are silently not granted. HubSpot ignores PKCE for such applications. */
-function issueCode(account: HubSpotAccount, { application, redirectUri, scopes }: Asked): string {
+function issueCode(account: HubSpotAccount, { application, redirectUri, scopes }: ConsentRequest): string {
   const { quirks } = account;
   const approval = {
     clientId: application.clientId,
@@ -66,7 +66,7 @@ function issueCode(account: HubSpotAccount, { application, redirectUri, scopes }
   return account.issueToken('code', approval, quirks.codeTtlMs);
 }
 
-function ask({ application, accounts, scopes }: Asked): Answer {
+function showConsentPage({ application, accounts, scopes }: ConsentRequest): Answer {
   return renderConsentPage({
     crm: 'HubSpot',
     application: 'Crossbook',
@@ -114,7 +114,7 @@ interface Problem {
   readonly code: string;
 }
 
-interface Asked {
+interface ConsentRequest {
   /** The home account of the application. */
   readonly application: HubSpotAccount;
   /** The accounts that the customer can choose. */

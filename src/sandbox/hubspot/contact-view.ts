@@ -4,18 +4,18 @@ import { normalEmail, type PeopleTable } from '../people-table.ts';
 /** Emails are lower-cased and unique: of people who share one, only the first has it. */
 export function emailOf(people: PeopleTable, person: Person): string | null {
   if (person.email === null || person.email === '') return person.email;
-  const known = emailsOf(people);
-  let email = known.get(person);
+  const cached = emailsOf(people);
+  let email = cached.get(person);
   if (email === undefined) {
-    email = owns(people, person, person.email) ? normalEmail(person.email) : null;
-    known.set(person, email);
+    email = ownsEmail(people, person, person.email) ? normalEmail(person.email) : null;
+    cached.set(person, email);
   }
   return email;
 }
 
 /** The secondary emails in one string, separated by semicolons. */
 export function additionalEmailsOf(people: PeopleTable, person: Person): string | null {
-  const owned = person.secondaryEmails.filter((email) => owns(people, person, email)).map(normalEmail);
+  const owned = person.secondaryEmails.filter((email) => ownsEmail(people, person, email)).map(normalEmail);
   return owned.length > 0 ? owned.join(';') : null;
 }
 
@@ -71,14 +71,14 @@ export function ownerId(index: number): string {
 /** A search reads every person's email: cached until the table changes. */
 function emailsOf(people: PeopleTable): Map<Person, string | null> {
   const version = people.version();
-  const known = emails.get(version) ?? new Map<Person, string | null>();
-  emails.set(version, known);
-  return known;
+  const cached = emails.get(version) ?? new Map<Person, string | null>();
+  emails.set(version, cached);
+  return cached;
 }
 
 const emails = new WeakMap<object, Map<Person, string | null>>();
 
-function owns(people: PeopleTable, person: Person, email: string): boolean {
+function ownsEmail(people: PeopleTable, person: Person, email: string): boolean {
   const owner = ownerOfEmail(people, email, false);
   return person.isDeleted || owner === undefined || owner.index === person.index;
 }

@@ -2,20 +2,20 @@ import type { Person } from '../people.ts';
 import { normalEmail } from '../people-table.ts';
 import { embeddedAssociations } from './associations.ts';
 import { emailOf, indexOfRecord, ownerOfEmail } from './contact-view.ts';
+import { HubSpotError, invalid, notFound } from './errors.ts';
 import { findProperty } from './property-definitions.ts';
 import { toHistory, toRecord } from './record.ts';
-import { invalid, notFound, Refusal } from './refusal.ts';
 import { isObject, listOf, objectBody, textOf, textsOf } from './request-body.ts';
-import type { HubSpotAccount, Reply, Visit } from './types.ts';
+import type { EndpointContext, HubSpotAccount, Reply } from './types.ts';
 
-export function readContact({ account, call, parts }: Visit): Reply {
+export function readContact({ account, call, parts }: EndpointContext): Reply {
   const { query } = call.request;
   const isArchived = query.get('archived') === 'true';
   const person = findPerson({ account, id: parts[1] ?? '', idProperty: query.get('idProperty'), isArchived });
   if (person === undefined) throw notFound();
-  const record = toRecord(account, person, wantedBy(query));
-  const history = query.getAll('propertiesWithHistory').flatMap(divided);
-  const associations = embeddedAssociations(account, person, query.getAll('associations').flatMap(divided));
+  const record = toRecord(account, person, requestedProperties(query));
+  const history = query.getAll('propertiesWithHistory').flatMap(splitList);
+  const associations = embeddedAssociations(account, person, query.getAll('associations').flatMap(splitList));
   return {
     status: 200,
     body: {
@@ -27,7 +27,7 @@ export function readContact({ account, call, parts }: Visit): Reply {
 }
 
 /** Lists contacts by id: `after` is the last id of the previous page, not an offset. */
-export function listContacts({ account, call }: Visit): Reply {
+export function listContacts({ account, call }: EndpointContext): Reply {
   const { query } = call.request;
   const limit = Number(query.get('limit') ?? 10);
   if (!(limit >= 1 && limit <= 100)) throw invalid(`Invalid limit ${limit}: it has to be between 1 and 100.`);
@@ -44,17 +44,17 @@ export function listContacts({ account, call }: Visit): Reply {
   return {
     status: 200,
     body: {
-      results: page.map((person) => toRecord(account, person, wantedBy(query))),
+      results: page.map((person) => toRecord(account, person, requestedProperties(query))),
       ...(rest.length > limit && { paging: { next: { after: next, link } } }),
     },
   };
 }
 
-export function batchReadContacts({ account, call }: Visit): Reply {
+export function batchReadContacts({ account, call }: EndpointContext): Reply {
   const body = objectBody(call);
   const isArchived = call.request.query.get('archived') === 'true';
   const idProperty = body['idProperty'] ? textOf(body['idProperty'], 'idProperty') : null;
-  const wanted = textsOf(body['properties'], 'properties');
+  const properties = textsOf(body['properties'], 'properties');
   const history = textsOf(body['propertiesWithHistory'], 'propertiesWithHistory') ?? [];
   const ids = readIds(account, body['inputs']);
   const { batchReadRepeatsRecords, batchReadIgnoresAliases } = account.quirks;
@@ -68,7 +68,7 @@ export function batchReadContacts({ account, call }: Visit): Reply {
     return false;
   });
   if (ids.length > 0 && found.length === 0 && account.quirks.batchReadAllMissingIs404) {
-    throw new Refusal(404, missingError(missing));
+    throw new HubSpotError(404, missingError(missing));
   }
   // In an arbitrary order: the newest first.
   const results = found.sort((one, other) => other.index - one.index);
@@ -78,7 +78,7 @@ export function batchReadContacts({ account, call }: Visit): Reply {
     body: {
       status: 'COMPLETE',
       results: results.map((person) => ({
-        ...toRecord(account, person, wanted),
+        ...toRecord(account, person, properties),
         ...(history.length > 0 && { propertiesWithHistory: toHistory(account, person, history) }),
       })),
       ...(missing.length > 0 && { numErrors: 1, errors: [missingError(missing)] }),
@@ -131,11 +131,11 @@ function survivorOf(account: HubSpotAccount, person: Person | undefined): Person
   return survivorOf(account, account.people.get(person.mergedInto));
 }
 
-function wantedBy(query: URLSearchParams): readonly string[] | undefined {
-  return query.has('properties') ? query.getAll('properties').flatMap(divided) : undefined;
+function requestedProperties(query: URLSearchParams): readonly string[] | undefined {
+  return query.has('properties') ? query.getAll('properties').flatMap(splitList) : undefined;
 }
 
-function divided(list: string): readonly string[] {
+function splitList(list: string): readonly string[] {
   return list.split(',').map((part) => part.trim());
 }
 

@@ -1,8 +1,8 @@
 import type { Fault, NamedFault } from '../faults.ts';
 import { expired } from './authenticate.ts';
 import { COOKIE } from './cookie.ts';
+import { HubSpotError, notFound } from './errors.ts';
 import { dailyRefusal, searchRefusal, tenSecondlyRefusal } from './rate-limits.ts';
-import { notFound, Refusal } from './refusal.ts';
 import { CONTACTS_SCOPE, missingScopes } from './scopes.ts';
 
 const GATEWAY_PAGE =
@@ -23,7 +23,7 @@ export const HUBSPOT_FAULTS: Readonly<Record<string, NamedFault>> = {
   'expired-token': (now) => of(expired(now - 90_000, now)),
   'missing-scopes': of(missingScopes(CONTACTS_SCOPE)),
   'missing-scopes-in-context': of(
-    new Refusal(403, {
+    new HubSpotError(403, {
       message: "This app hasn't been granted all required scopes to make this call.",
       context: { requiredGranularScopes: [CONTACTS_SCOPE] },
       category: 'MISSING_SCOPES',
@@ -34,12 +34,12 @@ export const HUBSPOT_FAULTS: Readonly<Record<string, NamedFault>> = {
   'portal-gone': oauth('BAD_HUB', 'invalid_grant'),
   'client-unknown': oauth('BAD_CLIENT_ID', 'invalid_client'),
   'not-found': of(notFound()),
-  conflict: of(new Refusal(409, { message: 'Contact already exists.', category: 'CONFLICT' })),
+  conflict: of(new HubSpotError(409, { message: 'Contact already exists.', category: 'CONFLICT' })),
   'uri-too-long': { kind: 'answer', status: 414, body: '<html><h1>414 Request-URI Too Large</h1></html>' },
-  locked: of(new Refusal(423, { message: 'The resource is locked for a moment.', category: 'LOCKED' })),
+  locked: of(new HubSpotError(423, { message: 'The resource is locked for a moment.', category: 'LOCKED' })),
   'rate-limit-search': of(searchRefusal()),
   'rate-limit-secondly-of-old': of(
-    new Refusal(429, {
+    new HubSpotError(429, {
       ...{
         message: 'You have reached your secondly limit.',
         errorType: 'RATE_LIMIT',
@@ -60,10 +60,10 @@ export const HUBSPOT_FAULTS: Readonly<Record<string, NamedFault>> = {
     ...{ kind: 'answer', status: 429, body: 'error code: 1015' },
     headers: { 'content-type': 'text/plain; charset=UTF-8' },
   },
-  migrating: of(new Refusal(477, { message: 'The account is being migrated to another data center.' }), {
+  migrating: of(new HubSpotError(477, { message: 'The account is being migrated to another data center.' }), {
     'retry-after': '120',
   }),
-  'server-error': of(new Refusal(500, { message: 'internal error' })),
+  'server-error': of(new HubSpotError(500, { message: 'internal error' })),
   'bad-gateway': { kind: 'answer', status: 502, body: GATEWAY_PAGE },
   unavailable: { kind: 'answer', status: 503, body: GATEWAY_PAGE.replace('502 Bad Gateway', '503') },
   'gateway-timeout': { kind: 'answer', status: 504, body: GATEWAY_PAGE.replace('502 Bad Gateway', '504') },
@@ -82,10 +82,10 @@ function inThreeSeconds(now: number): Readonly<Record<string, string>> {
 
 /** The token endpoint mixes two error formats: HubSpot's status and OAuth's error. */
 function oauth(status: string, error: string): Fault {
-  return of(new Refusal(400, { status, error, message: 'missing or invalid refresh token' }));
+  return of(new HubSpotError(400, { status, error, message: 'missing or invalid refresh token' }));
 }
 
-function of({ reply }: Refusal, headers: Readonly<Record<string, string>> = {}): Fault {
+function of({ reply }: HubSpotError, headers: Readonly<Record<string, string>> = {}): Fault {
   const correlationId = '00000000-0000-4000-8000-00000000fa17';
   return {
     kind: 'answer',

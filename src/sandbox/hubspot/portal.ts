@@ -1,10 +1,10 @@
+import { notFound } from './errors.ts';
 import { allProperties, findProperty, type Property, STAGES } from './property-definitions.ts';
 import { dailyUse } from './rate-limits.ts';
-import { notFound } from './refusal.ts';
-import type { Reply, Visit } from './types.ts';
+import type { EndpointContext, Reply } from './types.ts';
 
 /** The account information of a portal: details, API usage, properties. */
-export function readDetails({ account }: Visit): Reply {
+export function readDetails({ account }: EndpointContext): Reply {
   return {
     status: 200,
     body: {
@@ -21,12 +21,12 @@ export function readDetails({ account }: Visit): Reply {
   };
 }
 
-export function readIntegration({ account }: Visit): Reply {
+export function readIntegration({ account }: EndpointContext): Reply {
   const portalId = Number(account.id);
   return { status: 200, body: { portalId, timeZone: 'UTC', accountType: 'STANDARD', currency: 'USD' } };
 }
 
-export function readDailyUse({ account, call }: Visit): Reply {
+export function readDailyUse({ account, call }: EndpointContext): Reply {
   const usageLimit = account.limits?.perDay ?? 0;
   const day = 86_400_000;
   return {
@@ -43,7 +43,7 @@ export function readDailyUse({ account, call }: Visit): Reply {
   };
 }
 
-export function listProperties({ account, call }: Visit): Reply {
+export function listProperties({ account, call }: EndpointContext): Reply {
   // Sensitive properties are a separate list.
   const isSensitive = /^(?:highly_)?sensitive$/.test(call.request.query.get('dataSensitivity') ?? '');
   const listed = allProperties(account).filter((property) => (property.isSensitive ?? false) === isSensitive);
@@ -51,7 +51,7 @@ export function listProperties({ account, call }: Visit): Reply {
   return { status: 200, body: { results } };
 }
 
-export function readProperty({ account, parts }: Visit): Reply {
+export function readProperty({ account, parts }: EndpointContext): Reply {
   const property = findProperty(account, parts[1] ?? '');
   if (property === undefined) throw notFound();
   return { status: 200, body: describe(property) };

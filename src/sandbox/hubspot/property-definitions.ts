@@ -95,9 +95,9 @@ export function allProperties({ people, quirks }: Portal): readonly Property[] {
 }
 
 function customNames(all: readonly Person[]): ReadonlySet<string> {
-  const known = names.get(all) ?? new Set(all.flatMap((person) => Object.keys(person.custom)));
-  names.set(all, known);
-  return known;
+  const cached = names.get(all) ?? new Set(all.flatMap((person) => Object.keys(person.custom)));
+  names.set(all, cached);
+  return cached;
 }
 
 const names = new WeakMap<readonly Person[], ReadonlySet<string>>();

@@ -1,6 +1,6 @@
 import type { Headers } from '../http.ts';
 import { createDailyMeter, createRollingWindow } from '../limits.ts';
-import { Refusal } from './refusal.ts';
+import { HubSpotError } from './errors.ts';
 import type { HubSpotAccount, HubSpotCall, HubSpotLimits, HubSpotMeters } from './types.ts';
 
 /**
@@ -31,20 +31,20 @@ export function dailyUse(account: HubSpotAccount, now: number): number {
   return metersOf(account)?.day.used(now) ?? 0;
 }
 
-export function searchRefusal(): Refusal {
-  return new Refusal(429, { message: 'You have reached your secondly limit.', category: 'RATE_LIMITS' });
+export function searchRefusal(): HubSpotError {
+  return new HubSpotError(429, { message: 'You have reached your secondly limit.', category: 'RATE_LIMITS' });
 }
 
-export function tenSecondlyRefusal(): Refusal {
+export function tenSecondlyRefusal(): HubSpotError {
   return rateRefusal('You have reached your ten_secondly_rolling limit.', 'TEN_SECONDLY_ROLLING');
 }
 
-export function dailyRefusal(): Refusal {
+export function dailyRefusal(): HubSpotError {
   return rateRefusal('You have reached your daily limit.', 'DAILY');
 }
 
-function rateRefusal(message: string, policyName: string): Refusal {
-  return new Refusal(429, { message, errorType: 'RATE_LIMIT', policyName });
+function rateRefusal(message: string, policyName: string): HubSpotError {
+  return new HubSpotError(429, { message, errorType: 'RATE_LIMIT', policyName });
 }
 
 function burstHeaders(max: number, remaining: number): Headers {

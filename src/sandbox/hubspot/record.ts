@@ -10,10 +10,10 @@ import type { HubSpotAccount } from './types.ts';
 export function toRecord(
   account: HubSpotAccount,
   person: Person,
-  wanted: readonly string[] | undefined,
+  requested: readonly string[] | undefined,
 ): object {
   const properties: Record<string, string | null> = {};
-  for (const name of new Set([...ALWAYS, ...(wanted ?? DEFAULT)])) {
+  for (const name of new Set([...ALWAYS, ...(requested ?? DEFAULT)])) {
     const property = findProperty(account, name);
     if (property === undefined) continue;
     const value = written(account, property, property.read(person, account.people));

@@ -1,5 +1,5 @@
 import { readJson } from '../http.ts';
-import { unreadable } from './refusal.ts';
+import { unreadable } from './errors.ts';
 import type { HubSpotCall } from './types.ts';
 
 /** Validates the body as strictly as the live service is known to. */

@@ -6,6 +6,7 @@ import { answerAuthorize } from './authorize.ts';
 import { batchReadCompanies, listCompanies, readCompany } from './companies.ts';
 import { batchReadContacts, listContacts, readContact } from './contacts.ts';
 import { COOKIE } from './cookie.ts';
+import { HubSpotError, notFound } from './errors.ts';
 import {
   answerIntrospection,
   answerRevocation,
@@ -16,7 +17,6 @@ import {
 import { objectTypeOf } from './object-types.ts';
 import { listProperties, readDailyUse, readDetails, readIntegration, readProperty } from './portal.ts';
 import { meter, type Policy } from './rate-limits.ts';
-import { notFound, Refusal } from './refusal.ts';
 import { CONTACTS_SCOPE, checkScope, scopeOfObject } from './scopes.ts';
 import { search } from './search/search.ts';
 import type { Endpoint, HubSpotCall, HubSpotRoute } from './types.ts';
@@ -24,12 +24,12 @@ import type { Endpoint, HubSpotCall, HubSpotRoute } from './types.ts';
 /** Rejects every path of a retired version. */
 export function route(request: SandboxRequest): HubSpotRoute {
   const version = /\/(v\d|\d{4}-\d\d)\//.exec(request.path)?.[1] ?? '';
-  const known = findRoute(request);
+  const route = findRoute(request);
   return {
-    ...known,
+    ...route,
     answer: (call) => {
       const status = call.grant?.account.quirks.endedVersions[version];
-      return status === undefined ? known.answer(call) : jsonAnswer(status, { ...notFound().reply.body });
+      return status === undefined ? route.answer(call) : jsonAnswer(status, { ...notFound().reply.body });
     },
   };
 }
@@ -45,28 +45,28 @@ function findRoute(request: SandboxRequest): HubSpotRoute {
     if (found === null) continue;
     const parts = found.slice(1).map(decodeURIComponent);
     const needsContacts = scopeOf === undefined && /^\/(objects|properties)\//.test(path);
-    const checked: Endpoint = (visit) => {
-      if (needsContacts) refuseOtherTypes(parts[0] ?? '');
-      checkScope(visit, scopeOf ? scopeOf(parts) : needsContacts ? CONTACTS_SCOPE : undefined);
-      return endpoint(visit);
+    const checked: Endpoint = (context) => {
+      if (needsContacts) requireContactType(parts[0] ?? '');
+      checkScope(context, scopeOf ? scopeOf(parts) : needsContacts ? CONTACTS_SCOPE : undefined);
+      return endpoint(context);
     };
     return {
       operation,
       inputs: countInputs(request),
       token,
-      answer: (call) => guarded(call, { endpoint: checked, policy, parts }),
+      answer: (call) => callEndpoint(call, { endpoint: checked, policy, parts }),
     };
   }
   return {
     operation: 'unknown',
     inputs: 1,
     token,
-    answer: (call) => guarded(call, { endpoint: refuseAll, policy: 'burst', parts: [] }),
+    answer: (call) => callEndpoint(call, { endpoint: refuseAll, policy: 'burst', parts: [] }),
   };
 }
 
 /** Checks authentication, scopes and limits before the request is processed. */
-function guarded(call: HubSpotCall, { endpoint, policy, parts }: Guarded): Answer {
+function callEndpoint(call: HubSpotCall, { endpoint, policy, parts }: EndpointCall): Answer {
   const correlationId = randomUUID();
   const headers: Record<string, string> = {
     'x-hubspot-correlation-id': correlationId,
@@ -79,7 +79,7 @@ function guarded(call: HubSpotCall, { endpoint, policy, parts }: Guarded): Answe
     const reply = endpoint({ account, call, parts });
     return jsonAnswer(reply.status, reply.body, headers);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof HubSpotError)) throw error;
     return jsonAnswer(error.reply.status, { ...error.reply.body, correlationId }, headers);
   }
 }
@@ -92,9 +92,10 @@ function withoutVersion(path: string): string {
     .replace(/^\/account-info\/(?:v3|2025-09|2026-03|2026-09)\//, '/account-info/');
 }
 
-function refuseOtherTypes(name: string): void {
+function requireContactType(name: string): void {
   const type = objectTypeOf(name);
-  if (type === undefined) throw new Refusal(400, { message: `Unable to infer object type from: ${name}` });
+  if (type === undefined)
+    throw new HubSpotError(400, { message: `Unable to infer object type from: ${name}` });
   if (type.name !== 'contact') throw notFound();
 }
 
@@ -263,7 +264,7 @@ interface OpenRoute {
   readonly answer: (call: HubSpotCall) => Answer;
 }
 
-interface Guarded {
+interface EndpointCall {
   readonly endpoint: Endpoint;
   readonly policy: Policy;
   readonly parts: readonly string[];

@@ -1,9 +1,9 @@
 import type { Approval } from '../tokens.ts';
-import { Refusal } from './refusal.ts';
-import type { HubSpotAccount, Visit } from './types.ts';
+import { HubSpotError } from './errors.ts';
+import type { EndpointContext, HubSpotAccount } from './types.ts';
 
 /** Checks that the customer has granted the scope that the call needs. */
-export function checkScope({ account, call }: Visit, needed: string | undefined): void {
+export function checkScope({ account, call }: EndpointContext, needed: string | undefined): void {
   const granted = grantedScopes(account, call.grant?.approval);
   if (needed !== undefined && !granted.includes(needed)) throw missingScopes(needed);
 }
@@ -19,8 +19,8 @@ export function describeScope(scope: string): string {
   return WORDS[scope] ?? scope;
 }
 
-export function missingScopes(needed: string): Refusal {
-  return new Refusal(403, {
+export function missingScopes(needed: string): HubSpotError {
+  return new HubSpotError(403, {
     message:
       "This app hasn't been granted all required scopes to make this call. Read more about required scopes here: https://developers.hubspot.com/scopes.",
     errors: [

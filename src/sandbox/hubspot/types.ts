@@ -117,7 +117,7 @@ export interface HubSpotMeters {
 }
 
 /** What an endpoint receives once the caller is authenticated and within its limits. */
-export interface Visit {
+export interface EndpointContext {
   readonly account: HubSpotAccount;
   readonly call: HubSpotCall;
   /** The parameters that the endpoint's pattern captures from the path, decoded. */
@@ -130,7 +130,7 @@ export interface Reply {
   readonly headers?: Headers;
 }
 
-export type Endpoint = (visit: Visit) => Reply;
+export type Endpoint = (context: EndpointContext) => Reply;
 export type HubSpotCall = Call<HubSpotTypes>;
 export type HubSpotRoute = Route<HubSpotTypes>;
 export type HubSpotAccount = SandboxAccount<HubSpotTypes>;

@@ -1,5 +1,5 @@
 import { type Answer, type Headers, jsonAnswer, textAnswer } from '../http.ts';
-import type { SalesforceRefusal } from './errors.ts';
+import type { SalesforceError } from './errors.ts';
 import type { SalesforceAccount } from './types.ts';
 
 /** A response of the API, with its common headers. */
@@ -15,7 +15,7 @@ export function apiAnswer(reply: Reply, account: SalesforceAccount | undefined, 
 }
 
 /** An error body is always an array, also for one error. The order of its keys is not guaranteed. */
-export function toErrorReply(refusal: SalesforceRefusal, errorCodeFirst: boolean): Reply {
+export function toErrorReply(refusal: SalesforceError, errorCodeFirst: boolean): Reply {
   const { status, errorCode, message, fields } = refusal;
   const error = errorCodeFirst ? { errorCode, message } : { message, errorCode };
   return { status, body: [{ ...error, ...(fields && { fields }) }] };

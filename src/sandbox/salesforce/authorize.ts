@@ -3,7 +3,7 @@ import { isLoopback, readDecision } from '../consent/decision.ts';
 import { renderConsentPage, renderVendorError } from '../consent/page.ts';
 import { redirectTo } from '../consent/redirect.ts';
 import { type Answer, textAnswer } from '../http.ts';
-import { isAtHome, readLoginHost } from './login-host.ts';
+import { acceptsLogin, readLoginHost } from './login-host.ts';
 import { describeScope, readScopes } from './scopes.ts';
 import type { SalesforceAccount, SalesforceCall } from './types.ts';
 
@@ -20,20 +20,20 @@ export function answerAuthorize(call: SalesforceCall): Answer {
   const redirectUri = query.get('redirect_uri') ?? '';
   if (!isRegistered(redirectUri, application.quirks, 'salesforce'))
     return refuse('redirect_uri_mismatch', 'redirect_uri must match configuration');
-  const asked: Asked = { application, redirectUri, state: query.get('state'), query };
-  const problem = findProblem(asked);
-  if (problem) return comeBack(asked, problem);
+  const consent: ConsentRequest = { application, redirectUri, state: query.get('state'), query };
+  const problem = findProblem(consent);
+  if (problem) return redirectWithError(consent, problem);
   const decision = readDecision(request);
-  if (decision === undefined) return ask(asked, call);
-  if (!decision.isAllowed) return deny(asked);
+  if (decision === undefined) return showConsentPage(consent, call);
+  if (!decision.isAllowed) return deny(consent);
   const account = accounts.find(({ id }) => id === decision.accountId);
-  if (account === undefined) return ask(asked, call);
-  const closed = whyClosed(account, call);
-  return closed === undefined ? allow(asked, account) : refuse('login_denied', closed);
+  if (account === undefined) return showConsentPage(consent, call);
+  const policyError = findPolicyError(account, call);
+  return policyError === undefined ? allow(consent, account) : refuse('login_denied', policyError);
 }
 
 /** Checks in the order of the live service. */
-function findProblem({ application, query }: Asked): Problem | undefined {
+function findProblem({ application, query }: ConsentRequest): Problem | undefined {
   if (query.get('response_type') !== 'code')
     return { error: 'unsupported_response_type', description: 'response type not supported' };
   if (readScopes(query.get('scope')) === undefined)
@@ -50,7 +50,10 @@ function findProblem({ application, query }: Asked): Problem | undefined {
     : { error: 'invalid_request', description: 'invalid code challenge' };
 }
 
-function allow({ application, redirectUri, state, query }: Asked, account: SalesforceAccount): Answer {
+function allow(
+  { application, redirectUri, state, query }: ConsentRequest,
+  account: SalesforceAccount,
+): Answer {
   const { callbackError, codeTtlMs } = account.quirks;
   if (callbackError !== null) {
     const description = CALLBACK_ERRORS[callbackError];
@@ -64,38 +67,41 @@ function allow({ application, redirectUri, state, query }: Asked, account: Sales
   return redirectTo(redirectUri, { code: account.issueToken('code', approval, codeTtlMs), state });
 }
 
-function deny(asked: Asked): Answer {
-  const { quirks } = asked.application;
-  return comeBack(asked, {
+function deny(consent: ConsentRequest): Answer {
+  const { quirks } = consent.application;
+  return redirectWithError(consent, {
     error: quirks.deniedWithHyphen ? 'access-denied' : 'access_denied',
     description: quirks.denyWithoutDescription ? undefined : 'end-user denied authorization',
     withoutState: quirks.denyWithoutState,
   });
 }
 
-function comeBack({ redirectUri, state }: Asked, { error, description, withoutState }: Problem): Answer {
+function redirectWithError(
+  { redirectUri, state }: ConsentRequest,
+  { error, description, withoutState }: Problem,
+): Answer {
   return redirectTo(redirectUri, {
     ...{ error, error_description: description },
     state: withoutState ? undefined : state,
   });
 }
 
-function ask({ application, query }: Asked, call: SalesforceCall): Answer {
+function showConsentPage({ application, query }: ConsentRequest, call: SalesforceCall): Answer {
   return renderConsentPage({
     crm: 'Salesforce',
     application: 'Crossbook',
     accounts: call.accounts
-      .filter((account) => isAtHome(account, readLoginHost(call.request.headers.host)))
-      .map((account) => ({ id: account.id, name: account.name, problem: whyClosed(account, call) })),
+      .filter((account) => acceptsLogin(account, readLoginHost(call.request.headers.host)))
+      .map((account) => ({ id: account.id, name: account.name, problem: findPolicyError(account, call) })),
     asks: (readScopes(query.get('scope')) ?? []).map(describeScope),
     openerPolicy: application.quirks.openerPolicy,
   });
 }
 
 /** A policy of the org: shown on the page, without a redirect. */
-function whyClosed(account: SalesforceAccount, { request }: SalesforceCall): string | undefined {
+function findPolicyError(account: SalesforceAccount, { request }: SalesforceCall): string | undefined {
   const host = readLoginHost(request.headers.host);
-  if (!isAtHome(account, host)) return 'logs in elsewhere';
+  if (!acceptsLogin(account, host)) return 'logs in elsewhere';
   const isCommon = host.kind !== 'own';
   return isCommon && account.quirks.forbidsCommonLogin ? 'logs in at its own domain alone' : undefined;
 }
@@ -113,7 +119,7 @@ const CALLBACK_ERRORS: Readonly<Record<string, string>> = {
   OAUTH_APP_ACCESS_DENIED: 'user is not admin approved to access this app',
 };
 
-interface Asked {
+interface ConsentRequest {
   /** The home org of the application. */
   readonly application: SalesforceAccount;
   readonly redirectUri: string;

@@ -1,5 +1,5 @@
 /** An error response: the API's array body is built from it. */
-export class SalesforceRefusal extends Error {
+export class SalesforceError extends Error {
   override readonly name = 'SalesforceRefusal';
   readonly status: number;
   readonly errorCode: string;
@@ -13,12 +13,12 @@ export class SalesforceRefusal extends Error {
   }
 }
 
-export function notFound(): SalesforceRefusal {
-  return new SalesforceRefusal(404, 'NOT_FOUND', 'The requested resource does not exist');
+export function notFound(): SalesforceError {
+  return new SalesforceError(404, 'NOT_FOUND', 'The requested resource does not exist');
 }
 
 /** A query error with an excerpt that marks the position: rows are lines of the query, columns count from 1. */
-export function queryFault(soql: string, fault: QueryFault): SalesforceRefusal {
+export function queryFault(soql: string, fault: QueryFault): SalesforceError {
   const lineStart = soql.lastIndexOf('\n', Math.max(0, fault.at - 1)) + 1;
   const row = soql.slice(0, lineStart).split('\n').length;
   const column = fault.at - lineStart + 1;
@@ -27,7 +27,7 @@ export function queryFault(soql: string, fault: QueryFault): SalesforceRefusal {
   const to = Math.min(lineEnd < 0 ? soql.length : lineEnd, fault.at + PICTURE_WIDTH);
   const picture = `\n${soql.slice(from, to)}\n${' '.repeat(fault.at - from)}^`;
   const message = `${picture}\nERROR at Row:${row}:Column:${column}\n${fault.text}`;
-  return new SalesforceRefusal(400, fault.errorCode, message);
+  return new SalesforceError(400, fault.errorCode, message);
 }
 
 const PICTURE_WIDTH = 60;

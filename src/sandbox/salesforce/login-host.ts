@@ -21,7 +21,7 @@ export function readLoginHost(host: string | undefined): LoginHost {
   return { kind: name === 'test.salesforce.localhost' ? 'test' : 'login' };
 }
 
-export function isAtHome({ slug, quirks }: SalesforceAccount, host: LoginHost): boolean {
+export function acceptsLogin({ slug, quirks }: SalesforceAccount, host: LoginHost): boolean {
   if (host.kind === 'own') return host.label === (quirks.isTestOrg ? `${slug}.sandbox` : slug);
   return quirks.isTestOrg === (host.kind === 'test');
 }

@@ -46,8 +46,8 @@ function exchange(form: URLSearchParams, call: SalesforceCall): Answer {
   const { account, approval: asked, token: code } = grant;
   account.endToken(code, 'spent');
   const approval = { clientId: asked.clientId, scopes: asked.scopes };
-  const isLasting = !account.quirks.withoutRefreshToken && asked.scopes?.includes(REFRESH_SCOPE);
-  const refresh_token = isLasting ? account.approve(approval) : undefined;
+  const hasRefreshToken = !account.quirks.withoutRefreshToken && asked.scopes?.includes(REFRESH_SCOPE);
+  const refresh_token = hasRefreshToken ? account.approve(approval) : undefined;
   const token = account.issueToken('access', approval);
   return jsonAnswer(200, {
     ...toTokenBody({ account, token, approval }, call),

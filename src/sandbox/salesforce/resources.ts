@@ -1,7 +1,7 @@
 import type { Reply } from './answers.ts';
 import { notFound } from './errors.ts';
 import { USER_ID } from './identity.ts';
-import { type Ask, allow } from './resources/ask.ts';
+import { type ApiRequest, allow } from './resources/api-request.ts';
 import { answerBatch, answerComposite } from './resources/composite.ts';
 import { answerQuery } from './resources/query.ts';
 import { answerSearch } from './resources/search.ts';
@@ -9,33 +9,33 @@ import { answerCollection, answerSObjects } from './resources/sobjects.ts';
 import { answerSosl } from './resources/sosl.ts';
 
 /** Routes the path after the version to its resource. */
-export function dispatch(ask: Ask): Reply {
-  const [resource, second] = ask.path;
+export function dispatch(apiRequest: ApiRequest): Reply {
+  const [resource, second] = apiRequest.path;
   switch (resource) {
     case undefined:
-      return { status: 200, body: listResources(ask) };
+      return { status: 200, body: listResources(apiRequest) };
     case 'query':
     case 'queryAll':
-      return answerQuery(ask);
+      return answerQuery(apiRequest);
     case 'composite':
-      if (second === undefined) return answerComposite(ask, dispatch);
-      if (second === 'batch') return answerBatch(ask, dispatch);
-      if (second === 'sobjects') return answerCollection(ask);
+      if (second === undefined) return answerComposite(apiRequest, dispatch);
+      if (second === 'batch') return answerBatch(apiRequest, dispatch);
+      if (second === 'sobjects') return answerCollection(apiRequest);
       throw notFound();
     case 'sobjects':
-      return answerSObjects(ask);
+      return answerSObjects(apiRequest);
     case 'search':
-      return answerSosl(ask);
+      return answerSosl(apiRequest);
     case 'parameterizedSearch':
-      return answerSearch(ask);
+      return answerSearch(apiRequest);
     case 'limits':
-      return { status: 200, body: listLimits(ask) };
+      return { status: 200, body: listLimits(apiRequest) };
     default:
       throw notFound();
   }
 }
 
-function listResources({ version, account }: Ask): object {
+function listResources({ version, account }: ApiRequest): object {
   const root = `/services/data/v${version}`;
   const names = ['query', 'queryAll', 'search', 'composite', 'sobjects', 'parameterizedSearch', 'limits'];
   const identity = `${account.instanceUrl}/id/${account.id}/${USER_ID}`;
@@ -48,16 +48,16 @@ const OTHER_LIMITS = {
   ...{ ConcurrentAsyncGetReportInstances: 200, DataStorageMB: 1_024, FileStorageMB: 1_024 },
 };
 
-function listLimits(ask: Ask): object {
-  allow(ask, 'GET');
-  const { limits, state } = ask.account;
+function listLimits(apiRequest: ApiRequest): object {
+  allow(apiRequest, 'GET');
+  const { limits, state } = apiRequest.account;
   const max = limits?.requestsPerDay ?? 100_000;
   const untouched = Object.entries(OTHER_LIMITS).map(([name, most]) => [
     name,
     { Max: most, Remaining: most },
   ]);
   return {
-    DailyApiRequests: { Max: max, Remaining: Math.max(0, max - state.requests.used(ask.now)) },
+    DailyApiRequests: { Max: max, Remaining: Math.max(0, max - state.requests.used(apiRequest.now)) },
     ...Object.fromEntries(untouched),
   };
 }

@@ -9,7 +9,7 @@ import type { SalesforceRoute } from './types.ts';
 export function route(request: SandboxRequest): SalesforceRoute {
   const path = request.path.replace(/\/+$/, '');
   if (path === '/services/data')
-    return { ...ofNobody('versions'), answer: () => jsonAnswer(200, listVersions()) };
+    return { ...withoutAccount('versions'), answer: () => jsonAnswer(200, listVersions()) };
   if (path.startsWith('/services/data/')) {
     return {
       operation: operationOf(path),
@@ -21,7 +21,7 @@ export function route(request: SandboxRequest): SalesforceRoute {
   if (path.startsWith('/services/oauth2/'))
     return routeOAuth(request, path.slice('/services/oauth2/'.length));
   if (path.startsWith('/id/')) return userInfo(request);
-  return { ...ofNobody('unknown'), answer: () => htmlAnswer(404, 'URL No Longer Exists') };
+  return { ...withoutAccount('unknown'), answer: () => htmlAnswer(404, 'URL No Longer Exists') };
 }
 
 function routeOAuth(request: SandboxRequest, name: string): SalesforceRoute {
@@ -29,7 +29,7 @@ function routeOAuth(request: SandboxRequest, name: string): SalesforceRoute {
   const token = form.get('token') ?? request.query.get('token') ?? undefined;
   switch (name) {
     case 'authorize':
-      return { ...ofNobody('oauth.authorize'), answer: answerAuthorize };
+      return { ...withoutAccount('oauth.authorize'), answer: answerAuthorize };
     case 'token':
       return {
         ...{ operation: 'oauth.token', inputs: 1, answer: answerToken },
@@ -42,7 +42,7 @@ function routeOAuth(request: SandboxRequest, name: string): SalesforceRoute {
     case 'userinfo':
       return userInfo(request);
     default:
-      return { ...ofNobody('unknown'), answer: () => htmlAnswer(404, 'URL No Longer Exists') };
+      return { ...withoutAccount('unknown'), answer: () => htmlAnswer(404, 'URL No Longer Exists') };
   }
 }
 
@@ -73,7 +73,7 @@ function userInfo(request: SandboxRequest): SalesforceRoute {
 }
 
 /** Calls without a token count for no account. */
-function ofNobody(operation: string): Omit<SalesforceRoute, 'answer'> {
+function withoutAccount(operation: string): Omit<SalesforceRoute, 'answer'> {
   return { operation, inputs: 1, token: undefined };
 }
 

@@ -3,8 +3,8 @@
  * application.
  */
 export function readScopes(text: string | null): readonly string[] | undefined {
-  const asked = (text ?? '').split(/\s+/).filter((scope) => scope !== '');
-  const scopes = asked.length === 0 ? DEFAULT_SCOPES : asked.map(toName);
+  const requested = (text ?? '').split(/\s+/).filter((scope) => scope !== '');
+  const scopes = requested.length === 0 ? DEFAULT_SCOPES : requested.map(toName);
   return scopes.every((scope) => scope in WORDS) ? [...new Set(scopes)] : undefined;
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { toPerson } from '../../../src/sandbox/people.ts';
 import { createPeopleTable, toSeed } from '../../../src/sandbox/people-table.ts';
 import { openDatabase } from '../../../src/sandbox/salesforce/data/database.ts';
-import { SalesforceRefusal } from '../../../src/sandbox/salesforce/errors.ts';
+import { SalesforceError } from '../../../src/sandbox/salesforce/errors.ts';
 import { salesforceImitation } from '../../../src/sandbox/salesforce/imitation.ts';
 import { executeQuery } from '../../../src/sandbox/salesforce/soql/execute.ts';
 import { fc } from '../../support/fast-check.ts';
@@ -104,7 +104,7 @@ test('any query string gets a result or an error, and never crashes', () => {
         try {
           executeQuery(soql, { database, includeDeleted: false });
         } catch (error) {
-          expect(error).toBeInstanceOf(SalesforceRefusal);
+          expect(error).toBeInstanceOf(SalesforceError);
         }
       }
     }),

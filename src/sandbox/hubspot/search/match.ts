@@ -66,29 +66,29 @@ function toTime(value: string): number {
 }
 
 /** A token is the whole value or one of its words, or (`tokensAreWords`) words only; a star is a wildcard. */
-function containsToken(value: string, wanted: string, tokensAreWords: boolean): boolean {
-  const whole = value.toLowerCase();
-  const words = toWords(whole);
-  const lower = wanted.trim().toLowerCase();
+function containsToken(value: string, searched: string, tokensAreWords: boolean): boolean {
+  const lowerValue = value.toLowerCase();
+  const words = toWords(lowerValue);
+  const lower = searched.trim().toLowerCase();
   if (tokensAreWords && !lower.includes('*')) return toWords(lower).every((word) => words.includes(word));
   const pattern = wildcard(lower);
-  return (!tokensAreWords && pattern.test(whole)) || words.some((word) => pattern.test(word));
+  return (!tokensAreWords && pattern.test(lowerValue)) || words.some((word) => pattern.test(word));
 }
 
 function toWords(text: string): readonly string[] {
   return text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
 }
 
-function wildcard(wanted: string): RegExp {
-  if (cached?.wanted !== wanted) {
-    const source = wanted
+function wildcard(searched: string): RegExp {
+  if (cached?.searched !== searched) {
+    const source = searched
       .split('*')
       .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
       .join('.*');
-    cached = { wanted, pattern: new RegExp(`^${source}$`, 's') };
+    cached = { searched, pattern: new RegExp(`^${source}$`, 's') };
   }
   return cached.pattern;
 }
 
 /** A search matches one pattern against thousands of values, so the compiled pattern is cached. */
-let cached: { readonly wanted: string; readonly pattern: RegExp } | undefined;
+let cached: { readonly searched: string; readonly pattern: RegExp } | undefined;

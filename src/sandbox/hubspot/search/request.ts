@@ -1,10 +1,10 @@
+import { invalid, unreadable } from '../errors.ts';
 import { findProperty, type Property } from '../property-definitions.ts';
-import { invalid, unreadable } from '../refusal.ts';
 import { isObject, listOf, objectBody, textOf, textsOf } from '../request-body.ts';
-import type { HubSpotAccount, Visit } from '../types.ts';
+import type { EndpointContext, HubSpotAccount } from '../types.ts';
 
 /** Parses a search request, and rejects what the live service rejects. */
-export function readSearch({ account, call }: Visit): Search {
+export function readSearch({ account, call }: EndpointContext): Search {
   const body = objectBody(call);
   if (account.quirks.searchBodyLimit && call.request.body.length > MAX_CHARACTERS)
     throw invalid('The request body is too long: at most 3000 characters.');
@@ -50,7 +50,7 @@ function readFilter(account: HubSpotAccount, filter: unknown): Filter {
         { message: `Property '${name}' does not exist`, code: 'PROPERTY_DOESNT_EXIST', in: 'filters' },
       ],
     });
-  const operator = OPERATORS.find((known) => known === filter['operator']);
+  const operator = OPERATORS.find((candidate) => candidate === filter['operator']);
   if (operator === undefined)
     throw unreadable('Cannot deserialize value of type `FilterOperator`: not one of the values accepted');
   const single = (key: string): string => {
@@ -72,9 +72,15 @@ function readFilter(account: HubSpotAccount, filter: unknown): Filter {
 /** Only the first sort rule counts. It is a string, with a minus for descending, or an object. */
 function readSort(account: HubSpotAccount, rule: unknown): Sort {
   const isText = typeof rule === 'string';
-  const given = isText ? rule : isObject(rule) ? textOf(rule['propertyName'], 'propertyName') : 'createdate';
-  const isDescending = isText ? given.startsWith('-') : isObject(rule) && rule['direction'] === 'DESCENDING';
-  const name = isText ? given.replace(/^-/, '') : given;
+  const sortKey = isText
+    ? rule
+    : isObject(rule)
+      ? textOf(rule['propertyName'], 'propertyName')
+      : 'createdate';
+  const isDescending = isText
+    ? sortKey.startsWith('-')
+    : isObject(rule) && rule['direction'] === 'DESCENDING';
+  const name = isText ? sortKey.replace(/^-/, '') : sortKey;
   const property = findProperty(account, name);
   if (property === undefined) throw invalid(`Property '${name}' does not exist`);
   return { property, isDescending };

@@ -3,15 +3,15 @@ import type { PeopleTable } from '../../people-table.ts';
 import { indexOfRecord } from '../contact-view.ts';
 import { PROPERTIES } from '../property-definitions.ts';
 import { toRecord } from '../record.ts';
-import type { HubSpotAccount, Reply, Visit } from '../types.ts';
+import type { EndpointContext, HubSpotAccount, Reply } from '../types.ts';
 import { findCandidates } from './candidates.ts';
 import { compareValues, matches } from './match.ts';
 import { type Filter, readSearch, type Search } from './request.ts';
 
 /** Matches against the index, which may lag, and then returns the current records. */
-export function search(visit: Visit): Reply {
-  const { account, call } = visit;
-  const wanted = readSearch(visit);
+export function search(context: EndpointContext): Reply {
+  const { account, call } = context;
+  const wanted = readSearch(context);
   const { people, quirks } = account;
   const found = sorted(
     people,
@@ -30,14 +30,14 @@ export function search(visit: Visit): Reply {
       results: quirks.searchTotalWithoutResults
         ? []
         : hits
-            .flatMap((index) => live(people, index))
+            .flatMap((index) => currentPerson(people, index))
             .map((person) => toRecord(account, person, wanted.properties)),
       ...(next < total && { paging: { next: { after: String(next) } } }),
     },
   };
 }
 
-function live(people: PeopleTable, index: number): readonly Person[] {
+function currentPerson(people: PeopleTable, index: number): readonly Person[] {
   const person = people.get(index);
   return person === undefined || person.isDeleted ? [] : [person];
 }

@@ -6,8 +6,8 @@ import { PREFIXES } from './objects.ts';
 
 /** A person as a Salesforce row. Salesforce has no empty strings: a cleared value is null. */
 export function toContactRow(person: Person): Row {
-  const known = rows.get(person);
-  if (known) return known;
+  const cached = rows.get(person);
+  if (cached) return cached;
   const row = makeRow(person);
   rows.set(person, row);
   return row;

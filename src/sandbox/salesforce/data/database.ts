@@ -9,10 +9,10 @@ import { defineContact, PREFIXES } from './objects.ts';
 import { accountTable, lowerBound, userTable } from './parents.ts';
 
 /** An account's people as the tables of an org. */
-export function openDatabase(people: PeopleTable, quirks: Shown): Database {
+export function openDatabase(people: PeopleTable, quirks: SchemaQuirks): Database {
   const summary = summarize(people.all());
-  const whole = quirks.stateAndCountryPicklists ? summary.withCodes : summary.plain;
-  const described = describeCustom(whole, quirks.customFields);
+  const contact = quirks.stateAndCountryPicklists ? summary.withCodes : summary.plain;
+  const described = describeCustom(contact, quirks.customFields);
   const definition = encrypt(hide(described, quirks.hiddenFields), quirks.encryptedFields);
   const tables = new Map<string, Table>([
     ['contact', contactTable(people, definition, quirks)],
@@ -23,7 +23,7 @@ export function openDatabase(people: PeopleTable, quirks: Shown): Database {
   return { locale: quirks.userLocale, table: (name) => tables.get(name.toLowerCase()) };
 }
 
-function encrypt(definition: ObjectDefinition, encrypted: Shown['encryptedFields']): ObjectDefinition {
+function encrypt(definition: ObjectDefinition, encrypted: SchemaQuirks['encryptedFields']): ObjectDefinition {
   const entries = Object.entries(encrypted);
   if (entries.length === 0) return definition;
   const fields = new Map(definition.fields);
@@ -44,7 +44,7 @@ function hide(definition: ObjectDefinition, hidden: readonly string[]): ObjectDe
 function contactTable(
   people: PeopleTable,
   definition: ObjectDefinition,
-  { userLocale, customFields }: Shown,
+  { userLocale, customFields }: SchemaQuirks,
 ): Table {
   // A row found twice is returned once.
   const rows = new Map<Person, Row>();
@@ -79,8 +79,8 @@ function contactTable(
 }
 
 function summarize(people: readonly Person[]): Summary {
-  const known = summaries.get(people);
-  if (known) return known;
+  const cached = summaries.get(people);
+  if (cached) return cached;
   const custom = new Set<string>();
   let companies = LEAST_COMPANIES;
   let users = LEAST_USERS;
@@ -106,7 +106,7 @@ const LEAST_COMPANIES = 20;
 const LEAST_USERS = 20;
 
 /** The org's schema that this user can see. */
-type Shown = Pick<
+type SchemaQuirks = Pick<
   SalesforceQuirks,
   | 'stateAndCountryPicklists'
   | 'hiddenFields'

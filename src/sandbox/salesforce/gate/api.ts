@@ -2,11 +2,11 @@ import type { Answer } from '../../http.ts';
 import { readJson } from '../../http.ts';
 import { apiAnswer, htmlAnswer, type Reply, toErrorReply } from '../answers.ts';
 import { openDatabase } from '../data/database.ts';
-import { SalesforceRefusal } from '../errors.ts';
-import { type Ask, decodeParts } from '../resources/ask.ts';
+import { SalesforceError } from '../errors.ts';
+import { type ApiRequest, decodeParts } from '../resources/api-request.ts';
 import { dispatch } from '../resources.ts';
 import type { SalesforceAccount, SalesforceCall } from '../types.ts';
-import { spend } from './limits.ts';
+import { countCalls } from './limits.ts';
 import { checkSession } from './session.ts';
 import { checkVersion } from './versions.ts';
 
@@ -19,11 +19,11 @@ export function answerApi(call: SalesforceCall): Answer {
   try {
     account = checkSession(call);
     if (hasMoved(account, call)) return htmlAnswer(404, 'URL No Longer Exists');
-    const ask = toAsk(call, account);
-    spend(account, { calls: 1, now: call.now });
-    reply = dispatch(ask);
+    const apiRequest = toApiRequest(call, account);
+    countCalls(account, { calls: 1, now: call.now });
+    reply = dispatch(apiRequest);
   } catch (error) {
-    if (!(error instanceof SalesforceRefusal)) throw error;
+    if (!(error instanceof SalesforceError)) throw error;
     reply = toErrorReply(error, (account ?? call.grant?.account)?.quirks.errorCodeFirst ?? false);
   }
   return apiAnswer(reply, account, call.now);
@@ -41,7 +41,7 @@ function hasMoved({ quirks }: SalesforceAccount, { request }: SalesforceCall): b
   return quirks.movedInstanceUrl !== null && new URL(quirks.movedInstanceUrl).host !== request.headers.host;
 }
 
-function toAsk({ request, now, origin }: SalesforceCall, account: SalesforceAccount): Ask {
+function toApiRequest({ request, now, origin }: SalesforceCall, account: SalesforceAccount): ApiRequest {
   const [, , , named = '', ...segments] = request.path.split('/');
   return {
     ...{ account, now, origin, query: request.query, method: request.method },
@@ -55,18 +55,17 @@ function toAsk({ request, now, origin }: SalesforceCall, account: SalesforceAcco
 }
 
 function readBatchSize(header: unknown): number {
-  const wanted = Number(/batchSize=(\d+)/i.exec(String(header ?? ''))?.[1] ?? MAX_BATCH);
-  return Math.min(MAX_BATCH, Math.max(MIN_BATCH, wanted));
+  const requested = Number(/batchSize=(\d+)/i.exec(String(header ?? ''))?.[1] ?? MAX_BATCH);
+  return Math.min(MAX_BATCH, Math.max(MIN_BATCH, requested));
 }
 
 function readBody(request: SalesforceCall['request']): unknown {
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
     const message = 'Content-Type header specified in HTTP request is not supported';
-    throw new SalesforceRefusal(415, 'UNSUPPORTED_MEDIA_TYPE', message);
+    throw new SalesforceError(415, 'UNSUPPORTED_MEDIA_TYPE', message);
   }
   const body = readJson(request);
-  if (body === undefined)
-    throw new SalesforceRefusal(400, 'JSON_PARSER_ERROR', 'Unexpected character in JSON');
+  if (body === undefined) throw new SalesforceError(400, 'JSON_PARSER_ERROR', 'Unexpected character in JSON');
   return body;
 }
 

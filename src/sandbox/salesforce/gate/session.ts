@@ -1,6 +1,6 @@
 import { bearerOf } from '../../http.ts';
 import { isAlive } from '../../tokens.ts';
-import { SalesforceRefusal } from '../errors.ts';
+import { SalesforceError } from '../errors.ts';
 import type { SalesforceAccount, SalesforceCall } from '../types.ts';
 
 /** Authenticates the call. Every invalid token gets the same error, except one in JWT form. */
@@ -11,6 +11,6 @@ export function checkSession({ grant, now, request }: SalesforceCall): Salesforc
     return account;
   }
   throw /^eyJ/.test(bearerOf(request) ?? '')
-    ? new SalesforceRefusal(401, 'INVALID_AUTH_HEADER', 'INVALID_AUTH_HEADER')
-    : new SalesforceRefusal(401, 'INVALID_SESSION_ID', 'Session expired or invalid');
+    ? new SalesforceError(401, 'INVALID_AUTH_HEADER', 'INVALID_AUTH_HEADER')
+    : new SalesforceError(401, 'INVALID_SESSION_ID', 'Session expired or invalid');
 }

@@ -1,4 +1,4 @@
-import { notFound, SalesforceRefusal } from '../errors.ts';
+import { notFound, SalesforceError } from '../errors.ts';
 
 /** `v68.0`: versions below the oldest are 410, above the newest 404. */
 export function checkVersion(named: string): string {
@@ -6,7 +6,7 @@ export function checkVersion(named: string): string {
   if (version === undefined || Number(version) > NEWEST_VERSION) throw notFound();
   if (Number(version) >= OLDEST_VERSION) return version;
   const message = `The requested resource is no longer available. API version ${version} is retired.`;
-  throw new SalesforceRefusal(410, 'GONE', message);
+  throw new SalesforceError(410, 'GONE', message);
 }
 
 export function listVersions(): readonly object[] {

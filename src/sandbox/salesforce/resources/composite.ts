@@ -1,22 +1,24 @@
 import { type Reply, toErrorReply } from '../answers.ts';
-import { notFound, SalesforceRefusal } from '../errors.ts';
-import { spend } from '../gate/limits.ts';
+import { notFound, SalesforceError } from '../errors.ts';
+import { countCalls } from '../gate/limits.ts';
 import { checkVersion } from '../gate/versions.ts';
-import { type Ask, allow, badInput, decodeParts, isRecord } from './ask.ts';
+import { type ApiRequest, allow, badInput, decodeParts, isRecord } from './api-request.ts';
 
 /** Up to 25 independent requests in one. Each costs one call, and fails on its own. */
-export function answerBatch(ask: Ask, dispatch: Dispatch): Reply {
-  allow(ask, 'POST');
-  const body = ask.body();
+export function answerBatch(apiRequest: ApiRequest, dispatch: Dispatch): Reply {
+  allow(apiRequest, 'POST');
+  const body = apiRequest.body();
   const parts = readParts(body, 'batchRequests');
   const haltOnError = isRecord(body) && body['haltOnError'] === true;
   // The batch request itself was already counted.
-  spend(ask.account, { calls: parts.length - 1, now: ask.now });
+  countCalls(apiRequest.account, { calls: parts.length - 1, now: apiRequest.now });
   const results: object[] = [];
   let hasErrors = false;
   for (const part of parts) {
     const reply: Reply =
-      hasErrors && haltOnError ? HALTED : answerPart(ask, () => dispatch(toPartAsk(ask, part, BATCH_ROOT)));
+      hasErrors && haltOnError
+        ? HALTED
+        : answerPart(apiRequest, () => dispatch(toPartRequest(apiRequest, part, BATCH_ROOT)));
     hasErrors ||= isError(reply);
     results.push({ statusCode: reply.status, result: reply.body });
   }
@@ -24,20 +26,22 @@ export function answerBatch(ask: Ask, dispatch: Dispatch): Reply {
 }
 
 /** Up to 25 requests, of which five can be queries, for the cost of one call. */
-export function answerComposite(ask: Ask, dispatch: Dispatch): Reply {
-  allow(ask, 'POST');
-  const body = ask.body();
+export function answerComposite(apiRequest: ApiRequest, dispatch: Dispatch): Reply {
+  allow(apiRequest, 'POST');
+  const body = apiRequest.body();
   const parts = readParts(body, 'compositeRequest');
   checkReferences(parts);
   if (parts.filter(({ url }) => QUERY_URL.test(url)).length > MAX_QUERIES) {
     throw badInput(`A composite request can have at most ${MAX_QUERIES} query subrequests`, 'LIMIT_EXCEEDED');
   }
   const replies: Reply[] = [];
-  const known = new Map<string, unknown>();
+  const responses = new Map<string, unknown>();
   for (const part of parts) {
-    const reply = answerPart(ask, () => dispatch(toPartAsk(ask, withReferences(part, known))));
+    const reply = answerPart(apiRequest, () =>
+      dispatch(toPartRequest(apiRequest, withReferences(part, responses))),
+    );
     replies.push(reply);
-    known.set(part.referenceId, reply.body);
+    responses.set(part.referenceId, reply.body);
   }
   const isRolledBack = isRecord(body) && body['allOrNone'] === true && replies.some(isError);
   const compositeResponse = parts.map(({ referenceId }, place) => {
@@ -49,12 +53,12 @@ export function answerComposite(ask: Ask, dispatch: Dispatch): Reply {
 }
 
 /** `@{first.records[0].Id}` is replaced by that value in the response of the part with the reference id `first`. */
-function withReferences(part: Part, known: ReadonlyMap<string, unknown>): Part {
+function withReferences(part: Part, responses: ReadonlyMap<string, unknown>): Part {
   const url = part.url.replace(/@\{(\w+)\.([\w.[\]]+)\}/g, (whole, id: string, path: string) => {
     const keys = path.split(/[.[\]]+/).filter((key) => key !== '');
     const value = keys.reduce<unknown>(
       (at, key) => (at as Record<string, unknown> | undefined)?.[key],
-      known.get(id),
+      responses.get(id),
     );
     if (value === undefined)
       throw badInput(
@@ -66,28 +70,29 @@ function withReferences(part: Part, known: ReadonlyMap<string, unknown>): Part {
   return { ...part, url };
 }
 
-function answerPart({ account }: Ask, answer: () => Reply): Reply {
+function answerPart({ account }: ApiRequest, answer: () => Reply): Reply {
   try {
     return answer();
   } catch (error) {
-    if (!(error instanceof SalesforceRefusal)) throw error;
+    if (!(error instanceof SalesforceError)) throw error;
     return toErrorReply(error, account.quirks.errorCodeFirst);
   }
 }
 
 /** The parts of a composite contain their full path, those of a batch can start with the version. */
-function toPartAsk(ask: Ask, { method, url, body }: Part, shortRoot?: RegExp): Ask {
+function toPartRequest(apiRequest: ApiRequest, { method, url, body }: Part, shortRoot?: RegExp): ApiRequest {
   const whole = shortRoot === undefined ? url : url.replace(shortRoot, ROOT);
-  const question = whole.indexOf('?');
-  const path = question < 0 ? whole : whole.slice(0, question);
+  const queryAt = whole.indexOf('?');
+  const path = queryAt < 0 ? whole : whole.slice(0, queryAt);
   if (!path.startsWith(ROOT)) throw notFound();
   const [named = '', ...segments] = path.slice(ROOT.length).split('/');
   const version = checkVersion(named);
-  if (Number(version) > Number(ask.version)) throw badInput(`Version ${version} is newer than the request's`);
+  if (Number(version) > Number(apiRequest.version))
+    throw badInput(`Version ${version} is newer than the request's`);
   const parts = decodeParts(segments);
   if (parts[0] === 'composite' && parts[1] !== 'sobjects') throw badInput('Composite requests do not nest');
-  const query = new URLSearchParams(question < 0 ? '' : whole.slice(question + 1));
-  return { ...ask, version, method, path: parts, query, body: () => body };
+  const query = new URLSearchParams(queryAt < 0 ? '' : whole.slice(queryAt + 1));
+  return { ...apiRequest, version, method, path: parts, query, body: () => body };
 }
 
 function readParts(body: unknown, name: string): readonly Part[] {
@@ -142,7 +147,7 @@ const ROLLED_BACK: Reply = {
   ],
 };
 
-type Dispatch = (ask: Ask) => Reply;
+type Dispatch = (apiRequest: ApiRequest) => Reply;
 
 interface Part {
   readonly method: string;

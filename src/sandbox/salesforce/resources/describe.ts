@@ -1,18 +1,18 @@
 import type { Reply } from '../answers.ts';
 import type { FieldDefinition, FieldType, ObjectDefinition } from '../soql/table.ts';
-import type { Ask } from './ask.ts';
+import type { ApiRequest } from './api-request.ts';
 
 /** Hundreds of kilobytes in the real service, hence conditional requests: 304 if unchanged. */
-export function answerDescribe(ask: Ask, definition: ObjectDefinition): Reply {
-  if (ask.ifModifiedSince >= DEFINED_AT) return { status: 304, body: undefined };
+export function answerDescribe(apiRequest: ApiRequest, definition: ObjectDefinition): Reply {
+  if (apiRequest.ifModifiedSince >= DEFINED_AT) return { status: 304, body: undefined };
   return {
-    ...{ status: 200, body: describeObject(ask, definition) },
+    ...{ status: 200, body: describeObject(apiRequest, definition) },
     headers: { 'last-modified': new Date(DEFINED_AT).toUTCString() },
   };
 }
 
 /** The description of an object and its fields, as far as clients of records read it. */
-function describeObject({ version }: Ask, definition: ObjectDefinition): object {
+function describeObject({ version }: ApiRequest, definition: ObjectDefinition): object {
   return {
     ...summarize(definition, version),
     fields: [...definition.fields.values()].map(describeField),
@@ -21,7 +21,7 @@ function describeObject({ version }: Ask, definition: ObjectDefinition): object 
   };
 }
 
-export function describeGlobal({ database, version }: Ask): object {
+export function describeGlobal({ database, version }: ApiRequest): object {
   const definitions = ['Account', 'Contact', 'User'].flatMap(
     (name) => database.table(name)?.definition ?? [],
   );

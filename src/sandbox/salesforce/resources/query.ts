@@ -1,76 +1,80 @@
 import type { Reply } from '../answers.ts';
-import { SalesforceRefusal } from '../errors.ts';
+import { SalesforceError } from '../errors.ts';
 import { executeQuery, type QueryResult } from '../soql/execute.ts';
 import type { WireRecord } from '../soql/projection.ts';
 import type { Row } from '../soql/table.ts';
-import { type Ask, allow, badInput } from './ask.ts';
+import { type ApiRequest, allow, badInput } from './api-request.ts';
 import type { Cursor } from './cursors.ts';
 
 /** A query, or the continuation of one: `query/01g…-2000`. */
-export function answerQuery(ask: Ask): Reply {
-  allow(ask, 'GET');
-  const [resource = '', locator] = ask.path;
-  if (locator !== undefined) return { status: 200, body: nextPage(ask, locator) };
-  const soql = ask.query.get('q');
+export function answerQuery(apiRequest: ApiRequest): Reply {
+  allow(apiRequest, 'GET');
+  const [resource = '', locator] = apiRequest.path;
+  if (locator !== undefined) return { status: 200, body: nextPage(apiRequest, locator) };
+  const soql = apiRequest.query.get('q');
   if (soql === null || soql.trim() === '') {
     throw badInput('A query string has to be specified', 'MALFORMED_QUERY');
   }
   const result = executeQuery(soql, {
-    database: ask.database,
+    database: apiRequest.database,
     includeDeleted: resource === 'queryAll',
-    shuffleTies: ask.account.quirks.shuffleTies ? shuffler(ask) : undefined,
+    shuffleTies: apiRequest.account.quirks.shuffleTies ? shuffler(apiRequest) : undefined,
   });
-  return { status: 200, body: firstPage(ask, result) };
+  return { status: 200, body: firstPage(apiRequest, result) };
 }
 
-function firstPage(ask: Ask, result: QueryResult): object {
-  if (result.kind === 'count') return toBody(ask, { totalSize: result.total, records: [] });
+function firstPage(apiRequest: ApiRequest, result: QueryResult): object {
+  if (result.kind === 'count') return toBody(apiRequest, { totalSize: result.total, records: [] });
   if (result.kind === 'aggregates') {
     const row = { attributes: { type: 'AggregateResult' }, ...result.values };
-    return toBody(ask, { totalSize: 1, records: [row] });
+    return toBody(apiRequest, { totalSize: 1, records: [row] });
   }
-  if (!result.paged) return wholePage(ask, result);
-  const cursor: Cursor = { rows: result.rows, show: result.show, openedAt: ask.now };
-  return page(ask, { cursor, offset: 0, id: () => ask.account.state.cursors.open(cursor) });
+  if (!result.paged) return wholePage(apiRequest, result);
+  const cursor: Cursor = { rows: result.rows, show: result.show, openedAt: apiRequest.now };
+  return page(apiRequest, { cursor, offset: 0, id: () => apiRequest.account.state.cursors.open(cursor) });
 }
 
 /** A query with OFFSET has only one page, even if there are more rows. */
-function wholePage(ask: Ask, { rows, show }: Extract<QueryResult, { kind: 'rows' }>): object {
+function wholePage(apiRequest: ApiRequest, { rows, show }: Extract<QueryResult, { kind: 'rows' }>): object {
   const shown = rows.slice(0, MAX_ROWS_WITH_OFFSET);
-  return toBody(ask, { totalSize: shown.length, records: shown.map((row) => show(row, ask.version)) });
+  return toBody(apiRequest, {
+    totalSize: shown.length,
+    records: shown.map((row) => show(row, apiRequest.version)),
+  });
 }
 
-function nextPage(ask: Ask, locator: string): object {
+function nextPage(apiRequest: ApiRequest, locator: string): object {
   const [, id = '', digits = ''] = /^(01g\w{15})-(\d{1,9})$/.exec(locator) ?? [];
-  const { state, quirks } = ask.account;
+  const { state, quirks } = apiRequest.account;
   const cursor = state.cursors.find(id);
   const offset = Number(digits);
-  const isAlive = cursor !== undefined && ask.now - cursor.openedAt < quirks.cursorTtlMs;
+  const isAlive = cursor !== undefined && apiRequest.now - cursor.openedAt < quirks.cursorTtlMs;
   if (!isAlive || offset > cursor.rows.length) {
-    throw new SalesforceRefusal(400, 'INVALID_QUERY_LOCATOR', 'invalid query locator');
+    throw new SalesforceError(400, 'INVALID_QUERY_LOCATOR', 'invalid query locator');
   }
-  return page(ask, { cursor, offset, id: () => id });
+  return page(apiRequest, { cursor, offset, id: () => id });
 }
 
-function page(ask: Ask, { cursor, offset, id }: PageOptions): object {
-  const size = Math.min(ask.batchSize, ask.account.quirks.maxBatchSize);
+function page(apiRequest: ApiRequest, { cursor, offset, id }: PageOptions): object {
+  const size = Math.min(apiRequest.batchSize, apiRequest.account.quirks.maxBatchSize);
   const end = offset + size;
-  const records = cursor.rows.slice(offset, end).map((row) => cursor.show(row, ask.version));
-  const next = end < cursor.rows.length ? `/services/data/v${ask.version}/query/${id()}-${end}` : undefined;
-  return toBody(ask, { totalSize: cursor.rows.length, records, next });
+  const records = cursor.rows.slice(offset, end).map((row) => cursor.show(row, apiRequest.version));
+  const next =
+    end < cursor.rows.length ? `/services/data/v${apiRequest.version}/query/${id()}-${end}` : undefined;
+  return toBody(apiRequest, { totalSize: cursor.rows.length, records, next });
 }
 
-function toBody(ask: Ask, { totalSize, records, next }: Page): object {
+function toBody(apiRequest: ApiRequest, { totalSize, records, next }: Page): object {
   const done = next === undefined;
   return {
-    ...(ask.account.quirks.doneFirst ? { done, totalSize } : { totalSize, done }),
+    ...(apiRequest.account.quirks.doneFirst ? { done, totalSize } : { totalSize, done }),
     ...(next !== undefined && { nextRecordsUrl: next }),
     records,
   };
 }
 
 /** Another order for every query, and still deterministic. */
-function shuffler({ account: { state } }: Ask): (rows: readonly Row[]) => readonly Row[] {
+function shuffler({ account: { state } }: ApiRequest): (rows: readonly Row[]) => readonly Row[] {
   state.shuffles += 1;
   const turn = state.shuffles;
   return (rows) => {

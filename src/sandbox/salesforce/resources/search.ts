@@ -1,23 +1,23 @@
 import type { Reply } from '../answers.ts';
 import type { FieldType, Row, Table } from '../soql/table.ts';
-import { type Ask, allow, badInput, isRecord } from './ask.ts';
+import { type ApiRequest, allow, badInput, isRecord } from './api-request.ts';
 
 /** Full-text search: every search word must be among the words of one field. Not an exact match. */
-export function answerSearch(ask: Ask): Reply {
-  allow(ask, 'GET', 'POST');
-  const search = ask.method === 'GET' ? readParameters(ask.query) : readBody(ask.body());
+export function answerSearch(apiRequest: ApiRequest): Reply {
+  allow(apiRequest, 'GET', 'POST');
+  const search = apiRequest.method === 'GET' ? readParameters(apiRequest.query) : readBody(apiRequest.body());
   if (search.words.join('').length < 2)
     throw badInput('search term must be longer than one character', 'MALFORMED_SEARCH');
-  const searchRecords = search.sobjects.flatMap((sobject) => find(ask, search, sobject));
+  const searchRecords = search.sobjects.flatMap((sobject) => find(apiRequest, search, sobject));
   return { status: 200, body: { searchRecords: searchRecords.slice(0, search.overallLimit) } };
 }
 
 function find(
-  ask: Ask,
+  apiRequest: ApiRequest,
   { words, types }: Search,
   { name, fields, limit }: SearchedObject,
 ): readonly object[] {
-  const table = ask.database.table(name);
+  const table = apiRequest.database.table(name);
   if (table === undefined) throw badInput(`sObject type '${name}' is not supported.`, 'INVALID_TYPE');
   const shown = fields.map((field) => columnOf(table, field));
   const searched = [...table.definition.fields.values()].filter(({ type }) => types.has(type));
@@ -31,7 +31,7 @@ function find(
   for (let place = 0; place < table.size() && records.length < limit; place += 1) {
     const row = table.rowAt(place);
     if (!isHit(row)) continue;
-    const url = `/services/data/v${ask.version}/sobjects/${table.definition.name}/${row['Id']}`;
+    const url = `/services/data/v${apiRequest.version}/sobjects/${table.definition.name}/${row['Id']}`;
     const values = Object.fromEntries(shown.map((field) => [field, row[field] ?? null]));
     records.push({ attributes: { type: table.definition.name, url }, ...values });
   }
@@ -73,7 +73,7 @@ function readBody(body: unknown): Search {
   });
 }
 
-function toSearch({ q, in: where, overallLimit, sobjects }: Wanted): Search {
+function toSearch({ q, in: where, overallLimit, sobjects }: ObjectSearch): Search {
   const words = toWords(String(q ?? ''));
   const types = FIELD_TYPES[String(where ?? 'ALL').toUpperCase()];
   if (types === undefined) throw badInput(`No such search group: ${where}`, 'MALFORMED_SEARCH');
@@ -108,7 +108,7 @@ interface SearchedObject {
   readonly limit: number;
 }
 
-interface Wanted extends Pick<Search, 'overallLimit' | 'sobjects'> {
+interface ObjectSearch extends Pick<Search, 'overallLimit' | 'sobjects'> {
   readonly q: unknown;
   readonly in: unknown;
 }

@@ -1,4 +1,4 @@
-import { queryFault, type SalesforceRefusal } from '../errors.ts';
+import { queryFault, type SalesforceError } from '../errors.ts';
 import { toId15 } from '../values/record-id.ts';
 import { type BoundField, type Key, resolveField, type Scope, toKey } from './fields.ts';
 import type { CompareOperator, Condition, Literal, LiteralType, Name } from './syntax.ts';
@@ -69,7 +69,7 @@ function refuse(
   { soql }: Scope,
   { at }: { readonly at: number },
   fault: { readonly errorCode: string; readonly text: string },
-): SalesforceRefusal {
+): SalesforceError {
   return queryFault(soql, { ...fault, at });
 }
 

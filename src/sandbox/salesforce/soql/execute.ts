@@ -1,4 +1,4 @@
-import { queryFault, SalesforceRefusal } from '../errors.ts';
+import { queryFault, SalesforceError } from '../errors.ts';
 import { type BoundCondition, bindCondition } from './bind.ts';
 import { candidates } from './candidates.ts';
 import { resolveField, type Scope } from './fields.ts';
@@ -38,11 +38,11 @@ function tableOf(soql: string, database: Database, { text: name, at }: Name): Ta
 }
 
 function checkRange(soql: string, { select, offset = 0, limit, orderBy }: Query): void {
-  const refuse = (at: number, text: string): SalesforceRefusal =>
+  const refuse = (at: number, text: string): SalesforceError =>
     queryFault(soql, { errorCode: 'MALFORMED_QUERY', at, text });
   if (offset > MAX_OFFSET) {
     const message = `Maximum SOQL offset allowed is ${MAX_OFFSET}`;
-    throw new SalesforceRefusal(400, 'NUMBER_OUTSIDE_VALID_RANGE', message);
+    throw new SalesforceError(400, 'NUMBER_OUTSIDE_VALID_RANGE', message);
   }
   const [ordering] = orderBy;
   if (select.kind !== 'fields' && ordering !== undefined) {

@@ -1,4 +1,4 @@
-import { queryFault, type SalesforceRefusal } from '../errors.ts';
+import { queryFault, type SalesforceError } from '../errors.ts';
 import type { Name } from './syntax.ts';
 import type { Database, FieldDefinition, FieldType, Row, RowValue, Table } from './table.ts';
 
@@ -40,9 +40,9 @@ function isOwnName({ table, alias }: Scope, segment = ''): boolean {
 }
 
 function resolveStep(scope: Scope, table: Table, name: Name): Step {
-  const wanted = name.text.toLowerCase();
+  const relationship = name.text.toLowerCase();
   for (const field of table.definition.fields.values()) {
-    if (field.relationshipName?.toLowerCase() !== wanted || field.referenceTo === null) continue;
+    if (field.relationshipName?.toLowerCase() !== relationship || field.referenceTo === null) continue;
     const parent = scope.database.table(field.referenceTo);
     if (parent) return { name: field.relationshipName, idField: field.name, table: parent };
   }
@@ -66,7 +66,7 @@ function unknownColumn(
   { soql }: Scope,
   { at }: Name,
   { column, table }: { column: string; table: Table },
-): SalesforceRefusal {
+): SalesforceError {
   const text = `No such column '${column}' on entity '${table.definition.name}'. If you are attempting to use a custom field, be sure to append the '__c' after the custom field name. Please reference your WSDL or the describe call for the appropriate names.`;
   return queryFault(soql, { errorCode: 'INVALID_FIELD', at, text });
 }

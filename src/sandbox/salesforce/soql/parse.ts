@@ -1,4 +1,4 @@
-import { SalesforceRefusal } from '../errors.ts';
+import { SalesforceError } from '../errors.ts';
 import { parseCondition } from './grammar/parse-condition.ts';
 import { parseSelect } from './grammar/parse-select.ts';
 import { TokenReader } from './grammar/token-reader.ts';
@@ -7,7 +7,7 @@ import type { Ordering, Query } from './syntax.ts';
 export function parseQuery(soql: string): Query {
   if (soql.length > MAX_QUERY) {
     const message = `SOQL statements cannot be longer than ${MAX_QUERY} characters.`;
-    throw new SalesforceRefusal(400, 'MALFORMED_QUERY', message);
+    throw new SalesforceError(400, 'MALFORMED_QUERY', message);
   }
   const reader = new TokenReader(soql);
   const select = parseSelect(reader);

@@ -36,8 +36,8 @@ function add(root: Projection, scope: Scope, name: Name): void {
   const { steps, definition } = resolveField(scope, name);
   let projection = root;
   for (const step of steps) {
-    const known = projection.parents.get(step.name);
-    const next = known ?? { step, projection: emptyProjection(step.table) };
+    const existing = projection.parents.get(step.name);
+    const next = existing ?? { step, projection: emptyProjection(step.table) };
     projection.parents.set(step.name, next);
     projection = next.projection;
   }

@@ -7,7 +7,7 @@ import type { Token } from './tokens.ts';
  */
 export function readString(reader: TokenReader, token: Token): string {
   return contentOf(reader, token).replace(ESCAPE, (sequence) =>
-    readEscape(reader, { token, sequence, known: ESCAPES }),
+    readEscape(reader, { token, sequence, escapes: ESCAPES }),
   );
 }
 
@@ -19,7 +19,9 @@ export function readLikePattern(reader: TokenReader, token: Token): RegExp {
   const source = contentOf(reader, token).replace(PATTERN_PART, (part) => {
     if (part === '%') return '.*';
     if (part === '_') return '.';
-    return quote(part.length > 1 ? readEscape(reader, { token, sequence: part, known: LIKE_ESCAPES }) : part);
+    return quote(
+      part.length > 1 ? readEscape(reader, { token, sequence: part, escapes: LIKE_ESCAPES }) : part,
+    );
   });
   return new RegExp(`^${source}$`, 'isu');
 }
@@ -30,10 +32,10 @@ function contentOf(reader: TokenReader, token: Token): string {
   throw reader.fault(token.at, `String literal is longer than the maximum of ${MAX_LITERAL} characters`);
 }
 
-function readEscape(reader: TokenReader, { token, sequence, known }: Escape): string {
+function readEscape(reader: TokenReader, { token, sequence, escapes }: Escape): string {
   const value = /^\\u./.test(sequence)
     ? String.fromCharCode(Number.parseInt(sequence.slice(2), 16))
-    : known.get(sequence.slice(1));
+    : escapes.get(sequence.slice(1));
   if (value !== undefined) return value;
   const text = `Invalid string literal ${token.text}. Illegal character sequence '${sequence}' in string literal.`;
   throw reader.fault(token.at, text);
@@ -60,5 +62,5 @@ const LIKE_ESCAPES: ReadonlyMap<string, string> = new Map([...ESCAPES, ['%', '%'
 interface Escape {
   readonly token: Token;
   readonly sequence: string;
-  readonly known: ReadonlyMap<string, string>;
+  readonly escapes: ReadonlyMap<string, string>;
 }

@@ -1,4 +1,4 @@
-import { queryFault, type SalesforceRefusal } from '../../errors.ts';
+import { queryFault, type SalesforceError } from '../../errors.ts';
 import { type Token, type TokenKind, toTokens } from './tokens.ts';
 
 /** Iterates over the tokens of one query. Keywords are case-insensitive words. */
@@ -39,11 +39,11 @@ export class TokenReader {
     return this.next();
   }
 
-  unexpected(token: Token = this.peek()): SalesforceRefusal {
+  unexpected(token: Token = this.peek()): SalesforceError {
     return this.fault(token.at, `unexpected token: '${token.text}'`);
   }
 
-  fault(at: number, text: string, errorCode = 'MALFORMED_QUERY'): SalesforceRefusal {
+  fault(at: number, text: string, errorCode = 'MALFORMED_QUERY'): SalesforceError {
     return queryFault(this.soql, { errorCode, at, text });
   }
 }

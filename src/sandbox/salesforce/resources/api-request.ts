@@ -1,9 +1,9 @@
-import { notFound, SalesforceRefusal } from '../errors.ts';
+import { notFound, SalesforceError } from '../errors.ts';
 import type { Database } from '../soql/table.ts';
 import type { SalesforceAccount } from '../types.ts';
 
 /** One API request, possibly a part of a composite one. */
-export interface Ask {
+export interface ApiRequest {
   readonly account: SalesforceAccount;
   readonly now: number;
   readonly origin: string;
@@ -22,10 +22,10 @@ export interface Ask {
   readonly database: Database;
 }
 
-export function allow(ask: Ask, ...methods: readonly string[]): void {
-  if (methods.includes(ask.method)) return;
-  const message = `HTTP Method '${ask.method}' not allowed. Allowed are ${methods.join(',')}`;
-  throw new SalesforceRefusal(405, 'METHOD_NOT_ALLOWED', message);
+export function allow(apiRequest: ApiRequest, ...methods: readonly string[]): void {
+  if (methods.includes(apiRequest.method)) return;
+  const message = `HTTP Method '${apiRequest.method}' not allowed. Allowed are ${methods.join(',')}`;
+  throw new SalesforceError(405, 'METHOD_NOT_ALLOWED', message);
 }
 
 /** The decoded parts of a path. One that cannot be decoded matches no route. */
@@ -37,8 +37,8 @@ export function decodeParts(segments: readonly string[]): readonly string[] {
   }
 }
 
-export function badInput(message: string, errorCode = 'INVALID_INPUT'): SalesforceRefusal {
-  return new SalesforceRefusal(400, errorCode, message);
+export function badInput(message: string, errorCode = 'INVALID_INPUT'): SalesforceError {
+  return new SalesforceError(400, errorCode, message);
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
