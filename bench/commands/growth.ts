@@ -32,9 +32,9 @@ export async function measureGrowth(options: Options): Promise<GrowthResult> {
 
 async function ofContacts(stage: Stage, size: number, seconds: number) {
   const [floor, crossbook] = stage.players;
-  const asked = { name: String(size), title: '', contacts: size, fields: 'all' } as const;
+  const workload = { name: String(size), title: '', contacts: size, fields: 'all' } as const;
   const once = (player: Player | undefined) =>
-    player && alone(stage, player, { seconds, requests: toRequests(player.kind, asked, player.headers) });
+    player && alone(stage, player, { seconds, requests: toRequests(player.kind, workload, player.headers) });
   return { floor: await once(floor), crossbook: await once(crossbook) };
 }
 

@@ -35,8 +35,8 @@ export async function measureMemory(options: Options): Promise<MemoryResult | un
 
 async function ofPlayer(stage: Stage, player: Player, seconds: number): Promise<MemoryRow> {
   showProgress(`memory: ${player.title}`);
-  const asked = CASES.find(({ contacts }) => contacts === 1_000);
-  const requests = asked ? toRequests(player.kind, asked, player.headers) : [];
+  const workload = CASES.find(({ contacts }) => contacts === 1_000);
+  const requests = workload ? toRequests(player.kind, workload, player.headers) : [];
   await measure(stage, { player, requests, seconds: 0.2, connections: 1 });
   writeFileSync(`/proc/${player.process.pid}/clear_refs`, '5');
   const restMb = readMemoryMb(player.process.pid, 'VmRSS');

@@ -18,8 +18,8 @@ import { CONNECTIONS } from './throughput.ts';
  */
 export async function profile(options: Options): Promise<void> {
   const [name = 'crossbook', caseName = '100', folder] = options.rest;
-  const asked = CASES.find((one) => one.name === caseName);
-  if (!asked) throw new Error(`There is no case ${caseName}. There are: ${CASES.map((one) => one.name)}`);
+  const workload = CASES.find((one) => one.name === caseName);
+  if (!workload) throw new Error(`There is no case ${caseName}. There are: ${CASES.map((one) => one.name)}`);
   const other = folder && { name: folder, title: folder, product: join(resolve(folder), 'dist') };
   const stage = await openStage(
     other ? { ...options, only: [], variants: [other] } : { ...options, only: [name] },
@@ -27,12 +27,12 @@ export async function profile(options: Options): Promise<void> {
   try {
     const [player] = stage.players;
     if (!player) throw new Error(`There is no contender ${name}.`);
-    const requests = toRequests(player.kind, asked, player.headers);
+    const requests = toRequests(player.kind, workload, player.headers);
     const work = { player, requests, connections: CONNECTIONS, seconds: options.seconds };
-    showProgress(`${player.title}, ${asked.title}: warms up`);
+    showProgress(`${player.title}, ${workload.title}: warms up`);
     await measure(stage, work);
     await player.process.call('startProfile');
-    showProgress(`${player.title}, ${asked.title}: is profiled`);
+    showProgress(`${player.title}, ${workload.title}: is profiled`);
     const { rate, cpuMs, calls } = await measure(stage, work);
     const found = await player.process.call<Profiler.Profile>('stopProfile');
     const path = join(RESULTS, `${basename(folder ?? name)}-${caseName}.cpuprofile`);
@@ -40,7 +40,7 @@ export async function profile(options: Options): Promise<void> {
     writeFileSync(path, JSON.stringify(found));
     const answers = `${rate.toFixed(0)} answers/s, ${cpuMs.toFixed(2)} ms CPU and ${calls.toFixed(2)} CRM calls each`;
     say(
-      `${player.title}, ${asked.title}: ${answers}\n${toBudgetText(readBudget(found), cpuMs)}\n${toHotSpotText(readHotSpots(found))}\n  ${path}`,
+      `${player.title}, ${workload.title}: ${answers}\n${toBudgetText(readBudget(found), cpuMs)}\n${toHotSpotText(readHotSpots(found))}\n  ${path}`,
     );
   } finally {
     await stage.close();

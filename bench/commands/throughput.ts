@@ -13,7 +13,7 @@ export async function measureThroughput(options: Options): Promise<ThroughputRes
   const stage = await openStage(options);
   try {
     const cases: CaseResult[] = [];
-    for (const asked of CASES) cases.push(await measureCase(stage, asked, options));
+    for (const workload of CASES) cases.push(await measureCase(stage, workload, options));
     const result = { connections: CONNECTIONS, rounds: options.rounds, seconds: options.seconds, cases };
     say(toThroughputTable(result));
     return result;
@@ -22,29 +22,29 @@ export async function measureThroughput(options: Options): Promise<ThroughputRes
   }
 }
 
-export async function measureCase(stage: Stage, asked: Case, options: Options): Promise<CaseResult> {
-  return { ...asked, rows: toRows(await runCase(stage, asked, options)) };
+export async function measureCase(stage: Stage, workload: Case, options: Options): Promise<CaseResult> {
+  return { ...workload, rows: toRows(await runCase(stage, workload, options)) };
 }
 
 /** Each contender once per round, after all are warm. */
-export async function runCase(stage: Stage, asked: Case, options: Options): Promise<CaseRuns['runs']> {
+export async function runCase(stage: Stage, workload: Case, options: Options): Promise<CaseRuns['runs']> {
   const { rounds, seconds, warmUps } = options;
   const runs = new Map<Player, Measured[]>(stage.players.map((player) => [player, []]));
   const once = (player: Player, length: number) =>
     measure(stage, {
       player,
-      requests: toRequests(player.kind, asked, player.headers),
+      requests: toRequests(player.kind, workload, player.headers),
       seconds: length,
       connections: CONNECTIONS,
     });
   for (const player of stage.players) {
-    showProgress(`${asked.title}: ${player.title} warms up`);
-    await verify(player, asked);
+    showProgress(`${workload.title}: ${player.title} warms up`);
+    await verify(player, workload);
     await warmUp((length) => once(player, length), warmUps);
   }
   for (let round = 0; round < rounds; round += 1) {
     for (const player of toOrder(stage.players, round)) {
-      showProgress(`${asked.title}: round ${round + 1} of ${rounds}, ${player.title}`);
+      showProgress(`${workload.title}: round ${round + 1} of ${rounds}, ${player.title}`);
       runs.get(player)?.push(await once(player, seconds));
     }
   }

@@ -107,7 +107,7 @@ function toMutations(crossbook: Crossbook, withConnection: boolean): readonly Lo
 }
 
 export function toUpsertsTable({ rows, settings }: UpsertsResult): string {
-  const said = Object.entries(settings).map(([name, value]) => `${name} ${value}`);
+  const settingsText = Object.entries(settings).map(([name, value]) => `${name} ${value}`);
   const table = toTable(
     ['upserts', 'per second', 'share of the bare statement', 'spread'],
     rows.map(({ title, rate, ratio }) => [
@@ -117,7 +117,7 @@ export function toUpsertsTable({ rows, settings }: UpsertsResult): string {
       `${ratio.lowest.toFixed(2)}–${ratio.highest.toFixed(2)}`,
     ]),
   );
-  return `${table}\n\nPostgreSQL: ${said.join(', ')}.`;
+  return `${table}\n\nPostgreSQL: ${settingsText.join(', ')}.`;
 }
 
 /** The size of Crossbook's connection pool. */

@@ -2,7 +2,7 @@ import { Client } from 'undici';
 import { type Crossbook, toHeaders } from '../support/crossbook.ts';
 
 /** One GraphQL request per email, all sent at the same moment, each over an open connection. */
-export async function askTogether(crossbook: Crossbook, { emails, customerId }: Asked): Promise<number> {
+export async function askTogether(crossbook: Crossbook, { emails, customerId }: Burst): Promise<number> {
   const headers = toHeaders(crossbook, customerId);
   const clients = emails.map(() => new Client(crossbook.url, { keepAliveTimeout: 60_000 }));
   await openAll(clients);
@@ -37,7 +37,7 @@ const QUERY = `query ($email: String!) {
   searchContacts(filter: { email: $email }) { nodes { id firstName lastName emailAddresses { emailAddress } } }
 }`;
 
-interface Asked {
+interface Burst {
   readonly emails: readonly string[];
   readonly customerId: string;
 }

@@ -12,8 +12,8 @@ export function createSourcePlaces(): (frame: Runtime.CallFrame) => Place {
   return (frame) => {
     const { url, lineNumber, columnNumber } = frame;
     const key = `${url}:${lineNumber}:${columnNumber}`;
-    const known = places.get(key);
-    if (known) return known;
+    const cached = places.get(key);
+    if (cached) return cached;
     const place = toAddressBucket(frame, readMap(url)?.findEntry(lineNumber, columnNumber));
     places.set(key, place);
     return place;

@@ -4,28 +4,27 @@ import { toRequests } from '../workload/requests.ts';
 import type { Player } from './stage.ts';
 
 /** Fails if a contender's response is incomplete. */
-export async function verify(player: Player, asked: Case): Promise<void> {
-  const [request] = toRequests(player.kind, asked, player.headers);
+export async function verify(player: Player, workload: Case): Promise<void> {
+  const [request] = toRequests(player.kind, workload, player.headers);
   if (!request) return;
   const response = await fetch(`${player.url}${request.path}`, { method: 'POST', ...request });
   const text = await response.text();
-  const emails = emailSetsOf(asked)[0] ?? [];
-  const complain = (what: string) =>
-    new Error(`${player.name}, ${asked.title}: ${what}\n${text.slice(0, 600)}`);
-  if (response.status !== 200) throw complain(`status ${response.status}`);
+  const emails = emailSetsOf(workload)[0] ?? [];
+  const toError = (what: string) =>
+    new Error(`${player.name}, ${workload.title}: ${what}\n${text.slice(0, 600)}`);
+  if (response.status !== 200) throw toError(`status ${response.status}`);
   if (player.kind === 'graphql' || player.kind === 'graphqlAtRoot') {
     const found = (JSON.parse(text) as GraphQLAnswer).data?.searchContacts;
-    if (!found) throw complain('no contacts');
+    if (!found) throw toError('no contacts');
     const { nodes, totalCount } = found;
-    if (nodes.length !== emails.length || totalCount !== emails.length)
-      throw complain('contacts are missing');
-    if (asked.fields === 'all' && !isDeepStrictEqual(firstOf(nodes), EXPECTED))
-      throw complain('not as expected');
+    if (nodes.length !== emails.length || totalCount !== emails.length) throw toError('contacts are missing');
+    if (workload.fields === 'all' && !isDeepStrictEqual(firstOf(nodes), EXPECTED))
+      throw toError('not as expected');
     return;
   }
   // A contact's first name occurs once in each of the other shapes.
   const found = text.match(/"(firstName|first_name|firstname)":/g)?.length;
-  if (found !== emails.length) throw complain(`${found} contacts`);
+  if (found !== emails.length) throw toError(`${found} contacts`);
 }
 
 function firstOf([first]: readonly Record<string, unknown>[]) {

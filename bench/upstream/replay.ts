@@ -23,8 +23,8 @@ export function createReplay({ ask, emails }: ReplayOptions): Replay {
     calls: () => calls,
     async answer(question) {
       calls += 1;
-      const known = answers.get(question);
-      if (known) return known;
+      const cached = answers.get(question);
+      if (cached) return cached;
       const { properties, inputs } = JSON.parse(question) as Question;
       const name = properties.join();
       const recording = recordings.get(name) ?? record(properties);

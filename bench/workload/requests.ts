@@ -13,9 +13,9 @@ export const REQUESTS = {
       .map((batch) => toBody(batch))
       .join('\n'),
   }),
-  graphql: (emails, asked) => ({ path: '/graphql', body: toOperation(emails, asked) }),
+  graphql: (emails, workload) => ({ path: '/graphql', body: toOperation(emails, workload) }),
   /** Apollo's own server has one path. */
-  graphqlAtRoot: (emails, asked) => ({ path: '/', body: toOperation(emails, asked) }),
+  graphqlAtRoot: (emails, workload) => ({ path: '/', body: toOperation(emails, workload) }),
   rest: (emails, { contacts }) => ({
     path: `/contacts/_search?page_size=${contacts}`,
     body: JSON.stringify({ filter: { emails } }),
@@ -23,10 +23,14 @@ export const REQUESTS = {
   mesh: toMeshRequest,
 } satisfies Record<string, ToRequest>;
 
-export function toRequests(kind: Kind, asked: Case, headers: LoadRequest['headers']): readonly LoadRequest[] {
+export function toRequests(
+  kind: Kind,
+  workload: Case,
+  headers: LoadRequest['headers'],
+): readonly LoadRequest[] {
   const toRequest: ToRequest = REQUESTS[kind];
   const sent = { 'content-type': 'application/json', ...headers };
-  return emailSetsOf(asked).map((emails) => ({ ...toRequest(emails, asked), headers: sent }));
+  return emailSetsOf(workload).map((emails) => ({ ...toRequest(emails, workload), headers: sent }));
 }
 
 function toOperation(emails: readonly string[], { fields, contacts }: Case): string {
@@ -55,4 +59,7 @@ const MESH_INPUT = 'queryInput_readContacts_input_inputs_items_Input';
 
 export type Kind = 'floor' | 'passThrough' | 'graphql' | 'graphqlAtRoot' | 'rest' | 'mesh';
 
-type ToRequest = (emails: readonly string[], asked: Case) => { readonly path: string; readonly body: string };
+type ToRequest = (
+  emails: readonly string[],
+  workload: Case,
+) => { readonly path: string; readonly body: string };

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { answers } from '../support/answers.ts';
 import { findFreePorts } from '../support/free-ports.ts';
+import { isListening } from '../support/is-listening.ts';
 import '../support/process-sources.ts';
 import { isAlive, listDescendants } from '../support/processes.ts';
 import { createSandboxControl } from '../support/sandbox-control.ts';
@@ -55,7 +55,7 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
         expect(await (await answer).json()).toMatchObject({ data: { searchContacts: { nodes: [{}] } } });
         await ended;
         await expect.poll(() => tree.filter(isAlive)).toEqual([]);
-        for (const one of [port, sandboxPort, sandboxPort + 1]) expect(await answers(one)).toBe(false);
+        for (const one of [port, sandboxPort, sandboxPort + 1]) expect(await isListening(one)).toBe(false);
       }
     },
   );

@@ -88,8 +88,8 @@ describe.runIf(CHROMIUM)('An application that connects a customer in a popup', (
       const { customerId, id, url } = await createLink(provider);
       const popup = await openPopup(url);
       await agree(popup, title);
-      const told = await page.waitForFunction(() => (globalThis as unknown as Told).told[0]);
-      const { origin, data } = (await told.jsonValue()) as Message;
+      const message = await page.waitForFunction(() => (globalThis as unknown as Told).message[0]);
+      const { origin, data } = (await message.jsonValue()) as Message;
       expect(origin).toBe(crossbook.url);
       expect(data).toMatchObject({
         type: 'crossbook:connect',
@@ -115,7 +115,7 @@ describe.runIf(CHROMIUM)('An application that connects a customer in a popup', (
       const { searchParams } = new URL(popup.url());
       expect(searchParams.get('status')).toBe('AWAITING_CONFIRMATION');
       expect(await popup.evaluate(() => window.opener)).toBeNull();
-      expect(await page.evaluate(() => (globalThis as unknown as Told).told)).toEqual([]);
+      expect(await page.evaluate(() => (globalThis as unknown as Told).message)).toEqual([]);
       await crossbook.execute(CONFIRM, { input: { id, code: searchParams.get('code') } });
       expect(await search(customerId, provider)).toBe('of Northwind');
       demo.setQuirks({ openerPolicy: null });
@@ -147,8 +147,8 @@ describe.runIf(CHROMIUM)('An application that connects a customer in a popup', (
     const popup = await openPopup(url);
     await popup.getByRole('button', { name: 'Continue to HubSpot' }).click();
     await popup.getByRole('button', { name: 'Cancel' }).click();
-    const told = await page.waitForFunction(() => (globalThis as unknown as Told).told[0]);
-    const { data } = (await told.jsonValue()) as Message;
+    const message = await page.waitForFunction(() => (globalThis as unknown as Told).message[0]);
+    const { data } = (await message.jsonValue()) as Message;
     expect(data).toMatchObject({ connectLinkId: id, status: 'FAILED', error: 'ACCESS_DENIED' });
     await popup.getByRole('heading', { name: 'Not connected' }).waitFor();
     await popup.close();
@@ -199,7 +199,7 @@ interface Application {
 }
 
 interface Told {
-  readonly told: readonly Message[];
+  readonly message: readonly Message[];
 }
 
 interface Message {

@@ -12,8 +12,8 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
   let browser: Browser;
   let page: Page;
   let strangers: string[];
-  let complaints: string[];
-  let asked: string[];
+  let pageErrors: string[];
+  let requests: string[];
 
   beforeAll(async () => {
     crossbook = await openApp();
@@ -28,13 +28,13 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
     browser = await openBrowser();
     page = await openPage(browser, { viewport: { width: 2200, height: 1200 } });
     strangers = [];
-    complaints = [];
-    asked = [];
+    pageErrors = [];
+    requests = [];
     page.on('request', (request) => {
       if (request.url().startsWith('http'))
-        asked.push(`${request.method()} ${request.postDataJSON()?.operationName}`);
+        requests.push(`${request.method()} ${request.postDataJSON()?.operationName}`);
     });
-    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('pageerror', (error) => pageErrors.push(error.message));
     await page.route('**/*', (route) => {
       const { hostname } = new URL(route.request().url());
       if (hostname === 'localhost') return route.continue();
@@ -56,14 +56,14 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
     expect(await tabs.count()).toBe(5);
     // The documentation generated from the schema is beside it.
     await page.locator('.graphiql-doc-explorer').getByText('ConnectedProvider', { exact: true }).waitFor();
-    expect(asked).toEqual(['GET undefined', 'POST IntrospectionQuery']);
+    expect(requests).toEqual(['GET undefined', 'POST IntrospectionQuery']);
     await page.locator('.graphiql-execute-button').click();
     const answer = page.locator('.result-window');
     await answer.getByText('Lovelace').first().waitFor();
     await page.screenshot({ path: 'test-results/graphiql.png' });
     expect(await answer.textContent()).toContain('ada@example.com');
     expect(strangers).toEqual([]);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test.each([
@@ -142,6 +142,6 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
     expect(links).toEqual(['/graphql', '/docs', '/openapi.json']);
     for (const link of links) expect((await page.goto(`${listener.url}${link}`))?.status()).toBe(200);
     expect(strangers).toEqual([]);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 });

@@ -65,16 +65,16 @@ test('the sources with all additions compile', () => {
 
 test('a contact field that a CRM does not request or does not read is a compile error', () => {
   const [, ...readers] = ADDITIONS['a contact field'];
-  const whole = readers.map(({ path }) => readFileSync(join(copy, path), 'utf8'));
+  const originals = readers.map(({ path }) => readFileSync(join(copy, path), 'utf8'));
   readers.forEach(({ path }, index) => {
-    write(join(copy, path), `${whole[index]}`.replaceAll(/.*jobTitle.*\n/g, ''));
+    write(join(copy, path), `${originals[index]}`.replaceAll(/.*jobTitle.*\n/g, ''));
   });
-  const complaints = compile()
+  const compileErrors = compile()
     .split('\n')
     .filter((line) => line.includes("'jobTitle' is missing"));
   readers.forEach(({ path }, index) => {
-    expect(complaints.filter((line) => line.startsWith(path))).toHaveLength(2);
-    write(join(copy, path), `${whole[index]}`);
+    expect(compileErrors.filter((line) => line.startsWith(path))).toHaveLength(2);
+    write(join(copy, path), `${originals[index]}`);
   });
 });
 

@@ -70,9 +70,9 @@ describe('The commands of the deployment guide', () => {
   });
 
   test('set every variable that the files require', () => {
-    const wanted = find('ops/compose.yaml', /\$\{(\w+):\?/g);
+    const required = find('ops/compose.yaml', /\$\{(\w+):\?/g);
     const exported = lines.flatMap((line) => /^export (\w+)=/.exec(line)?.[1] ?? []);
-    expect(exported).toEqual(wanted);
+    expect(exported).toEqual(required);
     const [, secret, file = ''] =
       lines.map((line) => /create secret generic (\S+) --from-env-file (\S+)$/.exec(line)).find(Boolean) ??
       [];
@@ -86,14 +86,14 @@ describe('Image, Compose, Kubernetes and documents agree', () => {
 
   test('on the port', () => {
     const { port } = readConfig({});
-    const told = [
+    const documented = [
       ...find('Dockerfile', /\bPORT=(\d+)/g),
       ...find('Dockerfile', /^EXPOSE (\d+)$/gm),
       ...find('ops/compose.yaml', /ports: \['127\.0\.0\.1:\d+:(\d+)'\]/g),
       ...find(manifest, /containerPort: (\d+)/g),
       ...find('docs/operations.md', /listens on 127\.0\.0\.1:(\d+)/g),
     ];
-    expect(told).toEqual(Array.from({ length: 5 }, () => String(port)));
+    expect(documented).toEqual(Array.from({ length: 5 }, () => String(port)));
     expect(find(manifest, /targetPort: (\w+)/g)).toEqual(find(manifest, /name: (\w+), containerPort/g));
     expect(find('ops/kubernetes/ingress.yaml', /backend: &\w+ \{ service: \{ name: (\w+),/g)).toEqual(
       find(manifest, /^kind: Service\nmetadata:\n {2}name: (\S+)$/gm),
@@ -102,8 +102,8 @@ describe('Image, Compose, Kubernetes and documents agree', () => {
 
   test('on the paths: client paths are routed, and probes use existing endpoints', () => {
     const paths = find('ops/kubernetes/ingress.yaml', /\{ path: (\S+),/g);
-    const [told = ''] = find('docs/operations.md', /paths lead to Crossbook: (.+) \|$/gm);
-    expect(told.split(', ')).toEqual(paths.map((path) => `\`${path}\``));
+    const [documented = ''] = find('docs/operations.md', /paths lead to Crossbook: (.+) \|$/gm);
+    expect(documented.split(', ')).toEqual(paths.map((path) => `\`${path}\``));
     const probes = { startup: '/livez', readiness: '/readyz', liveness: '/livez' };
     for (const [name, path] of Object.entries(probes)) {
       expect(read(manifest)).toMatch(new RegExp(`${name}Probe:\n +httpGet: \\{ path: ${path},`));
@@ -116,10 +116,10 @@ describe('Image, Compose, Kubernetes and documents agree', () => {
     const [grace] = find('ops/compose.yaml', /stop_grace_period: (\d+)s/g);
     const [pod] = find(manifest, /terminationGracePeriodSeconds: (\d+)/g);
     const [before] = find(manifest, /command: \['sleep', '(\d+)'\]/g);
-    const [told] = find('docs/operations.md', /Give it (\d+) s before killing it/g);
-    expect(grace).toBe(told);
+    const [documented] = find('docs/operations.md', /Give it (\d+) s before killing it/g);
+    expect(grace).toBe(documented);
     expect(Number(grace)).toBeGreaterThan(stopS);
-    expect(Number(pod) - Number(before)).toBe(Number(told));
+    expect(Number(pod) - Number(before)).toBe(Number(documented));
   });
 });
 

@@ -41,12 +41,12 @@ describe('The image', () => {
     const command = (words: string) => production.run(`${toCommand()} ${words}`, image);
     await command('apps create Acme');
     key = /^cbk_\S+$/m.exec(await command('keys create Acme'))?.[0] ?? '';
-    const told = await command('doctor');
-    expect([told, key]).toEqual([
+    const report = await command('doctor');
+    expect([report, key]).toEqual([
       expect.stringMatching(/^ok +configuration +production/m),
       expect.any(String),
     ]);
-    expect(told).not.toContain('FAILED');
+    expect(report).not.toContain('FAILED');
   });
 
   test('starts, becomes healthy by its own health check, and responds to a search', async () => {
@@ -110,10 +110,10 @@ describe('The image', () => {
 
   /** The image's environment, except for the listening address and its data. */
   function readSettings(): Record<string, string> {
-    const given = IMAGE.filter(({ step }) => step === 'ENV').flatMap(({ words }) =>
+    const variables = IMAGE.filter(({ step }) => step === 'ENV').flatMap(({ words }) =>
       words.split(' ').map((word) => word.split(/=(.*)/s).slice(0, 2)),
     );
-    const settings = Object.fromEntries(given) as Record<string, string>;
+    const settings = Object.fromEntries(variables) as Record<string, string>;
     const own = { HOST: '127.0.0.1', PORT: '0', CROSSBOOK_DATA: join(production.root, 'data') };
     return { ...settings, ...own, NODE_OPTIONS: `${settings['NODE_OPTIONS']} ${OFFLINE}` };
   }

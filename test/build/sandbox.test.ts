@@ -12,12 +12,12 @@ test('npm run sandbox listens on CROSSBOOK_SANDBOX_PORT, with Salesforce on the 
     env: { PATH: process.env['PATH'], CROSSBOOK_SANDBOX_PORT: String(port) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let said = '';
+  let output = '';
   child.stdout.on('data', (text: Buffer) => {
-    said += text;
+    output += text;
   });
-  await expect.poll(() => said).toContain(`salesforce: http://127.0.0.1:${port + 1} `);
-  expect(said).toContain(`hubspot: http://127.0.0.1:${port} `);
+  await expect.poll(() => output).toContain(`salesforce: http://127.0.0.1:${port + 1} `);
+  expect(output).toContain(`hubspot: http://127.0.0.1:${port} `);
   child.kill();
   await once(child, 'exit');
 });

@@ -45,11 +45,11 @@ test('Apollo Client walks three pages with relayStylePagination, and its cache h
   expect(lengths).toEqual([4, 8, 10]);
   expect(crossbook.requests).toHaveLength(3);
 
-  const whole = await crossbook.execute(
+  const complete = await crossbook.execute(
     '{ searchContacts(provider: HUBSPOT, filter: { emailDomain: "example.com" }) { edges { node { id } } } }',
   );
   const list = client.readQuery({ query: ContactPageDocument, variables })?.searchContacts;
-  expect(idsOf(list)).toEqual(idsOf(whole.data.searchContacts));
+  expect(idsOf(list)).toEqual(idsOf(complete.data.searchContacts));
   // Records are normalised by their global id: each is stored once.
   const kept = Object.keys(cache.extract()).filter((key) => key.startsWith('Contact:'));
   expect(kept).toHaveLength(10);

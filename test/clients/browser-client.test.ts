@@ -36,7 +36,10 @@ describe.runIf(CHROMIUM)('The client in a web page, with a customer token', () =
       'mutation { issueCustomerToken(input: { customerId: "demo" }) { token } }',
     );
     const options = { token: data.issueCustomerToken.token as string, url: `${crossbook.url}/graphql` };
-    await page.evaluate((given) => void Object.assign(globalThis, { client: createClient(given) }), options);
+    await page.evaluate(
+      (config) => void Object.assign(globalThis, { client: createClient(config) }),
+      options,
+    );
   });
 
   afterAll(async () => {

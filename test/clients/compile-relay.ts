@@ -32,7 +32,7 @@ export function compileRelay(source: string): CompiledRelay {
   const require = createRequire(join(folder, 'compiled/'));
   return {
     status,
-    said: stdout + stderr,
+    output: stdout + stderr,
     manifest,
     load: (name) => require(`./${name}.graphql`),
     remove: () => rmSync(folder, { recursive: true }),
@@ -41,7 +41,7 @@ export function compileRelay(source: string): CompiledRelay {
 
 export interface CompiledRelay {
   readonly status: number | null;
-  readonly said: string;
+  readonly output: string;
   /** The manifest of all operations by their SHA-256. */
   readonly manifest: string;
   load<Artifact extends ConcreteRequest | ReaderFragment>(name: string): Artifact;

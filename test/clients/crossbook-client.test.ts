@@ -46,9 +46,9 @@ test('pages are fetched lazily, one after the other', async () => {
     expect(crossbook.requests).toHaveLength(pages);
     seen.push(...nodes);
   }
-  const whole = await client.searchContacts({ ...search, first: 100 });
+  const complete = await client.searchContacts({ ...search, first: 100 });
   expect(pages).toBe(3);
-  expect(seen).toEqual(whole.nodes);
+  expect(seen).toEqual(complete.nodes);
 });
 
 test('a customer is created, and a token for it gives access to its own contacts only', async () => {
@@ -169,8 +169,12 @@ test.each([
   ],
 ])('a response of a proxy is mapped as far as possible: %i %s %s', async (status, type, body, expected) => {
   const answer = new Response(body, { status, headers: { 'content-type': type } });
-  const odd = createClient({ url: 'http://proxy.example/graphql', apiKey: 'x', fetch: async () => answer });
-  const error = await odd.searchContacts(ADA).catch((thrown) => thrown);
+  const proxied = createClient({
+    url: 'http://proxy.example/graphql',
+    apiKey: 'x',
+    fetch: async () => answer,
+  });
+  const error = await proxied.searchContacts(ADA).catch((thrown) => thrown);
   expect(error).toBeInstanceOf(CrossbookError);
   expect(error).toMatchObject(expected);
 });

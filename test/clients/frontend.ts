@@ -15,31 +15,31 @@ import { CrossbookError, createClient } from '../../src/client/index.ts';
 /** A web page that uses third-party clients, configured as in their own documents. It runs in a browser. */
 let crossbook: Crossbook = { url: '', key: '' };
 
-export function begin(given: Crossbook): void {
-  crossbook = given;
+export function begin(options: Crossbook): void {
+  crossbook = options;
 }
 
-export function apollo(): Promise<Told> {
+export function apollo(): Promise<Outcome> {
   const client = new ApolloClient({
     cache: new InMemoryCache(),
     clientAwareness: { name: 'frontend', version: '1.0' },
     link: new HttpLink({ uri: `${crossbook.url}/graphql`, headers: toHeaders() }),
   });
-  return tell({
+  return runScenario({
     query: async (text, variables) => (await client.query({ query: gql(text), variables })).data,
     mutate: async (text, variables) => (await client.mutate({ mutation: gql(text), variables })).data,
     codeOf: (error) => CombinedGraphQLErrors.is(error) && readCode(error.errors[0]),
   });
 }
 
-export function urql(): Promise<Told> {
+export function urql(): Promise<Outcome> {
   const client = new Client({
     url: `${crossbook.url}/graphql`,
     exchanges: [fetchExchange],
     fetchOptions: { headers: toHeaders() },
     preferGetMethod: false,
   });
-  return tell({
+  return runScenario({
     query: async (text, variables) => (await client.query(text, variables).toPromise()).data,
     async mutate(text, variables) {
       const { data, error } = await client.mutation(text, variables).toPromise();
@@ -50,17 +50,17 @@ export function urql(): Promise<Told> {
   });
 }
 
-export function graphqlRequest(): Promise<Told> {
+export function graphqlRequest(): Promise<Outcome> {
   const client = new GraphQLClient(`${crossbook.url}/graphql`, { headers: toHeaders() });
   const ask = (text: string, variables: object) => client.request(text, variables);
-  return tell({
+  return runScenario({
     ...{ query: ask, mutate: ask },
     codeOf: (error) => error instanceof ClientError && readCode(error.response.errors?.[0]),
   });
 }
 
 /** With the documents that Relay's compiler has generated. */
-export function relay(): Promise<Told> {
+export function relay(): Promise<Outcome> {
   const send = async ({ text }: { readonly text: string | null }, variables: object) => {
     const response = await post(toHeaders(), { query: text, variables });
     return response.json();
@@ -70,7 +70,7 @@ export function relay(): Promise<Told> {
     store: new Store(new RecordSource()),
   });
   const compiled = (text: string) => crossbook.compiled?.[text] as ConcreteRequest;
-  return tell({
+  return runScenario({
     query: (text, variables) => fetchQuery(environment, compiled(text), variables).toPromise(),
     mutate: (text, variables) =>
       new Promise((resolve, reject) => {
@@ -84,13 +84,13 @@ export function relay(): Promise<Told> {
   });
 }
 
-function ours(): Promise<Told> {
+function ours(): Promise<Outcome> {
   const client = createClient({ url: `${crossbook.url}/graphql`, apiKey: crossbook.key });
   const search = { customerId: 'demo', provider: 'HUBSPOT' } as const;
-  return tell({
+  return runScenario({
     query: async (_text, { filter, first, after }) => {
-      const asked = { ...search, filter: filter as never, ...(first && { first }), ...(after && { after }) };
-      return { searchContacts: await client.searchContacts(asked) };
+      const input = { ...search, filter: filter as never, ...(first && { first }), ...(after && { after }) };
+      return { searchContacts: await client.searchContacts(input) };
     },
     mutate: async (_text, { id, email }) => ({
       upsertCustomer: await client.upsertCustomer({ customerId: `${id}`, name: 'A', email: `${email}` }),
@@ -102,7 +102,7 @@ function ours(): Promise<Told> {
 export { ours as crossbook };
 
 /** A page whose monitoring adds headers to every request. */
-export function monitored(): Promise<Told> {
+export function monitored(): Promise<Outcome> {
   const headers = {
     ...{ ...toHeaders(), 'x-requested-with': 'XMLHttpRequest' },
     ...{ baggage: 'sentry-release=1', 'sentry-trace': `${'0'.repeat(31)}1-${'0'.repeat(15)}1-1` },
@@ -114,10 +114,10 @@ export function monitored(): Promise<Told> {
     if (errors) throw errors[0];
     return data;
   };
-  return tell({ query: ask, mutate: ask, codeOf: readCode });
+  return runScenario({ query: ask, mutate: ask, codeOf: readCode });
 }
 
-async function tell({ query, mutate, codeOf }: Ways): Promise<Told> {
+async function runScenario({ query, mutate, codeOf }: Ways): Promise<Outcome> {
   const search = async (variables: Search) => {
     const data = (await query(SEARCH, variables)) as { searchContacts: Page };
     return data.searchContacts;
@@ -176,7 +176,7 @@ interface Crossbook {
   readonly compiled?: Readonly<Record<string, unknown>>;
 }
 
-interface Told {
+interface Outcome {
   readonly firstName: string;
   /** The number of contacts on two pages. */
   readonly turned: number;

@@ -38,8 +38,8 @@ describe.runIf(CHROMIUM)('A page of another origin, with the demo’s default se
   test.each(['apollo', 'urql', 'relay', 'graphqlRequest', 'crossbook', 'monitored'] as const)(
     '%s searches, pages, changes a customer, and reads why a request was rejected',
     async (name) => {
-      const told = await page.evaluate((client) => frontend[client](), name);
-      expect(told).toEqual({
+      const outcome = await page.evaluate((client) => frontend[client](), name);
+      expect(outcome).toEqual({
         firstName: 'Ada',
         turned: 8,
         created: true,
@@ -59,14 +59,14 @@ describe.runIf(CHROMIUM)('A page of another origin, with the demo’s default se
     const { origin } = new URL(other.url());
     const failure = await other.evaluate(() => frontend.monitored().catch((error: unknown) => String(error)));
     expect(failure).toMatch(/Failed to fetch/);
-    const said = crossbook.log.map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(said).toContainEqual(
+    const logged = crossbook.log.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(logged).toContainEqual(
       expect.objectContaining({
         origin,
         command: `crossbook apps origins APPLICATION --add ${origin}`,
       }),
     );
-    const refused = said.find(({ method, status }) => method === 'OPTIONS' && status === 403);
+    const refused = logged.find(({ method, status }) => method === 'OPTIONS' && status === 403);
     expect(refused).toBeDefined();
   });
 
@@ -76,7 +76,7 @@ describe.runIf(CHROMIUM)('A page of another origin, with the demo’s default se
     servers.push(server);
     const opened = await openPage(browser);
     await opened.goto(`http://localhost:${(server.address() as AddressInfo).port}/`);
-    await opened.evaluate((given) => frontend.begin(given), {
+    await opened.evaluate((options) => frontend.begin(options), {
       url: crossbook.url,
       key: crossbook.app.demo?.key ?? '',
       compiled,

@@ -51,8 +51,8 @@ test('several documents contain code', () => {
 
 test.each(documents)('the code of %s type-checks against the client and the gateway', async (path) => {
   // Code blocks of one document continue each other.
-  const whole = code.filter((one) => one.path === path).map((one) => one.code);
-  writeFileSync(join(folder, 'sample.ts'), `${whole.join('\n')}\nexport {};\n`);
+  const blocks = code.filter((one) => one.path === path).map((one) => one.code);
+  writeFileSync(join(folder, 'sample.ts'), `${blocks.join('\n')}\nexport {};\n`);
   const types = ['--lib', 'es2022,dom', '--types', '', '--skipLibCheck', '--noEmit'];
   const { stdout } = await execute(
     process.execPath,

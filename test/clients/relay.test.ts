@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 test('Relay’s compiler accepts the schema: connections, refetchable fragments and both mutations', () => {
-  expect(app.said).not.toMatch(/error|warn/i);
+  expect(app.output).not.toMatch(/error|warn/i);
   expect(app.status).toBe(0);
   expect(app.load<ReaderFragment>('appContactList_query').metadata).toMatchObject({
     connection: [{ direction: 'forward', path: ['searchContacts'] }],
@@ -48,7 +48,7 @@ test('Relay’s compiler accepts the schema: connections, refetchable fragments 
 test('Relay’s compiler rejects an invalid document', () => {
   const broken = compileRelay(RELAY_APP.replace('after: $cursor', ''));
   expect(broken.status).not.toBe(0);
-  expect(broken.said).toContain('Compilation failed');
+  expect(broken.output).toContain('Compilation failed');
   broken.remove();
 });
 

@@ -25,7 +25,7 @@ test('urql follows the cursors through three pages', async () => {
 });
 
 test('urql exposes the errors of a partial response, each with its path and our extensions', async () => {
-  const { client, told } = createUrql();
+  const { client, codes } = createUrql();
   const { data, error } = await client.query(FindContactDocument, { email: 'ada@example.com' });
   expect(data?.hubspot?.nodes).toMatchObject([{ firstName: 'Ada', lastName: 'Lovelace' }]);
   expect(data?.pipedrive).toBeNull();
@@ -37,18 +37,18 @@ test('urql exposes the errors of a partial response, each with its path and our 
       extensions: { code: 'NOT_IMPLEMENTED', meta: { origin: 'crossbook', retryable: false } },
     },
   ]);
-  expect(told).toEqual(['NOT_IMPLEMENTED']);
+  expect(codes).toEqual(['NOT_IMPLEMENTED']);
 });
 
 test.each([
   ['a wrong key', { 'x-api-key': 'wrong' }, 'UNAUTHORIZED'],
   ['an unknown customer', { 'x-customer-id': 'nobody' }, 'NOT_FOUND'],
 ])('urql reads %s as a GraphQL error, whatever its HTTP status', async (_name, headers, code) => {
-  const { client, told } = createUrql(headers);
+  const { client, codes } = createUrql(headers);
   const { error } = await client.query(ContactPageDocument, { emailDomain: 'example.com', first: 1 });
   expect(error?.graphQLErrors[0]?.extensions['code']).toBe(code);
   expect(error?.networkError).toBeUndefined();
-  expect(told[0]).toBe(code);
+  expect(codes[0]).toBe(code);
 });
 
 test('urql creates a customer by a mutation, and a conflict is an error with a code', async () => {
@@ -70,7 +70,7 @@ test('an unknown hash gets the error message that urql’s persisted queries exp
 });
 
 function createUrql(headers: Record<string, string> = {}) {
-  const told: unknown[] = [];
+  const codes: unknown[] = [];
   const client = new Client({
     url: `${crossbook.url}/graphql`,
     preferGetMethod: false,
@@ -78,10 +78,10 @@ function createUrql(headers: Record<string, string> = {}) {
     exchanges: [
       mapExchange({
         onError: ({ graphQLErrors }) =>
-          told.push(...graphQLErrors.map(({ extensions }) => extensions['code'])),
+          codes.push(...graphQLErrors.map(({ extensions }) => extensions['code'])),
       }),
       fetchExchange,
     ],
   });
-  return { client, told };
+  return { client, codes };
 }

@@ -29,13 +29,13 @@ function toCount(part: string, rows: readonly Row[]): string {
 
 function toTable(rows: readonly Row[]): string {
   const lines = rows.map(({ section, promise, steps, differs }) => {
-    const asked = steps.map(toAsked).filter((text) => text !== '');
-    return `| ${section} | ${toCell(promise)} | ${asked.join(', then ')} | ${differs ? `differs: ${toCell(differs)}` : 'kept'} |`;
+    const requests = steps.map(toRequestText).filter((text) => text !== '');
+    return `| ${section} | ${toCell(promise)} | ${requests.join(', then ')} | ${differs ? `differs: ${toCell(differs)}` : 'kept'} |`;
   });
-  return ['| section | promise | asked with | |', '|---|---|---|---|', ...lines].join('\n');
+  return ['| section | promise | verified by | |', '|---|---|---|---|', ...lines].join('\n');
 }
 
-function toAsked(step: Step): string {
+function toRequestText(step: Step): string {
   if (typeof step === 'function') return 'what that answers';
   if (step.face === 'sandbox') return `a fault of ${step.provider}`;
   if (step.face === 'REST') return `\`${step.method} ${toCell(step.path.slice(0, 60))}\``;

@@ -35,12 +35,12 @@ export async function openWorld(): Promise<World> {
           continue;
         }
         const call = typeof step === 'function' ? step(answers) : step;
-        const known = isShared ? answered.get(step) : undefined;
-        if (!known) for (const account of accounts) account.resetCalls();
-        const asked = known ?? send(crossbook, call, callers[call.as ?? 'key']);
+        const cached = isShared ? answered.get(step) : undefined;
+        if (!cached) for (const account of accounts) account.resetCalls();
+        const response = cached ?? send(crossbook, call, callers[call.as ?? 'key']);
         // Rows that check different parts of one response share its request.
-        if (isShared) answered.set(step, asked);
-        answers.push(await asked);
+        if (isShared) answered.set(step, response);
+        answers.push(await response);
       }
       crossbook.sandbox.hubspot.demo.clearFaults();
       crossbook.sandbox.salesforce.demo.clearFaults();

@@ -14,14 +14,14 @@ const GATEWAYS = [
 /** Its packages are installed separately: `npm ci --prefix examples/gateway`. */
 describe.runIf(GATEWAY_EXAMPLE)('The gateway example', () => {
   test('composes both subgraphs by the rules of Hive, Apollo and Cosmo, also with a prefix and as a contract', () => {
-    const said = execFileSync(process.execPath, ['examples/gateway/check.mjs'], { encoding: 'utf8' });
+    const output = execFileSync(process.execPath, ['examples/gateway/check.mjs'], { encoding: 'utf8' });
     const cases = [
       'node is the tickets’',
       'node is Crossbook’s',
       'Crossbook’s types begin with Crm_',
       'a contract is without api-key and raw-data',
     ];
-    expect(said.trim().split('\n')).toEqual(
+    expect(output.trim().split('\n')).toEqual(
       cases.flatMap((one) =>
         ['hive', 'apollo', 'cosmo'].map((composer) => `${composer} composes both; ${one}.`),
       ),

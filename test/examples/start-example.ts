@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, rmSync } from 'node:fs';
 import { findFreePorts } from '../support/free-ports.ts';
 import '../support/process-sources.ts';
-import { answers } from '../support/answers.ts';
+import { isListening } from '../support/is-listening.ts';
 import { isAlive, listDescendants } from '../support/processes.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -50,7 +50,7 @@ export async function startExample(script: 'start' | 'dev', env: Record<string, 
       const left = {
         started: tree.length,
         processes: tree.filter(isAlive),
-        ports: (await Promise.all(ports.map(answers))).filter(Boolean),
+        ports: (await Promise.all(ports.map(isListening))).filter(Boolean),
         files: readdirSync(folder),
       };
       rmSync(folder, { recursive: true, force: true });

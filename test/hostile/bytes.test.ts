@@ -25,25 +25,25 @@ afterAll(async () => {
 
 describe.each(BYTES)('Raw bytes that get $gets:', (kind) => {
   test.each(Object.entries(kind.lines))('%s', async (_title, bytes) => {
-    const heard = await exchange(bytes, kind);
-    expect([...heard.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status).join(',')).toMatch(
+    const received = await exchange(bytes, kind);
+    expect([...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status).join(',')).toMatch(
       kind.gets,
     );
-    expect(heard).not.toContain('smuggled');
+    expect(received).not.toContain('smuggled');
   });
 });
 
 /** All bytes received until the connection ends, or until the first response if it stays open. */
 function exchange(bytes: string, { staysOpen = false, ends = false }: BytesKind): Promise<string> {
   const socket = connect(Number(new URL(target.url).port), '127.0.0.1');
-  let heard = '';
+  let received = '';
   return new Promise((resolve) => {
     socket.setEncoding('latin1').on('data', (text) => {
-      heard += text;
-      if (staysOpen && heard.includes('\r\n\r\n')) socket.destroy();
+      received += text;
+      if (staysOpen && received.includes('\r\n\r\n')) socket.destroy();
     });
     socket.on('error', () => undefined);
-    socket.once('close', () => resolve(heard));
+    socket.once('close', () => resolve(received));
     if (ends) socket.end(bytes, 'latin1');
     else socket.write(bytes, 'latin1');
   });

@@ -23,8 +23,8 @@ describe.each(DOCUMENTS.map((kind) => [kind.kind, kind] as const))('%s', (_kind,
 
   test.each(expand(kind).map((one) => [one.title, one] as const))('%s', async (_title, { gets, ask }) => {
     const { target, facts, judge } = prepared;
-    const asked = ask(target.callers, facts);
-    if (asked) expect(judge.check(await send(target.url, asked), gets)).toEqual([]);
+    const request = ask(target.callers, facts);
+    if (request) expect(judge.check(await send(target.url, request), gets)).toEqual([]);
   });
 
   test('another application is served during the attacks, and the process survives', async () => {

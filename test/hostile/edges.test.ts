@@ -36,8 +36,8 @@ describe('A demo requested by a host name', () => {
       expect(status < 300, path).toBe(isAnswered);
       if (!isAnswered) expect(text).not.toContain(key);
     }
-    const asked = toGraphQL({ query: CUSTOMER }, { ...callers.key, host });
-    expect((await send(url, asked)).status < 300).toBe(isAnswered);
+    const request = toGraphQL({ query: CUSTOMER }, { ...callers.key, host });
+    expect((await send(url, request)).status < 300).toBe(isAnswered);
   });
 });
 

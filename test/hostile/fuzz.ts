@@ -49,8 +49,8 @@ if (target.isAlive()) {
 }
 const code = await target.close();
 if (code !== 0) problems.push(`The product ended with ${code}: ${target.product.complaints().slice(0, 500)}`);
-const told = target.product.lines().filter((line) => judge.findSecret(line));
-problems.push(...told.map((line) => `a secret in the log: ${line}`));
+const leaks = target.product.lines().filter((line) => judge.findSecret(line));
+problems.push(...leaks.map((line) => `a secret in the log: ${line}`));
 say(
   problems.length === 0
     ? 'Nothing wrong.'

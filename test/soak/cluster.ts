@@ -25,8 +25,8 @@ export async function openCluster(
     execFileSync(file, rest, { stdio: 'ignore' });
   };
   run('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8');
-  const given = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
-  const options = [`-p ${port}`, '-h 127.0.0.1', `-k ${folder}`, ...given].join(' ');
+  const settingArgs = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
+  const options = [`-p ${port}`, '-h 127.0.0.1', `-k ${folder}`, ...settingArgs].join(' ');
   const control = (...args: readonly string[]) =>
     run('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), '-o', options, ...args);
   const pid = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);

@@ -82,11 +82,11 @@ async function tryRunning(world: World, { begin, end, isBroken }: Fault): Promis
   await wait(1_000);
   await begin(world);
   await wait(Number(values.seconds) * 1_000);
-  const said = readReasons(world.product);
+  const reasons = readReasons(world.product);
   const bugs = world.product
     .lines()
     .filter((line) => line.startsWith('{"level":50') && line.includes('errorId'));
-  if (said.length === 0) problems.push('The log does not say why the database cannot answer.');
+  if (reasons.length === 0) problems.push('The log does not say why the database cannot answer.');
   if (isBroken) {
     if (!(await inTime(load.stop().then(() => true)))) problems.push('A request has no answer.');
     await restart(world, problems, end);
@@ -105,7 +105,7 @@ async function tryRunning(world: World, { begin, end, isBroken }: Fault): Promis
     problems.push(`${strange.length} answers are neither 200 nor 503: ${strange[0]?.status}`, ...bugs);
   }
   if (refused.length === 0) problems.push('Nothing was refused: the fault was not met.');
-  const text = `${load.answers.length - refused.length} right, ${refused.length} refused, slowest ${slowest(load.answers)} (probes ${slowest(load.readiness)}), said: ${said.join(', ')}`;
+  const text = `${load.answers.length - refused.length} right, ${refused.length} refused, slowest ${slowest(load.answers)} (probes ${slowest(load.readiness)}), said: ${reasons.join(', ')}`;
   return { text, problems };
 }
 

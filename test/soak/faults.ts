@@ -43,12 +43,12 @@ async function openCrm(port: number) {
     : `${origin}/contacts/${demo.id}`;
   await ask('accounts/demo/limits', 'PATCH', null);
   const all: readonly unknown[] = [...faults, ...GENERAL];
-  let given = 0;
+  let queued = 0;
   return {
     ...{ name: crm, ask, demo: { ...demo, instanceUrl } },
     async fill(wanted: number) {
-      for (; given < wanted; given++) {
-        await ask('accounts/demo/faults', 'POST', { fault: all[given % all.length], after: 9, times: 1 });
+      for (; queued < wanted; queued++) {
+        await ask('accounts/demo/faults', 'POST', { fault: all[queued % all.length], after: 9, times: 1 });
       }
     },
   };

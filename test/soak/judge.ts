@@ -12,8 +12,8 @@ export function createJudge(isDatabaseExcused: (times: Times) => boolean): Judge
       const reasons = errors.map((error) => findReason(error, operation, times));
       const isWhole = errors.length === 0 ? operation.isRight(answer) : isTrueBesides(operation, answer);
       if (!isWhole || reasons.includes(undefined)) {
-        const given = JSON.stringify(errors[reasons.indexOf(undefined)] ?? answer);
-        wrong(operation, `after ${Math.round(times.answeredAt - times.sentAt)} ms: ${given}`);
+        const response = JSON.stringify(errors[reasons.indexOf(undefined)] ?? answer);
+        wrong(operation, `after ${Math.round(times.answeredAt - times.sentAt)} ms: ${response}`);
       } else if (reasons[0] === undefined) tally.right += 1;
       else count(reasons[0], operation, times);
     },

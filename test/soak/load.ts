@@ -1,6 +1,6 @@
 import { Agent, type ClientRequest, request } from 'node:http';
 import type { Judge } from './judge.ts';
-import type { Answer, Asked, Operation } from './operations.ts';
+import type { Answer, HttpRequest, Operation } from './operations.ts';
 
 /** Sends this many requests per second, whatever their outcome. */
 export function startLoad({ url, headers, operations, perSecond, room, judge }: LoadOptions): Load {
@@ -48,7 +48,7 @@ export function startLoad({ url, headers, operations, perSecond, room, judge }: 
   }
 }
 
-function exchange(outgoing: ClientRequest, body: Asked['body']): Promise<Answer> {
+function exchange(outgoing: ClientRequest, body: HttpRequest['body']): Promise<Answer> {
   return new Promise((resolve, reject) => {
     outgoing.once('error', reject);
     outgoing.once('response', (incoming) => {

@@ -82,8 +82,8 @@ export function createOperations(accounts: Accounts): readonly Operation[] {
       name: 'a key that is wrong',
       share: 1,
       ask: () => {
-        const asked = toGraphQL('{ customer { name } }', anyCustomer(), 'slack');
-        return { ...asked, headers: { ...asked.headers, 'x-api-key': 'cbk_wrong' } };
+        const request = toGraphQL('{ customer { name } }', anyCustomer(), 'slack');
+        return { ...request, headers: { ...request.headers, 'x-api-key': 'cbk_wrong' } };
       },
       refusals: /^UNAUTHORIZED$/,
       isRight: () => false,
@@ -92,7 +92,7 @@ export function createOperations(accounts: Accounts): readonly Operation[] {
 }
 
 /** Contains the credentials of both CRMs, so that a connection that a fault has disconnected is repaired soon. */
-export function toUpsert(customerId: string, { hubspot, salesforce }: Accounts): Asked {
+export function toUpsert(customerId: string, { hubspot, salesforce }: Accounts): HttpRequest {
   const connections = [
     {
       ...{ provider_name: 'hubspot', instance_url: hubspot.instanceUrl },
@@ -109,7 +109,7 @@ export function toUpsert(customerId: string, { hubspot, salesforce }: Accounts):
   return { method: 'PUT', path: '/customers', body, headers: {} };
 }
 
-function toGraphQL(query: string, customer: string, provider: string): Asked {
+function toGraphQL(query: string, customer: string, provider: string): HttpRequest {
   const headers = { 'x-customer-id': customer, 'x-provider-name': provider };
   return { method: 'POST', path: '/graphql', body: { query }, headers };
 }
@@ -137,13 +137,13 @@ export interface Operation {
   readonly share: number;
   /** Codes that are expected for this operation, besides those for an unavailable database and load shedding. */
   readonly refusals?: RegExp;
-  ask(): Asked;
+  ask(): HttpRequest;
   isRight(answer: Answer): boolean;
   /** For a partial response: whether the data beside the errors are correct and complete. */
   isPartRight?(answer: Answer): boolean;
 }
 
-export interface Asked {
+export interface HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly body: unknown;

@@ -147,8 +147,10 @@ async function measure({ begin, end, isReady, isRight }: Outage) {
   const lost = acknowledged.filter((id) => !versions.has(id));
   const twice = written.filter(({ version }) => version !== 1);
   // Responses after the end of the outage may already reflect it.
-  const known = readiness.filter(({ sentAt, ms }) => sentAt >= from + GRACE_MS && sentAt + ms <= to);
-  const wrongReadiness = known.filter(({ status }) => isReady !== undefined && (status === 200) !== isReady);
+  const samples = readiness.filter(({ sentAt, ms }) => sentAt >= from + GRACE_MS && sentAt + ms <= to);
+  const wrongReadiness = samples.filter(
+    ({ status }) => isReady !== undefined && (status === 200) !== isReady,
+  );
   const problems = [
     ...(strange.length > 0
       ? [`${strange.length} answers are neither 200 nor 503: ${strange[0]?.status}`]
@@ -158,7 +160,7 @@ async function measure({ begin, end, isReady, isRight }: Outage) {
     ...(lost.length > 0 ? [`${lost.length} acknowledged upserts are lost.`] : []),
     ...(twice.length > 0 ? [`${twice.length} upserts were written more than once.`] : []),
     ...(wrongReadiness.length > 0
-      ? [`/readyz was wrong ${wrongReadiness.length} of ${known.length} times.`]
+      ? [`/readyz was wrong ${wrongReadiness.length} of ${samples.length} times.`]
       : []),
     ...(returnMs === undefined ? ['It is not ready again.'] : []),
   ];

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { answers } from '../support/answers.ts';
 import { findFreePorts } from '../support/free-ports.ts';
+import { isListening } from '../support/is-listening.ts';
 
 /** A Redis without persistence; undefined if Redis is not installed. */
 export async function openRedis(): Promise<SoakRedis | undefined> {
@@ -14,7 +14,7 @@ export async function openRedis(): Promise<SoakRedis | undefined> {
     url: `redis://127.0.0.1:${port}`,
     async start() {
       server = spawn('redis-server', settings, { stdio: 'ignore' });
-      while (!(await answers(Number(port)))) await wait(50);
+      while (!(await isListening(Number(port)))) await wait(50);
     },
     async stop() {
       if (server.exitCode !== null || server.signalCode !== null) return;

@@ -13,7 +13,7 @@ export function createBothExecutes(schema: GraphQLSchema) {
 
 /** Keeps the order of keys; removes the error id, which is unique per instance. */
 export function toText({ data, errors }: ExecutionResult): string {
-  const told = errors?.map(({ message, path, locations, originalError }) => ({
+  const printed = errors?.map(({ message, path, locations, originalError }) => ({
     ...{ message, path, locations },
     origin: originalError && [
       originalError.name,
@@ -21,18 +21,18 @@ export function toText({ data, errors }: ExecutionResult): string {
       (originalError as { code?: string }).code,
     ],
   }));
-  return JSON.stringify({ data, errors: told }, null, 1);
+  return JSON.stringify({ data, errors: printed }, null, 1);
 }
 
 /** A comparison of errors only, or without any error, would prove little. */
 export function createTally() {
-  const counts = { whole: 0, partial: 0, nothing: 0 };
+  const counts = { complete: 0, partial: 0, nothing: 0 };
   return {
     count({ data, errors }: ExecutionResult) {
-      counts[!errors ? 'whole' : data ? 'partial' : 'nothing'] += 1;
+      counts[!errors ? 'complete' : data ? 'partial' : 'nothing'] += 1;
     },
     expectMore(least: number) {
-      expect(counts.whole).toBeGreaterThan(least);
+      expect(counts.complete).toBeGreaterThan(least);
       expect(counts.partial).toBeGreaterThan(least / 5);
       expect(counts.nothing).toBeGreaterThan(0);
     },

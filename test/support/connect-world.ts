@@ -15,14 +15,14 @@ const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 export async function openConnectWorld(
   clock: { offset: number } = { offset: 0 },
   patch: Partial<Config> = {},
-  given: Pick<AppOverrides, 'sandbox'> = {},
+  overrides: Pick<AppOverrides, 'sandbox'> = {},
 ): Promise<ConnectWorld> {
   const database = await createTestDatabase();
   const otherKey = await addApplication(database.url);
   const wall = () => Date.now() + clock.offset;
   const crossbook = await openApp(
     { database: { url: database.url }, keys: KEYS, pagesPerMinute: 0, ...patch },
-    { ...given, clock: { ...systemClock, wall } },
+    { ...overrides, clock: { ...systemClock, wall } },
   );
   const sql = new pg.Client({ connectionString: database.url });
   await sql.connect();

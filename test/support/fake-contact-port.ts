@@ -34,8 +34,8 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
     },
     async findByIds(ids, selection) {
       called('findByIds', ids, selection);
-      const wanted = new Set(ids);
-      const found = people.filter(({ remoteId }) => wanted.has(remoteId));
+      const requested = new Set(ids);
+      const found = people.filter(({ remoteId }) => requested.has(remoteId));
       return new Map(found.map((person) => [person.remoteId, read(person, selection)]));
     },
     async findAssociations(ids, to) {

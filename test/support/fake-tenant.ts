@@ -107,10 +107,10 @@ const NO_WEBHOOKS: Tenant['webhooks'] = {
 
 function merge(applicationId: string, stored: Customer | undefined, upsert: CustomerUpsert): Customer {
   const { customerId, name, email } = upsert;
-  const given = upsert.connections ?? [];
+  const listed = upsert.connections ?? [];
   const kept = stored?.connections ?? [];
-  const untouched = kept.filter((old) => !given.some((fresh) => fresh.providerName === old.providerName));
-  const written = given.map((fresh) => {
+  const untouched = kept.filter((old) => !listed.some((fresh) => fresh.providerName === old.providerName));
+  const written = listed.map((fresh) => {
     const old = kept.find(({ providerName }) => providerName === fresh.providerName);
     return toConnection({ applicationId, customerId }, old, fresh);
   });
@@ -120,7 +120,8 @@ function merge(applicationId: string, stored: Customer | undefined, upsert: Cust
 
 function toConnection(owner: Owner, old: Connection | undefined, fresh: ConnectionUpsert): Connection {
   const { providerName, credentials } = fresh;
-  const pick = <T>(given: T | undefined, kept: T | undefined) => (given === undefined ? kept : given) ?? null;
+  const pick = <T>(listed: T | undefined, kept: T | undefined) =>
+    (listed === undefined ? kept : listed) ?? null;
   return {
     id: old?.id ?? randomUUID(),
     ...owner,

@@ -82,7 +82,7 @@ function serializeAnything(value: unknown): unknown {
 export function createWorld(seed: number): World {
   const dice = createDice(seed);
   // From a world without anomalies to one that consists of them.
-  const oddity = dice.pick([0, 0, 1, 3, 12]);
+  const anomalyPercent = dice.pick([0, 0, 1, 3, 12]);
   return {
     ...{ person: person(0), people: many(() => person(0)), crowd: many(() => person(1)) },
     ...{ being: being(0), beings: many(() => being(1)), pets: many(() => pet(1)) },
@@ -123,7 +123,7 @@ export function createWorld(seed: number): World {
   function pet(depth: number): unknown {
     const owner = deeper(depth, person);
     if (dice.chance(50)) return wrap({ kind: 'Dog', name: text(), owner, barks: dice.chance(50) });
-    return wrap({ kind: 'Cat', name: text(), lives: dice.next(9), owner, isCat: !odd() });
+    return wrap({ kind: 'Cat', name: text(), lives: dice.next(9), owner, isCat: !isAnomalous() });
   }
 
   function home(depth: number): unknown {
@@ -141,7 +141,7 @@ export function createWorld(seed: number): World {
   }
 
   function mood(): unknown {
-    return wrap(odd() ? 'ANGRY' : dice.pick(['GLAD', 'SAD']));
+    return wrap(isAnomalous() ? 'ANGRY' : dice.pick(['GLAD', 'SAD']));
   }
 
   function text(): unknown {
@@ -154,16 +154,16 @@ export function createWorld(seed: number): World {
 
   function many(make: () => unknown): unknown {
     const items = Array.from({ length: dice.next(3) }, make);
-    return wrap(odd() ? new Set(items) : items);
+    return wrap(isAnomalous() ? new Set(items) : items);
   }
 
-  function odd(): boolean {
-    return dice.chance(oddity);
+  function isAnomalous(): boolean {
+    return dice.chance(anomalyPercent);
   }
 
   /** Sometimes replaces the value, or wraps it in a promise or function. */
   function wrap(value: unknown): unknown {
-    return odd() ? surprise(value, dice) : value;
+    return isAnomalous() ? surprise(value, dice) : value;
   }
 }
 

@@ -7,7 +7,7 @@ import { type SecretWatch, watchSecrets } from './secret-watch.ts';
 import { toFetch } from './to-fetch.ts';
 
 /** The whole product in this process, on a database of its own, with its sandbox on free ports. */
-export async function openApp(patch: Partial<Config> = {}, given: AppOverrides = {}): Promise<TestApp> {
+export async function openApp(patch: Partial<Config> = {}, overrides: AppOverrides = {}): Promise<TestApp> {
   const log: string[] = [];
   let watch: SecretWatch | undefined;
   const own = patch.database ? undefined : await createTestDatabase();
@@ -24,7 +24,7 @@ export async function openApp(patch: Partial<Config> = {}, given: AppOverrides =
       watch?.look('the log', line);
     },
   };
-  const app = await createApp(config, { output, readable: false }, given);
+  const app = await createApp(config, { output, readable: false }, overrides);
   const { demo, sandbox } = app;
   if (!demo || !sandbox) throw new Error('The sandbox is off.');
   const { hubspot, salesforce } = sandbox;

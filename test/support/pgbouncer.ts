@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { answers } from './answers.ts';
+import { isListening } from './is-listening.ts';
 import { findFreePorts } from './free-ports.ts';
 import { IS_ROOT, PGBOUNCER } from './machine.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
@@ -33,7 +33,7 @@ export async function openPgBouncer(databaseUrl: string, settings: Record<string
   // PgBouncer refuses to run as root.
   const child = spawn(PGBOUNCER ?? '', [...(IS_ROOT ? ['-u', 'nobody'] : []), file], { stdio: 'ignore' });
   const ended = once(child, 'exit');
-  while (!(await answers(listenPort))) {
+  while (!(await isListening(listenPort))) {
     if (child.exitCode !== null) throw new Error(`PgBouncer ended with ${child.exitCode}.`);
   }
   const url = new URL(databaseUrl);

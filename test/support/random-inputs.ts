@@ -17,10 +17,10 @@ export function createInputWriter(dice: Dice, { texts, oddity }: InputOptions): 
   return { args, definitions, values };
 
   function args(all: readonly GraphQLArgument[]): string {
-    const given = all
+    const chosen = all
       .filter((arg) => chance(isRequired(arg) ? 100 - oddity : 45))
       .map((arg) => `${arg.name}: ${chance(25) ? variable(arg.type) : literal(arg.type, NESTED)}`);
-    return given.length > 0 ? `(${given.join(', ')})` : '';
+    return chosen.length > 0 ? `(${chosen.join(', ')})` : '';
   }
 
   /** Declared with the type of its use, or with a slightly different one. */

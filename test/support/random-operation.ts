@@ -46,10 +46,10 @@ export function writeRandomOperation(schema: GraphQLSchema, numbers: readonly nu
   }
 
   function args(declared: readonly GraphQLArgument[]): string {
-    const given = declared
+    const args = declared
       .filter(({ type }) => chance(isNonNullType(type) ? 96 : 40))
       .map((arg) => `${arg.name}: ${value(arg.type, 0)}`);
-    return given.length > 0 ? `(${given.join(', ')})` : '';
+    return args.length > 0 ? `(${args.join(', ')})` : '';
   }
 
   function value(type: GraphQLInputType, depth: number): string {

@@ -69,10 +69,10 @@ export function writeRandomQuery(schema: GraphQLSchema, options: QueryOptions): 
     if (fields.length === 0) return '__typename';
     const chosen = pick(fields);
     const inner = getNamedType(chosen.type);
-    const given = inputs.args(chosen.args);
+    const args = inputs.args(chosen.args);
     const below = () => (hasFields(inner) ? selections(inner, depth + 1) : '');
-    const key = chance(30) || given ? alias(chosen.name) : '';
-    const text = () => `${key}${chosen.name}${given}${condition()} ${below()}`;
+    const key = chance(30) || args ? alias(chosen.name) : '';
+    const text = () => `${key}${chosen.name}${args}${condition()} ${below()}`;
     return chance(8) ? `${text()} ${text()}` : text();
   }
 

@@ -7,13 +7,13 @@ export const toError = createRedactor(() => []);
 export function toRedacted(port: ContactPort): ContactPort {
   const { findAssociations } = port;
   return {
-    findByEmails: (...given) => redacted(() => port.findByEmails(...given)),
-    readByDomain: (...given) => redacted(() => port.readByDomain(...given)),
+    findByEmails: (...args) => redacted(() => port.findByEmails(...args)),
+    readByDomain: (...args) => redacted(() => port.readByDomain(...args)),
     countByDomain: (domain) => redacted(() => port.countByDomain(domain)),
-    findByIds: (...given) => redacted(() => port.findByIds(...given)),
+    findByIds: (...args) => redacted(() => port.findByIds(...args)),
     ...(findAssociations && {
-      findAssociations: (...given: Parameters<typeof findAssociations>) =>
-        redacted(() => findAssociations(...given)),
+      findAssociations: (...args: Parameters<typeof findAssociations>) =>
+        redacted(() => findAssociations(...args)),
     }),
   };
 }

@@ -3,17 +3,17 @@ import { runCommand } from '../../src/cli/run.ts';
 
 /** A CLI command as a shell would run it, in this process. */
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
-  const said = { stdout: [] as string[], stderr: [] as string[] };
+  const written = { stdout: [] as string[], stderr: [] as string[] };
   const code = await runCommand({
     args,
     env: options.env ?? {},
     stdin: Readable.from(options.input === undefined ? [] : [options.input]),
-    stdout: { write: (text) => said.stdout.push(text) },
-    stderr: { write: (text) => said.stderr.push(text) },
+    stdout: { write: (text) => written.stdout.push(text) },
+    stderr: { write: (text) => written.stderr.push(text) },
     fetch: options.fetch ?? (() => Promise.reject(new Error('offline'))),
     ...(options.now && { now: options.now }),
   });
-  const [stdout, stderr] = [said.stdout.join(''), said.stderr.join('')];
+  const [stdout, stderr] = [written.stdout.join(''), written.stderr.join('')];
   return { code, stdout, stderr, json: () => JSON.parse(stdout) };
 }
 

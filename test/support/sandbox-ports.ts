@@ -15,7 +15,7 @@ import { UNBOUNDED } from './held-bytes.ts';
 export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
   const outbounds: Outbound[] = [];
   return {
-    open({ name, contacts }, account, { credentials: given, ...options } = {}) {
+    open({ name, contacts }, account, { credentials: ownCredentials, ...options } = {}) {
       // HubSpot's app and API have different hosts: in the sandbox both are one.
       const instanceUrl = name === 'hubspot' ? sandbox().hubspot.origin : account.instanceUrl;
       const outbound = createOutbound({
@@ -29,7 +29,7 @@ export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
       outbounds.push(outbound);
       const { accessToken, refreshToken } = account;
       const credentials = createFakeCredentials(
-        given ?? { type: 'oauth2', accessToken, refreshToken, expiresAt: null },
+        ownCredentials ?? { type: 'oauth2', accessToken, refreshToken, expiresAt: null },
         instanceUrl,
       );
       const connection: Connection = createConnection(name, { instanceUrl });

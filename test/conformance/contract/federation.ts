@@ -40,9 +40,9 @@ export const FEDERATION_ROWS: readonly Row[] = [
     'A reference by customerId, provider and remoteId is resolved',
     [
       FOUND,
-      ([known]) =>
+      ([previous]) =>
         entity(
-          `{ __typename: "Contact", customerId: "demo", provider: "HUBSPOT", remoteId: "${known?.body.data.searchContacts.nodes[0].remoteId}" }`,
+          `{ __typename: "Contact", customerId: "demo", provider: "HUBSPOT", remoteId: "${previous?.body.data.searchContacts.nodes[0].remoteId}" }`,
           '... on Contact { firstName }',
         ),
     ],

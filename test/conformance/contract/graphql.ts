@@ -79,9 +79,9 @@ export const GRAPHQL_ROWS: readonly Row[] = [
     'node refetches a contact',
     [
       ...NODE,
-      ([known]) =>
+      ([previous]) =>
         graphql('query ($id: ID!) { node(id: $id) { ... on Contact { firstName } } }', {
-          variables: { id: known?.body.data.searchContacts.nodes[0].id },
+          variables: { id: previous?.body.data.searchContacts.nodes[0].id },
         }),
     ],
     { body: { data: { node: { firstName: 'Ada' } } } },
@@ -91,9 +91,9 @@ export const GRAPHQL_ROWS: readonly Row[] = [
     'node refetches a customer',
     [
       ...NODE,
-      ([known]) =>
+      ([previous]) =>
         graphql('query ($id: ID!) { node(id: $id) { ... on Customer { customerId } } }', {
-          variables: { id: known?.body.data.customer.id },
+          variables: { id: previous?.body.data.customer.id },
         }),
     ],
     { body: { data: { node: { customerId: 'demo' } } } },
@@ -103,9 +103,9 @@ export const GRAPHQL_ROWS: readonly Row[] = [
     'node refetches a connection',
     [
       ...NODE,
-      ([known]) =>
+      ([previous]) =>
         graphql('query ($id: ID!) { node(id: $id) { __typename } }', {
-          variables: { id: known?.body.data.customer.connections[0].id },
+          variables: { id: previous?.body.data.customer.connections[0].id },
         }),
     ],
     { body: { data: { node: { __typename: 'ConnectedProvider' } } } },
@@ -115,10 +115,10 @@ export const GRAPHQL_ROWS: readonly Row[] = [
     'node returns null for a connection of another application',
     [
       ...NODE,
-      ([known]) =>
+      ([previous]) =>
         graphql('query ($id: ID!) { node(id: $id) { __typename } }', {
           as: 'other',
-          variables: { id: known?.body.data.customer.connections[0].id },
+          variables: { id: previous?.body.data.customer.connections[0].id },
         }),
     ],
     { body: { data: { node: null }, errors: undefined } },
@@ -128,9 +128,9 @@ export const GRAPHQL_ROWS: readonly Row[] = [
     'nodes keeps the order, with null for unknown ids',
     [
       ...NODE,
-      ([known]) =>
+      ([previous]) =>
         graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { __typename } }', {
-          variables: { ids: ['nothing', known?.body.data.customer.id] },
+          variables: { ids: ['nothing', previous?.body.data.customer.id] },
         }),
     ],
     { body: { data: { nodes: [null, { __typename: 'Customer' }] } } },
@@ -252,7 +252,9 @@ function has(type: string, is: (type: Type) => boolean | undefined) {
 }
 
 function fields(type: string, ...names: readonly string[]) {
-  return has(type, ({ fields: known }) => names.every((name) => known?.some((field) => field.name === name)));
+  return has(type, ({ fields: previous }) =>
+    names.every((name) => previous?.some((field) => field.name === name)),
+  );
 }
 
 interface Named {

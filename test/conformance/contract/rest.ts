@@ -120,9 +120,9 @@ export const REST_ROWS: readonly Row[] = [
     'A conditional GET of an unchanged customer is 304',
     [
       rest('GET /customers/demo'),
-      ([known]) =>
+      ([previous]) =>
         rest('GET /customers/demo', undefined, {
-          headers: { 'if-none-match': known?.headers['etag'] ?? '' },
+          headers: { 'if-none-match': previous?.headers['etag'] ?? '' },
         }),
     ],
     { status: 304 },

@@ -126,17 +126,17 @@ export const CUSTOMER_ROWS: readonly Row[] = [
       ],
     }),
   ),
-  ...given('schema_mappings_config', [
+  ...accepted('schema_mappings_config', [
     ['without lists', {}],
     ['with an object of field_mappings alone', { standard_objects: [{ field_mappings: [] }] }],
     ['with common_objects alone', { common_objects: [] }],
   ]),
-  ...given('entity_mappings', [
+  ...accepted('entity_mappings', [
     ['that name a standard object by its type alone', [{ object: { type: 'standard' }, field_mappings: [] }]],
     ['that name a custom object by its type alone', [{ object: { type: 'custom' }, field_mappings: [] }]],
     ['that are empty', []],
   ]),
-  ...given('connection_sync_config', [
+  ...accepted('connection_sync_config', [
     ['to PostgreSQL', { destination_config: { type: 'postgres', schema: 's' } }],
     ['to PostgreSQL without a schema', { destination_config: { type: 'postgres' } }],
     ['to BigQuery', { destination_config: { type: 'bigquery', dataset: 'd' } }],
@@ -211,7 +211,7 @@ function withConnection(config: object): object {
   return put({ connections: [{ provider_name: 'outreach', ...config }] });
 }
 
-function given(field: string, cases: readonly (readonly [string, object])[]): readonly Row[] {
+function accepted(field: string, cases: readonly (readonly [string, object])[]): readonly Row[] {
   return cases.map(([what, value]) =>
     row(
       '2.4',

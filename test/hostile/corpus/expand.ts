@@ -1,5 +1,5 @@
 import type { Callers } from '../target/open-target.ts';
-import { type Asked, type Operation, toGet, toGraphQL } from '../target/send.ts';
+import { type HttpRequest, type Operation, toGet, toGraphQL } from '../target/send.ts';
 import { ANSWER_BYTES } from './bounds.ts';
 import type { DocumentKind, Expecting, Facts, Gets, Sends, Sent, Way } from './line.ts';
 
@@ -13,7 +13,7 @@ export function expand({ kind, as, ways, gets, lines }: DocumentKind): readonly 
         gets: { maxBytes: ANSWER_BYTES[caller], ...own },
         ask(callers: Callers, facts: Facts) {
           const sent = typeof sends === 'function' ? sends(facts) : sends;
-          return toAsked(typeof sent === 'string' ? { query: sent } : sent, way, callers[caller]);
+          return toHttpRequest(typeof sent === 'string' ? { query: sent } : sent, way, callers[caller]);
         },
       })),
     );
@@ -21,18 +21,22 @@ export function expand({ kind, as, ways, gets, lines }: DocumentKind): readonly 
 }
 
 /** Undefined where that transport cannot carry it. */
-function toAsked(sent: Exclude<Sent, string>, way: Way, headers: Callers['key']): Asked | undefined {
+function toHttpRequest(
+  sent: Exclude<Sent, string>,
+  way: Way,
+  headers: Callers['key'],
+): HttpRequest | undefined {
   if (way === 'POST') return toGraphQL(sent, headers);
   if (!isOperation(sent)) return undefined;
   if (way === 'batch') {
-    const asked = toGraphQL(
+    const request = toGraphQL(
       Array.from({ length: 10 }, () => sent),
       headers,
     );
-    return (asked.body?.length ?? 0) <= MOST_IN_BODY ? asked : undefined;
+    return (request.body?.length ?? 0) <= MOST_IN_BODY ? request : undefined;
   }
-  const asked = toGet(sent, headers);
-  return (asked.path?.length ?? 0) <= MOST_IN_ADDRESS ? asked : undefined;
+  const request = toGet(sent, headers);
+  return (request.path?.length ?? 0) <= MOST_IN_ADDRESS ? request : undefined;
 }
 
 function isExpecting(line: Sends | Expecting): line is Expecting {
@@ -50,5 +54,5 @@ const MOST_IN_ADDRESS = 14 * 1024;
 export interface Case {
   readonly title: string;
   readonly gets: Gets;
-  ask(callers: Callers, facts: Facts): Asked | undefined;
+  ask(callers: Callers, facts: Facts): HttpRequest | undefined;
 }

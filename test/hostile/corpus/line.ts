@@ -38,14 +38,14 @@ export interface Gets {
   /** Matches the code of every error. */
   readonly codes?: RegExp;
   /** Data without any error. */
-  readonly whole?: boolean;
+  readonly complete?: boolean;
   readonly maxBytes?: number;
   /** What the response must contain, or must not. */
   readonly has?: RegExp;
   readonly hasNot?: RegExp;
 }
 
-export const PASSES: Gets = { status: [200], whole: true };
+export const PASSES: Gets = { status: [200], complete: true };
 /** May be too much: then it is rejected with an error. Otherwise the maximum response size applies. */
 export const BOUNDED: Gets = {
   status: [200, 400, 401, 405, 413],

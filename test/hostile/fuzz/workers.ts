@@ -3,7 +3,7 @@ import { createDice } from '../../support/dice.ts';
 import { ANSWER_BYTES } from '../corpus/bounds.ts';
 import type { Caller } from '../target/open-target.ts';
 import type { Prepared } from '../target/prepare.ts';
-import { type Asked, send, toGet, toGraphQL } from '../target/send.ts';
+import { type HttpRequest, send, toGet, toGraphQL } from '../target/send.ts';
 import { openSchema } from './open-schema.ts';
 import { createDocumentWriter } from './write-document.ts';
 import { writeFault } from './write-fault.ts';
@@ -11,7 +11,7 @@ import { writeHttp } from './write-http.ts';
 
 /** Each worker repeats one kind of request, and reports problems of the responses. Deterministic by seed. */
 export function createWorkers({ target, facts, judge }: Prepared, seed: number): readonly Worker[] {
-  const { url, callers, crms, given } = target;
+  const { url, callers, crms, tokens } = target;
   const texts = [
     'demo',
     'stuffed',
@@ -47,13 +47,13 @@ export function createWorkers({ target, facts, judge }: Prepared, seed: number):
     };
   }
 
-  async function check(asked: Asked, caller: Caller): Promise<Finding> {
-    const received = await send(url, asked);
+  async function check(request: HttpRequest, caller: Caller): Promise<Finding> {
+    const received = await send(url, request);
     const { status, bytes } = received;
     const problems = judge.checkAlways(received);
     if (bytes > ANSWER_BYTES[caller]) problems.push(`${bytes} bytes for a ${caller}`);
     if (status === 503) problems.push('503, and there are only a few at work');
-    return { problems, sent: { caller, path: asked.path, body: asked.body } };
+    return { problems, sent: { caller, path: request.path, body: request.body } };
   }
 
   /**
@@ -64,10 +64,10 @@ export function createWorkers({ target, facts, judge }: Prepared, seed: number):
     const dice = createDice(own);
     return async () => {
       const sent = writeHttp(dice, dice.chance(50) ? callers.key : {});
-      const heard = await exchange(url, sent, dice.chance(20));
-      const secret = judge.findSecret(heard.slice(0, 100_000));
+      const received = await exchange(url, sent, dice.chance(20));
+      const secret = judge.findSecret(received.slice(0, 100_000));
       const problems = [
-        ...(/HTTP\/1\.1 50[0-35-9]/.test(heard) ? [`a bug: ${heard.slice(0, 300)}`] : []),
+        ...(/HTTP\/1\.1 50[0-35-9]/.test(received) ? [`a bug: ${received.slice(0, 300)}`] : []),
         ...(secret === undefined ? [] : ['a secret']),
       ];
       return { problems, sent: { bytes: sent } };
@@ -79,7 +79,7 @@ export function createWorkers({ target, facts, judge }: Prepared, seed: number):
     return async () => {
       const name = dice.pick(['hubspot', 'salesforce'] as const);
       const crm = crms[name];
-      const fault = writeFault(dice, given[name]);
+      const fault = writeFault(dice, tokens[name]);
       await crm.recover();
       await crm.fail(fault, { times: 1 + dice.next(3) });
       const headers = { ...callers.key, 'x-provider-name': name, 'content-type': 'application/json' };
@@ -95,17 +95,17 @@ export function createWorkers({ target, facts, judge }: Prepared, seed: number):
 
 function exchange(url: string, sent: string, drips: boolean): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  let heard = '';
+  let received = '';
   return new Promise((resolve) => {
     // A connection that stays open is closed after a while, and the received bytes are judged.
     const timer = setTimeout(() => socket.destroy(), 1_000);
     socket.setEncoding('latin1').on('data', (text) => {
-      heard += text;
+      received += text;
     });
     socket.on('error', () => undefined);
     socket.once('close', () => {
       clearTimeout(timer);
-      resolve(heard);
+      resolve(received);
     });
     const half = drips ? Math.floor(sent.length / 2) : sent.length;
     socket.write(sent.slice(0, half), 'latin1');

@@ -77,8 +77,8 @@ export function createDocumentWriter({ schema, dice, texts, ids, maxCharacters }
   }
 
   function args(declared: readonly GraphQLArgument[]): string {
-    const given = declared.filter(({ type }) => isNonNullType(type) || chance(40));
-    return given.length > 0 ? `(${given.map((one) => `${one.name}:${value(one.type)}`).join(',')})` : '';
+    const args = declared.filter(({ type }) => isNonNullType(type) || chance(40));
+    return args.length > 0 ? `(${args.map((one) => `${one.name}:${value(one.type)}`).join(',')})` : '';
   }
 
   function value(type: GraphQLInputType): string {

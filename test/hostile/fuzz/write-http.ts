@@ -22,10 +22,10 @@ export function writeHttp({ next, chance, pick }: Dice, headers: Readonly<Record
   if (chance(15)) return text.slice(0, next(text.length));
   return chance(15) ? spoil(text) : text.repeat(pick([1, 1, 1, 4]));
 
-  function spoil(whole: string): string {
-    const at = next(whole.length);
+  function spoil(message: string): string {
+    const at = next(message.length);
     return (
-      whole.slice(0, at) + pick(['\r', '\n', '\u0000', ' ', '\r\n\r\n', 'ÿ']) + whole.slice(at + next(3))
+      message.slice(0, at) + pick(['\r', '\n', '\u0000', ' ', '\r\n\r\n', 'ÿ']) + message.slice(at + next(3))
     );
   }
 }

@@ -14,11 +14,11 @@ export const corpus: Measure = async ({ only }) => {
     if (only && !title.includes(only)) continue;
     if (!prepared.target.isAlive()) prepared = await reopen(prepared);
     const { target, facts, judge } = prepared;
-    const asked = ask(target.callers, facts);
-    if (!asked) continue;
+    const request = ask(target.callers, facts);
+    if (!request) continue;
     try {
       await target.monitor.read();
-      const found = judge.check(await send(target.url, asked), gets);
+      const found = judge.check(await send(target.url, request), gets);
       if (found.length > 0) problems.push(`${title}: ${found.join('; ')}`);
       const { heldMs } = await target.monitor.read();
       if (heldMs > HELD_MS) held.push(`${title}: ${Math.round(heldMs)} ms`);

@@ -7,7 +7,7 @@ import { openSchema } from '../fuzz/open-schema.ts';
 import { createDocumentWriter } from '../fuzz/write-document.ts';
 import type { Caller } from '../target/open-target.ts';
 import { openPrepared, type Prepared } from '../target/prepare.ts';
-import { type Asked, send, toGet, toGraphQL } from '../target/send.ts';
+import { type HttpRequest, send, toGet, toGraphQL } from '../target/send.ts';
 import { atMost, MEGABYTE, type Measure, none, type Row } from './measure.ts';
 
 /** A thousand random documents among those of the corpus, by ten unauthenticated clients concurrently. */
@@ -25,10 +25,10 @@ async function flood({ seed, scale, caller, about }: Flood): Promise<readonly Ro
   const before = (await target.monitor.collect()).held;
 
   const client = async () => {
-    for (let asked = waiting.pop(); asked && target.isAlive(); asked = waiting.pop()) {
-      const received = await send(target.url, asked).catch((error) => String(error));
+    for (let request = waiting.pop(); request && target.isAlive(); request = waiting.pop()) {
+      const received = await send(target.url, request).catch((error) => String(error));
       if (typeof received === 'string') {
-        found.answers.push(`${received}: ${String(asked.path ?? asked.body).slice(0, 200)}`);
+        found.answers.push(`${received}: ${String(request.path ?? request.body).slice(0, 200)}`);
         continue;
       }
       found.heaviest = Math.max(found.heaviest, received.bytes);
@@ -44,8 +44,8 @@ async function flood({ seed, scale, caller, about }: Flood): Promise<readonly Ro
     const cases = expand({ ...TOOLS, as: ['stranger'] });
     for (let n = 0; waiting.length > 0 && target.isAlive(); n++) {
       const one = cases[n % cases.length];
-      const asked = one?.ask(target.callers, facts);
-      if (one && asked) found.tools.push(...judge.check(await send(target.url, asked), one.gets));
+      const request = one?.ask(target.callers, facts);
+      if (one && request) found.tools.push(...judge.check(await send(target.url, request), one.gets));
     }
   };
   await Promise.all([...Array.from({ length: 10 }, client), tools()]).catch((error) =>
@@ -69,13 +69,13 @@ async function flood({ seed, scale, caller, about }: Flood): Promise<readonly Ro
   ];
 }
 
-function readCorpus({ target, facts }: Prepared, caller: Caller): Asked[] {
+function readCorpus({ target, facts }: Prepared, caller: Caller): HttpRequest[] {
   return DOCUMENTS.filter(({ as }) => as.includes(caller))
     .flatMap((kind) => expand({ ...kind, as: [caller] }))
     .flatMap(({ ask }) => ask(target.callers, facts) ?? []);
 }
 
-function generate({ target, facts }: Prepared, { seed, scale, caller, about }: Flood): Asked[] {
+function generate({ target, facts }: Prepared, { seed, scale, caller, about }: Flood): HttpRequest[] {
   const dice = createDice(seed);
   const texts = ['demo', 'stuffed', 'ada@example.com', 'example.com', 'Contact', 'Query', ''];
   const ids = facts.ids.slice(0, 200);

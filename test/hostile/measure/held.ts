@@ -74,8 +74,8 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     await target.crms.hubspot.fail({ kind: 'oversized', megabytes: 31 }, { times: 1_000 });
     const query =
       '{searchContacts(filter:{emailDomain:"example.com"},first:1000){totalCount nodes{rawData}}}';
-    const asked = { ...toGraphQL({ query }, target.callers.key), from: ELSEWHERE };
-    await Promise.allSettled(Array.from({ length: scaled(20) }, () => send(target.url, asked)));
+    const request = { ...toGraphQL({ query }, target.callers.key), from: ELSEWHERE };
+    await Promise.allSettled(Array.from({ length: scaled(20) }, () => send(target.url, request)));
   },
 };
 

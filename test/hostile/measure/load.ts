@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { LOWEST } from '../target/apart.ts';
-import { type Asked, ELSEWHERE, send } from '../target/send.ts';
+import { ELSEWHERE, type HttpRequest, send } from '../target/send.ts';
 
 /**
  * Sends one request repeatedly from a process of its own, ignoring the outcome. Returns a function that stops it.
@@ -17,7 +17,7 @@ export async function startLoad(load: Load): Promise<() => Promise<void>> {
   };
 }
 
-async function sendAll({ url, asked, perSecond, atOnce }: Load): Promise<void> {
+async function sendAll({ url, request, perSecond, atOnce }: Load): Promise<void> {
   const under = new Set<Promise<unknown>>();
   let isOver = false;
   process.once('message', () => {
@@ -27,7 +27,7 @@ async function sendAll({ url, asked, perSecond, atOnce }: Load): Promise<void> {
   /** Each response triggers the next request, within the rate. */
   const refill = () => {
     for (; !isOver && due >= 1 && under.size < atOnce; due -= 1) {
-      const one: Promise<unknown> = send(url, { ...asked, from: ELSEWHERE })
+      const one: Promise<unknown> = send(url, { ...request, from: ELSEWHERE })
         .catch(() => undefined)
         .finally(() => {
           under.delete(one);
@@ -51,7 +51,7 @@ if (name === LOAD) await sendAll(JSON.parse(text) as Load);
 
 export interface Load {
   readonly url: string;
-  readonly asked: Asked;
+  readonly request: HttpRequest;
   readonly perSecond: number;
   /** The maximum of requests in flight. */
   readonly atOnce: number;

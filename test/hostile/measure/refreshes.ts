@@ -36,8 +36,8 @@ export const refreshes: Measure = async ({ scale }) => {
   const hanging: Promise<void>[] = [];
   // In batches that fit the concurrency limit: requests that queue for more than a second would be rejected.
   for (const id of theirs) {
-    const asked = search({ ...target.callers.key, 'x-customer-id': id }, 'salesforce');
-    hanging.push(asked.catch(() => undefined));
+    const response = search({ ...target.callers.key, 'x-customer-id': id }, 'salesforce');
+    hanging.push(response.catch(() => undefined));
     if (hanging.length % AT_ONCE === 0) await waitForCalls(salesforce, hanging.length);
   }
   const arrived = await waitForCalls(salesforce, count);

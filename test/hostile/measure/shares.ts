@@ -58,11 +58,11 @@ export const shares: Measure = async ({ scale, only = '' }) => {
 const ATTACKS: Attacks = {
   'a slow CRM under 500 requests a second': ({ url, callers }) => ({
     ...{ url, perSecond: 500, atOnce: 2_000 },
-    asked: toGraphQL({ query: look('first') }, { ...callers.key, 'x-customer-id': 'slow' }),
+    request: toGraphQL({ query: look('first') }, { ...callers.key, 'x-customer-id': 'slow' }),
   }),
   '200 pages a second, ten times what fits': ({ url, callers }) => ({
     ...{ url, perSecond: 200, atOnce: 2_000 },
-    asked: toGraphQL({ query: page(false) }, callers.key),
+    request: toGraphQL({ query: page(false) }, callers.key),
   }),
 };
 
@@ -73,15 +73,15 @@ const ATTACKS: Attacks = {
 const FLOODS: Attacks = {
   '1,000 pages a second from the cache': ({ url, callers }) => ({
     ...{ url, perSecond: 1_000, atOnce: 2_000 },
-    asked: toGraphQL({ query: page(true) }, callers.key),
+    request: toGraphQL({ query: page(true) }, callers.key),
   }),
   'as many requests without a look at the database as 400 connections carry': ({ url, callers }) => ({
     ...{ url, perSecond: 50_000, atOnce: 400 },
-    asked: toGraphQL({ query: '{providers{name}}' }, callers.key),
+    request: toGraphQL({ query: '{providers{name}}' }, callers.key),
   }),
   'as many small requests as 400 connections carry': ({ url, callers }) => ({
     ...{ url, perSecond: 50_000, atOnce: 400 },
-    asked: toGraphQL({ query: '{customer{id connections{providerName status}}}' }, callers.key),
+    request: toGraphQL({ query: '{customer{id connections{providerName status}}}' }, callers.key),
   }),
 };
 

@@ -9,8 +9,11 @@ export function startBystander({ url, callers }: Target, everyMs = 50): Bystande
   const query = `{searchContacts(filter:{email:"${ADA}"}){nodes{firstName}}}`;
   const done = (async () => {
     while (!isStopped) {
-      const asked = toGraphQL({ query }, callers.neighbour);
-      const { text, tookMs } = await send(url, asked).catch((error) => ({ text: String(error), tookMs: 0 }));
+      const request = toGraphQL({ query }, callers.neighbour);
+      const { text, tookMs } = await send(url, request).catch((error) => ({
+        text: String(error),
+        tookMs: 0,
+      }));
       if (text === SERVED) tally.served += 1;
       else tally.failures.push(text.slice(0, 500));
       tally.tookMs.push(tookMs);

@@ -1,12 +1,12 @@
 /** One imitated CRM of the product's sandbox, controlled from this process. */
 export function openCrm(port: number): Crm {
-  const ask = async <Told>(path: string, method: string, body?: unknown): Promise<Told> => {
+  const ask = async <Reply>(path: string, method: string, body?: unknown): Promise<Reply> => {
     const response = await fetch(`http://127.0.0.1:${port}/__sandbox/${path}`, {
       ...{ method, headers: { 'content-type': 'application/json' } },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(await response.text());
-    return (await response.json()) as Told;
+    return (await response.json()) as Reply;
   };
   const origin = `http://127.0.0.1:${port}`;
   return {

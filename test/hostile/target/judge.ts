@@ -9,7 +9,7 @@ export function createJudge(secrets: readonly string[]): Judge {
   const findSecret = createSecretFinder(secrets);
   return {
     findSecret,
-    check(received, { status, codes, whole = false, maxBytes, has, hasNot }) {
+    check(received, { status, codes, complete = false, maxBytes, has, hasNot }) {
       const { text, bytes } = received;
       const answers = readAnswers(text);
       const errors = answers.flatMap(readErrors);
@@ -18,7 +18,7 @@ export function createJudge(secrets: readonly string[]): Judge {
         !status.includes(received.status) && `status ${received.status} instead of ${status.join(' or ')}`,
         answers.length === 0 && 'no JSON',
         wrongCodes.length > 0 && `${wrongCodes.length} errors with the code ${wrongCodes[0]}`,
-        whole && errors.length > 0 && `an error: ${JSON.stringify(errors[0]).slice(0, 300)}`,
+        complete && errors.length > 0 && `an error: ${JSON.stringify(errors[0]).slice(0, 300)}`,
         maxBytes !== undefined && bytes > maxBytes && `${bytes} bytes, and the bound is ${maxBytes}`,
         has && !has.test(text) && `nothing in it is like ${has}`,
         hasNot?.test(text) && `there is in it what is like ${hasNot}`,
@@ -29,7 +29,7 @@ export function createJudge(secrets: readonly string[]): Judge {
       const errors = readAnswers(text).flatMap(readErrors);
       const bug = errors.find((error) => codeOf(error) === 'INTERNAL_SERVER_ERROR');
       const long = errors.find(({ detail, message, extensions }) =>
-        [detail, message, extensions?.detail].some((said) => (said?.length ?? 0) > MESSAGE_LENGTH),
+        [detail, message, extensions?.detail].some((part) => (part?.length ?? 0) > MESSAGE_LENGTH),
       );
       const secret = text.length <= MOST_READ ? findSecret(text) : undefined;
       return compact([

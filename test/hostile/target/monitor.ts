@@ -4,12 +4,12 @@ import type { ChildProcess } from 'node:child_process';
 export function createMonitor(child: ChildProcess): Monitor {
   // Replies come in the order of the requests.
   const waiting: Waiting[] = [];
-  child.on('message', (told) => waiting.shift()?.resolve(told as Told));
+  child.on('message', (reading) => waiting.shift()?.resolve(reading as Reading));
   child.once('exit', () => {
     for (const { reject } of waiting.splice(0)) reject(ended());
   });
   const ask = (what: string, ports?: readonly number[]) =>
-    new Promise<Told>((resolve, reject) => {
+    new Promise<Reading>((resolve, reject) => {
       if (!child.connected) {
         reject(ended());
         return;
@@ -28,7 +28,7 @@ export interface Monitor {
   /** Since the last read. */
   read(): Promise<Loop>;
   /** After a garbage collection. */
-  collect(): Promise<Told>;
+  collect(): Promise<Reading>;
   /** Closes the listeners on these ports. */
   close(ports: readonly number[]): Promise<unknown>;
 }
@@ -42,12 +42,12 @@ export interface Loop {
   readonly rss: number;
 }
 
-interface Told extends Loop {
+interface Reading extends Loop {
   /** Heap and external memory, in bytes. */
   readonly held: number;
 }
 
 interface Waiting {
-  resolve(told: Told): void;
+  resolve(reading: Reading): void;
   reject(error: Error): void;
 }

@@ -34,12 +34,12 @@ export async function openTarget(settings: Settings = {}, { isApart = false }: A
   await Promise.all([crms.hubspot.liftLimits(), crms.salesforce.liftLimits()]);
 
   // HubSpot gets no token that has to be refreshed.
-  const given = { hubspot: [demo.hubspot.staticToken ?? ''], salesforce: listSecrets(demo.salesforce) };
+  const tokens = { hubspot: [demo.hubspot.staticToken ?? ''], salesforce: listSecrets(demo.salesforce) };
   const target: Target = {
     ...{ product, url: product.url, crms, monitor },
     callers: await connectCallers({ product, crm: crms.hubspot, neighbourKey }),
-    given,
-    secrets: [ring, ...given.hubspot, ...given.salesforce],
+    tokens,
+    secrets: [ring, ...tokens.hubspot, ...tokens.salesforce],
     isAlive: () => product.child.connected && product.child.exitCode === null,
     async close() {
       const code = target.isAlive() ? await product.stop() : product.child.exitCode;
@@ -93,8 +93,8 @@ export async function upsert(
   connections: readonly object[],
 ): Promise<void> {
   const body = { customer_id: customerId, name: customerId, email: `${customerId}@example.com`, connections };
-  const asked = { method: 'PUT', path: '/customers', headers: { ...headers, ...JSON_TYPE } };
-  const { status, text } = await send(url, { ...asked, body: JSON.stringify(body) });
+  const request = { method: 'PUT', path: '/customers', headers: { ...headers, ...JSON_TYPE } };
+  const { status, text } = await send(url, { ...request, body: JSON.stringify(body) });
   if (status >= 300) throw new Error(`The customer ${customerId} was not made: ${text.slice(0, 500)}`);
 }
 
@@ -127,7 +127,7 @@ export interface Target {
   readonly crms: { readonly hubspot: Crm; readonly salesforce: Crm };
   readonly callers: Callers;
   /** The credentials of the demo customer's connections, which a CRM could echo. */
-  readonly given: Readonly<Record<'hubspot' | 'salesforce', readonly string[]>>;
+  readonly tokens: Readonly<Record<'hubspot' | 'salesforce', readonly string[]>>;
   /** What no response and no log line may contain. */
   readonly secrets: readonly string[];
   readonly monitor: Monitor;

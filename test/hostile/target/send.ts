@@ -4,8 +4,8 @@ import { Agent, request } from 'node:http';
  * Sends one request over a real socket, and reads the response up to a maximum: anything larger is a finding
  * already.
  */
-export function send(url: string, asked: Asked): Promise<Received> {
-  const { method = 'POST', path = '/graphql', headers = {}, body, from } = asked;
+export function send(url: string, message: HttpRequest): Promise<Received> {
+  const { method = 'POST', path = '/graphql', headers = {}, body, from } = message;
   return new Promise((resolve, reject) => {
     const sentAt = performance.now();
     const outgoing = request(new URL(path, url), {
@@ -38,12 +38,12 @@ export function send(url: string, asked: Asked): Promise<Received> {
 }
 
 /** A GraphQL operation, or a batch of them, as JSON. */
-export function toGraphQL(operation: unknown, headers: Headers = {}): Asked {
+export function toGraphQL(operation: unknown, headers: Headers = {}): HttpRequest {
   return { headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(operation) };
 }
 
 /** The same by GET. */
-export function toGet({ query, variables, operationName }: Operation, headers: Headers = {}): Asked {
+export function toGet({ query, variables, operationName }: Operation, headers: Headers = {}): HttpRequest {
   const parameters = new URLSearchParams({
     query,
     ...(variables !== undefined && { variables: JSON.stringify(variables) }),
@@ -64,7 +64,7 @@ const PATIENCE_MS = 60_000;
 
 export type Headers = Readonly<Record<string, string>>;
 
-export interface Asked {
+export interface HttpRequest {
   readonly method?: string;
   readonly path?: string;
   readonly headers?: Headers;
