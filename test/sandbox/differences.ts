@@ -14,6 +14,6 @@ export function methodsOf(api: object): readonly string[] {
 
 function readDifferences(): readonly string[] {
   const page = readFileSync(join(import.meta.dirname, '../../src/sandbox/behaviour.md'), 'utf8');
-  const section = page.slice(page.indexOf('## Where the vendors'));
+  const section = page.slice(page.indexOf('## Differences that'));
   return [...section.matchAll(/^\| `([^`]+)` \|/gm)].flatMap(([, name]) => name ?? []);
 }
