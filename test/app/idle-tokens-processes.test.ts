@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -6,9 +6,9 @@ import { openSandbox, type Sandbox } from '../../src/sandbox/open-sandbox.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { parseKeyRing } from '../../src/storage/sealing.ts';
 import { type Compiled, compile } from '../support/compile.ts';
-import { linesOf } from '../support/compiled-storage.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
 import { openRival } from '../support/postgres-rival.ts';
+import { type Replica, startReplica } from '../support/start-replica.ts';
 
 const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 const IDLE = 200;
@@ -46,15 +46,15 @@ test('one of two replicas renews idle tokens, and when it is killed the other ta
   // Used a day ago: no token counts as idle.
   await idleFor('1 day');
   const [first, second] = await Promise.all([start(clients), start(clients)]);
-  first.go();
-  expect(await first.outcomes()).toEqual([]);
+  first.run();
+  expect(await first.outcome()).toEqual([]);
 
   await idleFor('8 days');
   await endLease();
-  first.go();
+  first.run();
   await expect.poll(total).toBeGreaterThan(5);
-  second.go();
-  expect(await second.outcomes()).toEqual([]);
+  second.run();
+  expect(await second.outcome()).toEqual([]);
   await expect.poll(total).toBeGreaterThan(IDLE / 4);
   first.child.kill('SIGKILL');
   await once(first.child, 'exit');
@@ -64,8 +64,8 @@ test('one of two replicas renews idle tokens, and when it is killed the other ta
   // The lease has expired, and an hour later so have the claims of the killed process.
   await endLease();
   await rival.run('update crossbook.credentials set idle_since = null where generation = 1');
-  second.go();
-  const outcomes = await second.outcomes();
+  second.run();
+  const outcomes = (await second.outcome()) as string[];
   const lost = outcomes.filter((outcome) => outcome !== 'renewed');
   const twice = refreshes().filter((count) => count > 1);
   expect(refreshes().every((count) => count >= 1)).toBe(true);
@@ -78,8 +78,8 @@ test('one of two replicas renews idle tokens, and when it is killed the other ta
   expect(states[0]).toEqual({ status: 'connected', count: IDLE - lost.length });
 
   await endLease();
-  second.go();
-  expect(await second.outcomes()).toEqual([]);
+  second.run();
+  expect(await second.outcome()).toEqual([]);
 });
 
 async function connect(accounts: readonly SalesforceAccount[]): Promise<void> {
@@ -113,17 +113,9 @@ async function endLease(): Promise<void> {
   await rival.run(`update crossbook.job_leases set until = clock_timestamp() - interval '1 second'`);
 }
 
-async function start(clients: object): Promise<Replica> {
+function start(clients: object): Promise<Replica> {
   const setup = { database: fresh.url, keys: KEYS, sandbox: sandbox.salesforce.origin, clients };
-  const child = spawn(process.execPath, [compiled.file, JSON.stringify(setup)]);
-  children.push(child);
-  const lines = linesOf(child);
-  expect((await lines.next()).value).toBe('ready');
-  return {
-    child,
-    go: () => void child.stdin?.write('go\n'),
-    outcomes: async () => JSON.parse((await lines.next()).value ?? '[]') as string[],
-  };
+  return startReplica(compiled.file, setup, children);
 }
 
 function isRefresh({ operation }: { readonly operation: string | undefined }): boolean {
@@ -131,9 +123,3 @@ function isRefresh({ operation }: { readonly operation: string | undefined }): b
 }
 
 type SalesforceAccount = ReturnType<Sandbox['salesforce']['createAccount']>;
-
-interface Replica {
-  readonly child: ChildProcess;
-  go(): void;
-  outcomes(): Promise<string[]>;
-}

@@ -10,6 +10,7 @@ import { type Compiled, compile } from '../support/compile.ts';
 import { linesOf } from '../support/compiled-storage.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
 import { openRival } from '../support/postgres-rival.ts';
+import { startReplica } from '../support/start-replica.ts';
 
 const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 const EMAILS = Array.from({ length: 1_000 }, (_, index) => `person.${index}@many.example`);
@@ -54,17 +55,9 @@ describe('An expired token and several processes:', () => {
         return (await control(origin, 'GET', `${path}/calls`)).calls;
       },
       /** A running process that searches for these emails when it gets a message. */
-      async start(emails: readonly string[], refreshLeaseMs?: number) {
+      start(emails: readonly string[], refreshLeaseMs?: number) {
         const setup = { ...facts, emails, refreshLeaseMs, client: { clientId, clientSecret } };
-        const child = spawn(process.execPath, [compiled.file, JSON.stringify(setup)]);
-        children.push(child);
-        const lines = linesOf(child);
-        expect((await lines.next()).value).toBe('ready');
-        return {
-          child,
-          search: () => void child.stdin?.write('go\n'),
-          outcome: async () => JSON.parse((await lines.next()).value ?? '{}') as unknown,
-        };
+        return startReplica(compiled.file, setup, children);
       },
     };
   };
@@ -74,7 +67,7 @@ describe('An expired token and several processes:', () => {
     async (provider) => {
       const { start, calls } = await setUp(provider);
       const halves = await Promise.all([EMAILS.slice(0, 500), EMAILS.slice(500)].map((half) => start(half)));
-      for (const { search } of halves) search();
+      for (const { run } of halves) run();
       for (const { outcome } of halves) expect(await outcome()).toEqual({ found: 500, failed: [] });
       const operations = (await calls()).map(({ operation }) => operation);
       expect(operations.filter((operation) => operation === 'oauth.token')).toHaveLength(1);
@@ -89,14 +82,14 @@ describe('An expired token and several processes:', () => {
     const [holder, ...others] = await Promise.all(
       [0, 10, 20].map((from) => start(EMAILS.slice(from, from + 10), LEASE_MS)),
     );
-    holder?.search();
+    holder?.run();
     await expect.poll(refreshes).toHaveLength(1);
     holder?.child.kill('SIGKILL');
     await once(holder?.child as ChildProcess, 'exit');
     const endsAt = await readLeaseEnd(application.id);
 
     // A waiting process gives up after twice the lease time, with an error.
-    for (const { search } of others) search();
+    for (const { run } of others) run();
     for (const { outcome } of others) expect(await outcome()).toEqual({ found: 10, failed: [] });
     const [hung, ...later] = await refreshes();
     expect(hung).toMatchObject({ status: 0 });

@@ -1,12 +1,9 @@
 import type { Sandbox } from '../../src/sandbox/open-sandbox.ts';
-import { openDatabase } from '../../src/storage/database.ts';
-import { parseKeyRing } from '../../src/storage/sealing.ts';
+import { addApplication, KEYS } from '../support/add-application.ts';
 import { createTestDatabase } from '../support/databases.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
 import { toFetch } from '../support/to-fetch.ts';
 import type { Answer, Call, CallerName, Row, Step } from './row.ts';
-
-const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 
 /** One product with its sandbox and a second application, and the cached responses. */
 export async function openWorld(): Promise<World> {
@@ -53,14 +50,6 @@ export async function openWorld(): Promise<World> {
       await database.drop();
     },
   };
-}
-
-async function addApplication(url: string): Promise<string> {
-  const database = await openDatabase({ url }, { keyRing: parseKeyRing(KEYS) });
-  const { id } = await database.admin.createApplication('Other');
-  const { key } = await database.admin.createKey({ applicationId: id, name: 'other' });
-  await database.close();
-  return key;
 }
 
 async function send({ app, sandbox }: TestApp, call: Call, caller: Record<string, string>): Promise<Answer> {

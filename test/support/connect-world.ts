@@ -2,14 +2,12 @@ import pg from 'pg';
 import type { Config } from '../../src/config.ts';
 import type { AppOverrides } from '../../src/foundation.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { openDatabase } from '../../src/storage/database.ts';
-import { parseKeyRing } from '../../src/storage/sealing.ts';
+import { addApplication, KEYS } from './add-application.ts';
 import { type Browser, consent, openBrowser } from './connect-browser.ts';
 import { createTestDatabase } from './databases.ts';
 import { openApp, type TestApp } from './open-app.ts';
 
 export const APP_ORIGIN = 'http://localhost:3000';
-const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 
 /** The product with its sandbox, a second application, and direct access to the stored data. */
 export async function openConnectWorld(
@@ -84,14 +82,6 @@ select
   (select json_agg(c order by connection_id) from (select connection_id, generation from crossbook.credentials) c) as secrets,
   (select json_agg(l order by id) from (select id, status, failure from crossbook.connect_links) l) as links,
   (select count(*) from crossbook.events) as events`;
-
-async function addApplication(url: string): Promise<string> {
-  const database = await openDatabase({ url }, { keyRing: parseKeyRing(KEYS) });
-  const { id } = await database.admin.createApplication('Other');
-  const { key } = await database.admin.createKey({ applicationId: id, name: 'other' });
-  await database.close();
-  return key;
-}
 
 export interface ConnectWorld {
   readonly crossbook: TestApp;

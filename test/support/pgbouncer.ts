@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isListening } from './is-listening.ts';
 import { findFreePorts } from './free-ports.ts';
+import { isListening } from './is-listening.ts';
 import { IS_ROOT, PGBOUNCER } from './machine.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
