@@ -77,7 +77,8 @@ export const waveOperation = defineOperation({
     added('src/usecases/wave.ts', 'export const wave = (name: string): string => name;\n'),
     added(
       'src/graphql/types/wave.ts',
-      `import { wave } from '../../usecases/wave.ts';
+      `import { field, string } from '../../domain/shape.ts';
+import { wave } from '../../usecases/wave.ts';
 import { defineMutation } from '../mutation.ts';
 
 defineMutation('wave', {
@@ -85,17 +86,17 @@ defineMutation('wave', {
   input: {
     argument: 'Whom.',
     description: 'Whom to wave to.',
-    fields: (t) => ({ name: t.string({ required: true, description: 'The name.' }) }),
+    fields: { name: field(string, 'The name.') },
   },
   resolve: ({ name }) => ({ said: wave(name) }),
   payload: {
     description: 'What was said.',
-    fields: (t) => ({ said: t.exposeString('said', { description: 'It.' }) }),
+    fields: { said: field(string, 'It.') },
   },
 });
 `,
     ),
-    edited('src/graphql/schema.ts', ["import './types/scalars.ts';", "import './types/wave.ts';\n"]),
+    edited('src/graphql/schema.ts', ["import './types/node.ts';", "import './types/wave.ts';\n"]),
   ],
   'a provider': [
     added(
