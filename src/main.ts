@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { DATA_DIRECTORY, toDatabaseDirectory, useCompileCache } from './lib/data-directory.ts';
-import { toReason } from './lib/to-reason.ts';
+import { toReason } from './lib/output.ts';
 
 /**
  * The process. Without a command, it serves. This file imports next to nothing: the database's server starts while the

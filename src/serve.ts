@@ -4,8 +4,7 @@ import { listen } from './http/listen.ts';
 import { shutdownOnSignal } from './http/shutdown-on-signal.ts';
 import { formatStartupMessage } from './http/welcome.ts';
 import { flushCompileCache } from './lib/data-directory.ts';
-import { createBufferedOutput, createLossyOutput, createStartOutput } from './lib/output.ts';
-import { toReason } from './lib/to-reason.ts';
+import { createBufferedOutput, createLossyOutput, createStartOutput, toReason } from './lib/output.ts';
 import type { BegunServer } from './storage/embedded/start.ts';
 
 /** Reads the configuration, makes the application, listens, and stops when told to. */

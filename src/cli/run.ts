@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
-import { toReason } from '../lib/to-reason.ts';
+import { toReason } from '../lib/output.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { openKeyRing } from '../storage/sealing.ts';
 import { findApplication } from '../usecases/manage-applications.ts';

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { toReason } from './to-reason.ts';
+import { toReason } from './output.ts';
 
 /** Where the data are unless the environment says otherwise. */
 export const DATA_DIRECTORY = '.crossbook';

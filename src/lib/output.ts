@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+
 /**
  * Lines on their way out, many at once: to write each by itself costs more than to make it. None waits for longer than
  * a moment, and what waits when the process ends is written before it does.
@@ -79,4 +81,12 @@ const CLEAR_LINE = '\r\u001b[2K';
 
 interface Output {
   write(text: string): unknown;
+}
+
+/** The message of what was thrown. An error without one gives its code or name, any other value its printed form. */
+export function toReason(thrown: unknown): string {
+  if (typeof thrown === 'string') return thrown;
+  if (!(thrown instanceof Error)) return inspect(thrown, { depth: 1, breakLength: Number.POSITIVE_INFINITY });
+  const code = 'code' in thrown && thrown.code;
+  return thrown.message || (code ? String(code) : thrown.name);
 }

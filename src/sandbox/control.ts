@@ -1,4 +1,4 @@
-import { toReason } from '../lib/to-reason.ts';
+import { toReason } from '../lib/output.ts';
 import type { SandboxAccount } from './account.ts';
 import type { SandboxCrm } from './crm.ts';
 import type { Fault } from './faults.ts';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { toReason } from '../lib/to-reason.ts';
+import { toReason } from '../lib/output.ts';
 import { type AccountOptions, createAccount, type SandboxAccount } from './account.ts';
 import { answerControl, isControl } from './control.ts';
 import { findEarlierOwner } from './earlier-tokens.ts';

@@ -8,7 +8,7 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { toReason } from '../lib/to-reason.ts';
+import { toReason } from '../lib/output.ts';
 
 /** Listens on loopback only: these are test doubles and must not be reachable from the network. */
 export async function listen(port: number, serve: Serve, tls?: Certificate): Promise<Listener> {

@@ -1,4 +1,4 @@
-import { toReason } from '../lib/to-reason.ts';
+import { toReason } from '../lib/output.ts';
 import { openSandbox, type Sandbox } from './open-sandbox.ts';
 
 /**

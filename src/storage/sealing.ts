@@ -14,7 +14,7 @@ import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CursorSigner } from '../domain/page.ts';
 import { linkNew, openDataDirectory } from '../lib/data-directory.ts';
-import { toReason } from '../lib/to-reason.ts';
+import { toReason } from '../lib/output.ts';
 
 /** The default start makes its own keys; in production they are the operator's, and their absence stops the start. */
 export function openKeyRing(source: KeyRingSource): OpenedKeyRing {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toReason } from '../../src/lib/to-reason.ts';
+import { toReason } from '../../src/lib/output.ts';
 
 test.each([
   ['an error', new Error('No space left on device'), 'No space left on device'],

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import { type Provider, readApiSupport } from '../../domain/provider.ts';
 import { listRedirectUris } from '../../domain/urls.ts';
-import { toReason } from '../../lib/to-reason.ts';
+import { toReason } from '../../lib/output.ts';
 import { pingRedis } from '../../limits/redis.ts';
 import { createRegistry } from '../../providers/registry.ts';
 import { type Inspection, inspectDatabase, lookAtPooler } from '../../storage/inspect.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../lib/clock.ts';
-import { toReason } from '../../lib/to-reason.ts';
+import { toReason } from '../../lib/output.ts';
 import { type Guarded, type Programs, runGuarded, type User } from './programs.ts';
 import type { EmbeddedLog } from './start.ts';
 

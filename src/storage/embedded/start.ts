@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../lib/clock.ts';
 import { openDataDirectory } from '../../lib/data-directory.ts';
-import { toReason } from '../../lib/to-reason.ts';
+import { toReason } from '../../lib/output.ts';
 import { createCluster, findHome, readCluster, readHome } from './cluster.ts';
 import { DirectoryInUseError, lockDirectory } from './directory-lock.ts';
 import { chooseUser, findBinaries, linkLibraries } from './programs.ts';
