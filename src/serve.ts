@@ -1,7 +1,7 @@
 import { createApp } from './app.ts';
 import { type Env, readConfig } from './config.ts';
+import { shutdownOnSignal } from './http/lifecycle.ts';
 import { listen } from './http/listen.ts';
-import { shutdownOnSignal } from './http/shutdown-on-signal.ts';
 import { formatStartupMessage } from './http/welcome.ts';
 import { flushCompileCache } from './lib/data-directory.ts';
 import { createBufferedOutput, createLossyOutput, createStartOutput, toReason } from './lib/output.ts';

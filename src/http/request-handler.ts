@@ -6,8 +6,8 @@ import { type HeldBytes, type Hold, memoryLimitReached } from '../domain/resourc
 import type { ArrivingRequest, HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import type { ConcurrencyLimit, RequestPermit } from './concurrency-limit.ts';
 import { type Cors, isPreflightRequest } from './cors.ts';
-import type { Probes } from './health.ts';
 import { toRequestHead } from './incoming-request.ts';
+import type { Probes } from './lifecycle.ts';
 import { SLICE_BYTES } from './send-response.ts';
 
 /**

@@ -111,7 +111,7 @@ describe('Image, Compose, Kubernetes and documents agree', () => {
   });
 
   test('on the termination grace period: requests in flight can finish, and pools close', () => {
-    const [closing] = find('src/http/shutdown-on-signal.ts', /CLOSING_MS = (\d+)_000/g);
+    const [closing] = find('src/http/lifecycle.ts', /CLOSING_MS = (\d+)_000/g);
     const stopS = readConfig({}).shutdownMs / 1_000 + Number(closing);
     const [grace] = find('ops/compose.yaml', /stop_grace_period: (\d+)s/g);
     const [pod] = find(manifest, /terminationGracePeriodSeconds: (\d+)/g);
