@@ -200,7 +200,7 @@ function createSlots({ max, maxStrangers, scheduler, queuedPerSlot, schedule }: 
     else if (state === 'waiting') waiting += 1;
     else if (state === 'queued' || state === 'resuming') queues.enqueue(permit, state);
     else forget(permit);
-    if (before !== 'running' || queues.isEmpty()) return;
+    if (before !== 'running' || queues.waiting.size === 0) return;
     for (let next = queues.findNext(); next; next = queues.findNext()) next.grant();
   }
 

@@ -65,7 +65,8 @@ export function createRequestQueues({ max, canRun, ...options }: QueueOptions) {
       last.refuse(error);
     },
 
-    isEmpty: () => queues.size === 0,
+    /** Applications with a queue. */
+    waiting: queues as ReadonlySet<ApplicationSlots>,
     counts() {
       let queued = 0;
       for (const application of queues) queued += application.queued.size + application.resuming.size;
