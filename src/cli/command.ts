@@ -10,7 +10,7 @@ export class UsageError extends Error {
 /** Of several commands. */
 export const APPLICATION: Operand = {
   name: 'APPLICATION',
-  description: 'Its id, or its name where no other has it.',
+  description: 'Id of the application, or its name if it is unique.',
 };
 
 /** Rows in columns that line up. The last column is not padded. */

@@ -95,7 +95,7 @@ function parse(options: NonNullable<Command['options']>, args: readonly string[]
 }
 
 /** Of every command. */
-const JSON_OPTION: Option = { description: 'Answers in JSON.' };
+const JSON_OPTION: Option = { description: 'Prints JSON.' };
 
 async function invoke(command: Command, given: ReturnType<typeof readArguments>, options: RunOptions) {
   const { env, stdin, stderr, now = systemClock.wall, fetch = globalThis.fetch } = options;
@@ -133,7 +133,7 @@ function renderHelp(commands: readonly Command[]): string {
     '',
     'Usage: crossbook [--env-file FILE] [COMMAND] [--json] [--help] [--version]',
     '',
-    toTable([['  serve', 'Listens and answers. The same without a command.'], ...rows]),
+    toTable([['  serve', 'Starts the server. The default without a command.'], ...rows]),
     '',
     'Settings come from the environment, and with --env-file from a file: see .env.example. With --json a command answers for programs.',
     'Exit codes: 0 done, 1 failed, 2 asked wrongly.',

@@ -3,20 +3,20 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { Document } from './create-client.ts';
-/** What a postal address is used for. */
+/** Use of a postal address. */
 export type AddressType =
-  /** Where invoices go. */
+  /** Billing address. */
   | 'BILLING'
-  /** Where letters go. */
+  /** Mailing address. */
   | 'MAILING'
-  /** An address without a known use. */
+  /** Address whose use is not known. */
   | 'OTHER'
-  /** The main address. */
+  /** Main address. */
   | 'PRIMARY'
-  /** Where goods go. */
+  /** Shipping address. */
   | 'SHIPPING';
 
-/** A kind of record that a contact can be linked to in its CRM. */
+/** Type of record that a contact can be associated with in its CRM. */
 export type AssociatedObject =
   /** A company. */
   | 'COMPANY'
@@ -25,354 +25,354 @@ export type AssociatedObject =
   /** A support ticket. */
   | 'TICKET';
 
-/** Data goes to Google BigQuery. */
+/** Google BigQuery as the destination. */
 export type BigQueryDestinationInput = {
-  /** The dataset, which must exist. Without one: the dataset of the configured destination. */
+  /** Dataset, which must exist. Default: the dataset of the configured destination. */
   readonly dataset?: string | null | undefined;
 };
 
-/** The link to withdraw. */
+/** Connect link to cancel. */
 export type CancelConnectLinkInput = {
-  /** Comes back in the answer, as it is. */
+  /** Opaque value that is returned unchanged in the payload. */
   readonly clientMutationId?: string | null | undefined;
   /** The link’s id. */
   readonly id: string;
 };
 
-/** What kind of tool a provider is. */
+/** Category of a provider. */
 export type Category =
-  /** Keeps customers, deals and the people behind them. */
+  /** CRM: contacts, companies and deals. */
   | 'CRM'
-  /** Plans and sends what sales people write and say. */
+  /** Sales engagement: messages and calls of salespeople. */
   | 'ENGAGEMENT'
-  /** Adds what is publicly known of people and companies. */
+  /** Enrichment: public data about people and companies. */
   | 'ENRICHMENT'
-  /** Runs campaigns and scores leads. */
+  /** Marketing automation: campaigns and lead scoring. */
   | 'MARKETING_AUTOMATION'
-  /** Anything else. */
+  /** Any other category. */
   | 'NO_CATEGORY';
 
-/** Which link, and the proof that the person who agreed is the one whom you sent. */
+/** Connect link to confirm, and its one-time code. */
 export type ConfirmConnectLinkInput = {
-  /** Comes back in the answer, as it is. */
+  /** Opaque value that is returned unchanged in the payload. */
   readonly clientMutationId?: string | null | undefined;
-  /** The one-time code that came with `returnUrl` or the window’s message. Redeem it in the session of the person who asked for the link, within ten minutes. */
+  /** One-time code from the query of `returnUrl` or the popup’s message, valid for ten minutes. Redeem it only in the session of the user for whom the link was created. */
   readonly code: string;
   /** The link’s id. */
   readonly id: string;
 };
 
-/** Why a link ended without a connection. */
+/** Reason why a connect link ended without a connection. */
 export type ConnectFailure =
-  /** The customer did not agree. */
+  /** The customer denied access on the provider’s consent page. */
   | 'ACCESS_DENIED'
-  /** It is another account than before, and the link does not allow that. */
+  /** The account differs from the one connected before, and the link does not allow a change. */
   | 'ACCOUNT_MISMATCH'
-  /** An administrator of the account has to approve the app first. */
+  /** An administrator of the account must approve the app first. */
   | 'ADMIN_APPROVAL_REQUIRED'
-  /** It had ended before. */
+  /** The link was already used or had already ended. */
   | 'ALREADY_USED'
-  /** Its time was up. */
+  /** The link expired. */
   | 'EXPIRED'
-  /** Not all scopes that are needed were granted. */
+  /** Required scopes were not granted. */
   | 'MISSING_SCOPES'
   /** The one-time code was not redeemed within ten minutes. */
   | 'NOT_CONFIRMED'
-  /** The provider gave access for a moment only. */
+  /** The provider issued no refresh token. */
   | 'NO_REFRESH_TOKEN'
-  /** The provider refused for another reason. */
+  /** The provider refused for another reason, such as a wrong client secret. */
   | 'VENDOR_REFUSED'
   /** The provider could not be reached. */
   | 'VENDOR_UNAVAILABLE'
-  /** Another browser came back than the one that was sent. */
+  /** The callback came from a different browser than the one that started the flow. */
   | 'WRONG_BROWSER';
 
-/** How far a link has come. */
+/** Status of a connect link. */
 export type ConnectLinkStatus =
-  /** The customer has agreed: redeem the one-time code with `confirmConnectLink`. */
+  /** The customer granted access: redeem the one-time code with `confirmConnectLink`. */
   | 'AWAITING_CONFIRMATION'
-  /** You withdrew it. */
+  /** The link was canceled. */
   | 'CANCELED'
-  /** The connection is there. */
+  /** The connection exists. */
   | 'COMPLETED'
-  /** Its time was up. */
+  /** The link expired. */
   | 'EXPIRED'
-  /** It ended without a connection: see `failure`. */
+  /** The link ended without a connection: see `failure`. */
   | 'FAILED'
-  /** Nobody has pressed its button yet. */
+  /** The link was created, and the customer has not started the flow yet. */
   | 'PENDING'
-  /** Somebody was sent to the provider. */
+  /** A browser was sent to the provider’s consent page. */
   | 'STARTED';
 
-/** How a customer comes back from a link. */
+/** How the browser returns from a connect link. */
 export type ConnectMode =
-  /** The link is opened in a window, which tells the page that opened it. */
+  /** The link is opened in a popup, which posts a message to the page that opened it. */
   | 'POPUP'
-  /** The browser is sent back to `returnUrl`. */
+  /** The browser is redirected to `returnUrl`. */
   | 'REDIRECT';
 
-/** A connection to create or update. A field that is left out stays as it is; one that is null is cleared. */
+/** A connection to create or update. An absent field is unchanged; null clears an optional one. */
 export type ConnectionInput = {
-  /** What one connection syncs differently. */
+  /** Sync configuration of one connection, which overrides the default. */
   readonly connectionSyncConfig?: ConnectionSyncConfigInput | null | undefined;
-  /** What the provider lets Crossbook in with. It is kept sealed and never shown again; null forgets it. */
+  /** Credentials for the provider, stored encrypted and never returned. Null deletes them. */
   readonly credentials?: CredentialsInput | null | undefined;
   /**
-   * Mappings where data is modelled with entities.
-   * @deprecated Mappings are moving out of the connection; it is kept and answered as it was given.
+   * Object and field mappings, if data is modelled with entities.
+   * @deprecated Mappings are moving out of the connection. The value is stored and returned unchanged.
    */
   readonly entityMappings?: ReadonlyArray<EntityMappingInput> | null | undefined;
-  /** Where the customer’s own instance of the provider is: at one of the provider’s own hosts. */
+  /** URL of the customer’s instance at the provider, e.g. `https://acme.my.salesforce.com`. Its host must be one of the provider’s. */
   readonly instanceUrl?: string | null | undefined;
-  /** The provider: a customer has at most one connection to each. */
+  /** Provider. A customer has at most one connection to each. */
   readonly providerName: ProviderName;
   /**
-   * Field mappings where data is modelled with objects.
-   * @deprecated Mappings are moving out of the connection; it is kept and answered as it was given.
+   * Field mappings, if data is modelled with objects.
+   * @deprecated Mappings are moving out of the connection. The value is stored and returned unchanged.
    */
   readonly schemaMappingsConfig?: SchemaMappingsConfigInput | null | undefined;
 };
 
-/** Can a connection be used? */
+/** Status of a connection. */
 export type ConnectionStatus =
-  /** It has credentials, and they are not known to be refused. */
+  /** The connection has credentials that are not known to be refused. */
   | 'CONNECTED'
-  /** The provider has refused its credentials: the customer has to connect again. */
+  /** The provider permanently refused the credentials: the customer has to connect again. */
   | 'REAUTHORIZE'
-  /** It has no credentials yet. */
+  /** The connection has no credentials. */
   | 'UNAUTHORIZED';
 
-/** What one connection syncs differently. */
+/** Sync configuration of one connection, which overrides the default. */
 export type ConnectionSyncConfigInput = {
-  /** Preview. The customer’s own objects to sync. Without a list: that of the sync configuration. */
+  /** Preview. Custom objects to sync. Default: the list of the sync configuration. */
   readonly customObjects?: ReadonlyArray<SyncedObjectInput> | null | undefined;
-  /** Where its data goes. Without one: the default destination. */
+  /** Destination of the data. Default: the default destination. */
   readonly destinationConfig?: DestinationConfigInput | null | undefined;
-  /** The provider’s own objects to sync. Without a list: that of the sync configuration. */
+  /** Standard objects to sync. Default: the list of the sync configuration. */
   readonly standardObjects?: ReadonlyArray<SyncedObjectInput> | null | undefined;
 };
 
-/** What to search for: exactly one of the fields. */
+/** Search condition: exactly one of the fields. */
 export type ContactFilter =
-  {   /** An email address, compared without case with every address that the CRM finds contacts by: in HubSpot the primary and the further ones, in Salesforce the email. HubSpot’s work email is shown, and not searched. */
+  {   /** Email address, compared case-insensitively: in HubSpot with the primary and the additional addresses (not the work email), in Salesforce with the email. */
   readonly email: string; readonly emailDomain?: never; readonly emails?: never; }
-  |  { readonly email?: never;   /** The part after the @, such as `example.com`: contacts with an address there, of those that `email` compares with. */
+  |  { readonly email?: never;   /** Domain after the @, e.g. `example.com`, compared with the same addresses as `email`. */
   readonly emailDomain: string; readonly emails?: never; }
-  |  { readonly email?: never; readonly emailDomain?: never;   /** Up to 1,000 email addresses: contacts that have any of them. */
+  |  { readonly email?: never; readonly emailDomain?: never;   /** Email addresses, at most 1,000: finds contacts that have any of them. */
   readonly emails: ReadonlyArray<string>; };
 
-/** Whom a link is for, what may be connected by it, and where it leads back to. */
+/** A connect link to create. */
 export type CreateConnectLinkInput = {
-  /** May a customer who is connected already connect another account in its place? */
+  /** Whether a customer who is already connected may connect another account instead. */
   readonly allowAccountChange?: boolean | null | undefined;
-  /** Comes back in the answer, as it is. */
+  /** Opaque value that is returned unchanged in the payload. */
   readonly clientMutationId?: string | null | undefined;
-  /** Is the connection only made when you have redeemed a one-time code in the session of the person who asked? `false` is for links that are sent by mail: then whoever has the link can connect an account of theirs to this customer. */
+  /** Whether the connection must be confirmed with a one-time code in the session of the user for whom the link was created. With `false`, for links sent by mail, anyone who has the link can connect their account to this customer. */
   readonly confirm?: boolean | null | undefined;
-  /** The customer, by your own id. */
+  /** Your own id of the customer. */
   readonly customerId: string;
-  /** For how long it can be followed, 30 to 86400 seconds (a day). */
+  /** Lifetime of the link, 30 to 86400 seconds (a day). */
   readonly expiresInSeconds?: number | null | undefined;
-  /** Where this customer logs in at the provider, where you know it, e.g. `https://acme.my.salesforce.com`. Otherwise they are asked. For a link to one provider. */
+  /** Login URL of this customer at the provider, e.g. `https://acme.my.salesforce.com`, for a link to one provider. Default: the page asks for it. */
   readonly loginUrl?: string | null | undefined;
-  /** How the customer comes back. */
+  /** How the browser returns. */
   readonly mode?: ConnectMode | null | undefined;
-  /** Scopes of the provider that are asked for beside those that are needed: at most 50. */
+  /** OAuth scopes to request in addition to the required ones, at most 50. */
   readonly optionalScopes?: ReadonlyArray<string> | null | undefined;
-  /** What the customer may connect: with several, they choose one. */
+  /** Providers that the customer may connect. With several, the customer chooses one. */
   readonly providers: ReadonlyArray<ProviderName>;
-  /** The page of yours that the customer comes back to, e.g. `https://app.example.com/connected`. Its origin has to be one of your application’s. `connect_link_id`, `status`, `error` and `code` are added to its query. */
+  /** URL of your page to which the browser returns, e.g. `https://app.example.com/connected`. Its origin must be registered for your application. `connect_link_id`, `status`, `error` and `code` are added to its query. */
   readonly returnUrl: string;
 };
 
-/** A server of yours that wants to hear of events. */
+/** A webhook endpoint to create. */
 export type CreateWebhookEndpointInput = {
-  /** Comes back in the answer, as it is. */
+  /** Opaque value that is returned unchanged in the payload. */
   readonly clientMutationId?: string | null | undefined;
-  /** The types of events that are sent. Default: all. */
+  /** Types of events to send. Default: all. */
   readonly eventTypes?: ReadonlyArray<EventType> | null | undefined;
-  /** An `https:` URL at a public host, e.g. `https://app.example.com/webhooks/crossbook`. */
+  /** `https:` URL at a public host, e.g. `https://app.example.com/webhooks/crossbook`. */
   readonly url: string;
 };
 
-/** What convinces the provider: exactly one of the two. Write-only: no answer, log or error ever shows it. */
+/** Credentials for a provider: exactly one of the fields. Write-only: no response, log or error contains them. */
 export type CredentialsInput =
   {   /** Tokens of an OAuth 2.0 grant. */
   readonly oauth2: OAuth2CredentialsInput; readonly token?: never; }
-  |  { readonly oauth2?: never;   /** A token that does not change, such as that of a private app. */
+  |  { readonly oauth2?: never;   /** A static token, such as that of a private app. */
   readonly token: StaticTokenInput; };
 
-/** Which customers: all that is given must hold. */
+/** Conditions, all of which must match. */
 export type CustomerFilter = {
   /** Your own ids of customers, at most 1000. */
   readonly customerIds?: ReadonlyArray<string> | null | undefined;
-  /** The customer’s email address, compared without case. */
+  /** Email address of the customer, compared case-insensitively. */
   readonly email?: string | null | undefined;
-  /** Customers with a connection to this tool. */
+  /** Provider to which the customer has a connection. */
   readonly provider?: ProviderName | null | undefined;
-  /** Customers with a connection in this status; with `provider`, that very connection. */
+  /** Status of a connection of the customer; with `provider`, of the connection to it. */
   readonly status?: ConnectionStatus | null | undefined;
 };
 
 /** A customer to delete. */
 export type DeleteCustomerInput = {
-  /** Comes back in the answer, as it is. */
+  /** Opaque value that is returned unchanged in the payload. */
   readonly clientMutationId?: string | null | undefined;
   /** Your own id of the customer. */
   readonly customerId: string;
-  /** The version that you have seen: another one is refused with CONFLICT. */
+  /** Expected version: if the stored one differs, the error is `CONFLICT`. */
   readonly expectedVersion?: number | null | undefined;
 };
 
-/** Which endpoint is deleted. */
+/** Webhook endpoint to delete. */
 export type DeleteWebhookEndpointInput = {
-  /** Comes back in the answer, as it is. */
+  /** Opaque value that is returned unchanged in the payload. */
   readonly clientMutationId?: string | null | undefined;
   /** The endpoint. */
   readonly id: string;
 };
 
-/** Where a connection’s data goes instead of the default destination. */
+/** Destination of a connection’s data, which overrides the default. */
 export type DestinationConfigInput =
-  {   /** Data goes to Google BigQuery. */
+  {   /** Google BigQuery as the destination. */
   readonly bigquery: BigQueryDestinationInput; readonly postgres?: never; }
-  |  { readonly bigquery?: never;   /** Data goes to a PostgreSQL database. */
+  |  { readonly bigquery?: never;   /** PostgreSQL as the destination. */
   readonly postgres: PostgresDestinationInput; };
 
 /** A connection to remove. */
 export type DisconnectProviderInput = {
-  /** Comes back in the answer, as it is. */
+  /** Opaque value that is returned unchanged in the payload. */
   readonly clientMutationId?: string | null | undefined;
   /** Your own id of the customer. */
   readonly customerId: string;
-  /** The tool to disconnect. */
+  /** Provider to disconnect. */
   readonly provider: ProviderName;
 };
 
-/** What an email address is used for. */
+/** Use of an email address. */
 export type EmailAddressType =
-  /** A further address. */
+  /** Additional address. */
   | 'OTHER'
-  /** The main address. */
+  /** Main address. */
   | 'PRIMARY'
-  /** The address at work. */
+  /** Work address. */
   | 'WORK';
 
-/** An entity of your application, and what stands for it in the provider. */
+/** Mapping of an entity of your application to an object of the provider. */
 export type EntityMappingInput = {
-  /** The entity’s id in your application. */
+  /** Id of the entity in your application. */
   readonly entityId?: string | null | undefined;
-  /** The fields of the entity. */
+  /** Field mappings of the entity. */
   readonly fieldMappings?: ReadonlyArray<FieldMappingInput> | null | undefined;
-  /** The provider’s object that the entity is mapped to. */
+  /** Object of the provider that the entity is mapped to. */
   readonly object?: EntityObjectInput | null | undefined;
 };
 
-/** The provider’s object that stands for an entity. */
+/** Object of the provider that represents an entity. */
 export type EntityObjectInput = {
-  /** The object’s name in the provider, case-sensitive. */
+  /** Name of the object at the provider, case-sensitive. */
   readonly name?: string | null | undefined;
-  /** Is it an object of the provider’s own, or one of the customer’s? */
+  /** Whether it is a standard object of the provider or a custom one of the customer. */
   readonly type: EntityObjectType;
 };
 
-/** Is it an object of the provider’s own, or one of the customer’s? */
+/** Whether it is a standard object of the provider or a custom one of the customer. */
 export type EntityObjectType =
-  /** The customer made it. */
+  /** Custom object, defined by the customer. */
   | 'CUSTOM'
-  /** The provider brings it along. */
+  /** Standard object, defined by the provider. */
   | 'STANDARD';
 
-/** What has happened. */
+/** Type of event. */
 export type EventType =
-  /** A connection can be used. */
+  /** A connection was established. */
   | 'CONNECTION_CONNECTED'
-  /** A connection has no credentials any more, or is gone. */
+  /** A connection was removed, or its credentials were. */
   | 'CONNECTION_DISCONNECTED'
-  /** The provider refuses the credentials: the customer has to connect again. */
+  /** The provider permanently refused the credentials: the customer has to connect again. */
   | 'CONNECTION_REAUTHORIZE'
-  /** A connection that was refused works again. */
+  /** A connection whose credentials were refused works again. */
   | 'CONNECTION_RECOVERED'
   /** A connect link ended without a connection. */
   | 'CONNECT_LINK_FAILED'
-  /** A customer is new. */
+  /** A customer was created. */
   | 'CUSTOMER_CREATED'
-  /** A customer is gone. */
+  /** A customer was deleted. */
   | 'CUSTOMER_DELETED'
-  /** A customer’s name or email has changed. */
+  /** A customer’s name or email was changed. */
   | 'CUSTOMER_UPDATED';
 
-/** One field of your application, and the provider’s field that it is read from. */
+/** Mapping of a field of your application to a field of the provider. */
 export type FieldMappingInput = {
-  /** The field’s name in the customer’s provider. */
+  /** Name of the field at the provider. */
   readonly mappedField: string;
-  /** The field’s name in your application. */
+  /** Name of the field in your application. */
   readonly schemaField: string;
 };
 
-/** Whom a token is for, and how far it reaches. */
+/** A customer token to issue. */
 export type IssueCustomerTokenInput = {
-  /** Comes back in the answer, as it is. */
+  /** Opaque value that is returned unchanged in the payload. */
   readonly clientMutationId?: string | null | undefined;
-  /** The customer, by your own id. */
+  /** Your own id of the customer. */
   readonly customerId: string;
-  /** How long the token lives, at most 86400 seconds (a day). Default 3600, an hour. */
+  /** Lifetime of the token, at most 86400 seconds (a day). Default 3600 (an hour). */
   readonly expiresInSeconds?: number | null | undefined;
-  /** The only providers that the token may search. Default: all of the customer’s. */
+  /** Providers that the token may search. Default: all of the customer’s. */
   readonly providers?: ReadonlyArray<ProviderName> | null | undefined;
 };
 
-/** How far a contact has come on the way to being a customer. */
+/** Stage of the contact on the way to becoming a customer. */
 export type LifecycleStage =
-  /** Has bought. */
+  /** Has bought something. */
   | 'CUSTOMER'
-  /** Is a customer who recommends. */
+  /** A customer who recommends you. */
   | 'EVANGELIST'
   /** Has shown interest. */
   | 'LEAD'
-  /** Is found worth a closer look by marketing. */
+  /** Qualified by marketing. */
   | 'MARKETINGQUALIFIEDLEAD'
-  /** There is a deal in sight. */
+  /** Associated with a possible deal. */
   | 'OPPORTUNITY'
-  /** A stage that only this CRM knows, or that its users made up. */
+  /** A custom stage, or one that only this CRM has. */
   | 'OTHER'
-  /** Is found worth a closer look by sales. */
+  /** Qualified by sales. */
   | 'SALESQUALIFIEDLEAD'
-  /** Has asked to be kept informed. */
+  /** Has subscribed to news. */
   | 'SUBSCRIBER';
 
 /** Tokens of an OAuth 2.0 grant. */
 export type OAuth2CredentialsInput = {
-  /** The access token. */
+  /** Access token. */
   readonly accessToken: string;
-  /** When the access token expires, where the provider says that. */
+  /** Expiry of the access token, if the provider returns it. */
   readonly expiresAt?: string | null | undefined;
-  /** The refresh token: without one the customer has to connect again when the access token expires. */
+  /** Refresh token. Without one, the customer has to connect again when the access token expires. */
   readonly refreshToken?: string | null | undefined;
 };
 
-/** An object and how its fields are mapped. */
+/** Field mappings of one object. */
 export type ObjectFieldMappingsInput = {
-  /** The fields of the object. */
+  /** Field mappings of the object. */
   readonly fieldMappings: ReadonlyArray<FieldMappingInput>;
-  /** The object’s name. */
+  /** Name of the object. */
   readonly object?: string | null | undefined;
 };
 
-/** What a phone number belongs to. */
+/** Type of a phone number. */
 export type PhoneNumberType =
-  /** A fax machine. */
+  /** Fax. */
   | 'FAX'
-  /** A mobile phone. */
+  /** Mobile phone. */
   | 'MOBILE'
-  /** A further number. */
+  /** Additional number. */
   | 'OTHER'
-  /** The main number. */
+  /** Main number. */
   | 'PRIMARY';
 
-/** Data goes to a PostgreSQL database. */
+/** PostgreSQL as the destination. */
 export type PostgresDestinationInput = {
-  /** The schema, which must exist. Without one: the schema of the configured destination. */
+  /** Schema, which must exist. Default: the schema of the configured destination. */
   readonly schema?: string | null | undefined;
 };
 
@@ -415,97 +415,97 @@ export type ProviderName =
   /** Zoho CRM. */
   | 'ZOHO_CRM';
 
-/** Which events are sent once more: either `eventIds` or `since`. */
+/** Events to send again: either `eventIds` or `since`. */
 export type RedeliverEventsInput = {
-  /** Comes back in the answer, as it is. */
+  /** Opaque value that is returned unchanged in the payload. */
   readonly clientMutationId?: string | null | undefined;
-  /** The endpoint that they are sent to. */
+  /** Id of the endpoint to send them to. */
   readonly endpointId: string;
-  /** These events, at most 1000. */
+  /** Ids of the events, at most 1000. */
   readonly eventIds?: ReadonlyArray<string> | null | undefined;
-  /** All events from then on, whatever types the endpoint is sent. */
+  /** Time from which all events are sent again, regardless of the endpoint’s `eventTypes`. */
   readonly since?: string | null | undefined;
 };
 
-/** What became of what the customer had granted, at the tool. */
+/** Result of revoking a customer’s grant at the provider. */
 export type Revocation =
-  /** The tool was not reached, or has refused: the customer can withdraw it in the tool. The connection is removed all the same. */
+  /** The provider could not be reached or refused. The connection is removed anyway; the customer can revoke the grant there. */
   | 'FAILED'
-  /** The tool has no way to revoke it, or the credentials came by `upsertCustomer` and are your own to revoke. */
+  /** The provider does not support revocation, or the credentials came by `upsertCustomer` and are yours to revoke. */
   | 'NOT_SUPPORTED'
-  /** It is revoked: the tokens work no longer. */
+  /** The grant was revoked: its refresh token is invalid. */
   | 'REVOKED'
-  /** Another connection lives on the same grant, so that it was left as it is. */
+  /** Another connection uses the same grant, so it was not revoked. */
   | 'SHARED';
 
-/** Whose secret is rotated. */
+/** Webhook endpoint whose secret is rotated. */
 export type RotateWebhookSecretInput = {
-  /** Comes back in the answer, as it is. */
+  /** Opaque value that is returned unchanged in the payload. */
   readonly clientMutationId?: string | null | undefined;
   /** The endpoint. */
   readonly id: string;
 };
 
-/** Field mappings where data is modelled with objects. */
+/** Field mappings, if data is modelled with objects. */
 export type SchemaMappingsConfigInput = {
-  /** Mappings of the objects that all providers have in common. */
+  /** Mappings of objects common to all providers. */
   readonly commonObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;
-  /** Mappings of the provider’s own objects. */
+  /** Mappings of the provider’s standard objects. */
   readonly standardObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;
 };
 
-/** A token that does not change, such as that of a private app. */
+/** A static token, such as that of a private app. */
 export type StaticTokenInput = {
   /** The token. */
   readonly value: string;
 };
 
-/** Why a connection cannot be used. */
+/** Reason why a connection cannot be used. */
 export type StatusReason =
-  /** An upsert has cleared them. */
+  /** The credentials were cleared by an upsert. */
   | 'CREDENTIALS_CLEARED'
-  /** None were given yet. */
+  /** No credentials were set yet. */
   | 'NO_CREDENTIALS'
-  /** The provider has refused the refresh token: the customer has withdrawn it, or it has expired. */
+  /** The provider refused the refresh token: it was revoked or has expired. */
   | 'REFRESH_TOKEN_REFUSED'
-  /** The provider has refused the access token, and there is no refresh token to renew it with. */
+  /** The provider refused the access token, and there is no refresh token. */
   | 'TOKEN_REFUSED';
 
-/** An object of the provider that is synced. */
+/** An object of the provider to sync. */
 export type SyncedObjectInput = {
-  /** The object’s name in the provider, case-sensitive. */
+  /** Name of the object at the provider, case-sensitive. */
   readonly object: string;
-  /** The table to write to. Without one: the default table. */
+  /** Target table. Default: the default table. */
   readonly table?: string | null | undefined;
 };
 
-/** What changes of an endpoint. What is absent stays. */
+/** Changes of a webhook endpoint. Absent fields are unchanged. */
 export type UpdateWebhookEndpointInput = {
-  /** Comes back in the answer, as it is. */
+  /** Opaque value that is returned unchanged in the payload. */
   readonly clientMutationId?: string | null | undefined;
-  /** False: nothing is sent, and what waits is forgotten. */
+  /** Whether events are sent. `false` also drops pending deliveries. */
   readonly enabled?: boolean | null | undefined;
-  /** The types that are sent. Empty: all. */
+  /** Types of events to send. Empty: all. */
   readonly eventTypes?: ReadonlyArray<EventType> | null | undefined;
   /** The endpoint. */
   readonly id: string;
-  /** Where events are sent from now on. */
+  /** New URL. */
   readonly url?: string | null | undefined;
 };
 
 /** A customer to create or update. */
 export type UpsertCustomerInput = {
-  /** Comes back in the answer, as it is. */
+  /** Opaque value that is returned unchanged in the payload. */
   readonly clientMutationId?: string | null | undefined;
-  /** Connections to create or update, each provider once. Those not listed stay as they are. */
+  /** Connections to create or update, at most one for each provider. Connections that are not listed are unchanged. */
   readonly connections?: ReadonlyArray<ConnectionInput> | null | undefined;
   /** Your own id of the customer. */
   readonly customerId: string;
-  /** The customer’s email address. */
+  /** Email address of the customer. */
   readonly email: string;
-  /** The version that you have seen: another one is refused with CONFLICT. 0: the customer must not exist yet. */
+  /** Expected version: if the stored one differs, the error is `CONFLICT`. 0: the customer must not exist. */
   readonly expectedVersion?: number | null | undefined;
-  /** The customer’s name. */
+  /** Name of the customer. */
   readonly name: string;
 };
 

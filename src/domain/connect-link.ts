@@ -3,36 +3,37 @@ import type { BoundCursorSigner } from './page.ts';
 import type { ProviderName } from './provider-names.ts';
 import { date, field, nullable, type Of, shape, words, wordsOf } from './shape.ts';
 
-export const connectMode = words('ConnectMode', 'How a customer comes back from a link.', {
-  REDIRECT: 'The browser is sent back to `returnUrl`.',
-  POPUP: 'The link is opened in a window, which tells the page that opened it.',
+export const connectMode = words('ConnectMode', 'How the browser returns from a connect link.', {
+  REDIRECT: 'The browser is redirected to `returnUrl`.',
+  POPUP: 'The link is opened in a popup, which posts a message to the page that opened it.',
 });
 export const CONNECT_MODES = wordsOf(connectMode);
 export type ConnectMode = Of<typeof connectMode>;
 
-const connectLinkStatus = words('ConnectLinkStatus', 'How far a link has come.', {
-  PENDING: 'Nobody has pressed its button yet.',
-  STARTED: 'Somebody was sent to the provider.',
-  AWAITING_CONFIRMATION: 'The customer has agreed: redeem the one-time code with `confirmConnectLink`.',
-  COMPLETED: 'The connection is there.',
-  FAILED: 'It ended without a connection: see `failure`.',
-  EXPIRED: 'Its time was up.',
-  CANCELED: 'You withdrew it.',
+const connectLinkStatus = words('ConnectLinkStatus', 'Status of a connect link.', {
+  PENDING: 'The link was created, and the customer has not started the flow yet.',
+  STARTED: 'A browser was sent to the provider’s consent page.',
+  AWAITING_CONFIRMATION: 'The customer granted access: redeem the one-time code with `confirmConnectLink`.',
+  COMPLETED: 'The connection exists.',
+  FAILED: 'The link ended without a connection: see `failure`.',
+  EXPIRED: 'The link expired.',
+  CANCELED: 'The link was canceled.',
 });
 export const CONNECT_LINK_STATUSES = wordsOf(connectLinkStatus);
 export type ConnectLinkStatus = Of<typeof connectLinkStatus>;
 
-const connectFailure = words('ConnectFailure', 'Why a link ended without a connection.', {
-  ACCESS_DENIED: 'The customer did not agree.',
-  EXPIRED: 'Its time was up.',
-  ALREADY_USED: 'It had ended before.',
-  WRONG_BROWSER: 'Another browser came back than the one that was sent.',
+const connectFailure = words('ConnectFailure', 'Reason why a connect link ended without a connection.', {
+  ACCESS_DENIED: 'The customer denied access on the provider’s consent page.',
+  EXPIRED: 'The link expired.',
+  ALREADY_USED: 'The link was already used or had already ended.',
+  WRONG_BROWSER: 'The callback came from a different browser than the one that started the flow.',
   NOT_CONFIRMED: 'The one-time code was not redeemed within ten minutes.',
-  ACCOUNT_MISMATCH: 'It is another account than before, and the link does not allow that.',
-  MISSING_SCOPES: 'Not all scopes that are needed were granted.',
-  NO_REFRESH_TOKEN: 'The provider gave access for a moment only.',
-  ADMIN_APPROVAL_REQUIRED: 'An administrator of the account has to approve the app first.',
-  VENDOR_REFUSED: 'The provider refused for another reason.',
+  ACCOUNT_MISMATCH:
+    'The account differs from the one connected before, and the link does not allow a change.',
+  MISSING_SCOPES: 'Required scopes were not granted.',
+  NO_REFRESH_TOKEN: 'The provider issued no refresh token.',
+  ADMIN_APPROVAL_REQUIRED: 'An administrator of the account must approve the app first.',
+  VENDOR_REFUSED: 'The provider refused for another reason, such as a wrong client secret.',
   VENDOR_UNAVAILABLE: 'The provider could not be reached.',
 });
 export const CONNECT_FAILURES = wordsOf(connectFailure);
@@ -41,12 +42,12 @@ export type ConnectFailure = Of<typeof connectFailure>;
 /** A link that a customer follows to connect one CRM. It is completed once. This is what is shown of it. */
 export const connectLink = shape(
   'ConnectLink',
-  'A link by which one customer connects one CRM, once. Its URL is shown when it is made, and never again.',
+  'A link with which one customer connects one CRM, once. Its URL is returned only when it is created.',
   {
-    status: field(connectLinkStatus, 'How far it has come.'),
-    failure: nullable(connectFailure, 'Why it ended without a connection. Null where it did not.'),
-    createdAt: field(date, 'When it was made.'),
-    expiresAt: field(date, 'Until when it can be followed.'),
+    status: field(connectLinkStatus, 'Status of the link.'),
+    failure: nullable(connectFailure, 'Reason of the failure. Null unless the link failed.'),
+    createdAt: field(date, 'Time of creation.'),
+    expiresAt: field(date, 'Time at which the link expires.'),
   },
 );
 

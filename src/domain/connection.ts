@@ -15,60 +15,57 @@ import {
   words,
 } from './shape.ts';
 
-export const connectionStatus = words('ConnectionStatus', 'Can a connection be used?', {
-  connected: 'It has credentials, and they are not known to be refused.',
-  reauthorize: 'The provider has refused its credentials: the customer has to connect again.',
-  unauthorized: 'It has no credentials yet.',
+export const connectionStatus = words('ConnectionStatus', 'Status of a connection.', {
+  connected: 'The connection has credentials that are not known to be refused.',
+  reauthorize: 'The provider permanently refused the credentials: the customer has to connect again.',
+  unauthorized: 'The connection has no credentials.',
 });
 
 /** Refusals that the next try may not meet, such as `ip restricted`, change no status and have no reason here. */
-export const statusReason = words('StatusReason', 'Why a connection cannot be used.', {
-  no_credentials: 'None were given yet.',
-  credentials_cleared: 'An upsert has cleared them.',
-  token_refused: 'The provider has refused the access token, and there is no refresh token to renew it with.',
-  refresh_token_refused:
-    'The provider has refused the refresh token: the customer has withdrawn it, or it has expired.',
+export const statusReason = words('StatusReason', 'Reason why a connection cannot be used.', {
+  no_credentials: 'No credentials were set yet.',
+  credentials_cleared: 'The credentials were cleared by an upsert.',
+  token_refused: 'The provider refused the access token, and there is no refresh token.',
+  refresh_token_refused: 'The provider refused the refresh token: it was revoked or has expired.',
 });
 
 export const connectedAccount = shape(
   'ConnectedAccount',
   'The account at the provider: a HubSpot portal, a Salesforce organisation.',
   {
-    id: field(id, 'The provider’s own id of the account.', { example: '7654321' }),
-    name: nullable(string, 'The account’s name, where the provider tells it.', {
+    id: field(id, 'Id of the account at the provider.', { example: '7654321' }),
+    name: nullable(string, 'Name of the account, if the provider returns one.', {
       example: 'Analytical Engines Ltd',
     }),
-    url: nullable(string, 'Where a person opens the account.', {
+    url: nullable(string, 'URL at which a user opens the account.', {
       example: 'https://app.hubspot.com/contacts/7654321',
     }),
-    userId: nullable(id, 'The provider’s own id of the user who granted.', { example: '9876543' }),
+    userId: nullable(id, 'Id, at the provider, of the user who granted access.', { example: '9876543' }),
   },
 );
 
 export const fieldMapping = shape(
   'FieldMapping',
-  'One field of your application, and the provider’s field that it is read from.',
+  'Mapping of a field of your application to a field of the provider.',
   {
-    schemaField: field(string, 'The field’s name in your application.', { example: 'email' }),
-    mappedField: field(string, 'The field’s name in the customer’s provider.', { example: 'work_email__c' }),
+    schemaField: field(string, 'Name of the field in your application.', { example: 'email' }),
+    mappedField: field(string, 'Name of the field at the provider.', { example: 'work_email__c' }),
   },
 );
 
-export const objectFieldMappings = shape('ObjectFieldMappings', 'An object and how its fields are mapped.', {
-  object: nullable(string, 'The object’s name.', { example: 'contact' }),
-  fieldMappings: field(listOf(fieldMapping), 'The fields of the object.', { items: 10 }),
+export const objectFieldMappings = shape('ObjectFieldMappings', 'Field mappings of one object.', {
+  object: nullable(string, 'Name of the object.', { example: 'contact' }),
+  fieldMappings: field(listOf(fieldMapping), 'Field mappings of the object.', { items: 10 }),
 });
 
 export const schemaMappingsConfig = shape(
   'SchemaMappingsConfig',
-  'Field mappings where data is modelled with objects.',
+  'Field mappings, if data is modelled with objects.',
   {
-    commonObjects: nullable(
-      listOf(objectFieldMappings),
-      'Mappings of the objects that all providers have in common.',
-      { items: 5 },
-    ),
-    standardObjects: nullable(listOf(objectFieldMappings), 'Mappings of the provider’s own objects.', {
+    commonObjects: nullable(listOf(objectFieldMappings), 'Mappings of objects common to all providers.', {
+      items: 5,
+    }),
+    standardObjects: nullable(listOf(objectFieldMappings), 'Mappings of the provider’s standard objects.', {
       items: 5,
     }),
   },
@@ -76,22 +73,28 @@ export const schemaMappingsConfig = shape(
 
 const entityObjectType = words(
   'EntityObjectType',
-  'Is it an object of the provider’s own, or one of the customer’s?',
-  { standard: 'The provider brings it along.', custom: 'The customer made it.' },
+  'Whether it is a standard object of the provider or a custom one of the customer.',
+  {
+    standard: 'Standard object, defined by the provider.',
+    custom: 'Custom object, defined by the customer.',
+  },
 );
 
-const entityObject = shape('EntityObject', 'The provider’s object that stands for an entity.', {
-  type: field(entityObjectType, 'Is it an object of the provider’s own, or one of the customer’s?'),
-  name: nullable(string, 'The object’s name in the provider, case-sensitive.', { example: 'Contact' }),
+const entityObject = shape('EntityObject', 'Object of the provider that represents an entity.', {
+  type: field(
+    entityObjectType,
+    'Whether it is a standard object of the provider or a custom one of the customer.',
+  ),
+  name: nullable(string, 'Name of the object at the provider, case-sensitive.', { example: 'Contact' }),
 });
 
 export const entityMapping = shape(
   'EntityMapping',
-  'An entity of your application, and what stands for it in the provider.',
+  'Mapping of an entity of your application to an object of the provider.',
   {
-    entityId: nullable(string, 'The entity’s id in your application.'),
-    object: nullable(entityObject, 'The provider’s object that the entity is mapped to.'),
-    fieldMappings: field(listOf(fieldMapping), 'The fields of the entity.', {
+    entityId: nullable(string, 'Id of the entity in your application.'),
+    object: nullable(entityObject, 'Object of the provider that the entity is mapped to.'),
+    fieldMappings: field(listOf(fieldMapping), 'Field mappings of the entity.', {
       items: 10,
       emptyInGraphQL: true,
     }),
@@ -100,59 +103,63 @@ export const entityMapping = shape(
 
 export const destinationConfig = union(
   'DestinationConfig',
-  'Where a connection’s data goes instead of the default destination.',
+  'Destination of a connection’s data, which overrides the default.',
   {
-    postgres: shape('PostgresDestination', 'Data goes to a PostgreSQL database.', {
+    postgres: shape('PostgresDestination', 'PostgreSQL as the destination.', {
       schema: nullable(
         string,
-        'The schema, which must exist. Without one: the schema of the configured destination.',
+        'Schema, which must exist. Default: the schema of the configured destination.',
       ),
     }),
-    bigquery: shape('BigQueryDestination', 'Data goes to Google BigQuery.', {
+    bigquery: shape('BigQueryDestination', 'Google BigQuery as the destination.', {
       dataset: nullable(
         string,
-        'The dataset, which must exist. Without one: the dataset of the configured destination.',
+        'Dataset, which must exist. Default: the dataset of the configured destination.',
       ),
     }),
   },
 );
 
-export const syncedObject = shape('SyncedObject', 'An object of the provider that is synced.', {
-  object: field(string, 'The object’s name in the provider, case-sensitive.', { example: 'Contact' }),
-  table: nullable(string, 'The table to write to. Without one: the default table.'),
+export const syncedObject = shape('SyncedObject', 'An object of the provider to sync.', {
+  object: field(string, 'Name of the object at the provider, case-sensitive.', { example: 'Contact' }),
+  table: nullable(string, 'Target table. Default: the default table.'),
 });
 
-export const connectionSyncConfig = shape('ConnectionSyncConfig', 'What one connection syncs differently.', {
-  destinationConfig: nullable(
-    destinationConfig,
-    'Where its data goes. Without one: the default destination.',
-  ),
-  standardObjects: nullable(
-    listOf(syncedObject),
-    'The provider’s own objects to sync. Without a list: that of the sync configuration.',
-    { items: 10 },
-  ),
-  customObjects: nullable(
-    listOf(syncedObject),
-    'Preview. The customer’s own objects to sync. Without a list: that of the sync configuration.',
-    { items: 10 },
-  ),
-});
+export const connectionSyncConfig = shape(
+  'ConnectionSyncConfig',
+  'Sync configuration of one connection, which overrides the default.',
+  {
+    destinationConfig: nullable(
+      destinationConfig,
+      'Destination of the data. Default: the default destination.',
+    ),
+    standardObjects: nullable(
+      listOf(syncedObject),
+      'Standard objects to sync. Default: the list of the sync configuration.',
+      { items: 10 },
+    ),
+    customObjects: nullable(
+      listOf(syncedObject),
+      'Preview. Custom objects to sync. Default: the list of the sync configuration.',
+      { items: 10 },
+    ),
+  },
+);
 
 /** What a provider wants to be convinced by. Write-only: no answer, log or error ever shows one. */
 export const credentialsShape = union(
   'Credentials',
-  'What convinces the provider: exactly one of the two. Write-only: no answer, log or error ever shows it.',
+  'Credentials for a provider: exactly one of the fields. Write-only: no response, log or error contains them.',
   {
     oauth2: shape('OAuth2Credentials', 'Tokens of an OAuth 2.0 grant.', {
-      accessToken: field(string, 'The access token.'),
+      accessToken: field(string, 'Access token.'),
       refreshToken: nullable(
         string,
-        'The refresh token: without one the customer has to connect again when the access token expires.',
+        'Refresh token. Without one, the customer has to connect again when the access token expires.',
       ),
-      expiresAt: nullable(moment, 'When the access token expires, where the provider says that.'),
+      expiresAt: nullable(moment, 'Expiry of the access token, if the provider returns it.'),
     }),
-    token: shape('StaticToken', 'A token that does not change, such as that of a private app.', {
+    token: shape('StaticToken', 'A static token, such as that of a private app.', {
       value: field(string, 'The token.'),
     }),
   },
@@ -162,48 +169,49 @@ export const credentialsShape = union(
 const settings = {
   instanceUrl: nullable(
     url,
-    'Where the customer’s own instance of the provider is: at one of the provider’s own hosts.',
+    'URL of the customer’s instance at the provider, e.g. `https://acme.my.salesforce.com`. Its host must be one of the provider’s.',
   ),
   schemaMappingsConfig: nullable(schemaMappingsConfig, schemaMappingsConfig.description, {
-    deprecated: 'Mappings are moving out of the connection; it is kept and answered as it was given.',
+    deprecated: 'Mappings are moving out of the connection. The value is stored and returned unchanged.',
   }),
-  entityMappings: nullable(listOf(entityMapping), 'Mappings where data is modelled with entities.', {
-    deprecated: 'Mappings are moving out of the connection; it is kept and answered as it was given.',
-    items: 5,
-  }),
+  entityMappings: nullable(
+    listOf(entityMapping),
+    'Object and field mappings, if data is modelled with entities.',
+    {
+      deprecated: 'Mappings are moving out of the connection. The value is stored and returned unchanged.',
+      items: 5,
+    },
+  ),
   connectionSyncConfig: nullable(connectionSyncConfig, connectionSyncConfig.description),
 };
 
 /** A customer's link to one provider: at most one for each (customer, provider). Its credentials are not part of it. */
 export const connection = shape(
   'Connection',
-  'A customer’s link to one provider. Its credentials are never shown.',
+  'A customer’s connection to one provider. Its credentials are never returned.',
   {
     id: field(uuid, 'Id of the connection.'),
-    applicationId: field(uuid, 'Id of the application that the connection belongs to: yours.'),
+    applicationId: field(uuid, 'Id of your application.'),
     customerId: field(id, 'Your own id of the customer.', { example: 'customer-1' }),
-    providerId: field(
-      uuid,
-      'Id of the provider for this application: the same for all of its customers, always.',
-    ),
+    providerId: field(uuid, 'Id of the provider within your application: the same for all of its customers.'),
     providerName: field(providerName, 'The provider.'),
-    category: field(category, 'The category of the provider.'),
+    category: field(category, 'Category of the provider.'),
     ...settings,
-    status: field(connectionStatus, 'Can the connection be used?'),
-    statusReason: nullable(statusReason, 'Why it cannot be used, where it cannot.'),
-    statusChangedAt: field(moment, 'When the status, or its reason, last became what it is.'),
+    status: field(connectionStatus, 'Status of the connection.'),
+    statusReason: nullable(statusReason, 'Reason of the status. Null while connected.'),
+    statusChangedAt: field(moment, 'Time of the last change of the status or its reason.'),
     account: nullable(
       connectedAccount,
-      'The account that a connect link connected. None where the credentials came by an upsert.',
+      'Account that was connected by a connect link. Null if the credentials came by an upsert.',
     ),
     grantedScopes: field(
       listOf(string),
-      'The OAuth scopes that the customer granted by a connect link. None where the credentials came by an upsert.',
+      'OAuth scopes that the customer granted through a connect link. Empty if the credentials came by an upsert.',
       { items: 10, leftOutOfRest: true },
     ),
     missingScopes: field(
       listOf(string),
-      'The OAuth scopes that contacts cannot be read without, and that the customer did not grant by the connect link.',
+      'OAuth scopes that are required to read contacts and were not granted through the connect link.',
       { items: 2, leftOutOfRest: true },
     ),
   },
@@ -211,15 +219,15 @@ export const connection = shape(
 
 export const connectionUpsert = patch(
   'Connection',
-  'A connection to create or update. A field that is left out stays as it is; one that is null is cleared.',
+  'A connection to create or update. An absent field is unchanged; null clears an optional one.',
   {
-    providerName: field(providerName, 'The provider: a customer has at most one connection to each.'),
+    providerName: field(providerName, 'Provider. A customer has at most one connection to each.'),
   },
   {
     ...settings,
     credentials: nullable(
       credentialsShape,
-      'What the provider lets Crossbook in with. It is kept sealed and never shown again; null forgets it.',
+      'Credentials for the provider, stored encrypted and never returned. Null deletes them.',
     ),
   },
 );

@@ -13,99 +13,95 @@ import {
   wordsOf,
 } from './shape.ts';
 
-const addressType = words('AddressType', 'What a postal address is used for.', {
-  primary: 'The main address.',
-  mailing: 'Where letters go.',
-  other: 'An address without a known use.',
-  billing: 'Where invoices go.',
-  shipping: 'Where goods go.',
+const addressType = words('AddressType', 'Use of a postal address.', {
+  primary: 'Main address.',
+  mailing: 'Mailing address.',
+  other: 'Address whose use is not known.',
+  billing: 'Billing address.',
+  shipping: 'Shipping address.',
 });
 
-const emailAddressType = words('EmailAddressType', 'What an email address is used for.', {
-  primary: 'The main address.',
-  work: 'The address at work.',
-  other: 'A further address.',
+const emailAddressType = words('EmailAddressType', 'Use of an email address.', {
+  primary: 'Main address.',
+  work: 'Work address.',
+  other: 'Additional address.',
 });
 
-const phoneNumberType = words('PhoneNumberType', 'What a phone number belongs to.', {
-  primary: 'The main number.',
-  mobile: 'A mobile phone.',
-  fax: 'A fax machine.',
-  other: 'A further number.',
+const phoneNumberType = words('PhoneNumberType', 'Type of a phone number.', {
+  primary: 'Main number.',
+  mobile: 'Mobile phone.',
+  fax: 'Fax.',
+  other: 'Additional number.',
 });
 
-const lifecycleStage = words('LifecycleStage', 'How far a contact has come on the way to being a customer.', {
-  subscriber: 'Has asked to be kept informed.',
+const lifecycleStage = words('LifecycleStage', 'Stage of the contact on the way to becoming a customer.', {
+  subscriber: 'Has subscribed to news.',
   lead: 'Has shown interest.',
-  marketingqualifiedlead: 'Is found worth a closer look by marketing.',
-  salesqualifiedlead: 'Is found worth a closer look by sales.',
-  opportunity: 'There is a deal in sight.',
-  customer: 'Has bought.',
-  evangelist: 'Is a customer who recommends.',
-  other: 'A stage that only this CRM knows, or that its users made up.',
+  marketingqualifiedlead: 'Qualified by marketing.',
+  salesqualifiedlead: 'Qualified by sales.',
+  opportunity: 'Associated with a possible deal.',
+  customer: 'Has bought something.',
+  evangelist: 'A customer who recommends you.',
+  other: 'A custom stage, or one that only this CRM has.',
 });
 
 export const associatedObject = words(
   'AssociatedObject',
-  'A kind of record that a contact can be linked to in its CRM.',
+  'Type of record that a contact can be associated with in its CRM.',
   { company: 'A company.', deal: 'A deal.', ticket: 'A support ticket.' },
 );
 
 export const address = shape('Address', 'A postal address of a contact.', {
-  addressType: field(addressType, 'What it is used for.'),
-  street1: nullable(string, 'The street and number.', { example: '12 St James’s Square' }),
-  street2: nullable(string, 'The second line: a floor, a flat.', { nullInRest: true }),
-  city: nullable(string, 'The city.', { example: 'London' }),
-  state: nullable(string, 'The state, county or region.'),
-  postalCode: nullable(string, 'The postal code.', { example: 'SW1Y 4JH' }),
-  country: nullable(string, 'The country, as the CRM writes it.', { example: 'GB' }),
+  addressType: field(addressType, 'Use of the address.'),
+  street1: nullable(string, 'Street and house number.', { example: '12 St James’s Square' }),
+  street2: nullable(string, 'Second address line, such as a floor or flat.', { nullInRest: true }),
+  city: nullable(string, 'City.', { example: 'London' }),
+  state: nullable(string, 'State, county or region.'),
+  postalCode: nullable(string, 'Postal code.', { example: 'SW1Y 4JH' }),
+  country: nullable(string, 'Country, as written in the CRM.', { example: 'GB' }),
 });
 
 export const emailAddress = shape('EmailAddress', 'An email address of a contact.', {
-  emailAddress: field(string, 'The address itself.', { example: 'ada@example.com' }),
-  emailAddressType: field(emailAddressType, 'What it is used for.'),
+  emailAddress: field(string, 'Email address.', { example: 'ada@example.com' }),
+  emailAddressType: field(emailAddressType, 'Use of the address.'),
 });
 
 export const phoneNumber = shape('PhoneNumber', 'A phone number of a contact.', {
-  phoneNumber: field(string, 'The number, as the CRM writes it.', { example: '+44 20 7946 0000' }),
-  phoneNumberType: field(phoneNumberType, 'What it belongs to.'),
+  phoneNumber: field(string, 'Phone number, as written in the CRM.', { example: '+44 20 7946 0000' }),
+  phoneNumberType: field(phoneNumberType, 'Type of the phone number.'),
 });
 
 /** What a CRM is asked for by name. Moments are RFC 3339 in UTC with milliseconds. */
 const askedFields = {
-  accountId: nullable(id, 'The CRM’s id of the account or company that the contact belongs to.', {
+  accountId: nullable(id, 'Id, in the CRM, of the contact’s account or company.', {
     example: '2001',
   }),
-  ownerId: nullable(id, 'The CRM’s id of the user who looks after the contact.', { example: '31' }),
-  firstName: nullable(string, 'The first name.', { example: 'Ada' }),
-  lastName: nullable(string, 'The last name.', { example: 'Lovelace' }),
+  ownerId: nullable(id, 'Id, in the CRM, of the user who owns the contact.', { example: '31' }),
+  firstName: nullable(string, 'First name.', { example: 'Ada' }),
+  lastName: nullable(string, 'Last name.', { example: 'Lovelace' }),
   addresses: field(listOf(address), 'Postal addresses.', { items: 2 }),
   emailAddresses: field(listOf(emailAddress), 'Email addresses.', { items: 2 }),
   phoneNumbers: field(listOf(phoneNumber), 'Phone numbers.', { items: 2 }),
   lifecycleStage: nullable(lifecycleStage, lifecycleStage.description),
-  lastActivityAt: nullable(moment, 'When somebody last dealt with the contact: a call, a mail, a meeting.'),
-  createdAt: nullable(moment, 'When the contact was created in the CRM.'),
-  updatedAt: nullable(moment, 'When the contact was last changed in the CRM.'),
+  lastActivityAt: nullable(moment, 'Time of the last call, mail or meeting with the contact. ISO 8601, UTC.'),
+  createdAt: nullable(moment, 'Time of creation in the CRM. ISO 8601, UTC.'),
+  updatedAt: nullable(moment, 'Time of the last change in the CRM. ISO 8601, UTC.'),
   lastModifiedAt: nullable(
     moment,
-    'When the contact was last changed in the CRM, by a user or by the CRM itself.',
+    'Time of the last change in the CRM, by a user or by the CRM itself. ISO 8601, UTC.',
   ),
-  isDeleted: field(boolean, 'Has the contact been deleted in the CRM?'),
+  isDeleted: field(boolean, 'Whether the contact was deleted in the CRM.'),
 };
 
-export const contact = shape(
-  'Contact',
-  'A person in a customer’s CRM, in the same shape whichever CRM it is.',
-  {
-    remoteId: field(id, 'The contact’s own id in the CRM.', { restName: 'id', example: '101' }),
-    ...askedFields,
-  },
-);
+export const contact = shape('Contact', 'A person in a customer’s CRM, in one common shape for all CRMs.', {
+  remoteId: field(id, 'Id of the contact in the CRM.', { restName: 'id', example: '101' }),
+  ...askedFields,
+});
 
 /** A record of the CRM that a contact is linked to. */
-export const association = shape('Association', 'A record of the CRM that a contact is linked to.', {
-  object: field(associatedObject, 'What kind of record it is.'),
-  remoteId: field(id, 'The record’s own id in the CRM.'),
+export const association = shape('Association', 'A CRM record that a contact is associated with.', {
+  object: field(associatedObject, 'Type of the record.'),
+  remoteId: field(id, 'Id of the record in the CRM.'),
 });
 
 /** A person in a customer's CRM, in the one common shape. Plain data: the faces read it as it is. */

@@ -6,26 +6,26 @@ import { field, id, int, listOf, type Of, patch, shape, string, uuid } from './s
 
 const names = {
   customerId: field(id, 'Your own id of the customer.', { example: 'customer-1' }),
-  name: field(string, 'The customer’s name.', { example: 'Analytical Engines Ltd' }),
-  email: field(string, 'The customer’s email address.', { example: 'office@example.com' }),
+  name: field(string, 'Name of the customer.', { example: 'Analytical Engines Ltd' }),
+  email: field(string, 'Email address of the customer.', { example: 'office@example.com' }),
 };
 
 /** One customer of one application, by the application's own id. */
-export const customer = shape('Customer', 'One of your application’s own customers, with its connections.', {
-  applicationId: field(uuid, 'The application that the customer belongs to: yours.'),
+export const customer = shape('Customer', 'A customer of your application, with its connections.', {
+  applicationId: field(uuid, 'Id of your application.'),
   ...names,
   version: field(
     int,
-    'Starts at 1 and grows by one with every upsert. Give it as `expectedVersion` to change only what you have seen.',
+    'Version, which starts at 1 and increases by one with every upsert. Pass it as `expectedVersion` for optimistic locking.',
     { graphqlOnly: true },
   ),
-  connections: field(listOf(connection), 'The customer’s connections to providers.', { items: 18 }),
+  connections: field(listOf(connection), 'Connections of the customer.', { items: 18 }),
 });
 
 export const customerUpsert = patch('CustomerUpsert', 'A customer to create or update.', names, {
   connections: field(
     listOf(connectionUpsert),
-    'Connections to create or update, each provider once. Those not listed stay as they are.',
+    'Connections to create or update, at most one for each provider. Connections that are not listed are unchanged.',
   ),
 });
 

@@ -79,7 +79,7 @@ export const ERROR_CODES = {
   REMOTE_PROVIDER_UNAUTHORIZED: code(
     499,
     'Remote provider refused the credentials',
-    'The provider refuses the credentials: the customer has to connect again.',
+    'The provider permanently refused the credentials: the customer has to connect again.',
   ),
   REMOTE_PROVIDER_FORBIDDEN: code(
     499,

@@ -18,39 +18,39 @@ import {
   wordsOf,
 } from './shape.ts';
 
-export const eventType = words('EventType', 'What has happened.', {
-  'connection.connected': 'A connection can be used.',
-  'connection.reauthorize': 'The provider refuses the credentials: the customer has to connect again.',
-  'connection.recovered': 'A connection that was refused works again.',
-  'connection.disconnected': 'A connection has no credentials any more, or is gone.',
-  'customer.created': 'A customer is new.',
-  'customer.updated': 'A customer’s name or email has changed.',
-  'customer.deleted': 'A customer is gone.',
+export const eventType = words('EventType', 'Type of event.', {
+  'connection.connected': 'A connection was established.',
+  'connection.reauthorize':
+    'The provider permanently refused the credentials: the customer has to connect again.',
+  'connection.recovered': 'A connection whose credentials were refused works again.',
+  'connection.disconnected': 'A connection was removed, or its credentials were.',
+  'customer.created': 'A customer was created.',
+  'customer.updated': 'A customer’s name or email was changed.',
+  'customer.deleted': 'A customer was deleted.',
   'connect_link.failed': 'A connect link ended without a connection.',
 });
 export const EVENT_TYPES = wordsOf(eventType);
 export type EventType = Of<typeof eventType>;
 
 /** For the application to hear of. */
-export const event = shape(
-  'Event',
-  'Something that has happened. It is kept for 30 days, and sent to your webhook endpoints.',
-  {
-    id: field(uuid, 'The event’s id: the header `webhook-id` where it is sent.'),
-    type: field(eventType, 'What has happened.'),
-    customerId: field(id, 'Your own id of the customer that it is about.'),
-    connectionId: nullable(uuid, 'The connection that it is about. Null where it is about none.'),
-    sequence: nullable(int, 'Grows by one with every event of one connection. Null where it is about none.'),
-    data: field(
-      json,
-      'What its type adds, as it is sent: `provider_name`, `status`, `version` and the like.',
-      {
-        weight: 8,
-      },
-    ),
-    createdAt: field(date, 'When it happened.'),
-  },
-);
+export const event = shape('Event', 'An event. It is sent to your webhook endpoints, and kept for 30 days.', {
+  id: field(uuid, 'Id of the event, also the header `webhook-id`.'),
+  type: field(eventType, 'Type of event.'),
+  customerId: field(id, 'Your own id of the customer.'),
+  connectionId: nullable(uuid, 'Id of the connection. Null if the event is not about one.'),
+  sequence: nullable(
+    int,
+    'Sequence number, which increases by one with every event of a connection. Null if the event is not about one.',
+  ),
+  data: field(
+    json,
+    'Data of the event, as delivered: depends on its type, e.g. `provider_name`, `status` or `version`.',
+    {
+      weight: 8,
+    },
+  ),
+  createdAt: field(date, 'Time of the event.'),
+});
 export type Event = Of<typeof event>;
 
 /**
@@ -100,19 +100,19 @@ interface NewLinkEvent {
 /** Where an application hears of events, called as Standard Webhooks says. */
 export const webhookEndpoint = shape(
   'WebhookEndpoint',
-  'A server of yours that hears of events, by Standard Webhooks.',
+  'An endpoint to which events are sent by Standard Webhooks.',
   {
-    id: field(uuid, 'The endpoint’s id.'),
-    url: field(string, 'Where events are sent.'),
-    eventTypes: field(listOf(eventType), 'The types of events that are sent. Empty: all.', { items: 8 }),
+    id: field(uuid, 'Id of the endpoint.'),
+    url: field(string, 'URL to which events are sent.'),
+    eventTypes: field(listOf(eventType), 'Types of events that are sent. Empty: all.', { items: 8 }),
     enabled: field(
       boolean,
-      'False: nothing is sent. It was switched off by you, by its answer 410, or after three days of failures.',
+      'Whether events are sent. False if you disabled it, if it answered 410, or after three days of failures.',
     ),
-    lastFailure: nullable(string, 'What went wrong last, e.g. `HTTP 503`. It stays when all is well again.'),
-    lastFailureAt: nullable(date, 'When that was.'),
-    createdAt: field(date, 'When it was created.'),
-    updatedAt: field(date, 'When it was changed last.'),
+    lastFailure: nullable(string, 'Last failure, e.g. `HTTP 503`. It is kept after later successes.'),
+    lastFailureAt: nullable(date, 'Time of the last failure.'),
+    createdAt: field(date, 'Time of creation.'),
+    updatedAt: field(date, 'Time of the last change.'),
   },
 );
 export type WebhookEndpoint = Of<typeof webhookEndpoint>;

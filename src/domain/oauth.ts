@@ -176,11 +176,11 @@ export interface OAuthClientStore {
 /** What is shown of it: the secret goes in and never out. */
 export const oauthClient = shape(
   'OAuthClient',
-  'The app that your application has registered with a provider. Its secret is never shown.',
+  'The OAuth client (app) that you have registered with a provider. Its secret is never returned.',
   {
-    clientId: field(string, 'The client id that the provider gave the app.'),
-    createdAt: field(date, 'When a client of this provider was set first.'),
-    updatedAt: field(date, 'When it was set last.'),
+    clientId: field(string, 'Client id of the app.'),
+    createdAt: field(date, 'Time at which a client for this provider was first set.'),
+    updatedAt: field(date, 'Time at which it was last set.'),
   },
 );
 

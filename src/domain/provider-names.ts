@@ -1,11 +1,11 @@
 import { type Of, words, wordsOf } from './shape.ts';
 
-export const category = words('Category', 'What kind of tool a provider is.', {
-  crm: 'Keeps customers, deals and the people behind them.',
-  engagement: 'Plans and sends what sales people write and say.',
-  enrichment: 'Adds what is publicly known of people and companies.',
-  marketing_automation: 'Runs campaigns and scores leads.',
-  no_category: 'Anything else.',
+export const category = words('Category', 'Category of a provider.', {
+  crm: 'CRM: contacts, companies and deals.',
+  engagement: 'Sales engagement: messages and calls of salespeople.',
+  enrichment: 'Enrichment: public data about people and companies.',
+  marketing_automation: 'Marketing automation: campaigns and lead scoring.',
+  no_category: 'Any other category.',
 });
 export const CATEGORIES = wordsOf(category);
 export type Category = Of<typeof category>;

@@ -154,13 +154,13 @@ interface RemovedGrant {
   readonly isShared: boolean;
 }
 
-export const revocation = words('Revocation', 'What became of what the customer had granted, at the tool.', {
-  REVOKED: 'It is revoked: the tokens work no longer.',
-  SHARED: 'Another connection lives on the same grant, so that it was left as it is.',
+export const revocation = words('Revocation', 'Result of revoking a customer’s grant at the provider.', {
+  REVOKED: 'The grant was revoked: its refresh token is invalid.',
+  SHARED: 'Another connection uses the same grant, so it was not revoked.',
   FAILED:
-    'The tool was not reached, or has refused: the customer can withdraw it in the tool. The connection is removed all the same.',
+    'The provider could not be reached or refused. The connection is removed anyway; the customer can revoke the grant there.',
   NOT_SUPPORTED:
-    'The tool has no way to revoke it, or the credentials came by `upsertCustomer` and are your own to revoke.',
+    'The provider does not support revocation, or the credentials came by `upsertCustomer` and are yours to revoke.',
 });
 export const REVOCATIONS = wordsOf(revocation);
 export type Revocation = Of<typeof revocation>;

@@ -16,7 +16,7 @@ builder.addScalarType(
   new GraphQLScalarType<string, string>({
     name: 'DateTime',
     description:
-      'A moment, written as in RFC 3339: `2025-01-31T09:30:00.000Z`. Answers are in UTC with milliseconds.',
+      'Date and time, RFC 3339, e.g. `2025-01-31T09:30:00.000Z`. Responses are in UTC with milliseconds.',
     parseValue(value) {
       if (typeof value === 'string' && isRfc3339(value)) return value;
       throw new GraphQLError('DateTime takes a string as in RFC 3339, such as 2025-01-31T09:30:00Z.');
@@ -28,7 +28,7 @@ builder.addScalarType(
   'JSON',
   new GraphQLScalarType({
     name: 'JSON',
-    description: 'A JSON value whose shape belongs to somebody else, passed on as it is.',
+    description: 'Any JSON value, passed through unchanged.',
   }),
 );
 

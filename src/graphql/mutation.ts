@@ -12,11 +12,11 @@ export function defineMutation<Input extends Fields, Payload extends Fields>(
   const typeName = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
   const given = shape(typeName, input.description, {
     ...input.fields,
-    clientMutationId: nullable(string, 'Comes back in the answer, as it is.'),
+    clientMutationId: nullable(string, 'Opaque value that is returned unchanged in the payload.'),
   });
   const answered = shape(`${typeName}Payload`, payload.description, {
     ...payload.fields,
-    clientMutationId: nullable(string, 'What the input said, as it is.'),
+    clientMutationId: nullable(string, 'The `clientMutationId` of the input.'),
   });
   builder.mutationField(name, (t) =>
     t.field({

@@ -8,8 +8,8 @@ import './types/customer.ts';
 import './types/connect-links.ts';
 import './types/events.ts';
 
-builder.queryType({ description: 'Everything that can be read.' });
-builder.mutationType({ description: 'Everything that can be changed.' });
+builder.queryType({ description: 'Operations that read data.' });
+builder.mutationType({ description: 'Operations that change data.' });
 
 /** With what only references of gateways lead to. What they need in addition is in `subgraph/`. */
 export const entitySchema = builder.toSchema();

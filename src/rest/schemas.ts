@@ -47,13 +47,10 @@ export function pageQuery({ of, most, cursor }: { of: string; most: number; curs
   };
 }
 
-export const nextCursor = z
-  .string()
-  .nullable()
-  .describe('Cursor of the next page; null where there is none.');
+export const nextCursor = z.string().nullable().describe('Cursor of the next page, or null.');
 export const pageCursors = {
   next: nextCursor,
-  previous: z.string().nullable().describe('Cursor of the previous page; null where there is none.'),
+  previous: z.string().nullable().describe('Cursor of the previous page, or null.'),
 };
 
 /** The values of `pageCursors`. */

@@ -3,112 +3,112 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** Data goes to Google BigQuery. */
+/** Google BigQuery as the destination. */
 export type BigQueryDestinationInput = {
-  /** The dataset, which must exist. Without one: the dataset of the configured destination. */
+  /** Dataset, which must exist. Default: the dataset of the configured destination. */
   readonly dataset?: string | null | undefined;
 };
 
-/** A connection to create or update. A field that is left out stays as it is; one that is null is cleared. */
+/** A connection to create or update. An absent field is unchanged; null clears an optional one. */
 export type ConnectionInput = {
-  /** What one connection syncs differently. */
+  /** Sync configuration of one connection, which overrides the default. */
   readonly connectionSyncConfig?: ConnectionSyncConfigInput | null | undefined;
-  /** What the provider lets Crossbook in with. It is kept sealed and never shown again; null forgets it. */
+  /** Credentials for the provider, stored encrypted and never returned. Null deletes them. */
   readonly credentials?: CredentialsInput | null | undefined;
   /**
-   * Mappings where data is modelled with entities.
-   * @deprecated Mappings are moving out of the connection; it is kept and answered as it was given.
+   * Object and field mappings, if data is modelled with entities.
+   * @deprecated Mappings are moving out of the connection. The value is stored and returned unchanged.
    */
   readonly entityMappings?: ReadonlyArray<EntityMappingInput> | null | undefined;
-  /** Where the customer’s own instance of the provider is: at one of the provider’s own hosts. */
+  /** URL of the customer’s instance at the provider, e.g. `https://acme.my.salesforce.com`. Its host must be one of the provider’s. */
   readonly instanceUrl?: string | null | undefined;
-  /** The provider: a customer has at most one connection to each. */
+  /** Provider. A customer has at most one connection to each. */
   readonly providerName: ProviderName;
   /**
-   * Field mappings where data is modelled with objects.
-   * @deprecated Mappings are moving out of the connection; it is kept and answered as it was given.
+   * Field mappings, if data is modelled with objects.
+   * @deprecated Mappings are moving out of the connection. The value is stored and returned unchanged.
    */
   readonly schemaMappingsConfig?: SchemaMappingsConfigInput | null | undefined;
 };
 
-/** What one connection syncs differently. */
+/** Sync configuration of one connection, which overrides the default. */
 export type ConnectionSyncConfigInput = {
-  /** Preview. The customer’s own objects to sync. Without a list: that of the sync configuration. */
+  /** Preview. Custom objects to sync. Default: the list of the sync configuration. */
   readonly customObjects?: ReadonlyArray<SyncedObjectInput> | null | undefined;
-  /** Where its data goes. Without one: the default destination. */
+  /** Destination of the data. Default: the default destination. */
   readonly destinationConfig?: DestinationConfigInput | null | undefined;
-  /** The provider’s own objects to sync. Without a list: that of the sync configuration. */
+  /** Standard objects to sync. Default: the list of the sync configuration. */
   readonly standardObjects?: ReadonlyArray<SyncedObjectInput> | null | undefined;
 };
 
-/** What convinces the provider: exactly one of the two. Write-only: no answer, log or error ever shows it. */
+/** Credentials for a provider: exactly one of the fields. Write-only: no response, log or error contains them. */
 export type CredentialsInput =
   {   /** Tokens of an OAuth 2.0 grant. */
   readonly oauth2: OAuth2CredentialsInput; readonly token?: never; }
-  |  { readonly oauth2?: never;   /** A token that does not change, such as that of a private app. */
+  |  { readonly oauth2?: never;   /** A static token, such as that of a private app. */
   readonly token: StaticTokenInput; };
 
-/** Where a connection’s data goes instead of the default destination. */
+/** Destination of a connection’s data, which overrides the default. */
 export type DestinationConfigInput =
-  {   /** Data goes to Google BigQuery. */
+  {   /** Google BigQuery as the destination. */
   readonly bigquery: BigQueryDestinationInput; readonly postgres?: never; }
-  |  { readonly bigquery?: never;   /** Data goes to a PostgreSQL database. */
+  |  { readonly bigquery?: never;   /** PostgreSQL as the destination. */
   readonly postgres: PostgresDestinationInput; };
 
-/** An entity of your application, and what stands for it in the provider. */
+/** Mapping of an entity of your application to an object of the provider. */
 export type EntityMappingInput = {
-  /** The entity’s id in your application. */
+  /** Id of the entity in your application. */
   readonly entityId?: string | null | undefined;
-  /** The fields of the entity. */
+  /** Field mappings of the entity. */
   readonly fieldMappings?: ReadonlyArray<FieldMappingInput> | null | undefined;
-  /** The provider’s object that the entity is mapped to. */
+  /** Object of the provider that the entity is mapped to. */
   readonly object?: EntityObjectInput | null | undefined;
 };
 
-/** The provider’s object that stands for an entity. */
+/** Object of the provider that represents an entity. */
 export type EntityObjectInput = {
-  /** The object’s name in the provider, case-sensitive. */
+  /** Name of the object at the provider, case-sensitive. */
   readonly name?: string | null | undefined;
-  /** Is it an object of the provider’s own, or one of the customer’s? */
+  /** Whether it is a standard object of the provider or a custom one of the customer. */
   readonly type: EntityObjectType;
 };
 
-/** Is it an object of the provider’s own, or one of the customer’s? */
+/** Whether it is a standard object of the provider or a custom one of the customer. */
 export type EntityObjectType =
-  /** The customer made it. */
+  /** Custom object, defined by the customer. */
   | 'CUSTOM'
-  /** The provider brings it along. */
+  /** Standard object, defined by the provider. */
   | 'STANDARD';
 
-/** One field of your application, and the provider’s field that it is read from. */
+/** Mapping of a field of your application to a field of the provider. */
 export type FieldMappingInput = {
-  /** The field’s name in the customer’s provider. */
+  /** Name of the field at the provider. */
   readonly mappedField: string;
-  /** The field’s name in your application. */
+  /** Name of the field in your application. */
   readonly schemaField: string;
 };
 
 /** Tokens of an OAuth 2.0 grant. */
 export type OAuth2CredentialsInput = {
-  /** The access token. */
+  /** Access token. */
   readonly accessToken: string;
-  /** When the access token expires, where the provider says that. */
+  /** Expiry of the access token, if the provider returns it. */
   readonly expiresAt?: string | null | undefined;
-  /** The refresh token: without one the customer has to connect again when the access token expires. */
+  /** Refresh token. Without one, the customer has to connect again when the access token expires. */
   readonly refreshToken?: string | null | undefined;
 };
 
-/** An object and how its fields are mapped. */
+/** Field mappings of one object. */
 export type ObjectFieldMappingsInput = {
-  /** The fields of the object. */
+  /** Field mappings of the object. */
   readonly fieldMappings: ReadonlyArray<FieldMappingInput>;
-  /** The object’s name. */
+  /** Name of the object. */
   readonly object?: string | null | undefined;
 };
 
-/** Data goes to a PostgreSQL database. */
+/** PostgreSQL as the destination. */
 export type PostgresDestinationInput = {
-  /** The schema, which must exist. Without one: the schema of the configured destination. */
+  /** Schema, which must exist. Default: the schema of the configured destination. */
   readonly schema?: string | null | undefined;
 };
 
@@ -151,41 +151,41 @@ export type ProviderName =
   /** Zoho CRM. */
   | 'ZOHO_CRM';
 
-/** Field mappings where data is modelled with objects. */
+/** Field mappings, if data is modelled with objects. */
 export type SchemaMappingsConfigInput = {
-  /** Mappings of the objects that all providers have in common. */
+  /** Mappings of objects common to all providers. */
   readonly commonObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;
-  /** Mappings of the provider’s own objects. */
+  /** Mappings of the provider’s standard objects. */
   readonly standardObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;
 };
 
-/** A token that does not change, such as that of a private app. */
+/** A static token, such as that of a private app. */
 export type StaticTokenInput = {
   /** The token. */
   readonly value: string;
 };
 
-/** An object of the provider that is synced. */
+/** An object of the provider to sync. */
 export type SyncedObjectInput = {
-  /** The object’s name in the provider, case-sensitive. */
+  /** Name of the object at the provider, case-sensitive. */
   readonly object: string;
-  /** The table to write to. Without one: the default table. */
+  /** Target table. Default: the default table. */
   readonly table?: string | null | undefined;
 };
 
 /** A customer to create or update. */
 export type UpsertCustomerInput = {
-  /** Comes back in the answer, as it is. */
+  /** Opaque value that is returned unchanged in the payload. */
   readonly clientMutationId?: string | null | undefined;
-  /** Connections to create or update, each provider once. Those not listed stay as they are. */
+  /** Connections to create or update, at most one for each provider. Connections that are not listed are unchanged. */
   readonly connections?: ReadonlyArray<ConnectionInput> | null | undefined;
   /** Your own id of the customer. */
   readonly customerId: string;
-  /** The customer’s email address. */
+  /** Email address of the customer. */
   readonly email: string;
-  /** The version that you have seen: another one is refused with CONFLICT. 0: the customer must not exist yet. */
+  /** Expected version: if the stored one differs, the error is `CONFLICT`. 0: the customer must not exist. */
   readonly expectedVersion?: number | null | undefined;
-  /** The customer’s name. */
+  /** Name of the customer. */
   readonly name: string;
 };
 

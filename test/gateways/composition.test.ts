@@ -70,7 +70,7 @@ test('a contract without our tags has no mutation, nothing that needs an API key
 
 test('descriptions and deprecations are in the supergraph', () => {
   const supergraph = compose(URLS);
-  expect(supergraph).toContain('A person in a customer’s CRM, in the same shape whichever CRM it is.');
+  expect(supergraph).toContain('A person in a customer’s CRM, in one common shape for all CRMs.');
   expect(supergraph.match(/@deprecated\(\s*reason: "Mappings are moving/g)).toHaveLength(4);
 });
 

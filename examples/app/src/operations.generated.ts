@@ -3,20 +3,20 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** What a postal address is used for. */
+/** Use of a postal address. */
 export type AddressType =
-  /** Where invoices go. */
+  /** Billing address. */
   | 'BILLING'
-  /** Where letters go. */
+  /** Mailing address. */
   | 'MAILING'
-  /** An address without a known use. */
+  /** Address whose use is not known. */
   | 'OTHER'
-  /** The main address. */
+  /** Main address. */
   | 'PRIMARY'
-  /** Where goods go. */
+  /** Shipping address. */
   | 'SHIPPING';
 
-/** A kind of record that a contact can be linked to in its CRM. */
+/** Type of record that a contact can be associated with in its CRM. */
 export type AssociatedObject =
   /** A company. */
   | 'COMPANY'
@@ -25,103 +25,103 @@ export type AssociatedObject =
   /** A support ticket. */
   | 'TICKET';
 
-/** Why a link ended without a connection. */
+/** Reason why a connect link ended without a connection. */
 export type ConnectFailure =
-  /** The customer did not agree. */
+  /** The customer denied access on the provider’s consent page. */
   | 'ACCESS_DENIED'
-  /** It is another account than before, and the link does not allow that. */
+  /** The account differs from the one connected before, and the link does not allow a change. */
   | 'ACCOUNT_MISMATCH'
-  /** An administrator of the account has to approve the app first. */
+  /** An administrator of the account must approve the app first. */
   | 'ADMIN_APPROVAL_REQUIRED'
-  /** It had ended before. */
+  /** The link was already used or had already ended. */
   | 'ALREADY_USED'
-  /** Its time was up. */
+  /** The link expired. */
   | 'EXPIRED'
-  /** Not all scopes that are needed were granted. */
+  /** Required scopes were not granted. */
   | 'MISSING_SCOPES'
   /** The one-time code was not redeemed within ten minutes. */
   | 'NOT_CONFIRMED'
-  /** The provider gave access for a moment only. */
+  /** The provider issued no refresh token. */
   | 'NO_REFRESH_TOKEN'
-  /** The provider refused for another reason. */
+  /** The provider refused for another reason, such as a wrong client secret. */
   | 'VENDOR_REFUSED'
   /** The provider could not be reached. */
   | 'VENDOR_UNAVAILABLE'
-  /** Another browser came back than the one that was sent. */
+  /** The callback came from a different browser than the one that started the flow. */
   | 'WRONG_BROWSER';
 
-/** How far a link has come. */
+/** Status of a connect link. */
 export type ConnectLinkStatus =
-  /** The customer has agreed: redeem the one-time code with `confirmConnectLink`. */
+  /** The customer granted access: redeem the one-time code with `confirmConnectLink`. */
   | 'AWAITING_CONFIRMATION'
-  /** You withdrew it. */
+  /** The link was canceled. */
   | 'CANCELED'
-  /** The connection is there. */
+  /** The connection exists. */
   | 'COMPLETED'
-  /** Its time was up. */
+  /** The link expired. */
   | 'EXPIRED'
-  /** It ended without a connection: see `failure`. */
+  /** The link ended without a connection: see `failure`. */
   | 'FAILED'
-  /** Nobody has pressed its button yet. */
+  /** The link was created, and the customer has not started the flow yet. */
   | 'PENDING'
-  /** Somebody was sent to the provider. */
+  /** A browser was sent to the provider’s consent page. */
   | 'STARTED';
 
-/** Can a connection be used? */
+/** Status of a connection. */
 export type ConnectionStatus =
-  /** It has credentials, and they are not known to be refused. */
+  /** The connection has credentials that are not known to be refused. */
   | 'CONNECTED'
-  /** The provider has refused its credentials: the customer has to connect again. */
+  /** The provider permanently refused the credentials: the customer has to connect again. */
   | 'REAUTHORIZE'
-  /** It has no credentials yet. */
+  /** The connection has no credentials. */
   | 'UNAUTHORIZED';
 
-/** What to search for: exactly one of the fields. */
+/** Search condition: exactly one of the fields. */
 export type ContactFilter =
-  {   /** An email address, compared without case with every address that the CRM finds contacts by: in HubSpot the primary and the further ones, in Salesforce the email. HubSpot’s work email is shown, and not searched. */
+  {   /** Email address, compared case-insensitively: in HubSpot with the primary and the additional addresses (not the work email), in Salesforce with the email. */
   readonly email: string; readonly emailDomain?: never; readonly emails?: never; }
-  |  { readonly email?: never;   /** The part after the @, such as `example.com`: contacts with an address there, of those that `email` compares with. */
+  |  { readonly email?: never;   /** Domain after the @, e.g. `example.com`, compared with the same addresses as `email`. */
   readonly emailDomain: string; readonly emails?: never; }
-  |  { readonly email?: never; readonly emailDomain?: never;   /** Up to 1,000 email addresses: contacts that have any of them. */
+  |  { readonly email?: never; readonly emailDomain?: never;   /** Email addresses, at most 1,000: finds contacts that have any of them. */
   readonly emails: ReadonlyArray<string>; };
 
-/** What an email address is used for. */
+/** Use of an email address. */
 export type EmailAddressType =
-  /** A further address. */
+  /** Additional address. */
   | 'OTHER'
-  /** The main address. */
+  /** Main address. */
   | 'PRIMARY'
-  /** The address at work. */
+  /** Work address. */
   | 'WORK';
 
-/** How far a contact has come on the way to being a customer. */
+/** Stage of the contact on the way to becoming a customer. */
 export type LifecycleStage =
-  /** Has bought. */
+  /** Has bought something. */
   | 'CUSTOMER'
-  /** Is a customer who recommends. */
+  /** A customer who recommends you. */
   | 'EVANGELIST'
   /** Has shown interest. */
   | 'LEAD'
-  /** Is found worth a closer look by marketing. */
+  /** Qualified by marketing. */
   | 'MARKETINGQUALIFIEDLEAD'
-  /** There is a deal in sight. */
+  /** Associated with a possible deal. */
   | 'OPPORTUNITY'
-  /** A stage that only this CRM knows, or that its users made up. */
+  /** A custom stage, or one that only this CRM has. */
   | 'OTHER'
-  /** Is found worth a closer look by sales. */
+  /** Qualified by sales. */
   | 'SALESQUALIFIEDLEAD'
-  /** Has asked to be kept informed. */
+  /** Has subscribed to news. */
   | 'SUBSCRIBER';
 
-/** What a phone number belongs to. */
+/** Type of a phone number. */
 export type PhoneNumberType =
-  /** A fax machine. */
+  /** Fax. */
   | 'FAX'
-  /** A mobile phone. */
+  /** Mobile phone. */
   | 'MOBILE'
-  /** A further number. */
+  /** Additional number. */
   | 'OTHER'
-  /** The main number. */
+  /** Main number. */
   | 'PRIMARY';
 
 /** A third-party tool that a customer can connect. */

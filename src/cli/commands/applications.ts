@@ -17,16 +17,16 @@ const ORIGIN = {
   multiple: true,
   description: 'A web origin whose pages may call, such as https://app.example. Repeatable.',
 };
-const KEY_ID = { name: 'KEY_ID', description: 'The public id of the key: see crossbook keys list.' };
-const ONCE = 'The key is shown this once: only a hash of it is kept.';
+const KEY_ID = { name: 'KEY_ID', description: 'Public id of the key: see crossbook keys list.' };
+const ONCE = 'The key is shown only once: only its hash is stored.';
 
 /** Applications and their API keys. */
 export const applicationCommands: readonly Command[] = [
   {
     name: 'apps create',
-    summary: 'Makes an application: the owner of keys, customers and connections.',
+    summary: 'Creates an application, which owns keys, customers and connections.',
     details: ['A name that another application has is refused.'],
-    operands: [{ name: 'NAME', description: 'What it is called, also in error messages.' }],
+    operands: [{ name: 'NAME', description: 'Name of the application, also shown in errors.' }],
     options: { origin: ORIGIN },
     async run({ operand, list, openDatabase }) {
       const origins = list('origin').map(readOrigin);
@@ -46,7 +46,7 @@ export const applicationCommands: readonly Command[] = [
   },
   {
     name: 'apps origins',
-    summary: 'Says which web origins may call for an application, and changes them.',
+    summary: 'Shows or changes the web origins that may call for an application (CORS).',
     details: ['Without options nothing is changed. Running servers follow within seconds.'],
     operands: [APPLICATION],
     options: {
@@ -62,10 +62,10 @@ export const applicationCommands: readonly Command[] = [
   },
   {
     name: 'keys create',
-    summary: 'Makes an API key for an application.',
+    summary: 'Creates an API key for an application.',
     details: [ONCE, 'A name that another active key of the application has is refused: see keys rotate.'],
     operands: [APPLICATION],
-    options: { name: { value: 'NAME', description: 'What the key is for. Default: default' } },
+    options: { name: { value: 'NAME', description: 'Name of the key. Default: default' } },
     async run({ operand, text, note, openDatabase }) {
       const { admin } = await openDatabase();
       const { id, key, application } = await createKey(admin, {
@@ -89,7 +89,7 @@ export const applicationCommands: readonly Command[] = [
   },
   {
     name: 'keys rotate',
-    summary: 'Makes a key in the place of another, which goes on for a while.',
+    summary: 'Creates a key that replaces another, which stays valid for a while.',
     details: [ONCE],
     operands: [KEY_ID],
     options: {
@@ -108,7 +108,7 @@ export const applicationCommands: readonly Command[] = [
   },
   {
     name: 'keys revoke',
-    summary: 'Ends a key. Running servers follow within five seconds.',
+    summary: 'Revokes a key. Running servers follow within five seconds.',
     operands: [KEY_ID],
     async run({ operand, openDatabase }) {
       const id = operand('KEY_ID');
@@ -118,8 +118,8 @@ export const applicationCommands: readonly Command[] = [
   },
   {
     name: 'keys admin',
-    summary: 'Makes an admin key, with which applications and keys are managed over HTTP.',
-    details: ['Nothing is kept: set its hash as CROSSBOOK_ADMIN_KEY_HASH, and start the servers with it.'],
+    summary: 'Creates an admin key, with which applications and keys are managed over HTTP.',
+    details: ['It is not stored: set its hash as CROSSBOOK_ADMIN_KEY_HASH and restart the servers.'],
     async run({ note }) {
       const data = createAdminKey();
       note(`CROSSBOOK_ADMIN_KEY_HASH=${data.hash}`);

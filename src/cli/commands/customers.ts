@@ -3,20 +3,23 @@ import { createRegistry } from '../../providers/registry.ts';
 import { storeOAuthClient } from '../../usecases/manage-applications.ts';
 import { APPLICATION, type Command, toTable, UsageError } from '../command.ts';
 
-const PROVIDER = { name: 'PROVIDER', description: 'Whom the app is registered with: hubspot or salesforce.' };
+const PROVIDER = {
+  name: 'PROVIDER',
+  description: 'Provider with which the app is registered: hubspot or salesforce.',
+};
 const CUSTOMER = { name: 'CUSTOMER', description: 'The application’s own id of the customer.' };
 
 /** What one application has: OAuth clients, customers and their tokens. */
 export const customerCommands: readonly Command[] = [
   {
     name: 'oauth-clients set',
-    summary: 'Sets the app that an application’s customers connect a provider with.',
+    summary: 'Sets the OAuth client (app) with which an application’s customers connect a provider.',
     details: [
-      'Its secret is read from the standard input, where no list of processes shows it: … --client-id ID < secret.txt',
-      'Connections that were granted to another client id have to be connected again.',
+      'The secret is read from standard input, so that no process list shows it: … --client-id ID < secret.txt',
+      'Connections granted to another client id have to be connected again.',
     ],
     operands: [APPLICATION, PROVIDER],
-    options: { 'client-id': { value: 'ID', description: 'The client id that the provider gave the app.' } },
+    options: { 'client-id': { value: 'ID', description: 'Client id of the app.' } },
     async run({ operand, text, readInput, openApplication }) {
       const provider = readProvider(operand('PROVIDER'));
       const clientId = text('client-id');
@@ -30,7 +33,7 @@ export const customerCommands: readonly Command[] = [
   },
   {
     name: 'oauth-clients list',
-    summary: 'Lists the apps that an application has registered with providers, never their secrets.',
+    summary: 'Lists the OAuth clients of an application, never their secrets.',
     operands: [APPLICATION],
     async run({ openApplication }) {
       const data = await (await openApplication()).oauthClients.list();
@@ -44,7 +47,7 @@ export const customerCommands: readonly Command[] = [
   },
   {
     name: 'oauth-clients delete',
-    summary: 'Forgets an app and its secret. What was granted to it can no longer be renewed.',
+    summary: 'Deletes an OAuth client. Tokens granted to it can no longer be refreshed.',
     operands: [APPLICATION, PROVIDER],
     async run({ operand, openApplication }) {
       const provider = readProvider(operand('PROVIDER'));
@@ -59,13 +62,12 @@ export const customerCommands: readonly Command[] = [
   },
   {
     name: 'customers delete',
-    summary:
-      'Deletes a customer with everything of theirs: connections, credentials, cached answers, tokens.',
+    summary: 'Deletes a customer with all their data: connections, credentials, cached contacts, tokens.',
     details: [
-      'There is no way back. Running servers follow within two seconds. The API, unlike this, also revokes at the provider what a link was granted.',
+      'This cannot be undone. Running servers follow within two seconds. Unlike the API, it does not revoke grants at the provider.',
     ],
     operands: [APPLICATION, CUSTOMER],
-    options: { yes: { description: 'Must be given: says that you mean it.' } },
+    options: { yes: { description: 'Required confirmation.' } },
     async run({ operand, flag, openApplication }) {
       if (!flag('yes')) throw new UsageError('This cannot be undone. Add --yes if you mean it.');
       const { id, name, removals } = await openApplication();
@@ -83,7 +85,7 @@ export const customerCommands: readonly Command[] = [
   },
   {
     name: 'tokens revoke',
-    summary: 'Voids every token that a customer was given. Running servers follow within five seconds.',
+    summary: 'Revokes every token of a customer. Running servers follow within five seconds.',
     operands: [APPLICATION, CUSTOMER],
     async run({ operand, openApplication }) {
       const { id, name, customers } = await openApplication();

@@ -13,8 +13,8 @@ const MARKS = { ok: 'ok', warning: 'warning', failed: 'FAILED' } as const;
 export const doctor: Command = {
   name: 'doctor',
   summary:
-    'Checks the configuration, the keys, the database, Redis, the way to the providers and their API versions.',
-  details: ['It changes nothing. Exit code 1 where something failed; a warning alone is none.'],
+    'Checks the configuration, the keys, the database, Redis, the connection to the providers and their API versions.',
+  details: ['It changes nothing. The exit code is 1 if a check failed; warnings do not count.'],
   async run(invocation) {
     const findings = await examine(invocation);
     return {

@@ -1,17 +1,18 @@
 import { backUp, restore } from '../../storage/backup.ts';
 import type { Command } from '../command.ts';
 
-const FILE = { name: 'FILE', description: 'Where the backup is: rows as JSON, packed with gzip.' };
-const KEYS = 'The keys are not in it, so that it is of no use to a thief: keep them apart, and keep them.';
+const FILE = { name: 'FILE', description: 'Path of the backup: rows as JSON, compressed with gzip.' };
+const KEYS =
+  'It does not contain the encryption keys, without which it cannot be read: keep them separately.';
 
 /** What concerns the installation as a whole: its keys, its data, its schema. */
 export const installationCommands: readonly Command[] = [
   {
     name: 'seal rotate',
-    summary: 'Seals all stored credentials with the first key of CROSSBOOK_KEYS.',
+    summary: 'Re-encrypts all stored secrets with the first key of CROSSBOOK_KEYS.',
     details: [
       'Before: append the new key to CROSSBOOK_KEYS, restart all servers, put it first, restart them again. The servers may run',
-      'meanwhile (on PostgreSQL). Afterwards take the old key out and restart. Customer tokens that it signed are void from then on.',
+      'meanwhile (on PostgreSQL). Afterwards remove the old key and restart. Customer tokens that it signed are then invalid.',
     ],
     async run({ openDatabase }) {
       const { resealed, unreadable } = await (await openDatabase()).maintenance.rotateSeals();
@@ -26,8 +27,8 @@ export const installationCommands: readonly Command[] = [
   },
   {
     name: 'backup',
-    summary: 'Writes what the database holds into a file. The server may go on.',
-    details: [KEYS, 'Answers that are cached are not in it either. A large PostgreSQL has pg_dump.'],
+    summary: 'Writes the data of the database to a file. The server may run.',
+    details: [KEYS, 'The contact cache is not in it either. For a large PostgreSQL use pg_dump.'],
     operands: [FILE],
     async run({ readConfig, operand }) {
       const data = await backUp({ ...readConfig().database, join: true }, operand('FILE'));
@@ -36,8 +37,8 @@ export const installationCommands: readonly Command[] = [
   },
   {
     name: 'restore',
-    summary: 'Puts a backup into an empty database, embedded or not. The server must be stopped.',
-    details: ['It takes the same keys as then: see crossbook doctor afterwards.'],
+    summary: 'Restores a backup into an empty database, embedded or not. The server must be stopped.',
+    details: ['It needs the same encryption keys: run crossbook doctor afterwards.'],
     operands: [FILE],
     async run({ readConfig, operand }) {
       const data = await restore(operand('FILE'), readConfig().database);
@@ -49,7 +50,7 @@ export const installationCommands: readonly Command[] = [
     summary: 'Prints the GraphQL schema.',
     options: {
       subgraph: {
-        description: 'As gateways compose it: with its keys and costs, without @oneOf, node and nodes.',
+        description: 'The subgraph for gateways: with keys and costs, without @oneOf, node and nodes.',
       },
       'relay-node': {
         description: 'With --subgraph: with node and nodes, for the one subgraph that has them.',

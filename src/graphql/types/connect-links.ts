@@ -33,7 +33,8 @@ const ConnectLinkType = registerObject(
       connection: t.field({
         type: objectOf<Connection>(connection),
         nullable: true,
-        description: 'What it has connected. Null until it is COMPLETED, and where that was removed since.',
+        description:
+          'The connection that was made. Null until the link is `COMPLETED`, and if the connection was removed since.',
         async resolve({ customerId, connectionId }, _args, context) {
           const customer = connectionId === null ? undefined : await context.loadCustomer(customerId);
           return customer?.connections.find((one) => one.id === connectionId) ?? null;
@@ -49,95 +50,101 @@ builder.queryField('connectLink', (t) =>
   t.field({
     type: ConnectLinkType,
     nullable: true,
-    description:
-      'One connect link: its status says how far the customer has come. A customer token reads the links of its customer.',
+    description: 'A connect link with its status. A customer token can read its customer’s links.',
     args: { id: t.arg.id({ required: true, description: LINK_ID.description }) },
     resolve: (_root, args, context) => findConnectLink(context, { id: args.id }),
   }),
 );
 
 defineMutation('createConnectLink', {
-  description:
-    'A link by which one of your customers connects a CRM: you need no OAuth code of your own. It takes an API key.',
+  description: 'Creates a link with which a customer connects a CRM by OAuth. Requires an API key.',
   input: {
-    argument: 'Whom it is for.',
-    description: 'Whom a link is for, what may be connected by it, and where it leads back to.',
+    argument: 'Connect link to create.',
+    description: 'A connect link to create.',
     fields: {
-      customerId: field(id, 'The customer, by your own id.'),
-      providers: field(listOf(providerName), 'What the customer may connect: with several, they choose one.'),
+      customerId: field(id, 'Your own id of the customer.'),
+      providers: field(
+        listOf(providerName),
+        'Providers that the customer may connect. With several, the customer chooses one.',
+      ),
       returnUrl: field(
         string,
-        'The page of yours that the customer comes back to, e.g. `https://app.example.com/connected`. Its origin has to be one of your application’s. `connect_link_id`, `status`, `error` and `code` are added to its query.',
+        'URL of your page to which the browser returns, e.g. `https://app.example.com/connected`. Its origin must be registered for your application. `connect_link_id`, `status`, `error` and `code` are added to its query.',
       ),
-      mode: nullable(connectMode, 'How the customer comes back.', { defaultValue: 'REDIRECT' }),
+      mode: nullable(connectMode, 'How the browser returns.', { defaultValue: 'REDIRECT' }),
       confirm: nullable(
         boolean,
-        'Is the connection only made when you have redeemed a one-time code in the session of the person who asked? `false` is for links that are sent by mail: then whoever has the link can connect an account of theirs to this customer.',
+        'Whether the connection must be confirmed with a one-time code in the session of the user for whom the link was created. With `false`, for links sent by mail, anyone who has the link can connect their account to this customer.',
         { defaultValue: true },
       ),
       expiresInSeconds: nullable(
         int,
-        `For how long it can be followed, ${MIN_LINK_SECONDS} to ${MAX_LINK_SECONDS} seconds (a day).`,
+        `Lifetime of the link, ${MIN_LINK_SECONDS} to ${MAX_LINK_SECONDS} seconds (a day).`,
         { defaultValue: DEFAULT_LINK_SECONDS },
       ),
       loginUrl: nullable(
         string,
-        'Where this customer logs in at the provider, where you know it, e.g. `https://acme.my.salesforce.com`. Otherwise they are asked. For a link to one provider.',
+        'Login URL of this customer at the provider, e.g. `https://acme.my.salesforce.com`, for a link to one provider. Default: the page asks for it.',
       ),
       optionalScopes: nullable(
         listOf(string),
-        'Scopes of the provider that are asked for beside those that are needed: at most 50.',
+        'OAuth scopes to request in addition to the required ones, at most 50.',
       ),
       allowAccountChange: nullable(
         boolean,
-        'May a customer who is connected already connect another account in its place?',
+        'Whether a customer who is already connected may connect another account instead.',
         { defaultValue: false },
       ),
     },
   },
   resolve: (request, context) => createConnectLink(context, request),
   payload: {
-    description: 'A new link.',
+    description: 'The new connect link and its URL.',
     fields: {
       link: field(connectLink, 'The link.'),
       url: field(
         string,
-        'Where to send the customer, shown this once. Whoever has it can use it: treat it as a secret.',
+        'URL to which you send the customer, returned only here. Anyone who has it can use it: treat it as a secret.',
       ),
     },
   },
 });
 
 defineMutation('confirmConnectLink', {
-  description: 'Redeems the one-time code of a link: only now the connection is there. It takes an API key.',
+  description:
+    'Redeems the one-time code of a connect link, which creates the connection. Requires an API key.',
   input: {
-    argument: 'The link and its code.',
-    description: 'Which link, and the proof that the person who agreed is the one whom you sent.',
+    argument: 'Connect link and its one-time code.',
+    description: 'Connect link to confirm, and its one-time code.',
     fields: {
       id: LINK_ID,
       code: field(
         string,
-        'The one-time code that came with `returnUrl` or the window’s message. Redeem it in the session of the person who asked for the link, within ten minutes.',
+        'One-time code from the query of `returnUrl` or the popup’s message, valid for ten minutes. Redeem it only in the session of the user for whom the link was created.',
       ),
     },
   },
   resolve: (request, context) => confirmConnectLink(context, request),
   payload: {
-    description: 'What was connected.',
+    description: 'Result of confirming a connect link.',
     fields: {
-      link: field(connectLink, 'The link, which is COMPLETED now.'),
+      link: field(connectLink, 'The link, now `COMPLETED`.'),
       connection: field<Connection>(connection, 'The connection.'),
     },
   },
 });
 
 defineMutation('cancelConnectLink', {
-  description: 'Withdraws a link that has not ended yet. It takes an API key.',
-  input: { argument: 'Which link.', description: 'The link to withdraw.', fields: { id: LINK_ID } },
+  description: 'Cancels a connect link that has not ended. Requires an API key.',
+  input: {
+    argument: 'Connect link to cancel.',
+    description: 'Connect link to cancel.',
+    fields: { id: LINK_ID },
+  },
   resolve: async (request, context) => ({ link: await cancelConnectLink(context, request) }),
   payload: {
-    description: 'The link that was withdrawn.',
-    fields: { link: field(connectLink, 'The link, which is CANCELED now.') },
+    description: 'The canceled connect link.',
+    fields: { link: field(connectLink, 'The link, now `CANCELED`.') },
   },
 });
 
@@ -157,29 +164,29 @@ const PROVIDER = field(providerName, 'The provider.');
 
 defineMutation('setOAuthClient', {
   description:
-    'Sets the app that your customers connect a provider with, in the place of the one before. Connections that were granted to another client id have to be connected again. It takes an API key.',
+    'Sets the OAuth client (app) with which your customers connect a provider, and replaces the previous one. Connections granted to another client id have to be connected again. Requires an API key.',
   input: {
-    argument: 'The client and its secret.',
-    description: 'What a provider calls the app that you have registered there.',
+    argument: 'OAuth client to store.',
+    description: 'An OAuth client to store.',
     fields: {
       provider: PROVIDER,
-      clientId: field(string, 'The client id that the provider gave the app.'),
-      clientSecret: field(string, 'Its secret. It is sealed, and never shown again.'),
+      clientId: field(string, 'Client id of the app.'),
+      clientSecret: field(string, 'Client secret, stored encrypted and never returned.'),
     },
   },
   resolve: async (client, context) => ({ oauthClient: await setOAuthClient(context, client) }),
   payload: {
-    description: 'The client as it is kept.',
+    description: 'The stored OAuth client.',
     fields: { oauthClient: field(oauthClient, 'The client.') },
   },
 });
 
 defineMutation('deleteOAuthClient', {
   description:
-    'Forgets your app of a provider and its secret. What was granted to it can no longer be renewed. It takes an API key.',
+    'Deletes your OAuth client for a provider. Tokens granted to it can no longer be refreshed. Requires an API key.',
   input: {
-    argument: 'Whose client goes.',
-    description: 'Whose client goes.',
+    argument: 'OAuth client to delete.',
+    description: 'OAuth client to delete.',
     fields: { provider: PROVIDER },
   },
   async resolve({ provider }, context) {
@@ -187,7 +194,7 @@ defineMutation('deleteOAuthClient', {
     return { deletedProvider: provider };
   },
   payload: {
-    description: 'What was deleted.',
-    fields: { deletedProvider: field(providerName, 'The provider whose client is gone.') },
+    description: 'Result of a deletion.',
+    fields: { deletedProvider: field(providerName, 'Provider whose OAuth client was deleted.') },
   },
 });

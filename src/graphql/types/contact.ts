@@ -36,12 +36,12 @@ const ContactType = builder.objectRef<ContactRecord>('Contact').implement({
   fields: (t) => ({
     id: t.id({ ...NODE_ID, resolve: toContactId }),
     customerId: t.id({
-      description: 'Your own id of the customer whose contact it is.',
+      description: 'Your own id of the customer that the contact belongs to.',
       resolve: ({ source }) => source.customerId,
     }),
     provider: t.field({
       type: enumOf(providerName),
-      description: 'The CRM that the contact lives in.',
+      description: 'CRM of the contact.',
       resolve: ({ source }) => source.provider,
     }),
     ...exposeFields(t, contact),
@@ -49,19 +49,19 @@ const ContactType = builder.objectRef<ContactRecord>('Contact').implement({
       ...tagged('raw-data'),
       type: 'JSON',
       nullable: true,
-      description: 'The record as the CRM sent it. It is fetched only where this field is selected.',
+      description: 'The CRM’s own record, unchanged. It is fetched only if this field is selected.',
       ...costs({ weight: RECORD_BYTES / BYTES_PER_UNIT }),
     }),
     associations: t.field({
       type: [objectOf(association)],
       nullable: true,
       description:
-        'What the contact is linked to in its CRM, asked of the CRM only where this field is selected. Null where the contact was read with the cache: links are not kept there.',
+        'CRM records that the contact is associated with. They are fetched only if this field is selected, and null with `readFromCache`, because the cache does not store them.',
       args: {
         to: t.arg({
           type: [enumOf(associatedObject)],
           required: true,
-          description: 'The kinds of record to follow. One that the CRM does not offer adds nothing.',
+          description: 'Types of records to return. A type that the CRM does not support returns none.',
         }),
       },
       // All of the list is looked at for each contact.
@@ -79,17 +79,17 @@ export interface ContactRecord extends Contact {
 
 export const ContactConnectionType = connectionOf<ContactRecord, ContactPage>(ContactType, {
   one: 'A contact',
-  description: 'One page of the contacts that a search has found, in the order of their ids in the CRM.',
+  description: 'A page of the contacts found, sorted by their id in the CRM.',
   fields: (t) => ({
     totalCount: t.int({
       nullable: true,
       description:
-        'How many contacts the whole search has found, not only this page. It is counted only where it is selected; null, with an error at its path, where only that fails.',
+        'Number of contacts found by the whole search, not only on this page. It is counted only if it is selected; null, with an error at its path, if only the count fails.',
       resolve: readTotalCount,
     }),
     fetchedAt: t.expose('fetchedAt', {
       type: 'DateTime',
-      description: 'When the CRM was asked: some time ago where the answer came from the cache.',
+      description: 'Time of the CRM’s response: in the past if the result came from the cache.',
     }),
   }),
 });
@@ -100,19 +100,18 @@ function readTotalCount({ totalCount, countFailure }: ContactPage): number | nul
 }
 
 const ContactFilterInput = builder.inputType('ContactFilter', {
-  description: 'What to search for: exactly one of the fields.',
+  description: 'Search condition: exactly one of the fields.',
   isOneOf: true,
   fields: (t) => ({
     email: t.string({
       description:
-        'An email address, compared without case with every address that the CRM finds contacts by: in HubSpot the primary and the further ones, in Salesforce the email. HubSpot’s work email is shown, and not searched.',
+        'Email address, compared case-insensitively: in HubSpot with the primary and the additional addresses (not the work email), in Salesforce with the email.',
     }),
     emails: t.stringList({
-      description: 'Up to 1,000 email addresses: contacts that have any of them.',
+      description: 'Email addresses, at most 1,000: finds contacts that have any of them.',
     }),
     emailDomain: t.string({
-      description:
-        'The part after the @, such as `example.com`: contacts with an address there, of those that `email` compares with.',
+      description: 'Domain after the @, e.g. `example.com`, compared with the same addresses as `email`.',
     }),
   }),
 });
@@ -131,10 +130,10 @@ function emailsOf({ filter }: UncheckedArguments): number {
 
 export const searchArguments = {
   ...builder.args((t) => ({
-    filter: t.field({ type: ContactFilterInput, required: true, description: 'What to search for.' }),
+    filter: t.field({ type: ContactFilterInput, required: true, description: 'Search condition.' }),
     readFromCache: t.boolean({
       defaultValue: false,
-      description: 'May an answer of an earlier search be served? `fetchedAt` says how old it is.',
+      description: 'Whether a cached result may be returned. `fetchedAt` gives its age.',
     }),
   })),
   ...pageArguments('contacts'),
@@ -145,16 +144,16 @@ builder.queryField('searchContacts', (t) =>
     type: ContactConnectionType,
     nullable: true,
     description:
-      'Finds a customer’s contacts in one CRM. Ask several customers and CRMs in one operation by aliases; look-ups by email are then merged into few calls. Null, with an error at its path, where the CRM fails: the rest of the answer stands.',
+      'Searches a customer’s contacts in one CRM. Use aliases to search several customers and CRMs in one operation; look-ups by email are then batched into few calls. Null, with an error at its path, if the CRM fails; the rest of the response is not affected.',
     args: {
       ...searchArguments,
       customerId: t.arg.id({
         description:
-          'The customer, by your own id. Default: the header x-customer-id, or the token’s customer.',
+          'Your own id of the customer. Default: the header `x-customer-id`, or the token’s customer.',
       }),
       provider: t.arg({
         type: enumOf(providerName),
-        description: 'The CRM to search. Default: the header x-provider-name.',
+        description: 'CRM to search. Default: the header `x-provider-name`.',
       }),
     },
     ...searchCosts,

@@ -45,11 +45,11 @@ builder.queryField('customer', (t) =>
   t.field({
     type: CustomerType,
     nullable: true,
-    description: 'One customer with its connections.',
+    description: 'A customer with its connections.',
     args: {
       customerId: t.arg.id({
         description:
-          'The customer, by your own id. Default: the header x-customer-id, or the token’s customer.',
+          'Your own id of the customer. Default: the header `x-customer-id`, or the token’s customer.',
       }),
     },
     resolve: (_root, { customerId }, context) => findCustomer(context, customerId),
@@ -57,17 +57,17 @@ builder.queryField('customer', (t) =>
 );
 
 const CustomerFilterInput = builder.inputType('CustomerFilter', {
-  description: 'Which customers: all that is given must hold.',
+  description: 'Conditions, all of which must match.',
   fields: (t) => ({
     customerIds: t.idList({ description: `Your own ids of customers, at most ${MAX_LISTED_IDS}.` }),
-    email: t.string({ description: 'The customer’s email address, compared without case.' }),
+    email: t.string({ description: 'Email address of the customer, compared case-insensitively.' }),
     provider: t.field({
       type: enumOf(providerName),
-      description: 'Customers with a connection to this tool.',
+      description: 'Provider to which the customer has a connection.',
     }),
     status: t.field({
       type: enumOf(connectionStatus),
-      description: 'Customers with a connection in this status; with `provider`, that very connection.',
+      description: 'Status of a connection of the customer; with `provider`, of the connection to it.',
     }),
   }),
 });
@@ -77,11 +77,11 @@ builder.queryField('customers', (t) =>
     ...tagged('api-key'),
     type: connectionOf(CustomerType, {
       one: 'A customer',
-      description: 'One page of your customers, in the order of their ids.',
+      description: 'A page of your customers, sorted by id.',
     }),
-    description: 'Your customers, each with its connections. It takes an API key.',
+    description: 'Your customers with their connections. Requires an API key.',
     args: {
-      filter: t.arg({ type: CustomerFilterInput, description: 'Default: all of them.' }),
+      filter: t.arg({ type: CustomerFilterInput, description: 'Conditions. Default: all customers.' }),
       ...pageArguments('customers'),
     },
     // Three statements, and no call to a provider.
@@ -100,7 +100,7 @@ builder.queryField('customers', (t) =>
 );
 
 defineMutation('upsertCustomer', {
-  description: 'Creates or updates a customer together with its connections: all of it, or nothing.',
+  description: 'Creates or updates a customer with its connections, in one transaction. Requires an API key.',
   input: {
     argument: 'The customer.',
     description: customerUpsert.description,
@@ -108,7 +108,7 @@ defineMutation('upsertCustomer', {
       ...customerUpsert.fields,
       expectedVersion: nullable(
         int,
-        'The version that you have seen: another one is refused with CONFLICT. 0: the customer must not exist yet.',
+        'Expected version: if the stored one differs, the error is `CONFLICT`. 0: the customer must not exist.',
       ),
     },
   },
@@ -118,10 +118,10 @@ defineMutation('upsertCustomer', {
       expectedVersion: expectedVersion ?? undefined,
     }),
   payload: {
-    description: 'What became of an upsert.',
+    description: 'Result of an upsert.',
     fields: {
-      customer: field<Customer>(customer, 'The customer as it is now, with its connections.'),
-      created: field(boolean, 'Is the customer new?'),
+      customer: field<Customer>(customer, 'The stored customer with its connections.'),
+      created: field(boolean, 'Whether the customer was created.'),
     },
   },
 });
@@ -130,13 +130,13 @@ const CUSTOMER_ID = field(id, 'Your own id of the customer.');
 
 defineMutation('deleteCustomer', {
   description:
-    'Deletes a customer with everything of theirs: connections, credentials, cached contacts, open links, tokens. What they granted by a connect link is revoked at the tool, where no other connection lives on it. It takes two to three seconds: then no server answers with anything of theirs. It takes an API key.',
+    'Deletes a customer with connections, credentials, cached contacts, open connect links and tokens. Grants made through connect links are revoked at the provider, unless another connection uses them. Responds after two to three seconds; from then on no server returns any of the customer’s data. Requires an API key.',
   input: {
     argument: 'The customer.',
     description: 'A customer to delete.',
     fields: {
       customerId: CUSTOMER_ID,
-      expectedVersion: nullable(int, 'The version that you have seen: another one is refused with CONFLICT.'),
+      expectedVersion: nullable(int, 'Expected version: if the stored one differs, the error is `CONFLICT`.'),
     },
   },
   async resolve({ customerId, expectedVersion }, context) {
@@ -145,62 +145,62 @@ defineMutation('deleteCustomer', {
     return { deletedCustomerId: toGlobalId({ type: 'Customer', applicationId, customerId }) };
   },
   payload: {
-    description: 'A customer is deleted.',
+    description: 'Result of deleting a customer.',
     fields: {
-      deletedCustomerId: field(id, 'The global id (`id`) that the customer had: for the caches of clients.'),
+      deletedCustomerId: field(id, 'Global id (`id`) of the deleted customer, for client caches.'),
     },
   },
 });
 
 defineMutation('disconnectProvider', {
   description:
-    'Removes a customer’s connection with its configuration, credentials and cached contacts, and revokes at the tool what a connect link was granted. It takes two to three seconds: then no server answers with anything of it. It takes an API key.',
+    'Deletes a customer’s connection with its configuration, credentials and cached contacts, and revokes at the provider what a connect link was granted. Responds after two to three seconds; from then on no server returns any of its data. Requires an API key.',
   cost: { weight: PROVIDER_CALL },
   input: {
     argument: 'The connection.',
     description: 'A connection to remove.',
-    fields: { customerId: CUSTOMER_ID, provider: field(providerName, 'The tool to disconnect.') },
+    fields: { customerId: CUSTOMER_ID, provider: field(providerName, 'Provider to disconnect.') },
   },
   resolve: (request, context) => disconnectProvider(context, request),
   payload: {
-    description: 'A connection is removed.',
+    description: 'Result of removing a connection.',
     fields: {
       customer: field<Customer>(
         customer,
-        'The customer as it is now, without the connection. Its version has grown by one.',
+        'The customer without the connection. Its version has increased by one.',
       ),
-      revocation: field(revocation, 'What became of the grant at the tool.'),
+      revocation: field(revocation, 'Result of revoking the grant at the provider.'),
     },
   },
 });
 
 defineMutation('issueCustomerToken', {
   description:
-    'A short-lived token for the frontend of one of your customers. It takes an API key: a token cannot make tokens.',
+    'Issues a short-lived token for the frontend of one customer. Requires an API key: a token cannot issue tokens.',
   input: {
-    argument: 'Whom the token is for.',
-    description: 'Whom a token is for, and how far it reaches.',
+    argument: 'Customer token to issue.',
+    description: 'A customer token to issue.',
     fields: {
-      customerId: field(id, 'The customer, by your own id.'),
+      customerId: field(id, 'Your own id of the customer.'),
       expiresInSeconds: nullable(
         int,
-        `How long the token lives, at most ${MAX_TOKEN_SECONDS} seconds (a day). Default ${DEFAULT_TOKEN_SECONDS}, an hour.`,
+        `Lifetime of the token, at most ${MAX_TOKEN_SECONDS} seconds (a day). Default ${DEFAULT_TOKEN_SECONDS} (an hour).`,
       ),
       providers: nullable(
         listOf(providerName),
-        'The only providers that the token may search. Default: all of the customer’s.',
+        'Providers that the token may search. Default: all of the customer’s.',
       ),
     },
   },
   resolve: (request, context) => issueCustomerToken(context, request),
   payload: {
-    description: 'A token, shown this once.',
+    description: 'The new token, returned only here.',
     fields: {
       token: field(
         string,
-        'For the header `Authorization: Bearer …`. It reads its customer and that customer’s contacts, nothing else.',
+        'Token for the header `Authorization: Bearer …`. It can only read its customer and that customer’s contacts.',
       ),
-      expiresAt: field(moment, 'When the token ends.'),
+      expiresAt: field(moment, 'Time at which the token expires.'),
     },
   },
 });

@@ -25,16 +25,16 @@ builder.queryField('events', (t) =>
     ...tagged('api-key'),
     type: connectionOf(objectOf(event), {
       one: 'An event',
-      description: 'One page of events, the newest first.',
+      description: 'A page of events, newest first.',
       cursorsFor: '`after`',
     }),
-    description: 'What has happened in the last 30 days, the newest first. It takes an API key.',
+    description: 'Events of the last 30 days, newest first. Requires an API key.',
     args: {
-      customerId: t.arg.id({ description: 'Events of this customer alone.' }),
+      customerId: t.arg.id({ description: 'Only events of this customer, by your own id.' }),
       first: t.arg.int({
-        description: `Events on the page, at most ${MAX_EVENTS}. Default ${DEFAULT_PAGE_SIZE}.`,
+        description: `Number of events on the page, at most ${MAX_EVENTS}. Default ${DEFAULT_PAGE_SIZE}.`,
       }),
-      after: t.arg.string({ description: 'The cursor of the last event that you have seen.' }),
+      after: t.arg.string({ description: 'Cursor of the last event on the previous page.' }),
     },
     ...costs({ weight: LIST_COST, pageSize: (args) => pageSizeOf(args, DEFAULT_PAGE_SIZE) }),
     resolve: (_root, { customerId, first, after }, context) =>
@@ -46,7 +46,7 @@ builder.queryField('webhookEndpoints', (t) =>
   t.field({
     ...tagged('api-key'),
     type: [objectOf(webhookEndpoint)],
-    description: `Your servers that hear of events, at most ${MAX_ENDPOINTS}. It takes an API key.`,
+    description: `Your webhook endpoints, at most ${MAX_ENDPOINTS}. Requires an API key.`,
     ...costs({ weight: LIST_COST, items: MAX_ENDPOINTS }),
     resolve: (_root, _args, context) => listWebhookEndpoints(context),
   }),
@@ -56,39 +56,37 @@ const ENDPOINT = field(webhookEndpoint, 'The endpoint.');
 const ENDPOINT_ID = field(id, 'The endpoint.');
 
 defineMutation('createWebhookEndpoint', {
-  description: 'Events are sent there from now on, by Standard Webhooks. It takes an API key.',
+  description:
+    'Creates a webhook endpoint, to which events are sent by Standard Webhooks. Requires an API key.',
   input: {
     argument: 'The endpoint.',
-    description: 'A server of yours that wants to hear of events.',
+    description: 'A webhook endpoint to create.',
     fields: {
-      url: field(
-        string,
-        'An `https:` URL at a public host, e.g. `https://app.example.com/webhooks/crossbook`.',
-      ),
-      eventTypes: nullable(listOf(eventType), 'The types of events that are sent. Default: all.'),
+      url: field(string, '`https:` URL at a public host, e.g. `https://app.example.com/webhooks/crossbook`.'),
+      eventTypes: nullable(listOf(eventType), 'Types of events to send. Default: all.'),
     },
   },
   resolve: ({ url, eventTypes }, context) =>
     createWebhookEndpoint(context, { url, eventTypes: eventTypes ?? [] }),
   payload: {
-    description: 'The endpoint, and its secret.',
+    description: 'The new endpoint and its secret.',
     fields: {
       endpoint: ENDPOINT,
-      secret: field(string, 'What it verifies signatures with: `whsec_` and base64. Shown this once.'),
+      secret: field(string, 'Secret to verify signatures with, `whsec_` and base64, returned only here.'),
     },
   },
 });
 
 defineMutation('updateWebhookEndpoint', {
-  description: 'Changes an endpoint, or enables one that was disabled. It takes an API key.',
+  description: 'Changes a webhook endpoint, or enables a disabled one. Requires an API key.',
   input: {
-    argument: 'What changes.',
-    description: 'What changes of an endpoint. What is absent stays.',
+    argument: 'Changes of the endpoint.',
+    description: 'Changes of a webhook endpoint. Absent fields are unchanged.',
     fields: {
       id: ENDPOINT_ID,
-      url: nullable(string, 'Where events are sent from now on.'),
-      eventTypes: nullable(listOf(eventType), 'The types that are sent. Empty: all.'),
-      enabled: nullable(boolean, 'False: nothing is sent, and what waits is forgotten.'),
+      url: nullable(string, 'New URL.'),
+      eventTypes: nullable(listOf(eventType), 'Types of events to send. Empty: all.'),
+      enabled: nullable(boolean, 'Whether events are sent. `false` also drops pending deliveries.'),
     },
   },
   async resolve({ id: endpointId, url, eventTypes, enabled }, context) {
@@ -99,14 +97,14 @@ defineMutation('updateWebhookEndpoint', {
     };
     return { endpoint: await updateWebhookEndpoint(context, { id: endpointId, ...change }) };
   },
-  payload: { description: 'The endpoint as it is now.', fields: { endpoint: ENDPOINT } },
+  payload: { description: 'The updated endpoint.', fields: { endpoint: ENDPOINT } },
 });
 
 defineMutation('deleteWebhookEndpoint', {
-  description: 'Nothing is sent there any more. It takes an API key.',
+  description: 'Deletes a webhook endpoint: nothing is sent to it any more. Requires an API key.',
   input: {
     argument: 'The endpoint.',
-    description: 'Which endpoint is deleted.',
+    description: 'Webhook endpoint to delete.',
     fields: { id: ENDPOINT_ID },
   },
   async resolve(endpoint, context) {
@@ -114,42 +112,46 @@ defineMutation('deleteWebhookEndpoint', {
     return { deletedEndpointId: endpoint.id };
   },
   payload: {
-    description: 'What was deleted.',
-    fields: { deletedEndpointId: field(id, 'The id of the endpoint that is gone.') },
+    description: 'Result of a deletion.',
+    fields: { deletedEndpointId: field(id, 'Id of the deleted endpoint.') },
   },
 });
 
 defineMutation('rotateWebhookSecret', {
-  description: 'Gives an endpoint a new secret; both sign for 24 hours. It takes an API key.',
+  description: 'Creates a new secret for an endpoint; both secrets sign for 24 hours. Requires an API key.',
   input: {
     argument: 'The endpoint.',
-    description: 'Whose secret is rotated.',
+    description: 'Webhook endpoint whose secret is rotated.',
     fields: { id: ENDPOINT_ID },
   },
   resolve: (endpoint, context) => rotateWebhookSecret(context, endpoint.id),
   payload: {
-    description: 'The endpoint, and its new secret. The one before signs as well for 24 hours.',
-    fields: { endpoint: ENDPOINT, secret: field(string, 'The new secret. Shown this once.') },
+    description: 'The endpoint and its new secret. The previous secret also signs for 24 hours.',
+    fields: { endpoint: ENDPOINT, secret: field(string, 'The new secret, returned only here.') },
   },
 });
 
 defineMutation('redeliverEvents', {
-  description: 'Sends events once more: what was missed while an endpoint was disabled. It takes an API key.',
+  description:
+    'Sends events again, such as those missed while an endpoint was disabled. Requires an API key.',
   input: {
-    argument: 'Which events.',
-    description: 'Which events are sent once more: either `eventIds` or `since`.',
+    argument: 'Events to send again.',
+    description: 'Events to send again: either `eventIds` or `since`.',
     fields: {
-      endpointId: field(id, 'The endpoint that they are sent to.'),
-      eventIds: nullable(listOf(id), `These events, at most ${MAX_REDELIVERED_IDS}.`),
-      since: nullable(moment, 'All events from then on, whatever types the endpoint is sent.'),
+      endpointId: field(id, 'Id of the endpoint to send them to.'),
+      eventIds: nullable(listOf(id), `Ids of the events, at most ${MAX_REDELIVERED_IDS}.`),
+      since: nullable(
+        moment,
+        'Time from which all events are sent again, regardless of the endpoint’s `eventTypes`.',
+      ),
     },
   },
   resolve: ({ endpointId, ...wanted }, context) => redeliverEvents(context, { id: endpointId, ...wanted }),
   payload: {
-    description: 'What is sent once more.',
+    description: 'Result of sending events again.',
     fields: {
-      scheduled: field(int, 'Events that are on their way.'),
-      nextSince: nullable(date, 'There were more: ask again with this as `since`. Null: these were all.'),
+      scheduled: field(int, 'Number of events that were scheduled.'),
+      nextSince: nullable(date, 'If there are more events, the `since` of the next request. Otherwise null.'),
     },
   },
 });

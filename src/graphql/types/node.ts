@@ -15,14 +15,14 @@ import type { ContactRecord } from './contact.ts';
 
 /** Each type says what its id is. */
 export const NodeInterface = builder.interfaceRef<NodeRecord>('Node').implement({
-  description: 'Anything that has an id by which it can be read again.',
+  description: 'An object with a global id, by which it can be fetched again.',
   resolveType: typeNameOf,
   fields: (t) => ({ id: t.id(NODE_ID) }),
 });
 
 export const NODE_ID = {
   description:
-    'Unique over everything that Crossbook knows, and the same always: a client can use it as the key of its cache. Opaque.',
+    'Global id: opaque, stable and unique over all types, so that clients can use it as a cache key.',
 } as const;
 
 export function typeNameOf(record: NodeRecord): 'Contact' | 'Customer' | 'ConnectedProvider' | 'ConnectLink' {
@@ -39,8 +39,8 @@ builder.queryField('node', (t) =>
   t.field({
     type: NodeInterface,
     nullable: true,
-    description: 'Whatever has this id. Null where there is nothing, or nothing of yours.',
-    args: { id: t.arg.id({ required: true, description: 'The id, as it was given.' }) },
+    description: 'The object with this global id. Null if it does not exist in your application.',
+    args: { id: t.arg.id({ required: true, description: 'Global id.' }) },
     ...costs({ weight: PROVIDER_CALL }),
     resolve: (_root, { id }, context, info) => readRecord(context, id, selectContactFields(info, [])),
   }),
@@ -50,8 +50,9 @@ builder.queryField('nodes', (t) =>
   t.field({
     type: [NodeInterface],
     nullable: { list: false, items: true },
-    description: 'Whatever has these ids, in their order: up to 1,000, read in few calls.',
-    args: { ids: t.arg.idList({ required: true, description: 'The ids, as they were given.' }) },
+    description:
+      'The objects with these global ids, in the same order, at most 1,000. They are read in batches.',
+    args: { ids: t.arg.idList({ required: true, description: 'Global ids.' }) },
     ...costs(recordCosts(({ ids }) => ids)),
     resolve(_root, { ids }, context, info): readonly Promise<NodeRecord | null>[] {
       if (ids.length > MAX_IDS) {

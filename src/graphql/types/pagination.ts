@@ -6,21 +6,21 @@ import { costs, type UncheckedArguments } from '../cost.ts';
 
 /** Cursors are signed by the fields that show them: one that is not selected costs nothing. */
 const PageInfoType = builder.objectRef<ListPage<unknown>>('PageInfo').implement({
-  description: 'Where a page lies in its list. Both flags are facts, whichever way the page was reached.',
+  description: 'Position of a page in its list. Both flags are exact in either direction of paging.',
   directives: { shareable: {} },
   fields: (t) => ({
-    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Is there anything after this page?' }),
+    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether there are items after this page.' }),
     hasPreviousPage: t.exposeBoolean('hasPreviousPage', {
-      description: 'Is there anything before this page?',
+      description: 'Whether there are items before this page.',
     }),
     startCursor: t.string({
       nullable: true,
-      description: 'The cursor of the page’s first item, for `before`. Null on an empty page.',
+      description: 'Cursor of the first item, for `before`. Null on an empty page.',
       resolve: (page) => cursorAt(page, 0),
     }),
     endCursor: t.string({
       nullable: true,
-      description: 'The cursor of the page’s last item, for `after`. Null on an empty page.',
+      description: 'Cursor of the last item, for `after`. Null on an empty page.',
       resolve: (page) => cursorAt(page, -1),
     }),
   }),
@@ -37,12 +37,13 @@ export function connectionOf<Item extends object, Page extends ListPage<Item> = 
   { one, description, cursorsFor = '`after` and `before`', fields }: ConnectionOptions<Page>,
 ) {
   const noun = node.name.toLowerCase();
+  const nouns = `${node.name}s`;
   const edge = builder.objectRef<Edge<Item>>(`${node.name}Edge`).implement({
-    description: `${one}, and where it stands in the list.`,
+    description: `${one} and its cursor.`,
     fields: (t) => ({
       node: t.expose('node' as never, { type: node, description: `The ${noun}.` } as never),
       cursor: t.string({
-        description: `The ${noun}’s place in this list, for ${cursorsFor}.`,
+        description: `Cursor of the ${noun}, for ${cursorsFor}.`,
         resolve: ({ page, node: item }) => page.cursorOf(item),
       }),
     }),
@@ -52,19 +53,19 @@ export function connectionOf<Item extends object, Page extends ListPage<Item> = 
     fields: (t) => ({
       edges: t.field({
         type: [edge],
-        description: `The ${noun}s of the page, each with its cursor.`,
+        description: `${nouns} of the page with their cursors.`,
         ...costs({ paged: true }),
         resolve: (page): readonly Edge<Item>[] => page.items.map((item) => ({ page, node: item })),
       }),
       nodes: t.field({
         type: [node],
-        description: `The ${noun}s of the page, without their cursors.`,
+        description: `${nouns} of the page without their cursors.`,
         ...costs({ paged: true }),
         resolve: ({ items }) => items as never,
       }),
       pageInfo: t.field({
         type: PageInfoType,
-        description: 'Where the page lies in the list.',
+        description: 'Position of the page in the list.',
         resolve: (page) => page as ListPage<unknown>,
       }),
       ...fields?.(t),
@@ -76,11 +77,11 @@ export function connectionOf<Item extends object, Page extends ListPage<Item> = 
 export function pageArguments(nouns: string) {
   return builder.args((t) => ({
     first: t.int({
-      description: `How many ${nouns} from the start, or from \`after\`: 0 to 1,000. Default 100.`,
+      description: `Number of ${nouns} from the start, or after \`after\`: 0 to 1,000. Default 100.`,
     }),
-    after: t.string({ description: 'A cursor: the page starts behind it.' }),
-    last: t.int({ description: `How many ${nouns} up to the end, or up to \`before\`: 0 to 1,000.` }),
-    before: t.string({ description: 'A cursor: the page ends in front of it.' }),
+    after: t.string({ description: 'Cursor after which the page starts.' }),
+    last: t.int({ description: `Number of ${nouns} up to the end, or before \`before\`: 0 to 1,000.` }),
+    before: t.string({ description: 'Cursor before which the page ends.' }),
   }));
 }
 

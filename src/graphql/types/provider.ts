@@ -9,16 +9,16 @@ import { exposeFields, objectOf, registerObject } from '../from-shape.ts';
 import { ContactConnectionType, search, searchArguments, searchCosts } from './contact.ts';
 import { NODE_ID, NodeInterface } from './node.ts';
 
-const provider = shape('Provider', 'A tool that can be connected, and what Crossbook can do with it.', {
-  name: field(providerName, 'Which tool it is.'),
-  category: field(category, 'What kind of tool it is.'),
+const provider = shape('Provider', 'A provider that can be connected, and its capabilities.', {
+  name: field(providerName, 'Name of the provider.'),
+  category: field(category, 'Category of the provider.'),
   canSearchContacts: field(
     boolean,
-    'Can its contacts be searched? Where this is false, a search answers NOT_IMPLEMENTED.',
+    'Whether its contacts can be searched. If not, a search fails with `NOT_IMPLEMENTED`.',
   ),
   associatedObjects: field(
     listOf(associatedObject),
-    'What the associations of its contacts can lead to. Empty where it offers none.',
+    'Types of records that its contacts can be associated with. Empty if it supports none.',
     { items: 3 },
   ),
 });
@@ -27,7 +27,7 @@ builder.queryField('providers', (t) =>
   t.field({
     type: [objectOf(provider)],
     description:
-      'All tools that can be connected, with what each can do: hide what would answer NOT_IMPLEMENTED. Needs an API key or a customer token, like every field that is not about the schema itself.',
+      'All providers that can be connected, with their capabilities: hide those whose search would fail with `NOT_IMPLEMENTED`. Requires an API key or a customer token, like every field except introspection.',
     ...costs({ items: 18 }),
     resolve: (_root, _args, context) => listProviders(context),
   }),
@@ -47,7 +47,7 @@ registerObject(
         type: ContactConnectionType,
         nullable: true,
         description:
-          'Finds the customer’s contacts in this tool. Null, with an error at its path, where that fails.',
+          'Searches the customer’s contacts at this provider. Null, with an error at its path, if that fails.',
         args: searchArguments,
         ...searchCosts,
         resolve: (record, args, context, info) => {

@@ -49,34 +49,36 @@ const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
 const errorSchema = z
   .strictObject({
-    id: text('Names this very error: give it to support, the log has it too.'),
+    id: text('Id of this error instance, also in the log. Quote it to support.'),
     code: enumText(CODES, 'What went wrong.'),
     problem_type: enumText(CODES, 'The same as `code`.'),
-    status: text('The HTTP status, as text.', '404'),
-    title: text('What went wrong, in a few words.'),
-    detail: text('What went wrong, and where.'),
+    status: text('HTTP status, as a string.', '404'),
+    title: text('Short summary of the error.'),
+    detail: text('Detailed description of the error.'),
     meta: z
       .strictObject({
-        origin: enumText(['remote-provider', 'crossbook'], 'Where the error comes from.'),
-        application_name: optional(z.string(), 'The calling application’s name, where it is known already.'),
+        origin: enumText(['remote-provider', 'crossbook'], 'Origin of the error.'),
+        application_name: optional(z.string(), 'Name of the calling application, if it is known.'),
         cause: optional(
           z.strictObject({
-            code: z.int().describe('The provider’s HTTP status.'),
-            body: z.unknown().describe('The provider’s answer, cut where it is long.'),
-            headers: z.record(z.string(), z.string()).describe('The provider’s headers, secrets left out.'),
+            code: z.int().describe('HTTP status of the provider’s response.'),
+            body: z.unknown().describe('Body of the provider’s response, truncated if it is long.'),
+            headers: z
+              .record(z.string(), z.string())
+              .describe('Headers of the provider’s response, without secrets.'),
           }),
-          'What the provider answered, where it did.',
+          'The provider’s response, if there was one.',
         ),
-        retryable: z.boolean().describe('Can the same request succeed later?'),
-        retry_after_ms: optional(z.number().min(0), 'When to try again, in milliseconds from now.'),
+        retryable: z.boolean().describe('Whether the same request may succeed later.'),
+        retry_after_ms: optional(z.number().min(0), 'Time to wait before a retry, in milliseconds.'),
       })
-      .describe('More about the error.'),
+      .describe('Additional metadata about the error.'),
   })
   .describe('One error.');
 
 export const errorsSchema = z
   .strictObject({ errors: z.array(errorSchema).describe('What went wrong.') })
-  .describe('Every answer that is not a success.');
+  .describe('The body of every error response.');
 
 /** What a connection is configured with is the same in both directions. */
 const CONFIGURATIONS: readonly Declared[] = [

@@ -35,8 +35,8 @@ export function toOpenApi(operations: readonly GroupedOperation[], version: stri
     tags: [
       { name: 'contacts', description: 'People in your customers’ CRMs.' },
       { name: 'customers', description: 'Your customers and their connections to providers.' },
-      { name: 'webhooks', description: 'What has happened, and where you hear of it.' },
-      { name: 'oauth_clients', description: 'The apps that you have registered with providers.' },
+      { name: 'webhooks', description: 'Events, and the endpoints that they are sent to.' },
+      { name: 'oauth_clients', description: 'OAuth clients (apps) that you have registered with providers.' },
     ],
     paths,
     webhooks: toWebhooks(),
@@ -54,8 +54,7 @@ const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description:
-      'A short-lived token of one customer: it reads that customer and its contacts, nothing else.',
+    description: 'A short-lived token of one customer. It can only read that customer and its contacts.',
   },
 };
 
@@ -116,19 +115,11 @@ function toSuccess({ description, schema, example, headers = {} }: ResponseFacts
 /** What every response to a known caller says of its rate limit, where it has one. */
 const QUOTA_HEADERS = Object.fromEntries(
   [
-    [
-      'RateLimit',
-      'What is left (r) and in how many seconds it is whole again (t).',
-      '"requests";r=5998;t=42',
-    ],
-    [
-      'RateLimit-Policy',
-      'How many requests (q) a caller has in so many seconds (w).',
-      '"requests";q=6000;w=60',
-    ],
-    ['RateLimit-Limit', 'How many requests a caller has in a minute.', '6000'],
-    ['RateLimit-Remaining', 'How many of them are left.', '5998'],
-    ['RateLimit-Reset', 'In how many seconds all of them are there again.', '42'],
+    ['RateLimit', 'Remaining requests (r) and seconds until the limit resets (t).', '"requests";r=5998;t=42'],
+    ['RateLimit-Policy', 'Requests allowed (q) in a window of seconds (w).', '"requests";q=6000;w=60'],
+    ['RateLimit-Limit', 'Requests allowed a minute.', '6000'],
+    ['RateLimit-Remaining', 'Remaining requests.', '5998'],
+    ['RateLimit-Reset', 'Seconds until the limit resets.', '42'],
   ].map(([name, description, example]) => [
     name,
     { description, required: false, schema: { type: 'string' }, example },
@@ -161,7 +152,7 @@ function toResponse(code: ErrorCode, { status, example = '', retryAfterMs }: Err
     ...toErrorBody(error, status === 401 ? null : 'Demo'),
     id: '5b0e3f64-9c1f-4c53-8d6e-0a4d1f2b7c88',
   };
-  const retryAfter = { description: 'Seconds to wait, where that is known.', schema: { type: 'integer' } };
+  const retryAfter = { description: 'Seconds to wait, if known.', schema: { type: 'integer' } };
   return {
     description: FIRST_CODES.get(status)?.when,
     ...(retryAfterMs !== undefined && {

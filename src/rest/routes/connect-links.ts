@@ -26,60 +26,64 @@ export const connectLinkRequestSchema = z
     providers: z
       .array(z.enum(PROVIDER_NAMES))
       .min(1)
-      .describe('What the customer may connect: with several, they choose one.'),
+      .describe('Providers that the customer may connect. With several, the customer chooses one.'),
     return_url: text(
-      'The page of yours that the customer comes back to. Its origin has to be one of the application’s. `connect_link_id`, `status`, `error` and `code` are added to its query.',
+      'URL of your page to which the browser returns. Its origin must be registered for the application. `connect_link_id`, `status`, `error` and `code` are added to its query.',
       'https://app.example.com/connected',
     ),
-    mode: enumText(CONNECT_MODES, 'How the customer comes back; REDIRECT where it is absent.').optional(),
+    mode: enumText(CONNECT_MODES, 'How the browser returns. Default: REDIRECT.').optional(),
     confirm: optional(
       z.boolean(),
-      'Is the connection only made when you have redeemed a one-time code? True where it is absent; false is for links that are sent by mail.',
+      'Whether the connection must be confirmed with a one-time code. Default: true; false is for links sent by mail.',
     ),
     expires_in_seconds: optional(
       z.int().min(MIN_LINK_SECONDS).max(MAX_LINK_SECONDS),
-      `For how long it can be followed, from 30 seconds to a day; ${DEFAULT_LINK_SECONDS} seconds where it is absent.`,
+      `Lifetime of the link, from 30 seconds to a day. Default: ${DEFAULT_LINK_SECONDS} seconds.`,
     ),
     login_url: text(
-      'Where this customer logs in at the provider, where you know it. For a link to one provider.',
+      'Login URL of this customer at the provider, for a link to one provider. Default: the page asks for it.',
       'https://acme.my.salesforce.com',
     ).optional(),
     optional_scopes: optional(
       z.array(z.string()),
-      'Scopes of the provider that are asked for beside those that are needed.',
+      'OAuth scopes to request in addition to the required ones.',
     ),
     allow_account_change: optional(
       z.boolean(),
-      'May another account be connected in place of the one that is? False where it is absent.',
+      'Whether another account may replace the connected one. Default: false.',
     ),
   })
-  .describe('What may be connected by a link, and where it leads back to.');
+  .describe('A connect link to create.');
 
 export const connectLinkSchema = z
   .strictObject({
     id: text('Id of the connect link.', undefined, 'uuid'),
     customer_id: text('The application’s own id of the customer.', 'customer-1'),
-    providers: z.array(z.enum(PROVIDER_NAMES)).describe('What the customer may connect.'),
-    status: enumText(CONNECT_LINK_STATUSES, 'How far it has come.'),
-    failure: enumText(CONNECT_FAILURES, 'Why it ended without a connection.').optional(),
+    providers: z.array(z.enum(PROVIDER_NAMES)).describe('Providers that the customer may connect.'),
+    status: enumText(CONNECT_LINK_STATUSES, 'Status of the link.'),
+    failure: enumText(CONNECT_FAILURES, 'Reason of the failure.').optional(),
     provider_name: enumText(PROVIDER_NAMES, 'What was chosen.').optional(),
-    connection_id: text('Id of the connection, once it is COMPLETED.', undefined, 'uuid').optional(),
-    created_at: text('When it was made.', undefined, 'date-time'),
-    expires_at: text('Until when it can be followed.', undefined, 'date-time'),
+    connection_id: text('Id of the connection, once the link is COMPLETED.', undefined, 'uuid').optional(),
+    created_at: text('Time of creation.', undefined, 'date-time'),
+    expires_at: text('Time at which the link expires.', undefined, 'date-time'),
   })
-  .describe('A link by which one customer connects one CRM, once.');
+  .describe('A link with which one customer connects one CRM, once.');
 
 export const createdConnectLinkSchema = connectLinkSchema
   .extend({
-    url: text('Where to send the customer, shown this once. Whoever has it can use it.', undefined, 'uri'),
+    url: text(
+      'URL to which you send the customer, returned only here. Anyone who has it can use it.',
+      undefined,
+      'uri',
+    ),
   })
-  .describe('A new connect link, with its URL.');
+  .describe('A new connect link with its URL.');
 
 export const confirmationSchema = z
   .strictObject({
-    code: text('The one-time code that came with `return_url` or the window’s message.'),
+    code: text('One-time code from the query of `return_url` or the popup’s message.'),
   })
-  .describe('The proof that the person who agreed is the one whom you sent.');
+  .describe('The one-time code of a connect link.');
 
 const toConnectLinkRecord = recordWriter(connectLinkSchema);
 
@@ -99,14 +103,14 @@ export const connectLinkOperations = [
   defineOperation({
     id: 'createConnectLink',
     route: `POST ${PATH}`,
-    summary: 'Make a connect link',
+    summary: 'Create a connect link',
     description:
-      'A link by which a customer connects a CRM, on pages of Crossbook and of the vendor: you need no OAuth code of your own.',
+      'Creates a link with which a customer connects a CRM, on pages of Crossbook and of the vendor: you need no OAuth code of your own.',
     input: { path: customerPath, body: connectLinkRequestSchema },
     bodyExample: { providers: ['hubspot', 'salesforce'], return_url: 'http://localhost:3000/connected' },
     response: {
       status: 201,
-      description: 'The link, with its URL, which is shown this once.',
+      description: 'The link and its URL, which is returned only here.',
       schema: createdConnectLinkSchema,
       example: {
         ...EXAMPLE_CONNECT_LINK,
@@ -149,10 +153,10 @@ export const connectLinkOperations = [
     route: `POST ${PATH}/{id}/_confirm`,
     summary: 'Confirm a connect link',
     description:
-      'Redeems the one-time code that the customer’s browser brought back: only now the connection is there. Call it in the session of the person who asked for the link, within ten minutes.',
+      'Redeems the one-time code that the browser brought back, which creates the connection. Call it in the session of the user for whom the link was created, within ten minutes.',
     input: { path: connectLinkPath, body: confirmationSchema },
     bodyExample: { code: 'the-code-of-the-return-url' },
-    response: { ...CONNECT_LINK, description: 'The link, which is COMPLETED now.' },
+    response: { ...CONNECT_LINK, description: 'The link, now `COMPLETED`.' },
     errors: [404, 409],
     async handle(context, { path, body }) {
       const { link } = await confirmConnectLink(context, toCamelCased({ ...path, ...body }));

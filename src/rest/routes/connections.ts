@@ -12,10 +12,10 @@ export const disconnectionSchema = z
   .strictObject({
     revocation: enumText(
       REVOCATIONS,
-      'What became of the grant at the provider. SHARED: another connection lives on it, it was left. FAILED: the provider was not reached or has refused. NOT_SUPPORTED: it cannot be revoked, or came by an upsert and is yours to revoke.',
+      'Result of revoking the grant at the provider. SHARED: another connection uses it, so it was not revoked. FAILED: the provider could not be reached or refused. NOT_SUPPORTED: it cannot be revoked, or came by an upsert and is yours to revoke.',
     ),
   })
-  .describe('A connection that was removed.');
+  .describe('A removed connection.');
 
 const PATH = '/customers/{customer_id}/connections/{provider_name}';
 const input = {
@@ -27,7 +27,7 @@ export const connectionOperations = [
     id: 'getConnection',
     route: `GET ${PATH}`,
     summary: 'Read a connection',
-    description: 'A customer’s connection to one provider: can it be used, and if not, why?',
+    description: 'A customer’s connection to one provider, with its status and the reason.',
     callers: ['apiKey', 'customerToken'],
     input,
     response: {
@@ -46,10 +46,10 @@ export const connectionOperations = [
     route: `DELETE ${PATH}`,
     summary: 'Disconnect a provider',
     description:
-      'Removes a connection with its configuration, credentials and cached contacts, and revokes at the provider what a connect link was granted. It takes two to three seconds: then no server answers with anything of it.',
+      'Deletes a connection with its configuration, credentials and cached contacts, and revokes at the provider what a connect link was granted. Responds after two to three seconds; from then on no server returns any of its data.',
     input,
     response: {
-      description: 'The connection is removed.',
+      description: 'The connection was deleted.',
       schema: disconnectionSchema,
       example: { revocation: 'REVOKED' },
     },

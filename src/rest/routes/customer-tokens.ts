@@ -10,28 +10,31 @@ export const tokenRequestSchema = z
   .strictObject({
     expires_in_seconds: optional(
       z.int().min(1).max(MAX_TOKEN_SECONDS),
-      `How long the token lives, at most a day; ${DEFAULT_TOKEN_SECONDS} seconds where it is absent.`,
+      `Lifetime of the token, at most a day. Default: ${DEFAULT_TOKEN_SECONDS} seconds.`,
     ),
     providers: optional(
       z.array(z.enum(PROVIDER_NAMES)),
-      'The only providers that the token may search. Absent: all of the customer’s.',
+      'Providers that the token may search. Default: all of the customer’s.',
     ),
   })
-  .describe('How far a token reaches.');
+  .describe('Lifetime and scope of the token.');
 
 export const tokenSchema = z
   .strictObject({
-    token: text('For the header Authorization, behind "Bearer ".', 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl'),
-    expires_at: text('When the token ends.', undefined, 'date-time'),
+    token: text(
+      'Token for the header Authorization, after "Bearer ".',
+      'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl',
+    ),
+    expires_at: text('Time at which the token expires.', undefined, 'date-time'),
   })
-  .describe('A token of one customer, shown this once.');
+  .describe('A token of one customer, returned only here.');
 
 export const issueCustomerTokenOperation = defineOperation({
   id: 'issueCustomerToken',
   route: 'POST /customers/{customer_id}/tokens',
   summary: 'Issue a customer token',
   description:
-    'A short-lived token for the frontend of one customer: it reads that customer and its contacts, nothing else.',
+    'Issues a short-lived token for the frontend of one customer. It can only read that customer and its contacts.',
   input: { path: customerPath, body: tokenRequestSchema.optional() },
   bodyExample: { expires_in_seconds: 3600, providers: ['hubspot'] },
   response: {

@@ -34,7 +34,7 @@ const ifMatch = z
   .regex(/^"\d{1,9}(-[\w-]{1,64})?"$/, { error: 'must be one version in double quotes, as ETag gives it' })
   .optional()
   .meta({
-    description: 'The version to change, as ETag gave it: 409 is the answer where it is another by now.',
+    description: 'Expected version, as in ETag: 409 if the stored one differs.',
     examples: ['"3"'],
   });
 
@@ -43,7 +43,7 @@ const versionHeaders = z
     'if-match': ifMatch,
     'if-none-match': optional(
       z.literal('*', { error: 'must be *' }),
-      '`*`: the customer must not exist yet, else 409 is the answer.',
+      '`*`: the customer must not exist, otherwise 409.',
     ),
   })
   .refine((headers) => headers['if-match'] === undefined || headers['if-none-match'] === undefined, {
@@ -69,14 +69,14 @@ const customerSchema = toSchema(customer, 'response');
 
 export const customerPaginationSchema = z
   .strictObject(pageCursors)
-  .describe('Where this page lies in the list.');
+  .describe('Cursors of the adjacent pages.');
 
 export const customerPageSchema = z
   .strictObject({
     pagination: customerPaginationSchema,
-    records: z.array(customerSchema).describe('The customers of this page, ordered by id.'),
+    records: z.array(customerSchema).describe('Customers of this page, sorted by id.'),
   })
-  .describe('One page of customers.');
+  .describe('A page of customers.');
 
 function toCustomerRecord(record: Customer, providers: Providers): Record<string, unknown> {
   const connections = record.connections.map((one) => withScopes(one, providers));
@@ -114,7 +114,7 @@ const EXAMPLE_CUSTOMER = {
 const CUSTOMER = {
   schema: customerSchema,
   example: EXAMPLE_CUSTOMER,
-  headers: { etag: 'The version of the customer, for If-Match.' },
+  headers: { etag: 'Version of the customer, for If-Match.' },
 };
 
 export const customerOperations = [
@@ -122,7 +122,8 @@ export const customerOperations = [
     id: 'upsertCustomer',
     route: 'PUT /customers',
     summary: 'Create or update a customer',
-    description: 'Creates or updates a customer together with its connections: all of it, or nothing.',
+    description:
+      'Creates or updates a customer with its connections, in one transaction. Requires an API key.',
     input: { headers: versionHeaders, body: toSchema(customerUpsert, 'request') },
     bodyExample: {
       customer_id: 'customer-1',
@@ -133,7 +134,7 @@ export const customerOperations = [
         { provider_name: 'pipedrive', credentials: { type: 'token', value: 'the-access-token' } },
       ],
     },
-    response: { ...CUSTOMER, description: 'The customer, as it is now.' },
+    response: { ...CUSTOMER, description: 'The stored customer.' },
     errors: [404, 409, 422, 501],
     async handle(context, { headers, body }, head) {
       const expectedVersion = headers['if-none-match'] === undefined ? readVersion(headers['if-match']) : 0;
@@ -150,14 +151,17 @@ export const customerOperations = [
     route: 'GET /customers',
     summary: 'List customers',
     description:
-      'The application’s customers in the order of their ids, each with its connections. All that the query gives must hold.',
+      'The application’s customers with their connections, sorted by id. All conditions of the query must match.',
     input: {
       query: z.strictObject({
-        email: text('Customers with this email address, compared without case.').optional(),
-        provider_name: enumText(PROVIDER_NAMES, 'Customers with a connection to this provider.').optional(),
+        email: text('Email address of the customer, compared case-insensitively.').optional(),
+        provider_name: enumText(
+          PROVIDER_NAMES,
+          'Provider to which the customer has a connection.',
+        ).optional(),
         status: enumText(
           wordsOf(connectionStatus),
-          'Customers with a connection in this status; with provider_name, that very connection.',
+          'Status of a connection of the customer; with provider_name, of the connection to it.',
         ).optional(),
         ...pageQuery({
           of: 'Customers',
@@ -167,7 +171,7 @@ export const customerOperations = [
       }),
     },
     response: {
-      description: 'One page of customers.',
+      description: 'A page of customers.',
       schema: customerPageSchema,
       example: { pagination: { next: null, previous: null }, records: [EXAMPLE_CUSTOMER] },
     },
@@ -188,16 +192,16 @@ export const customerOperations = [
     id: 'getCustomer',
     route: 'GET /customers/{customer_id}',
     summary: 'Read a customer',
-    description: 'One customer of the application, with its connections.',
+    description: 'A customer of the application, with its connections.',
     callers: ['apiKey', 'customerToken'],
     input: {
       path: customerPath,
       headers: z.object({
-        'if-none-match': text('An earlier ETag: 304 is the answer while it is still true.').optional(),
+        'if-none-match': text('An earlier ETag: 304 if the customer has not changed.').optional(),
       }),
     },
     response: { ...CUSTOMER, description: 'The customer.' },
-    notModified: 'The customer is still the one of If-None-Match.',
+    notModified: 'The customer has not changed since If-None-Match.',
     errors: [404],
     async handle(context, { path, headers }, head) {
       const customer = await findCustomer(context, path.customer_id);
@@ -214,9 +218,9 @@ export const customerOperations = [
     route: 'DELETE /customers/{customer_id}',
     summary: 'Delete a customer',
     description:
-      'Deletes a customer with everything of theirs, and revokes at the providers what connect links were granted, where no other connection lives on it. It takes two to three seconds: then no server answers with anything of theirs.',
+      'Deletes a customer with all their data, and revokes grants made through connect links at the providers, unless another connection uses them. Responds after two to three seconds; from then on no server returns any of the customer’s data.',
     input: { path: customerPath, headers: z.object({ 'if-match': ifMatch }) },
-    response: { status: 204, description: 'The customer is deleted.' },
+    response: { status: 204, description: 'The customer was deleted.' },
     errors: [404, 409],
     async handle(context, { path, headers }) {
       const expectedVersion = readVersion(headers['if-match']);

@@ -15,40 +15,40 @@ import {
   text,
 } from '../schemas.ts';
 
-const typeField = enumText(EVENT_TYPES, 'What has happened.', 'connection.reauthorize');
+const typeField = enumText(EVENT_TYPES, 'Type of event.', 'connection.reauthorize');
 const subjectFields = {
   customer_id: text('The application’s own id of the customer.', 'customer-1'),
-  connection_id: optionalText('The connection that it is about.'),
-  sequence: optional(z.int(), 'Grows by one with every event of one connection.'),
+  connection_id: optionalText('Id of the connection.'),
+  sequence: optional(z.int(), 'Sequence number, which increases by one with every event of a connection.'),
 };
 
 export const eventSchema = z
   .strictObject({
-    id: text('The event’s id: the header webhook-id where it is sent.', undefined, 'uuid'),
+    id: text('Id of the event, also the header webhook-id.', undefined, 'uuid'),
     type: typeField,
     ...subjectFields,
     data: z
       .record(z.string(), z.unknown())
       .describe('Of a connection: `provider_name`, `status`, `status_reason`. Of a customer: `version`.'),
-    created_at: momentText('When it happened.'),
+    created_at: momentText('Time of the event.'),
   })
-  .describe('Something that has happened.');
+  .describe('An event.');
 
 export const eventPaginationSchema = z
   .strictObject({ next: nextCursor })
-  .describe('Where this page lies in the list.');
+  .describe('Cursors of the adjacent pages.');
 
 export const eventPageSchema = z
   .strictObject({
     pagination: eventPaginationSchema,
     records: z.array(eventSchema).describe('The newest first.'),
   })
-  .describe('One page of the events of the last thirty days.');
+  .describe('A page of the events of the last thirty days.');
 
 export const webhookBodySchema = z
   .strictObject({
     type: typeField,
-    timestamp: momentText('When it happened.'),
+    timestamp: momentText('Time of the event.'),
     data: z.looseObject(subjectFields).describe('With what its type adds.'),
   })
   .describe('The body of a webhook.');
@@ -69,10 +69,10 @@ export const listEventsOperation = defineOperation({
   id: 'listEvents',
   route: 'GET /events',
   summary: 'List events',
-  description: 'What has happened in the last thirty days, the newest first.',
+  description: 'Events of the last thirty days, newest first.',
   input: {
     query: z.strictObject({
-      customer_id: text('Of this customer alone.').optional(),
+      customer_id: text('Only events of this customer.').optional(),
       ...pageQuery({
         of: 'Events',
         most: MAX_EVENTS,
@@ -81,7 +81,7 @@ export const listEventsOperation = defineOperation({
     }),
   },
   response: {
-    description: 'One page of events.',
+    description: 'A page of events.',
     schema: eventPageSchema,
     example: { pagination: { next: null }, records: [EXAMPLE_EVENT] },
   },

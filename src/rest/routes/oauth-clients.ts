@@ -5,24 +5,26 @@ import { defineOperation } from '../operation.ts';
 import { EXAMPLE_MOMENT, enumText, momentText, recordWriter, text, toCamelCased } from '../schemas.ts';
 
 const oauthClientPath = z.object({
-  provider_name: enumText(PROVIDER_NAMES, 'The provider that the app is registered with.', 'hubspot'),
+  provider_name: enumText(PROVIDER_NAMES, 'Provider with which the app is registered.', 'hubspot'),
 });
 
 export const oauthClientInputSchema = z
   .strictObject({
-    client_id: text('The client id that the provider gave the app.', '8b7c2f14-6a53-4f0e-9c1d-2f6f4a1b9e77'),
-    client_secret: text('Its secret. It is sealed, and never shown again.', 'the-secret-of-the-app'),
+    client_id: text('Client id of the app.', '8b7c2f14-6a53-4f0e-9c1d-2f6f4a1b9e77'),
+    client_secret: text('Client secret, stored encrypted and never returned.', 'the-secret-of-the-app'),
   })
-  .describe('What a provider calls the app that the application has registered there.');
+  .describe('Client id and secret of an app that the application has registered with a provider.');
 
 export const oauthClientSchema = z
   .strictObject({
     provider_name: enumText(PROVIDER_NAMES, 'The provider.', 'hubspot'),
-    client_id: text('The client id that the provider gave the app.', '8b7c2f14-6a53-4f0e-9c1d-2f6f4a1b9e77'),
-    created_at: momentText('When a client of this provider was set first.'),
-    updated_at: momentText('When it was set last.'),
+    client_id: text('Client id of the app.', '8b7c2f14-6a53-4f0e-9c1d-2f6f4a1b9e77'),
+    created_at: momentText('Time at which a client for this provider was first set.'),
+    updated_at: momentText('Time at which it was last set.'),
   })
-  .describe('The app that the application has registered with a provider. Its secret is never shown.');
+  .describe(
+    'The OAuth client (app) that the application has registered with a provider. Its secret is never returned.',
+  );
 
 const toOAuthClientRecord = recordWriter(oauthClientSchema);
 
@@ -39,11 +41,11 @@ export const oauthClientOperations = [
     route: 'PUT /oauth_clients/{provider_name}',
     summary: 'Set an OAuth client',
     description:
-      'The app that the application’s customers connect a provider with, in the place of the one before. Connections that were granted to another client id have to be connected again.',
+      'Sets the OAuth client (app) with which the application’s customers connect a provider, and replaces the previous one. Connections granted to another client id have to be connected again.',
     input: { path: oauthClientPath, body: oauthClientInputSchema },
     bodyExample: { client_id: EXAMPLE_OAUTH_CLIENT.client_id, client_secret: 'the-secret-of-the-app' },
     response: {
-      description: 'The client as it is kept.',
+      description: 'The stored OAuth client.',
       schema: oauthClientSchema,
       example: EXAMPLE_OAUTH_CLIENT,
     },
@@ -57,9 +59,9 @@ export const oauthClientOperations = [
     id: 'deleteOAuthClient',
     route: 'DELETE /oauth_clients/{provider_name}',
     summary: 'Delete an OAuth client',
-    description: 'What was granted to it can no longer be renewed.',
+    description: 'Tokens granted to it can no longer be refreshed.',
     input: { path: oauthClientPath },
-    response: { status: 204, description: 'The client and its secret are gone.' },
+    response: { status: 204, description: 'The client and its secret were deleted.' },
     errors: [404],
     async handle(context, { path }) {
       await deleteOAuthClient(context, path.provider_name);

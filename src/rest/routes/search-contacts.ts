@@ -19,13 +19,13 @@ import {
 
 export const associationsSchema = z
   .strictObject({
-    company: optional(z.array(z.string()), 'Ids of the companies.'),
-    deal: optional(z.array(z.string()), 'Ids of the deals.'),
-    ticket: optional(z.array(z.string()), 'Ids of the tickets.'),
+    company: optional(z.array(z.string()), 'Ids of companies.'),
+    deal: optional(z.array(z.string()), 'Ids of deals.'),
+    ticket: optional(z.array(z.string()), 'Ids of tickets.'),
   })
   .meta({
     description:
-      'The provider’s ids of the records that a contact is linked to: one list for each object that was asked for, empty where there is no link or where the provider offers none.',
+      'Ids, at the provider, of the records that a contact is associated with: one list for each requested object, empty if there are none or the provider does not support it.',
     examples: [{ company: ['123'], deal: [] }],
   });
 
@@ -34,7 +34,7 @@ export const contactSchema = z
     ...toSchema(contact, 'response').shape,
     raw_data: optional(
       z.record(z.string(), z.unknown()),
-      'The record as the provider sent it. Present with include_raw_data=true.',
+      'The provider’s own record, unchanged. Present with include_raw_data=true.',
     ),
     associations: optional(associationsSchema, 'Present with associations_to_fetch.'),
   })
@@ -52,15 +52,16 @@ export const contactSearchSchema = z
         email_domain: text('Contacts with an email address of this domain.', 'example.com').optional(),
       })
       .meta({
-        description: 'What to search for: exactly one of the three. Emails compare trimmed and without case.',
+        description:
+          'Search condition: exactly one of the three. Emails are compared trimmed and case-insensitively.',
         minProperties: 1,
         maxProperties: 1,
       }),
   })
-  .describe('What to search for.');
+  .describe('Search condition.');
 
 const contactSearchQuery = z.strictObject({
-  include_raw_data: optional(z.boolean(), 'Add each record as the provider sent it: raw_data.'),
+  include_raw_data: optional(z.boolean(), 'Whether to include the provider’s own record as raw_data.'),
   ...pageQuery({
     of: 'Results',
     most: MAX_PAGE_SIZE,
@@ -68,40 +69,40 @@ const contactSearchQuery = z.strictObject({
   }),
   associations_to_fetch: optional(
     z.array(z.enum(ASSOCIATED_OBJECTS)),
-    'Linked objects whose ids to fetch: repeated, or separated by commas. Ignored with read_from_cache=true.',
+    'Associated objects whose ids to fetch: repeated, or comma-separated. Ignored with read_from_cache=true.',
   ),
   read_from_cache: optional(
     z.boolean(),
-    'Serve an earlier answer to the same search while it is fresh; x-fetched-at says how old it is.',
+    'Whether a cached result may be returned. x-fetched-at gives its time.',
   ),
 });
 
 export const paginationSchema = z
   .strictObject({
     ...pageCursors,
-    total_count: z.int().min(0).describe('Results of the whole search, not of this page.'),
+    total_count: z.int().min(0).describe('Number of results of the whole search, not only of this page.'),
   })
-  .describe('Where this page lies in the whole search.');
+  .describe('Cursors of the adjacent pages, and the total count.');
 
 export const contactPageSchema = z
   .strictObject({
     pagination: paginationSchema,
-    records: z.array(contactSchema).describe('The contacts of this page, ordered by id.'),
+    records: z.array(contactSchema).describe('Contacts of this page, sorted by id.'),
   })
-  .describe('One page of contacts.');
+  .describe('A page of contacts.');
 
 export const searchContactsOperation = defineOperation({
   id: 'searchContacts',
   route: 'POST /contacts/_search',
   summary: 'Search contacts',
   description:
-    'Finds contacts of one customer in one provider. A provider without contact search answers 501.',
+    'Searches contacts of one customer at one provider. A provider without contact search gives 501.',
   callers: ['apiKey', 'customerToken'],
   input: {
     query: contactSearchQuery,
     headers: z.object({
       'x-customer-id': text(
-        'Whose contacts: the application’s own id of the customer. A token implies its own.',
+        'The application’s own id of the customer. Default: the token’s customer.',
         'demo',
       ).optional(),
       'x-provider-name': enumText(PROVIDER_NAMES, 'The provider to search.', 'hubspot'),
@@ -110,7 +111,7 @@ export const searchContactsOperation = defineOperation({
   },
   bodyExample: { filter: { email: 'ada@example.com' } },
   response: {
-    description: 'One page of contacts.',
+    description: 'A page of contacts.',
     schema: contactPageSchema,
     example: {
       pagination: { next: null, previous: null, total_count: 1 },
@@ -142,7 +143,7 @@ export const searchContactsOperation = defineOperation({
         },
       ],
     },
-    headers: { 'x-fetched-at': 'When the provider was asked.' },
+    headers: { 'x-fetched-at': 'Time of the provider’s response.' },
   },
   errors: [404, 409, 422, 499, 501],
 

@@ -34,38 +34,40 @@ const urlField = z
 const typesField = z
   .array(z.enum(EVENT_TYPES))
   .max(EVENT_TYPES.length)
-  .describe('The types of events that are sent. Empty: all.');
+  .describe('Types of events that are sent. Empty: all.');
 
 const endpointPath = z.strictObject({
-  id: text('The endpoint’s id.', '6d1f4b0e-9c0f-4a52-8f5e-0c6f3f1d2a10'),
+  id: text('Id of the endpoint.', '6d1f4b0e-9c0f-4a52-8f5e-0c6f3f1d2a10'),
 });
 
 export const newEndpointSchema = z
   .strictObject({ url: urlField, event_types: typesField.optional() })
-  .describe('A server of yours that wants to hear of events.');
+  .describe('A webhook endpoint to create.');
 
 export const endpointChangeSchema = z
   .strictObject({
     url: urlField.optional(),
     event_types: typesField.optional(),
-    enabled: optional(z.boolean(), 'False: nothing is sent, and what waits is forgotten.'),
+    enabled: optional(z.boolean(), 'Whether events are sent. `false` also drops pending deliveries.'),
   })
-  .describe('What changes. What is absent stays.');
+  .describe('Changes of a webhook endpoint. Absent fields are unchanged.');
 
 export const endpointSchema = z
   .strictObject({
-    id: text('The endpoint’s id.', undefined, 'uuid'),
-    url: text('Where events are sent.', 'https://app.example.com/webhooks/crossbook'),
-    event_types: z.array(z.enum(EVENT_TYPES)).describe('The types that are sent. Empty: all.'),
+    id: text('Id of the endpoint.', undefined, 'uuid'),
+    url: text('URL to which events are sent.', 'https://app.example.com/webhooks/crossbook'),
+    event_types: z.array(z.enum(EVENT_TYPES)).describe('Types of events to send. Empty: all.'),
     enabled: z
       .boolean()
-      .describe('False: switched off by you, by its answer 410, or after three days of failures.'),
-    last_failure: optionalText('What went wrong last.', 'HTTP 503'),
-    last_failure_at: optionalText('When that was.', EXAMPLE_MOMENT, 'date-time'),
-    created_at: momentText('When it was created.'),
-    updated_at: momentText('When it was changed last.'),
+      .describe(
+        'Whether events are sent. False if you disabled it, if it answered 410, or after three days of failures.',
+      ),
+    last_failure: optionalText('Last failure.', 'HTTP 503'),
+    last_failure_at: optionalText('Time of the last failure.', EXAMPLE_MOMENT, 'date-time'),
+    created_at: momentText('Time of creation.'),
+    updated_at: momentText('Time of the last change.'),
   })
-  .describe('A server of yours that hears of events.');
+  .describe('An endpoint to which events are sent.');
 
 export const endpointsSchema = z
   .strictObject({ records: z.array(endpointSchema).describe('The oldest first.') })
@@ -75,7 +77,7 @@ export const endpointWithSecretSchema = z
   .strictObject({
     endpoint: endpointSchema,
     secret: text(
-      'What it verifies signatures with. Shown this once.',
+      'Secret to verify signatures with, returned only here.',
       'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
     ),
   })
@@ -85,18 +87,24 @@ export const redeliverySchema = z
   .strictObject({
     event_ids: optional(
       z.array(z.string()).max(MAX_REDELIVERED_IDS),
-      'These events. Either these, or `since`.',
+      'Ids of the events: either these, or `since`.',
     ),
-    since: momentText('All events from then on, whatever types the endpoint is sent.').optional(),
+    since: momentText(
+      'Time from which all events are sent again, regardless of the endpoint’s `eventTypes`.',
+    ).optional(),
   })
-  .describe('Which events are sent once more.');
+  .describe('Events to send again.');
 
 export const redeliveredSchema = z
   .strictObject({
-    scheduled: z.int().min(0).describe('Events that are on their way.'),
-    next_since: optionalText('There were more: ask again with this as `since`.', EXAMPLE_MOMENT, 'date-time'),
+    scheduled: z.int().min(0).describe('Number of events that were scheduled.'),
+    next_since: optionalText(
+      'If there are more events, the `since` of the next request.',
+      EXAMPLE_MOMENT,
+      'date-time',
+    ),
   })
-  .describe('What is sent once more.');
+  .describe('Result of sending events again.');
 
 const toEndpointRecord = recordWriter(endpointSchema);
 const toRedeliveredRecord = recordWriter(redeliveredSchema);
@@ -115,7 +123,7 @@ const EXAMPLE_ENDPOINT = {
 };
 
 const WITH_SECRET = {
-  description: 'The endpoint, and its secret: shown this once.',
+  description: 'The endpoint and its secret, which is returned only here.',
   schema: endpointWithSecretSchema,
   example: { endpoint: EXAMPLE_ENDPOINT, secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD' },
 };
@@ -125,7 +133,7 @@ export const webhookOperations = [
     id: 'listWebhookEndpoints',
     route: 'GET /webhook_endpoints',
     summary: 'List webhook endpoints',
-    description: 'Your servers that hear of events.',
+    description: 'Your webhook endpoints.',
     input: {},
     response: {
       description: 'The endpoints.',
@@ -138,7 +146,7 @@ export const webhookOperations = [
     id: 'createWebhookEndpoint',
     route: 'POST /webhook_endpoints',
     summary: 'Create a webhook endpoint',
-    description: 'Events are sent there from now on, by Standard Webhooks.',
+    description: 'Creates an endpoint, to which events are sent by Standard Webhooks.',
     input: { body: newEndpointSchema },
     bodyExample: { url: EXAMPLE_ENDPOINT.url, event_types: EXAMPLE_ENDPOINT.event_types },
     response: { ...WITH_SECRET, status: 201 },
@@ -150,7 +158,7 @@ export const webhookOperations = [
     id: 'updateWebhookEndpoint',
     route: 'PATCH /webhook_endpoints/{id}',
     summary: 'Change a webhook endpoint',
-    description: 'What is absent stays. One that was disabled is enabled with `enabled`.',
+    description: 'Absent fields are unchanged. `enabled` enables a disabled endpoint.',
     input: { path: endpointPath, body: endpointChangeSchema },
     bodyExample: { enabled: true },
     response: { description: 'The endpoint.', schema: endpointSchema, example: EXAMPLE_ENDPOINT },
@@ -162,7 +170,7 @@ export const webhookOperations = [
     id: 'deleteWebhookEndpoint',
     route: 'DELETE /webhook_endpoints/{id}',
     summary: 'Delete a webhook endpoint',
-    description: 'Nothing is sent there any more.',
+    description: 'Nothing is sent to it any more.',
     input: { path: endpointPath },
     response: { status: 204, description: 'It is gone.' },
     errors: [404],
@@ -175,7 +183,7 @@ export const webhookOperations = [
     id: 'rotateWebhookSecret',
     route: 'POST /webhook_endpoints/{id}/_rotate_secret',
     summary: 'Rotate a webhook secret',
-    description: 'The endpoint gets a new secret. The one before signs as well for 24 hours.',
+    description: 'Creates a new secret. The previous one also signs for 24 hours.',
     input: { path: endpointPath },
     response: WITH_SECRET,
     errors: [404],
@@ -184,12 +192,13 @@ export const webhookOperations = [
   defineOperation({
     id: 'redeliverEvents',
     route: 'POST /webhook_endpoints/{id}/_redeliver',
-    summary: 'Send events once more',
-    description: 'Events by their ids, or all since a time: what was missed while an endpoint was disabled.',
+    summary: 'Send events again',
+    description:
+      'Sends events again, by their ids or all since a time, such as those missed while an endpoint was disabled.',
     input: { path: endpointPath, body: redeliverySchema },
     bodyExample: { since: EXAMPLE_MOMENT },
     response: {
-      description: 'How many are on their way.',
+      description: 'Number of events that were scheduled.',
       status: 202,
       schema: redeliveredSchema,
       example: { scheduled: 3 },
