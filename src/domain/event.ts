@@ -182,7 +182,7 @@ export interface WebhookQueue {
   /** What is due for one, in the order of its events. */
   read(endpointId: string, limit: number): Promise<readonly Delivery[]>;
   /** It has arrived. `isRecovery`: what waits for another try is due now. */
-  succeed(delivery: DeliveryKey, isRecovery: boolean): Promise<void>;
+  succeed(delivery: DeliveryKey & Pick<Delivery, 'rowVersion'>, isRecovery: boolean): Promise<void>;
   fail(delivery: DeliveryKey, failure: DeliveryFailure): Promise<void>;
   release(endpointId: string, lease: string): Promise<void>;
   /** For the metric, and for who asks whether all is well. */
@@ -218,6 +218,8 @@ export interface Delivery extends DeliveryKey {
   readonly customerId: string;
   /** Before this one. */
   readonly attempts: number;
+  /** Changes when the delivery is scheduled again. */
+  readonly rowVersion: string;
   /** JSON, the same at each attempt. */
   readonly body: string;
 }

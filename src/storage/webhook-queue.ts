@@ -30,8 +30,8 @@ export function createWebhookQueue({ engine, secrets, now }: StoreDeps): Webhook
       const rows = await query<DueRow>(READ_DUE, [endpointId, at(), limit]);
       return rows.map(toDelivery);
     },
-    succeed: async ({ endpointId, eventId }, isRecovery) => {
-      await query(SUCCEED, [endpointId, eventId, at(), isRecovery]);
+    succeed: async ({ endpointId, eventId, rowVersion }, isRecovery) => {
+      await query(SUCCEED, [endpointId, eventId, at(), isRecovery, rowVersion]);
     },
     fail: async ({ endpointId, eventId }, { reason, retryAfterMs, pauseMs, isGone }) => {
       const times = [at(retryAfterMs), at(pauseMs), isGone, at(-RETRIES_MS)];
@@ -119,23 +119,28 @@ export const READ_DUE = {
   name: 'read_due_deliveries',
   text: `
 with delivery as (
-  select event_id, endpoint_id, attempts from crossbook.webhook_deliveries
+  select event_id, endpoint_id, attempts, xmin::text as row_version from crossbook.webhook_deliveries
   where endpoint_id = $1::uuid and next_attempt_at <= $2::timestamptz
   order by next_attempt_at, created_at fetch first ($3::int) rows with ties
 )
 select delivery.event_id as "eventId", delivery.endpoint_id as "endpointId", delivery.attempts,
+  delivery.row_version as "rowVersion",
   event.type, event.customer_id as "customerId", event.connection_id as "connectionId", event.sequence,
   event.data, event.created_at as "createdAt"
 from delivery join crossbook.events as event on event.id = delivery.event_id
 order by event.created_at, event.sequence nulls first, event.id limit $3::int`,
 };
 
-/** After an outage, what has failed is due since its own time, so that it goes out before what came after it. */
+/**
+ * A delivery that was redelivered while it was being sent has another row version, and is sent once more. After an outage,
+ * what has failed is due since its own time, so that it goes out before what came after it.
+ */
 const SUCCEED = {
   name: 'delivery_succeeded',
   text: `
 with arrived as (
-  delete from crossbook.webhook_deliveries where endpoint_id = $1::uuid and event_id = $2::uuid
+  delete from crossbook.webhook_deliveries
+  where endpoint_id = $1::uuid and event_id = $2::uuid and xmin::text = $5::text
 ), due as (
   update crossbook.webhook_deliveries set next_attempt_at = least(created_at, $3::timestamptz)
   where $4::boolean and endpoint_id = $1::uuid and event_id <> $2::uuid and next_attempt_at > $3::timestamptz

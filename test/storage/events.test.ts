@@ -126,6 +126,20 @@ describe('the outbox', () => {
     expect(due.map(({ data }) => data)).toEqual([{ n: 9 }, { n: 8 }]);
   });
 
+  test('an event that is redelivered while it is being sent is sent once more', async () => {
+    const store = await open();
+    const endpointId = await store.addEndpoint([]);
+    await store.customers.upsert(ADA);
+    const [sending] = await database.webhookQueue.read(endpointId, 10);
+    if (!sending) throw new Error('Nothing is due.');
+    await store.webhooks.redeliver(endpointId, { eventIds: [sending.eventId] });
+    await database.webhookQueue.succeed(sending, false);
+    const [again] = await database.webhookQueue.read(endpointId, 10);
+    expect(again?.eventId).toBe(sending.eventId);
+    if (again) await database.webhookQueue.succeed(again, false);
+    expect(await database.webhookQueue.read(endpointId, 10)).toEqual([]);
+  });
+
   test('an upsert reads the customers that it names, however many there are beside them', async () => {
     const { id } = await open();
     const values = [id, '[{"customer_id":"n","name":"N","email":"e"}]', new Date().toISOString()];
