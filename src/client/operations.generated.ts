@@ -191,7 +191,7 @@ export type CreateWebhookEndpointInput = {
   readonly clientMutationId?: string | null | undefined;
   /** Types of events to send. Default: all. */
   readonly eventTypes?: ReadonlyArray<EventType> | null | undefined;
-  /** `https:` URL at a public host, e.g. `https://app.example.com/webhooks/crossbook`. */
+  /** URL of the endpoint, `https:` at a public host, e.g. `https://app.example.com/webhooks/crossbook`. */
   readonly url: string;
 };
 
@@ -361,7 +361,7 @@ export type ObjectFieldMappingsInput = {
 
 /** Type of a phone number. */
 export type PhoneNumberType =
-  /** Fax. */
+  /** Fax number. */
   | 'FAX'
   /** Mobile phone. */
   | 'MOBILE'

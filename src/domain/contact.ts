@@ -30,7 +30,7 @@ const emailAddressType = words('EmailAddressType', 'Use of an email address.', {
 const phoneNumberType = words('PhoneNumberType', 'Type of a phone number.', {
   primary: 'Main number.',
   mobile: 'Mobile phone.',
-  fax: 'Fax.',
+  fax: 'Fax number.',
   other: 'Additional number.',
 });
 

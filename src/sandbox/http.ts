@@ -129,7 +129,7 @@ export interface Answer {
 }
 
 export type Headers = Readonly<Record<string, string>>;
-export type Serve = (request: SandboxRequest, response: ServerResponse) => void | Promise<void>;
+type Serve = (request: SandboxRequest, response: ServerResponse) => void | Promise<void>;
 
 /** In PEM. */
 export interface Certificate {

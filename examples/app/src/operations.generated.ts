@@ -115,7 +115,7 @@ export type LifecycleStage =
 
 /** Type of a phone number. */
 export type PhoneNumberType =
-  /** Fax. */
+  /** Fax number. */
   | 'FAX'
   /** Mobile phone. */
   | 'MOBILE'
