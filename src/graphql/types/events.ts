@@ -62,7 +62,10 @@ defineMutation('createWebhookEndpoint', {
     argument: 'The endpoint.',
     description: 'A webhook endpoint to create.',
     fields: {
-      url: field(string, 'URL of the endpoint, `https:` at a public host, e.g. `https://app.example.com/webhooks/crossbook`.'),
+      url: field(
+        string,
+        'URL of the endpoint, `https:` at a public host, e.g. `https://app.example.com/webhooks/crossbook`.',
+      ),
       eventTypes: nullable(listOf(eventType), 'Types of events to send. Default: all.'),
     },
   },
