@@ -80,8 +80,8 @@ export async function createGraphQL(options: GraphQLOptions) {
       const allowance = allowanceOf(opened);
       if (allowance.isLarge) await requestLog.permit.takeTurn();
       try {
-        const confirming = opened.context?.confirm();
-        if (confirming) await confirming;
+        const rechecking = opened.context?.recheckSeen();
+        if (rechecking) await rechecking;
       } catch (error) {
         // The answer tells of something that was removed while it was made.
         results = toResult(error);

@@ -117,14 +117,14 @@ export function createOriginWarning({ log, now }: Options): (origin: string) => 
   const saidAt = new Map<string, number>();
   return (origin) => {
     const moment = now();
-    for (const [said, at] of saidAt) if (moment - at >= WHILE_MS) saidAt.delete(said);
+    for (const [said, at] of saidAt) if (moment - at >= WARNING_EVERY_MS) saidAt.delete(said);
     if (saidAt.has(origin) || saidAt.size >= MOST) return;
     saidAt.set(origin, moment);
     log.warn({ origin, command: toCommand(origin) }, 'a page may not call: no application names its origin');
   };
 }
 
-const WHILE_MS = 60_000;
+const WARNING_EVERY_MS = 60_000;
 /** Origins in a minute. */
 const MOST = 20;
 

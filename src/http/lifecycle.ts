@@ -99,10 +99,10 @@ function watchParent(pid: number, onGone: () => void): void {
     if (process.ppid === pid) return;
     clearInterval(timer);
     onGone();
-  }, EVERY_MS).unref();
+  }, PARENT_CHECK_EVERY_MS).unref();
 }
 
-const EVERY_MS = 1_000;
+const PARENT_CHECK_EVERY_MS = 1_000;
 
 interface Running {
   readonly listener: Listener;

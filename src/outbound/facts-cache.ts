@@ -6,7 +6,7 @@ import { withDeadline } from './send.ts';
 
 /** One connection's facts: kept among its cached answers for all processes, and remembered here for a minute. */
 export function createFactsCache(connectionId: Connection['id'], clock: Clock) {
-  const remembered = createTtlCache<Known>({ maxAgeMs: REMEMBERED_MS, maxEntries: 1, now: clock.now });
+  const remembered = createTtlCache<Known>({ maxAgeMs: FACTS_MEMORY_TTL_MS, maxEntries: 1, now: clock.now });
   let learning: Promise<boolean> | undefined;
 
   return {
@@ -63,7 +63,7 @@ export function createFactsCache(connectionId: Connection['id'], clock: Clock) {
 
   async function readStored(cache: FactsStore): Promise<Known> {
     const entry = await cache.read(connectionId, FACTS_KEY).catch(() => undefined);
-    const isTooOld = entry && Math.abs(clock.wall() - entry.fetchedAt.getTime()) > MAX_AGE_MS;
+    const isTooOld = entry && Math.abs(clock.wall() - entry.fetchedAt.getTime()) > FACTS_STORED_TTL_MS;
     return { facts: isTooOld ? undefined : entry?.payload };
   }
 
@@ -74,8 +74,8 @@ export function createFactsCache(connectionId: Connection['id'], clock: Clock) {
 }
 
 /** Other processes may learn more, and a connection may be changed elsewhere. */
-const REMEMBERED_MS = 60_000;
-const MAX_AGE_MS = 24 * 60 * 60_000;
+const FACTS_MEMORY_TTL_MS = 60_000;
+const FACTS_STORED_TTL_MS = 24 * 60 * 60_000;
 /** No search has such a key. */
 const FACTS_KEY = 'connection facts';
 

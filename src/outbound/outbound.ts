@@ -141,7 +141,7 @@ export function createProviderClients({ clock, maxKept, create }: ClientsOptions
         clients.set(id, kept);
       }
       kept.usedAt = now;
-      if (now >= tidyAt) tidy(now - KEPT_MS);
+      if (now >= tidyAt) tidy(now - IDLE_CLIENT_KEPT_MS);
       return kept.client;
     },
 
@@ -161,13 +161,13 @@ export function createProviderClients({ clock, maxKept, create }: ClientsOptions
       if (usedAt < usedBefore && client.isIdle()) clients.delete(id);
     }
     // Where all are in use, searching them again for each new client finds nothing.
-    if (clients.size >= maxKept) fullUntil = clock.now() + LOOK_AGAIN_MS;
+    if (clients.size >= maxKept) fullUntil = clock.now() + FULL_RETRY_MS;
   }
 }
 
 const TIDY_EVERY_MS = 60_000;
-const KEPT_MS = 5 * 60_000;
-const LOOK_AGAIN_MS = 1_000;
+const IDLE_CLIENT_KEPT_MS = 5 * 60_000;
+const FULL_RETRY_MS = 1_000;
 
 interface ClientsOptions {
   readonly clock: Clock;

@@ -8,7 +8,7 @@ import { createConnectionTokens } from './access-token/token-endpoint.ts';
 import { createFactsCache } from './facts-cache.ts';
 import { createLookupBatcher, type SharedCall } from './lookup-batcher.ts';
 import type { OutboundDeps } from './outbound.ts';
-import { createBreaker } from './resilience/circuit-breaker.ts';
+import { createConnectionBreaker } from './resilience/circuit-breaker.ts';
 import { createRateLimiter, type RateLimiter } from './resilience/rate-limiter.ts';
 import { createSharedRateLimiter } from './resilience/shared-rate-limiter.ts';
 import { type CallSource, createSend } from './send.ts';
@@ -27,7 +27,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
   const target = { provider, connectionId };
   /** How many operations wait for the provider. */
   const operations = { waiting: 0 };
-  const breaker = createBreaker({
+  const breaker = createConnectionBreaker({
     clock,
     maxFailures: settings.breakerFailures,
     openMs: settings.breakerOpenMs,

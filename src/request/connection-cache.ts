@@ -72,7 +72,7 @@ export class SeenRecords {
   }
 
   /** Throws or rejects with NOT_FOUND where one of them is gone. Undefined: it is known without a look. */
-  confirm(): Promise<void> | undefined {
+  recheckSeen(): Promise<void> | undefined {
     const looks: Promise<void>[] = [];
     for (const [id, target] of this.#connections) {
       const found = this.#find(target);
@@ -81,12 +81,12 @@ export class SeenRecords {
     }
     const oldest = this.#source.now() - CONNECTION_MAX_AGE_MS;
     for (const [customerId, seen] of this.#customers ?? []) {
-      if (seen.at <= oldest) looks.push(this.#confirmCustomer(customerId, seen));
+      if (seen.at <= oldest) looks.push(this.#recheckCustomer(customerId, seen));
     }
     return looks.length === 0 ? undefined : Promise.all(looks).then(() => undefined);
   }
 
-  async #confirmCustomer(customerId: string, { connections }: SeenCustomer): Promise<void> {
+  async #recheckCustomer(customerId: string, { connections }: SeenCustomer): Promise<void> {
     const { loaders } = this.#source;
     loaders.invalidateCustomer(customerId);
     const customer = await loaders.customer(customerId);

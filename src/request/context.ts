@@ -144,8 +144,8 @@ class RequestScope implements Tracer {
    * Before the response is sent: what it tells of customers and connections was there within the last two seconds. Rejects
    * with NOT_FOUND where it has been removed while the request ran. Undefined: it is known without a look.
    */
-  confirm(): Promise<void> | undefined {
-    return this.#seen?.confirm();
+  recheckSeen(): Promise<void> | undefined {
+    return this.#seen?.recheckSeen();
   }
 
   /** Never rejects, and goes on where the request ends early. */

@@ -37,8 +37,8 @@ function toEndpoint(operation: Operation, openContext: RestOptions['openContext'
         // Before anything of the request is looked at.
         context.requireCaller();
         const response = await operation.run(context, request, context.allowance);
-        const confirmed = context.confirm();
-        if (confirmed) await confirmed;
+        const rechecked = context.recheckSeen();
+        if (rechecked) await rechecked;
         return response;
       });
     },

@@ -218,7 +218,7 @@ function endOverdue(deps: StoreDeps): Promise<number> {
 }
 
 async function removeOld({ engine, now }: StoreDeps): Promise<number> {
-  const old = new Date(now().getTime() - KEPT_MS);
+  const old = new Date(now().getTime() - ENDED_LINK_KEPT_MS);
   const { rowCount } = await engine.repeatable(() =>
     engine.orm
       .delete(connectLinks)
@@ -229,7 +229,7 @@ async function removeOld({ engine, now }: StoreDeps): Promise<number> {
 
 const BATCH = 200;
 /** A week, for support to look at what became of a link. */
-const KEPT_MS = 7 * 24 * 60 * 60_000;
+const ENDED_LINK_KEPT_MS = 7 * 24 * 60 * 60_000;
 
 interface LinkFailure extends Pick<ConnectLinkRow, 'providerName'> {
   readonly status: 'FAILED' | 'EXPIRED';

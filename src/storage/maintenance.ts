@@ -52,11 +52,11 @@ export function sweepContactCache(
   { maxBytesPerApplication, onError, schedule, clock }: SweepOptions,
 ): PeriodicTask {
   return runPeriodically({
-    intervalMs: EVERY_MS,
+    intervalMs: CACHE_SWEEP_EVERY_MS,
     async work() {
       await sweepConnectLinks();
       await maintenance.sweepContactCache({
-        olderThan: new Date(clock.wall() - MAX_AGE_MS),
+        olderThan: new Date(clock.wall() - CACHE_ENTRY_MAX_AGE_MS),
         maxBytesPerApplication,
       });
     },
@@ -65,8 +65,8 @@ export function sweepContactCache(
   });
 }
 
-const EVERY_MS = 5 * 60_000;
-const MAX_AGE_MS = 24 * 60 * 60_000;
+const CACHE_SWEEP_EVERY_MS = 5 * 60_000;
+const CACHE_ENTRY_MAX_AGE_MS = 24 * 60 * 60_000;
 
 /**
  * Readiness: can this process do its work with this database? Load balancers ask every few seconds. A full pool and a

@@ -66,7 +66,7 @@ export function createRejectedRequestLog({ log, schedule }: RejectedRequestLogOp
   // The codes are few: so are these.
   let kinds = new Map<string, Pick<RejectedRequest, 'status' | 'code'> & { count: number }>();
   const summary = runPeriodically({
-    intervalMs: WHILE_MS,
+    intervalMs: SUMMARY_EVERY_MS,
     work: async () => tellLeftOut(),
     onError: (cause) => log.warn({ cause }, 'refusals were not told'),
     schedule,
@@ -105,7 +105,7 @@ function toRejectedLine({ status, code, errorId, arrival }: RejectedRequest): ob
   };
 }
 
-const WHILE_MS = 10_000;
+const SUMMARY_EVERY_MS = 10_000;
 const MOST_LINES = 10;
 
 interface RejectedRequestLogOptions extends Pick<PeriodicTaskOptions, 'schedule'> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Breaker, createBreaker } from '../../src/outbound/resilience/circuit-breaker.ts';
+import { type Breaker, createConnectionBreaker } from '../../src/outbound/resilience/circuit-breaker.ts';
 import { createFakeClock } from '../support/clock.ts';
 
 describe('a breaker', () => {
@@ -121,7 +121,13 @@ function open({ waiting = 0 } = {}) {
   const clock = createFakeClock();
   const crowd = { waiting };
   const isCrowded = (refused: number) => crowd.waiting + refused >= 100;
-  const breaker = createBreaker({ clock, maxFailures: 3, openMs: 10_000, slowMs: 5_000, isCrowded });
+  const breaker = createConnectionBreaker({
+    clock,
+    maxFailures: 3,
+    openMs: 10_000,
+    slowMs: 5_000,
+    isCrowded,
+  });
   return { clock, breaker, crowd };
 }
 

@@ -40,7 +40,7 @@ test('what was looked at just now is confirmed without a look', async () => {
   const seen = open();
   await seen.connection(TARGET);
   await seen.customer('acme');
-  expect(seen.confirm()).toBeUndefined();
+  expect(seen.recheckSeen()).toBeUndefined();
   expect(stored.looks).toBe(1);
 });
 
@@ -50,7 +50,7 @@ test('what was looked at long ago is looked at again, once for all requests', as
   await one.connection(TARGET);
   await other.connection(TARGET);
   advance(CONNECTION_MAX_AGE_MS);
-  await Promise.all([one.confirm(), other.confirm()]);
+  await Promise.all([one.recheckSeen(), other.recheckSeen()]);
   expect(stored.looks).toBe(2);
 });
 
@@ -61,7 +61,7 @@ test('a connection that was removed, or removed and connected again, is told as 
     await seen.connection(TARGET);
     stored.connection = after;
     advance(CONNECTION_MAX_AGE_MS);
-    await expect(seen.confirm()).rejects.toMatchObject(GONE);
+    await expect(seen.recheckSeen()).rejects.toMatchObject(GONE);
   }
 });
 
@@ -70,12 +70,12 @@ test('a customer who was deleted, or has a connection less, is told as gone', as
   const seen = open();
   await seen.customer('acme');
   advance(CONNECTION_MAX_AGE_MS);
-  await seen.confirm();
+  await seen.recheckSeen();
   stored.connection = undefined;
   state.customer = toCustomer();
-  await expect(seen.confirm()).rejects.toMatchObject(GONE);
+  await expect(seen.recheckSeen()).rejects.toMatchObject(GONE);
   state.customer = undefined;
-  await expect(seen.confirm()).rejects.toMatchObject(GONE);
+  await expect(seen.recheckSeen()).rejects.toMatchObject(GONE);
 });
 
 test('what the request has removed itself is not missed', async () => {
@@ -87,5 +87,5 @@ test('what the request has removed itself is not missed', async () => {
   state.customer = undefined;
   advance(CONNECTION_MAX_AGE_MS);
   seen.invalidateCustomer('acme');
-  expect(seen.confirm()).toBeUndefined();
+  expect(seen.recheckSeen()).toBeUndefined();
 });

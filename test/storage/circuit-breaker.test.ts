@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openEngine } from '../../src/storage/engine/open.ts';
-import { createCircuitBreaker } from '../../src/storage/engine/postgres.ts';
+import { createDatabaseBreaker } from '../../src/storage/engine/postgres.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 
 const AWAY = { code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 };
@@ -121,7 +121,7 @@ function open() {
       return { isReadOnly: probe.isReadOnly };
     },
   };
-  return { breaker: createCircuitBreaker({ probe, clock, patienceMs: 2_500 }), clock, probe };
+  return { breaker: createDatabaseBreaker({ probe, clock, patienceMs: 2_500 }), clock, probe };
 }
 
 /** What it was refused with; undefined while it waits. */

@@ -121,7 +121,7 @@ export function createTokens(deps: TokenDeps) {
     // A new token that lives shorter than the margin is used for half its life, not renewed for each call.
     const marginMs = isNew ? Math.min(RENEWAL_MARGIN_MS, (expiresAt - now) / 2) : RENEWAL_MARGIN_MS;
     const renewAt = isRefreshable(stored.credentials) ? expiresAt - marginMs : Number.POSITIVE_INFINITY;
-    const staleAt = now + KEPT_MS;
+    const staleAt = now + TOKEN_CACHE_MS;
     if (kept?.generation === stored.generation && kept.stored.instanceUrl === stored.instanceUrl) {
       kept = { ...kept, staleAt: Math.min(kept.renewAt, staleAt) };
       return kept;
@@ -179,7 +179,7 @@ const RENEW_AGAIN_MS = 5_000;
 const REJECTED_MS = 30_000;
 
 /** Another process may have been given other credentials: they are read again after this time. */
-const KEPT_MS = 15_000;
+const TOKEN_CACHE_MS = 15_000;
 
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 

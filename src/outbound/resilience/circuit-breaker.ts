@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
  * Opens after some failures in a row, and when most calls are slow while many requests wait: then no request waits for the
  * provider, and now and then one call probes it. A slow provider that few ask is left to those who ask it.
  */
-export function createBreaker(options: BreakerOptions) {
+export function createConnectionBreaker(options: BreakerOptions) {
   const { clock, maxFailures, openMs, slowMs, isCrowded } = options;
   let failures = 0;
   let calls = 0;
@@ -90,7 +90,7 @@ const PROBE_MS = 1_000;
 const WINDOW_MS = 30_000;
 const LEAST_SLOW_CALLS = 3;
 
-export type Breaker = ReturnType<typeof createBreaker>;
+export type Breaker = ReturnType<typeof createConnectionBreaker>;
 
 export interface BreakerOptions {
   readonly clock: Clock;

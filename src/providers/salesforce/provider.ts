@@ -209,7 +209,7 @@ type RowsByKey = ReadonlyMap<string, Row>;
 export function readRateLimitStatus({ headers }: ProviderResponse): RateLimitStatus | undefined {
   const info = headers['sforce-limit-info'];
   if (info === undefined) return undefined;
-  const limits = Array.from(info.matchAll(USAGE), ([, used, max]) => toAllowance(Number(used), Number(max)));
+  const limits = Array.from(info.matchAll(USAGE), ([, used, max]) => toDailyLimit(Number(used), Number(max)));
   const tightest = limits.reduce<RateLimitStatus | undefined>(
     (least, one) => (least === undefined || one.remaining < least.remaining ? one : least),
     undefined,
@@ -218,7 +218,7 @@ export function readRateLimitStatus({ headers }: ProviderResponse): RateLimitSta
   return tightest?.remaining === 0 && hasBursts(info) ? undefined : tightest;
 }
 
-function toAllowance(used: number, max: number): RateLimitStatus {
+function toDailyLimit(used: number, max: number): RateLimitStatus {
   return { remaining: Math.max(0, max - used), max, intervalMs: DAY_MS };
 }
 

@@ -116,7 +116,7 @@ export function createOutageReports(
       const { cause } = error;
       const code = 'code' in cause ? String(cause.code) : '';
       const last = reported.get(code) ?? Number.NEGATIVE_INFINITY;
-      if (now() - last >= EVERY_MS) {
+      if (now() - last >= OUTAGE_REPORT_EVERY_MS) {
         reported.set(code, now());
         // Errors of these classes are about the server: they quote neither parameters nor rows.
         onOutage({ code, reason: cause.message });
@@ -126,7 +126,7 @@ export function createOutageReports(
   };
 }
 
-const EVERY_MS = 60_000;
+const OUTAGE_REPORT_EVERY_MS = 60_000;
 
 export interface Failure {
   /** `always`: nothing was executed. `reads`: it may have been. */

@@ -14,7 +14,7 @@ export function openPostgres({ url, pooled = false }: UrlTarget, tuning: Tuning)
   pool.on('connect', (client) => client.on('error', onError));
   pool.on('error', ignore);
   const probe = createProbe(url, clock);
-  const breaker = createCircuitBreaker({ probe, clock, patienceMs: deadlineMs / 2 });
+  const breaker = createDatabaseBreaker({ probe, clock, patienceMs: deadlineMs / 2 });
   const holders: pg.Client[] = [];
   const report = createOutageReports(onOutage, clock);
   return {
@@ -152,7 +152,7 @@ const LOCKED_TABLE_PAUSE_MS = 500;
  * comes after it at once, until the probe is answered. Where it finds a database that only reads, and for a moment after
  * work was given up, all is tried, but once.
  */
-export function createCircuitBreaker({ probe, clock, patienceMs }: BreakerOptions) {
+export function createDatabaseBreaker({ probe, clock, patienceMs }: BreakerOptions) {
   const lookAfterMs = Math.min(LOOK_AFTER_MS, patienceMs);
   /** In the order in which they began. */
   const waiting = new Set<{ readonly since: number; reject(error: unknown): void }>();
