@@ -40,7 +40,7 @@ export const ERROR_CODES = {
     'Payload too large',
     'The body is larger than 1 MiB, or than 32 KiB without an API key or a token.',
     {
-      example: 'The body is larger than 1048576 bytes.',
+      example: 'The body is larger than 1024 KiB.',
     },
   ),
   UNSUPPORTED_MEDIA_TYPE: code(

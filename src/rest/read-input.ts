@@ -62,7 +62,10 @@ function readBody(request: HttpRequest, type: z.ZodType['def']['type']): unknown
   }
   const bytes = request.readBody(MAX_REQUEST_BODY_BYTES);
   if (!bytes)
-    throw new CrossbookError('PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_REQUEST_BODY_BYTES} bytes.`);
+    throw new CrossbookError(
+      'PAYLOAD_TOO_LARGE',
+      `The body is larger than ${MAX_REQUEST_BODY_BYTES / 1024} KiB.`,
+    );
   const read = readJsonBytes(bytes);
   if ('value' in read) return read.value;
   throw new CrossbookError('BAD_REQUEST', `The body ${read.problem}.`, { cause: read.cause });
