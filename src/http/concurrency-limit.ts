@@ -10,27 +10,30 @@ import {
 } from './request-queues.ts';
 
 /**
- * The concurrency limit (load shedding): how many requests run at once, and how their slots are shared. A slot belongs to an
- * application; strangers together are one, with few slots. One application alone may have nearly all, and so may one
- * connection of it. While several want more than there is, a slot that becomes free goes to the application that has the
- * fewest, in it to the connection that has the fewest, and of that to the request that came first. A request that waits for a
- * provider has no slot, and is bounded by what it waits for.
+ * The concurrency limit (load shedding): how many requests run at once, and how the slots are shared fairly. Each
+ * application has slots of its own; unauthenticated requests share one small group. A single application, or a single
+ * connection of it, may use nearly all slots. Under contention a free slot goes to the application with the fewest
+ * running requests, within it to the connection with the fewest, and there to the oldest request. A request that
+ * waits for a provider gives its slot back; the rate limiter and timeouts of the provider bound that wait.
  */
 export function createConcurrencyLimit(options: ConcurrencyOptions) {
   const slots = createSlots(options);
   return {
-    /** A permit that is still to be acquired, and to be released in any case. Without an application: a stranger's. */
+    /**
+     * A permit that is not acquired yet; the caller must release it in any case. Without an application it is
+     * unauthenticated.
+     */
     open: (application?: string, connection?: string): RequestPermit =>
       new Permit(slots, slots.open(application, connection)),
     counts: slots.counts,
   };
 }
 
-/** One request's permit. It is released once, whatever the request was doing at that moment. */
+/** The permit of one request. Releasing is idempotent and works in every state. */
 class Permit implements RequestPermit {
   readonly connection: ConnectionSlots;
   state: 'new' | 'queued' | 'running' | 'waiting' | 'resuming' | 'released' = 'new';
-  /** The slot that it queues for. */
+  /** Settles the promise of a queued request. */
   granted: { resolve(): void; reject(error: CrossbookError): void } | undefined;
   readonly #slots: Slots;
   #waits = 0;
@@ -58,7 +61,7 @@ class Permit implements RequestPermit {
   pause(): Resume {
     if (this.#isGone) throw gone();
     this.#waits += 1;
-    // Resuming: it waits for a provider again, and needs no slot until that is over as well.
+    // A resuming request that waits for a provider again needs no slot until that wait ends as well.
     if (this.state === 'running' || this.state === 'resuming') this.#slots.setState(this, 'waiting');
     let isOver = false;
     return () => {
@@ -114,7 +117,7 @@ class Permit implements RequestPermit {
     this.release();
   }
 
-  /** With a slot, at once or from the queue, the request waits for a time slice of its application. */
+  /** Once it has a slot, the request still waits for a time slice of its application. */
   #start(queue: Queue): Promise<void> | undefined {
     const { canRun, setState, scheduler } = this.#slots;
     const { application } = this.connection;
@@ -139,7 +142,7 @@ function gone(): CrossbookError {
   return new CrossbookError('SERVICE_UNAVAILABLE', 'The client has closed its connection.');
 }
 
-/** What each state of a permit counts for. */
+/** Keeps the counts per application and connection that follow from the states of their permits. */
 function createSlots({ max, maxStrangers, scheduler, queuedPerSlot, schedule }: ConcurrencyOptions) {
   const most = max > 1 ? max - Math.max(1, Math.floor(max * KEPT_FREE)) : max;
   const few = Math.min(maxStrangers, Math.ceil(max * STRANGERS_SHARE));
@@ -164,9 +167,9 @@ function createSlots({ max, maxStrangers, scheduler, queuedPerSlot, schedule }: 
     scheduler,
     counts: () => ({
       running,
-      /** For providers. */
+      /** Requests that wait for a provider. */
       waiting,
-      /** Of those that run. */
+      /** Running requests without an application. */
       strangers: applications.get(STRANGERS)?.running ?? 0,
       ...queues.counts(),
     }),
@@ -189,7 +192,7 @@ function createSlots({ max, maxStrangers, scheduler, queuedPerSlot, schedule }: 
     return running < max && application.running < application.maxRunning;
   }
 
-  /** Undoes what the old state counted for, and counts the new one. A slot that becomes free goes to the queues. */
+  /** Updates the counts for a change of state. A slot that becomes free goes to the queues. */
   function setState(permit: Permit, state: Permit['state']): void {
     const before = permit.state;
     permit.state = state;
@@ -218,11 +221,11 @@ function createSlots({ max, maxStrangers, scheduler, queuedPerSlot, schedule }: 
   }
 }
 
-/** No application has this id. */
+/** The group of unauthenticated requests: no application has this id. */
 const STRANGERS = '';
-/** Of all slots, for other applications than the largest; one at least, where there are several. */
+/** The share of slots that one application alone cannot take; at least one slot where there are several. */
 const KEPT_FREE = 0.05;
-/** The most that strangers may have of all slots. */
+/** The largest share of all slots for unauthenticated requests. */
 const STRANGERS_SHARE = 0.25;
 
 export type ConcurrencyLimit = ReturnType<typeof createConcurrencyLimit>;
@@ -230,11 +233,13 @@ export type ConcurrencyLimit = ReturnType<typeof createConcurrencyLimit>;
 type Slots = ReturnType<typeof createSlots>;
 
 export interface RequestPermit extends WorkPermit {
-  /** Undefined: acquired at once. A promise: it queues. Throws or rejects with SERVICE_UNAVAILABLE. */
+  /** Returns undefined when acquired at once, a promise when queued. Throws or rejects with SERVICE_UNAVAILABLE. */
   acquire(): Promise<void> | undefined;
-  /** The request is answered. Does nothing the second time. */
+  /** Called after the response. Idempotent. */
   release(): void;
-  /** The client has gone: releases it, and lets no further wait for a provider begin or end well. */
+  /**
+   * The client has disconnected: releases the permit, and makes waits for a provider fail, both current and new ones.
+   */
   abandon(): void;
 }
 

@@ -4,13 +4,13 @@ import { toWebOrigin } from '../domain/urls.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 
 /**
- * Lets pages of other origins call, where the application that is called for names them. A preflight says nothing of
- * the application: it is allowed where any names the origin, and so is a refusal without a caller, so that a frontend
- * can read why. Cookies play no part here, and are never allowed.
+ * CORS: allows the web origins that an application lists. A preflight request does not say which application it is
+ * for, so it is allowed where any application lists the origin; so are errors without a caller, so that a frontend
+ * can read the reason. Credentials (cookies) are never allowed.
  */
 export function createCors({ findOrigins, onRefused }: CorsOptions) {
   return {
-    /** It costs no look-up of a caller and reaches no face. Rejects with FORBIDDEN where no application names its origin. */
+    /** Needs no caller and no look-up. Rejects with FORBIDDEN where no application lists the origin. */
     async answerPreflight({ headers }: HttpRequest): Promise<HttpResponse> {
       const origin = headers.get('origin') ?? '';
       if ((await findOrigins()).has(origin))
@@ -20,11 +20,11 @@ export function createCors({ findOrigins, onRefused }: CorsOptions) {
       throw new CrossbookError('FORBIDDEN', sayRefused(known));
     },
 
-    /** Ids of the applications that name an origin. Undefined: none does. */
+    /** Ids of the applications that list an origin. Undefined: none. */
     findApplications(origin: string): Promise<Applications | undefined> | Applications | undefined {
       const origins = findOrigins();
       if (!(origins instanceof Promise)) return origins.get(origin);
-      // While the storage is away no page may read anything, and the response says that it is away.
+      // While the database is unavailable no origin is allowed; the response itself reports the outage.
       return origins.then(
         (found) => found.get(origin),
         () => undefined,
@@ -53,8 +53,8 @@ export function isPreflightRequest({ method, headers }: HttpRequest): boolean {
 }
 
 /**
- * The list of origins is the gate, and cookies play no part: a page that may call may send the headers that it asks for.
- * Monitoring adds some of its own to every request of a page.
+ * Allows every requested header: access is decided by the list of origins alone, and monitoring tools in a page add
+ * headers of their own to each request.
  */
 function toPreflightResponse(origin: string, asked: string | null): HttpResponse {
   const names = (asked ?? '').split(',').map((name) => name.trim());
@@ -71,19 +71,19 @@ function toPreflightResponse(origin: string, asked: string | null): HttpResponse
   };
 }
 
-/** A browser hides this from the page, and shows it in its network tab. */
+/** Browsers hide this message from the page, but show it in the network tab. */
 function sayRefused(origin: string | undefined): string {
   if (origin === undefined) return 'The origin of this page is none that an application can name.';
   return `No application names the origin "${origin}": \`${toCommand(origin)}\` lets its pages call.`;
 }
 
-/** What makes an application name the origin. */
+/** The command that adds the origin to an application. */
 function toCommand(origin: string): string {
   return `crossbook apps origins APPLICATION --add ${origin}`;
 }
 
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-/** The longest that Chromium keeps it. */
+/** The maximum that Chromium caches a preflight response for. */
 const MAX_AGE_SECONDS = '7200';
 
 const EXPOSED =
@@ -94,24 +94,24 @@ export type Cors = ReturnType<typeof createCors>;
 type Applications = ReadonlySet<string>;
 
 interface CorsResponse {
-  /** Of the request. */
+  /** The headers of the request. */
   readonly headers: HttpHeaders;
   readonly applications: Applications;
-  /** Of the caller that the response was made for. Undefined: a stranger, or what was presented is wrong. */
+  /** The application of the authenticated caller. Undefined: no credentials, or invalid ones. */
   readonly applicationId: string | undefined;
   readonly status: number;
 }
 
 export interface CorsOptions {
-  /** Origin → ids of the applications that name it. What is remembered comes at once. */
+  /** Origin → ids of the applications that list it. A cached map is returned without a promise. */
   findOrigins(): Promise<ReadonlyMap<string, Applications>> | ReadonlyMap<string, Applications>;
-  /** Told of the origin of each page that may not call. */
+  /** Called with the origin of each page that is not allowed. */
   onRefused(origin: string): void;
 }
 
 /**
- * A page that may not call fails in a browser, which does not say why: the log says which origin it was, and the command that
- * lets it call. A stranger chooses what is said here, so that it is said once a minute of each origin, and of few.
+ * Logs origins that are not allowed, with the command that allows them, because the browser does not show the reason.
+ * Clients choose the origin, so the log is limited to one line per origin and minute, and to few origins.
  */
 export function createOriginWarning({ log, now }: Options): (origin: string) => void {
   const saidAt = new Map<string, number>();
@@ -125,7 +125,7 @@ export function createOriginWarning({ log, now }: Options): (origin: string) => 
 }
 
 const WARNING_EVERY_MS = 60_000;
-/** Origins in a minute. */
+/** The maximum of logged origins per minute. */
 const MOST = 20;
 
 interface Options {

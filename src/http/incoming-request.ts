@@ -4,7 +4,7 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { Log, RequestHead, TraceHeaders } from '../domain/log.ts';
 import type { ArrivingRequest, HttpHeaders, HttpRequest, ReserveBytes } from '../lib/http-message.ts';
 
-/** A request as Node has it, for the faces. */
+/** Wraps a request of Node's HTTP server for the APIs. */
 export class IncomingRequest implements ArrivingRequest {
   readonly method: string;
   readonly pathname: string;
@@ -46,7 +46,8 @@ export class IncomingRequest implements ArrivingRequest {
         reject(error);
       };
       message.on('data', (chunk: Buffer) => {
-        // To stop reading would end the connection before the response: what follows is read and thrown away.
+        // The rest of a body that is too large is read and dropped: to stop reading would close the connection before
+        // the response.
         if (isRefused) return;
         length += chunk.length;
         if (length > limit) return refuse(tooLarge(limit));
@@ -101,25 +102,25 @@ export class IncomingHeaders implements HttpHeaders {
   }
 }
 
-/** Most name a path; a proxy's request may name all of the address. */
+/** The request target as a URL: usually a path (origin form), behind a proxy possibly a whole URL (absolute form). */
 function toAddress({ url = '/', headers: { host } }: IncomingMessage): string {
   if (url === '*') return `http://${host}/`;
   return url.startsWith('/') ? `http://${host}${url}` : url;
 }
 
-/** Whoever parses it as part of a URL finds the same in it. */
+/** Paths that URL parsing leaves unchanged, so that no URL has to be parsed. */
 const PLAIN_PATH = /^(?:\/[\w-]+)+$/;
 
 /**
- * Does the request say once, and in one way, which host it is for? A second Host header, or a request line that names
- * another host, is how a cache or proxy in front is made to see another request than we do (RFC 9112, 3.2).
+ * Checks that the request names its host exactly once. A second Host header, or a request line with another host, is
+ * used to make a cache or proxy in front see a different request (RFC 9112, 3.2).
  */
 export function isAddressed(message: IncomingMessage): boolean {
   const { host } = message.headers;
   // Before HTTP/1.1 there was no Host header.
   if (host === undefined && message.httpVersion === '1.1') return false;
   if (countHosts(message.rawHeaders) > 1) return false;
-  // A path cannot spoil an address that was one.
+  // This host is known to be valid, and a path cannot change the host.
   if (host === lastHost && message.url?.startsWith('/')) return true;
   if (host !== undefined && BEYOND_A_HOST.test(host)) return false;
   if (!URL.canParse(toAddress(message)) || !namesHost(message)) return false;
@@ -127,7 +128,7 @@ export function isAddressed(message: IncomingMessage): boolean {
   return true;
 }
 
-/** Node drops the second one without a word. */
+/** Counts Host headers in the raw list, because Node silently drops the second one. */
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -137,7 +138,7 @@ function countHosts(rawHeaders: readonly string[]): number {
   return count;
 }
 
-/** A request line with a whole address names the host that the header names. */
+/** Checks that a request target in absolute form names the same host as the Host header. */
 function namesHost({ url = '/', headers: { host } }: IncomingMessage): boolean {
   if (url.startsWith('/') || url === '*' || host === undefined) return true;
   const { protocol, host: named } = new URL(url);
@@ -147,15 +148,15 @@ function namesHost({ url = '/', headers: { host } }: IncomingMessage): boolean {
 
 const HOST = 'host';
 
-/** In a URL these begin another part of the address, or end one: a Host has neither user nor path (RFC 9110, 7.2). */
+/** Characters that end the host part of a URL: a Host header has neither user nor path (RFC 9110, 7.2). */
 const BEYOND_A_HOST = /[@/\\?#]/;
 
-/** Nearly all clients name the same host: it was looked at already. */
+/** The last valid host: nearly all clients send the same one, so the check is skipped for it. */
 let lastHost: string | undefined;
 
 /**
- * The subnet that a request comes from: what all limits by address count. Each trusted proxy writes at the end of `X-Forwarded-For` whom it was asked by; whatever stands before
- * that was written by somebody else.
+ * The client's subnet, which all limits by address count. Each trusted proxy appends the address of its client to
+ * `X-Forwarded-For`; earlier entries may be forged.
  */
 export function readClientSubnet(message: Arriving, proxies: number): string | undefined {
   const address = readClientIp(message, proxies);
@@ -169,7 +170,7 @@ function readClientIp({ socket, headers }: Arriving, proxies: number): string | 
   return address !== undefined && isIP(address) ? address : socket.remoteAddress;
 }
 
-/** What one host or household is likely to hold: an IPv4 address, or the first 64 bits of an IPv6 one. */
+/** One client's likely range: an IPv4 address, or the /64 network of an IPv6 address. */
 export function toSubnet(address: string): string {
   if (!address.includes(':')) return address;
   const [plain = ''] = address.split('%');
@@ -187,8 +188,8 @@ export function toSubnet(address: string): string {
 }
 
 /**
- * Behind a proxy that is not trusted all clients have one address, the proxy's, and share what belongs to an address.
- * Nobody notices until one of them misbehaves: it is said once, when the first forwarded request arrives.
+ * Behind a proxy that is not configured as trusted, all clients share the proxy's address and its limits. Logs a
+ * warning once, at the first request with a forwarding header.
  */
 export function withProxyWarning<Arrival extends { readonly headers: HttpHeaders }, Found>(
   handle: (arrival: Arrival) => Found,
@@ -209,8 +210,8 @@ export function withProxyWarning<Arrival extends { readonly headers: HttpHeaders
 }
 
 /**
- * For the sandbox: a page of another site that lets its own name point to this machine (DNS rebinding) is same-origin to
- * the browser, and could read the demo's key. Its requests carry that name as their Host. A browser always sends one.
+ * Protects the sandbox against DNS rebinding: a foreign page whose own host name resolves to this machine is
+ * same-origin to the browser and could read the demo's key. Its requests carry that name as their Host.
  */
 export function createHostCheck(names: readonly string[]): (headers: HttpHeaders) => void {
   const allowed = new Set([...LOOPBACK, ...names.map((name) => name.toLowerCase())]);
@@ -226,7 +227,7 @@ export function createHostCheck(names: readonly string[]): (headers: HttpHeaders
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** What the log of a request begins with. */
+/** The fields that a request log starts with. */
 export function toRequestHead({ method, pathname, headers }: HttpRequest): RequestHead {
   const { requestId, traceparent } = toTraceHeaders(headers);
   return { method, path: redactPath(pathname), requestId, traceparent };
@@ -237,8 +238,9 @@ export function toTraceHeaders(headers: HttpHeaders): TraceHeaders {
 }
 
 /**
- * A path as it may be logged. The path of a connect link is a secret: what stands behind `/connect/` is left out, whatever it
- * is, and so is what has the form of a link's token wherever it stands, because people and proxies change paths.
+ * Removes secrets from a path before it is logged. The path of a connect link is a secret, so everything after
+ * `/connect/` is removed; so is anything in the format of a link token elsewhere, because people and proxies change
+ * paths.
  */
 export function redactPath(path: string): string {
   return path.replace(AFTER_CONNECT, '$1…').replace(TOKEN, '…');
@@ -254,7 +256,7 @@ interface Arriving {
 }
 
 interface Options {
-  /** How many are trusted. */
+  /** The number of trusted proxies. */
   readonly proxies: number;
   readonly log: Pick<Log, 'warn'>;
 }

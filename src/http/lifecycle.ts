@@ -3,20 +3,20 @@ import type { HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import type { Listener } from './listen.ts';
 
 /**
- * What is answered however much there is to do, with GET and with HEAD. `/livez`: the process runs. `/readyz`: it can also
- * do its work. Undefined: it is a face's.
+ * The probes, which bypass load shedding and answer GET and HEAD. `/livez`: the process runs. `/readyz`: it can also
+ * serve requests. Undefined for every other path.
  */
 export function createProbes({ checkReadiness, renderMetrics, renderHomePage }: ProbeOptions) {
   let isStopping = false;
   return {
     paths: PATHS,
-    /** Undefined: with this method, or in this installation, it is a face's. */
+    /** Undefined: this method or installation has no such probe, and the request goes to an API. */
     answer(request: HttpRequest): Promise<HttpResponse> | undefined {
       if (request.method === 'GET') return get(request);
       if (request.method !== 'HEAD') return undefined;
       return get(request)?.then((answered) => ({ ...answered, body: null }));
     },
-    /** From now on it is not ready: connections that are open learn that their process is about to go. */
+    /** Makes `/readyz` fail from now on, so that load balancers stop sending requests to this process. */
     announceStop(): void {
       isStopping = true;
     },
@@ -47,23 +47,23 @@ function toAnswer(checks: object): HttpResponse {
   };
 }
 
-/** However much there is to do, a look at the path is all that others pay. */
+/** One cheap test of the path decides, so that other requests pay almost nothing. */
 const PATHS = /^\/(?:livez|readyz|metrics)?$/;
 
 export type Probes = ReturnType<typeof createProbes>;
 
 interface ProbeOptions {
-  /** By name: is it well? */
+  /** The result of each check by name. */
   checkReadiness(): Promise<object>;
-  /** Undefined: there is no `/metrics`. */
+  /** Undefined: `/metrics` is disabled. */
   readonly renderMetrics: (() => Promise<HttpResponse>) | undefined;
   renderHomePage(origin: string): HttpResponse;
 }
 
 /**
- * Graceful shutdown: new connections are refused and what runs may finish (`close` of `listen.ts`), then everything behind it is closed
- * (`close` of `app.ts`). The first signal does this; a later one does not wait. Exits with 1 where something was cut off. One that
- * comes at once after the first is the same: Ctrl-C reaches npm too, which passes it on.
+ * Graceful shutdown: the listener refuses new connections and lets running requests finish (`close` of `listen.ts`),
+ * then everything behind it closes (`close` of `app.ts`). A second signal exits at once. Exits with 1 where a request
+ * was cut off. Signals that arrive almost together count as one, because Ctrl-C also reaches npm, which forwards it.
  */
 export function shutdownOnSignal({ listener, announce, close, withinMs, fail, npmPid }: Running): void {
   let stoppingSince: number | undefined;
@@ -73,7 +73,7 @@ export function shutdownOnSignal({ listener, announce, close, withinMs, fail, np
     if (stoppingSince !== undefined) return;
     stoppingSince = now;
     announce();
-    // What is still running then is broken off.
+    // Forces the exit where the shutdown takes too long.
     setTimeout(() => process.exit(1), withinMs + CLOSING_MS).unref();
     listener
       .close(withinMs)
@@ -83,17 +83,17 @@ export function shutdownOnSignal({ listener, announce, close, withinMs, fail, np
       })
       .catch(fail);
   };
-  // SIGHUP: its terminal was closed.
+  // SIGHUP: the terminal was closed.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
-  // What stops already may take its time: the end of npm is no second signal.
+  // The end of npm is no second signal: a shutdown in progress goes on.
   if (npmPid !== undefined) watchParent(npmPid, () => stoppingSince === undefined && stop());
 }
 
-/** For the pools, after the last answer. */
+/** Time for the pools to close after the last response. */
 const CLOSING_MS = 10_000;
 const SAME_SIGNAL_MS = 500;
 
-/** Calls back when the process that started this one is gone: npm, when it is killed, passes no signal on. */
+/** Calls back when the parent process has exited: npm forwards no signal when it is killed. */
 function watchParent(pid: number, onGone: () => void): void {
   const timer = setInterval(() => {
     if (process.ppid === pid) return;
@@ -106,12 +106,12 @@ const PARENT_CHECK_EVERY_MS = 1_000;
 
 interface Running {
   readonly listener: Listener;
-  /** Says on connections that are open that this process is about to go. */
+  /** Makes the probes report that the process shuts down. */
   announce(): void;
-  /** Of everything behind the listener. */
+  /** Closes everything behind the listener. */
   close(): Promise<void>;
   readonly withinMs: number;
   readonly fail: (error: unknown) => void;
-  /** Of the npm that started this process: it ends with it. */
+  /** The process id of the npm that started this process, which exits with it. */
   readonly npmPid: number | undefined;
 }

@@ -17,7 +17,7 @@ import { handleClientErrors, toRawErrorResponse, toRefusal } from './rejected-re
 import { createResponseSender } from './send-response.ts';
 import { toReachableUrl } from './welcome.ts';
 
-/** Listens until it is closed. Whoever sends or reads slowly, or sends too much, is let go in time. */
+/** The HTTP listener. Timeouts and limits disconnect clients that send or read slowly, or send too much. */
 export async function listen(options: ListenOptions) {
   const { answer, onRefused, host, port, bounds, heldBytes, proxies = 0 } = options;
   const { idleGraceMs = IDLE_GRACE_MS } = options;
@@ -29,7 +29,7 @@ export async function listen(options: ListenOptions) {
     sender.send(response, answered, address);
   };
   const refuse = (message: IncomingMessage, response: ServerResponse, { error, code }: Refused) => {
-    // As Node would.
+    // Node does the same.
     if (message.headers.host === undefined) response.shouldKeepAlive = false;
     const refusal = toRefusal(error, message.url?.split('?')[0]);
     send(response, refusal);
@@ -45,13 +45,13 @@ export async function listen(options: ListenOptions) {
       connectionsCheckingInterval: CHECK_EVERY_MS,
       // Two lengths, or a length and chunks, are how requests are smuggled past a proxy.
       insecureHTTPParser: false,
-      // Node would refuse it without a word: it is refused here.
+      // Disabled in Node, which would send no error body; `isAddressed` checks it instead.
       requireHostHeader: false,
     },
     (message, response) => {
       const address = readClientSubnet(message, proxies);
       const start = () => handle(message, response, address);
-      // No socket yet: a response before this one has not gone out.
+      // Without a socket an earlier response on this connection is still being sent.
       if (response.socket === null) pipelining.waitForTurn(message, response, { address, start });
       else start();
     },
@@ -85,7 +85,7 @@ export async function listen(options: ListenOptions) {
 
   return {
     url: toReachableUrl(host, (server.address() as AddressInfo).port),
-    /** Lets what runs finish, for so long at most. False where something was cut off. */
+    /** Waits for running requests, for at most `withinMs`. False where some were cut off. */
     close(withinMs: number): Promise<boolean> {
       isClosing = true;
       return stop(server, { withinMs, idleGraceMs }).finally(sender.close);
@@ -94,14 +94,14 @@ export async function listen(options: ListenOptions) {
 }
 
 /**
- * New connections are refused at once; those that are open may ask once more and are told to go elsewhere. A connection
- * that is idle stays for a moment, because its next request may be on the way already.
+ * Refuses new connections at once; open ones may send one more request, whose response closes the connection. Idle
+ * connections stay open for a moment, because their next request may be on its way already.
  */
 async function stop(
   server: Server,
   { withinMs, idleGraceMs }: { readonly withinMs: number; readonly idleGraceMs: number },
 ): Promise<boolean> {
-  // Of `net`: the one of `http` would cut idle connections off at once.
+  // Uses `close` of `net.Server`: that of `http.Server` would close idle connections at once.
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });
@@ -121,9 +121,9 @@ async function stop(
 }
 
 /**
- * Connections that wait to be accepted while the process is busy. With Node's own 511 a second of that at some hundred
- * requests is enough for the kernel to drop the rest: their clients try again after seconds, or are reset. The kernel
- * has a bound of its own (`net.core.somaxconn`, 4,096 nearly everywhere).
+ * The listen backlog. With Node's default of 511, one second of a busy event loop at some hundred requests per second
+ * makes the kernel drop connections, and clients retry after seconds or are reset. The kernel caps it
+ * (`net.core.somaxconn`, 4,096 nearly everywhere).
  */
 const BACKLOG = 4_096;
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -132,8 +132,8 @@ const IDLE_GRACE_MS = 1_000;
 const SWEEP_EVERY_MS = 50;
 
 /**
- * One address may have a part of the connections, so that another finds one free. An IPv6 address counts with its /64
- * network. Not for use behind proxies: all connections are theirs.
+ * Limits the connections of one address, so that others find a free one. IPv6 addresses count by /64 network. Not for
+ * use behind proxies, where all connections come from the proxy.
  */
 function limitConnections(
   server: Server,
@@ -168,14 +168,14 @@ function limitConnections(
 const RETRY_AFTER_MS = 1_000;
 
 /**
- * HTTP/1.1 clients may send requests before the last one is answered. Node's server would start all of them and keep
- * their responses: here one starts when the response before it has gone out, and until then nothing more is read.
+ * HTTP/1.1 pipelining: clients may send requests before the last one is answered. Node would start all of them and
+ * buffer their responses; here each starts after the previous response was sent, and the socket is paused meanwhile.
  */
 function createPipelining({ heldBytes, onRefused }: Pick<ListenOptions, 'heldBytes' | 'onRefused'>) {
   const queued = new WeakMap<Socket, number>();
 
   return {
-    /** For a request whose response has no socket yet. `start` is called when it has, or never. */
+    /** Queues a request whose response has no socket yet. `start` is called when it gets one, or never. */
     waitForTurn(
       message: IncomingMessage,
       response: ServerResponse,
@@ -190,12 +190,12 @@ function createPipelining({ heldBytes, onRefused }: Pick<ListenOptions, 'heldByt
         return;
       }
       queued.set(socket, length);
-      // Node starts reading again when it has parsed all of this request: it is stopped after that.
+      // Node resumes the socket after it has parsed this request, so the pause must come after that.
       process.nextTick(() => {
         if ((queued.get(socket) ?? 0) > 0) socket.pause();
       });
       message.once('close', hold.release.bind(hold));
-      // Node gives a response its socket when it is that response's turn.
+      // Node assigns the socket to a response when all earlier ones are sent.
       response.once('socket', () => {
         hold.release();
         const left = (queued.get(socket) ?? 1) - 1;
@@ -207,40 +207,40 @@ function createPipelining({ heldBytes, onRefused }: Pick<ListenOptions, 'heldByt
   };
 }
 
-/** No client is known to send more ahead. What comes in one read of the socket is parsed before reading stops. */
+/** The maximum of pipelined requests; no known client sends more. A single read of the socket can hold several. */
 const MAX_QUEUED = 100;
-/** A request that waits, with its headers. */
+/** The memory that a queued request with its headers is charged for. */
 const REQUEST_BYTES = 8 * 1024;
 
 export type Listener = Awaited<ReturnType<typeof listen>>;
 
 interface ListenOptions {
   answer(request: ArrivingRequest, address: string | undefined): Promise<HttpResponse>;
-  /** What never came to be answered: it was no HTTP, it came too slowly, or there were too many. */
+  /** Called for requests that are rejected before the handler: invalid HTTP, too slow, or too many. */
   onRefused(refusal: RejectedRequest): void;
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
   readonly bounds: ServerLimits;
-  /** Counts responses that are not read yet, and requests that wait behind them. */
+  /** Accounts for the memory of unread responses and of pipelined requests. */
   readonly heldBytes: HeldBytes;
-  /** How many trusted proxies stand in front and say whom they were asked by. */
+  /** The number of trusted proxies in front, which append client addresses to `X-Forwarded-For`. */
   readonly proxies?: number | undefined;
-  /** How long an idle connection may stay once the listener closes. */
+  /** How long idle connections stay open after shutdown has begun. */
   readonly idleGraceMs?: number | undefined;
 }
 
 export interface ServerLimits {
   readonly maxConnections: number;
-  /** Not counted behind trusted proxies: all connections are theirs. */
+  /** Not enforced behind trusted proxies, where all connections come from the proxy. */
   readonly maxConnectionsPerAddress: number;
   readonly headersTimeoutMs: number;
-  /** For all of a request, from its first byte to its last. */
+  /** The timeout for receiving a whole request, from its first byte to its last. */
   readonly requestTimeoutMs: number;
   readonly keepAliveMs: number;
 }
 
-/** A request that nobody is asked for. */
+/** A request that the listener rejects by itself. */
 interface Refused {
   readonly error: CrossbookError;
   readonly code: string;

@@ -4,8 +4,8 @@ import { CrossbookError, ERROR_CODES, type ErrorCode, toErrorBody } from '../dom
 import type { RejectedRequest } from '../domain/log.ts';
 
 /**
- * Bytes that make no request are answered with the status that Node would give them and with an error as everywhere, and
- * told of: never they themselves, which may hold secrets. Who has gone away was not refused.
+ * Answers invalid HTTP with the status that Node would use and the standard error body, and reports it without its
+ * bytes, which may hold secrets. A client that has disconnected is not reported.
  */
 export function handleClientErrors(server: Server, onRefused: (refusal: RejectedRequest) => void): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -19,7 +19,7 @@ export function handleClientErrors(server: Server, onRefused: (refusal: Rejected
   });
 }
 
-/** An answer that has begun has a length, and who reads it would take a second one for a part of it. */
+/** Once a response has begun, the client would read a second one as part of it. */
 function isAnswering(socket: Duplex & Answering): boolean {
   return socket._httpMessage?.headersSent ?? false;
 }
@@ -32,19 +32,19 @@ function toError(reason: string): CrossbookError {
   return new CrossbookError(code, detail);
 }
 
-/** As Node has them; whatever else its parser finds is a 400. */
+/** Node's parser errors; all others are a 400. */
 const ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ['REQUEST_HEADER_FIELDS_TOO_LARGE', 'The headers have more than 16 KiB.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['PAYLOAD_TOO_LARGE', 'The chunks of the body have too long extensions.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'The request did not arrive in time.'],
 };
 
-/** The client ended its side within a request: it is answered, because it may still listen. Most are gone. */
+/** The client half-closed the connection within a request: it may still read, so it is answered. Most are gone. */
 const ENDED_EARLY = 'HPE_INVALID_EOF_STATE';
 
 /**
- * The response to what the listener refuses by itself, in the shape that every error has: in GraphQL's form where the path
- * is known to be GraphQL's, else in that of REST.
+ * The response to requests that the listener rejects by itself, in the standard error shape: GraphQL's form where the
+ * path is a GraphQL path, otherwise REST's.
  */
 export function toRefusal(error: CrossbookError, pathname?: string): RefusalResponse {
   const body = toErrorBody(error, null);
@@ -64,14 +64,14 @@ export function toRefusal(error: CrossbookError, pathname?: string): RefusalResp
   };
 }
 
-/** For a socket without a request. Its connection is of no further use. */
+/** The raw response for a socket without a parsed request. It closes the connection. */
 export function toRawErrorResponse(error: CrossbookError): string {
   const { status, headers, body } = toRefusal(error);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** Node's own name for the response whose turn it is on a connection: it has no public one. */
+/** Node's internal field for the current response of a connection: there is no public one. */
 interface Answering {
   readonly _httpMessage?: Pick<ServerResponse, 'headersSent'> | null;
 }

@@ -11,8 +11,8 @@ import type { Probes } from './lifecycle.ts';
 import { SLICE_BYTES } from './send-response.ts';
 
 /**
- * Every request's way in. What it may use is decided from its headers: who calls, how large a body is read, whose place it
- * takes. Then its body is received, a place is taken or refused in one step, and a face answers.
+ * The request handler. The headers decide first: who calls, the body limit, and whose concurrency slots count. Then
+ * it receives the body, acquires or is refused a permit, and an API answers.
  */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const { graphql, rest, limit, heldBytes, bodyBytes = BODY_BYTES, strangers, cors, findCaller } = options;
@@ -21,8 +21,8 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   return async (request, address) => {
     const { headers } = request;
     const requestLog = openRequestLog(toRequestHead(request));
-    // What is remembered is not waited for: an await would cost each request a turn of the event loop.
-    // Pages are for people: no page of another origin reads them.
+    // Cached origins are not awaited, because an await costs a turn of the event loop. Pages of connect links are
+    // never readable from other origins.
     const isPage = connect?.paths.test(request.pathname) === true;
     const origin = isPage ? null : headers.get('origin');
     const isPreflight = origin !== null && isPreflightRequest(request);
@@ -31,7 +31,8 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     const response = await respond({ request, address, requestLog, isPage, isPreflight });
     const { status, body } = response;
     const bytes = response.length ?? lengthOf(body);
-    // To what is made by spread Node 20 adds a property in a microsecond, which is twenty times what it takes otherwise.
+    // `Object.assign` instead of spread: adding a property to a spread object takes Node 20 a microsecond, twenty
+    // times as long.
     const sent: Record<string, string> = Object.assign({}, response.headers);
     addQuota(requestLog, sent);
     if (applications) {
@@ -59,7 +60,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
       } else if (incoming.isPage) {
         const counted = connect?.limitPages(incoming.address);
         if (counted) await counted;
-        // A stranger's, whatever key comes along: who it is for is said by the link.
+        // Pages ignore API keys: the link itself says who it is for.
         permit = watchPermit(incoming, limit.open(undefined));
       } else {
         const found = findCaller({ headers: request.headers, address: incoming.address });
@@ -90,7 +91,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     return watchPermit({ request, requestLog }, limit.open(caller?.application.id, connection));
   }
 
-  /** Fair beside the applications: however many requests these have, the operator comes through. */
+  /** The operator has a group of its own in the concurrency limit, so that busy applications cannot lock it out. */
   function openOperatorPermit(
     { request, address, requestLog }: Incoming,
     { requireKey }: AdminFace,
@@ -109,7 +110,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     return permit;
   }
 
-  /** Each byte is charged before it is kept, and until the request is over: what is parsed from it lives as long. */
+  /** Charges each chunk before it is kept, until the request ends, because what is parsed from it lives as long. */
   function receiveBody({ request, address, requestLog }: Incoming, permit: RequestPermit): Promise<void> {
     const { caller } = requestLog;
     const owners = { address, application: caller?.application.id };
@@ -124,8 +125,8 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   }
 
   /**
-   * What is not small may stay unread for long: it is charged before anything of it is sent, so that where it does not fit
-   * the answer is an error like others.
+   * A large response may stay unread for long. Its memory is reserved before anything is sent, so that a lack of
+   * memory is reported as a regular error.
    */
   function reserveResponse({ request, address, requestLog }: Incoming, response: HttpResponse): HttpResponse {
     const sent = withBytes(response);
@@ -139,7 +140,10 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   }
 }
 
-/** Long text becomes bytes here, once: charged, announced and watched is their number. No character has more than three. */
+/**
+ * Encodes long text once, so that all accounting uses the number of bytes. The factor 3 is the maximum of UTF-8 bytes
+ * per UTF-16 unit.
+ */
 function withBytes(response: HttpResponse): HttpResponse {
   const { body } = response;
   if (typeof body !== 'string' || body.length * 3 <= SLICE_BYTES) return response;
@@ -151,7 +155,10 @@ function lengthOf(body: HttpResponse['body']): number | undefined {
   return typeof body === 'string' ? Buffer.byteLength(body) : body?.length;
 }
 
-/** As far as the headers tell, which come before a document that may name others. A token is for one customer. */
+/**
+ * Names the connection by the headers, which are known before the document (arguments in it may name another). A
+ * customer token fixes the customer.
+ */
 function nameConnection({ customer }: Caller, headers: HttpHeaders): string {
   const provider = headers.get('x-provider-name') ?? '';
   const customerId = customer?.customerId ?? headers.get('x-customer-id') ?? '';
@@ -161,13 +168,13 @@ function nameConnection({ customer }: Caller, headers: HttpHeaders): string {
 /** Stands for the operator in the concurrency limit: no application has this id. */
 const OPERATOR = 'operator';
 
-/** A document within its bounds fits into a megabyte; a question about the schema is short. */
+/** Body limits: an allowed GraphQL document fits into a megabyte; an introspection query is short. */
 const BODY_BYTES = { caller: 1_048_576, stranger: 32_768 };
 
-/** Resolves whatever happens. */
+/** Never rejects. */
 type RequestHandler = (
   request: ArrivingRequest,
-  /** Where it comes from. */
+  /** The client's subnet. */
   address?: string | undefined,
 ) => Promise<HttpResponse>;
 
@@ -175,13 +182,13 @@ interface Incoming {
   readonly request: ArrivingRequest;
   readonly address: string | undefined;
   readonly requestLog: OpenRequestLog;
-  /** Is it for a page of connect links? */
+  /** Whether it is for a page of connect links. */
   readonly isPage: boolean;
-  /** Does a browser ask whether it may ask? */
+  /** Whether it is a CORS preflight request. */
   readonly isPreflight: boolean;
 }
 
-/** GraphQL or REST. */
+/** The GraphQL or the REST API. */
 interface Face {
   answer(request: HttpRequest, requestLog: RequestLog): Promise<HttpResponse>;
   refuse(
@@ -190,15 +197,15 @@ interface Face {
   ): HttpResponse;
 }
 
-/** For people, without a caller. */
+/** The pages of connect links, which have no authenticated caller. */
 interface PageFace extends Face {
-  /** Those that it answers. */
+  /** The paths of its pages. */
   readonly paths: RegExp;
   /** Throws or rejects with TOO_MANY_REQUESTS. */
   limitPages(address: string | undefined): Promise<void> | undefined;
 }
 
-/** The operator's paths, which take no caller's key. */
+/** The admin API, which takes the operator's key instead of an API key. */
 interface AdminFace extends Face {
   readonly paths: RegExp;
   /** Throws UNAUTHORIZED. */
@@ -208,27 +215,27 @@ interface AdminFace extends Face {
 export interface RequestHandlerOptions {
   readonly graphql: Face;
   readonly rest: Face;
-  /** Absent: applications and keys are not managed over HTTP. */
+  /** Absent: the admin API is disabled. */
   readonly admin?: AdminFace | undefined;
   /** The pages of connect links. */
   readonly connect?: PageFace | undefined;
   readonly limit: ConcurrencyLimit;
   readonly heldBytes: HeldBytes;
-  /** The largest body, by who sends it. */
+  /** Body limits with and without an authenticated caller. */
   readonly bodyBytes?: { readonly caller: number; readonly stranger: number };
-  /** Is anything answered without a key or token? */
+  /** Whether requests without a key or token are answered. */
   readonly strangers: boolean;
   readonly cors: Cors;
-  /** Throws where the Host is none that is answered. Absent: each is. */
+  /** Throws where the Host is not allowed. Absent: every host is. */
   readonly checkHost?: ((headers: HttpHeaders) => void) | undefined;
-  /** From the headers alone. Undefined: a stranger. Throws or rejects where what is presented is wrong. */
+  /** Authenticates by the headers. Undefined: no credentials. Throws or rejects where they are invalid. */
   findCaller(arrival: {
     readonly headers: HttpHeaders;
     readonly address: string | undefined;
   }): Promise<Caller | undefined> | Caller | undefined;
   openRequestLog(arrival: RequestHead): OpenRequestLog;
-  /** Health and the pages that are answered however much there is to do. */
+  /** Health checks, metrics and the home page, which bypass load shedding. */
   readonly probes: Pick<Probes, 'paths' | 'answer'>;
-  /** Adds to the headers of a response what there is to say of the caller's rate limit. */
+  /** Adds the rate limit headers of the caller. */
   addQuota(request: Pick<RequestLog, 'rateLimit'>, headers: Record<string, string>): void;
 }

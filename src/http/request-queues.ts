@@ -1,10 +1,10 @@
 import { CrossbookError } from '../domain/errors.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 
-/** The queues of requests that find no slot: which of them is next, and which is refused. */
+/** The queues of requests without a slot: which is next, and which is rejected. */
 export function createRequestQueues({ max, canRun, ...options }: QueueOptions) {
   const { queuedPerSlot = QUEUED_PER_SLOT, schedule = systemClock.schedule } = options;
-  /** Applications with a queue: the one that was served longest ago is the first. */
+  /** Applications with queued requests, the least recently served first. */
   const queues = new Set<ApplicationSlots>();
   const timeouts = new Map<QueuedRequest, () => void>();
   const refused = { queueFull: 0, queueTimeout: 0 };
@@ -31,7 +31,10 @@ export function createRequestQueues({ max, canRun, ...options }: QueueOptions) {
       request.granted?.resolve();
     },
 
-    /** Of the applications that may have another slot, the one that has the fewest; of its connections likewise. */
+    /**
+     * Picks the application with the fewest running requests among those below their limit, then its connection
+     * likewise.
+     */
     findNext(): QueuedRequest | undefined {
       let found: ApplicationSlots | undefined;
       for (const application of queues) {
@@ -45,7 +48,10 @@ export function createRequestQueues({ max, canRun, ...options }: QueueOptions) {
       return first;
     },
 
-    /** Throws where the queue is full. A longer one gives way, from its end: of its connections, or of all applications. */
+    /**
+     * Throws where the queue is full, unless a longer queue (of another connection, or another application) loses its
+     * last request instead.
+     */
     makeRoom({ connection }: QueuedRequest): void {
       const { queued, maxRunning, connections } = connection.application;
       let last: QueuedRequest | undefined;
@@ -65,7 +71,7 @@ export function createRequestQueues({ max, canRun, ...options }: QueueOptions) {
       last.refuse(error);
     },
 
-    /** Applications with a queue. */
+    /** Applications with queued requests. */
     waiting: queues as ReadonlySet<ApplicationSlots>,
     counts() {
       let queued = 0;
@@ -86,24 +92,24 @@ const DETAILS = {
     'As many requests as possible are being answered, for longer than this one could queue: try again.',
 };
 
-/** With more queued at once no answer comes sooner. */
+/** A longer queue would only add latency. */
 const QUEUED_PER_SLOT = 32;
 const QUEUE_MS = 1_000;
 const RETRY_AFTER_MS = 1_000;
 
-/** An application, or all strangers together. */
+/** The slots of an application, or of all unauthenticated requests. */
 export interface ApplicationSlots {
   readonly name: string;
   readonly maxRunning: number;
   running: number;
   readonly queued: Set<QueuedRequest>;
-  /** After a wait for a provider: they come first, because they hold what was fetched. */
+  /** Requests that return from a provider. They come first, because they hold fetched data. */
   readonly resuming: Set<QueuedRequest>;
-  /** Those that have an open permit, in whatever state. */
+  /** Connections with an open permit in any state. */
   readonly connections: Map<string, ConnectionSlots>;
 }
 
-/** One connection of an application; requests that name none in their headers are one together. */
+/** The slots of one connection; requests without connection headers share one entry. */
 export interface ConnectionSlots {
   readonly name: string;
   readonly application: ApplicationSlots;
@@ -122,7 +128,7 @@ interface QueuedRequest {
 }
 
 export interface QueueOptions {
-  /** Slots. */
+  /** The number of slots. */
   readonly max: number;
   canRun(application: ApplicationSlots): boolean;
   readonly queuedPerSlot?: number | undefined;

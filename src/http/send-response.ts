@@ -4,9 +4,9 @@ import type { HttpResponse } from '../lib/http-message.ts';
 import { JsonBytes } from '../lib/json-body.ts';
 
 /**
- * Writes responses as fast as they are read. What is small and not read yet is counted here, what is larger was reserved
- * by the request handler. A client that reads more slowly than the least pace is disconnected: a timeout on silence alone
- * would start anew with each byte that it takes.
+ * Writes responses with backpressure. Small unread responses are charged here; larger ones were reserved by the
+ * request handler. Clients that read slower than a minimum rate are disconnected: an idle timeout alone would restart
+ * with every byte that they read.
  */
 export function createResponseSender({ heldBytes, now, onRefused }: SenderOptions) {
   const unread = new Set<UnreadResponse>();
@@ -20,22 +20,22 @@ export function createResponseSender({ heldBytes, now, onRefused }: SenderOption
       address: string | undefined,
     ): void {
       response.writeHead(status, headers);
-      // Text is short: the request handler makes bytes of what is not.
+      // Text bodies are short: the request handler encodes long ones.
       if (body !== null && typeof body !== 'string' && body.length > SLICE_BYTES) {
         watch(new UnreadResponse(response, body.length, undefined)).write(toSlices(body));
         return;
       }
       endWith(response, body);
-      // The socket has nearly always taken all of it by now, and nothing is held. (`writableFinished` says so in time only
-      // before Node 24.)
+      // Usually the socket has taken everything by now, and nothing has to be charged. (Before Node 24
+      // `writableFinished` would tell as well.)
       if (response.writableLength > 0) holdUnread(response, body?.length ?? 0, address);
     },
-    /** Called by a timer. */
+    /** Called by a timer and by tests. */
     cutSlowReaders,
     close: () => clearInterval(timer),
   };
 
-  /** It is written already: where it may not be held, the connection that holds it goes. */
+  /** The response is written already: where its memory cannot be charged, the connection is closed. */
   function holdUnread(response: ServerResponse, bytes: number, address: string | undefined): void {
     const hold = heldBytes.acquire({ address }, 'unread_response', bytes + RESPONSE_BYTES);
     if (hold) watch(new UnreadResponse(response, bytes, hold));
@@ -70,7 +70,7 @@ export function createResponseSender({ heldBytes, now, onRefused }: SenderOption
 class UnreadResponse {
   readonly response: ServerResponse;
   readonly hold: Hold | undefined;
-  /** When the window began, and what was unread then. */
+  /** The start of the current window, and the unread bytes at that moment. */
   since = 0;
   #unreadThen = 0;
   #unread: number;
@@ -82,7 +82,7 @@ class UnreadResponse {
     this.#unread = bytes;
   }
 
-  /** The next slice is handed to the socket when the last one has left it. */
+  /** Hands the next slice to the socket when the previous one has left it. */
   write(slices: Iterator<Uint8Array>): void {
     const { response } = this;
     const next = () => {
@@ -107,14 +107,14 @@ class UnreadResponse {
     this.#unreadThen = this.#unread;
   }
 
-  /** Progress shows in whole slices: one may be on its way. */
+  /** Progress is measured in whole slices, so one slice of tolerance is allowed. */
   isSlow(): boolean {
     const least = Math.min(this.#unreadThen, LEAST_BYTES_PER_WINDOW - SLICE_BYTES);
     return this.#unread === 0 || this.#unreadThen - this.#unread < least;
   }
 }
 
-/** In one write with its headers, whatever it is made of. */
+/** Sends headers and body in one write, whatever the body is made of. */
 function endWith(response: ServerResponse, body: HttpResponse['body']): void {
   if (body instanceof JsonBytes) {
     response.cork();
@@ -130,13 +130,13 @@ function* toSlices(body: Uint8Array | JsonBytes): Generator<Uint8Array, undefine
   }
 }
 
-/** So much goes to the socket at once: progress is measured in it. */
+/** The slice size: the unit of writes and of measured progress. */
 export const SLICE_BYTES = 64 * 1024;
-/** 16 KiB a second: a slow mobile connection reads faster. */
+/** The minimum rate, 16 KiB a second, which slow mobile connections exceed. */
 const LEAST_BYTES_PER_WINDOW = 160 * 1024;
 const WINDOW_MS = 10_000;
 const CHECK_EVERY_MS = 1_000;
-/** What a response and its request take beside the body. */
+/** The memory charged for a response and its request in addition to the body. */
 const RESPONSE_BYTES = 4 * 1024;
 
 interface SenderOptions {

@@ -3,13 +3,13 @@ import { isIPv6 } from 'node:net';
 import type { ProviderName } from '../domain/provider-names.ts';
 import type { HttpResponse } from '../lib/http-message.ts';
 
-/** Where a browser on this machine reaches the address that is listened on. */
+/** The URL at which a browser on this machine reaches the listener. */
 export function toReachableUrl(host: string, port: number): string {
   if (['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)) return `http://localhost:${port}`;
   return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
-/** What the start prints: where to go, and with what. */
+/** The startup message: the URL, and the demo's credentials. */
 export function formatStartupMessage({ url, demo, notes }: Welcome): string {
   const lines = [
     '',
@@ -25,7 +25,7 @@ export function formatStartupMessage({ url, demo, notes }: Welcome): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** A first query that works when it is pasted into a terminal. */
+/** A `curl` command for a first query, ready to paste. */
 export function toDemoCommand(
   url: string,
   { key, customerId }: Demo,
@@ -43,7 +43,7 @@ export function toDemoCommand(
   ].join(' \\\n  ');
 }
 
-/** As GraphiQL sends them. */
+/** The demo's headers, as GraphiQL sends them. */
 export function toDemoHeaders(demo: Demo | undefined): Record<string, string> {
   return demo ? { 'x-api-key': demo.key, 'x-customer-id': demo.customerId } : {};
 }
@@ -51,11 +51,11 @@ export function toDemoHeaders(demo: Demo | undefined): Record<string, string> {
 interface Welcome {
   readonly url: string;
   readonly demo: Demo | undefined;
-  /** What the person who starts it should know, such as where a key file was made. */
+  /** Notes for the operator, such as the path of a new key file. */
   readonly notes: readonly string[];
 }
 
-/** What the default start has ready to be asked. */
+/** The demo application's key and customer. */
 export interface Demo {
   readonly key: string;
   readonly customerId: string;
@@ -83,9 +83,9 @@ h2 { font-size: 1.1rem; margin: 2rem 0 .6rem }
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** Tells a person in a browser what this is and where to go. */
+/** The home page for browsers: what this is and where to go. */
 export function renderHomePage({ version, tryIt, connectsAt }: HomeOptions): HttpResponse {
-  // A browser follows a form's redirect only to where forms may go.
+  // The CSP directive `form-action` also limits where the redirect of a form may lead.
   const formAction = connectsAt === undefined ? "'none'" : `'self' ${connectsAt}`;
   return {
     status: 200,
@@ -126,7 +126,7 @@ ${tryIt === undefined ? '' : `<h2>Or from a terminal</h2>\n<pre tabindex="0">${e
 `;
 }
 
-/** A form and no link: what only looks at the page makes nothing. */
+/** A form instead of a link, so that crawlers and prefetching create nothing. */
 const CONNECT = `
 <li><form method="post" action="/demo/connect"><button class="card"><b>Connect a CRM</b><span>The way that your customers go: a link, their consent, and back. Both sides are imitated here.</span></button></form></li>`;
 
@@ -136,8 +136,8 @@ function escapeHtml(text: string): string {
 
 interface HomeOptions {
   readonly version: string;
-  /** A command that works when pasted; only the demo has one. */
+  /** A command ready to paste; only the demo has one. */
   readonly tryIt: string | undefined;
-  /** The origin of connect links, where the demo can make one. */
+  /** The origin of connect links, where the demo can create one. */
   readonly connectsAt: string | undefined;
 }

@@ -1,18 +1,19 @@
 import type { Clock } from './clock.ts';
 
 /**
- * Decides which items leave together, and when. The items of a group queue in the order in which they were added. A batch
- * leaves as soon as fewer than `maxConcurrent` of its group are in flight and the policy asks for no pause: the busier it
- * gets, the larger the batches. Results are the affair of `run`, so that the batcher makes no promise for an item.
+ * Forms batches (group commit, micro-batching): which items are dispatched together, and when. Items of a group queue
+ * in order. A batch is dispatched as soon as fewer than `maxConcurrent` of its group are in flight and the policy
+ * asks for no pause, so batches grow with the load. `run` delivers the results; the batcher creates no promise per
+ * item.
  */
 export function createBatcher<Item>(policy: BatchPolicy<Item>) {
   const { clock, maxConcurrent, maxItems = Infinity, maxSize = Infinity } = policy;
   const groups = new Map<string, Group<Item>>();
-  /** They stand first in their queues. */
+  /** Hurried items, which are first in their queues. */
   const hurried = new Set<Item>();
 
   return {
-    /** The queue has no bound of its own: what adds to it has one, in its own unit. */
+    /** Adds an item. The queue is unbounded; callers limit it in their own unit. */
     add(item: Item, name = ''): void {
       const group = groups.get(name) ?? openGroup(name);
       group.queue.add(item);
@@ -21,7 +22,7 @@ export function createBatcher<Item>(policy: BatchPolicy<Item>) {
       else dispatch(group);
     },
 
-    /** False: the item is not in the queue, because its batch has left. */
+    /** Removes a queued item. False: its batch was dispatched already. */
     remove(item: Item, name = ''): boolean {
       const group = groups.get(name);
       if (!group?.queue.delete(item)) return false;
@@ -42,7 +43,7 @@ export function createBatcher<Item>(policy: BatchPolicy<Item>) {
       return removed;
     },
 
-    /** The item leaves with the next batch, without a pause. */
+    /** Puts the item into the next batch, which skips the pause. */
     hurry(item: Item, name = ''): void {
       const group = groups.get(name);
       if (!group?.queue.has(item)) return;
@@ -51,7 +52,7 @@ export function createBatcher<Item>(policy: BatchPolicy<Item>) {
       dispatch(group);
     },
 
-    /** Nothing is queued or in flight. */
+    /** Whether nothing is queued or in flight. */
     isIdle: () => groups.size === 0,
   };
 
@@ -75,7 +76,7 @@ export function createBatcher<Item>(policy: BatchPolicy<Item>) {
     groups.delete(group.name);
   }
 
-  /** What is added until then leaves with it. */
+  /** Items that are added until then join the batch. */
   function dispatchLater(group: Group<Item>, defer: (callback: () => void) => unknown): void {
     group.isDeferred = true;
     defer(() => {
@@ -89,7 +90,7 @@ export function createBatcher<Item>(policy: BatchPolicy<Item>) {
       if (group.inFlight - group.overdue >= maxConcurrent) return;
       if (!hurried.has(next) && isPaused(group, next)) return;
       const batch = takeBatch(group);
-      // Each item waits for the batch that its key is in.
+      // Every queued item has a key in flight, and waits for that batch.
       if (batch.length === 0) return;
       void runBatch(group, batch);
     }
@@ -106,7 +107,7 @@ export function createBatcher<Item>(policy: BatchPolicy<Item>) {
     return true;
   }
 
-  /** An item larger than `maxSize` leaves alone. */
+  /** An item larger than `maxSize` gets a batch of its own. */
   function takeBatch(group: Group<Item>): readonly Item[] {
     const sizeOf = policy.createSizer?.();
     const batch: Item[] = [];
@@ -147,7 +148,7 @@ export function createBatcher<Item>(policy: BatchPolicy<Item>) {
   }
 }
 
-/** A list in pieces of at most `size`, in order. */
+/** Splits a list into pieces of at most `size`, in order. */
 export function chunk<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
   const count = Math.ceil(items.length / size);
   return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
@@ -155,28 +156,34 @@ export function chunk<Item>(items: readonly Item[], size: number): readonly (rea
 
 export interface BatchPolicy<Item> {
   readonly clock: Pick<Clock, 'schedule'>;
-  /** Settles every item of the batch, also where it fails: it never rejects. */
+  /** Must settle every item of the batch, even on failure, and never reject. */
   run(batch: readonly Item[], group: string): Promise<void>;
-  /** Batches of a group that are in flight. */
+  /** The maximum of batches in flight per group. */
   readonly maxConcurrent: number;
   readonly maxItems?: number;
   readonly maxSize?: number;
-  /** Begins a batch: what each item adds to its size, in order. Absent: only items are counted. */
+  /**
+   * Called per batch; the returned function gives the size that each item adds, in order. Absent: only items are
+   * counted.
+   */
   createSizer?(): (item: Item) => number;
-  /** Of one key at most one item of a group is in flight. Absent: any number. */
+  /** At most one item of a key is in flight per group. Absent: any number. */
   keyOf?(item: Item): string;
-  /** Calls back when what was added at the same moment may leave, e.g. `setImmediate`. Absent: items leave as they come. */
+  /**
+   * Delays the dispatch, so that items of the same moment share a batch, e.g. `setImmediate`. Absent: dispatches at
+   * once.
+   */
   readonly defer?: ((callback: () => void) => unknown) | undefined;
-  /** How long the next batch has to wait for more items, by the length of the queue and its first item. */
+  /** How long the next batch waits for more items, given the queue length and its first item. */
   pauseMs?(queued: number, next: Item): number;
-  /** A batch that is in flight for longer does not count for `maxConcurrent` any more. Its keys stay taken. */
+  /** A batch in flight for longer no longer counts towards `maxConcurrent`. Its keys stay taken. */
   readonly overdueMs?: number | undefined;
 }
 
 interface Group<Item> {
   readonly name: string;
   queue: Set<Item>;
-  /** Of the items in flight. */
+  /** The keys of the items in flight. */
   readonly keys: Set<string> | undefined;
   inFlight: number;
   overdue: number;

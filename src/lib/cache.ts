@@ -1,13 +1,13 @@
 /**
- * A cache with a TTL and a bound of entries. What is not there (undefined) is not cached, and neither is a failure. Callers
- * that load the same key at the same moment share one promise.
+ * A bounded cache with a TTL. Missing values (undefined) and failures are not cached. Concurrent loads of a key share
+ * one promise (single flight).
  */
 export function createTtlCache<Value>({ maxAgeMs, maxEntries, now }: TtlCacheOptions) {
   const entries = new Map<string, { readonly value: Value; readonly until: number }>();
   const loading = new Map<string, Promise<Value | undefined>>();
 
   return {
-    /** What is cached comes at once: without a promise. */
+    /** Returns a cached value without a promise. */
     find(
       key: string,
       load: () => Promise<Value | undefined>,
@@ -17,7 +17,7 @@ export function createTtlCache<Value>({ maxAgeMs, maxEntries, now }: TtlCacheOpt
       return loading.get(key) ?? loadOnce(key, load);
     },
 
-    /** It is no longer true: the next one loads it again. What is being loaded may be out of date too, and is not cached. */
+    /** Invalidates a key. A load in flight may be stale too, so its result is not cached. */
     forget(key: string): void {
       entries.delete(key);
       loading.delete(key);
@@ -25,7 +25,7 @@ export function createTtlCache<Value>({ maxAgeMs, maxEntries, now }: TtlCacheOpt
   };
 
   function loadOnce(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
-    // Its age counts from when it was asked for, not from when the answer came.
+    // The TTL starts at the request, not at the response.
     const until = now() + maxAgeMs;
     const loaded: Promise<Value | undefined> = load()
       .then((value) => {
@@ -42,7 +42,7 @@ export function createTtlCache<Value>({ maxAgeMs, maxEntries, now }: TtlCacheOpt
   function set(key: string, value: Value | undefined, until: number): void {
     entries.delete(key);
     if (value === undefined) return;
-    // A map keeps the order of insertion: the first one is the oldest.
+    // Maps keep insertion order, so the first entry is the oldest.
     for (const oldest of entries.keys()) {
       if (entries.size < maxEntries) break;
       entries.delete(oldest);
@@ -58,8 +58,8 @@ interface TtlCacheOptions {
 }
 
 /**
- * One run for all callers that come while it is in flight. Its error may be cloned, so that each caller that joined has an
- * instance of its own.
+ * Single flight: callers that arrive during a run share it. Errors may be cloned, so that each waiter gets its own
+ * instance.
  */
 export function createSingleFlight<T>(cloneError = (error: unknown) => error) {
   let running: Promise<T> | undefined;
@@ -79,8 +79,8 @@ export function createSingleFlight<T>(cloneError = (error: unknown) => error) {
 }
 
 /**
- * A cache that is bounded in bytes and shared fairly: while there is room an owner may have all of it; where there is none,
- * the owner that holds the most loses its least recently used entry.
+ * A cache bounded in bytes with fair eviction: while there is room one owner may fill it; when it is full, the owner
+ * that holds the most loses its least recently used entry.
  */
 export function createFairCache<Value>({ maxBytes, maxEntryBytes, memory }: FairCacheOptions) {
   const entries = new Map<string, Entry<Value>>();
@@ -92,7 +92,7 @@ export function createFairCache<Value>({ maxBytes, maxEntryBytes, memory }: Fair
     get(key: string): Value | undefined {
       const entry = entries.get(key);
       if (!entry) return undefined;
-      // A set keeps the order of insertion: what is used again goes to its end.
+      // Sets keep insertion order, so a used key is moved to the end.
       if (entry.owner.newest !== key) {
         entry.owner.keys.delete(key);
         entry.owner.keys.add(key);
@@ -101,7 +101,7 @@ export function createFairCache<Value>({ maxBytes, maxEntryBytes, memory }: Fair
       return entry.value;
     },
 
-    /** An entry that is too large by itself is not kept. */
+    /** Entries above `maxEntryBytes` are not cached. */
     set(key: string, value: Value, size: { readonly owner: string; readonly bytes: number }): void {
       remove(key);
       if (size.bytes > maxEntryBytes) {
@@ -121,7 +121,7 @@ export function createFairCache<Value>({ maxBytes, maxEntryBytes, memory }: Fair
     counts: () => ({ entries: entries.size, bytes }),
   };
 
-  /** What is kept under the key has become larger by so many bytes. */
+  /** Accounts for an entry that has grown by so many bytes. */
   function grow(key: string, by: number): void {
     const entry = entries.get(key);
     if (!entry) return;
@@ -132,7 +132,7 @@ export function createFairCache<Value>({ maxBytes, maxEntryBytes, memory }: Fair
     charge();
   }
 
-  /** Where the process has no memory for it, the cache becomes smaller. */
+  /** Evicts where the process has no memory budget left. */
   function charge(): void {
     while (bytes > charged && memory?.grow(bytes - charged) === false) removeOldest();
     if (bytes < charged) memory?.shrink(charged - bytes);
@@ -162,7 +162,7 @@ export function createFairCache<Value>({ maxBytes, maxEntryBytes, memory }: Fair
 interface FairCacheOptions {
   readonly maxBytes: number;
   readonly maxEntryBytes: number;
-  /** What the cache holds is charged to. `grow` returns false where there is no room. */
+  /** The memory budget that the cache is charged to. `grow` returns false where it is exhausted. */
   readonly memory?: CacheMemory | undefined;
 }
 
@@ -179,7 +179,7 @@ interface Entry<Value> {
 
 interface CacheOwner {
   readonly name: string;
-  /** In the order of their last use. */
+  /** Keys in order of last use. */
   readonly keys: Set<string>;
   bytes: number;
   newest: string | undefined;

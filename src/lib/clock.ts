@@ -1,16 +1,16 @@
 import { performance } from 'node:perf_hooks';
 
-/** Time is passed in: what waits for seconds in production is moved by hand in tests. */
+/** The clock is injected, so that tests can advance time by hand. */
 export interface Clock {
-  /** Milliseconds of a monotonic clock: for durations. It never steps, and means nothing to another process. */
+  /** Monotonic milliseconds, for durations. It never steps, and has no meaning in another process. */
   now(): number;
-  /** Milliseconds since 1970, which may step either way: only for what is stored, or leaves the process. */
+  /** Wall-clock milliseconds since 1970, which may step: only for what is stored or leaves the process. */
   wall(): number;
-  /** Calls back once, after the delay; the answer calls it off. */
+  /** Calls back once after the delay; the returned function cancels. */
   schedule(delayMs: number, callback: () => void): () => void;
 }
 
-/** A longer delay would overflow the timer and fire at once. */
+/** The maximum of Node's timers: a longer delay overflows and fires at once. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -22,7 +22,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Its timers keep no process alive. */
+/** A clock whose timers do not keep the process alive. */
 export const backgroundClock: Clock = {
   ...systemClock,
   schedule(delayMs, callback) {
@@ -35,7 +35,10 @@ function startTimer(delayMs: number, callback: () => void): NodeJS.Timeout {
   return setTimeout(callback, Math.min(Math.max(delayMs, 0), LONGEST_DELAY_MS));
 }
 
-/** Calls back once: at the deadline, or with `true` where the client has gone before it. The returned function calls it off. */
+/**
+ * Calls back once: at the deadline, or earlier with `true` when the client has disconnected. The returned function
+ * cancels.
+ */
 export function whenOver(
   { clock, deadline, permit }: Wait,
   callback: (hasGone: boolean) => void,
@@ -57,15 +60,15 @@ export function whenOver(
 
 export interface Wait {
   readonly clock: Pick<Clock, 'now' | 'schedule'>;
-  /** By the monotonic clock. */
+  /** The deadline in monotonic time. */
   readonly deadline: number;
-  /** Of the request that waits. */
+  /** The permit of the waiting request. */
   readonly permit?: { whenGone(callback: () => void): () => void } | undefined;
 }
 
-/** Work that goes on after its answer was given. Nothing waits for it but the end of the process. */
+/** Background tasks, which outlive the response. Only the shutdown waits for them. */
 export function createBackground(onError: (error: unknown) => void) {
-  // Counted and not listed: a list that comes and goes would keep the collector from letting go what was on it.
+  // Counts instead of listing: a long-lived list would keep the results of finished tasks from being collected.
   let running = 0;
   let drained = () => {};
   return {
@@ -76,7 +79,7 @@ export function createBackground(onError: (error: unknown) => void) {
         if (running === 0) drained();
       });
     },
-    /** Resolves when nothing runs any more. */
+    /** Resolves when no task is running. */
     drain: () =>
       new Promise<void>((resolve) => {
         drained = resolve;
@@ -85,7 +88,7 @@ export function createBackground(onError: (error: unknown) => void) {
   };
 }
 
-/** Does a piece of work again and again, never two at once, until it is stopped. It keeps no process alive. */
+/** Runs a task periodically, never twice at once, until it is stopped. Its timer does not keep the process alive. */
 export function runPeriodically({
   intervalMs,
   work,
@@ -97,7 +100,7 @@ export function runPeriodically({
   let cancel = schedule(intervalMs, runOnce);
 
   return {
-    /** Resolves when what runs has finished. */
+    /** Resolves when the current run has finished. */
     async stop(): Promise<void> {
       isOver = true;
       cancel();
@@ -117,7 +120,7 @@ export function runPeriodically({
 export type PeriodicTask = ReturnType<typeof runPeriodically>;
 
 export interface PeriodicTaskOptions {
-  /** From the end of one to the beginning of the next. */
+  /** From the end of a run to the start of the next. */
   readonly intervalMs: number;
   work(): Promise<unknown>;
   onError(error: unknown): void;
@@ -125,8 +128,8 @@ export interface PeriodicTaskOptions {
 }
 
 /**
- * For background work: how long it pauses after a piece of work that took so long. It gets a quarter of the time in which
- * the event loop is idle, and a hundredth of all time where it never is.
+ * Throttles background work: returns the pause after a piece of work of a given duration. Background work gets a
+ * quarter of the time in which the event loop is idle, and at least a hundredth of all time.
  */
 export function createIdleThrottle() {
   let before = performance.eventLoopUtilization();

@@ -14,18 +14,19 @@ import * as nodeModule from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { toReason } from './output.ts';
 
-/** Where the data are unless the environment says otherwise. */
+/** The default data directory. */
 export const DATA_DIRECTORY = '.crossbook';
 
-/** Of the embedded database. */
+/** The directory of the embedded database. */
 export function toDatabaseDirectory(dataDirectory: string): string {
   return `${dataDirectory}/data`;
 }
 
-/** Makes it where there is none. One that cannot be written to is refused in words: nothing can be kept there. */
+/** Creates the directory where it is missing. Throws with a clear message where it is not writable. */
 export function openDataDirectory(directory: string): void {
   try {
-    // Asked first: on a read-only file system Node's recursive `mkdir` says that there is no such folder.
+    // Checked first, because on a read-only file system Node's recursive `mkdir` reports that there is no such
+    // folder.
     accessSync(findExisting(resolve(directory)), constants.W_OK | constants.X_OK);
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (error) {
@@ -44,8 +45,8 @@ const INSTEAD =
   'Let this user write to it, or name another folder with CROSSBOOK_DATA (a read-only mount cannot be one).';
 
 /**
- * Makes a file that only its owner may read, whole or not at all: it is linked into place once it is on the disk. False
- * where there is one already: of two that try, the first wins.
+ * Atomically creates a file that only its owner may read: it is linked into place after it is on the disk. False
+ * where it exists already: of two concurrent writers the first wins.
  */
 export function linkNew(path: string, text: string, draft: string): boolean {
   writeFileSync(draft, text, { mode: 0o600, flush: true });
@@ -73,8 +74,8 @@ export function syncFolder(folder: string): void {
 }
 
 /**
- * V8 keeps compiled code from one start to the next in this folder, where Node offers it (22.1). Call it before the code
- * is loaded. A folder that cannot be written to costs the gain and nothing else.
+ * Enables V8's compile cache in this folder where Node has it (22.1). Call it before the code is loaded. A folder
+ * that is not writable only loses the speed-up.
  */
 export function useCompileCache(folder: string): void {
   const { enableCompileCache } = nodeModule as CompileCacheApi;
@@ -83,16 +84,16 @@ export function useCompileCache(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     enableCompileCache(join(folder, 'compile-cache'));
   } catch {
-    // Read-only.
+    // The folder is read-only.
   }
 }
 
-/** Writes what is compiled by now: a process that is killed would leave nothing. */
+/** Writes the compile cache now: a killed process would not write it. */
 export function flushCompileCache(): void {
   (nodeModule as CompileCacheApi).flushCompileCache?.();
 }
 
-/** Not in the types of Node 20. */
+/** Missing in the types of Node 20. */
 interface CompileCacheApi {
   readonly enableCompileCache?: (folder: string) => unknown;
   readonly flushCompileCache?: () => void;

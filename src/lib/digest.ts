@@ -1,11 +1,11 @@
 import { createHash, hash } from 'node:crypto';
 
-/** In place of a secret, where it has to be known again: what is remembered is none. */
+/** A hash that stands for a secret in caches and comparisons, so that the secret is not kept. */
 export function digest(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }
 
-/** The UUID of a name within a namespace (RFC 9562, version 5): the same two always give the same one. */
+/** A deterministic UUID of a name in a namespace (RFC 9562, version 5). */
 export function uuidV5(namespace: string, name: string): string {
   const hash = createHash('sha1')
     .update(Buffer.from(namespace.replaceAll('-', ''), 'hex'))

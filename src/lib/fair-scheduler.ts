@@ -1,14 +1,15 @@
 /**
- * Fair queuing for the processor (time slices). Work comes in pieces, each of which asks first: between two pieces the event
- * loop serves everybody else. One iteration of the loop runs pieces until its time slice is used up, which is shorter where
- * several applications have work; what comes then queues by application, and these are served in turn, however much each of
- * them has queued. Work that has begun comes before new work, so that an application with too much of it finishes what it began.
+ * Fair queuing of CPU time (time slices). Work is split into pieces, each of which asks for its turn, so that the
+ * event loop can serve others in between. Each iteration of the loop runs pieces until its time slice is used up; the
+ * slice is shorter while several applications have work. Further pieces queue per application and are served round
+ * robin, whatever the queue lengths. Begun work comes before new work, so that an overloaded application finishes
+ * what it has begun.
  */
 export function createFairScheduler({ now, defer = setImmediate, most = MOST }: FairSchedulerOptions) {
-  /** The application that was served longest ago is the first. */
+  /** Queues per application, the least recently served first. */
   const queues = new Map<string, Record<'begun' | 'new', (() => void)[]>>();
   let waiting = 0;
-  /** When the time slice of this iteration of the event loop began. */
+  /** Start of the time slice of this iteration of the event loop. */
   let sliceSince: number | undefined;
   let isDeferred = false;
   let latest: string | undefined;
@@ -17,13 +18,14 @@ export function createFairScheduler({ now, defer = setImmediate, most = MOST }: 
   let sharedAt = Number.NEGATIVE_INFINITY;
 
   return {
-    /** Before a piece of work. Undefined: at once. A promise: later. New is what has not begun yet. */
+    /** Call before a piece of work. Undefined: run at once; a promise: wait. New work is work that has not begun. */
     take(application: string, isNew = false): Promise<void> | undefined {
       if (application !== latest) {
         if (latest !== undefined) sharedAt = now();
         latest = application;
       }
-      // With nothing queued work goes on; else that of the application which was served last, while its slice lasts.
+      // With an empty queue work continues; otherwise only that of the last served application, while its slice
+      // lasts.
       if (waiting === 0 && sliceSince === undefined) {
         sliceSince = now();
         if (!isDeferred) defer(endSlice);
@@ -39,7 +41,7 @@ export function createFairScheduler({ now, defer = setImmediate, most = MOST }: 
       });
     },
 
-    /** How much new work of the application is queued. */
+    /** The queued new work of an application. */
     countNew: (application: string): number => queues.get(application)?.new.length ?? 0,
   };
 
@@ -49,7 +51,7 @@ export function createFairScheduler({ now, defer = setImmediate, most = MOST }: 
     return sliceSince !== undefined && time - sliceSince < sliceMs;
   }
 
-  /** The last of an iteration of the loop. What is queued is served in the next one. */
+  /** Runs at the end of an iteration of the loop. Queued work is served in the next one. */
   function endSlice(): void {
     sliceSince = undefined;
     isDeferred = waiting > 0;
@@ -71,9 +73,12 @@ export function createFairScheduler({ now, defer = setImmediate, most = MOST }: 
   }
 }
 
-/** For the pieces of one iteration of the loop together, before the last of them has begun: what others wait meanwhile. */
+/**
+ * Time slices in milliseconds for all pieces of one iteration, measured before the last one begins: the delay that
+ * others see.
+ */
 const MOST = { aloneMs: 5, sharedMs: 1, sharedForMs: 1_000 };
-/** In one iteration of the loop, of those that were queued. */
+/** The maximum of queued pieces that one iteration runs. */
 const MOST_PIECES = 64;
 
 export type FairScheduler = ReturnType<typeof createFairScheduler>;
@@ -83,6 +88,9 @@ interface FairSchedulerOptions {
   now(): number;
   /** Calls back in the next iteration of the event loop. */
   readonly defer?: ((callback: () => void) => unknown) | undefined;
-  /** While one application is the only one; while several have work; and how long after the last change of application. */
+  /**
+   * Time slices: with one application, with several, and how long after the last change of application the latter
+   * applies.
+   */
   readonly most?: typeof MOST;
 }

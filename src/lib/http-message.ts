@@ -1,46 +1,46 @@
 import type { JsonBytes } from './json-body.ts';
 
-/** A request, as a face sees it. Nothing of it is made or read before it is asked for. */
+/** A request as the APIs see it. Its parts are created lazily. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: URL;
-  /** The URL's, without the cost of the URL. */
+  /** The path, without parsing the URL. */
   readonly pathname: string;
   readonly headers: HttpHeaders;
-  /** All of the body, which was received already; undefined where there is more of it than `limit`. */
+  /** The whole body, already received; undefined where it exceeds `limit`. */
   readBody(limit: number): Buffer | undefined;
 }
 
-/** A request whose body may still be on its way, and whose client may go. */
+/** A request whose body may still be in transit, and whose client may disconnect. */
 export interface ArrivingRequest extends HttpRequest {
-  /** By its headers. */
+  /** Whether the headers announce a body. */
   readonly hasBody: boolean;
-  /** Before `readBody`. Rejects where the body is larger than `limit`, breaks off, or `reserve` throws. */
+  /** Call before `readBody`. Rejects where the body exceeds `limit`, is aborted, or `reserve` throws. */
   receiveBody(limit: number, reserve: ReserveBytes): Promise<void>;
-  /** Calls back once, when the response was sent or the client has gone; at once where that was before. */
+  /** Calls back once after the response was sent or the client disconnected; at once where that is past. */
   onClose(callback: () => void): void;
 }
 
-/** Called with the length of each piece before it is kept. Throws where there is no memory for it. */
+/** Called with the length of each chunk before it is kept. Throws where the memory budget is exhausted. */
 export type ReserveBytes = (bytes: number) => void;
 
 export interface HttpHeaders extends Iterable<readonly [name: string, value: string]> {
-  /** By its name in lower case. */
+  /** Names are in lower case. */
   get(name: string): string | null;
 }
 
 export interface HttpResponse {
   readonly status: number;
-  /** By their names in lower case; the length is added by who sends it. */
+  /** Names are in lower case; the sender adds `content-length`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | JsonBytes | null;
-  /** Of the body in bytes, where it is known: a text's is counted once. */
+  /** The length of the body in bytes where it is known, so that text is counted only once. */
   readonly length?: number | undefined;
 }
 
 /**
- * `Retry-After` in either form, as milliseconds from now; undefined where there is none or it makes no sense. A date is
- * read by the clock of its sender, the `Date` header: ours may differ, and HTTP demands the header.
+ * `Retry-After` in either form, in milliseconds from now; undefined where it is missing or invalid. A date is
+ * compared with the `Date` header, because the sender's clock may differ from ours.
  */
 export function readRetryAfter(headers: Readonly<Record<string, string>>): number | undefined {
   const value = headers['retry-after']?.trim();
@@ -50,14 +50,14 @@ export function readRetryAfter(headers: Readonly<Record<string, string>>): numbe
   return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
 }
 
-/** `Date.parse` would take nearly anything for a year. */
+/** `Date.parse` alone accepts nearly any text. */
 function readDate(text: string): number {
   return HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
 }
 
 const HTTP_DATE = /^[A-Za-z]{3,9},? /;
 
-/** A query string or form whose spaces are `%20`, as authorization servers document their scopes. */
+/** A query string or form with spaces as `%20`, as authorization servers document scopes. */
 export function toQuery(parameters: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(parameters).filter((entry): entry is [string, string] => Boolean(entry[1]));
   return new URLSearchParams(given).toString().replaceAll('+', '%20');

@@ -4,8 +4,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { HttpResponse } from './http-message.ts';
 
 /**
- * A value as the body of an answer. What is short stays text, and travels with its headers. What is long, or bytes in
- * part, is made into bytes at once. The meter counts them while they are written, and throws where they are too many.
+ * Serializes a value as a response body. Short JSON stays text and is sent with the headers in one write; long JSON
+ * is encoded to bytes at once. The meter counts bytes while they are written, and throws above its limit.
  */
 export function toJsonBody(value: unknown, meter?: BodyMeter): JsonBody {
   const inParts = meter?.isLarge ?? false;
@@ -47,7 +47,7 @@ function isWrittenInParts(value: unknown, { levels, inParts }: Depth): value is 
   return Array.isArray(value) || (levels > 0 && !('toJSON' in value));
 }
 
-/** Not far below the value: what is further down is one of many, and not looked at one by one. */
+/** Checks only a few levels: deeper values are items of lists and too many to check. */
 function holdsLong(value: unknown, levels: number): value is object {
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return isChunked(value);
@@ -59,31 +59,31 @@ function holdsLong(value: unknown, levels: number): value is object {
 }
 
 const SHORT = 4_096;
-/** In GraphQL: `data`, a field, and its list. */
+/** The levels of GraphQL: `data`, a field, and its list. */
 const LEVELS = 3;
 
 interface Depth {
   readonly levels: number;
-  /** Nothing is written as a whole that can be written piece by piece: the meter then stops it early. */
+  /** Serialize piecewise wherever possible, so that the meter can stop early. */
   readonly inParts: boolean;
 }
 
 export interface JsonBody {
   readonly body: string | JsonBytes;
-  /** In bytes. */
+  /** The length in bytes. */
   readonly length: number;
 }
 
 export interface BodyMeter {
-  /** Throws where there are too many of them. */
+  /** Throws above the limit. */
   consumeBytes(count: number): void;
-  /** Is there much to be written? */
+  /** Whether the response is expected to be large. */
   readonly isLarge?: boolean;
 }
 
 /**
- * The JSON of a list, some items at a time: no text is ever so long that the engine keeps it apart from what is young,
- * which costs it dearly. And what is read from an item only to be written lives for a moment.
+ * The JSON of a list in chunks: very long strings would be allocated in V8's large object space, which is slow.
+ * Values that are read from an item only for serialization live briefly.
  */
 export function* writeList(items: readonly unknown[], read = itself): Iterable<string> {
   for (let from = 0; from < items.length; from += JSON_CHUNK_ITEMS) {
@@ -101,13 +101,12 @@ function itself(item: unknown): unknown {
   return item;
 }
 
-/** So many items are written at a time. */
+/** The number of items per chunk. */
 export const JSON_CHUNK_ITEMS = 32;
 
 /**
- * JSON that is bytes already, on its way through promises. Those were made when the request came, and by now they are
- * old; what is old keeps what it refers to until the next full collection, long after everybody is through with it. So
- * they bring this, and taking the bytes leaves nothing behind.
+ * Serialized JSON on its way through promises. The promises of a request are in the old generation by then and would
+ * retain the bytes until the next full GC; they carry this object instead, and taking the bytes empties it.
  */
 export class JsonBytes {
   /** In bytes. */
@@ -119,7 +118,7 @@ export class JsonBytes {
     this.length = pieces.reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Once. */
+  /** Returns the pieces; may be called once. */
   take(): readonly Uint8Array[] {
     const pieces = this.#pieces;
     if (!pieces) throw new Error('These bytes have been taken already.');
@@ -127,22 +126,21 @@ export class JsonBytes {
     return pieces;
   }
 
-  /** In one piece. */
+  /** The bytes as one buffer. */
   toBuffer(): Buffer<ArrayBuffer> {
     return Buffer.concat(this.take());
   }
 
-  /** Part of something that is written by the engine after all. */
+  /** For a part of a value that is serialized by `JSON.stringify` after all. */
   toJSON(): unknown {
     return JSON.parse(this.toBuffer().toString());
   }
 }
 
 /**
- * Texts as the bytes of one, in pieces; what is bytes already goes between them as it is. Texts are copied out of the
- * engine as they are and translated there: that takes many characters at a time, also where some are not English, while
- * the engine's own way goes from one to the next. No text may end in the middle of a character. What was bytes already has
- * been counted when it was made.
+ * Encodes texts as UTF-8 pieces; parts that are bytes already are passed through. Texts are first copied as UTF-16
+ * and transcoded there, which handles many characters at a time even outside of ASCII, unlike V8's own encoder. No
+ * text may end within a surrogate pair. Bytes that are passed through were metered before.
  */
 export function toUtf8(
   parts: Iterable<string | readonly Uint8Array[]>,
@@ -180,10 +178,10 @@ export function toUtf8(
 }
 
 const BYTES_OF_A_UNIT = 2;
-/** Used again and again, and never left to anybody. */
+/** A scratch buffer, reused by every call and never handed out. */
 const room = Buffer.allocUnsafeSlow(512 * 1024);
 
-/** Below this a compressed body is hardly smaller, and two packets are one anyway. */
+/** Smaller bodies hardly compress, and fit into two packets anyway. */
 const WORTHWHILE_BYTES = 1_400;
 
 const compressions: Readonly<Record<string, (body: Uint8Array | string) => Promise<Uint8Array>>> = {
@@ -192,8 +190,8 @@ const compressions: Readonly<Record<string, (body: Uint8Array | string) => Promi
 };
 
 /**
- * Compresses a large answer where the caller takes it. One with a strong ETag is left alone: that tag promises the
- * same bytes, whatever was asked for.
+ * Compresses a large response where the client accepts it. A response with a strong ETag is not compressed, because
+ * the tag promises identical bytes.
  */
 export async function compressAnswer(
   answer: HttpResponse,
@@ -215,7 +213,7 @@ export async function compressAnswer(
   };
 }
 
-/** Brotli before gzip, whatever the weights: only a weight of 0 means no. */
+/** Prefers Brotli to gzip; of the weights only 0 (not acceptable) counts. */
 function chooseEncoding(accept: string): string | undefined {
   const offers = accept
     .toLowerCase()

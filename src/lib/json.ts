@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 
 /**
- * A request's body as JSON: UTF-8, unambiguous, and nothing in it that is no text. What nearly every body is takes a
- * third of a microsecond more than to parse it.
+ * Parses a request body as strict JSON: valid UTF-8, no duplicate keys, no lone surrogates. For ordinary bodies the
+ * checks add a third of a microsecond to parsing.
  */
 export function readJsonBytes(bytes: Buffer): ReadJson {
   const text = bytes.toString('utf8');
-  // It stands for bytes that are no character, unless it was sent itself.
+  // The replacement character stands for invalid bytes, unless it was sent itself.
   if (text.includes(REPLACEMENT) && !isUtf8(bytes)) return { problem: 'is not UTF-8' };
   return readJsonText(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
 }
@@ -15,20 +15,22 @@ export function readJsonText(text: string): ReadJson {
   let value: unknown;
   try {
     value = JSON.parse(text);
-    // Half of a pair is no character: no database and no CRM could keep it.
+    // A lone surrogate is no character: no database and no CRM can store it.
     if (text.includes('\\u') && ESCAPED_SURROGATE.test(text)) JSON.parse(text, refuseLoneSurrogates);
   } catch (cause) {
     if (cause instanceof LoneSurrogate)
       return { problem: 'contains half of a surrogate pair, which is no character' };
     return { problem: text.trim() === '' ? 'is empty; it must be JSON' : 'is not JSON', cause };
   }
-  // A key that was named twice is one in the value. A text that only looks like it is read once more, for nothing.
+  // Duplicate keys collapse in the value, so the counts differ. A false alarm only costs the slower search.
   if (countKeyColons(text) === countKeys(value)) return { value };
   const twice = findDuplicateKey(text);
   return twice === undefined ? { value } : { problem: `names ${twice.slice(0, 100)} twice in one object` };
 }
 
-/** As many as a text has keys, and those in its strings. Undefined where one stands apart from what is in front of it. */
+/**
+ * Counts the colons after quotes, which include those in strings. Undefined where a colon is separated from its key.
+ */
 function countKeyColons(text: string): number | undefined {
   let count = 0;
   for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) {
@@ -39,7 +41,7 @@ function countKeyColons(text: string): number | undefined {
   return count;
 }
 
-/** Without recursion: a body may be nested as deep as it is long. */
+/** Iterative, because a body may be nested as deep as it is long. */
 function countKeys(value: unknown): number {
   let count = 0;
   const waiting: unknown[] = [value];
@@ -68,14 +70,14 @@ class LoneSurrogate extends Error {}
 const REPLACEMENT = '\ufffd';
 const BYTE_ORDER_MARK = '\ufeff';
 const QUOTE = 0x22;
-/** The highest of JSON's white space. */
+/** The highest white space character of JSON. */
 const SPACE = 0x20;
 const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * The first key that one object of a JSON text holds twice, as it is written there. `JSON.parse` keeps the last and
- * another parser the first, so that the two would read two different requests. The text must be valid JSON.
+ * The first duplicate key of an object in a JSON text, as written. `JSON.parse` keeps the last value and other
+ * parsers the first, so they would read different requests. The text must be valid JSON.
  */
 export function findDuplicateKey(json: string): string | undefined {
   // One entry for each open bracket: the keys of an object, undefined for a list.
@@ -91,7 +93,7 @@ export function findDuplicateKey(json: string): string | undefined {
       text = json.slice(index, end + 1);
       index = end;
     } else if (character === ':') {
-      // Escapes spell one key in many ways.
+      // Escapes allow several spellings of one key.
       const key = text.includes('\\') ? String(JSON.parse(text)) : text.slice(1, -1);
       const keys = open.at(-1);
       if (keys?.has(key)) return text;
@@ -108,7 +110,7 @@ function findEnd(json: string, start: number): number {
   return index;
 }
 
-/** Undefined where the text is not JSON, which itself can never say undefined. */
+/** Undefined for invalid JSON; no JSON text has that value. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -121,12 +123,12 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The problem goes behind what was read: "The body …". */
+/** The problem completes a sentence: "The body …". */
 export type ReadJson = { readonly value: unknown } | { readonly problem: string; readonly cause?: unknown };
 
 /**
- * How many bytes the JSON of a value has, in UTF-8, without writing it: never less than the truth. It stops counting
- * above `limit`. Nested values are kept on a stack of its own: a provider's JSON may nest deeper than calls can.
+ * An upper bound of the UTF-8 length of a value's JSON, without serializing it. Stops counting above `limit`.
+ * Iterative, because a provider's JSON may be nested deeper than the call stack allows.
  */
 export function jsonLength(value: unknown, limit = Number.POSITIVE_INFINITY): number {
   const waiting: unknown[] = [value];
@@ -149,7 +151,7 @@ export function jsonLength(value: unknown, limit = Number.POSITIVE_INFINITY): nu
   return length;
 }
 
-/** With its quotes. */
+/** The length including quotes. */
 export function stringLength(text: string): number {
   let length = 2;
   for (let at = 0; at < text.length; at += 1) {
@@ -174,7 +176,7 @@ const BACKSLASH = 0x5c;
 const FIRST_SURROGATE = 0xd800;
 const FIRST_LOW = 0xdc00;
 const LAST_SURROGATE = 0xdfff;
-/** As `\u0001`. */
+/** The length of an escape such as `\u0001`. */
 const ESCAPED = 6;
 /** The longest number that JavaScript writes has 24 characters; `false` has 5. */
 const PRIMITIVE = 24;

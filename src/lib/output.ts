@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
 
 /**
- * Lines on their way out, many at once: to write each by itself costs more than to make it. None waits for longer than
- * a moment, and what waits when the process ends is written before it does.
+ * Buffers log lines, because one write per line costs more than making it. Lines wait for a moment at most, and the
+ * buffer is flushed when the process exits.
  */
 export function createBufferedOutput(output: Output): Output {
-  // Joined when they are written: text that grows bit by bit is a tree of all its bits.
+  // Joined when written: appending to one string would build a deep rope.
   let waiting: string[] = [];
   let length = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -35,12 +35,12 @@ const MOMENT_MS = 50;
 const MOST = 32 * 1024;
 
 /**
- * A stream whose reader may die, and whose disk may be full. What cannot be written is dropped, and counted by line; the
- * next write is tried again.
+ * Wraps a stream whose reader may exit or whose disk may be full. Lines that cannot be written are dropped and
+ * counted; the next write is tried again.
  */
 export function createLossyOutput(stream: Pick<NodeJS.WriteStream, 'write' | 'on'>) {
   let lost = 0;
-  // Each write is told of its own failure. An event without a listener would end the process.
+  // Each write reports its own failure. An error event without a listener would end the process.
   stream.on('error', () => undefined);
   return {
     write(text: string): void {
@@ -48,14 +48,12 @@ export function createLossyOutput(stream: Pick<NodeJS.WriteStream, 'write' | 'on
         if (error) lost += text.split('\n').length - 1;
       });
     },
-    /** Lines, so far. */
+    /** The number of lost lines. */
     countLost: () => lost,
   };
 }
 
-/**
- * Says what a start is busy with: in a terminal in one line that the next step, or whatever else is written, replaces.
- */
+/** Shows the progress of a start: in a terminal, one line that the next output replaces. */
 export function createStartOutput(output: Output, isTerminal: boolean) {
   let isShown = false;
   const endStep = () => {
@@ -68,7 +66,7 @@ export function createStartOutput(output: Output, isTerminal: boolean) {
       else output.write(`  ${text} …\n`);
       isShown = isTerminal;
     },
-    /** Leaves the line empty, for what others write. */
+    /** Clears the line for other output. */
     endStep,
     write(text: string): void {
       endStep();

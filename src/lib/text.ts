@@ -1,12 +1,12 @@
-/** What CRMs and callers write as text: spaces, streets, moments, and what a database can keep. */
+/** Helpers for text of CRMs and callers: white space, streets, timestamps, and what a database can store. */
 
-/** A value of a CRM as a text, trimmed; null for what is no text, and for text that says nothing. */
+/** A trimmed text of a CRM's value; null where it is no text or blank. */
 export function toText(value: unknown): string | null {
   if (typeof value === 'string') return value.trim() || null;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
 }
 
-/** One text with line breaks in it: the first line is the first street, what is left the second. */
+/** Splits a street at the first line break: first line and the rest. */
 export function splitStreet(street: string | null): readonly [string | null, string | null] {
   const end = street?.search(/[\r\n]/) ?? -1;
   return street === null || end < 0
@@ -14,13 +14,13 @@ export function splitStreet(street: string | null): readonly [string | null, str
     : [toText(street.slice(0, end)), toText(street.slice(end))];
 }
 
-/** What most CRMs send is already what we say; days that not every month has are left to the calendar. */
+/** The fast path: most CRMs send this format already. Days above 28 need the calendar. */
 const ALREADY = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 const ISO_DATE = /^\d{4}-\d\d-\d\d/;
 const HAS_ZONE = /(?:z|[+-]\d\d(?::?\d\d)?)$/i;
 const EPOCH_MILLISECONDS = /^\d{12,14}$/;
 
-/** RFC 3339 in UTC with milliseconds, from whichever way a CRM writes a moment or a day; null where it is neither. */
+/** Converts a CRM's timestamp or date to RFC 3339 in UTC with milliseconds; null where it is neither. */
 export function toTimestamp(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string' && ALREADY.test(value)) return value;
@@ -35,11 +35,14 @@ function toMilliseconds(value: unknown): number {
   const text = value.trim();
   if (EPOCH_MILLISECONDS.test(text)) return Number(text);
   if (!ISO_DATE.test(text)) return Number.NaN;
-  // A day is UTC by itself; a time that names no zone would be read as this machine's.
+  // `Date.parse` reads a date as UTC, but a time without a zone as local time.
   return Date.parse(text.length === 10 || HAS_ZONE.test(text) ? text : `${text}Z`);
 }
 
-/** A moment as RFC 3339 writes it. `Date.parse` alone also takes "5", "March 7" and the 30th of February. */
+/**
+ * Whether a text is a valid RFC 3339 timestamp. `Date.parse` alone also accepts "5", "March 7" and the 30th of
+ * February.
+ */
 export function isRfc3339(text: string): boolean {
   const match = RFC_3339.exec(text);
   if (!match || Number.isNaN(Date.parse(text))) return false;
@@ -53,12 +56,16 @@ function daysOf(year: number, month: number): number {
 
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 
-/** PostgreSQL keeps neither U+0000 nor half a surrogate pair: no stored text holds one, and none can be asked for. */
+/**
+ * PostgreSQL stores neither U+0000 nor lone surrogates, so no stored text contains one and none can be searched for.
+ */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && !/\p{Surrogate}/u.test(text);
 }
 
-/** The same for JSON, where `JSON.stringify` has written both as escapes. The text `\u0000` itself is harmless. */
+/**
+ * The same check for JSON, where `JSON.stringify` has escaped both. An escaped backslash before `u0000` is harmless.
+ */
 export function isStorableJson(json: string): boolean {
   return !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(json);
 }

@@ -3,14 +3,17 @@ import type { DistributedRateLimits } from '../domain/provider.ts';
 import type { Clock } from '../lib/clock.ts';
 import { NOW, OTHERS_RETURN_MS, type SharedRedis } from './redis.ts';
 
-/** The rolling windows of the providers, in Redis: each turn is taken in one atomic step. */
+/**
+ * Distributed rate limits for providers: sliding windows in Redis, in which each permit is acquired by one atomic
+ * script.
+ */
 export function createDistributedRateLimits(
   redis: SharedRedis,
   { now }: Pick<Clock, 'now'>,
 ): DistributedRateLimits {
   const acquire = redis.define('crossbookAcquire', ACQUIRE_SCRIPT);
   const release = redis.define('crossbookRelease', RELEASE_SCRIPT);
-  /** Turns of calls that ended while Redis was away, by id, with the name of the budget. */
+  /** Permits of calls that ended while Redis was unreachable: id → name of the limit. */
   const ended = new Map<string, string>();
 
   return {
@@ -18,7 +21,7 @@ export function createDistributedRateLimits(
 
     share(intervalMs) {
       const since = redis.connectedSince();
-      // What the processes did by themselves is known to none of the others: it has to be over first.
+      // After an outage each process has counted alone; full sharing starts after those calls have left the window.
       if (since !== undefined && now() - since > intervalMs + OTHERS_RETURN_MS) return 1;
       return redis.hasBeenAway() ? 1 / redis.processes() : 1;
     },
@@ -34,7 +37,7 @@ export function createDistributedRateLimits(
         return waitMs === 0 ? { turn } : { waitMs };
       } catch {
         redis.markInterrupted();
-        // It may have been taken all the same.
+        // The script may have run although its reply was lost.
         cancel(name, turn);
         return undefined;
       }
@@ -58,22 +61,22 @@ export function createDistributedRateLimits(
     else ended.set(turn, name);
   }
 
-  /** Their leases would keep them from everybody until the deadlines of their calls. */
+  /** Otherwise these permits would stay taken until their leases expire. */
   function giveBackEnded(): void {
     for (const [turn, name] of ended) cancel(name, turn);
     ended.clear();
   }
 }
 
-/** In braces: both live on one node of a cluster. */
+/** The hash tag in braces puts both keys on one node of a Redis cluster. */
 function toKeys(name: string): readonly string[] {
   return [`budget:{${name}}:turns`, `budget:{${name}}:facts`];
 }
 
-/** The turn ends with its lease; that Redis is away is told elsewhere. */
+/** The permit expires with its lease, and an outage of Redis is logged elsewhere. */
 function ignore(): void {}
 
-/** A key lives as long as the longest of what it holds. */
+/** Extends the TTL of a key, and never shortens it. */
 const KEEP = `
 local function keep(key, ms)
   if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, ms) end
@@ -81,8 +84,9 @@ end
 `;
 
 /**
- * Keys: turns, by when they stop to count, and facts. Values: calls, interval, lease, the turn's id. A turn that is under
- * way counts until its lease is over, so that a process which dies gives it back. Answers 0, or how long to wait.
+ * Keys: permits, scored by when they leave the window, and facts. Arguments: calls, interval, lease, permit id. A
+ * permit in use counts until its lease expires, so that a crashed process gives it back. Returns 0, or how long to
+ * wait.
  */
 const ACQUIRE_SCRIPT = `${NOW}${KEEP}
 local facts = redis.call('HMGET', KEYS[2], 'calls', 'interval', 'pausedUntil', 'foreign', 'foreignUntil')
@@ -108,8 +112,9 @@ return math.max(1, math.ceil(wait))
 `;
 
 /**
- * Keys as above. Values: the turn's id, interval, pause (0: none), and what the provider told: calls (0: nothing) and how
- * many are left. What it counts and none of us has sent, others have; what is under way may not be counted yet.
+ * Keys as above. Arguments: permit id, interval, pause (0: none), and what the provider reported: calls (0: nothing)
+ * and remaining calls. Calls that the provider counts beyond ours were made by other clients of the same account; our
+ * calls in flight may not be counted by it yet.
  */
 const RELEASE_SCRIPT = `${NOW}${KEEP}
 local interval = tonumber(redis.call('HGET', KEYS[2], 'interval') or ARGV[2])

@@ -2,7 +2,7 @@ import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { HELD_KINDS, type HeldKind, type HeldOwners, type Hold } from '../domain/resources.ts';
 
-/** Counts what is held for others, in all and for each owner. */
+/** Accounts for the memory that clients and providers make the process hold, in total and per owner. */
 export function createHeldBytes({ maxBytes }: { readonly maxBytes: number }) {
   const process: Account = { held: 0, holds: 0, max: maxBytes };
   const addresses = createAccounts(maxBytes * SHARES.address);
@@ -29,9 +29,9 @@ export function createHeldBytes({ maxBytes }: { readonly maxBytes: number }) {
     },
 
     counts: () => ({ held: process.held, max: maxBytes, kinds }),
-    /** How many owners hold something. */
+    /** The number of owners that hold something. */
     countOwners: () => sum(owners, ({ countHolding }) => countHolding()),
-    /** How many owners are remembered. */
+    /** The number of accounts in memory. */
     countAccounts: () => sum(owners, ({ size }) => size()),
   };
 }
@@ -81,7 +81,7 @@ class CountedHold implements Hold {
 
 function createAccounts(max: number) {
   const accounts = new Map<string, Account>();
-  /** Of what has no such owner. */
+  /** The account for holds without an owner of this kind. */
   const unowned: Account = { held: 0, holds: 0, max: Number.POSITIVE_INFINITY };
   let nextSweep = KEPT_ACCOUNTS;
   return {
@@ -98,7 +98,7 @@ function createAccounts(max: number) {
     size: () => accounts.size,
   };
 
-  /** An account that holds nothing is kept for the next request of its owner, as long as there are few. */
+  /** Empty accounts are kept for reuse while there are few. */
   function sweep(): void {
     for (const [name, { holds }] of accounts) if (holds === 0) accounts.delete(name);
     nextSweep = Math.max(KEPT_ACCOUNTS, accounts.size * 2);
@@ -111,18 +111,18 @@ function sum<Item>(items: readonly Item[], read: (item: Item) => number): number
 
 const KEPT_ACCOUNTS = 1_024;
 
-/** One owner alone may have this part of the sum, so that something is always left for another. */
+/** The share of the total that one owner may hold, so that others always find some left. */
 const SHARES = { address: 1 / 2, application: 3 / 4, connection: 1 / 2 } as const;
 
 /**
- * How many bytes clients and providers may make the process hold, where no setting says it. Bodies are outside the heap
- * and what is parsed from them is inside: the smaller of both shares is the bound.
+ * The default limit. Bodies are outside of the heap and parsed values inside, so the smaller share of both is the
+ * limit.
  */
 export function defaultMaxHeldBytes(memory: Memory = readMemory()): number {
   return Math.floor(Math.min(memory.heapBytes / 3, memory.systemBytes / 4));
 }
 
-/** The container's limit (cgroup v1 or v2) where it has one, else the machine's memory. */
+/** The container's memory limit (cgroup v1 or v2) where it has one, else the machine's memory. */
 function readMemory(): Memory {
   return {
     heapBytes: getHeapStatistics().heap_size_limit,
@@ -134,7 +134,7 @@ type Kinds = Record<HeldKind, { held: number; refused: number }>;
 
 interface Account {
   held: number;
-  /** Holds that are open. */
+  /** The number of open holds. */
   holds: number;
   readonly max: number;
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import { createDistributedRateLimits } from './distributed-rate-limits.ts';
 import { openRedis, type RedisOptions, type SharedRedis } from './redis.ts';
 
-/** The rate limits of this installation: of one process, or of several that share a Redis. */
+/** Rate limits, kept by one process or shared by several through Redis. */
 export async function openLimits({ log, hash, clock, ...options }: LimitOptions) {
   const redis = options.redis && (await openRedis({ ...options.redis, log, clock }));
   const limiter = (name: string, perMinute = 0) =>
@@ -14,38 +14,44 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
   const keys = limiter('key', options.perKey);
   const tokens = limiter('token', options.perToken);
   const pages = limiter('page', options.pages);
-  /** One of 65,536, so that a million addresses fill no memory; no client can choose whose it shares. */
+  /**
+   * A keyed hash maps addresses to 65,536 buckets: bounded memory, and clients cannot choose whose bucket they share.
+   */
   const toBucket = (address: string) => hashOnce('sha256', hash(address)).slice(0, BUCKET_DIGITS);
 
   return {
-    /** One more request of this caller. Throws or rejects with TOO_MANY_REQUESTS; undefined where nothing has to be waited for. */
+    /**
+     * Consumes one unit of the caller's rate limit. Throws or rejects with TOO_MANY_REQUESTS; undefined where nothing
+     * has to be awaited.
+     */
     checkRateLimit: (requestLog: RateLimitedRequest, caller: Caller) => take(requestLog, caller, 1),
 
     /**
-     * What the same request costs so far, beyond the units that it took already: one when it comes, and one more for each
-     * further 1,000 of its cost. Fails as `checkRateLimit` does.
+     * Charges the query cost of a request so far, minus the units that it has consumed already: one on arrival, and
+     * one more for each further 1,000 of its cost. Fails as `checkRateLimit` does.
      */
     charge(requestLog: RateLimitedRequest, caller: Caller, cost: number): Promise<void> | undefined {
       const units = Math.ceil(cost / COST_PER_UNIT) - (requestLog.rateLimit?.units ?? 0);
       return units > 0 ? take(requestLog, caller, units) : undefined;
     },
 
-    /** Failed look-ups of API keys, by address. */
+    /** Counts failed API keys by address. */
     failures: createFailedAuthentications(limiter('guess', options.failedAuthentications), {
       ...{ toBucket, now: clock.now },
       onError: (cause) => log.warn({ cause }, 'a failed authentication was not counted'),
     }),
 
-    /** Pages that anybody may ask for, by address. Throws or rejects with TOO_MANY_REQUESTS. */
+    /** Limits the public pages of connect links by address. Throws or rejects with TOO_MANY_REQUESTS. */
     limitPages(address: string | undefined): Promise<void> | undefined {
-      // Without an address nothing tells one stranger from another: the slots for strangers bound them all.
+      // Without an address clients cannot be told apart; the concurrency limit for unauthenticated requests bounds
+      // them.
       if (!pages || address === undefined) return undefined;
       return settle(pages(toBucket(address), 1), ({ isOver, resetMs }) => {
         if (isOver) throw tooMany('Too many pages are asked for from this address.', resetMs);
       });
     },
 
-    /** Adds to the headers of a response what there is to say of the caller's limit. */
+    /** Adds the rate limit headers of the caller. */
     addQuota({ rateLimit }: RateLimitedRequest, headers: Record<string, string>): void {
       if (rateLimit?.quota) setRateLimitHeaders(rateLimit.quota, headers);
     },
@@ -70,7 +76,7 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
   }
 }
 
-/** What is known at once is settled at once: nothing waits for a promise. */
+/** Avoids a promise where the result is available synchronously. */
 function settle(
   consumed: ReturnType<Limiter>,
   check: (result: ConsumeResult) => void,
@@ -85,8 +91,8 @@ function tooMany(detail: string, retryAfterMs: number): CrossbookError {
 }
 
 /**
- * After too many failed look-ups from an address, its look-ups are slowed down for the rest of the minute. Nothing is
- * refused: guessing 256 bits is no danger, the load on the database would be.
+ * After too many failed keys from an address its look-ups are slowed down for the rest of the minute. They are not
+ * rejected: guessing 256 bits is hopeless, only the load on the database matters.
  */
 function createFailedAuthentications(
   limiter: Limiter | undefined,
@@ -95,7 +101,7 @@ function createFailedAuthentications(
   const slowUntil = new Map<string, number>();
 
   return {
-    /** What stands for an address with too many failures; undefined for all others. */
+    /** The bucket of an address with too many failures; undefined for all others. */
     slowBucketOf(address: string): string | undefined {
       if (slowUntil.size === 0) return undefined;
       const bucket = toBucket(address);
@@ -115,7 +121,10 @@ function createFailedAuthentications(
   };
 }
 
-/** A rate limit for each key, in a minute's fixed window: counted in Redis, and by this process while Redis is away. */
+/**
+ * A rate limiter by key with a fixed window of a minute, counted in Redis, and in this process while Redis is
+ * unreachable.
+ */
 function createLimiter({ name, perMinute, redis, clock }: LimiterOptions): Limiter {
   const windowMs = WINDOW_SECONDS * 1_000;
   const counter = createFixedWindowCounter({ windowMs, now: clock.now });
@@ -123,7 +132,8 @@ function createLimiter({ name, perMinute, redis, clock }: LimiterOptions): Limit
   const shared = redis?.createCount({ name, points: perMinute, windowMs });
   if (!shared) return alone;
   return async (key, units) => {
-    // Redis is away: no request is rejected for that, so that the whole limit holds here, and not a share of it.
+    // While Redis is unreachable each process grants the whole limit rather than a share, so that the outage rejects
+    // no request.
     const counted = await shared(key, units).catch(() => undefined);
     return counted ? toConsumeResult(counted) : alone(key, units);
   };
@@ -139,7 +149,7 @@ export function createFixedWindowCounter({ windowMs, now }: { readonly windowMs:
   const windows = new Map<string, { count: number; readonly endsAt: number }>();
 
   return {
-    /** Keys that are remembered. */
+    /** The number of keys in memory. */
     size: () => windows.size,
     add(key: string, units: number): WindowCount {
       const at = now();
@@ -161,11 +171,14 @@ export function createFixedWindowCounter({ windowMs, now }: { readonly windowMs:
   }
 }
 
-/** What is left, in both spellings: the structured one of the current draft, and the three fields that clients know. */
+/**
+ * Sets the rate limit headers in both forms: the structured ones of the IETF draft, and the three older ones that
+ * clients know.
+ */
 function setRateLimitHeaders({ limit, remaining, resetMs }: Quota, headers: Record<string, string>): void {
   const left = String(remaining);
   const reset = String(Math.ceil(resetMs / 1_000));
-  // Nearly every caller has the same limit.
+  // Cached, because nearly every caller has the same limit.
   if (limit !== policy?.limit)
     policy = { limit, all: String(limit), text: `"${POLICY}";q=${limit};w=${WINDOW_SECONDS}` };
   headers['ratelimit-policy'] = policy.text;
@@ -179,7 +192,7 @@ let policy: { readonly limit: number; readonly all: string; readonly text: strin
 
 const POLICY = 'requests';
 const WINDOW_SECONDS = 60;
-/** A look-up of one contact costs 150 to 300, a page of 100 with ten fields each some 1,200. */
+/** Typical costs: 150 to 300 for one contact, some 1,200 for a page of 100 with ten fields each. */
 const COST_PER_UNIT = 1_000;
 const BUCKET_DIGITS = 4;
 
@@ -195,14 +208,14 @@ interface LimitOptions extends Pick<LimiterOptions, 'clock'> {
   readonly pages?: number | undefined;
   readonly redis: Omit<RedisOptions, 'log' | 'clock'> | undefined;
   readonly log: Log;
-  /** With a key of its own: the same in every process of an installation. */
+  /** A keyed hash, with the same key in every process of an installation. */
   hash(text: string): string;
 }
 
-/** One request: what it is told stays with it. */
+/** The request log that carries the result of the rate limit. */
 type RateLimitedRequest = Pick<RequestLog, 'rateLimit'>;
 
-/** So many more of this key's. */
+/** Consumes units of a key. */
 type Limiter = (key: string, units: number) => ConsumeResult | Promise<ConsumeResult>;
 
 interface ConsumeResult extends Quota {

@@ -2,12 +2,12 @@ import { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 
 /**
- * What is loaded with Redis alone. Imported by name: bundlers give no names to what is imported dynamically from a CommonJS
- * package.
+ * Loaded only where Redis is used. A named import, because bundlers lose the names of dynamic imports from CommonJS
+ * packages.
  */
 export { Redis };
 
-/** Counts in Redis. Rejects where that cannot be asked. */
+/** A counter in Redis. Rejects where Redis is unreachable. */
 export function createSharedCount(
   client: Redis,
   { name, points, windowMs }: { readonly name: string; readonly points: number; readonly windowMs: number },
@@ -19,10 +19,10 @@ export function createSharedCount(
     storeClient: client,
     rejectIfRedisNotReady: true,
   });
-  /** So many more of this key's. */
+  /** Consumes units of a key. */
   return async (key: string, units: number) => {
     const { consumedPoints, msBeforeNext } = await limiter.consume(key, units).catch((thrown: unknown) => {
-      // A rejected request is thrown as a result.
+      // The library throws its result where the limit is exceeded.
       if (thrown instanceof RateLimiterRes) return thrown;
       throw thrown;
     });

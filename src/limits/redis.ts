@@ -4,8 +4,8 @@ import type { Log } from '../domain/log.ts';
 import { type Clock, runPeriodically } from '../lib/clock.ts';
 
 /**
- * One connection to Redis that never makes anybody wait: what is not answered at once has failed. That it is away is told
- * once, and so is its return. Each process says every second that it is there, and learns how many there are.
+ * A Redis connection that fails fast: a command without a timely reply has failed. Outages and recoveries are logged
+ * once each. A heartbeat every second announces this process and returns how many there are.
  */
 export async function openRedis({ url, prefix, log, clock, ...options }: RedisOptions) {
   const { commandTimeoutMs = COMMAND_TIMEOUT_MS } = options;
@@ -15,7 +15,7 @@ export async function openRedis({ url, prefix, log, clock, ...options }: RedisOp
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT_MS,
     commandTimeout: commandTimeoutMs,
-    // A command that waits for the connection to come back would be worse than none.
+    // Commands must not queue for a reconnect: failing fast is better than a late reply.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
@@ -51,25 +51,25 @@ export async function openRedis({ url, prefix, log, clock, ...options }: RedisOp
   const beating = runPeriodically({
     intervalMs: HEARTBEAT_MS,
     work: async () => isConnected() && heartbeat(),
-    // Connected, and yet no answer: it counts as away until a new connection answers.
+    // Connected but unresponsive: treated as disconnected until a new connection answers.
     onError: () => client.disconnect(true),
   });
 
   return {
     client,
-    /** Counts requests for all that share it. */
+    /** Opens a counter that all processes share. */
     createCount: (options: Parameters<typeof createSharedCount>[1]) => createSharedCount(client, options),
     define: (name: string, lua: string) => define(client, name, lua),
     isConnected,
-    /** By the monotonic clock; undefined while it is away. */
+    /** Monotonic time of the connect; undefined while disconnected. */
     connectedSince: () => connectedSince,
     hasBeenAway: () => hasBeenAway,
-    /** A command of consequence was not answered: as if it had been away until now. */
+    /** A command with an effect got no reply: treated like an outage that ends now. */
     markInterrupted(): void {
       hasBeenAway = true;
       if (connectedSince !== undefined) connectedSince = clock.now();
     },
-    /** How many share it, as last heard. */
+    /** The number of processes, by the last heartbeat. */
     processes: () => processes ?? ASSUMED_PROCESSES,
     async close(): Promise<void> {
       isClosing = true;
@@ -101,18 +101,18 @@ function define(client: Redis, name: string, lua: string): RunScript {
 }
 
 const CONNECT_TIMEOUT_MS = 2_000;
-/** Longer than a process that is busy needs to read what has come already. */
+/** Longer than a busy process needs to read a reply that has arrived. */
 const COMMAND_TIMEOUT_MS = 1_000;
 const RECONNECT_MS = 500;
 const HEARTBEAT_MS = 1_000;
 const GONE_AFTER_MS = 5_000;
-/** The longest that other processes take to find Redis again after this one. */
+/** The longest that other processes take to reconnect after this one. */
 export const OTHERS_RETURN_MS = 5_000;
 const PROCESSES = 'processes';
-/** Until Redis has told: who shares limits is hardly alone. */
+/** Before the first heartbeat: an installation with Redis usually has several processes. */
 const ASSUMED_PROCESSES = 2;
 
-/** Called only with REDIS_URL. A class of ioredis extends `String`. */
+/** Called only with REDIS_URL. ioredis has a class that extends `String`. */
 async function loadRedis() {
   const library = await import('./redis-counter.ts');
   keepStringMethodsFast();
@@ -120,19 +120,19 @@ async function loadRedis() {
 }
 
 /**
- * To be called after a class that extends `String` came into being. What is extended the engine puts into a form that is
- * quick to change, and back when something is looked up through it; but only on an object, and a text is none. Until then
- * no method of any text in the process is compiled into the code that calls it: a twentieth of all time under load.
+ * Call after a class that extends `String` was defined. Extending puts `String.prototype` into V8's slow form, from
+ * which only property access through an object brings it back; until then no string method in the process is inlined,
+ * which costs a twentieth of the time under load.
  */
 function keepStringMethodsFast(): void {
   const text = Object('text') as string;
   for (let call = 0; call < CALLS; call += 1) text.charAt(call);
 }
 
-/** The engine looks at code that has been called a few times, and not at what runs once. */
+/** V8 optimizes only code that has been called several times. */
 const CALLS = 100;
 
-/** Is it there, and does it let us in? Rejects with the reason, which holds no secret. */
+/** Checks the connection and the credentials. Rejects with the reason, which contains no secret. */
 export async function pingRedis(url: string): Promise<void> {
   const { Redis } = await loadRedis();
   const client = new Redis(url, {
@@ -142,7 +142,7 @@ export async function pingRedis(url: string): Promise<void> {
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   });
-  // What `connect` rejects with says only that there is no connection.
+  // The error of `connect` only says that there is no connection; the event has the cause.
   let cause: Error | undefined;
   client.on('error', (error: Error) => {
     cause ??= error;
@@ -159,13 +159,16 @@ export async function pingRedis(url: string): Promise<void> {
 
 const TIMEOUT_MS = 2_000;
 
-/** By Redis' own clock: those of the processes need not agree. */
+/** Uses the clock of Redis, because the clocks of the processes may differ. */
 export const NOW = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
-/** Key: the processes. Values: who, and after how long without a word one is gone. Answers how many there are. */
+/**
+ * Key: the processes. Arguments: id of this process, and the timeout after which a silent process is removed. Returns
+ * the number of processes.
+ */
 const HEARTBEAT = `${NOW}
 redis.call('ZADD', KEYS[1], now, ARGV[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
@@ -179,10 +182,10 @@ export type SharedRedis = Awaited<ReturnType<typeof openRedis>>;
 
 export interface RedisOptions {
   readonly url: string;
-  /** In front of every key. */
+  /** The prefix of every key. */
   readonly prefix: string;
   readonly log: Log;
   readonly clock: Pick<Clock, 'now'>;
-  /** After how long a command has failed. */
+  /** The timeout of a command. */
   readonly commandTimeoutMs?: number | undefined;
 }

@@ -7,8 +7,8 @@ import type { VerifiedToken } from './customer-token.ts';
 import type { KeyLookups, PresentedKey } from './key-lookups.ts';
 
 /**
- * Who calls? Undefined where nothing was presented: the schema may be asked about without a key, data may not. What is
- * presented and wrong is refused at once.
+ * Authenticates a request. Undefined without credentials: introspection is allowed without a key, data is not.
+ * Invalid credentials are rejected at once.
  */
 export function createFindCaller(callers: ReturnType<typeof createCallerCache>) {
   return ({ headers, address }: CallerHeaders): MaybePromise<Caller | undefined> => {
@@ -26,7 +26,7 @@ export function createFindCaller(callers: ReturnType<typeof createCallerCache>) 
   };
 }
 
-/** What is known at once is answered at once: nothing waits for a promise. */
+/** Avoids a promise where the caller is cached. */
 function requireCaller(found: MaybePromise<Caller | undefined>, detail: string): MaybePromise<Caller> {
   if (found instanceof Promise) return found.then((caller) => caller ?? refuse(detail));
   return found ?? refuse(detail);
@@ -42,22 +42,22 @@ interface HeaderReader {
 
 interface CallerHeaders {
   readonly headers: HeaderReader;
-  /** Where it comes from. */
+  /** The client's subnet. */
   readonly address?: string | undefined;
 }
 
 type MaybePromise<T> = T | Promise<T>;
 
-/** How long a key or token that was revoked may still be accepted. */
+/** The TTL of the caller cache: how long a revoked key or token may still be accepted. */
 export const CALLER_MAX_AGE_MS = 5_000;
 const MAX_CALLERS = 10_000;
 
 /**
- * Who a key or token belongs to, cached for a few seconds, so that the database is not asked for each request. What can be
- * told without the database comes first: a key's form and MAC, a token's signature. Only what we made ourselves is cached as
- * refused, so that invented credentials fill no cache. The demo application's key is compared here and stored nowhere. Where
- * the sandbox is off there is none, and nothing of that application counts: no key of it that a database still holds, and no
- * token that was issued for its customers.
+ * Maps keys and tokens to callers, with a cache of a few seconds, so that not every request queries the database.
+ * Checks without the database come first: a key's format and MAC, a token's signature. Rejections are cached only for
+ * credentials that we issued, so that invented ones cannot fill the cache. The demo's key is compared in memory and
+ * never stored. Where the sandbox is off there is no demo key, and every key and token of the demo application is
+ * rejected, even those that the database still holds.
  */
 export function createCallerCache({ parseKey, lookups, verifyToken, clock, demoKey }: CallerCacheOptions) {
   const bounds = { maxAgeMs: CALLER_MAX_AGE_MS, maxEntries: MAX_CALLERS, now: clock.now };
@@ -83,27 +83,27 @@ export function createCallerCache({ parseKey, lookups, verifyToken, clock, demoK
       read(tokens, toFingerprint(token), () => verifyToken(token)),
   };
 
-  /** What is cached comes at once: nothing waits for a promise. */
+  /** Returns a cached value without a promise. */
   function read(cache: typeof keys, fingerprint: string, load: () => Promise<VerifiedToken | undefined>) {
     const found = cache.find(fingerprint, load);
     return found instanceof Promise ? found.then(toCaller) : toCaller(found);
   }
 
   function toCaller(found: VerifiedToken | undefined): Caller | undefined {
-    // A token says its end as a time of day, which every process reads from its own clock.
+    // Tokens expire by wall-clock time, so each process compares with its own wall clock.
     const caller = found && clock.wall() < found.expiresAt ? found.caller : undefined;
     return demoKey === undefined && caller?.application.id === DEMO_APPLICATION.id ? undefined : caller;
   }
 }
 
-/** In place of a secret, which is kept nowhere. */
+/** The cache key of a secret: secrets themselves are not kept in memory. */
 function toFingerprint(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }
 
 const DEMO_CALLER: Caller = { application: DEMO_APPLICATION, credentialId: 'demo' };
 
-/** The newest entries, in the order in which they were added. */
+/** A bounded set of the newest entries, in order of insertion. */
 function createRecentSet(maxEntries: number): Pick<Set<string>, 'has'> & { add(entry: string): void } {
   const entries = new Set<string>();
   return {
@@ -119,17 +119,20 @@ function createRecentSet(maxEntries: number): Pick<Set<string>, 'has'> & { add(e
 }
 
 interface CallerCacheOptions {
-  /** Undefined where a text cannot be a key of this installation. */
+  /** Undefined where a string cannot be a key of this installation. */
   parseKey(key: string): PresentedKey | undefined;
   readonly lookups: Pick<KeyLookups, 'find'>;
-  /** Undefined for what we did not sign. */
+  /** Undefined for tokens with an invalid signature. */
   verifyToken(token: string): Promise<VerifiedToken | undefined>;
   readonly clock: Pick<Clock, 'now' | 'wall'>;
   /** Undefined where the sandbox is off. */
   readonly demoKey?: string | undefined;
 }
 
-/** Lets the operator pass. Throws UNAUTHORIZED otherwise; what was wrong counts as a failed authentication of its address. */
+/**
+ * Authenticates the operator. Throws UNAUTHORIZED otherwise; a wrong key counts as a failed authentication of its
+ * address.
+ */
 export function createAdminCheck({ hash, failures }: AdminCheckOptions) {
   return ({ headers, address = 'unknown' }: CallerHeaders): void => {
     const key = headers.get('x-admin-key');
@@ -141,19 +144,19 @@ export function createAdminCheck({ hash, failures }: AdminCheckOptions) {
 }
 
 interface AdminCheckOptions {
-  /** Of the key: SHA-256, in hexadecimal digits. */
+  /** The SHA-256 of the key in hexadecimal digits. */
   readonly hash: string;
   readonly failures: { count(address: string): void };
 }
 
-/** Which applications name a web origin: read every few seconds, and only while browsers call. */
+/** The web origins of all applications, cached for a few seconds, and loaded only while browsers call. */
 export function createOriginCache({ list, always = [], now }: OriginCacheOptions) {
   const cache = createTtlCache<OriginsOfApplications>({
     maxAgeMs: CALLER_MAX_AGE_MS,
     maxEntries: 1,
     now,
   });
-  /** What is cached comes at once. */
+  /** A cached map is returned without a promise. */
   return (): MaybePromise<OriginsOfApplications> => {
     const found = cache.find('all', async () => toOriginMap([...always, ...(await list())]));
     return found instanceof Promise ? found.then((origins) => origins ?? NONE) : (found ?? NONE);
@@ -172,7 +175,7 @@ function toOriginMap(all: readonly NamedOrigins[]): OriginsOfApplications {
 
 const NONE: OriginsOfApplications = new Map();
 
-/** Origin → ids of the applications that name it. */
+/** Origin → ids of the applications that list it. */
 type OriginsOfApplications = ReadonlyMap<string, ReadonlySet<string>>;
 
 interface NamedOrigins {
@@ -182,7 +185,7 @@ interface NamedOrigins {
 
 interface OriginCacheOptions {
   list(): Promise<readonly NamedOrigins[]>;
-  /** Beside those that are stored. */
+  /** Origins in addition to the stored ones. */
   readonly always?: readonly NamedOrigins[] | undefined;
   now(): number;
 }

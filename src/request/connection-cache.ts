@@ -6,15 +6,15 @@ import type { Clock } from '../lib/clock.ts';
 import type { Loaders } from './loaders.ts';
 
 /**
- * How long another process may still see a connection as it was. What this one changes, it sees at once. A removal waits
- * for as long before it is answered, so that then no process answers for what is gone.
+ * The TTL of cached connections: how long another process may use a stale one. Changes by this process are visible to
+ * it at once. The response to a removal is delayed by as long, so that afterwards no process serves the removed data.
  */
 export const CONNECTION_MAX_AGE_MS = 2_000;
-/** With a moment for an answer that was confirmed just before on its way to the socket. */
+/** Includes time for responses that were confirmed just before and are still being sent. */
 export const REMOVAL_SETTLES_MS = CONNECTION_MAX_AGE_MS + 500;
 const MAX_CONNECTIONS = 10_000;
 
-/** Connections that were just looked at: a search does not ask the database for its connection each time. */
+/** Caches connections, so that a search does not query the database for its connection each time. */
 export function createConnectionCache({ now }: Pick<Clock, 'now'>) {
   const bounds = { maxAgeMs: CONNECTION_MAX_AGE_MS, maxEntries: MAX_CONNECTIONS };
   const cache = createTtlCache<Connection>({ ...bounds, now });
@@ -25,7 +25,7 @@ export function createConnectionCache({ now }: Pick<Clock, 'now'>) {
   };
 }
 
-/** Neither an application's id nor a provider's name holds a space. */
+/** A space is a safe separator: neither application ids nor provider names contain one. */
 function toKey(applicationId: string, { customerId, providerName }: ConnectionTarget): string {
   return `${applicationId} ${providerName} ${customerId}`;
 }
@@ -33,8 +33,9 @@ function toKey(applicationId: string, { customerId, providerName }: ConnectionTa
 export type ConnectionCache = ReturnType<typeof createConnectionCache>;
 
 /**
- * The customers and connections that one request has looked at. Before it is answered, each of them was in the database at
- * most two seconds ago: mostly this process knows that already, since it looks at a connection in use every two seconds.
+ * The customers and connections that one request has read. Before the response each must have been confirmed in the
+ * database within the last two seconds; usually the cache knows, because a connection in use is reloaded every two
+ * seconds.
  */
 export class SeenRecords {
   readonly #source: RecordSource;
@@ -56,14 +57,14 @@ export class SeenRecords {
     const at = this.#source.now();
     const customer = await this.#source.loaders.customer(customerId);
     this.#customers ??= new Map();
-    // The loader answers the second time with what it read the first time.
+    // The first read counts, because the loader caches it for the whole request.
     if (customer && !this.#customers.has(customerId)) {
       this.#customers.set(customerId, { at, connections: customer.connections });
     }
     return customer;
   }
 
-  /** It was changed by this request. */
+  /** Forgets a customer that this request has changed. */
   invalidateCustomer(customerId: string): void {
     this.#customers?.delete(customerId);
     for (const [id, target] of this.#connections) {
@@ -71,7 +72,7 @@ export class SeenRecords {
     }
   }
 
-  /** Throws or rejects with NOT_FOUND where one of them is gone. Undefined: it is known without a look. */
+  /** Throws or rejects with NOT_FOUND where one of them is gone. Undefined: no query was needed. */
   recheckSeen(): Promise<void> | undefined {
     const looks: Promise<void>[] = [];
     for (const [id, target] of this.#connections) {
@@ -110,7 +111,7 @@ export class SeenRecords {
   }
 }
 
-/** One that was removed and connected again is another. */
+/** A connection that was removed and connected again has another id. */
 function check(connection: Connection | undefined, id: string): void {
   if (connection?.id !== id) throw gone();
 }
@@ -123,7 +124,7 @@ function gone(): CrossbookError {
 }
 
 interface SeenCustomer {
-  /** By the monotonic clock: when it was read, or a moment before. */
+  /** Monotonic time at or just before the read. */
   readonly at: number;
   readonly connections: readonly Connection[];
 }

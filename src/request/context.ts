@@ -11,7 +11,7 @@ import { SeenRecords } from './connection-cache.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
 import type { Services } from './services.ts';
 
-/** Opens the context of each request: who calls is in its request log, and what it leaves unsaid in its headers. */
+/** Opens the context of a request: the caller is in its request log; its headers supply arguments that are omitted. */
 export function createOpenContext(services: Services): OpenContext {
   return (headers, requestLog) => new RequestScope(services, headers, requestLog);
 }
@@ -19,14 +19,14 @@ export function createOpenContext(services: Services): OpenContext {
 type OpenContext = (headers: Pick<HttpHeaders, 'get'>, requestLog: RequestLog) => RequestContext;
 
 /**
- * One request. It holds the caller: what it gives a use case is already the caller's own, and where there is no caller
- * it gives nothing. Nothing of it is made before it is asked for.
+ * The context of one request. Everything that it gives to use cases is scoped to the caller; without a caller it
+ * gives nothing. Its parts are created lazily.
  */
 class RequestScope implements Tracer {
   readonly caller: Caller | undefined;
   readonly defaults: HeaderDefaults;
   readonly requestLog: RequestLog;
-  /** Of its HTTP request: how much may still be made for the response. */
+  /** The remaining budget of the HTTP request for what may be made for its response. */
   readonly allowance: Allowance;
   readonly #services: Services;
   #tenant: Tenant | undefined;
@@ -104,12 +104,12 @@ class RequestScope implements Tracer {
     throw missingCredentials();
   }
 
-  /** One more request of its caller: throws or rejects with TOO_MANY_REQUESTS where that is one too many. */
+  /** Consumes one unit of the caller's rate limit: throws or rejects with TOO_MANY_REQUESTS. */
   checkRateLimit(): Promise<void> | undefined {
     return this.caller && this.#services.checkRateLimit(this.requestLog, this.caller);
   }
 
-  /** What the request costs in all, as far as it is known: fails as `checkRateLimit` does. */
+  /** Charges the query cost of the whole request so far: fails as `checkRateLimit` does. */
   charge(cost: number): Promise<void> | undefined {
     return this.caller && this.#services.charge(this.requestLog, this.caller, cost);
   }
@@ -141,21 +141,24 @@ class RequestScope implements Tracer {
   }
 
   /**
-   * Before the response is sent: what it tells of customers and connections was there within the last two seconds. Rejects
-   * with NOT_FOUND where it has been removed while the request ran. Undefined: it is known without a look.
+   * Called before the response is sent: ensures that the customers and connections in it existed within the last two
+   * seconds. Rejects with NOT_FOUND where one was removed meanwhile. Undefined: no query was needed.
    */
   recheckSeen(): Promise<void> | undefined {
     return this.#seen?.recheckSeen();
   }
 
-  /** Never rejects, and goes on where the request ends early. */
+  /**
+   * Revokes the grant of a removed connection. Never rejects, and continues in the background where the request ends
+   * early.
+   */
   revoke(removed: RemovedConnection): Promise<Revocation> {
     const revoked = revokeRemoved(this.#services, removed);
     this.runInBackground(revoked);
     return revoked;
   }
 
-  /** Resolves when no process answers from what it remembers of them. */
+  /** Resolves when no process can serve the removed data from its cache any more. */
   async settleRemoval(customerId: string, removed: readonly RemovedConnection[]): Promise<void> {
     this.requestLog.record({ customer: toLogged(customerId) });
     this.#seen?.invalidateCustomer(customerId);
@@ -170,7 +173,7 @@ class RequestScope implements Tracer {
     }
   }
 
-  /** As it is stored now: what this request and this process remember of it is forgotten. */
+  /** Reads the connection from the database, past the caches of this request and this process. */
   async readConnectionAnew(target: ConnectionTarget): Promise<Connection | undefined> {
     this.#services.connections.forget(this.requireCaller().application.id, target);
     this.#openLoaders().invalidateCustomer(target.customerId);
@@ -224,7 +227,7 @@ class RequestScope implements Tracer {
   }
 }
 
-/** Ends at the provider what a removed connection lived on, where nothing else lives on it. Never rejects. */
+/** Revokes the grant of a removed connection at the provider, unless another connection uses it. Never rejects. */
 async function revokeRemoved(
   { providers, revokeGrant, onRevoked }: Services,
   { connection, grant }: RemovedConnection,
@@ -238,7 +241,7 @@ async function revokeRemoved(
       const isRevoked = await revokeGrant({ provider, applicationId, connectionId, ...grant });
       return isRevoked ? 'REVOKED' : 'FAILED';
     } catch {
-      // The call is in the metrics with its reason. The connection is gone all the same.
+      // The metrics have the failed call and its reason. The connection is removed all the same.
       return 'FAILED';
     }
   };
@@ -247,12 +250,12 @@ async function revokeRemoved(
   return revocation;
 }
 
-/** The log has no email, and nothing that is no customer's id for certain, because it is too long. */
+/** Logs no email addresses, and nothing too long to be a customer id. */
 function toLogged(customerId: string): string | undefined {
   return customerId.length <= MAX_CUSTOMER_ID_LENGTH && !customerId.includes('@') ? customerId : undefined;
 }
 
-/** What faces and use cases see of it. */
+/** The context as APIs and use cases see it. */
 export type RequestContext = Pick<RequestScope, keyof RequestScope>;
 
 interface LoadedTarget {
@@ -260,7 +263,7 @@ interface LoadedTarget {
   readonly provider: ProviderName;
 }
 
-/** What the headers say where arguments are silent: as they came, unchecked. */
+/** Defaults from the headers for omitted arguments: raw and unchecked. */
 interface HeaderDefaults {
   readonly customerId: string | undefined;
   readonly provider: string | undefined;

@@ -4,8 +4,8 @@ import { type Application, type Caller, MAX_TOKEN_SECONDS, type TokenRequest } f
 import { isProviderName } from '../domain/provider-names.ts';
 
 /**
- * Customer tokens: issued by an application (`iss`), to this product (`aud`), for one customer (`sub`). The signature
- * says that we made it; the storage says whether it still counts.
+ * Customer tokens (JWT): issued by an application (`iss`), for this product (`aud`), for one customer (`sub`). The
+ * signature proves that we issued the token; the database tells whether it is still valid.
  */
 export function createCustomerTokens({ keys, findSubject, wall }: CustomerTokenOptions) {
   return {
@@ -28,7 +28,7 @@ export function createCustomerTokens({ keys, findSubject, wall }: CustomerTokenO
         .sign(keys.current.secret);
     },
 
-    /** Undefined for what we did not sign, or what has expired: the storage is not asked. */
+    /** Undefined where the signature is invalid or the token has expired; neither queries the database. */
     async verify(token: string): Promise<VerifiedToken | undefined> {
       const claims = isCanonical(token) ? await readClaims(token) : undefined;
       if (!claims) return undefined;
@@ -54,7 +54,7 @@ export function createCustomerTokens({ keys, findSubject, wall }: CustomerTokenO
       const claims = toClaims(payload);
       return claims && wall() < claims.expiresAt ? claims : undefined;
     } catch {
-      // Why it is refused is not said: it is not valid.
+      // The reason is not disclosed.
       return undefined;
     }
   }
@@ -66,7 +66,10 @@ export function createCustomerTokens({ keys, findSubject, wall }: CustomerTokenO
   }
 }
 
-/** The last character of a signature has bits that stand for nothing: a lenient decoder takes several spellings. */
+/**
+ * The last base64url character of a signature has unused bits, so a lenient decoder accepts several spellings: only
+ * the canonical one is valid.
+ */
 function isCanonical(token: string): boolean {
   const signature = token.slice(token.lastIndexOf('.') + 1);
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;
@@ -77,10 +80,10 @@ function toClaims({ iss, sub, jti, iat, exp, ...claims }: JWTPayload) {
   const isWhole = [iss, sub, jti].every((text) => typeof text === 'string' && text !== '');
   if (!isWhole || typeof generation !== 'number' || typeof since !== 'number') return undefined;
   const named = Array.isArray(providers) ? providers.filter(isProviderName) : undefined;
-  // A list that was cut down to nothing must not become "all of them".
+  // An invalid list must not be read as "all providers".
   if (providers !== undefined && named === undefined) return undefined;
   const [applicationId = '', customerId = '', id = ''] = [iss, sub, jti];
-  // By its end, and not by its age: a process whose clock is behind the signer's, or was set back, would refuse what is new.
+  // Checked by expiry and not by age: a process whose clock is behind the signer's would reject new tokens.
   const expiresAt = Math.min(exp ?? 0, (iat ?? 0) + MAX_TOKEN_SECONDS) * 1_000;
   return { applicationId, customerId, id, expiresAt, generation, since, providers: named };
 }
@@ -90,26 +93,26 @@ const AUDIENCE = 'crossbook';
 const TYPE = 'crossbook-customer+jwt';
 
 export interface VerifiedToken {
-  /** Undefined where we signed it and it counts no longer. */
+  /** Undefined where the signature is valid and the token was revoked. */
   readonly caller: Caller | undefined;
   readonly expiresAt: number;
 }
 
 export interface TokenSubject {
   readonly application: Application;
-  /** Raised to void every token that the customer was given. */
+  /** Incremented to revoke all tokens of the customer. */
   readonly generation: number;
-  /** When the customer was made: one that was deleted and made anew is not the same. */
+  /** Creation time of the customer: tokens of a deleted customer are not valid for a new one with the same id. */
   readonly since: Date;
 }
 
 interface CustomerTokenOptions {
-  /** The current one signs; whichever signed is found by its id, as long as it is in the ring. */
+  /** The key ring: the current key signs, older ones still verify; a token names its key by id. */
   readonly keys: {
     readonly current: { readonly id: string; readonly secret: KeyObject };
     find(id: string): KeyObject | undefined;
   };
   findSubject(of: { applicationId: string; customerId: string }): Promise<TokenSubject | undefined>;
-  /** By nature: other processes and other days read what is signed. */
+  /** Wall-clock time, because tokens are read by other processes and after restarts. */
   wall(): number;
 }

@@ -4,17 +4,19 @@ import { createBatcher } from '../lib/batcher.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 
 /**
- * Looks API keys up, many in one statement, so that the number of keys that are presented does not become the number of
- * queries. An unproven key from an address with many failed look-ups goes into a slow queue: one statement at a time for
- * all such addresses, with all that wait there, so that nothing waits for more than the next but one. It is answered later,
- * and never refused for its address. What the database does not answer in time is refused.
+ * Looks up API keys in batches of one statement each, so that floods of keys do not become floods of queries.
+ * Unproven keys from an address with many failures go into a slow queue with one statement at a time; its time is
+ * shared equally by address. Such look-ups are delayed, never rejected for their address. A look-up that the database
+ * does not answer in time is rejected.
  */
 export function createKeyLookups({ findCallers, failures, clock = systemClock }: KeyLookupOptions) {
   const direct = createQueue({ maxConcurrent: DIRECT_STATEMENTS, pauseMs: 0 });
   const slow = createQueue({ maxConcurrent: 1, pauseMs: SLOW_PAUSE_MS, maxWaitMs: SLOW_WAIT_MS });
 
   return {
-    /** Rejects with SERVICE_UNAVAILABLE where thousands wait already, or where the database is away or does not answer. */
+    /**
+     * Rejects with SERVICE_UNAVAILABLE where thousands are queued, or where the database is unavailable or too slow.
+     */
     async find({ key, isTrusted, address = 'unknown' }: KeyLookup): Promise<Caller | undefined> {
       const bucket = isTrusted ? undefined : failures.slowBucketOf(address);
       const caller = await (bucket === undefined ? direct.add('', key) : slow.add(bucket, key));
@@ -28,7 +30,7 @@ export function createKeyLookups({ findCallers, failures, clock = systemClock }:
     const addresses = new Map<string, AddressQueue>();
     let waiting = 0;
     let pausedUntil = 0;
-    /** Its statement takes longer than anything may wait: until it ends nothing more is taken in. */
+    /** The running statement has exceeded the timeout: until it ends new look-ups are rejected. */
     let isStuck = false;
     const batcher = createBatcher<AddressQueue>({
       clock,
@@ -57,7 +59,7 @@ export function createKeyLookups({ findCallers, failures, clock = systemClock }:
       return maxWaitMs === undefined ? found : boundWait(found, queue, maxWaitMs);
     }
 
-    /** All wait for as long, so that the one whose time is over is the first of its queue, or in a statement. */
+    /** All look-ups have the same timeout, so the one that times out is the first of its queue, or in a statement. */
     function boundWait(found: Promise<Caller | undefined>, queue: AddressQueue, maxWaitMs: number) {
       const lookup = queue.lookups.at(-1);
       const cancel = clock.schedule(maxWaitMs, () => {
@@ -70,7 +72,7 @@ export function createKeyLookups({ findCallers, failures, clock = systemClock }:
       return found.finally(cancel);
     }
 
-    /** An equal part for each queue. Those that wait on come last the next time. */
+    /** Takes an equal share of each queue; queues with remaining look-ups go to the end. */
     function takeShares(batch: readonly AddressQueue[]): readonly Lookup[] {
       const share = Math.max(1, Math.floor(MAX_KEYS / batch.length));
       const taken = batch.flatMap((queue) => take(queue, share));
@@ -106,22 +108,22 @@ function tooMany(): CrossbookError {
   });
 }
 
-/** Two, so that a key that comes while one statement runs need not wait for it. */
+/** Two, so that a key that arrives during one statement does not have to wait for it. */
 const DIRECT_STATEMENTS = 2;
-/** Between two statements for addresses with many failures. */
+/** The pause between two statements of the slow queue. */
 const SLOW_PAUSE_MS = 200;
-/** What a look-up of such an address may wait. */
+/** The timeout of a look-up in the slow queue. */
 const SLOW_WAIT_MS = 5_000;
-/** In one statement: as many as there may be connections by default. */
+/** The maximum of keys in one statement: as many as connections by default. */
 const MAX_KEYS = 10_000;
-/** For one address, and for all that go straight. */
+/** The maximum of queued look-ups for one slow address, and for the direct queue. */
 const MAX_WAITING = 5_000;
 
 export type KeyLookups = ReturnType<typeof createKeyLookups>;
 
 interface KeyLookup {
   readonly key: PresentedKey;
-  /** Known to be ours, or found before: its address does not matter. */
+  /** Known to be valid, or found before: never slowed down. */
   readonly isTrusted: boolean;
   readonly address: string | undefined;
 }
@@ -129,20 +131,20 @@ interface KeyLookup {
 export interface PresentedKey {
   readonly publicId: string;
   readonly secret: string;
-  /** Its MAC is right. */
+  /** Whether its MAC is valid. */
   readonly isGenuine: boolean;
 }
 
 interface KeyLookupOptions {
-  /** One statement for all of them; the answers are in their order. */
+  /** Runs one statement for all keys; the results are in their order. */
   findCallers(
     keys: readonly PresentedKey[],
   ): Promise<
     readonly ({ readonly application: Caller['application']; readonly keyId: string } | undefined)[]
   >;
-  /** Failed look-ups, by address. */
+  /** The counter of failed look-ups by address. */
   readonly failures: {
-    /** Undefined: there were few. Else what stands for the address in the slow queue. */
+    /** The bucket of the address in the slow queue; undefined where there were few failures. */
     slowBucketOf(address: string): string | undefined;
     count(address: string): void;
   };
@@ -152,11 +154,11 @@ interface KeyLookupOptions {
 interface QueueOptions {
   readonly maxConcurrent: number;
   readonly pauseMs: number;
-  /** Undefined: for as long as the database has for a statement. */
+  /** Undefined: the database's statement timeout applies. */
   readonly maxWaitMs?: number;
 }
 
-/** What an address stands for. */
+/** The queue of one bucket of addresses. */
 interface AddressQueue {
   readonly name: string;
   readonly lookups: Lookup[];

@@ -7,7 +7,7 @@ import { CrossbookError } from '../domain/errors.ts';
 import type { ContactAccess, ContactPort } from '../domain/provider.ts';
 import type { Tenant } from '../domain/tenant.ts';
 
-/** All that one request asks for at the same moment goes out together. */
+/** Batches the reads of one request that are made in the same tick. */
 export function createLoaders(tenant: Tenant) {
   let customers: DataLoader<string, Customer | undefined> | undefined;
   let connections: DataLoader<ConnectionTarget, Connection | undefined> | undefined;
@@ -25,7 +25,7 @@ export function createLoaders(tenant: Tenant) {
     },
 
     connection(target: ConnectionTarget): Promise<Connection | undefined> {
-      // Who asks remembers them for a while: what was read long ago must not come back to them as if it were new.
+      // Not cached here: the connection cache stores the result, so a stale read must not return as a new one.
       connections ??= new DataLoader(async (targets) => tenant.connections.findMany(targets), {
         cache: false,
       });
@@ -40,12 +40,12 @@ export function createLoaders(tenant: Tenant) {
       return customerIds.load(connectionId);
     },
 
-    /** It has changed. */
+    /** Forgets a customer that has changed. */
     invalidateCustomer(id: string): void {
       customers?.clear(id);
     },
 
-    /** The list belongs to who asked. */
+    /** The caller owns the returned list and may change it. */
     lookup: (client: LookupClient, wanted: readonly string[], selection: FieldSelection) =>
       emails.find(client, wanted, selection),
 
@@ -66,8 +66,8 @@ export function createLoaders(tenant: Tenant) {
   };
 
   /**
-   * One loader for each connection and kind of look-up: only these can share a call. Look-ups that want different
-   * fields share it as well: it asks for the fields of all of them, because calls are dearer than fields.
+   * One loader per connection and kind of look-up: only these can share a call. Look-ups with different field
+   * selections share it as well, and it requests the union of the fields, because calls cost more than fields.
    */
   function loaderFor(name: string, maxBatchSize: number, load: (batch: Batch) => Promise<Found>) {
     const known = byClient.get(name);
@@ -92,16 +92,16 @@ export function createLoaders(tenant: Tenant) {
 }
 
 /**
- * The look-ups by email of one request. What is asked for at the same moment travels together, as many emails as fit into
- * one call; the same fields of an email are looked up once, and who asks again gets what became of it.
- * (`outbound/lookup-batcher.ts` then puts the look-ups of several requests into one call.)
+ * Batches the look-ups by email of one request: emails of the same tick share calls up to the provider's batch size,
+ * and the same fields of an email are looked up once per request. (`outbound/lookup-batcher.ts` then combines
+ * look-ups of several requests into one call.)
  */
 export class EmailLoader {
   readonly #byKey = new Map<string, EmailBatch>();
-  /** Batches that have not gone out yet, by connection and kind of answer. */
+  /** Batches that are not dispatched yet, by connection and kind of look-up. */
   readonly #waiting = new Map<string, EmailBatch>();
 
-  /** The list belongs to who asked. Whole calls go by themselves: they would gain nothing by waiting for company. */
+  /** The caller owns the returned list. Full batches are dispatched at once, because waiting would not add to them. */
   find(client: LookupClient, emails: readonly string[], selection: FieldSelection): Promise<Contact[]> {
     const { lookupBatch } = client.access;
     const inWhole = emails.length - (emails.length % lookupBatch);
@@ -139,7 +139,7 @@ export class EmailLoader {
     return batch;
   }
 
-  /** It asks for the fields of all of them, because calls are dearer than fields. */
+  /** Requests the union of all fields, because calls cost more than fields. */
   #openBatch({ port }: LookupClient, kind: string): EmailBatch {
     const emails = new Set<string>();
     const selections = new Set<FieldSelection>();
@@ -153,12 +153,12 @@ export class EmailLoader {
   }
 }
 
-/** After everything that goes on at this moment. */
+/** Resolves after all work of the current tick. */
 function atEndOfTick(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }
 
-/** Nothing is left in the map: the promise that brought it would keep that for long. */
+/** Clears the map: the old-generation promise that carried it would retain its contents until the next full GC. */
 async function findWhole(
   port: ContactPort,
   emails: readonly string[],
@@ -178,7 +178,7 @@ function nameFields(fields: SelectedFields | undefined): string {
   return known;
 }
 
-/** One search looks up a thousand emails with the same wish. */
+/** Memoized, because one search looks up a thousand emails with the same selection. */
 const names = new WeakMap<SelectedFields, string>();
 
 type FoundByEmail = Awaited<ReturnType<ContactPort['findByEmails']>>;
@@ -189,7 +189,7 @@ interface EmailBatch {
   readonly found: Promise<FoundByEmail>;
 }
 
-/** The same fields of the same email have the same name. */
+/** Equal emails with equal field selections have the same name. */
 interface EmailKey extends RecordKey {
   readonly email: string;
 }
@@ -208,7 +208,7 @@ export type Loaders = ReturnType<typeof createLoaders>;
 
 type Found = ReadonlyMap<string, unknown>;
 
-/** One record, and what is wanted of it. */
+/** One record and the fields to read. */
 interface RecordKey {
   readonly name: string;
   readonly selection: FieldSelection;

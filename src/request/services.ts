@@ -9,28 +9,28 @@ import type { ResponseBounds, WorkPermit } from '../domain/resources.ts';
 import type { CredentialStore, Revocation, Tenant } from '../domain/tenant.ts';
 import type { ConnectionCache } from './connection-cache.ts';
 
-/** What lives as long as the process. */
+/** Services with the lifetime of the process. */
 export interface Services {
   readonly providers: ReadonlyMap<ProviderName, Provider>;
   readonly cursors: CursorSigner;
   readonly connections: ConnectionCache;
   readonly connecting: ConnectServices;
   readonly cacheMaxAgeMs: number;
-  /** For callers, and for requests without one. */
+  /** Response limits with and without an authenticated caller. */
   readonly responseBounds: { readonly caller: ResponseBounds; readonly stranger: ResponseBounds };
   wall(): number;
-  /** Of a monotonic clock. */
+  /** Monotonic time. */
   now(): number;
-  /** Resolves when no process can remember any more what was removed before the call. */
+  /** Resolves when no process can have in its cache what was removed before the call. */
   untilForgotten(): Promise<void>;
-  /** Lets work finish after the answer; what goes wrong with it is logged. */
+  /** Runs a background task that may outlive the response; its errors are logged. */
   runInBackground(work: Promise<unknown>): void;
-  /** Counts a request, which its request log stands for. */
+  /** Consumes one unit of the caller's rate limit. */
   checkRateLimit(requestLog: RequestLog, caller: Caller): Promise<void> | undefined;
-  /** Counts what a request costs beyond that: its whole cost so far, as GraphQL reckons it. */
+  /** Charges the query cost of the whole request so far, as computed by GraphQL. */
   charge(requestLog: RequestLog, caller: Caller, cost: number): Promise<void> | undefined;
   openTenant(applicationId: string): Tenant;
-  /** False: the provider says that the grant goes on. Rejects where that is unknown. */
+  /** False: the provider reports that the grant is still valid. Rejects where that is unknown. */
   revokeGrant(grant: {
     readonly provider: Provider;
     readonly applicationId: string;
@@ -39,9 +39,9 @@ export interface Services {
     readonly instanceUrl: string | null;
     readonly refreshToken: string;
   }): Promise<boolean>;
-  /** Told of every removal: for the metrics. */
+  /** Called for every removal: for the metrics. */
   onRevoked(provider: ProviderName, revocation: Revocation): void;
-  /** What this process remembers of it, such as its token, is no longer true. */
+  /** Clears what this process has cached for the connection, such as its token. */
   forgetConnection(connectionId: string): void;
   signToken(applicationId: string, token: TokenRequest): Promise<string | undefined>;
   openContactPort(options: {
@@ -49,9 +49,9 @@ export interface Services {
     readonly access: ContactAccess;
     readonly credentials: CredentialStore;
     readonly cache: Tenant['contactCache'];
-    /** Paused while one of its operations waits for the provider. */
+    /** Gives its slot back while one of its operations waits for the provider. */
     readonly permit: WorkPermit;
-    /** Told of each call that is made for this request. */
+    /** Called for each provider call of this request. */
     readonly onCall: (call: ProviderCall) => void;
   }): ContactPort;
   checkWebhookUrl(url: string): Promise<{ readonly url: string } | { readonly problem: string }>;

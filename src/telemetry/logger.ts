@@ -3,32 +3,32 @@ import type { Log, RejectedRequest } from '../domain/log.ts';
 import { type PeriodicTaskOptions, runPeriodically } from '../lib/clock.ts';
 import { readRequestId, readTraceContext } from './request-log.ts';
 
-/** JSON lines for machines; short lines where a person is looking. */
+/** Logs JSON lines, or short readable lines for a terminal. */
 export function createLogger({ level, output, readable }: LoggerOptions): Log {
   const write = (line: string) => output.write(readable ? toReadableLine(line) : line);
   return Object.assign(pino({ level }, { write }), { [pino.symbols.asJsonSym]: toLine });
 }
 
 /**
- * In place of pino's own way from fields to a line, which is made for whatever anybody may log. Ours are plain data, and
- * for these the engine's JSON takes a quarter of the time: of a request that finds one contact, pino's way was a tenth.
+ * Replaces pino's serialization, which handles arbitrary values. Our fields are plain data, for which
+ * `JSON.stringify` takes a quarter of the time: of a request that finds one contact pino took a tenth.
  */
 function toLine(fields: Fields, msg: string, level: number, time: string): string {
   const { cause } = fields;
   const facts = JSON.stringify(cause === undefined ? fields : { ...fields, cause: toLoggedCause(cause) });
-  // pino hands the time over as the part of a line that it is.
+  // pino passes the time as a serialized part of the line.
   const head = `{"level":${level}${time},"msg":${JSON.stringify(msg)}`;
   return facts === '{}' ? `${head}}\n` : `${head},${facts.slice(1)}\n`;
 }
 
-/** A bug's stack is what the log is for; an object that was thrown is told as text, without its insides. */
+/** Logs the stack of errors; other thrown values as text without their properties, which may hold secrets. */
 function toLoggedCause(cause: unknown): string {
   return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
 }
 
 const LEVELS: Readonly<Record<string, string>> = { 20: 'debug', 30: 'info', 40: 'warn', 50: 'error' };
 
-/** A JSON log line as a person at a terminal wants to read it. */
+/** Formats a JSON log line for a terminal. */
 export function toReadableLine(line: string): string {
   const { level, time, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const clock = typeof time === 'number' ? new Date(time).toISOString().slice(11, 23) : '';
@@ -37,7 +37,7 @@ export function toReadableLine(line: string): string {
   return `${words.join(' ').replace(CONTROL_CHARACTER, toEscape)}\n`;
 }
 
-/** A terminal would obey it. */
+/** A terminal would interpret control characters. */
 const CONTROL_CHARACTER = /\p{Cc}/gu;
 
 function toEscape(character: string): string {
@@ -59,11 +59,11 @@ export interface LoggerOptions {
 }
 
 /**
- * One line for each refusal while they are few. Whoever floods us with nonsense does not flood the log: of one kind only
- * the first in each while are written, and one line at its end says how many were left out.
+ * Logs rejected requests, rate limited per kind so that a flood of invalid requests does not flood the log: only the
+ * first of a kind in each interval are written, and a summary at its end counts the rest.
  */
 export function createRejectedRequestLog({ log, schedule }: RejectedRequestLogOptions) {
-  // The codes are few: so are these.
+  // Bounded, because there are few codes.
   let kinds = new Map<string, Pick<RejectedRequest, 'status' | 'code'> & { count: number }>();
   const summary = runPeriodically({
     intervalMs: SUMMARY_EVERY_MS,
@@ -81,7 +81,7 @@ export function createRejectedRequestLog({ log, schedule }: RejectedRequestLogOp
       kind.count += 1;
       if (kind.count <= MOST_LINES) log.info(toRejectedLine(refusal), 'refused');
     },
-    /** Tells what is still to be told. */
+    /** Writes the outstanding summary. */
     async close(): Promise<void> {
       await summary.stop();
       tellLeftOut();
@@ -99,7 +99,7 @@ function toRejectedLine({ status, code, errorId, arrival }: RejectedRequest): ob
   if (!arrival) return { status, code, errorId };
   return {
     requestId: readRequestId(arrival.requestId),
-    // One that begins here leads nowhere.
+    // Only the caller's trace id: no span is made for a rejected request.
     traceId: readTraceContext(arrival.traceparent).parent?.traceId,
     ...{ status, code, errorId },
   };

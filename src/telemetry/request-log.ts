@@ -15,7 +15,8 @@ import type { Clock } from '../lib/clock.ts';
 import type { RemoteParent, RequestTrace, Traces } from './traces.ts';
 
 /**
- * Opens the log of each request. At its end the record becomes a line of the log and a span, and goes to the metrics.
+ * Opens the request log of each request. At the end its record becomes a log line and a span, and is counted in the
+ * metrics.
  */
 export function createRequestLogs(deps: RequestLogDeps): (arrival: RequestHead) => OpenRequestLog {
   return (arrival) => new WrittenRequestLog(arrival, deps);
@@ -27,7 +28,7 @@ class WrittenRequestLog implements OpenRequestLog {
   permit: WorkPermit = UNCOUNTED;
   readonly #record: OpenRecord;
   readonly #deps: RequestLogDeps;
-  /** Absent: nobody follows this request on its way. */
+  /** Absent: traces are disabled. */
   readonly #trace: RequestTrace | undefined;
   readonly #startedAt: number;
 
@@ -79,7 +80,7 @@ class WrittenRequestLog implements OpenRequestLog {
   failed(error: CrossbookError): void {
     const { id, code, cause } = error;
     const { requestId, traceId, errors } = this.#record;
-    // Operations of one batch may share one.
+    // Operations of one batch may share an error.
     if (errors.some((known) => known.id === id)) return;
     this.#record.errors = [...errors, { id, code }];
     if (code !== 'INTERNAL_SERVER_ERROR') return;
@@ -114,7 +115,7 @@ function addOnce<Value>(list: readonly Value[], value: Value): readonly Value[] 
   return list.includes(value) ? list : [...list, value];
 }
 
-/** One line for each request, and in it all that was not as usual: what is absent is left out. */
+/** Writes one line per request. Fields with usual values are omitted. */
 function writeRequestLine(log: Log, record: RequestRecord): void {
   const { errors } = record;
   const line = {
@@ -144,9 +145,9 @@ function listed(values: readonly string[]): string | undefined {
   return values.length > 0 ? values.join(',') : undefined;
 }
 
-/** Of text that the client chose. */
+/** The maximum length of text from the client. */
 const LONGEST = 200;
-/** From here on it is not the caller who was wrong. */
+/** Higher statuses are server errors. */
 const FAILURES = 499;
 
 function toCallSpan({ provider, budget, outcome, status, ms, waitedMs }: ProviderCall) {
@@ -176,21 +177,21 @@ function toRequestSpan({ method, status, errors, ...record }: RequestRecord) {
   };
 }
 
-/** A caller's own id is taken over where it can stand in a log line. */
+/** Accepts the caller's request id where it is safe to log. */
 export function readRequestId(given: string | null): string | undefined {
   return given !== null && REQUEST_ID.test(given) ? given : undefined;
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const SEVERAL = 'several';
-/** A line stays readable, whatever was asked for. */
+/** Keeps log lines short. */
 const MAX_CUSTOMERS = 20;
 
 const TRACEPARENT =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 const SAMPLED = 1;
 
-/** The trace that a request belongs to (W3C Trace Context), unless it begins here. */
+/** Parses the W3C Trace Context header; without a valid one a new trace starts. */
 export function readTraceContext(traceparent: string | null): TraceContext {
   const [, traceId, spanId, flags] = (traceparent !== null && TRACEPARENT.exec(traceparent)) || NONE;
   if (!traceId || !spanId) return BEGINS_HERE;
@@ -198,7 +199,7 @@ export function readTraceContext(traceparent: string | null): TraceContext {
   return { parent: { traceId, spanId }, isSampled };
 }
 
-/** Random bytes are drawn many at a time: to draw is what costs. */
+/** Random bytes are drawn in bulk, because each draw is expensive. */
 function createTraceId(): string {
   if (offset === pool.length) {
     randomFillSync(pool);
@@ -219,15 +220,15 @@ type OpenRecord = { -readonly [Field in keyof RequestRecord]: RequestRecord[Fiel
 interface RequestLogDeps {
   readonly log: Log;
   readonly clock: Pick<Clock, 'now'>;
-  /** For the metrics. */
+  /** Called with the finished record, for the metrics. */
   onDone(record: RequestRecord): void;
-  /** Absent: nobody follows requests on their way. */
+  /** Absent: traces are disabled. */
   readonly startTrace?: Traces['start'] | undefined;
 }
 
 interface TraceContext {
   /** The caller's span. */
   readonly parent: RemoteParent | undefined;
-  /** False: the caller does not want it recorded. */
+  /** False: the caller has disabled sampling for this trace. */
   readonly isSampled: boolean;
 }

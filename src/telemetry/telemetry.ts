@@ -4,11 +4,11 @@ import { createMetrics } from './metrics/metrics.ts';
 import { createRequestLogs } from './request-log.ts';
 import type { TracesOptions } from './traces.ts';
 
-/** What happens goes to the log always, to the metrics, and to a collector of traces where one is named. */
+/** Opens logging of requests, the metrics, and traces where a collector is configured. */
 export async function openTelemetry({ log, version, clock, traces: collector }: TelemetryOptions) {
   const metrics = createMetrics({ version });
   const rejected = createRejectedRequestLog({ log });
-  // Where no collector is named, not even the code for it is loaded.
+  // The tracing code is loaded only where a collector is configured.
   const traces = collector && (await import('./traces.ts')).openTraces({ ...collector, version, log, clock });
   return {
     metrics,

@@ -14,7 +14,10 @@ import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@ope
 import type { Log } from '../domain/log.ts';
 import type { Clock } from '../lib/clock.ts';
 
-/** Traces by OpenTelemetry, sent to a collector over OTLP/HTTP in JSON. What it cannot take in time is dropped, and logged. */
+/**
+ * OpenTelemetry traces, sent to a collector over OTLP/HTTP in JSON. Spans that it cannot take in time are dropped and
+ * logged.
+ */
 export function openTraces({
   endpoint,
   headers = {},
@@ -25,7 +28,7 @@ export function openTraces({
   ...bounds
 }: TracesOptions) {
   const { timeoutMs = 5_000, maxWaiting = 4_096 } = bounds;
-  // How the SDK says that its queue was full. That an export failed is told below, with how much it was.
+  // The SDK reports a full queue as a warning. Failed exports are logged below with the number of spans.
   const warn = (problem: string) => log.warn({ problem }, NOT_TAKEN);
   const logger = { error: ignore, warn, info: ignore, debug: ignore, verbose: ignore };
   diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
@@ -42,13 +45,14 @@ export function openTraces({
   const tracer = provider.getTracer('crossbook', version);
 
   return {
-    /** The trace of one request, as a part of the caller's where there is one. */
+    /** Starts the trace of one request, as a child of the caller's span where there is one. */
     start(parent: RemoteParent | undefined) {
       const root = tracer.startSpan('request', { kind: SpanKind.SERVER }, toContext(parent));
       const below = trace.setSpan(ROOT_CONTEXT, root);
-      // All times of a trace are of one clock: a wall clock that steps meanwhile moves none of them.
+      // All times of a trace derive from one clock, so that steps of the wall clock do not move them.
       const wallAtZero = clock.wall() - clock.now();
-      // Several at once (a batch) leave it open which one a call is for: then it is the request's.
+      // With several concurrent operations (a batch) a call's operation is unknown, so it becomes a child of the
+      // request.
       const operations = new Set<Span>();
       let left = MAX_SPANS;
 
@@ -86,7 +90,7 @@ export function openTraces({
         end: (request: SpanEnd) => endSpan(root, request),
       };
     },
-    /** Sends what waits; in the time that one batch may take. */
+    /** Flushes the queue, within the timeout of one export. */
     close: () => provider.shutdown().catch(ignore),
   };
 }
@@ -105,7 +109,7 @@ function endSpan(span: Span, { name, failed, attributes }: SpanEnd, end?: number
   span.end(end);
 }
 
-/** Tells how many spans a collector did not take, and why. */
+/** Logs how many spans a collector did not take, and why. */
 function withLosses(exporter: OTLPTraceExporter, log: Log): SpanExporter {
   return {
     export: (spans, done) =>
@@ -124,7 +128,7 @@ const OPERATION = 'operation';
 const FAILED = { code: SpanStatusCode.ERROR };
 const TAKEN = 0;
 const NOT_TAKEN = 'spans were not taken by the collector';
-/** Of one request: an operation over a thousand records does not fill a collector. */
+/** The maximum per request, so that an operation over a thousand records does not flood a collector. */
 const MAX_SPANS = 256;
 
 export type Traces = ReturnType<typeof openTraces>;
@@ -143,7 +147,7 @@ interface SpanEnd {
 }
 
 export interface TracesOptions {
-  /** Of the collector: `http://localhost:4318`. */
+  /** The collector's URL: `http://localhost:4318`. */
   readonly endpoint: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly serviceName: string;

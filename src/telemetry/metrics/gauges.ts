@@ -7,7 +7,7 @@ import type { WebhookCounts } from '../../domain/event.ts';
 import type { ApiSupport } from '../../domain/provider.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
 
-/** What other folders know of themselves, read when it is scraped. */
+/** Gauges that read the state of other folders when they are scraped. */
 export function registerGauges({ registry }: { readonly registry: Registry }, sources: GaugeSources): void {
   const { requests, heldBytes, clients, providers, webhooks } = sources;
   const gauge = createGauges(registry);
@@ -91,7 +91,7 @@ export function registerGauges({ registry }: { readonly registry: Registry }, so
       return isThere === undefined ? undefined : Number(isThere);
     },
   );
-  // Of the database: each process says the same.
+  // Read from the database: every process reports the same value.
   gauge(
     'crossbook_webhook_deliveries_pending',
     [],
@@ -121,7 +121,7 @@ export function registerGauges({ registry }: { readonly registry: Registry }, so
   );
 }
 
-/** The process itself: how late its event loop is, and what it takes of the machine. The returned function ends it. */
+/** Gauges of the process: event loop lag and resources. The returned function stops them. */
 export function registerProcessGauges(registry: Registry, version: string): () => void {
   const gauge = createGauges(registry);
   const delay = monitorEventLoopDelay({ resolution: 10 });
@@ -156,7 +156,7 @@ export function registerProcessGauges(registry: Registry, version: string): () =
   return () => void delay.disable();
 }
 
-/** Where the system does not tell (it is not Linux) there is no such number. */
+/** Undefined outside of Linux, which alone reports the number. */
 function countDescriptors(): number | undefined {
   try {
     return readdirSync('/proc/self/fd').length;
@@ -165,7 +165,10 @@ function countDescriptors(): number | undefined {
   }
 }
 
-/** Read when they are scraped. What others count up themselves (`_total`) is a counter all the same. */
+/**
+ * Creates gauges that are read when scraped. Values that sources count up themselves (`_total`) are exposed as
+ * counters.
+ */
 function createGauges(registry: Registry) {
   return (name: string, labelNames: string[], help: string, read: () => Reading): void => {
     const Metric = name.endsWith('_total') ? Counter<string> : Gauge<string>;
@@ -173,7 +176,7 @@ function createGauges(registry: Registry) {
       ...{ name, help, labelNames, registers: [registry] },
       collect() {
         metric.reset();
-        // Without labels a reset leaves a zero, which a number that is not there has not.
+        // `reset` leaves a zero for a metric without labels, where an absent value is meant.
         if (labelNames.length === 0) metric.remove();
         const reading = read();
         for (const [value, ...labels] of typeof reading === 'object' ? reading : [[reading] as const]) {
@@ -184,7 +187,7 @@ function createGauges(registry: Registry) {
   };
 }
 
-/** One number, or each with the values of its labels. Undefined: there is no such number. */
+/** One value, or several with their label values. Undefined: no value. */
 type Reading = number | undefined | readonly (readonly [value: number | undefined, ...labels: string[]])[];
 
 const QUANTILES = ['0.5', '0.99', '1'];
@@ -201,7 +204,7 @@ interface GaugeSources {
   requests(): {
     readonly running: number;
     readonly queued: number;
-    /** Of those that run. */
+    /** Running requests without an application. */
     readonly strangers: number;
     readonly refused: { readonly queueFull: number; readonly queueTimeout: number };
   };
@@ -212,11 +215,11 @@ interface GaugeSources {
   clients(): readonly ClientStats[];
   providers(): { readonly waiting: number; readonly refused: number };
   apis(): readonly ApiSupport[];
-  /** Undefined where there is no pool. */
+  /** Undefined: there is no pool. */
   database(): { readonly open: number; readonly idle: number; readonly waiting: number } | undefined;
-  /** Does it answer? Undefined where nothing is shared. */
+  /** Whether Redis is connected. Undefined without Redis. */
   redis(): boolean | undefined;
-  /** Undefined where there is no endpoint. */
+  /** Undefined: no webhook endpoint exists. */
   webhooks(): WebhookCounts | undefined;
   lostLogLines(): number;
 }

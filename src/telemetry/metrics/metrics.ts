@@ -7,7 +7,10 @@ import type { Revocation } from '../../domain/tenant.ts';
 import type { HttpResponse } from '../../lib/http-message.ts';
 import { registerProcessGauges } from './gauges.ts';
 
-/** What is counted. Labels name faces, operations, providers and codes: never an application, a customer or an id. */
+/**
+ * Creates all metrics. Labels are APIs, operations, providers and codes (closed sets): never an application, a
+ * customer or an id.
+ */
 export function createMetrics({ version }: { readonly version: string }) {
   const registry = new Registry();
   const close = registerProcessGauges(registry, version);
@@ -125,7 +128,9 @@ export function createMetrics({ version }: { readonly version: string }) {
       callDurations.observe({ provider }, ms / 1_000);
     },
     webhook: (result: string) => webhooks.inc({ result }),
-    /** A flow of a connect link: `STARTED`, its end, or why a page led no further. One of few. */
+    /**
+     * Counts a step of a connect link's flow: `STARTED`, its outcome, or the reason why a page failed. A closed set.
+     */
     connect: ({ provider, outcome }: { readonly provider: string; readonly outcome: string }) =>
       flows.inc({ provider, outcome: outcome.toLowerCase() }),
     lookup: ({ provider, emails }: { readonly provider: ProviderName; readonly emails: number }) =>
@@ -134,7 +139,7 @@ export function createMetrics({ version }: { readonly version: string }) {
       revocations.inc({ provider, outcome: outcome.toLowerCase() }),
     idleRefresh: (provider: ProviderName, outcome: string) => idleRefreshes.inc({ provider, outcome }),
     restricted: (provider: ProviderName) => restricted.inc({ provider }),
-    /** For what others know and are asked about. */
+    /** The registry, for gauges of other folders. */
     registry,
     render: () => registry.metrics(),
     close,
