@@ -88,7 +88,7 @@ describe.runIf(CHROMIUM)('An application that connects a customer in a popup', (
       const { customerId, id, url } = await createLink(provider);
       const popup = await openPopup(url);
       await agree(popup, title);
-      const message = await page.waitForFunction(() => (globalThis as unknown as Told).message[0]);
+      const message = await page.waitForFunction(() => (globalThis as unknown as Opener).messages[0]);
       const { origin, data } = (await message.jsonValue()) as Message;
       expect(origin).toBe(crossbook.url);
       expect(data).toMatchObject({
@@ -115,7 +115,7 @@ describe.runIf(CHROMIUM)('An application that connects a customer in a popup', (
       const { searchParams } = new URL(popup.url());
       expect(searchParams.get('status')).toBe('AWAITING_CONFIRMATION');
       expect(await popup.evaluate(() => window.opener)).toBeNull();
-      expect(await page.evaluate(() => (globalThis as unknown as Told).message)).toEqual([]);
+      expect(await page.evaluate(() => (globalThis as unknown as Opener).messages)).toEqual([]);
       await crossbook.execute(CONFIRM, { input: { id, code: searchParams.get('code') } });
       expect(await search(customerId, provider)).toBe('of Northwind');
       demo.setQuirks({ openerPolicy: null });
@@ -147,7 +147,7 @@ describe.runIf(CHROMIUM)('An application that connects a customer in a popup', (
     const popup = await openPopup(url);
     await popup.getByRole('button', { name: 'Continue to HubSpot' }).click();
     await popup.getByRole('button', { name: 'Cancel' }).click();
-    const message = await page.waitForFunction(() => (globalThis as unknown as Told).message[0]);
+    const message = await page.waitForFunction(() => (globalThis as unknown as Opener).messages[0]);
     const { data } = (await message.jsonValue()) as Message;
     expect(data).toMatchObject({ connectLinkId: id, status: 'FAILED', error: 'ACCESS_DENIED' });
     await popup.getByRole('heading', { name: 'Not connected' }).waitFor();
@@ -186,7 +186,7 @@ async function openApplication(): Promise<Application> {
 }
 
 const PAGE = `<!doctype html><title>An application</title><button>Connect</button>
-<script>globalThis.told = []; addEventListener('message', ({ origin, data }) => told.push({ origin, data }));</script>`;
+<script>globalThis.messages = []; addEventListener('message', ({ origin, data }) => messages.push({ origin, data }));</script>`;
 
 const CREATE =
   'mutation ($input: CreateConnectLinkInput!) { createConnectLink(input: $input) { url link { id } } }';
@@ -198,8 +198,8 @@ interface Application {
   readonly origin: string;
 }
 
-interface Told {
-  readonly message: readonly Message[];
+interface Opener {
+  readonly messages: readonly Message[];
 }
 
 interface Message {
