@@ -5,7 +5,7 @@ import type { Outbound } from './outbound/outbound.ts';
 import { createWebhookUrlCheck } from './outbound/webhooks/post.ts';
 import { watchWebhooks } from './outbound/webhooks/watch.ts';
 import { sweepContactCache } from './storage/maintenance.ts';
-import { type RenewDeps, renewIdleTokens } from './usecases/renew-idle-tokens.ts';
+import { type IdleRefreshDeps, refreshIdleTokens } from './usecases/refresh-idle-tokens.ts';
 
 /** Part of the composition root: what goes on without a request. */
 export function startJobs(foundation: Foundation, outbound: Outbound) {
@@ -15,12 +15,16 @@ export function startJobs(foundation: Foundation, outbound: Outbound) {
     clock,
     onError: (cause) => log.warn({ cause }, 'what is old was not swept'),
   });
-  const renewDeps = toRenewDeps({ ...foundation, outbound, onRenewed: telemetry.metrics.idleRefresh });
+  const idleRefreshDeps = toIdleRefreshDeps({
+    ...foundation,
+    outbound,
+    onRefreshed: telemetry.metrics.idleRefresh,
+  });
   let isStopping = false;
   // Refresh tokens that no search uses are kept alive. Every process looks whether it is its turn.
   const idleTokens = runPeriodically({
     intervalMs: IDLE_TOKENS_EVERY_MS,
-    work: () => renewIdleTokens({ ...renewDeps, isStopping: () => isStopping }),
+    work: () => refreshIdleTokens({ ...idleRefreshDeps, isStopping: () => isStopping }),
     onError: (cause) => log.warn({ cause }, 'idle refresh tokens were not renewed'),
   });
   const webhooks = openWebhooks(foundation);
@@ -55,27 +59,27 @@ function openWebhooks({ database, sandbox, telemetry, log, clock }: Foundation) 
   return { ...watch, checkUrl: createWebhookUrlCheck({ mayLoopback }) };
 }
 
-export function toRenewDeps(options: RenewOptions): Omit<RenewDeps, 'isStopping'> {
-  const { database, outbound, providers, clock, onRenewed } = options;
+export function toIdleRefreshDeps(options: IdleRefreshOptions): Omit<IdleRefreshDeps, 'isStopping'> {
+  const { database, outbound, providers, clock, onRefreshed } = options;
   return {
     idle: database.idleCredentials,
     holder: randomUUID(),
     providers: [...providers.values()].flatMap(({ name, contacts }) => (contacts ? [name] : [])),
     wall: clock.wall,
     pause: (ms) => new Promise((resolve) => clock.schedule(ms, resolve)),
-    onRenewed,
-    async renewToken({ applicationId, customerId, providerName, connectionId, generation }) {
+    onRefreshed,
+    async refreshStoredToken({ applicationId, customerId, providerName, connectionId, generation }) {
       const { connections, credentials } = database.forApplication(applicationId);
       const [connection] = await connections.findMany([{ customerId, providerName }]);
       const access = providers.get(providerName)?.contacts;
       if (connection?.id !== connectionId || !access) return 'used';
-      return outbound.renewToken({ connection, access, credentials, generation });
+      return outbound.refreshStoredToken({ connection, access, credentials, generation });
     },
   };
 }
 
-interface RenewOptions
+interface IdleRefreshOptions
   extends Pick<Foundation, 'database' | 'providers' | 'clock'>,
-    Pick<RenewDeps, 'onRenewed'> {
-  readonly outbound: Pick<Outbound, 'renewToken'>;
+    Pick<IdleRefreshDeps, 'onRefreshed'> {
+  readonly outbound: Pick<Outbound, 'refreshStoredToken'>;
 }

@@ -5,8 +5,8 @@ import { listRedirectUris } from './domain/urls.ts';
 import type { Plugins } from './graphql/server.ts';
 import type { Demo } from './http/welcome.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
-import { createHeldBytes, defaultMaxHeldBytes } from './limits/held-bytes.ts';
 import { openLimits } from './limits/limits.ts';
+import { createMemoryLimit, defaultMaxHeldBytes } from './limits/memory-limit.ts';
 import { createRegistry } from './providers/registry.ts';
 import { createConnectionCache } from './request/connection-cache.ts';
 import { type Directions, toDirections } from './sandbox/directions.ts';
@@ -61,7 +61,7 @@ export async function openFoundation(
     ...{ config, clock, log, version, telemetry, keyRing, database, providers, limits, directions, notes },
     /** Undefined where the sandbox is off. */
     ...{ sandbox, demo },
-    heldBytes: createHeldBytes({ maxBytes: config.maxHeldBytes ?? defaultMaxHeldBytes() }),
+    heldBytes: createMemoryLimit({ maxBytes: config.maxHeldBytes ?? defaultMaxHeldBytes() }),
     connections: createConnectionCache(clock),
     findOAuthClient: createFindOAuthClient({ config, database, directions }),
     close: () => Promise.all([database.close(), own?.sandbox.close(), telemetry.close(), limits.close()]),

@@ -5,7 +5,7 @@ import type { ProviderName } from '../domain/provider-names.ts';
 import type { HeldBytes } from '../domain/resources.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { createGrants } from './access-token/grants.ts';
-import type { RenewalOutcome, Token, TokenSource } from './access-token/tokens.ts';
+import type { IdleRefreshOutcome, Token, TokenSource } from './access-token/tokens.ts';
 import type { HostLookup } from './http/addresses.ts';
 import { type CallEvent, createTransport, type Transport } from './http/transport.ts';
 import {
@@ -38,8 +38,10 @@ export function createOutbound(options: OutboundOptions) {
      * Renews the stored token of this generation ahead of its use. Rejects as a call would that needs it. `used`:
      * another has been stored since.
      */
-    async renewToken(options: Accessed & TokenSource & Pick<Token, 'generation'>): Promise<RenewalOutcome> {
-      return clientOf(options).renewToken(options, options.generation);
+    async refreshStoredToken(
+      options: Accessed & TokenSource & Pick<Token, 'generation'>,
+    ): Promise<IdleRefreshOutcome> {
+      return clientOf(options).refreshStoredToken(options, options.generation);
     },
 
     /** The connection was changed: the next call reads again what is stored of it. */

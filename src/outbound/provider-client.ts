@@ -51,7 +51,7 @@ export function createProviderClient(deps: OutboundDeps, { connection, access }:
     open,
     send,
     /** Before the token is needed. */
-    renewToken: tokens.renewStored,
+    refreshStoredToken: tokens.refreshStored,
 
     /** Called with every request: a customer may have moved to another instance. */
     updateInstanceUrl(current: string | null): void {

@@ -151,15 +151,15 @@ returning (select revoked_at from old) as "endsAt"`,
 };
 
 /** A process with the sandbox says that it uses the demo's data; one without it removes them where no process does. */
-export function createDemoData(engine: Engine) {
+export function createDemoCleanup(engine: Engine) {
   return {
     /** Until the database is closed, or this process ends. */
-    use: () => engine.holdShared(DEMO_LOCK),
+    use: () => engine.holdSharedLock(DEMO_LOCK),
     /** The demo application and everything of it. False where there is nothing, or a process that uses it. */
     async remove() {
       // The common start finds nothing, and needs no lock.
       if (!(await isThere())) return false;
-      return engine.alone(async (run) => {
+      return engine.withAdvisoryLock(async (run) => {
         const lock = 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as free';
         const [row] = await run(lock, [DEMO_LOCK]);
         if (!(row as { free: boolean }).free) return false;

@@ -16,7 +16,7 @@ export async function backUp(target: Target, file: string) {
     await migrate(engine);
     const draft = `${file}.${randomBytes(4).toString('hex')}`;
     try {
-      await engine.alone((run) =>
+      await engine.withAdvisoryLock((run) =>
         pipeline(
           Readable.from(readRows(run)),
           createGzip(),
@@ -36,7 +36,7 @@ export async function backUp(target: Target, file: string) {
 export async function restore(file: string, target: Target) {
   const header = await verify(file);
   return withEngine(target, async (engine) => {
-    await engine.alone(async (run) => {
+    await engine.withAdvisoryLock(async (run) => {
       // The tables as they were then take the rows; later migrations change both.
       await applyMigrations(run, MIGRATIONS.slice(0, header.migrations.length));
       const applications = await run('select id from crossbook.applications limit 1');

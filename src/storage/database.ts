@@ -1,6 +1,6 @@
 import { CrossbookError } from '../domain/errors.ts';
 import { systemClock } from '../lib/clock.ts';
-import { createAdmin, createDemoData } from './admin.ts';
+import { createAdmin, createDemoCleanup } from './admin.ts';
 import { createApiKeys, createFindCallers, createFindTokenSubject } from './api-keys.ts';
 import { createConnectFlows, createConnectLinks } from './connect-links.ts';
 import { createContactCache } from './contact-cache.ts';
@@ -96,7 +96,7 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
     findCallersByKey: createFindCallers(engine),
     findTokenSubject: createFindTokenSubject(engine),
     admin: createAdmin(engine, apiKeys),
-    demoData: createDemoData(engine),
+    demoData: createDemoCleanup(engine),
     maintenance: { ...keyRotation, sweepContactCache: createCacheSweep(engine) },
     /** Rejects with SERVICE_UNAVAILABLE while the database is away: for readiness. */
     ping: engine.ping,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseManifest, readManifest } from '../../src/graphql/over-http/persisted-operations.ts';
-import { createHeldBytes } from '../../src/limits/held-bytes.ts';
+import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
 import { createTestServer, DEMO, EXTENSIONS, type TestServer } from './test-server.ts';
 
 const FIND = '{ searchContacts(filter: { email: "ada@example.com" }) { totalCount } }';
@@ -80,7 +80,7 @@ test('nobody without a caller can fill the memory, and neither can a huge docume
 });
 
 test('nothing is kept of what comes without a caller', async () => {
-  const heldBytes = createHeldBytes({ maxBytes: Number.POSITIVE_INFINITY });
+  const heldBytes = createMemoryLimit({ maxBytes: Number.POSITIVE_INFINITY });
   const server = await createTestServer({ heldBytes });
   const query = '{ __schema { queryType { name } } }';
   const response = await server.post({ query, ...apq(query) });
@@ -91,7 +91,7 @@ test('nothing is kept of what comes without a caller', async () => {
 });
 
 test('each plan of a document that is kept is counted with the memory for documents', async () => {
-  const heldBytes = createHeldBytes({ maxBytes: Number.POSITIVE_INFINITY });
+  const heldBytes = createMemoryLimit({ maxBytes: Number.POSITIVE_INFINITY });
   const server = await createTestServer({ heldBytes });
   const query = `query ($all: Boolean!) { id: __typename ${'a: __typename @include(if: $all) '.repeat(100)} }`;
   const held: number[] = [0];

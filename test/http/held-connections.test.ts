@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Listener, listen, type ServerLimits } from '../../src/http/listen.ts';
 import type { HttpRequest } from '../../src/lib/http-message.ts';
-import { createHeldBytes } from '../../src/limits/held-bytes.ts';
+import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
 import { openHandler } from '../support/open-handler.ts';
 
 const MB = 1024 * 1024;
@@ -139,7 +139,7 @@ interface Options {
 }
 
 async function open({ maxBytes = 400 * MB, proxies = 0, bounds = {} }: Options = {}) {
-  const held = createHeldBytes({ maxBytes });
+  const held = createMemoryLimit({ maxBytes });
   const started: string[] = [];
   const refused: object[] = [];
   const answer = async (request: HttpRequest) => {

@@ -6,7 +6,7 @@ import { createRequestHandler } from '../../src/http/request-handler.ts';
 import { toReachableUrl } from '../../src/http/welcome.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
-import { createHeldBytes } from '../../src/limits/held-bytes.ts';
+import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
 import { createRest } from '../../src/rest/server.ts';
 import { createRequestLogs } from '../../src/telemetry/request-log.ts';
 import { createFakeLog } from '../support/fake-log.ts';
@@ -151,7 +151,7 @@ async function open({ max = 10, bounds = {}, idleGraceMs }: OpenOptions) {
       rest: face,
       limit: createConcurrencyLimit({ max, maxStrangers: max, scheduler: NO_SCHEDULING, queuedPerSlot: 1 }),
     },
-    heldBytes: createHeldBytes({ maxBytes: 1_000_000 }),
+    heldBytes: createMemoryLimit({ maxBytes: 1_000_000 }),
     bodyBytes: { caller: 1_000_000, stranger: 1_000 },
     strangers: true,
     cors: createCors({ findOrigins: () => new Map(), onRefused: () => {} }),

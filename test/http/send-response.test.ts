@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { createResponseSender } from '../../src/http/send-response.ts';
 import { JsonBytes } from '../../src/lib/json-body.ts';
-import { createHeldBytes } from '../../src/limits/held-bytes.ts';
+import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;
@@ -92,7 +92,7 @@ test('what is written in pieces goes out in slices as well', () => {
 
 function open({ maxBytes = 64 * MB } = {}) {
   const clock = { now: 0 };
-  const held = createHeldBytes({ maxBytes });
+  const held = createMemoryLimit({ maxBytes });
   const refused: object[] = [];
   const sender = createResponseSender({
     heldBytes: held,

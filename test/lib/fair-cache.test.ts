@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createFairCache } from '../../src/lib/cache.ts';
-import { createHeldBytes } from '../../src/limits/held-bytes.ts';
+import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
 
 test('what a cache keeps is charged to the memory of the process, and no more', () => {
   const { cache, held } = open({ maxBytes: 1_000 });
@@ -61,7 +61,7 @@ test('an entry that is too large is not kept, and one that grows too large goes'
 });
 
 function open({ maxBytes }: { readonly maxBytes: number }) {
-  const heldBytes = createHeldBytes({ maxBytes });
+  const heldBytes = createMemoryLimit({ maxBytes });
   const memory = heldBytes.acquire({}, 'document', 0);
   const cache = createFairCache<string>({ maxBytes: 600, maxEntryBytes: 500, memory });
   return { cache, heldBytes, held: () => heldBytes.counts().kinds.document.held };

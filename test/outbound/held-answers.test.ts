@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ProviderResponse } from '../../src/domain/remote.ts';
-import { createHeldBytes } from '../../src/limits/held-bytes.ts';
+import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
 import { createFakePermit } from '../support/fake-permit.ts';
 import { openWireServer } from '../support/wire-server.ts';
 import { createFakeAccess, openStub } from './fake-access.ts';
@@ -90,7 +90,7 @@ describe('what a provider answers', () => {
 /** Each call reads the answer's text, and gives the answer. */
 async function open(listener: RequestListener, { maxBytes = 400 * MB } = {}) {
   const server = await openWireServer(listener);
-  const heldBytes = createHeldBytes({ maxBytes });
+  const heldBytes = createMemoryLimit({ maxBytes });
   const permit = createFakePermit();
   const answers: ProviderResponse[] = [];
   const plain = createFakeAccess();

@@ -163,7 +163,7 @@ async function run(setup: Setup = {}) {
   };
   const source = { connection: createConnection('salesforce'), credentials: store };
   // What follows of it, such as a host that no token is sent to, is another test's.
-  const error = await tokens.renewStored(source, stored.generation).then(
+  const error = await tokens.refreshStored(source, stored.generation).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );

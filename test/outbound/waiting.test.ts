@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { createHeldBytes } from '../../src/limits/held-bytes.ts';
+import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
 import { createWaiting } from '../../src/outbound/outbound.ts';
 import { createFakePermit } from '../support/fake-permit.ts';
 import { openWireServer } from '../support/wire-server.ts';
@@ -119,7 +119,7 @@ async function open({ concurrency = 10, maxWaitingPerConnection = 100 } = {}) {
     });
     asked.push({ url: request.url, answer: () => response.end('7'), isBrokenOff: () => isBrokenOff });
   });
-  const heldBytes = createHeldBytes({ maxBytes: 1_000_000 });
+  const heldBytes = createMemoryLimit({ maxBytes: 1_000_000 });
   const access = createFakeAccess({ budgets: { general: { concurrency } } });
   const stub = openStub(server.origin, { access, heldBytes, settings: { maxWaitingPerConnection } });
   closing.push(server.close, stub.outbound.close);

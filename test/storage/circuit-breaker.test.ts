@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { createDatabaseBreaker } from '../../src/storage/engine/circuit-breaker.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
-import { createDatabaseBreaker } from '../../src/storage/engine/postgres.ts';
 import { createFakeClock, settle } from '../support/clock.ts';
 
 const AWAY = { code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { createStatementBreakers } from '../../src/storage/engine/postgres.ts';
+import { createStatementBreakers } from '../../src/storage/engine/circuit-breaker.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { createTestDatabase, TEST_RING, type TestDatabase } from '../support/databases.ts';
 import { openRival, type Rival } from '../support/postgres-rival.ts';

@@ -1,4 +1,4 @@
-import { createHeldBytes } from '../../src/limits/held-bytes.ts';
+import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
 
 /** For tests that assert nothing about memory. */
-export const UNBOUNDED = createHeldBytes({ maxBytes: Number.POSITIVE_INFINITY });
+export const UNBOUNDED = createMemoryLimit({ maxBytes: Number.POSITIVE_INFINITY });

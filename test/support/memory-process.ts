@@ -5,7 +5,7 @@
 import type { ContactAccess } from '../../src/domain/provider.ts';
 import { listen } from '../../src/http/listen.ts';
 import type { HttpRequest } from '../../src/lib/http-message.ts';
-import { createHeldBytes, defaultMaxHeldBytes } from '../../src/limits/held-bytes.ts';
+import { createMemoryLimit, defaultMaxHeldBytes } from '../../src/limits/memory-limit.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { createRegistry } from '../../src/providers/registry.ts';
 import { createConnection } from './connection.ts';
@@ -16,7 +16,7 @@ import { openHandler } from './open-handler.ts';
 
 const crm = process.argv[2] ?? '';
 const maxBytes = defaultMaxHeldBytes();
-const heldBytes = createHeldBytes({ maxBytes });
+const heldBytes = createMemoryLimit({ maxBytes });
 const providers = createRegistry();
 const outbound = createOutbound({
   ...{ providers, heldBytes, sandboxOrigins: [crm], settings: { deadlineMs: 600_000 } },

@@ -6,7 +6,7 @@ import { type CorsOptions, createCors } from '../../src/http/cors.ts';
 import { createRequestHandler, type RequestHandlerOptions } from '../../src/http/request-handler.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { ArrivingRequest, HttpRequest, HttpResponse } from '../../src/lib/http-message.ts';
-import { createHeldBytes } from '../../src/limits/held-bytes.ts';
+import { createMemoryLimit } from '../../src/limits/memory-limit.ts';
 import { createRequestLogs } from '../../src/telemetry/request-log.ts';
 import { createFakeLog } from './fake-log.ts';
 import { NO_SCHEDULING } from './no-scheduling.ts';
@@ -26,7 +26,7 @@ export function openHandler(options: HandlerOptions = {}) {
   const records: RequestRecord[] = [];
   const journals: RequestLog[] = [];
   const limit = createConcurrencyLimit({ max, maxStrangers, scheduler: NO_SCHEDULING, queuedPerSlot: 1 });
-  const heldBytes = createHeldBytes({ maxBytes });
+  const heldBytes = createMemoryLimit({ maxBytes });
   const answer = options.answer ?? (async () => ({ status, headers: { vary: 'accept' }, body: 'answer' }));
   const face = {
     async answer(request: HttpRequest, requestLog: RequestLog) {

@@ -2,13 +2,13 @@
  * A replica that refreshes idle tokens: the product's storage, HTTP client and adapters, with a sandbox in another
  * process. Prints `ready`, runs one round per message, and prints its outcome.
  */
-import { toRenewDeps } from '../../src/background-jobs.ts';
+import { toIdleRefreshDeps } from '../../src/background-jobs.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { createRegistry } from '../../src/providers/registry.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { parseKeyRing } from '../../src/storage/sealing.ts';
-import { renewIdleTokens } from '../../src/usecases/renew-idle-tokens.ts';
+import { refreshIdleTokens } from '../../src/usecases/refresh-idle-tokens.ts';
 import { UNBOUNDED } from './held-bytes.ts';
 
 const { database: url, keys, sandbox, clients } = JSON.parse(process.argv[2] ?? '{}') as Setup;
@@ -25,15 +25,15 @@ const outbound = createOutbound({
   settings: { deadlineMs: 60_000 },
 });
 let outcomes: string[] = [];
-const deps = toRenewDeps({
+const deps = toIdleRefreshDeps({
   ...{ database, outbound, providers, clock: systemClock },
-  onRenewed: (_provider, outcome) => void outcomes.push(outcome),
+  onRefreshed: (_provider, outcome) => void outcomes.push(outcome),
 });
 
 process.stdout.write('ready\n');
 for await (const _ of process.stdin) {
   outcomes = [];
-  await renewIdleTokens({ ...deps, isStopping: () => false });
+  await refreshIdleTokens({ ...deps, isStopping: () => false });
   process.stdout.write(`${JSON.stringify(outcomes)}\n`);
 }
 

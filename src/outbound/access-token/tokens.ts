@@ -9,7 +9,7 @@ import { cloneError, codeOf } from '../failures.ts';
 /** One connection's access token: kept for a moment, renewed before it expires, and once for everybody who waits. */
 export function createTokens(deps: TokenDeps) {
   const reading = createSingleFlight<Token>(cloneError);
-  const renewing = createSingleFlight<Token>(cloneError);
+  const sharedRefresh = createSingleFlight<Token>(cloneError);
   let kept: Token | undefined;
   let rejected: { readonly generation: number; readonly until: number } | undefined;
   /** The generation that the provider has refused for good. */
@@ -24,7 +24,7 @@ export function createTokens(deps: TokenDeps) {
     load(source: TokenSource): Promise<Token> {
       return reading(async () => {
         const token = keep(await readStored(source));
-        return deps.clock.now() < token.renewAt ? token : renewEarly(source, token);
+        return deps.clock.now() < token.refreshAt ? token : refreshEarly(source, token);
       });
     },
 
@@ -32,7 +32,7 @@ export function createTokens(deps: TokenDeps) {
     async renew(source: TokenSource, seen: Token): Promise<Token | undefined> {
       if (kept && kept.generation > seen.generation) return kept;
       if (rejected?.generation === seen.generation && deps.clock.now() < rejected.until) return undefined;
-      if (isRefreshable(seen.stored.credentials)) return renewing(() => refresh(source, seen));
+      if (isRefreshable(seen.stored.credentials)) return sharedRefresh(() => refresh(source, seen));
       // Nothing to renew it with: but another one may have been given meanwhile.
       const stored = await readStored(source);
       return stored.generation === seen.generation ? undefined : keep(stored);
@@ -49,11 +49,11 @@ export function createTokens(deps: TokenDeps) {
     },
 
     /** Renews what is stored, before anybody needs it. */
-    async renewStored(source: TokenSource, generation: number): Promise<RenewalOutcome> {
+    async refreshStored(source: TokenSource, generation: number): Promise<IdleRefreshOutcome> {
       const stored = await source.credentials.read(source.connection.id);
       if (stored?.generation !== generation || stored.isRefused) return 'used';
       if (!isRefreshable(stored.credentials)) return 'nothing to renew';
-      await renewing(() => refresh(source, { generation }));
+      await sharedRefresh(() => refresh(source, { generation }));
       return 'renewed';
     },
 
@@ -76,9 +76,9 @@ export function createTokens(deps: TokenDeps) {
   }
 
   /** A token that still works bridges a token endpoint that does not. */
-  async function renewEarly(source: TokenSource, token: Token): Promise<Token> {
+  async function refreshEarly(source: TokenSource, token: Token): Promise<Token> {
     try {
-      return await renewing(() => refresh(source, token));
+      return await sharedRefresh(() => refresh(source, token));
     } catch (error) {
       if (deps.clock.now() >= token.expiresAt || !isTransient(error)) throw error;
       kept = { ...token, staleAt: Math.min(token.expiresAt, deps.clock.now() + RENEW_AGAIN_MS) };
@@ -120,10 +120,10 @@ export function createTokens(deps: TokenDeps) {
     const expiresAt = now + readExpiry(stored.credentials) - deps.clock.wall();
     // A new token that lives shorter than the margin is used for half its life, not renewed for each call.
     const marginMs = isNew ? Math.min(RENEWAL_MARGIN_MS, (expiresAt - now) / 2) : RENEWAL_MARGIN_MS;
-    const renewAt = isRefreshable(stored.credentials) ? expiresAt - marginMs : Number.POSITIVE_INFINITY;
+    const refreshAt = isRefreshable(stored.credentials) ? expiresAt - marginMs : Number.POSITIVE_INFINITY;
     const staleAt = now + TOKEN_CACHE_MS;
     if (kept?.generation === stored.generation && kept.stored.instanceUrl === stored.instanceUrl) {
-      kept = { ...kept, staleAt: Math.min(kept.renewAt, staleAt) };
+      kept = { ...kept, staleAt: Math.min(kept.refreshAt, staleAt) };
       return kept;
     }
     const { credentials, generation } = stored;
@@ -134,7 +134,7 @@ export function createTokens(deps: TokenDeps) {
       );
     }
     const origin = deps.originOf(stored.instanceUrl);
-    const times = { expiresAt, renewAt, staleAt: Math.min(renewAt, staleAt) };
+    const times = { expiresAt, refreshAt, staleAt: Math.min(refreshAt, staleAt) };
     kept = { stored, generation, origin, authorization: `Bearer ${value}`, value, ...times };
     return kept;
   }
@@ -186,7 +186,7 @@ const HEADER_SAFE = /^[\x21-\x7e]+$/;
 export type Tokens = ReturnType<typeof createTokens>;
 
 /** `used`: another was stored since, or it is refused. */
-export type RenewalOutcome = 'renewed' | 'used' | 'nothing to renew';
+export type IdleRefreshOutcome = 'renewed' | 'used' | 'nothing to renew';
 
 export interface Token {
   readonly value: string;
@@ -196,7 +196,7 @@ export interface Token {
   readonly stored: StoredCredentials;
   /** This and the next two by the monotonic clock. */
   readonly expiresAt: number;
-  readonly renewAt: number;
+  readonly refreshAt: number;
   /** Until then it is used without a look at the store. */
   readonly staleAt: number;
 }

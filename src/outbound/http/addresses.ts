@@ -3,7 +3,7 @@ import { BlockList, isIP, isIPv4, isIPv6, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 
 /** Not one of these belongs to a CRM: private, local, shared, reserved, documentation, multicast. */
-const CLOSED = [
+const BLOCKED_SUBNETS = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -30,7 +30,7 @@ const CLOSED = [
   '3fff::/20',
 ];
 
-const closed = toBlockList(CLOSED);
+const closed = toBlockList(BLOCKED_SUBNETS);
 const publicIPv6 = toBlockList(['2000::/3']);
 
 function toBlockList(subnets: readonly string[]): BlockList {

@@ -163,13 +163,13 @@ function notUnpacked(cause: unknown): CrossbookError {
 }
 
 function join(pieces: readonly Buffer[], bytes: number): string {
-  if (bytes > room.length) return Buffer.concat(pieces).toString('utf8');
+  if (bytes > scratch.length) return Buffer.concat(pieces).toString('utf8');
   let filled = 0;
   for (const piece of pieces) {
-    room.set(piece, filled);
+    scratch.set(piece, filled);
     filled += piece.length;
   }
-  return room.toString('utf8', 0, filled);
+  return scratch.toString('utf8', 0, filled);
 }
 
 function badBody(detail: string, cause?: unknown): CrossbookError {
@@ -189,7 +189,7 @@ const VALUE_BYTES = 64;
 const UNPACKED_PIECE_BYTES = 64 * 1024;
 
 /** Used again and again: nothing but the text leaves it. */
-const room = Buffer.allocUnsafeSlow(512 * 1024);
+const scratch = Buffer.allocUnsafeSlow(512 * 1024);
 
 interface PackedBody {
   readonly packed: Chunks;

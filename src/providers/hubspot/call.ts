@@ -58,7 +58,7 @@ interface Ask {
 }
 
 /** What was asked for, of an answer that is no refusal. `read` says undefined to another shape than documented. */
-export function understand<Result>(
+export function parseResponse<Result>(
   read: (json: unknown) => Result | undefined,
   answer: ProviderResponse,
 ): Result {
@@ -87,7 +87,7 @@ function refusePartial(answer: ProviderResponse, json: unknown): void {
 }
 
 /** For pages that lead to further pages without an end. */
-export function endless(detail: string): CrossbookError {
+export function paginationLimitError(detail: string): CrossbookError {
   const origin = 'remote-provider';
   return new CrossbookError('REMOTE_PROVIDER_BAD_RESPONSE', `HubSpot’s ${detail}.`, { origin });
 }

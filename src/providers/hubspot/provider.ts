@@ -9,10 +9,10 @@ import {
   API_ORIGIN,
   API_VERSION,
   askForKnown,
-  endless,
   type HubSpotAccount,
   PATHS,
-  understand,
+  paginationLimitError,
+  parseResponse,
   wireId,
   wirePaging,
 } from './call.ts';
@@ -114,7 +114,9 @@ function openContacts(account: HubSpotAccount): ContactPort {
       let inputs: readonly Input[] = [...found.keys()].filter(isRecordId).map((id) => ({ id }));
       for (let round = 0; inputs.length > 0; round += 1) {
         if (round === MAX_ROUNDS) {
-          throw endless(`list of associations (${object}) did not end within ${MAX_ROUNDS} pages`);
+          throw paginationLimitError(
+            `list of associations (${object}) did not end within ${MAX_ROUNDS} pages`,
+          );
         }
         const read = chunk(inputs, ASSOCIATION_BATCH).map((batch) => readLinks(account, batch, object));
         const next: Input[] = [];
@@ -147,7 +149,7 @@ function takeContacts(
 ): void {
   const mapping = { source: toContactOrigin(connection), rawData };
   for (const answer of answers) {
-    for (const record of answer ? understand(toRecords, answer) : []) {
+    for (const record of answer ? parseResponse(toRecords, answer) : []) {
       const contact = toContact(record, mapping);
       if (contact) take(contact, record);
     }
@@ -186,7 +188,7 @@ interface Question {
 async function readLinks(account: HubSpotAccount, inputs: readonly Input[], object: AssociatedObject) {
   const path = PATHS.associations[object];
   const answer = await askForKnown(account, { path, budget: 'general', body: { inputs } });
-  return answer ? understand((json) => wireAssociations.safeParse(json).data, answer).results : [];
+  return answer ? parseResponse((json) => wireAssociations.safeParse(json).data, answer).results : [];
 }
 
 const ASSOCIATION_BATCH = 1_000;

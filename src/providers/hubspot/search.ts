@@ -3,7 +3,7 @@ import type { Contact } from '../../domain/contact.ts';
 import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
 import type { KeysetRange } from '../../domain/provider.ts';
 import { RemoteFailure } from '../../domain/remote.ts';
-import { ask, endless, type HubSpotAccount, PATHS, understand, wirePaging } from './call.ts';
+import { ask, type HubSpotAccount, PATHS, paginationLimitError, parseResponse, wirePaging } from './call.ts';
 import { compareIds, isRecordId, propertiesFor, toContact, toLookupEmails } from './contacts.ts';
 
 /**
@@ -21,7 +21,7 @@ export async function readByDomain(account: HubSpotAccount, read: DomainRead): P
   let limit = Math.min(MAX_PAGE, run.limit);
   for (let calls = 0; position && found.size < run.limit; calls += 1) {
     if (calls === MAX_CALLS) {
-      throw endless(`contacts of ${domain} did not come to an end within ${MAX_CALLS} calls`);
+      throw paginationLimitError(`contacts of ${domain} did not come to an end within ${MAX_CALLS} calls`);
     }
     const { results, paging } = await searchPage({ position, limit, direction: run.direction, properties });
     let last: Contact | undefined;
@@ -83,7 +83,7 @@ async function search(
   const sorts = [{ propertyName: ID, direction: SORTS[direction] }];
   const body = { filterGroups, sorts, properties, limit, after };
   const answer = await ask(account, { path: PATHS.search, budget: 'search', body });
-  return understand((json) => wireSearchPage.safeParse(json).data, answer);
+  return parseResponse((json) => wireSearchPage.safeParse(json).data, answer);
 }
 
 /**

@@ -8,10 +8,10 @@ import { isRecord, parseJson } from '../../lib/json.ts';
 export const API = '/services/data/v66.0';
 
 export function createCall(send: Send): Call {
-  return async (ask, understand) => {
+  return async (ask, parseResponse) => {
     const answer = await send(toRequest(ask));
     if (answer.status < 200 || answer.status >= 300) throw toRemoteFailure(answer);
-    const understood = understand(parseJson(answer.body));
+    const understood = parseResponse(parseJson(answer.body));
     if (understood === undefined)
       throw toBadResponse(answer, 'Salesforce gave an answer of an unknown shape');
     answer.discardBody?.();
@@ -93,10 +93,10 @@ const MAX_READ = 4_096;
 const MAX_DETAIL = 300;
 
 /**
- * The adapter's one way out. `understand` says what the JSON of a success is; undefined where it is nothing that was
+ * The adapter's one way out. `parseResponse` says what the JSON of a success is; undefined where it is nothing that was
  * asked for. Everything else that can come back is thrown as a RemoteFailure.
  */
-export type Call = <T>(ask: Ask, understand: (json: unknown) => T | undefined) => Promise<T>;
+export type Call = <T>(ask: Ask, parseResponse: (json: unknown) => T | undefined) => Promise<T>;
 
 interface Ask {
   readonly path: string;

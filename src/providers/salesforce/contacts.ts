@@ -12,7 +12,7 @@ import {
 import { type FieldSelection, readSelectedFields } from '../../domain/contact-search.ts';
 import { isRecord } from '../../lib/json.ts';
 import { splitStreet, toText, toTimestamp } from '../../lib/text.ts';
-import { type FieldName, fieldName, isFieldName } from './query.ts';
+import { type FieldName, fieldName, isFieldName } from './soql.ts';
 
 /** One pass over a row, whatever is in it: a dirty value is a missing one, never a failure. */
 export function toContact(row: Row, { source, rawData }: Options): Contact {
@@ -97,7 +97,7 @@ export function selectFields(
   const fields = readSelectedFields(selection);
   if (fields) return unique([...toNames(fields), ...also], hidden);
   const mapped = selection.rawData ? mappings.map(({ mappedField }) => mappedField) : [];
-  return unique([...COMMON, ...mapped.filter(isFieldName), ...also], hidden);
+  return unique([...DEFAULT_FIELDS, ...mapped.filter(isFieldName), ...also], hidden);
 }
 
 /** Field names are case-insensitive, and selecting one twice is an error. */
@@ -135,10 +135,10 @@ const NAMES_OF: Readonly<Record<ContactField, readonly string[]>> = {
 /** No org can hide these: where one is missing, something else is wrong. */
 const SYSTEM_FIELDS = new Set(['createddate', 'lastmodifieddate', 'systemmodstamp', 'isdeleted']);
 
-const COMMON: readonly FieldName[] = unique(toNames(CONTACT_FIELDS), new Set());
+const DEFAULT_FIELDS: readonly FieldName[] = unique(toNames(CONTACT_FIELDS), new Set());
 /** Contacts can be read without these; in lower case. */
-export const OPTIONAL: ReadonlySet<string> = new Set(
-  [...COMMON, MASTER_RECORD_ID]
+export const HIDEABLE_FIELDS: ReadonlySet<string> = new Set(
+  [...DEFAULT_FIELDS, MASTER_RECORD_ID]
     .filter((name) => name !== ID && name !== EMAIL)
     .map((name) => name.toLowerCase())
     .filter((name) => !SYSTEM_FIELDS.has(name)),
@@ -149,10 +149,12 @@ export const OPTIONAL: ReadonlySet<string> = new Set(
  * a fiftieth of the price of a date. Everything else, days that not every month has too, is read with care.
  */
 export function toTime(value: unknown): string | null {
-  return typeof value === 'string' && USUAL.test(value) ? `${value.slice(0, -5)}Z` : toTimestamp(value);
+  return typeof value === 'string' && UTC_TIMESTAMP.test(value)
+    ? `${value.slice(0, -5)}Z`
+    : toTimestamp(value);
 }
 
-const USUAL =
+const UTC_TIMESTAMP =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}\+0000$/;
 
 type Row = Readonly<Record<string, unknown>>;

@@ -11,8 +11,9 @@ import type { ProviderResponse } from '../../domain/remote.ts';
 import { createCall, INSTANCE_HOSTS, instanceOrigin } from './call.ts';
 import { EMAIL, ID, IS_DELETED, MASTER_RECORD_ID } from './contacts.ts';
 import { authorization, isTokenExpired, refresh } from './oauth.ts';
-import { allOf, type Condition, compare, endsWith, isIn, type Row } from './query.ts';
+import type { Row } from './query.ts';
 import { type ContactReader, createReader } from './reader.ts';
+import { allOf, type Condition, compare, endsWith, isIn } from './soql.ts';
 
 export const salesforce: Provider = {
   name: 'salesforce',

@@ -3,6 +3,7 @@ import type { ProviderResponse } from '../../domain/remote.ts';
 import { chunk } from '../../lib/batcher.ts';
 import { isRecord } from '../../lib/json.ts';
 import { API, type Call, failureOf, toBadResponse, toRemoteFailure } from './call.ts';
+import type { Soql } from './soql.ts';
 
 /** All rows of all queries, in the pages that they came in: they are not copied together. */
 export async function readRows(
@@ -158,102 +159,4 @@ export interface Part {
   readonly httpStatusCode: number;
   readonly httpHeaders?: unknown;
   readonly body?: unknown;
-}
-
-/**
- * The one place where queries are made. The three brands cannot be forged elsewhere without a cast: whatever is a
- * `Soql` consists of checked field names, checked numbers and escaped literals.
- */
-export type Soql = string & { readonly [brand]: 'query' };
-export type Condition = string & { readonly [brand]: 'condition' };
-export type FieldName = string & { readonly [brand]: 'field' };
-
-declare const brand: unique symbol;
-
-export function select({ fields, where, order, limit }: Select): Soql {
-  const ordered = order === undefined ? '' : ` ORDER BY Id ${order === 'ascending' ? 'ASC' : 'DESC'}`;
-  const limited = limit === undefined ? '' : ` LIMIT ${toLimit(limit)}`;
-  return `SELECT ${fields.join(',')} FROM Contact WHERE ${where}${ordered}${limited}` as Soql;
-}
-
-export function count(where: Condition): Soql {
-  return `SELECT COUNT() FROM Contact WHERE ${where}` as Soql;
-}
-
-export function isIn(field: FieldName, values: readonly string[]): Condition {
-  if (values.length === 0) throw new RangeError('An empty IN list is not a condition');
-  return `${field} IN (${values.map(quote).join(',')})` as Condition;
-}
-
-export function endsWith(field: FieldName, ending: string): Condition {
-  return `${field} LIKE '%${escapePattern(ending)}'` as Condition;
-}
-
-export function compare(field: FieldName, operator: '<' | '<=' | '>' | '>=', value: string): Condition {
-  return `${field} ${operator} ${quote(value)}` as Condition;
-}
-
-export function allOf(conditions: readonly [Condition, ...Condition[]]): Condition {
-  return conditions.join(' AND ') as Condition;
-}
-
-/** A string literal. Everything that means something to the grammar is escaped, in one pass over the value. */
-export function quote(value: string): string {
-  return `'${escapeText(value)}'`;
-}
-
-/** A field of the contact, or of one record that it points to. */
-export function isFieldName(name: string): name is FieldName {
-  return name.length <= MAX_FIELD_NAME && FIELD_NAME.test(name);
-}
-
-/** All of the provider's own fields that the user may see, never more. None of them may be named beside it. */
-export const STANDARD_FIELDS = 'FIELDS(STANDARD)' as FieldName;
-
-/** For names that are written in this folder; those that come from outside go through `isFieldName`. */
-export function fieldName(name: string): FieldName {
-  if (!isFieldName(name)) throw new TypeError('Not the name of a field');
-  return name;
-}
-
-/** In a LIKE pattern `_` and `%` mean something as well. */
-function escapePattern(value: string): string {
-  return escapeText(value).replace(/[_%]/g, '\\$&');
-}
-
-function escapeText(value: string): string {
-  return value.replace(UNSAFE, (character) => ESCAPES[character] ?? toUnicodeEscape(character));
-}
-
-function toUnicodeEscape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
-
-function toLimit(limit: number): number {
-  if (!Number.isSafeInteger(limit) || limit < 1) throw new RangeError('Not a limit');
-  return limit;
-}
-
-const MAX_FIELD_NAME = 255;
-const FIELD_NAME = /^[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)?$/;
-
-/** Lone surrogates are in it because no URL can carry them, control characters because no parser promises to. */
-const UNSAFE = /[\\'"\p{Cc}\p{Cs}\u2028\u2029]/gu;
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '\\': '\\\\',
-  "'": "\\'",
-  '"': '\\"',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\b': '\\b',
-  '\f': '\\f',
-};
-
-interface Select {
-  readonly fields: readonly FieldName[];
-  readonly where: Condition;
-  readonly order?: 'ascending' | 'descending' | undefined;
-  readonly limit?: number | undefined;
 }

@@ -4,11 +4,8 @@ import type { ContactAccess } from '../../domain/provider.ts';
 import { RemoteFailure } from '../../domain/remote.ts';
 import { isRecord } from '../../lib/json.ts';
 import { API, type Call, failureOf } from './call.ts';
-import { OPTIONAL, selectFields, toContact } from './contacts.ts';
+import { HIDEABLE_FIELDS, selectFields, toContact } from './contacts.ts';
 import {
-  type Condition,
-  count,
-  type FieldName,
   isSuccess,
   type Part,
   type Resource,
@@ -17,12 +14,10 @@ import {
   readPages,
   readParts,
   readRows,
-  type Soql,
-  STANDARD_FIELDS,
-  select,
   toPath,
   understandPart,
 } from './query.ts';
+import { type Condition, count, type FieldName, type Soql, STANDARD_FIELDS, select } from './soql.ts';
 
 /** Contacts by conditions: what the three ways to find them have in common. */
 export function createReader({ call, connection, facts }: ReaderDeps) {
@@ -49,7 +44,7 @@ export function createReader({ call, connection, facts }: ReaderDeps) {
         return await readRows(call, toQueries(ask, namesFor(ask, hidden)), ask.resource ?? 'query');
       } catch (error) {
         const column = missingColumn(error);
-        if (column === undefined || hidden.has(column) || !OPTIONAL.has(column))
+        if (column === undefined || hidden.has(column) || !HIDEABLE_FIELDS.has(column))
           throw explain(error, column, mappings);
         const rows = await facts.learn(seen, () => learn(ask, [...hidden, column]));
         if (rows) return rows;
@@ -67,7 +62,7 @@ export function createReader({ call, connection, facts }: ReaderDeps) {
     const paths = queries.map((query) => toPath(query, ask.resource ?? 'query'));
     const [description, ...parts] = await readParts(call, paths, [DESCRIBE]);
     const visible = description && isSuccess(description) ? toFieldNames(description.body) : undefined;
-    const unseen = visible ? [...OPTIONAL].filter((name) => !visible.has(name)) : [];
+    const unseen = visible ? [...HIDEABLE_FIELDS].filter((name) => !visible.has(name)) : [];
     const all = new Set([...hidden, ...unseen]);
     return { facts: JSON.stringify([...all]), result: await readNamed(parts, namesFor(ask, all)) };
   }
@@ -125,7 +120,7 @@ function explain(error: unknown, column: string | undefined, mappings: readonly 
 function missingColumn(error: unknown): string | undefined {
   const { errorCode, message } = failureOf(error);
   if (errorCode !== 'INVALID_FIELD' || message === null) return undefined;
-  const named = /(?:No such column|Didn't understand relationship) '(?:\w+\.)?(\w+)'/.exec(message);
+  const named = /(?:No such column|Didn't parseResponse relationship) '(?:\w+\.)?(\w+)'/.exec(message);
   return named?.[1]?.toLowerCase();
 }
 

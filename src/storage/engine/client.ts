@@ -17,7 +17,7 @@ export function createClient(url: string, purpose: string, settings: pg.ClientCo
 }
 
 /** `Engine.alone`. */
-export async function workAlone<T>(
+export async function withAdvisoryLock<T>(
   url: string,
   work: (run: RunSql) => Promise<T>,
   onWait: () => void,
@@ -26,10 +26,10 @@ export async function workAlone<T>(
   try {
     await client.connect();
     await client.query('begin; set local statement_timeout = 0; set local lock_timeout = 0');
-    const { rows } = await client.query(`select pg_try_advisory_xact_lock(${ALONE}) as "isMine"`);
+    const { rows } = await client.query(`select pg_try_advisory_xact_lock(${ADVISORY_LOCK_KEY}) as "isMine"`);
     if (!rows[0].isMine) {
       onWait();
-      await client.query(`select pg_advisory_xact_lock(${ALONE})`);
+      await client.query(`select pg_advisory_xact_lock(${ADVISORY_LOCK_KEY})`);
     }
     const result = await work(async (text, values = []) => (await client.query(text, [...values])).rows);
     await client.query('commit');
@@ -39,10 +39,10 @@ export async function workAlone<T>(
   }
 }
 
-const ALONE = `hashtextextended('crossbook:alone', 0)`;
+const ADVISORY_LOCK_KEY = `hashtextextended('crossbook:alone', 0)`;
 
-/** `Engine.holdShared`, in a transaction that stays open: behind a pooler a connection is only kept for one. */
-export async function holdShared(url: string, key: string): Promise<pg.Client> {
+/** `Engine.holdSharedLock`, in a transaction that stays open: behind a pooler a connection is only kept for one. */
+export async function holdSharedLock(url: string, key: string): Promise<pg.Client> {
   const client = createClient(url, 'sandbox');
   await client.connect();
   await client.query('begin; set local idle_in_transaction_session_timeout = 0');

@@ -6,7 +6,7 @@ export async function migrate(engine: Engine, migrations: readonly Migration[] =
   // The common start has nothing to do, and then needs neither the lock nor the right to change tables.
   const missing = await findPending(engine, migrations);
   if (missing.length > 0)
-    await engine.repeatable(() => engine.alone((run) => applyMigrations(run, migrations)));
+    await engine.repeatable(() => engine.withAdvisoryLock((run) => applyMigrations(run, migrations)));
 }
 
 /** Names of migrations that were not applied yet. */

@@ -84,9 +84,9 @@ export interface Engine {
   /** Other writes: tried again only when the database certainly did nothing. */
   once<T>(work: () => Promise<T>): Promise<T>;
   /** One transaction, without time limits, that no other process can be in at the same time: for migrations. */
-  alone<T>(work: (run: RunSql) => Promise<T>): Promise<T>;
+  withAdvisoryLock<T>(work: (run: RunSql) => Promise<T>): Promise<T>;
   /** A lock that many may have at once, on a connection of its own: until this is closed, or the process ends. */
-  holdShared(key: string): Promise<void>;
+  holdSharedLock(key: string): Promise<void>;
   /** On a connection of its own. Rejects while the database cannot be reached. Never tries again: it is asked often. */
   ping(): Promise<DatabaseState>;
   /** Of the pool. */

@@ -9,7 +9,7 @@ import {
   isIn,
   quote,
   select,
-} from '../../../src/providers/salesforce/query.ts';
+} from '../../../src/providers/salesforce/soql.ts';
 import { fc } from '../../support/fast-check.ts';
 import { readPattern, readQuoted, readQuotedList } from './literal-reader.ts';
 import { nastyText } from './nasty-text.ts';

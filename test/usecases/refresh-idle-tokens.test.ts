@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import type { IdleConnection } from '../../src/domain/tenant.ts';
-import { type RenewDeps, renewIdleTokens } from '../../src/usecases/renew-idle-tokens.ts';
+import { type IdleRefreshDeps, refreshIdleTokens } from '../../src/usecases/refresh-idle-tokens.ts';
 
 const NOW = Date.parse('2026-11-23T00:00:00.000Z');
 
-function setUp(names: readonly string[], patch: Partial<RenewDeps> = {}) {
+function setUp(names: readonly string[], patch: Partial<IdleRefreshDeps> = {}) {
   const seen = {
     outcomes: [] as string[],
     pauses: [] as number[],
@@ -13,7 +13,7 @@ function setUp(names: readonly string[], patch: Partial<RenewDeps> = {}) {
     claims: [] as string[],
   };
   const left = names.map((connectionId) => ({ ...ONE, connectionId }));
-  const deps: RenewDeps = {
+  const deps: IdleRefreshDeps = {
     idle: {
       holdLease: async () => true,
       async claim({ limit, idleBefore, claimedAs }) {
@@ -27,8 +27,8 @@ function setUp(names: readonly string[], patch: Partial<RenewDeps> = {}) {
     wall: () => NOW,
     pause: async (ms) => void seen.pauses.push(ms),
     isStopping: () => false,
-    renewToken: async () => 'renewed',
-    onRenewed: (_provider, outcome) => void seen.outcomes.push(outcome),
+    refreshStoredToken: async () => 'renewed',
+    onRefreshed: (_provider, outcome) => void seen.outcomes.push(outcome),
     ...patch,
   };
   return { deps, ...seen };
@@ -45,7 +45,7 @@ const ONE: IdleConnection = {
 test('what is idle for a week is renewed one after the other, and due again in an hour where nothing came of it', async () => {
   const many = Array.from({ length: 45 }, (_, index) => `c${index}`);
   const { deps, outcomes, pauses, claims } = setUp(many);
-  await renewIdleTokens(deps);
+  await refreshIdleTokens(deps);
   expect(outcomes).toEqual(Array(45).fill('renewed'));
   expect(pauses).toHaveLength(45);
   expect(new Set(claims)).toEqual(new Set(['2026-11-16T00:00:00.000Z 2026-11-16T01:00:00.000Z']));
@@ -53,7 +53,7 @@ test('what is idle for a week is renewed one after the other, and due again in a
 
 test('while another process has the lease, nothing is done', async () => {
   const { deps, outcomes, claims } = setUp(['c']);
-  await renewIdleTokens({ ...deps, idle: { ...deps.idle, holdLease: async () => false } });
+  await refreshIdleTokens({ ...deps, idle: { ...deps.idle, holdLease: async () => false } });
   expect([outcomes, claims]).toEqual([[], []]);
 });
 
@@ -64,12 +64,12 @@ test('what fails keeps nothing from the next, and says whether it is for good', 
     bug: new Error('no'),
   };
   const { deps, outcomes, passedOver } = setUp(['refused', 'away', 'bug', 'static', 'fine'], {
-    async renewToken({ connectionId }) {
+    async refreshStoredToken({ connectionId }) {
       if (failures[connectionId]) throw failures[connectionId];
       return connectionId === 'static' ? 'nothing to renew' : 'renewed';
     },
   });
-  await renewIdleTokens(deps);
+  await refreshIdleTokens(deps);
   expect(outcomes).toEqual(['refused', 'failed', 'failed', 'nothing', 'renewed']);
   expect(passedOver).toEqual(['static']);
 });
@@ -77,9 +77,9 @@ test('what fails keeps nothing from the next, and says whether it is for good', 
 test('a process that stops begins no other', async () => {
   let renewed = 0;
   const { deps, outcomes } = setUp(['a', 'b', 'c'], { isStopping: () => renewed === 1 });
-  await renewIdleTokens({
+  await refreshIdleTokens({
     ...deps,
-    renewToken: async () => {
+    refreshStoredToken: async () => {
       renewed += 1;
       return 'renewed';
     },

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { HELD_KINDS, type Hold, memoryLimitReached } from '../../src/domain/resources.ts';
 import { toSubnet } from '../../src/http/incoming-request.ts';
-import { createHeldBytes, defaultMaxHeldBytes } from '../../src/limits/held-bytes.ts';
+import { createMemoryLimit, defaultMaxHeldBytes } from '../../src/limits/memory-limit.ts';
 import { fc } from '../support/fast-check.ts';
 
 test('what is held is counted until it is released, and only once', () => {
-  const held = createHeldBytes({ maxBytes: 1_000 });
+  const held = createMemoryLimit({ maxBytes: 1_000 });
   const hold = held.acquire({ address: '192.0.2.1' }, 'request_body', 300);
   expect(hold?.grow(100)).toBe(true);
   expect(held.counts()).toMatchObject({ held: 400, kinds: { request_body: { held: 400, refused: 0 } } });
@@ -15,7 +15,7 @@ test('what is held is counted until it is released, and only once', () => {
 });
 
 test('a hold that was released never grows again', () => {
-  const held = createHeldBytes({ maxBytes: 1_000 });
+  const held = createMemoryLimit({ maxBytes: 1_000 });
   const hold = held.acquire({}, 'queue', 1);
   hold?.release();
   expect(hold?.grow(1)).toBe(false);
@@ -27,7 +27,7 @@ test.each([
   [{ application: 'a' }, 750],
   [{ connection: 'a' }, 500],
 ])('one owner gets its share and no more, and another still finds room: %o', (owner, share) => {
-  const held = createHeldBytes({ maxBytes: 1_000 });
+  const held = createMemoryLimit({ maxBytes: 1_000 });
   const all = held.acquire(owner, 'provider_response', share);
   expect(held.acquire(owner, 'provider_response', 1)).toBeUndefined();
   expect(all?.grow(1)).toBe(false);
@@ -38,7 +38,7 @@ test.each([
 });
 
 test('an address of an IPv6 network has the share of the network', () => {
-  const held = createHeldBytes({ maxBytes: 1_000 });
+  const held = createMemoryLimit({ maxBytes: 1_000 });
   expect(held.acquire({ address: toSubnet('2001:db8::1') }, 'request_body', 500)).toBeDefined();
   expect(held.acquire({ address: toSubnet('2001:db8::2') }, 'request_body', 1)).toBeUndefined();
   expect(held.acquire({ address: toSubnet('2001:db8:0:1::2') }, 'request_body', 1)).toBeDefined();
@@ -61,7 +61,7 @@ test('whatever comes in whatever order: never above the bound or a share, never 
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-      const held = createHeldBytes({ maxBytes: 1_000 });
+      const held = createMemoryLimit({ maxBytes: 1_000 });
       const holds: { hold: Hold; owner: { address?: string; application?: string; connection?: string } }[] =
         [];
       for (const one of steps) {
@@ -99,7 +99,7 @@ test('whatever comes in whatever order: never above the bound or a share, never 
 });
 
 test('owners that hold nothing are forgotten once there are many', () => {
-  const held = createHeldBytes({ maxBytes: 1_000 });
+  const held = createMemoryLimit({ maxBytes: 1_000 });
   const kept = held.acquire({ application: 'kept' }, 'queue', 1);
   for (let n = 0; n < 10_000; n += 1) held.acquire({ application: `${n}` }, 'queue', 1)?.release();
   expect(held.countAccounts()).toBeLessThanOrEqual(1_024);

@@ -3,7 +3,7 @@ import { getHeapStatistics } from 'node:v8';
 import { HELD_KINDS, type HeldKind, type HeldOwners, type Hold } from '../domain/resources.ts';
 
 /** Accounts for the memory that clients and providers make the process hold, in total and per owner. */
-export function createHeldBytes({ maxBytes }: { readonly maxBytes: number }) {
+export function createMemoryLimit({ maxBytes }: { readonly maxBytes: number }) {
   const process: Account = { held: 0, holds: 0, max: maxBytes };
   const addresses = createAccounts(maxBytes * SHARES.address);
   const applications = createAccounts(maxBytes * SHARES.application);

@@ -7,7 +7,7 @@ import type { IdleConnection, IdleCredentials } from '../domain/tenant.ts';
  * them, one after the other with a pause between two. What fails is tried again after an hour; what is refused for good
  * has changed the status of its connection and is not tried again.
  */
-export async function renewIdleTokens(deps: RenewDeps): Promise<void> {
+export async function refreshIdleTokens(deps: IdleRefreshDeps): Promise<void> {
   const { idle, holder, providers, isStopping } = deps;
   while (!isStopping() && (await idle.holdLease(holder, LEASE_MS))) {
     const idleBefore = deps.wall() - IDLE_MS;
@@ -19,16 +19,19 @@ export async function renewIdleTokens(deps: RenewDeps): Promise<void> {
     });
     for (const one of claimed) {
       if (isStopping()) return;
-      deps.onRenewed(one.providerName, await renew(deps, one));
+      deps.onRefreshed(one.providerName, await renew(deps, one));
       await deps.pause(PAUSE_MS);
     }
     if (claimed.length === 0) return;
   }
 }
 
-async function renew({ idle, renewToken }: RenewDeps, one: IdleConnection): Promise<IdleOutcome> {
+async function renew(
+  { idle, refreshStoredToken }: IdleRefreshDeps,
+  one: IdleConnection,
+): Promise<IdleOutcome> {
   try {
-    const outcome = await renewToken(one);
+    const outcome = await refreshStoredToken(one);
     if (outcome === 'nothing to renew') await idle.passOver(one);
     return outcome === 'nothing to renew' ? 'nothing' : outcome;
   } catch (error) {
@@ -50,7 +53,7 @@ const LEASE_MS = 60_000;
 /** `used`: somebody has used it since it was claimed. */
 type IdleOutcome = 'renewed' | 'used' | 'nothing' | 'refused' | 'failed';
 
-export interface RenewDeps {
+export interface IdleRefreshDeps {
   readonly idle: IdleCredentials;
   /** Of this process: a UUID. */
   readonly holder: string;
@@ -60,6 +63,6 @@ export interface RenewDeps {
   pause(ms: number): Promise<void>;
   isStopping(): boolean;
   /** Rejects with REMOTE_PROVIDER_UNAUTHORIZED where the provider refuses it for good. */
-  renewToken(idle: IdleConnection): Promise<'renewed' | 'used' | 'nothing to renew'>;
-  onRenewed(provider: ProviderName, outcome: IdleOutcome): void;
+  refreshStoredToken(idle: IdleConnection): Promise<'renewed' | 'used' | 'nothing to renew'>;
+  onRefreshed(provider: ProviderName, outcome: IdleOutcome): void;
 }
