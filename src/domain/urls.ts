@@ -89,7 +89,8 @@ export function checkLoginUrl(
   if (text === null) return { origin: logins[0].origin };
   const trimmed = text.trim().replace(/[?#].*$/s, '');
   const url = SCHEME.test(trimmed) ? trimmed : `https://${trimmed}`;
-  return checkInstanceUrl(url, { hosts: loginHosts, sandboxOrigins: [] });
+  const checked = checkInstanceUrl(url, { hosts: loginHosts, sandboxOrigins: [] });
+  return 'problem' in checked ? checked : { origin: checked.origin };
 }
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;

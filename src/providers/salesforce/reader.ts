@@ -120,7 +120,7 @@ function explain(error: unknown, column: string | undefined, mappings: readonly 
 function missingColumn(error: unknown): string | undefined {
   const { errorCode, message } = failureOf(error);
   if (errorCode !== 'INVALID_FIELD' || message === null) return undefined;
-  const named = /(?:No such column|Didn't parseResponse relationship) '(?:\w+\.)?(\w+)'/.exec(message);
+  const named = /(?:No such column|Didn't understand relationship) '(?:\w+\.)?(\w+)'/.exec(message);
   return named?.[1]?.toLowerCase();
 }
 
